@@ -45,10 +45,6 @@ const getFolder = (
   { flags: { 'state-dir': folder } }: Arguments<typeof folderFlags>,
 ): string => (folder === undefined ? stateFolder(place.env) : resolve(place.cwd, folder))
 
-/** How many requests it lets pass, in whole ones. */
-const parseRate = (rate: string | undefined) =>
-  rate === undefined ? {} : { limit: wholeAllowance(rate) }
-
 /** The words that it speaks, which must fit all of its endpoints. */
 const loadVocabulary = async ({ place }: Services, file: string | undefined) => {
   if (file === undefined) return {}
@@ -84,6 +80,7 @@ const serveFrom = async (
   { flags }: Arguments<typeof serveFlags>,
 ): Promise<void> => {
   const { startSandbox } = await loadSandbox()
+  const { rate } = services.place.globals
   const asOf = await asOfVersion(flags['as-of'])
   const sandbox = await startSandbox({
     stateDir: folder,
@@ -93,7 +90,7 @@ const serveFrom = async (
     speed: flags.speed,
     jobs: jobsRule(flags.jobs, '--jobs'),
     impersonation: flags['no-impersonation'] !== true,
-    ...parseRate(services.place.globals.rate),
+    limit: rate === undefined ? undefined : wholeAllowance(rate),
     ...(await loadVocabulary(services, flags.vocabulary)),
     asOf,
     testable: flags.testable,

@@ -3,7 +3,7 @@ import { writes } from '../catalogue/endpoint.js'
 import type { Exchange } from '../http/types.js'
 import type { Format } from '../output/types.js'
 import { type Frames, gutter, openFrames } from '../terminal/frames.js'
-import { createNotes, getLiveness, ledBy, type Notes } from '../terminal/notes.js'
+import { createNotes, getLiveness, ledBy, type Notes, once } from '../terminal/notes.js'
 import { openPager } from '../terminal/pager.js'
 import { createMeter, type Meter } from '../terminal/progress.js'
 import { createPrompts, interactive as isInteractive, type Prompts } from '../terminal/prompts.js'
@@ -98,15 +98,6 @@ interface Shown {
   /** Notes of a watch: below the picture, or each said once. */
   readonly notes: (notes: Notes) => Notes
   readonly polls: PollScreen
-}
-
-const once = (say: Notes['note']): Notes['note'] => {
-  const said = new Set<string>()
-  return (text) => {
-    const whole = [text].flat().join('\n')
-    if (!said.has(whole)) say(text)
-    said.add(whole)
-  }
 }
 
 const inPlace = (frames: Frames, style: Style, quiet: boolean): Shown => ({

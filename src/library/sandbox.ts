@@ -63,9 +63,6 @@ const createStateFolder = async (state: string | undefined) => {
   return { folder, leave: () => rm(folder, { recursive: true, force: true }) }
 }
 
-const parseRate = (rate: string | undefined) =>
-  rate === undefined ? {} : { limit: wholeAllowance(rate) }
-
 const loadVocabulary = async (file: string | undefined) => {
   if (file === undefined) return {}
   const { loadChecked } = await import('../vocabulary/index.js')
@@ -79,7 +76,8 @@ const readRows = async (file: string): Promise<SeedRows> => {
 }
 
 const start = async ({ state, port = 0, words, rate }: StartOptions): Promise<RunningSandbox> => {
-  const load = { port, ...parseRate(rate), ...(await loadVocabulary(words)) }
+  const limit = rate === undefined ? undefined : wholeAllowance(rate)
+  const load = { port, limit, ...(await loadVocabulary(words)) }
   const sandboxes = await import('../sandbox/index.js')
   const { folder, leave } = await createStateFolder(state)
   const sandbox = await sandboxes

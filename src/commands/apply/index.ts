@@ -16,12 +16,13 @@ import type { Attributes } from '../../engine/journal/lines.js'
 import { recordIn } from '../../engine/journal/record.js'
 import { keptAs } from '../../engine/journaling/runs.js'
 import { closingLine, parseFailureLimit, verdict } from '../../engine/work/report.js'
+import { withSmallHeap } from '../../engine/work/v8.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import { getPaths } from '../../profile/index.js'
 import type { ApplyLine } from '../plan/flags.js'
 import { readSecrets, toWritable } from '../plan/instance.js'
-import { inLittleMemory, type MadePlan, madePlan } from '../plan/making.js'
+import { type MadePlan, madePlan } from '../plan/making.js'
 import { checkLimits, getPlanEnd, parseFailOn, printPlan } from '../plan/printing.js'
 import { writeReports } from '../plan/reports.js'
 import type { Reported } from '../plan/rows.js'
@@ -67,7 +68,7 @@ const wantedBy = async (
   const { ui } = services
   const unfinished = agreed?.open && new Map(openIn(agreed).map(({ id, digest }) => [id, digest]))
   const made = await ui.progress('comparing', () =>
-    inLittleMemory((look) =>
+    withSmallHeap((look) =>
       madePlan(services, agreed?.given ?? given, { secrets: policy, unfinished, look }),
     ),
   )

@@ -8,10 +8,10 @@ import { chosenBy, type ExportOptions } from '../../desired/exporting/model.js'
 import { type InstanceView, openView } from '../../desired/reading/index.js'
 import { checkGlobs, kindMistake, lower, type Scoping, within } from '../../desired/selection.js'
 import type { Services } from '../../engine/command/services.js'
+import { withSmallHeap } from '../../engine/work/v8.js'
 import { usage } from '../../errors.js'
 import { type ExportLine, parseSelection } from '../plan/flags.js'
 import { toReadable } from '../plan/instance.js'
-import { inLittleMemory } from '../plan/making.js'
 import {
   type ExportRun,
   openExportTarget,
@@ -139,7 +139,7 @@ export const runExport = async (services: Services, given: ExportLine): Promise<
   const view = openView(instance, scoping)
   const counter = ui.counter()
   let undocumented = 0
-  const unread = await inLittleMemory(async (look) => {
+  const unread = await withSmallHeap(async (look) => {
     const step = () => {
       counter.add(1)
       look()

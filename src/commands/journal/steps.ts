@@ -195,12 +195,15 @@ export const readSteps = async (
 ): Promise<Steps> => {
   const first: UndoStep[] = []
   let [count, together] = [0, false]
-  for await (const step of withSmallHeap(stepsIn(past, inverse, note))) {
-    count += 1
-    together ||= parseTreePlace(step.was.parent) !== undefined || namesUser(step.plan)
-    if (first.length < maxFirst) first.push(step)
-  }
-  const each = () => withSmallHeap(stepsIn(past, inverse, () => {}))
+  await withSmallHeap(async (look) => {
+    for await (const step of stepsIn(past, inverse, note)) {
+      look()
+      count += 1
+      together ||= parseTreePlace(step.was.parent) !== undefined || namesUser(step.plan)
+      if (first.length < maxFirst) first.push(step)
+    }
+  })
+  const each = () => stepsIn(past, inverse, () => {})
   if (count > maxFirst && !together) return { count, first, each }
   const all: UndoStep[] = []
   for await (const step of each()) all.push(step)

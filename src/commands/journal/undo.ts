@@ -24,6 +24,7 @@ import { makeJournal, tellGap } from '../../engine/journaling/runs.js'
 import { readCurrent } from '../../engine/journaling/snapshot.js'
 import { countsText, getItemPlace, type Outcome, toOutcome } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
+import { withSmallHeap } from '../../engine/work/v8.js'
 import { Failure, usage } from '../../errors.js'
 import { type Arguments, define } from '../define.js'
 import { lastRunToUndo } from './last.js'
@@ -73,7 +74,12 @@ const ownJournal = ({ place }: Services, past: Past, steps: Steps, redo: boolean
       undoes: header.id,
       ...(redo ? { redo } : {}),
     })
-    for await (const { was } of steps.each()) journal.add({ ...getItemPlace(was), state: 'queued' })
+    await withSmallHeap(async (look) => {
+      for await (const { was } of steps.each()) {
+        look()
+        journal.add({ ...getItemPlace(was), state: 'queued' })
+      }
+    })
     await journal.append({ input: 'complete', total: steps.count })
     return journal
   })

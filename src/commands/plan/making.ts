@@ -25,7 +25,6 @@ import { checkGlobs } from '../../desired/selection.js'
 import { originText } from '../../desired/state.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
-import { HeapTuning } from '../../engine/work/v8.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { survived, usage } from '../../errors.js'
 import { getPaths } from '../../profile/index.js'
@@ -167,19 +166,6 @@ export const desiredPlaces = (
   return declared
     .places(pathsIn({ projects, groups }))
     .filter(({ place }) => place.scope !== 'group' || meant.has(place.path.toLowerCase()))
-}
-
-/**
- * Does what may go over thousands of objects in little memory.
- * @param work calls what it is given again and again
- */
-export const inLittleMemory = async <T>(work: (look: () => void) => Promise<T>): Promise<T> => {
-  const heap = await HeapTuning.begin()
-  try {
-    return await work(() => heap.look())
-  } finally {
-    heap.end()
-  }
 }
 
 /** The head of a plan's document. */

@@ -19,13 +19,14 @@ import {
   toPlanDocument,
 } from '../../desired/planfile.js'
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
+import { withSmallHeap } from '../../engine/work/v8.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { formatNamed, tableFormat } from '../../output/formats.js'
 import { roughWidths } from '../../terminal/text.js'
 import { explained } from './explain.js'
 import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
-import { inLittleMemory, type MadePlan, madePlan, outputName } from './making.js'
+import { type MadePlan, madePlan, outputName } from './making.js'
 import { notePage, writeReports } from './reports.js'
 import {
   type ChangeSigns,
@@ -305,7 +306,7 @@ export const runPlan = async (services: Services, given: PlanLine): Promise<void
   }
   if (out !== undefined) await checkOut(services.place, out)
   const { policy } = await readSecrets(services, secrets)
-  await inLittleMemory(async (look) => {
+  await withSmallHeap(async (look) => {
     const made = await services.ui.progress('comparing', () =>
       madePlan(services, given, { against, secrets: policy, look }),
     )
@@ -318,7 +319,7 @@ export const runPlan = async (services: Services, given: PlanLine): Promise<void
 export const runDrift = async (services: Services, given: PlanGiven): Promise<void> => {
   const { secrets } = given.flags
   const policy = secrets === 'never' ? undefined : (await readSecrets(services, secrets)).policy
-  await inLittleMemory(async (look) => {
+  await withSmallHeap(async (look) => {
     const made = await services.ui.progress('comparing', () =>
       madePlan(services, given, { checks: true, secrets: policy, look }),
     )

@@ -23,7 +23,7 @@ import {
   type Outcome,
   toOutcome,
 } from '../work/report.js'
-import { HeapTuning } from '../work/v8.js'
+import { withSmallHeap } from '../work/v8.js'
 import type { Engine, Keeper } from './each.js'
 import { runBulk } from './run-bulk.js'
 
@@ -56,12 +56,18 @@ class PackedObjects {
 
 // What comes, of which the first were taken already.
 
-/** The first, and the others behind them; leaving off ends both. */
-async function* behind<T>(first: readonly T[], others: AsyncIterator<T>): AsyncGenerator<T> {
+/** The first, and the others behind them, each of which is told of; leaving off ends both. */
+async function* behind<T>(
+  first: readonly T[],
+  others: AsyncIterator<T>,
+  came = () => {},
+): AsyncGenerator<T> {
   try {
     yield* first
-    for (let step = await others.next(); step.done !== true; step = await others.next())
+    for (let step = await others.next(); step.done !== true; step = await others.next()) {
+      came()
       yield step.value
+    }
   } finally {
     await others.return?.()
   }
@@ -258,17 +264,13 @@ export const streamed = async (streaming: Streaming): Promise<void> => {
     return plan
   })
   // Until all are settled: between their reading and their sending the heap would grow for good.
-  const heap = await HeapTuning.begin()
-  try {
-    const all = heap.during(behind([one], objects))
+  return withSmallHeap(async (look) => {
+    const all = behind([one], objects, look)
     const keeper = engine.keeper?.(first, false, how.final)
-    if (keeper !== undefined) await kept(streaming, await keeper(), first, all)
-    else if (source.known === undefined && waits(first, streaming))
-      await waited(streaming, first, all)
-    else await runBulk(engine, arriving(first, all, source), how)
-  } finally {
-    heap.end()
-  }
+    if (keeper !== undefined) return kept(streaming, await keeper(), first, all)
+    if (source.known === undefined && waits(first, streaming)) return waited(streaming, first, all)
+    return runBulk(engine, arriving(first, all, source), how)
+  })
 }
 
 // Plans in hand, by way of their journal.

@@ -26,7 +26,7 @@ import {
   verdict,
 } from '../work/report.js'
 import { type Run, run } from '../work/run.js'
-import { HeapTuning } from '../work/v8.js'
+import { withSmallHeap } from '../work/v8.js'
 import {
   createCall,
   doneText,
@@ -198,12 +198,12 @@ const started = async (
   states: ObjectStates,
   options: Many,
   journaled: JournaledRun | undefined,
+  look: () => void,
 ): Promise<Run<PlanAnswer, Numbered>> => {
   const send = ignoringErrors(engine.globals, options.run ?? createCall(engine))
   const gate = await engine.gate()
   const counter = engine.ui.counter(total(), () => gate.waiting)
   const { merging } = options
-  const heap = await HeapTuning.begin()
   let known = total()
   const going = run<PlanAnswer, Numbered>({
     items,
@@ -226,17 +226,14 @@ const started = async (
     onSettled: (settled) => {
       states.settled(settled)
       counter.add(1, 'failure' in settled.outcome)
-      heap.look()
+      look()
       if (known === undefined) {
         known = total()
         if (known !== undefined) counter.total(known)
       }
     },
   })
-  going.report
-    .finally(counter.end)
-    .finally(() => heap.end())
-    .catch(() => {})
+  going.report.finally(counter.end).catch(() => {})
   return going
 }
 
@@ -312,14 +309,16 @@ export const runBulk = async (
   const states = new ObjectStates()
   const shown = await Showing.of(engine, queue, options)
   await sendTogether(queue, options, journaled)
-  const going = await started(engine, queue, states, options, journaled)
   let lost: unknown
-  try {
-    await shown.show(going)
-  } catch (error) {
-    lost = error
-  }
-  const report = await going.report
+  const report = await withSmallHeap(async (look) => {
+    const going = await started(engine, queue, states, options, journaled, look)
+    try {
+      await shown.show(going)
+    } catch (error) {
+      lost = error
+    }
+    return going.report
+  })
   const cut = queue.cut?.() ?? false
   leaveOff()
   await journaled?.end(report.end)

@@ -10,6 +10,7 @@ import type { Audit } from '../../profile/audit.js'
 import { createTransport, getPaths } from '../../profile/index.js'
 import { findGone, type GoneRoute, updateGone } from '../../profile/known.js'
 import type { Profile, Session } from '../../profile/types.js'
+import { once } from '../../terminal/notes.js'
 import type { Meter } from '../../terminal/progress.js'
 import type { Globals } from '../command/globals.js'
 import type { ClientIdentity } from '../command/services.js'
@@ -27,12 +28,11 @@ interface WarningsOptions {
 export class Warnings {
   readonly #insecure: boolean
   readonly #ignored: boolean
-  readonly #warn: (text: string) => void
-  readonly #said = new Set<string>()
+  readonly #once: (text: string) => void
 
   constructor({ insecure, env, warn }: WarningsOptions) {
     this.#insecure = insecure
-    this.#warn = warn
+    this.#once = once(warn)
     this.#ignored = env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
     // Node would say of it that nothing is verified, which is not so.
     if (this.#ignored) delete env.NODE_TLS_REJECT_UNAUTHORIZED
@@ -54,12 +54,6 @@ export class Warnings {
   /** It would have taken the job's token, and goes without any. */
   withheld({ jobTokenWithheld: why }: Pick<Session, 'jobTokenWithheld'>): void {
     if (why !== undefined) this.#once(why)
-  }
-
-  #once(text: string): void {
-    if (this.#said.has(text)) return
-    this.#said.add(text)
-    this.#warn(text)
   }
 }
 

@@ -103,14 +103,6 @@ export class HeapTuning {
     if ((space?.space_size ?? 0) >= enough) this.#hold(newSpace)
   }
 
-  /** The same objects, with a look at each. */
-  async *during<T>(objects: AsyncIterable<T>): AsyncGenerator<T> {
-    for await (const object of objects) {
-      this.look()
-      yield object
-    }
-  }
-
   /** Code that is kept compiled is good only under the flags it was made with: they are given back. */
   end(): void {
     for (const flag of this.#held) flag.end(this.#v8)
@@ -124,11 +116,14 @@ export class HeapTuning {
   }
 }
 
-/** The same objects; while they are gone through, the heap is kept small. */
-export async function* withSmallHeap<T>(objects: AsyncIterable<T>): AsyncGenerator<T> {
+/**
+ * Does what may go over a million objects in little memory.
+ * @param work calls what it is given again and again
+ */
+export const withSmallHeap = async <T>(work: (look: () => void) => Promise<T>): Promise<T> => {
   const heap = await HeapTuning.begin()
   try {
-    yield* heap.during(objects)
+    return await work(() => heap.look())
   } finally {
     heap.end()
   }
