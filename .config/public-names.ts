@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { getProperties } from '../src/catalogue/shapes/properties.js'
 import { environmentVariables, topics } from '../src/cli/help/topics.js'
 import { allCommands } from '../src/commands/index.js'
-import { globalFlags, groupFlags, journalFlags, sortFlags } from '../src/engine/command/globals.js'
+import { flagSets, globalFlags } from '../src/engine/command/global-flags.js'
 import type { Described, Flag } from '../src/engine/command/types.js'
 import { exitCodes } from '../src/errors.js'
 import * as client from '../src/library/client.js'
@@ -56,7 +56,7 @@ const deprecatedIn = (command: Described): readonly string[] => {
 /** Those of this build. */
 export const publicNames = async (version: string): Promise<PublicNames> => {
   const commands = await allCommands()
-  const everybodys = [...globalFlags, ...sortFlags, ...groupFlags, ...journalFlags]
+  const everybodys = [...globalFlags, ...flagSets.sort, ...flagSets.group, ...flagSets.journal]
   const all = [
     ...commands.flatMap(getNames),
     ...flagNames(everybodys),

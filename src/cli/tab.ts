@@ -14,7 +14,7 @@ import {
   valuesOf,
 } from '../catalogue/params.js'
 import { commandNamed, toolCommands } from '../commands/index.js'
-import { flagsOfCommand } from '../engine/command/derive/index.js'
+import { flagsOfCommand } from '../engine/command/flags.js'
 import type { Argument, Command, Flag } from '../engine/command/types.js'
 import type { About } from '../engine/plan/line.js'
 import { answerAtOnce } from '../terminal/standard.js'

@@ -9,7 +9,7 @@ import { quoteWord, splitCommand } from '../base/shell-words.js'
 import { didYouMean } from '../base/suggest.js'
 import { areas } from '../catalogue/index.js'
 import { isSwitch } from '../catalogue/params.js'
-import { flagsOfCommand } from '../engine/command/derive/taken.js'
+import { flagsOfCommand } from '../engine/command/flags.js'
 import type { Argument, Described } from '../engine/command/types.js'
 
 import { type Failure, usage } from '../errors.js'

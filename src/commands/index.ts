@@ -4,7 +4,7 @@
  */
 import type { Endpoints } from '../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../catalogue/index.js'
-import { derived } from '../engine/command/derive/derived.js'
+import { derived } from '../engine/command/derived.js'
 import type { Command, Described, Flag, Registry, Special } from '../engine/command/types.js'
 
 interface SpecialRow {

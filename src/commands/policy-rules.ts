@@ -3,8 +3,8 @@ import { parseBytes } from '../base/json/records.js'
 import { isObject } from '../base/objects.js'
 import { getIdentity } from '../client/snapshot/manifest.js'
 import { originText } from '../desired/state.js'
-import { groupFlags } from '../engine/command/globals.js'
-import { lineFlags } from '../engine/command/many-flags.js'
+import { flagSets } from '../engine/command/global-flags.js'
+import { lineFlags } from '../engine/command/globals.js'
 import type { LineAnswer, LineAsk, LineParent, Services } from '../engine/command/services.js'
 import { bindWhere, negated, parseWhere } from '../engine/where/index.js'
 import { Failure, usage } from '../errors.js'
@@ -68,7 +68,7 @@ const createAsk = (rule: PolicyRule): Pick<LineAsk, 'where' | 'words'> => {
 const isTestedLocally = ({ list: words }: PolicyRule): boolean =>
   words[1] === 'get' ||
   words.some((word) =>
-    groupFlags.some(({ name }) => word === `--${name}` || word.startsWith(`--${name}=`)),
+    flagSets.group.some(({ name }) => word === `--${name}` || word.startsWith(`--${name}=`)),
   )
 
 /** The columns of groups that they are grouped by. */
@@ -171,7 +171,7 @@ const applyWaivers = (
   return [...all, ...ended]
 }
 
-const allowedFlags = [...lineFlags, ...groupFlags.map(({ name }) => name)]
+const allowedFlags = [...lineFlags, ...flagSets.group.map(({ name }) => name)]
 
 /** The parents of a list as it is read. */
 class ParentLog implements NonNullable<LineAsk['parents']> {

@@ -4,7 +4,7 @@
  */
 import { splitCommand } from '../base/shell-words.js'
 import { type Endpoint, getPath } from '../catalogue/endpoint.js'
-import { getScope } from '../engine/command/derive/index.js'
+import { getScope } from '../engine/command/derived.js'
 import type { Described } from '../engine/command/types.js'
 import { usage } from '../errors.js'
 

@@ -15,8 +15,8 @@ import type { Prompts } from '../terminal/prompts.js'
 import { standardError } from '../terminal/standard.js'
 import type { Stdout } from '../terminal/stdout.js'
 import { createStyle } from '../terminal/style.js'
-import { getCommandName, withoutSpecial } from './command/derive/index.js'
-import { type Datum, getData } from './command/derive/taken.js'
+import { getCommandName, withoutSpecial } from './command/derived.js'
+import { type Datum, getData } from './command/flags.js'
 import { type Globals, readGlobals } from './command/globals.js'
 import type { Manner, Piped, WithinAnswer, WithinAsk } from './command/services.js'
 import type { Command, Described, Given } from './command/types.js'
@@ -24,7 +24,6 @@ import { commandIn, neutralGiven } from './command/vocabulary.js'
 import { ownWords } from './command/words.js'
 import { failureIn } from './failed.js'
 import type { RunOptions, Sharing, Streams } from './options.js'
-import { Printed } from './perform/live.js'
 import { checkedValue, type TakeNote } from './plan/values.js'
 import { preflight, startRun } from './run.js'
 
@@ -259,8 +258,6 @@ const act = async (options: RunOptions, given: Given): Promise<number> => {
     await preflight({ command, globals, ui: services.ui, words }, [])
     if (command.run !== undefined) await command.run(services, given)
     else await running.perform(given, (await command.operation?.(services, given)) ?? {})
-  } catch (error) {
-    if (!(error instanceof Printed)) throw error
   } finally {
     await running.close()
   }

@@ -12,7 +12,7 @@ import {
   paged,
   waitingFor,
 } from '../../src/client/defaults.js'
-import { declared } from '../../src/engine/command/globals.js'
+import { declared } from '../../src/engine/command/global-flags.js'
 import { Failure } from '../../src/errors.js'
 import type { Exchange, Gate, WireRequest } from '../../src/http/types.js'
 import { get } from '../http/clients.js'

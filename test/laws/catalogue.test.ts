@@ -6,9 +6,9 @@ import { areas, type ParameterFlag } from '../../src/catalogue/index.js'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import type { Param } from '../../src/catalogue/params.js'
 import { allCommands, loadExamples } from '../../src/commands/index.js'
-import { getFirstSegment } from '../../src/engine/command/derive/derived.js'
-import { flagsOfCommand, watchable } from '../../src/engine/command/derive/index.js'
-import { globalFlags, rehearsalFlags, repeatFlags } from '../../src/engine/command/globals.js'
+import { getFirstSegment, watchable } from '../../src/engine/command/derived.js'
+import { flagsOfCommand } from '../../src/engine/command/flags.js'
+import { flagSets, globalFlags } from '../../src/engine/command/global-flags.js'
 import { documented, implied, named } from './documents.js'
 
 const loaded = await Promise.all(
@@ -95,10 +95,10 @@ describe('commands', () => {
       const own = Object.values(command.endpoints).some((e) => e.rehearses === true)
       // What only reads may have a flag that counts its requests.
       const reads = command.readOnly === true
-      for (const { name } of rehearsalFlags) if (!own && !reads) globals.add(name)
+      for (const { name } of flagSets.rehearsal) if (!own && !reads) globals.add(name)
       // Commits are asked for until a time.
       const timed = Object.values(command.endpoints).some((e) => 'until' in e.params)
-      for (const { name } of repeatFlags) if (watchable(command) && !timed) globals.add(name)
+      for (const { name } of flagSets.repeat) if (watchable(command) && !timed) globals.add(name)
       // One that a command takes over means the same.
       const same = new Set(globalFlags.map((f) => f.param))
       // Formats that only one command writes stand beside everybody's; what is written to files has a place of its own.

@@ -2,8 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import { allCommands } from '../../src/commands/index.js'
-import { getAnswerFields, getFirstSegment } from '../../src/engine/command/derive/derived.js'
-import { getCommandName } from '../../src/engine/command/derive/index.js'
+import {
+  getAnswerFields,
+  getCommandName,
+  getFirstSegment,
+} from '../../src/engine/command/derived.js'
 import { kindIn } from '../../src/engine/where/shape.js'
 
 describe('every column of a list', () => {

@@ -7,21 +7,7 @@ import { createServer as createSecure } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import {
-  declared,
-  globalFlags,
-  groupFlags,
-  journalFlags,
-  recordFlags,
-  rehearsalFlags,
-  repeatFlags,
-  selectFlags,
-  shardFlags,
-  sheetFlags,
-  sinceFlags,
-  sortFlags,
-  writeFlags,
-} from '../../src/engine/command/globals.js'
+import { declared, flagSets, globalFlags } from '../../src/engine/command/global-flags.js'
 import { certificate, key } from '../http/certificate.js'
 import { configuration, folder, program } from '../support/program.js'
 import { has, openTerminal } from '../support/terminal.js'
@@ -289,17 +275,17 @@ describe('every global flag', () => {
   it('is in the lists that commands take theirs from', () => {
     const names = [
       ...globalFlags,
-      ...writeFlags,
-      ...rehearsalFlags,
-      ...selectFlags,
-      ...journalFlags,
-      ...recordFlags,
-      ...shardFlags,
-      ...repeatFlags,
-      ...sortFlags,
-      ...groupFlags,
-      ...sinceFlags,
-      ...sheetFlags,
+      ...flagSets.write,
+      ...flagSets.rehearsal,
+      ...flagSets.select,
+      ...flagSets.journal,
+      ...flagSets.record,
+      ...flagSets.shard,
+      ...flagSets.repeat,
+      ...flagSets.sort,
+      ...flagSets.group,
+      ...flagSets.since,
+      ...flagSets.sheet,
     ].map(({ name }) => name)
     expect(
       names.sort(),

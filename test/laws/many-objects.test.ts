@@ -1,7 +1,7 @@
 /** The flags for many objects: help shows each where it is taken, and nowhere else. */
 import { describe, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { getCommandName, getScope, lists } from '../../src/engine/command/derive/index.js'
+import { getCommandName, getScope, lists } from '../../src/engine/command/derived.js'
 import type { Command } from '../../src/engine/command/types.js'
 import { parentsIn } from '../../src/engine/plan/parents.js'
 import { configuration } from '../support/program.js'
@@ -39,7 +39,7 @@ describe('help shows where a command takes', () => {
     }
     expect(
       shown,
-      'help and the parser disagree: derive both from manyFlags of engine/command/derive/',
+      'help and the parser disagree: derive both from manyFlags of engine/command/flags.ts',
     ).toEqual(taken)
     expect(shown.length).toBeGreaterThan(8)
   })

@@ -10,12 +10,8 @@ import {
   valuesOf,
 } from '../../catalogue/params.js'
 import { loadExamples } from '../../commands/index.js'
-import {
-  getCommandName,
-  manyFlags,
-  ownFlags,
-  siteFlags,
-} from '../../engine/command/derive/index.js'
+import { getCommandName } from '../../engine/command/derived.js'
+import { manyFlags, ownFlags, siteFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import { besides, getSpellings, type Spelling } from '../../engine/plan/line.js'
 

@@ -1,7 +1,8 @@
 /** Renders manual pages in man(7) format, from the same data as help. */
 import { areas } from '../../catalogue/index.js'
 import { commandsIn, loadExamples, toolCommands } from '../../commands/index.js'
-import { getCommandName, manyFlags, ownFlags } from '../../engine/command/derive/index.js'
+import { getCommandName } from '../../engine/command/derived.js'
+import { manyFlags, ownFlags } from '../../engine/command/flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
 import { argumentsText, toFlagRows } from './command.js'

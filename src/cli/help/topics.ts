@@ -4,18 +4,8 @@
  */
 import { areas } from '../../catalogue/index.js'
 import { commandsIn, toolCommands } from '../../commands/index.js'
-import { getCommandName } from '../../engine/command/derive/index.js'
-import {
-  groupFlags,
-  outputFlags,
-  pageFlags,
-  pagingFlags,
-  repeatFlags,
-  requestFlags,
-  sinceFlags,
-  sortFlags,
-  spreadFlags,
-} from '../../engine/command/globals.js'
+import { getCommandName } from '../../engine/command/derived.js'
+import { flagSets } from '../../engine/command/global-flags.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
 import { formats } from '../../output/formats.js'
 import {
@@ -88,12 +78,15 @@ const pageWidth = 80
 const flagsTopic = (): string =>
   (
     [
-      ['Commands that list:', [...pagingFlags, ...sortFlags, ...groupFlags, ...sinceFlags]],
-      ['Commands for projects or groups:', spreadFlags],
-      ['Commands that read:', repeatFlags],
-      ['Commands that show objects with a web page:', pageFlags],
-      ['Commands that send requests:', requestFlags],
-      ['All commands:', outputFlags],
+      [
+        'Commands that list:',
+        [...flagSets.paging, ...flagSets.sort, ...flagSets.group, ...flagSets.since],
+      ],
+      ['Commands for projects or groups:', flagSets.spread],
+      ['Commands that read:', flagSets.repeat],
+      ['Commands that show objects with a web page:', flagSets.page],
+      ['Commands that send requests:', flagSets.request],
+      ['All commands:', flagSets.output],
     ] as const
   )
     .map(([title, flags]) => `${title}\n${layOutTable(toFlagRows(flags), pageWidth)}`)

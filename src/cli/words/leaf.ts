@@ -10,12 +10,8 @@ import {
 import { writes } from '../../catalogue/endpoint.js'
 import { paramsIn, valuesOf } from '../../catalogue/params.js'
 import { bothNames } from '../../catalogue/words.js'
-import {
-  flagsOfCommand,
-  getCommandName,
-  type IsWanted,
-  mentionedIn,
-} from '../../engine/command/derive/index.js'
+import { getCommandName } from '../../engine/command/derived.js'
+import { flagsOfCommand, type IsWanted, mentionedIn } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import { type FindOwn, findOwnWords, flagsOn, speaks } from '../../engine/command/words.js'
 import {

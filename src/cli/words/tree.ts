@@ -6,16 +6,8 @@
 import { type Help, Option, type ParseOptionsResult } from 'commander'
 import { areas } from '../../catalogue/index.js'
 import { commandNamed, getCommandWords, toolCommands } from '../../commands/index.js'
-import { hiddenScopes } from '../../engine/command/derive/index.js'
-import {
-  outputFlags,
-  pageFlags,
-  pagingFlags,
-  rehearsalFlags,
-  requestFlags,
-  spreadFlags,
-  writeFlags,
-} from '../../engine/command/globals.js'
+import { hiddenScopes } from '../../engine/command/flags.js'
+import { flagSets } from '../../engine/command/global-flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { type About, isWord, LineError, type Meant, Understood } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
@@ -33,13 +25,13 @@ import {
 
 /** What may stand before the words of a command. */
 const flagsAnywhere = [
-  ...outputFlags,
-  ...pageFlags,
-  ...requestFlags,
-  ...spreadFlags,
-  ...pagingFlags,
-  ...writeFlags,
-  ...rehearsalFlags,
+  ...flagSets.output,
+  ...flagSets.page,
+  ...flagSets.request,
+  ...flagSets.spread,
+  ...flagSets.paging,
+  ...flagSets.write,
+  ...flagSets.rehearsal,
   ...hiddenScopes,
 ]
 

@@ -19,7 +19,7 @@ import {
   type SchemaOptions,
   valueSchema,
 } from '../../catalogue/schema.js'
-import type { Datum } from '../../engine/command/derive/taken.js'
+import type { Datum } from '../../engine/command/flags.js'
 import { usage } from '../../errors.js'
 import { type Recipe, recipes } from '../recipes.js'
 import type { Offer } from './offers.js'

@@ -3,7 +3,7 @@
 import { boolean, list, oneOf, string } from '../../catalogue/params.js'
 import type { PlanLimit, PlanLimits } from '../../desired/diff/context.js'
 import type { Scoping } from '../../desired/selection.js'
-import { spreading } from '../../engine/command/many-flags.js'
+import { declared } from '../../engine/command/global-flags.js'
 import type { WorkspaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { settings } from '../../profile/settings.js'
@@ -28,7 +28,7 @@ const selectionFlags = {
     placeholder: 'address',
   }),
   // The same as everywhere: these commands have no form for a project.
-  'with-archived': spreading['with-archived'].param,
+  'with-archived': declared['with-archived'].param,
   missing: oneOf(['skip'], 'only report named projects and groups that do not exist'),
 } as const
 

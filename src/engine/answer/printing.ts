@@ -16,9 +16,15 @@ import type {
   Writer,
 } from '../../output/types.js'
 import { printable, visibleLines } from '../../terminal/text.js'
-import { getAnswerFields, getFirstSegment } from '../command/derive/derived.js'
-import { changes, getCommandName, isAskable, isRehearsal } from '../command/derive/index.js'
-import { isAggregate } from '../command/many-flags.js'
+import {
+  changes,
+  getAnswerFields,
+  getCommandName,
+  getFirstSegment,
+  isAskable,
+  isRehearsal,
+} from '../command/derived.js'
+import { isAggregate } from '../command/globals.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
 import type { RunOptions, Streams } from '../options.js'
 import { mayAskSingles, SingleBudget } from '../records/budget.js'

@@ -13,7 +13,7 @@ import {
 import { bothNames, ownNames, type Words } from '../../catalogue/words.js'
 import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../../profile/index.js'
 import type { Profile } from '../../profile/types.js'
-import { kebab } from './derive/derived.js'
+import { kebab } from './derived.js'
 import type { Command, Described, Flag, Given } from './types.js'
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { Words } from '../../catalogue/words.js'
 import type { InstanceFlags } from '../../profile/types.js'
-import { calls } from './derive/index.js'
+import { calls } from './derived.js'
 import type { Command, Given } from './types.js'
 import type { Spelt } from './vocabulary.js'
 

@@ -3,7 +3,7 @@ import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { getMethod } from '../../catalogue/endpoint.js'
 import { Failure, isMissing, survived, usage } from '../../errors.js'
-import { getCommandName } from '../command/derive/index.js'
+import { getCommandName } from '../command/derived.js'
 import type { Globals } from '../command/globals.js'
 import { asUnchanged, toKeptAnswer } from '../command/running.js'
 import type {

@@ -1,7 +1,7 @@
 /** What a line says of its journal. */
 import { writes } from '../../catalogue/endpoint.js'
 import { usage } from '../../errors.js'
-import { keepsJournal } from '../command/derive/index.js'
+import { keepsJournal } from '../command/derived.js'
 import type { Globals } from '../command/globals.js'
 import type { Command, Plan } from '../command/types.js'
 import type { Next, Past } from '../journal/reader.js'

@@ -6,7 +6,7 @@ import { type Endpoint, getMethod, getPath, pathPattern } from '../../catalogue/
 import { kindNamed } from '../../catalogue/kinds.js'
 import { Failure, isMissing } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
-import { asSent, findReading, shownIn } from '../command/derive/index.js'
+import { asSent, findReading, shownIn } from '../command/reading.js'
 import type { InstanceService, PlanAnswer } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import { agrees } from '../instance/caller.js'

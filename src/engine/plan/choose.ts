@@ -5,13 +5,8 @@
 import type { JsonValues } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { Failure, usage } from '../../errors.js'
-import {
-  flagName,
-  getCommandName,
-  getScope,
-  manyFlags,
-  type ScopeKind,
-} from '../command/derive/index.js'
+import { flagName, getCommandName, getScope, type ScopeKind } from '../command/derived.js'
+import { manyFlags } from '../command/flags.js'
 import type { Command, Given } from '../command/types.js'
 import type { PlanContext } from './objects.js'
 

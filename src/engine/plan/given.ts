@@ -7,16 +7,10 @@ import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { fromFile } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'
-import { flagsOfCommand, getCommandName, lists } from '../command/derive/index.js'
-import {
-  type Globals,
-  globalFlags,
-  readGlobals,
-  repeatFlags,
-  sinceFlags,
-  sortFlags,
-} from '../command/globals.js'
-import { ownOrders } from '../command/many-flags.js'
+import { getCommandName, lists } from '../command/derived.js'
+import { flagsOfCommand } from '../command/flags.js'
+import { flagSets, globalFlags } from '../command/global-flags.js'
+import { type Globals, ownOrders, readGlobals } from '../command/globals.js'
 import type { Command, Described, Flag, Given } from '../command/types.js'
 import type { Raw } from './line.js'
 import { spelled } from './line.js'
@@ -33,8 +27,8 @@ import {
 
 // Flags of commands that have the name of one of everybody's: whose a text is.
 
-const orders = new Set(sortFlags.map(({ name }) => name))
-const named = [...sinceFlags, ...repeatFlags].map(({ name }) => name)
+const orders = new Set(flagSets.sort.map(({ name }) => name))
+const named = [...flagSets.since, ...flagSets.repeat].map(({ name }) => name)
 const shared = new Set(['output', 'resume', 'to', ...orders, ...named])
 
 /** The own flags of a command that share their name. */

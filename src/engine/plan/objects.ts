@@ -4,8 +4,8 @@ import { areas } from '../../catalogue/index.js'
 import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'
-import { getAnswerFields } from '../command/derive/derived.js'
-import type { ScopeKind } from '../command/derive/index.js'
+import type { ScopeKind } from '../command/derived.js'
+import { getAnswerFields } from '../command/derived.js'
 import type { Argument } from '../command/types.js'
 
 // What planning needs from where it runs: everything that is not on the line.

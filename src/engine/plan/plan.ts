@@ -9,7 +9,7 @@ import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
 import { joinItems } from '../../catalogue/formats.js'
 import { isScope, type Param, scopeOf, valuesOf } from '../../catalogue/params.js'
 import { isObjectFailure, usage } from '../../errors.js'
-import { flagName, getCommandName, getScope } from '../command/derive/index.js'
+import { flagName, getCommandName, getScope } from '../command/derived.js'
 import type { Command, Flag, Given, Operation, Plan } from '../command/types.js'
 import {
   allArgs,

@@ -5,7 +5,7 @@ import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/val
 import { copied } from '../../base/objects.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
-import { getCommandName, getScope } from '../command/derive/index.js'
+import { getCommandName, getScope } from '../command/derived.js'
 import type {
   Command,
   Given,

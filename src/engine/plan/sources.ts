@@ -9,7 +9,7 @@ import { kindNamed } from '../../catalogue/kinds.js'
 import { getSecretFields } from '../../catalogue/secret-fields.js'
 import type { Words } from '../../catalogue/words.js'
 import type { WireRequest } from '../../http/types.js'
-import { getScope } from '../command/derive/index.js'
+import { getScope } from '../command/derived.js'
 import type { Suggestion } from '../command/types.js'
 
 interface Shown {

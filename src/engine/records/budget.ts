@@ -2,7 +2,7 @@
 
 import { usage } from '../../errors.js'
 import type { Globals } from '../command/globals.js'
-import { type GroupFlags, isAggregate } from '../command/many-flags.js'
+import { type GroupFlags, isAggregate } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 
 /** Whether a run may ask for such fields; most do not, and load nothing. */

@@ -8,13 +8,12 @@ import { isNumeric } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure, survived, usage } from '../../errors.js'
-import { changes, getCommandName, getScope, hasForm, isRehearsal } from '../command/derive/index.js'
+import { changes, getCommandName, getScope, hasForm, isRehearsal } from '../command/derived.js'
 import type { Globals } from '../command/globals.js'
-import { isAggregate } from '../command/many-flags.js'
+import { isAggregate } from '../command/globals.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
 import type { Targets } from '../instance/planning.js'
-import { Printed } from '../perform/live.js'
 import { parseReference } from '../plan/arguments.js'
 import { readObjects } from '../plan/objects.js'
 import {
@@ -276,23 +275,6 @@ const mostOf = (globals: Globals): number => {
   return perPage === undefined ? defaultLimit : Number.POSITIVE_INFINITY
 }
 
-/** `--curl`: the requests of each, one after the other. */
-const unsent = async (
-  { running, given }: Asked,
-  run: NonNullable<Command['run']>,
-  targets: readonly ParentTarget[],
-): Promise<void> => {
-  let printed: Printed | undefined
-  for (const target of targets)
-    try {
-      await run(running.services, givenFor(given, target))
-    } catch (error) {
-      if (!(error instanceof Printed)) throw error
-      printed = error
-    }
-  if (printed !== undefined) throw printed
-}
-
 /** What nobody named is confirmed, unless each command asks by itself what is lost. */
 const confirmAll = async (
   { command, given, operation, running }: Asked,
@@ -359,10 +341,12 @@ const isListing = ({ endpoints }: Command, targets: readonly ParentTarget[]): bo
 
 const over = async (asked: Asked, targets: readonly ParentTarget[]): Promise<void> => {
   const { command, given, globals, operation, running } = asked
-  if (command.run !== undefined)
-    return globals.curl
-      ? unsent(asked, command.run, targets)
-      : listOver(running, given, command.run, targets, Number.POSITIVE_INFINITY)
+  const { run } = command
+  if (run !== undefined) {
+    if (!globals.curl) return listOver(running, given, run, targets, Number.POSITIVE_INFINITY)
+    const { services } = running
+    return services.instance.each(targets, (target) => run(services, givenFor(given, target)))
+  }
   const isList = operation.lists === true || isListing(command, targets)
   if (globals.curl) return running.perform(given, operation, { targets })
   if (!isList) return running.perform(given, operation, { targets: withinLimit(asked, targets) })

@@ -2,9 +2,9 @@
 
 import type { Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
-import { getSelects, hasForm, lists, streams } from '../command/derive/index.js'
+import { getSelects, hasForm, lists, streams } from '../command/derived.js'
 import type { Globals } from '../command/globals.js'
-import { isRepeated } from '../command/many-flags.js'
+import { isRepeated } from '../command/globals.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, ObjectStream } from '../command/types.js'
 import type { StandardInput } from '../input.js'

@@ -9,13 +9,7 @@ import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
-import {
-  getCommandName,
-  getScope,
-  getSelects,
-  hasForm,
-  isRehearsal,
-} from '../command/derive/index.js'
+import { getCommandName, getScope, getSelects, hasForm, isRehearsal } from '../command/derived.js'
 import type { UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'

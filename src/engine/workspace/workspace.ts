@@ -18,7 +18,7 @@ import {
   type ScopeChoice,
 } from '../../profile/index.js'
 import type { InstanceFlags, Post, Profile, Session } from '../../profile/types.js'
-import type { ScopeKind } from '../command/derive/index.js'
+import type { ScopeKind } from '../command/derived.js'
 import type { InnerRuns, RunClock, WorkspaceService } from '../command/services.js'
 import type { MadeBy } from '../command/types.js'
 import type { OpenSessions, RunOptions, Sharing } from '../options.js'

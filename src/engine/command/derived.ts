@@ -2,16 +2,15 @@
 import {
   type Endpoint,
   type Endpoints,
-  echoes,
   getMethod,
   getPath,
   writes,
-} from '../../../catalogue/endpoint.js'
-import { shownFields } from '../../../catalogue/kinds.js'
-import { formatOf, isScope, type Param, valuesOf } from '../../../catalogue/params.js'
-import { getProperties } from '../../../catalogue/shapes/properties.js'
-import type { Globals } from '../globals.js'
-import type { Argument, Command, Described, Flag } from '../types.js'
+} from '../../catalogue/endpoint.js'
+import { shownFields } from '../../catalogue/kinds.js'
+import { formatOf, isScope, type Param, valuesOf } from '../../catalogue/params.js'
+import { getProperties } from '../../catalogue/shapes/properties.js'
+import type { Globals } from './globals.js'
+import type { Argument, Command, Described, Flag } from './types.js'
 
 // What commands and their flags are called.
 
@@ -249,9 +248,6 @@ export const getSelects = (c: Described): Endpoint['selects'] =>
 /** Whether a selection may be made among the objects of several projects, which are of none. */
 export const spreads = (c: Described): boolean => getSelects(c)?.spread === true
 
-/** Whether a command is answered with what it changed. */
-export const answersChanges = (c: Described): boolean => Object.values(c.endpoints).some(echoes)
-
 /** Whether a command only reads, so that it may be repeated. */
 export const watchable = (c: Described): boolean =>
   c.watches === true ||
@@ -260,31 +256,15 @@ export const watchable = (c: Described): boolean =>
       (e) => getMethod(e) === 'GET' && (e.returns.kind === 'one' || e.returns.kind === 'many'),
     ))
 
-/** Whether a command shows objects that may have pages of their own. */
-export const hasPage = (c: Described): boolean =>
-  watchable(c) &&
-  Object.values(c.endpoints).some((e) => getProperties(e.returns.shape)?.web_url !== undefined)
-
 /** Whether a command has a form for what belongs to a project, or to a group. */
 export const hasForm = (c: Pick<Described, 'endpoints'>, kind: ScopeKind): boolean =>
   Object.values(c.endpoints).some((e) => getScope(e)?.kind === kind)
-
-/** Whether a command is answered with a file. */
-export const downloads = (c: Pick<Described, 'endpoints'>): boolean =>
-  Object.values(c.endpoints).some((e) => e.returns.kind === 'file')
 
 /** Whether a command changes nothing, whatever is asked of it. */
 export const onlyReads = (c: Described): boolean =>
   c.open !== true &&
   c.ownJournal !== true &&
   Object.values(c.endpoints).every((e) => !writes(e) && e.returns.kind !== 'file')
-
-/** Whether a command may be spread over projects. */
-export const ofProjects = (c: Described): boolean => hasForm(c, 'project')
-
-/** Whether a command may work on several objects, each by a request of its own. */
-export const isOfMany = (c: Described): boolean =>
-  c.open === true || takesSeveral(c) || hasForm(c, 'project') || hasForm(c, 'group')
 
 /** A command, which may be one that does everything itself. */
 type MaybeRun = Described & Pick<Command, 'run'>

@@ -1,46 +1,49 @@
 /** Every flag that a command takes: its own, those that go past the catalogue, and the shared ones. */
 
-import { isFile, type Param } from '../../../catalogue/params.js'
+import { echoes } from '../../catalogue/endpoint.js'
+import { isFile, type Param } from '../../catalogue/params.js'
+import { getProperties } from '../../catalogue/shapes/properties.js'
 import {
-  groupFlags,
-  journalFlags,
-  outputFlags,
-  pageFlags,
-  pagingFlags,
-  recordFlags,
-  rehearsalFlags,
-  repeatFlags,
-  requestFlags,
-  selectFlags,
-  shardFlags,
-  sheetFlags,
-  sinceFlags,
-  sortFlags,
-  spreadFlags,
-  writeFlags,
-} from '../globals.js'
-import { withFields } from '../many-flags.js'
-import type { Argument, Described, Flag, FlagGroup } from '../types.js'
-import {
-  answersChanges,
   calls,
-  downloads,
   getSelects,
   hasForm,
-  hasPage,
   isAskable,
-  isOfMany,
   keepsJournal,
   lists,
-  ofProjects,
   onlyReads,
   rehearsable,
   rowFlags,
   scopeLetters,
   sendsBody,
   spreads,
+  takesSeveral,
   watchable,
 } from './derived.js'
+import { flagSets } from './global-flags.js'
+import type { Argument, Described, Flag, FlagGroup } from './types.js'
+
+// What a command is, as far as that decides which flags it takes.
+
+/** Whether a command is answered with what it changed. */
+const answersChanges = (c: Described): boolean => Object.values(c.endpoints).some(echoes)
+
+/** Whether a command shows objects that may have pages of their own. */
+const hasPage = (c: Described): boolean =>
+  watchable(c) &&
+  Object.values(c.endpoints).some((e) => getProperties(e.returns.shape)?.web_url !== undefined)
+
+/** Whether a command is answered with a file. */
+const downloads = (c: Pick<Described, 'endpoints'>): boolean =>
+  Object.values(c.endpoints).some((e) => e.returns.kind === 'file')
+
+/** Whether a command may be spread over projects. */
+const ofProjects = (c: Described): boolean => hasForm(c, 'project')
+
+/** Whether a command may work on several objects, each by a request of its own. */
+const isOfMany = (c: Described): boolean =>
+  c.open === true || takesSeveral(c) || hasForm(c, 'project') || hasForm(c, 'group')
+
+// Flags beside its own.
 
 const anyParameter: Flag = {
   name: 'param',
@@ -108,7 +111,7 @@ const spread = (command: Described, flag: Flag): Flag =>
     : { ...flag, hidden: downloads(command) || spreadTo[flag.name]?.(command) !== true }
 
 /** `--limit` where it says something of a selection alone. */
-const limits: readonly Flag[] = pagingFlags
+const limits: readonly Flag[] = flagSets.paging
   .filter(({ name }) => name === 'limit')
   .map((flag) => ({
     ...flag,
@@ -153,23 +156,26 @@ interface SharedFlags {
 /** What a command takes beside its own, the nearest first. */
 const shared: readonly SharedFlags[] = [
   { flags: hiddenScopes, takes: (c) => calls(c) && c.open !== true, as: furtherScope },
-  { flags: spreadFlags, takes: goesBeyond, as: spread },
+  { flags: flagSets.spread, takes: goesBeyond, as: spread },
   { flags: [anyParameter], takes: goesBeyond },
   { flags: [attributesFile], takes: (c) => goesBeyond(c) && sendsBody(c) },
-  { flags: [...pagingFlags, ...sortFlags, ...groupFlags, ...sinceFlags], takes: lists },
-  { flags: selectFlags, takes: sendsBody, as: selection },
+  {
+    flags: [...flagSets.paging, ...flagSets.sort, ...flagSets.group, ...flagSets.since],
+    takes: lists,
+  },
+  { flags: flagSets.select, takes: sendsBody, as: selection },
   { flags: limits, takes: (c) => sendsBody(c) && getSelects(c) !== undefined && !lists(c) },
   { flags: [wholeInstance], takes: (c, { name }) => sendsBody(c) && selectsBy(c, name) },
-  { flags: sheetFlags, takes: (c) => rowFlags(c).length > 0 },
-  { flags: journalFlags, takes: (c) => keepsJournal(c) || c.ownJournal === true },
-  { flags: recordFlags, takes: keepsJournal },
-  { flags: shardFlags, takes: (c) => keepsJournal(c) && isOfMany(c) },
-  { flags: writeFlags, takes: answersChanges },
-  { flags: rehearsalFlags, takes: rehearsable },
-  { flags: requestFlags, takes: takesRequest },
-  { flags: outputFlags, takes: (c, { repeats }) => repeats !== true || watchable(c) },
-  { flags: pageFlags, takes: hasPage },
-  { flags: repeatFlags, takes: watchable },
+  { flags: flagSets.sheet, takes: (c) => rowFlags(c).length > 0 },
+  { flags: flagSets.journal, takes: (c) => keepsJournal(c) || c.ownJournal === true },
+  { flags: flagSets.record, takes: keepsJournal },
+  { flags: flagSets.shard, takes: (c) => keepsJournal(c) && isOfMany(c) },
+  { flags: flagSets.write, takes: answersChanges },
+  { flags: flagSets.rehearsal, takes: rehearsable },
+  { flags: flagSets.request, takes: takesRequest },
+  { flags: flagSets.output, takes: (c, { repeats }) => repeats !== true || watchable(c) },
+  { flags: flagSets.page, takes: hasPage },
+  { flags: flagSets.repeat, takes: watchable },
 ]
 
 /** Which of the flags that a command may take are asked for. */
@@ -189,10 +195,17 @@ export const mentionedIn = (tokens: readonly string[]): IsWanted => {
     [aliases, own].some((others) => others?.some((other) => names.has(other)))
 }
 
+/** The API's own flag of that name, which takes fields as well. */
+const withFields = (flag: Flag): Flag => ({
+  ...flag,
+  param: { ...flag.param, help: `${flag.param.help}; or fields to sort all records by: name,-id` },
+})
+
 /** Every flag that a command takes, its own first; of some only where nothing is to be known of the others. */
 export const flagsOfCommand = (command: Described, isWanted: IsWanted = () => true): Flag[] => {
   const own = new Set(command.flags.map(({ name }) => name))
-  const sorts = (name: string): boolean => lists(command) && sortFlags.some((f) => f.name === name)
+  const sorts = (name: string): boolean =>
+    lists(command) && flagSets.sort.some((f) => f.name === name)
   const named = command.flags
     .filter(isWanted)
     .map((flag) => (sorts(flag.name) ? withFields(flag) : flag))

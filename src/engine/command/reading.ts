@@ -1,11 +1,11 @@
 /** Which endpoint reads the object that a call is about: derived from their paths. */
-import { AsyncCache } from '../../../base/async.js'
-import type { JsonValues } from '../../../base/json/value.js'
-import { type Fields, isObject } from '../../../base/objects.js'
-import { type Endpoint, getMethod, getPath, pathPattern } from '../../../catalogue/endpoint.js'
-import { areas } from '../../../catalogue/index.js'
-import { kindNamed } from '../../../catalogue/kinds.js'
-import type { Ask } from '../../../http/types.js'
+import { AsyncCache } from '../../base/async.js'
+import type { JsonValues } from '../../base/json/value.js'
+import { type Fields, isObject } from '../../base/objects.js'
+import { type Endpoint, getMethod, getPath, pathPattern } from '../../catalogue/endpoint.js'
+import { areas } from '../../catalogue/index.js'
+import { kindNamed } from '../../catalogue/kinds.js'
+import type { Ask } from '../../http/types.js'
 
 // Where a record shows what a parameter sets, and how.
 
