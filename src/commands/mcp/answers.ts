@@ -12,79 +12,65 @@ import { visibleLines } from '../../terminal/text.js'
 
 // A record that is larger than an answer may be, without what makes it so.
 
-/** So long may a text be, and so long a list, round after round. */
-const textLimits = [8192, 2048, 512, 128]
-const listLimits = [50, 10, 1]
-/** Names of what was cut: so many, and so long, that they have room (`answers.ts`). */
+/** Names of what was cut: so many, and so long, that they have room. */
 const maxNames = 20
 const longestName = 60
 
 const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
 
-type Cutter = (value: unknown, path: string) => unknown
-
-const joinPath = (path: string, name: string | number): string =>
-  path === '' ? String(name) : `${path}.${name}`
-
-/** The value with each text, list and object in it seen by the cutter first. */
-const mapDeep = (value: unknown, path: string, cutter: Cutter): unknown => {
-  const own = cutter(value, path)
-  if (Array.isArray(own)) return own.map((item, i) => mapDeep(item, joinPath(path, i), cutter))
-  if (!isObject(own)) return own
-  return Object.fromEntries(
-    Object.entries(own).map(([name, inner]) => [
-      name,
-      mapDeep(inner, joinPath(path, name), cutter),
-    ]),
-  )
-}
-
 /** A text up to a limit that breaks no character. */
 const shorten = (text: string, limit: number): string =>
   `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…`
 
-class RecordCutter {
-  readonly #names = new Set<string>()
+/** A value cut to a limit; itself where it is within that, or of another type. */
+type Cutter = (value: unknown) => unknown
 
-  texts(limit: number): Cutter {
-    return (value, path) => {
-      if (typeof value !== 'string' || value.length <= limit + 1) return value
-      this.#names.add(path)
-      return shorten(value, limit)
-    }
-  }
+const textCutter =
+  (limit: number): Cutter =>
+  (value) =>
+    typeof value === 'string' && value.length > limit + 1 ? shorten(value, limit) : value
 
-  lists(limit: number): Cutter {
-    return (value, path) => {
-      if (!Array.isArray(value) || value.length <= limit) return value
-      this.#names.add(path)
-      return value.slice(0, limit)
-    }
-  }
+const listCutter =
+  (limit: number): Cutter =>
+  (value) =>
+    Array.isArray(value) && value.length > limit ? value.slice(0, limit) : value
 
-  /** Without the largest fields, as far as the rest fits. */
-  fields(value: unknown, most: number): unknown {
-    if (!isObject(value)) return null
-    const sizes = Object.entries(value).map(
-      ([name, inner]) => [name, countBytes(name) + countBytes(inner) + 2] as const,
-    )
-    const kept = new Set<string>()
-    let left = most - 2
-    for (const [name, size] of sizes.toSorted(([, a], [, b]) => a - b)) {
-      left -= size
-      if (left < 0) this.#names.add(name)
-      else kept.add(name)
-    }
-    return Object.fromEntries(Object.entries(value).filter(([name]) => kept.has(name)))
-  }
+/** One after the other, until the record fits. */
+const cutters = [...[8192, 2048, 512, 128].map(textCutter), ...[50, 10, 1].map(listCutter)]
 
-  get names(): readonly string[] {
-    const all = [...this.#names].map((name) =>
-      name.length > longestName ? shorten(name, longestName) : name || '(all of it)',
-    )
-    const more = all.length - maxNames
-    return more <= 0 ? all : [...all.slice(0, maxNames), `and ${more} more`]
+/** The value with each text, list and object in it cut. @param names gets the paths of those that were */
+const cutDeep = (value: unknown, cutter: Cutter, names: Set<string>, path = ''): unknown => {
+  const own = cutter(value)
+  if (own !== value) names.add(path)
+  const inside = (inner: unknown, name: string | number): unknown =>
+    cutDeep(inner, cutter, names, path === '' ? String(name) : `${path}.${name}`)
+  if (Array.isArray(own)) return own.map(inside)
+  if (!isObject(own)) return own
+  return Object.fromEntries(Object.entries(own).map(([name, inner]) => [name, inside(inner, name)]))
+}
+
+/** Without the largest fields, as far as the rest fits. */
+const cutFields = (value: unknown, most: number, names: Set<string>): unknown => {
+  if (!isObject(value)) return null
+  const sizes = Object.entries(value).map(
+    ([name, inner]) => [name, countBytes(name) + countBytes(inner) + 2] as const,
+  )
+  const kept = new Set<string>()
+  let left = most - 2
+  for (const [name, size] of sizes.toSorted(([, a], [, b]) => a - b)) {
+    left -= size
+    if (left < 0) names.add(name)
+    else kept.add(name)
   }
+  return Object.fromEntries(Object.entries(value).filter(([name]) => kept.has(name)))
+}
+
+const limitNames = (names: ReadonlySet<string>): readonly string[] => {
+  const all = [...names].map((name) =>
+    name.length > longestName ? shorten(name, longestName) : name || '(all of it)',
+  )
+  const more = all.length - maxNames
+  return more <= 0 ? all : [...all.slice(0, maxNames), `and ${more} more`]
 }
 
 /** Shortens a record to a number of bytes, and names the fields that were cut. */
@@ -92,18 +78,14 @@ export const cutRecord = (
   record: unknown,
   most: number,
 ): { readonly record: unknown; readonly cut: readonly string[] } => {
-  const cutting = new RecordCutter()
+  const names = new Set<string>()
   let value = record
-  const steps = [
-    ...textLimits.map((limit) => cutting.texts(limit)),
-    ...listLimits.map((limit) => cutting.lists(limit)),
-  ]
-  for (const step of steps) {
+  for (const cutter of cutters) {
     if (countBytes(value) <= most) break
-    value = mapDeep(value, '', step)
+    value = cutDeep(value, cutter, names)
   }
-  if (countBytes(value) > most) value = cutting.fields(value, most)
-  return { record: value, cut: cutting.names }
+  if (countBytes(value) > most) value = cutFields(value, most, names)
+  return { record: value, cut: limitNames(names) }
 }
 
 // Records → an answer of at most 32 KB, counted in bytes as it travels: whole records, and where it goes on.

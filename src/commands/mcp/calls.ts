@@ -16,17 +16,16 @@ import { Failure, usage } from '../../errors.js'
 import { toRecordsResult, toToolResult } from './answers.js'
 import { type Offer, toAgentFailure, toAgentText } from './offers.js'
 import {
-  type AgentDraft,
   formatCommandLine,
+  type PlanningContext,
   planChange,
   selectionNames,
   toLine,
 } from './planning.js'
-import type { AgentPlan } from './plans.js'
 import {
   checkInput,
   getArguments,
-  getFieldNames,
+  getNames,
   getText,
   type ToolInput,
   toArgumentsSchema,
@@ -131,31 +130,6 @@ const describeCommand = (offer: Offer) => {
   }
 }
 
-/** A query, and where its answer goes on. */
-interface Query {
-  readonly offer: Offer
-  readonly values: JsonValues
-  readonly fields?: readonly string[]
-  readonly cursor?: string
-}
-
-const createQuery = (offer: Offer, input: ToolInput, values: JsonValues): Query => {
-  const fields = getFieldNames(input)
-  const cursor = getText(input, 'cursor')
-  return {
-    offer,
-    values,
-    fields,
-    cursor,
-  }
-}
-
-/** Of a command that is a tool of its own: its values stand beside `fields` and `cursor`. */
-const createToolQuery = (offer: Offer, input: ToolInput): Query => {
-  const { fields: _, cursor: __, ...values } = input
-  return createQuery(offer, input, jsonFields(values))
-}
-
 // Where an answer goes on: signed by this process, so that it goes on with the very query that it came from.
 
 /** A place in a list. */
@@ -164,6 +138,10 @@ interface ListPosition {
   /** Records of that page that were given already. */
   readonly skip: number
 }
+
+/** The values of a command that is a tool of its own: they stand beside `fields` and `cursor`. */
+const withoutPaging = ({ fields: _, cursor: __, ...values }: ToolInput): JsonValues =>
+  jsonFields(values)
 
 /** What was asked: the same in another order is the same. */
 const canonicalize = (value: unknown): string =>
@@ -228,16 +206,13 @@ const resolveAsked = (
   return { meant: { ...offer, command, data: getData(command) }, given }
 }
 
-interface CallContext {
+/** What calls are executed with. */
+export interface CallContext extends PlanningContext {
   readonly runs: Pick<InnerRuns, 'command' | 'line'>
-  /** Keeps a plan for a person to approve. */
-  readonly save: (draft: Omit<AgentDraft, 'by'>) => Promise<AgentPlan>
   /** Every command that may be asked for. */
   readonly offers: () => Promise<readonly Offer[]>
   /** The tools of areas, by name. */
   readonly tools: ReadonlyMap<string, Offer>
-  /** Flags that name the instance, for the lines of plans. */
-  readonly where: readonly string[]
 }
 
 /** Executes tool calls. */
@@ -255,7 +230,7 @@ export class Calls {
     if (own !== undefined)
       return withAgentWords(own, () =>
         own.reads
-          ? this.#read(createToolQuery(own, input), signal)
+          ? this.#read(own, input, withoutPaging(input), signal)
           : this.#write(own, jsonFields(input), signal),
       )
     switch (tool) {
@@ -270,9 +245,7 @@ export class Calls {
       case 'read': {
         checkInput(input, tool, ['command', 'arguments', 'fields', 'cursor'])
         const offer = await this.#named(input)
-        return withAgentWords(offer, () =>
-          this.#read(createQuery(offer, input, getArguments(input)), signal),
-        )
+        return withAgentWords(offer, () => this.#read(offer, input, getArguments(input), signal))
       }
       case 'plan': {
         checkInput(input, tool, ['command', 'arguments', ...selectionNames, 'reason'])
@@ -304,8 +277,10 @@ export class Calls {
     return { ...came, notes: came.notes.flatMap((note) => toAgentText(offer, note) || []) }
   }
 
-  async #read({ offer, values, fields, cursor }: Query, signal: AbortSignal) {
+  async #read(offer: Offer, input: ToolInput, values: JsonValues, signal: AbortSignal) {
     const { name, reads, lists } = offer
+    const fields = getNames(input, 'fields', 'names')
+    const cursor = getText(input, 'cursor')
     if (!reads) throw usage(`${name} is not read-only`, 'Use plan to preview its changes.')
     const query = { values, fields: fields ?? null }
     const at = cursor === undefined ? { page: 1, skip: 0 } : this.#cursors.open(cursor, name, query)

@@ -21,23 +21,7 @@ import type { Flag, Given, MadeBy } from '../../engine/command/types.js'
 import { type Failure, getReason, usage } from '../../errors.js'
 import { visible } from '../../terminal/text.js'
 import type { Offer } from './offers.js'
-import { getText, type ToolInput } from './tools.js'
-
-/**
- * Returns a list of names or IDs.
- * @throws Failure `usage` if it is something else
- */
-const getNames = (input: ToolInput, name: string): readonly string[] | undefined => {
-  const value = input[name]
-  if (value === undefined) return undefined
-  const texts = Array.isArray(value)
-    ? value.flatMap((one: unknown) =>
-        typeof one === 'string' || Number.isSafeInteger(one) ? [String(one)] : [],
-      )
-    : []
-  if (Array.isArray(value) && texts.length === value.length && texts.length > 0) return texts
-  throw usage(`${name} must be a list of names or IDs`)
-}
+import { getNames, getText, type ToolInput } from './tools.js'
 
 /** Longer ones nobody reads before running them. */
 const maxLineBytes = 8 * 1024
@@ -312,10 +296,11 @@ export interface AgentDraft {
   readonly changes: readonly string[]
 }
 
-interface PlanningContext {
+export interface PlanningContext {
   readonly runs: Pick<InnerRuns, 'line'>
-  /** Flags that name the instance. */
+  /** Flags that name the instance, for the lines of plans. */
   readonly where: readonly string[]
+  /** Keeps a plan for a person to approve. */
   readonly save: (draft: Omit<AgentDraft, 'by'>) => Promise<{ readonly id: string }>
 }
 

@@ -18,15 +18,11 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { isObject } from '../../base/objects.js'
 import { version } from '../../base/version.js'
-import type { InnerRuns } from '../../engine/command/services.js'
 import { Failure } from '../../errors.js'
 import { type AuditEntry, type AuditLog, openAudit } from '../../profile/audit.js'
 import type { Session } from '../../profile/types.js'
 import { toErrorResult } from './answers.js'
-import { Calls } from './calls.js'
-import type { Offer } from './offers.js'
-import type { AgentDraft } from './planning.js'
-import type { AgentPlan } from './plans.js'
+import { type CallContext, Calls } from './calls.js'
 import {
   createTool,
   findResource,
@@ -209,13 +205,7 @@ class MessageReader {
 }
 
 /** What the server needs. */
-export interface ServerOptions {
-  readonly runs: Pick<InnerRuns, 'command' | 'line'>
-  /** Keeps a plan for a person to approve. */
-  readonly save: (draft: Omit<AgentDraft, 'by'>) => Promise<AgentPlan>
-  readonly offers: () => Promise<readonly Offer[]>
-  readonly tools: ReadonlyMap<string, Offer>
-  readonly where: readonly string[]
+export interface ServerOptions extends CallContext {
   /** Told of each call. */
   readonly log: CallLog
   /** Ends what is in flight. */

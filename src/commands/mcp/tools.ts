@@ -39,15 +39,21 @@ export const getText = (input: ToolInput, name: string): string | undefined => {
   throw usage(`${name} must be a string`)
 }
 
+const isName = (value: unknown): boolean => typeof value === 'string' || Number.isSafeInteger(value)
+
 /**
- * Returns the names in `fields`.
- * @throws Failure `usage` if it is no list of names
+ * Returns a list of names; IDs become names.
+ * @throws Failure `usage` if it is something else, or empty
  */
-export const getFieldNames = ({ fields }: ToolInput): readonly string[] | undefined => {
-  if (fields === undefined) return undefined
-  const texts = Array.isArray(fields) ? fields.filter((one) => typeof one === 'string') : []
-  if (Array.isArray(fields) && texts.length === fields.length && texts.length > 0) return texts
-  throw usage('fields must be a list of names')
+export const getNames = (
+  input: ToolInput,
+  name: string,
+  what = 'names or IDs',
+): readonly string[] | undefined => {
+  const value = input[name]
+  if (value === undefined) return undefined
+  if (Array.isArray(value) && value.length > 0 && value.every(isName)) return value.map(String)
+  throw usage(`${name} must be a list of ${what}`)
 }
 
 /**
