@@ -39,8 +39,7 @@ import { whyUnread } from './words.js'
 
 // The walk, as far as it came: a line for each parent of each list, so that it can go on after an interruption.
 
-/** The progress file of an interrupted snapshot. */
-export const unfinishedName = 'unfinished.ndjson'
+const unfinishedName = 'unfinished.ndjson'
 
 /** The first line of the progress file: what the snapshot is of. */
 export interface SnapshotHeader {
@@ -51,7 +50,7 @@ export interface SnapshotHeader {
 }
 
 /** A line of the progress file: a parent was read, the whole list was read, or the list was started again. */
-export type Step =
+type Step =
   | { readonly kind: string; readonly parent: SnapshotParent }
   | { readonly kind: string; readonly whole: SnapshotKind }
   | { readonly kind: string; readonly again: true }
@@ -105,7 +104,7 @@ const newline = Buffer.from('\n')
  * Runs a file operation.
  * @throws Failure `failed` if the system refuses
  */
-export const tryFile = <T>(path: string, work: () => T, verb = 'write'): T => {
+const tryFile = <T>(path: string, work: () => T, verb = 'write'): T => {
   try {
     return work()
   } catch (cause) {
@@ -117,7 +116,7 @@ export const tryFile = <T>(path: string, work: () => T, verb = 'write'): T => {
  * Opens a file that only its owner may read; links are not followed.
  * @param append continue the file; otherwise it is replaced
  */
-export const openPrivate = (path: string, append: boolean): number => {
+const openPrivate = (path: string, append: boolean): number => {
   const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants
   if (!append) rmSync(path, { force: true })
   const how = append ? O_APPEND | O_NOFOLLOW | nonBlocking : O_CREAT | O_EXCL
@@ -126,6 +125,27 @@ export const openPrivate = (path: string, append: boolean): number => {
   if (other === undefined) return file
   closeSync(file)
   throw new Error(other)
+}
+
+/** The progress file of a snapshot: what is written down of the walk as it goes on. */
+export class ProgressLog {
+  readonly #path: string
+  readonly #file: number
+
+  /** @param resumes goes on with the file of an interrupted walk */
+  constructor(folder: string, begun: SnapshotHeader, resumes: boolean) {
+    this.#path = join(folder, unfinishedName)
+    this.#file = tryFile(this.#path, () => openPrivate(this.#path, resumes))
+    if (!resumes) this.add(begun)
+  }
+
+  add(value: SnapshotHeader | Step): void {
+    tryFile(this.#path, () => void writeSync(this.#file, `${JSON.stringify(value)}\n`))
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
 }
 
 const toGap = (failure: Failure): SnapshotGap => ({
@@ -138,7 +158,7 @@ export class ListFile {
   readonly #path: string
   readonly #file: number
   readonly #hash: Hash = createHash('sha256')
-  readonly #onStep: (step: Step) => void
+  readonly #log: ProgressLog
   readonly kind: string
   readonly parents: SnapshotParent[] = []
   #pending: { readonly id: string; readonly bytes: Uint8Array }[] = []
@@ -149,14 +169,9 @@ export class ListFile {
   column: 'project' | 'group' | undefined
 
   /** @param past what of it was read before */
-  constructor(
-    folder: string,
-    kind: string,
-    past: readonly SnapshotParent[],
-    onStep: (step: Step) => void,
-  ) {
+  constructor(folder: string, kind: string, past: readonly SnapshotParent[], log: ProgressLog) {
     this.kind = kind
-    this.#onStep = onStep
+    this.#log = log
     this.#path = join(folder, `${kind}.ndjson.part`)
     this.parents.push(...past)
     this.#at = past.reduce((end, { at, bytes }) => Math.max(end, at + bytes), 0)
@@ -192,7 +207,7 @@ export class ListFile {
       refused: failure && toGap(failure),
     }
     this.parents.push(parent)
-    this.#onStep({ kind: this.kind, parent })
+    this.#log.add({ kind: this.kind, parent })
     this.#begins = this.#at
     this.#records = 0
   }
@@ -235,7 +250,7 @@ export class ListFile {
       refused: this.parents.length === 0 && failure ? toGap(failure) : undefined,
       parents: this.parents,
     }
-    this.#onStep({ kind: this.kind, whole: kind })
+    this.#log.add({ kind: this.kind, whole: kind })
     return kind
   }
 }

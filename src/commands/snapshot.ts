@@ -2,31 +2,31 @@
  * `snapshot`: writes lists of the instance to a folder that commands can read instead of the instance (`--from`,
  * `--since`).
  */
-import { closeSync, writeSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+
+import { resolve } from 'node:path'
 import { viewed } from '../base/bytes.js'
 import { isObject, toText } from '../base/objects.js'
+import { splitCommand } from '../base/shell-words.js'
 import { version } from '../base/version.js'
+import { type Endpoint, getPath } from '../catalogue/endpoint.js'
 import { account } from '../catalogue/implied.js'
 import { boolean, list, string } from '../catalogue/params.js'
 import type { SnapshotGap, SnapshotKind, SnapshotParent } from '../client/snapshot/manifest.js'
+import { getScope } from '../engine/command/derived.js'
 import { lineFlags } from '../engine/command/globals.js'
 import type { LineAnswer, Services } from '../engine/command/services.js'
+import type { Described } from '../engine/command/types.js'
 import { exitCodes, Failure, survived, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 import {
   type InterruptedSnapshot,
   ListFile,
   lockFolder,
-  openPrivate,
+  ProgressLog,
   prepareFolder,
   publishSnapshot,
   type SnapshotHeader,
-  type Step,
-  tryFile,
-  unfinishedName,
 } from './snapshot-folder.js'
-import { chooseLists, getListColumn, toWantedList, type WantedList } from './snapshot-lists.js'
 import { readVersion } from './vocabulary-reading.js'
 import { isUnoffered, several, whyUnread } from './words.js'
 
@@ -60,7 +60,7 @@ const readList = async (
   file: ListFile,
   groups: readonly string[],
 ): Promise<LineAnswer> => {
-  const column = getListColumn(wanted)
+  const { column } = wanted
   file.column = column
   const past = new Set(file.parents.map(({ name }) => name))
   const limited = wanted.kind === 'projects' && groups.length > 0
@@ -117,7 +117,7 @@ const printRequests = async (
   const counts = new Map<string, number>()
   const rows: object[] = []
   for (const wanted of all) {
-    const column = getListColumn(wanted)
+    const { column } = wanted
     const key = `${column} ${wanted.words.includes('--with-archived')}`
     if (column !== undefined && !counts.has(key)) {
       await services.place.runs.line({
@@ -145,25 +145,11 @@ const printRequests = async (
   )
 }
 
-/** What is written down of the walk as it goes on. */
-const openLog = (
-  folder: string,
-  unfinished: InterruptedSnapshot | undefined,
-  begun: SnapshotHeader,
-) => {
-  const path = join(folder, unfinishedName)
-  const log = tryFile(path, () => openPrivate(path, unfinished !== undefined))
-  const note = (value: SnapshotHeader | Step): void =>
-    tryFile(path, () => void writeSync(log, `${JSON.stringify(value)}\n`))
-  if (unfinished === undefined) note(begun)
-  return { note, close: () => closeSync(log) }
-}
-
 interface ListReading {
   readonly folder: string
   readonly wanted: WantedList
   readonly begun: SnapshotHeader
-  readonly log: ReturnType<typeof openLog>
+  readonly log: ProgressLog
 }
 
 /** Reads a list into its file, from the first parent on that is not in the past. */
@@ -173,8 +159,8 @@ const readKind = async (
   past: readonly SnapshotParent[] = [],
 ): Promise<{ readonly kind: SnapshotKind; readonly failure: Failure | undefined }> => {
   const { folder, wanted, begun, log } = reading
-  if (past.length === 0) log.note({ kind: wanted.kind, again: true })
-  const file = new ListFile(folder, wanted.kind, past, log.note)
+  if (past.length === 0) log.add({ kind: wanted.kind, again: true })
+  const file = new ListFile(folder, wanted.kind, past, log)
   const came = await readList(services, wanted, file, begun.groups)
   // Nothing was left to read, so that nothing says how it was asked for.
   if (past.length > 0 && came.plan === undefined) return readKind(services, reading)
@@ -190,7 +176,7 @@ const readLists = async (
   failed: (wanted: WantedList, kind: SnapshotKind, failure: Failure) => void,
 ): Promise<readonly SnapshotKind[]> => {
   const lines = begun.lines.map(toWantedList)
-  const log = openLog(folder, unfinished, begun)
+  const log = new ProgressLog(folder, begun, unfinished !== undefined)
   const kinds: SnapshotKind[] = []
   await services.ui.progress('reading', async (say) => {
     for (const [i, wanted] of lines.entries()) {
@@ -202,7 +188,7 @@ const readLists = async (
         if (gap !== undefined) failed(wanted, known, new Failure('partial', gap.why))
         continue
       }
-      const past = getListColumn(wanted) === undefined ? [] : unfinished?.parents.get(wanted.kind)
+      const past = wanted.column === undefined ? [] : unfinished?.parents.get(wanted.kind)
       const { kind, failure } = await readKind(services, { folder, wanted, begun, log }, past)
       kinds.push(kind)
       if (failure !== undefined) failed(wanted, kind, failure)
@@ -313,3 +299,109 @@ export const snapshot = define({
   ],
   run,
 })
+
+// Which lists there are: those of the arguments, or by default all that describe the instance's configuration.
+
+/** Areas whose lists are a history, or the work of people: they are read where a line asks for them. */
+const historyAreas = new Set([
+  'jobs',
+  'commits',
+  'events',
+  'issues',
+  'mr',
+  'vulnerabilities',
+  'dependencies',
+])
+/** Forms of lists that say again what another one says. */
+const repeatedForms = new Set(['legacy-path', 'inherited'])
+
+/** The line of a list; undefined where it is of a single object. */
+const toListLine = ({ area, words }: Described, endpoint: Endpoint): string | undefined => {
+  const scope = getScope(endpoint)
+  const places = getPath(endpoint)
+    .split('/')
+    .filter((segment) => segment.startsWith(':')).length
+  if (places > (scope === undefined ? 0 : 1)) return undefined
+  const spread = scope === undefined ? '' : ` --all-${scope.kind}s`
+  const archived = scope?.kind === 'project' ? ' --with-archived' : ''
+  const form = endpoint.when === undefined ? '' : ` --${endpoint.when.flag}`
+  return `${area} ${words}${form}${spread}${archived}`
+}
+
+/** The lines of all lists that say what the instance is. */
+const getDefaultLines = (commands: readonly Described[]): readonly string[] => [
+  'projects list',
+  'settings get',
+  // What waits for a runner, for the overview.
+  'jobs list --all-projects --scope pending',
+  ...commands.flatMap((command) => {
+    if (
+      historyAreas.has(command.area) ||
+      command.area === 'projects' ||
+      !/^(?:(?!billable ).* )?list$|^status$/.test(command.words)
+    )
+      return []
+    return Object.values(command.endpoints).flatMap((endpoint) => {
+      const wanted =
+        endpoint.returns.kind === 'many' && !repeatedForms.has(endpoint.when?.flag ?? '')
+      return (wanted && toListLine(command, endpoint)) || []
+    })
+  }),
+]
+
+/** What a list is called: `runners`, `members-of-groups`, `deploy-keys-instance`. */
+const getKindName = (words: readonly string[]): string => {
+  const plain = /^(?:list|get|--all-.*|--with-archived)$/
+  const spread = words.find((word) => /^--all-(project|group)s$/.test(word))
+  const named = words.filter((word) => !plain.test(word)).map((word) => word.replace(/^-+/, ''))
+  const text = named.join('-').replace(/[^\w-]+/g, '-')
+  return spread === undefined ? text : `${text}-of-${spread.slice('--all-'.length)}`
+}
+
+/** A list to be read. */
+interface WantedList {
+  readonly line: string
+  readonly words: readonly string[]
+  readonly kind: string
+  /** What it is read for, where that is each project or group. */
+  readonly column: 'project' | 'group' | undefined
+}
+
+/**
+ * Parses the command line of a list.
+ * @throws Failure `usage` for a line that a snapshot cannot contain
+ */
+const toWantedList = (line: string): WantedList => {
+  const words = splitCommand(line.trim())
+  const [first = ''] = words
+  // The name of an area alone means its list.
+  const whole = words.length === 1 ? [first, 'list'] : words
+  if (words.some((word) => /^-[PG]|^--(project|group|where|recursive)\b/.test(word)))
+    throw usage(
+      `"${line}" names single places or conditions`,
+      'Use --all-projects or --all-groups, and filters of the API.',
+    )
+  const column = (['project', 'group'] as const).find((one) => words.includes(`--all-${one}s`))
+  return { line: whole.join(' '), words: whole, kind: getKindName(whole), column }
+}
+
+/**
+ * Returns the lists of these command lines, or the default ones.
+ * @throws Failure `usage` for a line that a snapshot cannot contain
+ */
+const chooseLists = (
+  args: readonly string[],
+  commands: readonly Described[],
+): readonly WantedList[] => {
+  const lines = args.length === 0 ? getDefaultLines(commands) : args
+  const wanted = lines.map(toWantedList)
+  // What is read of each project is answered from the list of projects.
+  const spread = wanted.some(({ words }) => words.some((word) => word.startsWith('--all-')))
+  const all =
+    spread && !wanted.some(({ kind }) => kind === 'projects')
+      ? [toWantedList('projects list'), ...wanted]
+      : wanted
+  const twice = all.find(({ kind }, i) => all.findIndex((one) => one.kind === kind) !== i)
+  if (twice !== undefined) throw usage(`"${twice.line}" is given twice`)
+  return all
+}
