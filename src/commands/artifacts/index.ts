@@ -7,65 +7,12 @@ import { join, resolve } from 'node:path'
 import { boolean, string } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Operation, Plan } from '../../engine/command/types.js'
-import { Failure, usage } from '../../errors.js'
+import { usage } from '../../errors.js'
 import type { Answer } from '../../http/types.js'
 import { define } from '../define.js'
 import { getDispositionName, safeName } from './archive.js'
 import { extract, findFolder } from './extract.js'
-import {
-  describePartialWrite,
-  formatBytes,
-  getTotalSize,
-  type Progress,
-  type ReopenDownload,
-  RestartDownload,
-  resumeBody,
-  save,
-} from './save.js'
-import {
-  checkBeginning,
-  checkContents,
-  checkEnd,
-  checkStatus,
-  type ExpectedContent,
-  expectArchive,
-  expectFile,
-  hasLength,
-} from './whole.js'
-
-interface Download {
-  readonly answer: Answer
-  readonly body: AsyncIterable<Uint8Array>
-  /** Looks at what was written, where more can be told of that than of what passes by. */
-  readonly check?: (path: string) => Promise<void>
-  /** All of it again, from the whole that the instance answered with, or asked for once more. */
-  readonly again: (answer: Answer | undefined) => Promise<Download>
-}
-
-const openDownload = async (
-  { instance, ui }: Services,
-  plan: Plan,
-  first: Answer,
-  expected: ExpectedContent,
-): Promise<Download> => {
-  const again = async (given: Answer | undefined): Promise<Download> => {
-    const answer = given ?? (await instance.open(plan))
-    checkStatus(answer)
-    const reopen: ReopenDownload = (headers) => instance.open(plan, headers)
-    const bytes = resumeBody(reopen, answer, (text) => ui.note(text))
-    const body = checkBeginning(expected, bytes, answer)
-    if (expected === expectArchive) {
-      const check = (path: string) => checkContents(path, answer)
-      return { answer, body: checkEnd(body, answer), check, again }
-    }
-    if (!hasLength(answer))
-      ui.warn(
-        'the instance does not send the file size, so an incomplete download cannot be detected',
-      )
-    return { answer, body, again }
-  }
-  return again(first)
-}
+import { type Download, formatBytes, openDownload, toFile, toStdout } from './save.js'
 
 const isDirectory = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -87,46 +34,6 @@ const getTargetFile = async (
 const getFileName = async (answer: Answer, fallback: string): Promise<string> =>
   (await getDispositionName(answer.headers['content-disposition'])) ?? fallback
 
-const toStdout = async ({ answer }: Services, { body }: Download): Promise<void> => {
-  let written = 0
-  try {
-    for await (const chunk of body) {
-      await answer.write(chunk)
-      written += chunk.length
-    }
-  } catch (error) {
-    throw describePartialWrite(error, written, 'standard output')
-  }
-}
-
-const fileChanged = (answer: Answer): Failure =>
-  new Failure(
-    'unreachable',
-    'the file changed during the download, and again during a second attempt',
-    { request: `GET ${answer.url}`, hint: 'Try again when the file no longer changes.' },
-  )
-
-/** Saves a download; once more from its beginning where the rest of a cut one cannot be had. */
-const toFile = async (
-  { ui, place }: Services,
-  download: Download,
-  target: string,
-  progress: Progress,
-): Promise<number> => {
-  const saved = ({ answer, body, check }: Download): Promise<number> =>
-    save(target, body, { total: getTotalSize(answer), progress, check, signal: place.clock.signal })
-  try {
-    return await saved(download)
-  } catch (error) {
-    if (!(error instanceof RestartDownload)) throw error
-    ui.note('the file changed during the download; starting again')
-    const whole = await download.again(error.answer)
-    return saved(whole).catch((second: unknown) => {
-      throw second instanceof RestartDownload ? fileChanged(whole.answer) : second
-    })
-  }
-}
-
 const extractInto = async (
   services: Services,
   download: Download,
@@ -142,8 +49,9 @@ const extractInto = async (
 }
 
 interface DownloadKind {
+  readonly isArchive: boolean
+  /** Its name, where the instance gives none. */
   readonly fallback: (plan: Plan) => string
-  readonly expected: (name: string) => ExpectedContent
 }
 
 interface DownloadFlags {
@@ -161,7 +69,7 @@ const saveDownload = async (
   const { ui, place } = services
   const folder = resolve(place.cwd, to ?? '.')
   const name = kind.fallback(plan)
-  const download = await openDownload(services, plan, first, kind.expected(name))
+  const download = await openDownload(services, plan, first, kind.isArchive ? undefined : name)
   if (to === '-') return toStdout(services, download)
   if (unpack === true) return extractInto(services, download, folder)
   const target = await getTargetFile(place.cwd, to, await getFileName(download.answer, name))
@@ -198,7 +106,7 @@ const to = string('file or directory to write to, or - for standard output', {
   completes: 'file',
 })
 
-const archiveKind: DownloadKind = { fallback: () => 'artifacts.zip', expected: () => expectArchive }
+const archiveKind: DownloadKind = { isArchive: true, fallback: () => 'artifacts.zip' }
 
 export const download = define({
   description: [
@@ -217,11 +125,11 @@ export const download = define({
 })
 
 const fileKind: DownloadKind = {
+  isArchive: false,
   fallback: ({ values }) =>
     String(values.artifact_path ?? 'file')
       .split('/')
       .at(-1) ?? 'file',
-  expected: expectFile,
 }
 
 export const file = define({

@@ -1,7 +1,10 @@
 /** Saves a download completely or not at all, and resumes it when the connection breaks. */
 import { openWhole, type WholeFile } from '../../base/files/files.js'
+import type { Services } from '../../engine/command/services.js'
+import type { Plan } from '../../engine/command/types.js'
 import { Failure, getReason } from '../../errors.js'
 import type { Answer } from '../../http/types.js'
+import { type CheckedBody, checkBody } from './whole.js'
 
 const maxResumes = 5
 
@@ -11,8 +14,8 @@ const getHeader = (answer: Answer, name: string): string | undefined => {
   return Array.isArray(value) ? value[0] : value
 }
 
-/** Returns the size of a response body; undefined if it is unknown or compressed. */
-export const getTotalSize = (answer: Answer): number | undefined => {
+/** The size of a response body; undefined if it is unknown or compressed. */
+const getTotalSize = (answer: Answer): number | undefined => {
   const length = getHeader(answer, 'content-length')
   return length !== undefined && /^\d+$/.test(length) && !isCompressed(answer)
     ? Number(length)
@@ -23,7 +26,7 @@ const isCompressed = (answer: Answer): boolean =>
   !['', 'identity'].includes(getHeader(answer, 'content-encoding')?.trim() ?? '')
 
 /** Thrown if the rest of a download cannot be had: discard what was received and request all of it again. */
-export class RestartDownload extends Error {
+class RestartDownload extends Error {
   /** The whole, where the instance answered with it already. */
   readonly answer: Answer | undefined
 
@@ -66,7 +69,7 @@ const getResumedTotal = (
 }
 
 /** Requests the file again, with additional headers. */
-export type ReopenDownload = (headers: Readonly<Record<string, string>>) => Promise<Answer>
+type ReopenDownload = (headers: Readonly<Record<string, string>>) => Promise<Answer>
 
 const requestRest = async (
   reopen: ReopenDownload,
@@ -96,7 +99,7 @@ const incompleteFile = (answer: Answer, received: number, total: number): Failur
  * Yields the bytes of a download, over as many range requests as are needed.
  * @throws RestartDownload if the instance has another file by now; Failure otherwise
  */
-export async function* resumeBody(
+async function* resumeBody(
   reopen: ReopenDownload,
   first: Answer,
   note: (text: string) => void,
@@ -163,7 +166,7 @@ const fileChanged = (): Failure =>
  * Adds to a failure how many bytes were already written to a place from which nothing can be taken back. Failures
  * of writing itself stay as they are.
  */
-export const describePartialWrite = (error: unknown, bytes: number, where: string): unknown => {
+const describePartialWrite = (error: unknown, bytes: number, where: string): unknown => {
   const failure = error instanceof RestartDownload ? fileChanged() : error
   if (!(failure instanceof Failure) || failure.category === 'failed' || bytes === 0) return failure
   return new Failure(
@@ -248,5 +251,78 @@ export const save = async (
     await file.discard()
     const said = worded(error)
     throw file.draft === undefined ? describePartialWrite(said, written, target) : said
+  }
+}
+
+// A download of the instance, checked as it passes.
+
+/** A download that was asked for. */
+export interface Download extends CheckedBody {
+  readonly answer: Answer
+  /** All of it again, from the whole that the instance answered with, or asked for once more. */
+  readonly again: (answer: Answer | undefined) => Promise<Download>
+}
+
+/**
+ * Opens a download; what is cut short is resumed.
+ * @param first what the instance answered
+ * @param file the name of the file that is expected; undefined for an archive
+ */
+export const openDownload = async (
+  { instance, ui }: Pick<Services, 'instance' | 'ui'>,
+  plan: Plan,
+  first: Answer,
+  file: string | undefined,
+): Promise<Download> => {
+  const again = async (given: Answer | undefined): Promise<Download> => {
+    const answer = given ?? (await instance.open(plan))
+    const reopen: ReopenDownload = (headers) => instance.open(plan, headers)
+    const bytes = resumeBody(reopen, answer, (text) => ui.note(text))
+    return { answer, again, ...checkBody(answer, bytes, file, (text) => ui.warn(text)) }
+  }
+  return again(first)
+}
+
+/** Writes a download to standard output, which takes nothing back. */
+export const toStdout = async (
+  { answer }: Pick<Services, 'answer'>,
+  { body }: Download,
+): Promise<void> => {
+  let written = 0
+  try {
+    for await (const chunk of body) {
+      await answer.write(chunk)
+      written += chunk.length
+    }
+  } catch (error) {
+    throw describePartialWrite(error, written, 'standard output')
+  }
+}
+
+const changedTwice = (answer: Answer): Failure =>
+  new Failure(
+    'unreachable',
+    'the file changed during the download, and again during a second attempt',
+    { request: `GET ${answer.url}`, hint: 'Try again when the file no longer changes.' },
+  )
+
+/** Saves a download; once more from its beginning where the rest of a cut one cannot be had. */
+export const toFile = async (
+  { ui, place }: Pick<Services, 'ui' | 'place'>,
+  download: Download,
+  target: string,
+  progress: Progress,
+): Promise<number> => {
+  const saved = ({ answer, body, check }: Download): Promise<number> =>
+    save(target, body, { total: getTotalSize(answer), progress, check, signal: place.clock.signal })
+  try {
+    return await saved(download)
+  } catch (error) {
+    if (!(error instanceof RestartDownload)) throw error
+    ui.note('the file changed during the download; starting again')
+    const whole = await download.again(error.answer)
+    return saved(whole).catch((second: unknown) => {
+      throw second instanceof RestartDownload ? changedTwice(whole.answer) : second
+    })
   }
 }

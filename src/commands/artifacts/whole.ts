@@ -108,13 +108,13 @@ export const findEndFault = (tail: TailBuffer): string | undefined => {
 /** Explains why a file does not contain what its table of contents names; undefined if it does. */
 export const findContentsFault = async (path: string): Promise<string | undefined> => {
   try {
-    const expectArchive = await openArchive(path, false)
+    const archive = await openArchive(path, false)
     try {
-      for await (const entry of readEntries(expectArchive))
-        if (getEntryEnd(entry) > expectArchive.table)
+      for await (const entry of readEntries(archive))
+        if (getEntryEnd(entry) > archive.table)
           return 'its table of contents points outside of the file'
     } finally {
-      await expectArchive.close()
+      await archive.close()
     }
   } catch (error) {
     return `its table of contents is damaged (${error instanceof Error ? error.message : ''})`
@@ -132,7 +132,7 @@ const unusableAnswer = (answer: Answer, message: string, hint: string): Failure 
   new Failure('unreachable', message, { request: `GET ${answer.url}`, status: answer.status, hint })
 
 /** Whether a download may begin like this. */
-export type ExpectedContent = (beginning: string, answer: Answer) => boolean
+type ExpectedContent = (beginning: string, answer: Answer) => boolean
 
 const hasMediaType = ({ headers }: Answer, type: RegExp): boolean =>
   type.test(String(headers['content-type']))
@@ -140,7 +140,7 @@ const jsonType = /^application\/(?:[^;]*\+)?json\b/i
 const isJson = (beginning: string): boolean => /^[\ufeff\s]*[[{]/.test(beginning)
 
 /** Accepts anything but an HTML page, JSON and an empty body: an archive may have other bytes before it. */
-export const expectArchive: ExpectedContent = (beginning, answer) =>
+const expectArchive: ExpectedContent = (beginning, answer) =>
   archiveSignatures.some((signature) => beginning.startsWith(signature)) ||
   !(
     beginning === '' ||
@@ -151,7 +151,7 @@ export const expectArchive: ExpectedContent = (beginning, answer) =>
   )
 
 /** Accepts any file; an HTML page only if the name says so or the instance does not declare it as one. */
-export const expectFile =
+const expectFile =
   (name: string): ExpectedContent =>
   (beginning, answer) =>
     /\.x?html?$/i.test(name) || !hasMediaType(answer, /^text\/html/i) || !isPage(beginning)
@@ -176,7 +176,7 @@ const unexpectedContent = (answer: Answer, beginning: string): Failure =>
  * Accepts only status 200: no partial content was requested.
  * @throws Failure `unreachable`
  */
-export const checkStatus = (answer: Answer): void => {
+const checkStatus = (answer: Answer): void => {
   if (answer.status === 200) return
   answer.cancel()
   const what = answer.status === 206 ? 'a part of the file that was not requested' : 'no file'
@@ -191,7 +191,7 @@ export const checkStatus = (answer: Answer): void => {
  * Passes the bytes on if they begin as expected, so that no sign-in page is saved as an archive.
  * @throws Failure `unreachable`
  */
-export async function* checkBeginning(
+async function* checkBeginning(
   expected: ExpectedContent,
   body: AsyncIterable<Uint8Array>,
   answer: Answer,
@@ -219,7 +219,7 @@ export async function* checkBeginning(
 }
 
 /** Whether the response declared its length, so that an incomplete body was noticed. */
-export const hasLength = ({ headers }: Answer): boolean =>
+const hasLength = ({ headers }: Answer): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 const incompleteArchive = (answer: Answer, why: string): Failure =>
@@ -229,7 +229,7 @@ const incompleteArchive = (answer: Answer, why: string): Failure =>
  * Passes the bytes of an archive on, and fails after the last one if they do not end as an archive.
  * @throws Failure `unreachable`
  */
-export async function* checkEnd(
+async function* checkEnd(
   body: AsyncIterable<Uint8Array>,
   answer: Answer,
 ): AsyncGenerator<Uint8Array> {
@@ -242,12 +242,37 @@ export async function* checkEnd(
   if (fault !== undefined) throw incompleteArchive(answer, fault)
 }
 
+/** A download whose bytes are checked as they pass. */
+export interface CheckedBody {
+  readonly body: AsyncIterable<Uint8Array>
+  /**
+   * Looks at what was written, where more can be told of that than of what passes by.
+   * @throws Failure `unreachable` if something is missing
+   */
+  readonly check?: (path: string) => Promise<void>
+}
+
 /**
- * Checks a saved archive against its table of contents.
- * @param path of the file
- * @throws Failure `unreachable` if something is missing
+ * Checks that what comes is complete, and what was asked for.
+ * @param file the name of the file that is expected; undefined for an archive
+ * @param warn told of what nobody can check
+ * @throws Failure `unreachable` for an answer that has no body to begin with
  */
-export const checkContents = async (path: string, answer: Answer): Promise<void> => {
-  const fault = await findContentsFault(path)
-  if (fault !== undefined) throw incompleteArchive(answer, fault)
+export const checkBody = (
+  answer: Answer,
+  bytes: AsyncIterable<Uint8Array>,
+  file: string | undefined,
+  warn: (text: string) => void,
+): CheckedBody => {
+  checkStatus(answer)
+  if (file === undefined) {
+    const check = async (path: string): Promise<void> => {
+      const fault = await findContentsFault(path)
+      if (fault !== undefined) throw incompleteArchive(answer, fault)
+    }
+    return { body: checkEnd(checkBeginning(expectArchive, bytes, answer), answer), check }
+  }
+  if (!hasLength(answer))
+    warn('the instance does not send the file size, so an incomplete download cannot be detected')
+  return { body: checkBeginning(expectFile(file), bytes, answer) }
 }
