@@ -1,6 +1,5 @@
 /** Reads what a waiting job depends on: the runners and how they fit, its stage, its needs, and its resource group. */
 import { isObject, toText } from '../base/objects.js'
-import { quoteWord } from '../base/shell-words.js'
 import { ci } from '../catalogue/areas/ci.js'
 import { jobs } from '../catalogue/areas/jobs.js'
 import { resourceGroups } from '../catalogue/areas/resource-groups.js'
@@ -9,7 +8,7 @@ import type { Data, RecordOf } from '../client/types.js'
 import type { InstanceService } from '../engine/command/services.js'
 import { survived } from '../errors.js'
 import { type RunnerState, runnerState } from './health.js'
-import { several, whyUnread } from './words.js'
+import { whyUnread } from './words.js'
 
 type Details = Data<(typeof runners)['get']>
 
@@ -66,89 +65,6 @@ const unseenRunner = (runner: Partial<Details>, why: string): RunnerFit => ({
   missing_tags: [],
   why: `its tags are unknown: ${why}`,
 })
-
-/** What the runners mean for a job with these tags, and what would help. */
-export interface Advice {
-  readonly reason: string
-  readonly next: readonly string[]
-}
-
-const names = (some: readonly RunnerFit[]): string => some.map(({ id }) => id).join(' ')
-
-const inState = (some: readonly RunnerFit[], ...states: readonly RunnerState[]) =>
-  some.filter(({ state }) => states.includes(state))
-
-const who = (some: readonly RunnerFit[]): string =>
-  some.length === 1 ? 'the only matching runner' : `all ${some.length} matching runners`
-
-/** Nobody has what it wants. */
-const noneFits = (
-  { tag_list: tags }: Wanted,
-  all: readonly RunnerFit[],
-  project: string,
-): Advice => {
-  if (all.length === 0)
-    return {
-      reason: 'the project has no runners',
-      next: [
-        `svcctl runners list --instance`,
-        `svcctl runners enable <id> -P ${quoteWord(project)}`,
-      ],
-    }
-  const [nearest] = all.toSorted((a, b) => a.missing_tags.length - b.missing_tags.length)
-  if (tags.length === 0)
-    return {
-      reason: `none of ${several(all.length, 'runner')} accepts untagged jobs`,
-      next: [`svcctl runners update ${nearest?.id} --run-untagged`],
-    }
-  return {
-    reason: `none of ${several(all.length, 'runner')} has the ${tags.length === 1 ? 'tag' : 'tags'} ${tags.join(', ')}`,
-    next: [
-      `set the complete list of tags of a runner: svcctl runners update <id> --tag-list …`,
-      `or enable another runner for the project: svcctl runners enable <id> -P ${quoteWord(project)}`,
-    ],
-  }
-}
-
-/** Some would, were they there. */
-const noneAwake = (fitting: readonly RunnerFit[]): Advice => {
-  const paused = inState(fitting, 'paused')
-  const away = inState(fitting, 'offline', 'not_connected', 'unknown')
-  const is = fitting.length === 1 ? 'is' : 'are'
-  const said = [
-    ...(paused.length === 0 ? [] : ['paused']),
-    ...(away.length === 0 ? [] : ['not connected']),
-  ].join(' or ')
-  return {
-    reason: `${who(fitting)} ${is} ${said}`,
-    next: [
-      ...(paused.length === 0 ? [] : [`svcctl runners resume ${names(paused)}`]),
-      ...(away.length === 0
-        ? []
-        : [
-            `check the runner’s host: svcctl runners get ${names(away)} --fields description,contacted_at,ip_address`,
-          ]),
-    ],
-  }
-}
-
-/** Explains why none of these runners takes a pending job. */
-export const createAdvice = (job: Wanted, all: readonly RunnerFit[], project: string): Advice => {
-  const fitting = all.filter(({ fits }) => fits === true)
-  const open = all.filter(({ fits }) => fits === null)
-  const online = inState(fitting, 'online')
-  if (online.length > 0)
-    return {
-      reason: `${several(online.length, 'runner')} online ${online.length === 1 ? 'fits' : 'fit'}: the job starts as soon as one has a free slot`,
-      next: online.map(({ id }) => `svcctl runners jobs ${id} --status running`),
-    }
-  if (open.length > 0)
-    return {
-      reason: `no runner certainly matches; ${several(open.length, 'runner')} may match`,
-      next: [`svcctl runners get ${names(open)}`],
-    }
-  return fitting.length === 0 ? noneFits(job, all, project) : noneAwake(fitting)
-}
 
 // What the configuration says of a job: its stage among the others, what it needs, its resource group. No job
 // shows that. It is read as it stands at the head of the default branch, which the answer says.
@@ -233,6 +149,8 @@ interface HeldGroup {
 
 /** What was read about a waiting job. */
 export interface JobContext {
+  /** Whether it waits at all. */
+  readonly waits: boolean
   readonly runners: readonly RunnerFit[]
   readonly waits_for: readonly OtherJob[]
   readonly resource_group: HeldGroup | null
@@ -240,7 +158,13 @@ export interface JobContext {
   readonly unread: readonly string[]
 }
 
-const nothing: JobContext = { runners: [], waits_for: [], resource_group: null, unread: [] }
+const settled: JobContext = {
+  waits: false,
+  runners: [],
+  waits_for: [],
+  resource_group: null,
+  unread: [],
+}
 
 const otherOf = ({ id, name, stage, status, ref }: Listed): OtherJob => ({
   id: id ?? 0,
@@ -251,7 +175,7 @@ const otherOf = ({ id, name, stage, status, ref }: Listed): OtherJob => ({
 })
 
 /** The project and pipeline of a job. */
-export interface OfProject {
+interface OfProject {
   readonly instance: InstanceService
   readonly project: string | number
   readonly job: Job
@@ -323,13 +247,10 @@ const kept: Readonly<Record<string, { readonly runners: boolean; readonly others
   waiting_for_resource: { runners: false, others: false },
 }
 
-/** Whether a job is waiting. */
-export const waits = ({ status }: Job): boolean => kept[status ?? ''] !== undefined
-
 /** Reads what a job may be waiting for; what cannot be read is reported and is no failure. */
 export const readSurroundings = async (of: OfProject): Promise<JobContext> => {
   const looks = kept[of.job.status ?? '']
-  if (looks === undefined) return nothing
+  if (looks === undefined) return settled
   const unread: string[] = []
   const tried = async <T>(what: string, read: () => Promise<T>, otherwise: T): Promise<T> => {
     try {
@@ -352,6 +273,7 @@ export const readSurroundings = async (of: OfProject): Promise<JobContext> => {
     known === undefined ? null : tried('the resource group', () => groupFor(of, known), null),
   ])
   return {
+    waits: true,
     runners: fitting.toSorted((a, b) => order(a) - order(b) || a.id - b.id),
     waits_for: waitsFor,
     resource_group: group,

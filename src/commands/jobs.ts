@@ -3,24 +3,105 @@
 import { quoteWord } from '../base/shell-words.js'
 import { jobs } from '../catalogue/areas/jobs.js'
 import { pathIn } from '../catalogue/endpoint.js'
-import { answered as typed } from '../client/types.js'
+import { type Data, answered as typed } from '../client/types.js'
 import type { AnswerService, Services } from '../engine/command/services.js'
 import type { Operation } from '../engine/command/types.js'
 import { exitCodes, Failure } from '../errors.js'
 import { define } from './define.js'
-import {
-  type Advice,
-  createAdvice,
-  type JobContext,
-  type OfProject,
-  type OtherJob,
-  type RunnerFit,
-  readSurroundings,
-  waits,
-} from './jobs-why.js'
+import { type JobContext, type OtherJob, type RunnerFit, readSurroundings } from './jobs-why.js'
 import { formatSpan, several } from './words.js'
 
 // Why a job waits, in a sentence, and what to do about it.
+
+type Job = Data<(typeof jobs)['get']>
+
+/** What a runner has to take. */
+interface JobTags {
+  readonly tag_list: readonly string[]
+}
+
+/** What the runners mean for a job with these tags, and what would help. */
+interface Advice {
+  readonly reason: string
+  readonly next: readonly string[]
+}
+
+const names = (some: readonly RunnerFit[]): string => some.map(({ id }) => id).join(' ')
+
+const inState = (some: readonly RunnerFit[], ...states: readonly RunnerFit['state'][]) =>
+  some.filter(({ state }) => states.includes(state))
+
+const matching = (some: readonly RunnerFit[]): string =>
+  some.length === 1 ? 'the only matching runner' : `all ${some.length} matching runners`
+
+/** Nobody has what it wants. */
+const noneFits = (
+  { tag_list: tags }: JobTags,
+  all: readonly RunnerFit[],
+  project: string,
+): Advice => {
+  if (all.length === 0)
+    return {
+      reason: 'the project has no runners',
+      next: [
+        `svcctl runners list --instance`,
+        `svcctl runners enable <id> -P ${quoteWord(project)}`,
+      ],
+    }
+  const [nearest] = all.toSorted((a, b) => a.missing_tags.length - b.missing_tags.length)
+  if (tags.length === 0)
+    return {
+      reason: `none of ${several(all.length, 'runner')} accepts untagged jobs`,
+      next: [`svcctl runners update ${nearest?.id} --run-untagged`],
+    }
+  return {
+    reason: `none of ${several(all.length, 'runner')} has the ${tags.length === 1 ? 'tag' : 'tags'} ${tags.join(', ')}`,
+    next: [
+      `set the complete list of tags of a runner: svcctl runners update <id> --tag-list …`,
+      `or enable another runner for the project: svcctl runners enable <id> -P ${quoteWord(project)}`,
+    ],
+  }
+}
+
+/** Some would, were they there. */
+const noneAwake = (fitting: readonly RunnerFit[]): Advice => {
+  const paused = inState(fitting, 'paused')
+  const away = inState(fitting, 'offline', 'not_connected', 'unknown')
+  const is = fitting.length === 1 ? 'is' : 'are'
+  const said = [
+    ...(paused.length === 0 ? [] : ['paused']),
+    ...(away.length === 0 ? [] : ['not connected']),
+  ].join(' or ')
+  return {
+    reason: `${matching(fitting)} ${is} ${said}`,
+    next: [
+      ...(paused.length === 0 ? [] : [`svcctl runners resume ${names(paused)}`]),
+      ...(away.length === 0
+        ? []
+        : [
+            `check the runner’s host: svcctl runners get ${names(away)} --fields description,contacted_at,ip_address`,
+          ]),
+    ],
+  }
+}
+
+/** Explains why none of these runners takes a pending job. */
+const createAdvice = (job: JobTags, all: readonly RunnerFit[], project: string): Advice => {
+  const fitting = all.filter(({ fits }) => fits === true)
+  const open = all.filter(({ fits }) => fits === null)
+  const online = inState(fitting, 'online')
+  if (online.length > 0)
+    return {
+      reason: `${several(online.length, 'runner')} online ${online.length === 1 ? 'fits' : 'fit'}: the job starts as soon as one has a free slot`,
+      next: online.map(({ id }) => `svcctl runners jobs ${id} --status running`),
+    }
+  if (open.length > 0)
+    return {
+      reason: `no runner certainly matches; ${several(open.length, 'runner')} may match`,
+      next: [`svcctl runners get ${names(open)}`],
+    }
+  return fitting.length === 0 ? noneFits(job, all, project) : noneAwake(fitting)
+}
 
 const jobText = ({ id, name, status }: OtherJob): string => `${name} (${id}, ${status})`
 
@@ -70,14 +151,13 @@ const behind = (project: string, { waits_for: others }: JobContext): Advice | un
 }
 
 /** The reason that a job of a state is most likely kept by comes first. */
-const reasonOf = ({ job }: Pick<OfProject, 'job'>, project: string, seen: JobContext): Advice => {
+const reasonOf = (job: Job, project: string, seen: JobContext): Advice => {
   const status = job.status ?? ''
-  if (!waits(job)) return ended(status)
+  if (!seen.waits) return ended(status)
   const other = behind(project, seen) ?? heldBy(project, seen)
   if (other !== undefined) return other
-  const wanted = { tag_list: (job.tag_list ?? []).map(String), ref: job.ref ?? '' }
   if (status === 'pending' && (seen.runners.length > 0 || seen.unread.length === 0))
-    return createAdvice(wanted, seen.runners, project)
+    return createAdvice({ tag_list: (job.tag_list ?? []).map(String) }, seen.runners, project)
   if (seen.unread.length > 0)
     return { reason: `the reason is unknown: ${seen.unread.join('; ')}`, next: [] }
   return {
@@ -86,8 +166,8 @@ const reasonOf = ({ job }: Pick<OfProject, 'job'>, project: string, seen: JobCon
   }
 }
 
-const recordOf = (of: OfProject, project: string, seen: JobContext, now: Date) => {
-  const { job } = of
+const recordOf = (job: Job, project: string, seen: JobContext, now: Date) => {
+  const { waits, ...found } = seen
   const since = Date.parse(job.created_at ?? '')
   return {
     id: job.id ?? 0,
@@ -97,11 +177,11 @@ const recordOf = (of: OfProject, project: string, seen: JobContext, now: Date) =
     ref: job.ref ?? '',
     status: job.status ?? '',
     tag_list: (job.tag_list ?? []).map(String),
-    waits: waits(job),
+    waits,
     waited_seconds:
-      !waits(job) || Number.isNaN(since) ? null : Math.floor((now.getTime() - since) / 1000),
-    ...reasonOf(of, project, seen),
-    ...seen,
+      !waits || Number.isNaN(since) ? null : Math.floor((now.getTime() - since) / 1000),
+    ...reasonOf(job, project, seen),
+    ...found,
   }
 }
 type Why = ReturnType<typeof recordOf>
@@ -188,9 +268,10 @@ const explaining = ({ answer, instance, ui, place }: Services): Operation => {
       const { data: job } = 'whole' in came ? typed(jobs.get, came.whole) : { data: undefined }
       if (job === undefined) throw new Failure('unreachable', 'the instance returned no job')
       const { id } = pathIn(jobs.get, plan.values)
-      const of = { instance, project: id, job }
-      const seen = await ui.progress('looking', () => readSurroundings(of))
-      found = recordOf(of, String(id), seen, place.clock.now())
+      const seen = await ui.progress('looking', () =>
+        readSurroundings({ instance, project: id, job }),
+      )
+      found = recordOf(job, String(id), seen, place.clock.now())
       if (found.unread.length > 0) answer.exit(exitCodes.partial)
       return { value: found }
     },
