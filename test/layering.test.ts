@@ -65,7 +65,8 @@ const engineFor: Readonly<Record<string, RegExp>> = {
 /** Commands that write over many objects in a way of their own, on the engine's journal. */
 const journalling =
   /^commands\/(?:(?:apply|export|journal|plan)\/|(?:api-requests|members-leaving|sandbox)\.ts)/
-const forJournals = /^engine\/(?:work|journal|journaling|workspace)\//
+const forJournals =
+  /^engine\/(?:(?:work|journal|journaling|workspace|plan\/stdin)\/|plan\/objects\.ts)/
 
 /** Why what is not of the engine may not import this file of it. */
 const engineObjection = (from: string, to: string): string | undefined => {

@@ -1,9 +1,7 @@
 /** Builds the requests of `svcctl api`: the path, and one request for each of several objects or projects. */
-import { JsonCutter } from '../base/json/cutter.js'
-import { formatNumber, isNumber } from '../base/json/json.js'
 import { isObject } from '../base/objects.js'
 import { maskAddresses } from '../base/secrets/addresses.js'
-import { hasDots, isDots } from '../base/segments.js'
+import { isDots } from '../base/segments.js'
 import { type Endpoint, getMethod, getPath, one } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
 import { string } from '../catalogue/params.js'
@@ -11,13 +9,12 @@ import { Unknown } from '../catalogue/shapes/common.js'
 import type { WorkspaceService } from '../engine/command/services.js'
 import type { Given, Operation, PlanSource } from '../engine/command/types.js'
 import { getShardNumber, parseShard } from '../engine/journaling/shards.js'
+import type { Objects } from '../engine/plan/objects.js'
+import { pipedStream } from '../engine/plan/stdin/reader.js'
+import { plainObjects, type RowTap } from '../engine/plan/stdin/rows.js'
 import { usage } from '../errors.js'
 import type { WireRequest } from '../http/types.js'
 import type { People } from '../output/types.js'
-
-/** Percent-encoded, whatever it is. */
-const percentEncode = (text: string): string =>
-  [...Buffer.from(text)].map((b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 
 const kinds = ['project', 'group'] as const
 type Kind = (typeof kinds)[number]
@@ -51,87 +48,12 @@ export const fillApiPath = async (
   return { ...request, path }
 }
 
-const checkedPath = (path: string): string => {
-  const [plain = ''] = path.split(/[?#]/)
-  if (hasDots(plain)) throw usage('"." and ".." cannot be used in a path')
-  const stray = /[^\x21-\x7e]|#/.exec(path)?.[0]
-  if (stray === undefined) return path
-  throw usage(
-    `${stray === ' ' ? 'a blank' : JSON.stringify(stray)} cannot be used in a path`,
-    `Write it as ${stray === '#' ? '%23' : percentEncode(stray)}.`,
-  )
-}
-
-/** Resolves a path: below `/api/v4`, or below another root of the instance such as `/api/graphql`. */
-export const resolveAddress = async (
-  place: WorkspaceService,
-  path: string,
-  query: string,
-): Promise<Pick<WireRequest, 'path' | 'absolute'>> => {
-  const root = path.startsWith('/api/') && !path.startsWith('/api/v4/')
-  const below = path.startsWith('/api/v4/') ? path.slice('/api/v4'.length) : path
-  const whole = query === '' ? below : `${below}${below.includes('?') ? '&' : '?'}${query}`
-  return root
-    ? { path: `${(await place.session()).baseUrl}${whole}`, absolute: true }
-    : { path: whole }
-}
-
-/**
- * Adds the leading slash to a typed path and checks it.
- * @throws Failure `usage` for characters and segments that a path cannot contain
- */
-export const normalizePath = (target: string): string => checkedPath(target.replace(/^(?!\/)/, '/'))
-
 // What standard input names for `svcctl api <method> <path with {}> -`, as it comes.
 
-/** The columns that name an object, the most certain first. */
-const identityColumns = ['object', 'id'] as const
-
-const invalidInput = (what: string): Error =>
-  usage(`standard input: ${what}`, '"api" reads one object per line, or records with an ID.')
-
-/** What a value of JSON names. */
-const getObjectName = (value: unknown): string => {
-  const named = isObject(value) ? (value.object ?? value.id) : value
-  if (isNumber(named)) return formatNumber(named)
-  if (typeof named === 'string') return named
-  throw invalidInput(`${JSON.stringify(value)?.slice(0, 40) ?? ''} does not name an object`)
-}
-
-/** Takes text, and gives what it names. */
-type ObjectReader = (text: string, last: boolean) => readonly string[]
-
-const createJsonReader = (): ObjectReader => {
-  const cutter = new JsonCutter()
-  return (text, last) =>
-    [...cutter.push(text), ...(last ? cutter.end() : [])].map(({ value }) => getObjectName(value))
-}
-
-/** How a line of a table names its object; undefined where the first line is an object itself. */
-const findObjectColumn = (heading: string): ((line: string) => string) | undefined => {
-  const cells = heading.split('\t')
-  const column = identityColumns.map((name) => cells.indexOf(name)).find((at) => at >= 0)
-  if (column !== undefined) return (row) => row.split('\t')[column] ?? ''
-  if (cells.length > 1) throw invalidInput('the table has no "id" column')
-  return undefined
-}
-
-/** The objects of a table whose heading names them; else one a line. */
-const createLineReader = (): ObjectReader => {
-  let rest = ''
-  let nameOf: ((line: string) => string) | undefined
-  return (text, last) => {
-    const cut = (rest + text).split('\n')
-    rest = last ? '' : (cut.pop() ?? '')
-    const found = cut.map((line) => line.trim()).filter((line) => line !== '')
-    const [heading] = found
-    if (nameOf !== undefined || heading === undefined)
-      return found.map((line) => nameOf?.(line) ?? line)
-    const named = findObjectColumn(heading)
-    nameOf = named ?? ((line) => line)
-    return named === undefined ? found : found.slice(1).map(named)
-  }
-}
+/** A path takes any object: a record is known by its ID, or by what an answer about several calls it. */
+const anyObjects: Objects = { ...plainObjects, names: ['object', 'id'] }
+/** Whatever other columns there are. */
+const anyColumns: RowTap = { sheet: true, take: () => {}, bare: () => {} }
 
 /**
  * Reads the objects that standard input names, in order. Each chunk is parsed completely before its objects are
@@ -141,21 +63,12 @@ const createLineReader = (): ObjectReader => {
 export async function* objectsIn(
   chunks: Iterable<string> | AsyncIterable<string>,
 ): AsyncGenerator<readonly string[]> {
-  let form: ObjectReader | undefined
-  let begun = ''
   let any = false
-  for await (const chunk of chunks) {
-    const text = form === undefined ? (begun + chunk).replace(/^\ufeff/, '').trimStart() : chunk
-    begun = text
-    if (text === '') continue
-    form ??= /^[[{]/.test(text) ? createJsonReader() : createLineReader()
-    const found = form(text, false)
-    if (found.length > 0) yield found
-    any ||= found.length > 0
+  for await (const some of pipedStream(chunks, anyObjects, undefined, anyColumns)) {
+    any = true
+    yield some
   }
-  const found = form?.('', true) ?? []
-  if (!any && found.length === 0) throw invalidInput('it names no objects')
-  if (found.length > 0) yield found
+  if (!any) throw usage('standard input contains no objects')
 }
 
 /** Where an object goes. */

@@ -1,6 +1,7 @@
 /** `svcctl api`: sends any request of the API, with the credential, paging and output of every other command. */
 import type { JsonValues } from '../base/json/value.js'
 import { maskAddresses } from '../base/secrets/addresses.js'
+import { hasDots } from '../base/segments.js'
 import { nearest } from '../base/suggest.js'
 import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
@@ -15,8 +16,6 @@ import {
   callForEachParent,
   fillApiPath,
   hasPlaceholder,
-  normalizePath,
-  resolveAddress,
 } from './api-requests.js'
 import { type Arguments, define } from './define.js'
 
@@ -85,6 +84,41 @@ const formatBody = ({ input, extra }: Body): string | undefined => {
   }
   return Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : undefined
 }
+
+/** Percent-encoded, whatever it is. */
+const percentEncode = (text: string): string =>
+  [...Buffer.from(text)].map((b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('')
+
+const checkedPath = (path: string): string => {
+  const [plain = ''] = path.split(/[?#]/)
+  if (hasDots(plain)) throw usage('"." and ".." cannot be used in a path')
+  const stray = /[^\x21-\x7e]|#/.exec(path)?.[0]
+  if (stray === undefined) return path
+  throw usage(
+    `${stray === ' ' ? 'a blank' : JSON.stringify(stray)} cannot be used in a path`,
+    `Write it as ${stray === '#' ? '%23' : percentEncode(stray)}.`,
+  )
+}
+
+/** Resolves a path: below `/api/v4`, or below another root of the instance such as `/api/graphql`. */
+const resolveAddress = async (
+  place: WorkspaceService,
+  path: string,
+  query: string,
+): Promise<Pick<WireRequest, 'path' | 'absolute'>> => {
+  const root = path.startsWith('/api/') && !path.startsWith('/api/v4/')
+  const below = path.startsWith('/api/v4/') ? path.slice('/api/v4'.length) : path
+  const whole = query === '' ? below : `${below}${below.includes('?') ? '&' : '?'}${query}`
+  return root
+    ? { path: `${(await place.session()).baseUrl}${whole}`, absolute: true }
+    : { path: whole }
+}
+
+/**
+ * Adds the leading slash to a typed path and checks it.
+ * @throws Failure `usage` for characters and segments that a path cannot contain
+ */
+const normalizePath = (target: string): string => checkedPath(target.replace(/^(?!\/)/, '/'))
 
 /** The request of a line, its places for project and group still open. @throws Failure `usage` naming what cannot be sent */
 const createRequestTemplate = async (
