@@ -12,7 +12,7 @@ import type { Answer } from '../../http/types.js'
 import { define } from '../define.js'
 import { getDispositionName, safeName } from './archive.js'
 import { extract, findFolder } from './extract.js'
-import { type Download, formatBytes, openDownload, toFile, toStdout } from './save.js'
+import { type CheckedDownload, formatBytes, openDownload, toFile, toStdout } from './save.js'
 
 const isDirectory = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -36,7 +36,7 @@ const getFileName = async (answer: Answer, fallback: string): Promise<string> =>
 
 const extractInto = async (
   services: Services,
-  download: Download,
+  download: CheckedDownload,
   folder: string,
 ): Promise<void> => {
   const files = await services.ui.progress(`downloading and extracting to ${folder}`, (progress) =>

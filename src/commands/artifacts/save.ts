@@ -257,10 +257,10 @@ export const save = async (
 // A download of the instance, checked as it passes.
 
 /** A download that was asked for. */
-export interface Download extends CheckedBody {
+export interface CheckedDownload extends CheckedBody {
   readonly answer: Answer
   /** All of it again, from the whole that the instance answered with, or asked for once more. */
-  readonly again: (answer: Answer | undefined) => Promise<Download>
+  readonly again: (answer: Answer | undefined) => Promise<CheckedDownload>
 }
 
 /**
@@ -273,8 +273,8 @@ export const openDownload = async (
   plan: Plan,
   first: Answer,
   file: string | undefined,
-): Promise<Download> => {
-  const again = async (given: Answer | undefined): Promise<Download> => {
+): Promise<CheckedDownload> => {
+  const again = async (given: Answer | undefined): Promise<CheckedDownload> => {
     const answer = given ?? (await instance.open(plan))
     const reopen: ReopenDownload = (headers) => instance.open(plan, headers)
     const bytes = resumeBody(reopen, answer, (text) => ui.note(text))
@@ -286,7 +286,7 @@ export const openDownload = async (
 /** Writes a download to standard output, which takes nothing back. */
 export const toStdout = async (
   { answer }: Pick<Services, 'answer'>,
-  { body }: Download,
+  { body }: CheckedDownload,
 ): Promise<void> => {
   let written = 0
   try {
@@ -309,11 +309,11 @@ const changedTwice = (answer: Answer): Failure =>
 /** Saves a download; once more from its beginning where the rest of a cut one cannot be had. */
 export const toFile = async (
   { ui, place }: Pick<Services, 'ui' | 'place'>,
-  download: Download,
+  download: CheckedDownload,
   target: string,
   progress: Progress,
 ): Promise<number> => {
-  const saved = ({ answer, body, check }: Download): Promise<number> =>
+  const saved = ({ answer, body, check }: CheckedDownload): Promise<number> =>
     save(target, body, { total: getTotalSize(answer), progress, check, signal: place.clock.signal })
   try {
     return await saved(download)
