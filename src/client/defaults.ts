@@ -12,11 +12,8 @@ export const defaultLimit = 100
 /** Records that a page holds at most (`http/README.md`, "Lists"). */
 export const largestPage = 100
 
-/**
- * How long an answer is waited for: `long` for a long list or a download; `brief` for what is good to
- * know, and not worth a wait.
- */
-export type WaitKind = 'usual' | 'long' | 'brief'
+/** How long an answer is waited for: `brief` for what is good to know, and not worth a wait. */
+export type WaitKind = 'usual' | 'brief'
 
 /** What is good to know is waited for so many seconds, and asked once. */
 const brief = { timeout: 3, retries: 0 } as const
@@ -83,9 +80,6 @@ export const followed = (paging: Paging): ListOptions => {
     concurrency: concurrency === 'auto' ? undefined : concurrency,
   }
 }
-
-/** Whether the list may be long: short ones end before undici's parser is worth optimising. */
-export const isLong = (paging: Paging): boolean => countOf(paging) === undefined && !isExact(paging)
 
 /** A request with what the paging asks for added to its query. */
 export const paged = (request: WireRequest, paging: Paging): WireRequest => {

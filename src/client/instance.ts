@@ -19,15 +19,7 @@ import type {
   WholeAnswer,
   WireRequest,
 } from '../http/types.js'
-import {
-  followed,
-  isLong,
-  largestPage,
-  type Paging,
-  paged,
-  type WaitKind,
-  waitingFor,
-} from './defaults.js'
+import { followed, largestPage, type Paging, paged, type WaitKind, waitingFor } from './defaults.js'
 import {
   answered,
   credentialFor,
@@ -109,7 +101,7 @@ export class InstanceClient {
   /** A download: its body is read by the caller. */
   async open(ask: Ask): Promise<Answer> {
     const wire = await this.request(ask)
-    return (await this.client(ask.endpoint, 'long')).open(wire)
+    return (await this.client(ask.endpoint)).open(wire)
   }
 
   /**
@@ -153,7 +145,7 @@ export class InstanceClient {
     how: Pick<ListOptions, 'held' | 'watch'> = {},
   ): AsyncGenerator<Batch, ListEnd> {
     const wire = paged(await this.request(ask), paging)
-    const client = await this.client(ask.endpoint, isLong(paging) ? 'long' : 'usual')
+    const client = await this.client(ask.endpoint)
     return yield* client.list(wire, { ...followed(paging), ...how })
   }
 
@@ -214,7 +206,7 @@ export class InstanceClient {
   async #open(endpoint: EndpointTraits | undefined, patience: WaitKind): Promise<Client> {
     const { mapError = (error: unknown) => error, progress, snapshot, words } = this.#options
     if (snapshot !== undefined) return snapshot.client(endpoint, words)
-    this.#options.opening?.(patience)
+    this.#options.opening?.()
     try {
       const plain = createClient(await this.#optionsFor(endpoint, patience))
       const writing = mayWrite(endpoint)

@@ -17,7 +17,6 @@ import type {
   WholeAnswer,
   WireRequest,
 } from '../http/types.js'
-import type { WaitKind } from './defaults.js'
 import type { SnapshotReader } from './snapshot/answers.js'
 
 /** Work that goes on, its parts counted. */
@@ -118,8 +117,8 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   readonly gate?: Gate
   /** Proxy and certificates; asked for once a client, before its first request. */
   readonly transport?: () => Promise<ClientOptions['transport']>
-  /** Told before a client is made, how long its answers are. */
-  readonly opening?: (patience: WaitKind) => void
+  /** Told before a client is made. */
+  readonly opening?: () => void
   /** Told of each exchange; credentials are redacted. */
   readonly trace?: Trace
   /**

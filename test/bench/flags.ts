@@ -78,6 +78,17 @@ export const flags = async (bench: Bench): Promise<void> => {
     { it: one, base: preloading(one, untuned) },
     { work: 'one record, with the quiet parser beside without', budget: 0.9, pairs: 11 },
   )
+  const some = bench.instance(1000, 0)
+  const listed: Program = {
+    ...watched('projects', 'list', '--limit', 'all', '-o', 'ndjson'),
+    env: { ...env, SVC_BASE_URL: some },
+    silent: true,
+  }
+  await reportPair(
+    bench,
+    { it: listed, base: preloading(listed, untuned) },
+    { work: '1,000 projects, with the quiet parser beside without', budget: 0.9, pairs: 11 },
+  )
   await reportPair(
     bench,
     { it: one, base: preloading(one, 'node:http2') },

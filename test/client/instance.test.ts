@@ -25,7 +25,6 @@ describe('waiting', () => {
   it('takes the defaults where nothing is given', () => {
     const usual = { timeout: defaultTimeout, retries: defaultRetries }
     expect(waitingFor('usual', {})).toEqual(usual)
-    expect(waitingFor('long', {})).toEqual({ ...usual })
   })
   it('and a list’s length are what help says of the flags', () => {
     const { timeout, retries, limit, 'per-page': perPage } = declared

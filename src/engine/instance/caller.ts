@@ -333,7 +333,7 @@ export class Caller {
 
   /** A download: its body is read by the caller. */
   async open(ask: Ask, headers: Readonly<Record<string, string>> = {}): Promise<Download> {
-    const client = await this.#exchange.client(ask.endpoint, true)
+    const client = await this.#exchange.client(ask.endpoint)
     const request = await this.#exchange.request(ask)
     return client.open({ ...request, headers: { ...request.headers, ...headers } })
   }

@@ -257,8 +257,8 @@ export class InstanceExchange {
     await this.unkept.note(request, elsewhere)
   }
 
-  async client(endpoint?: EndpointTraits, long = false): Promise<Client> {
-    return (await this.instance()).client(endpoint, long ? 'long' : 'usual')
+  async client(endpoint?: EndpointTraits): Promise<Client> {
+    return (await this.instance()).client(endpoint)
   }
 
   /** A client of any address, with this credential and no other. */

@@ -5,7 +5,6 @@ import { legible } from '../../catalogue/legible.js'
 import {
   followed,
   isExact,
-  isLong,
   largestPage,
   type Paging,
   paged,
@@ -191,8 +190,7 @@ export class Lists {
     const choice = await this.choice?.()
     const stage = choice && ((batches: Batches) => choice.ofAny(batches, this.limit))
     const paging = this.pagingOf(stage)
-    const patience = isLong(paging) ? 'long' : 'usual'
-    const client = await (await this.instance()).client(undefined, patience)
+    const client = await (await this.instance()).client()
     const first = paged(wire, paging)
     const batches = (how: Watching) => client.list(first, { ...followed(paging), ...how })
     await this.print(batches, {}, undefined, stage)

@@ -103,7 +103,7 @@ export const reaching = async (
     signal,
     readOnly,
     note: screen.say,
-    opening: (patience) => tuneParser(patience === 'long'),
+    opening: tuneParser,
     ...patienceOf(globals, profile),
     transport: () => {
       warnings.reaching(baseUrl)
