@@ -10,7 +10,7 @@ import { setFlagsFromString } from 'node:v8'
 // pages instead of the first. What counts is the budget when the parser is compiled, at the first connection.
 
 /** Bytes of WebAssembly to run before V8 optimises it: those of some hundred pages, and V8's own. */
-const budgets = { quiet: 1_000_000_000, usual: process.versions.v8 < '12' ? 1_800_000 : 13_000_000 }
+const budgets = { quiet: 2 ** 31 - 1, usual: process.versions.v8 < '12' ? 1_800_000 : 13_000_000 }
 
 const setBudget = (bytes: number): void => setFlagsFromString(`--wasm-tiering-budget=${bytes}`)
 
