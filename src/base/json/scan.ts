@@ -125,7 +125,8 @@ export class Scanner {
   spaced = false
   /** Whether the value has come to its end; a number ends only with what follows it. */
   done = false
-  readonly #open = new Uint8Array(bounds.depth)
+  /** The brackets that are open. An array of bytes would lie outside of the heap, which costs more than a short text. */
+  readonly #open: number[] = []
   readonly #marks: Marks
   readonly #most: number
   readonly #token = new Token()
