@@ -10,8 +10,16 @@ import type { Command } from './command/types.js'
 import { type FindOwn, ownWords } from './command/words.js'
 import { failureStyle, outputFormat } from './failed.js'
 import { StandardInput } from './input.js'
-import type { JournalOptions } from './journaling/options.js'
-import type { AskedLine, Decided, InnerLine, LinePart, RunOptions, Sharing } from './options.js'
+import type { JournalOptions } from './journaling/runs.js'
+import {
+  type AskedLine,
+  ChosenRecords,
+  type Decided,
+  type InnerLine,
+  type LinePart,
+  type RunOptions,
+  type Sharing,
+} from './options.js'
 import { Printed } from './perform/live.js'
 import { commandsOwn, fromStdin, parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
@@ -218,7 +226,7 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
     stdin: input,
     listed: journaling.source !== 'arguments' || globals.resume !== undefined,
     runs: (sharing) => runsWithin(options, sharing, parse),
-    chosen: new Map(),
+    chosen: new ChosenRecords(),
   }
   const running = await startRun(options)
   const { printing, close } = running

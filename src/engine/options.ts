@@ -14,7 +14,7 @@ import type { Emit, InnerRuns, LineAsk, Piped } from './command/services.js'
 import type { Command, Plan } from './command/types.js'
 import type { FindOwn } from './command/words.js'
 import type { StandardInput } from './input.js'
-import type { JournalOptions } from './journaling/options.js'
+import type { JournalOptions } from './journaling/runs.js'
 import type { Meant, Raw } from './plan/line.js'
 import type { PollScreen, Until } from './repeat.js'
 
@@ -138,6 +138,22 @@ export interface InnerLine {
   readonly env?: NodeJS.ProcessEnv
 }
 
+/** Records that objects were selected by, by what the objects are called. */
+export class ChosenRecords {
+  readonly #records = new Map<string, unknown>()
+
+  /** @param parent where there are several */
+  add(record: unknown, text: string, parent = ''): void {
+    this.#records.set(`${parent}\0${text}`, record)
+  }
+
+  /** The record that the object of a plan was selected by. */
+  of({ label = '', parent }: Plan): unknown {
+    const name = parent?.name.replace(/^(?:group|project):/, '') ?? ''
+    return this.#records.get(`${name}\0${label}`)
+  }
+}
+
 export interface RunOptions {
   readonly command: Command
   readonly globals: Globals
@@ -161,6 +177,6 @@ export interface RunOptions {
   readonly runs?: ((sharing: Sharing) => InnerRuns) | undefined
   /** What is waited for, where the rounds end by themselves. */
   readonly until?: Until
-  /** The records that `--select` chose, by what their objects are called. */
-  readonly chosen: Map<string, unknown>
+  /** The records that `--select` chose. */
+  readonly chosen: ChosenRecords
 }

@@ -21,7 +21,7 @@ import type { Services, UiService } from './command/services.js'
 import type { Command, Given, Operation, Plan, PlanSource } from './command/types.js'
 import { asNeutral } from './command/words.js'
 import type { Targets } from './instance/planning.js'
-import { checkJournal, type JournalOptions } from './journaling/options.js'
+import type { JournalOptions } from './journaling/runs.js'
 import type { RunOptions } from './options.js'
 import { isSource, liveHow } from './perform/live.js'
 import { parseGiven } from './plan/given.js'
@@ -71,6 +71,23 @@ const checkRehearsal = (asked: Pick<RunOptions, 'command' | 'globals'>): void =>
   for (const [name, value] of Object.entries(asked.globals))
     if (refused.has(name) && value !== undefined && value !== false)
       throw usage(`--dry-run and --${name} exclude each other`)
+}
+
+/** @throws Failure `usage` for flags that say the contrary of each other */
+const checkJournal = ({
+  curl,
+  journal,
+  resume,
+  shard,
+}: Pick<Globals, 'curl' | 'journal' | 'resume' | 'shard'>): void => {
+  if (resume !== undefined && curl) throw usage('--resume and --curl exclude each other')
+  if (resume !== undefined && journal !== undefined)
+    throw usage(
+      '--resume and --journal exclude each other',
+      'A resumed run continues in its own journal.',
+    )
+  if (resume !== undefined && shard !== undefined)
+    throw usage('--resume and --shard exclude each other', 'The journal contains the shard.')
 }
 
 // From targets to the answer.

@@ -1,11 +1,11 @@
 /** The parts of one run: what a command is handed, and what carries out what it asks for. */
 
-import type { Endpoint } from '../catalogue/endpoint.js'
+import { type Endpoint, writes } from '../catalogue/endpoint.js'
 import { exitCodes } from '../errors.js'
 import { Printing, type RunAnswer } from './answer/printing.js'
 import type { Engine } from './bulk/each.js'
 import { BulkRunner } from './bulk/runner.js'
-import { getCommandName, isRehearsal, sendsAll } from './command/derived.js'
+import { getCommandName, isRehearsal, keepsJournal, sendsAll } from './command/derived.js'
 import { concurrencyLimit } from './command/globals.js'
 import type { Services } from './command/services.js'
 import type { Plan } from './command/types.js'
@@ -13,7 +13,6 @@ import { Caller } from './instance/caller.js'
 import { InstanceExchange } from './instance/exchange.js'
 import { Lists } from './instance/listing.js'
 import { Planning, type Reads } from './instance/planning.js'
-import { isKept, recordFor } from './journaling/options.js'
 import type { OpenSessions, RunEnd, RunOptions, Streams } from './options.js'
 import type { Curl } from './perform/curl.js'
 import { LiveInstance } from './perform/live.js'
@@ -39,6 +38,17 @@ const createReads = (exchange: InstanceExchange, options: RunOptions): Reads => 
       (await (await exchange.client(endpoint)).call(request)).data,
     answers: sendsAll(options),
   }
+}
+
+/** Whether a run keeps a journal: whatever writes does, but for what the API itself only tries. */
+const isKept = (
+  { command, globals, journaling }: RunOptions,
+  { endpoint, values }: Plan,
+): boolean => {
+  if (journaling.resumed !== undefined) return true
+  if (globals.journal === 'none' || !keepsJournal(command)) return false
+  if (endpoint.rehearses === true && values.dry_run === true) return false
+  return globals.journal !== undefined || writes(endpoint)
 }
 
 /** What only some runs are made of, loaded: another answer than the printed one, and what prints requests. */
@@ -196,12 +206,12 @@ export class RunParts {
   readonly #keeper: Engine['keeper'] = (first, single, final) => {
     const { exchange, options, place, planning, services, ui } = this
     const { command, globals, journaling, chosen } = options
-    if (!isKept({ command, globals, journaling }, first)) return undefined
+    if (!isKept(options, first)) return undefined
     return async () => {
       const { JournaledRun } = await import('./journaling/journaled-run.js')
       const { instance } = services
       const run = { command, globals, journaling, place, ui, single, final, instance }
-      const selected = (plan: Plan): unknown => recordFor(chosen, plan)
+      const selected = (plan: Plan): unknown => chosen.of(plan)
       const answered = () => planning.answered
       const { once: reads, admits, unkept } = exchange
       return JournaledRun.of({ ...run, selected, reads, admits, answered, unkept }, first)

@@ -23,7 +23,7 @@ import type { Command, Described, Given } from './command/types.js'
 import { commandIn, neutralGiven } from './command/vocabulary.js'
 import { ownWords } from './command/words.js'
 import { failureIn } from './failed.js'
-import type { RunOptions, Sharing, Streams } from './options.js'
+import { ChosenRecords, type RunOptions, type Sharing, type Streams } from './options.js'
 import { checkedValue, type TakeNote } from './plan/values.js'
 import { preflight, startRun } from './run.js'
 
@@ -244,7 +244,7 @@ const optionsFor = (
       several: false,
       digests: new Map(),
     },
-    chosen: new Map(),
+    chosen: new ChosenRecords(),
     inner: { ...sharing, screen: screen.streams, readOnly: sends[ask.manner], ended },
   }
 }

@@ -8,7 +8,7 @@ import { commandNamed } from '../../src/commands/index.js'
 import type { AnswerService, Services } from '../../src/engine/command/services.js'
 import { findOwnWords } from '../../src/engine/command/words.js'
 import { runsWithin } from '../../src/engine/execute.js'
-import type { RunOptions } from '../../src/engine/options.js'
+import { ChosenRecords, type RunOptions } from '../../src/engine/options.js'
 import { parseGlobals } from '../../src/engine/plan/given.js'
 import { startRun } from '../../src/engine/run.js'
 import { formatNamed } from '../../src/output/formats.js'
@@ -102,7 +102,7 @@ export const servicesOf = async (
     stdin: { text: async () => '', chunks },
     listed: false,
     journaling: { source: 'arguments', raw, several: false, digests: new Map() },
-    chosen: new Map(),
+    chosen: new ChosenRecords(),
     runs: (sharing) => runsWithin(options, sharing, parseTokens),
     own: findOwnWords([], env),
   }

@@ -12,7 +12,7 @@ import {
   resolveJournalFile,
 } from '../../engine/journal/folder.js'
 import type { BegunLine, FailedLine, Header, ObjectLine } from '../../engine/journal/lines.js'
-import { parseLine } from '../../engine/journal/parse.js'
+import { parseLine } from '../../engine/journal/lines.js'
 import { type ObjectState, type Past, readPast, textsIn } from '../../engine/journal/reader.js'
 import { createJournal } from '../../engine/journal/writer.js'
 import { tellGap } from '../../engine/journaling/runs.js'

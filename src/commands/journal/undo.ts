@@ -18,10 +18,10 @@ import {
   findInverse,
   type Inverse,
   parseTreePlace,
+  readCurrent,
   Turns,
 } from '../../engine/journaling/inverse.js'
 import { makeJournal, tellGap } from '../../engine/journaling/runs.js'
-import { readCurrent } from '../../engine/journaling/snapshot.js'
 import { countsText, getItemPlace, type Outcome, toOutcome } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
 import { withSmallHeap } from '../../engine/work/v8.js'

@@ -10,7 +10,7 @@ import { getAnswerFacts, isTolerated, type Tolerating, toAnswer } from '../comma
 import type { AnswerService, Many, PlanAnswer, UiService } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
-import type { Resumed } from '../journaling/options.js'
+import type { Resumed } from '../journaling/runs.js'
 import { type Report, verdict } from '../work/report.js'
 
 // `--tolerate`: refusals that are noted, and count as no failures.

@@ -7,7 +7,7 @@ import type { PlanAnswer } from '../command/services.js'
 import type { Plan, PlanSource } from '../command/types.js'
 import { readWork, type Spool, seenIn, spool } from '../journal/work.js'
 import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.js'
-import type { Resumed } from '../journaling/options.js'
+import type { Resumed } from '../journaling/runs.js'
 import {
   arriving,
   createQueue,

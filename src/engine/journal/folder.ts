@@ -7,9 +7,8 @@ import { journalFolder } from '../../profile/index.js'
 import type { WorkspaceService } from '../command/services.js'
 import type { Argument } from '../command/types.js'
 import type { Counts, End } from '../work/report.js'
-import { type Header, type Line, Sums } from './lines.js'
-import { gapFailure, parseLine } from './parse.js'
-import { isDone, linesFrom, openJournal, type Past, readPast } from './reader.js'
+import { type Header, type Line, parseLine, Sums } from './lines.js'
+import { gapFailure, isDone, linesFrom, openJournal, type Past, readPast } from './reader.js'
 
 // Whether a run may be gone on with: by the same user, at the same instance, with the same tool.
 

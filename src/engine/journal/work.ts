@@ -16,10 +16,10 @@ import {
   type DoneLine,
   type Header,
   type ObjectLine,
+  parseLine,
   type QueuedLine,
   Sums,
 } from './lines.js'
-import { parseLine } from './parse.js'
 import { linesFrom, type Next, openJournal, type Past, textsIn } from './reader.js'
 import type { Journal } from './writer.js'
 

@@ -20,7 +20,7 @@ import type { Header, LineOptions, OptionText } from '../journal/lines.js'
 import { createAttributeMask } from '../journal/record.js'
 import type { Raw } from '../plan/line.js'
 import { paramFile } from '../plan/values.js'
-import type { JournalOptions } from './options.js'
+import type { JournalOptions } from './runs.js'
 import { parseShard } from './shards.js'
 
 /** Why a run cannot be asked for again. */

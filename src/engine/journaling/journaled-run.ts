@@ -1,11 +1,9 @@
 /** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
-import { getMethod } from '../../catalogue/endpoint.js'
-import { Failure, isMissing, survived, usage } from '../../errors.js'
+import { survived, usage } from '../../errors.js'
 import { getCommandName } from '../command/derived.js'
 import type { Globals } from '../command/globals.js'
-import { asUnchanged, toKeptAnswer } from '../command/running.js'
 import type {
   InstanceService,
   PlanAnswer,
@@ -16,159 +14,18 @@ import type { Command, Plan } from '../command/types.js'
 import type { UnkeptWrites } from '../instance/exchange.js'
 import type { Replied } from '../instance/planning.js'
 import { journalId } from '../journal/folder.js'
-import type { Attributes, Header } from '../journal/lines.js'
-import { createAttributeMask, type Facts, type Masking, recordIn } from '../journal/record.js'
+import type { Header } from '../journal/lines.js'
+import { createAttributeMask, type Facts, recordIn } from '../journal/record.js'
 import { enlist, type Keep, type Spool, spool, wishedIn } from '../journal/work.js'
 import type { Journal } from '../journal/writer.js'
 import { type End, type GivenObject, type Item, normalizeId as sameName } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
 import { describeLine, getJournalInput } from './asked-line.js'
 import { findInverse, type Inverse } from './inverse.js'
-import type { JournalOptions, Resumed } from './options.js'
+import { type CachedRead, JournaledStep, keepOf } from './journaled-step.js'
+import type { JournalOptions, Resumed } from './runs.js'
 import { againBy, makeJournal } from './runs.js'
-import {
-  type CachedRead,
-  changedBy,
-  creates,
-  hasAttributes,
-  identityIn,
-  leftBy,
-  readWith,
-  Snapshot,
-  selectedAs,
-  wantedBy,
-} from './snapshot.js'
 import type { Numbered } from './work-queue.js'
-
-// One object of a run that keeps a journal: looked at before it is changed, and described after.
-
-interface DoingParts {
-  readonly command: Pick<Command, 'area'>
-  readonly instance: InstanceService
-  readonly reads: CachedRead
-  /** Whether a request may be sent, as far as its profile says. */
-  readonly admits: (plan: Plan) => Promise<boolean>
-  readonly header: Header
-  /** What takes the run back, where what was there before is kept for that. */
-  readonly inverse: Inverse | undefined
-  readonly selected: (plan: Plan) => unknown
-  /** It was selected in an earlier run, and may have been changed since. */
-  readonly stale: boolean
-}
-
-interface Done {
-  readonly answer: PlanAnswer
-  readonly facts: Facts
-}
-
-type Send = (plan: Plan) => Promise<PlanAnswer>
-
-const unknown = (): Failure =>
-  new Failure('partial', 'it may have been written before, but its values differ', {
-    hint: 'Check the object, and start a new run for it.',
-    unknownOutcome: true,
-  })
-
-/** An answer of its own: facts are kept by it. */
-const unchanged = (): PlanAnswer => ({ unchanged: true })
-
-class JournaledStep {
-  readonly #parts: DoingParts
-  readonly #snapshot: Snapshot
-  /** What was there before, by place, from when an object is looked at until it is done. */
-  readonly #seen = new Map<number, Facts>()
-
-  constructor(parts: DoingParts) {
-    this.#parts = parts
-    this.#snapshot = new Snapshot(parts.reads, parts.instance, parts.command.area)
-  }
-
-  /** What is known of an object before it is begun. */
-  seen({ n }: Item): Facts {
-    return this.#seen.get(n) ?? {}
-  }
-
-  /** Looks at an object before it is begun: what cannot be read is written all the same, and cannot be undone. */
-  async look(item: Item, plan: Plan): Promise<void> {
-    if (item.how === 'read' || plan.refused !== undefined || this.#seen.has(item.n)) return
-    try {
-      const before = await this.#before(item, plan)
-      if (before !== undefined) this.#seen.set(item.n, { before })
-    } catch (error) {
-      this.#seen.set(item.n, { unread: survived(error).message })
-    }
-  }
-
-  async one(item: Item, plan: Plan, send: Send): Promise<Done> {
-    if (item.how === 'read') return this.#look(item, plan)
-    const { before, unread } = this.seen(item)
-    this.#seen.delete(item.n)
-    const asWanted = before !== undefined && hasAttributes(wantedBy(plan), before)
-    if (item.how === 'look' && asWanted) return { answer: unchanged(), facts: {} }
-    const sent = item.how === 'again' ? await gone(send, plan) : await send(plan)
-    // What was as it is to be is sent all the same: others may change it meanwhile.
-    const same = sent.unchanged !== true && asWanted
-    const answer = same ? asUnchanged(sent) : sent
-    const facts = toKeptAnswer(answer)
-    if (answer.unchanged === true) return { answer, facts }
-    if (creates(plan))
-      return { answer, facts: { ...facts, before: null, after: identityIn(answer.value, plan) } }
-    if (before === undefined)
-      return { answer, facts: unread === undefined ? facts : { ...facts, unread } }
-    const after = await this.#after(item, plan, answer, before)
-    return { answer, facts: { ...facts, before, after } }
-  }
-
-  /** What may have been sent, and is never sent twice: it is only looked at. */
-  async #look(item: Item, plan: Plan): Promise<Done> {
-    const { inverse } = this.#parts
-    const wanted = wantedBy(plan)
-    const now =
-      plan.endpoint.changes === true || plan.endpoint.leaves !== undefined
-        ? await this.#snapshot.attributes(plan)
-        : inverse?.presence === true && !creates(plan)
-          ? await this.#snapshot.presence(inverse, this.#parts.header, item, plan)
-          : undefined
-    if (now === undefined || now === null) throw unknown()
-    if (Object.keys(wanted).length > 0 && !hasAttributes(wanted, now)) throw unknown()
-    return { answer: {}, facts: {} }
-  }
-
-  async #before(item: Item, plan: Plan): Promise<Attributes | undefined> {
-    const { inverse, header, selected, stale } = this.#parts
-    const known = readWith(plan) ?? selectedAs(item.before ?? selected(plan), plan)
-    if (inverse === undefined || (known !== undefined && !stale)) return known
-    // What may not be sent is not looked at either: it is refused as it is sent.
-    if (creates(plan) || !(await this.#parts.admits(plan))) return undefined
-    return inverse.presence
-      ? this.#snapshot.presence(inverse, header, item, plan)
-      : this.#snapshot.attributes(plan)
-  }
-
-  async #after(
-    item: Item,
-    plan: Plan,
-    answer: PlanAnswer,
-    before: Attributes,
-  ): Promise<Attributes> {
-    const { inverse, header } = this.#parts
-    if (inverse?.presence !== true) return leftBy(plan, answer, before)
-    if (getMethod(plan.endpoint) === 'DELETE') return null
-    const shown = this.#snapshot.shown(answer.value, inverse, header, item, plan)
-    // What cannot be read any more is done all the same.
-    return shown ?? this.#snapshot.presence(inverse, header, item, plan).catch(() => ({}))
-  }
-}
-
-/** What was deleted before is gone already. */
-const gone = async (send: Send, plan: Plan): Promise<PlanAnswer> => {
-  try {
-    return await send(plan)
-  } catch (error) {
-    if (isMissing(error)) return unchanged()
-    throw error
-  }
-}
 
 // The first line of a run's journal: what is sent, by whom, and where.
 
@@ -249,15 +106,6 @@ const inverseFor = async (
 
 const keyOf = ({ object, parent = '' }: GivenObject): string =>
   `${sameName(parent)}\0${sameName(object)}`
-
-/** Of a record that an object was selected by, what all plans of the run change. */
-const keepOf = (first: Plan, mask: Masking): Keep => {
-  const changed = changedBy(first)
-  return (before) => {
-    const own = Object.entries(before ?? {}).filter(([name]) => name in changed)
-    return own.length === 0 ? undefined : mask(Object.fromEntries(own))
-  }
-}
 
 export class JournaledRun {
   readonly journal: Journal

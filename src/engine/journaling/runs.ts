@@ -1,4 +1,4 @@
-/** Journals of runs: made, found again, and the line that goes on with one. */
+/** Journals of runs: what a line says of one, how they are made and found again, and the line that goes on with one. */
 
 import { resolve } from 'node:path'
 import { quoteWord } from '../../base/shell-words.js'
@@ -9,10 +9,46 @@ import type { Services, WorkspaceService } from '../command/services.js'
 import { journalsIn, lastOpen, pruneJournals, resolveJournalFile } from '../journal/folder.js'
 import { noteKept } from '../journal/last.js'
 import type { Header } from '../journal/lines.js'
-import { type Past, readPast } from '../journal/reader.js'
+import { type Next, type Past, readPast } from '../journal/reader.js'
 import { createIn, createJournal, type Journal, reopenJournal } from '../journal/writer.js'
-import type { Kept } from '../work/report.js'
+import type { Raw } from '../plan/line.js'
+import type { Item, Kept } from '../work/report.js'
 import { getInstanceName } from '../workspace/sandbox.js'
+
+// A run that is gone on with: its journal, and which of its objects are left.
+
+export interface Resumed {
+  readonly journal: Journal
+  readonly past: Past
+  /** The input was cut, and is given once more. */
+  readonly again: boolean
+  /** What is to be done with the object in a place. */
+  readonly next: (n: number) => Next
+  /** The objects that something is to be done with, in their order. */
+  readonly left: () => AsyncIterable<Item>
+}
+
+/** Where the objects of a run come from. */
+type Source = 'arguments' | 'parents' | 'select' | 'stdin'
+
+/** It is completed while the line is understood, and by the journal that is gone on with. */
+export interface JournalOptions {
+  source: Source
+  /** Whether the line is one for several objects, however many there are in the end. */
+  several: boolean
+  /** The line itself. */
+  raw: Raw
+  /** The column that names the parents, where there are several. */
+  parents?: 'project' | 'group' | 'of'
+  /** The run that is gone on with. */
+  resumed?: Resumed
+  /** The attributes that rows say, by the API's names. */
+  rowFields?: readonly string[]
+  /** SHA-256 of the files that the line names, as they were read, by their paths. */
+  readonly digests: Map<string, string>
+}
+
+// Journals, made and taken up.
 
 /** Has a journal note that its run was the last write: of whoever began it, and of who goes on with it. */
 const noting = (

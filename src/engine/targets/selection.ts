@@ -14,7 +14,6 @@ import type { UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import { Lists } from '../instance/listing.js'
-import { chosenAs } from '../journaling/options.js'
 import type { RunOptions } from '../options.js'
 import { type Objects, readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
@@ -338,8 +337,8 @@ export class Selection {
     const args: string[] = []
     const names: string[] = []
     for await (const { text, called, before } of found) {
-      if (before !== undefined) chosen.set(chosenAs(text), before)
-      if (before !== undefined && project !== undefined) chosen.set(chosenAs(text, project), before)
+      if (before !== undefined) chosen.add(before, text)
+      if (before !== undefined && project !== undefined) chosen.add(before, text, project)
       if (args.push(text) <= maxNamed) names.push(called)
     }
     return { args, names }

@@ -26,8 +26,13 @@ import {
   planBeside,
   pruneJournals,
 } from '../../../src/engine/journal/folder.js'
-import { formatLine, type Header, type Line } from '../../../src/engine/journal/lines.js'
-import { parseLine, placedIn } from '../../../src/engine/journal/parse.js'
+import {
+  formatLine,
+  type Header,
+  type Line,
+  parseLine,
+  placedIn,
+} from '../../../src/engine/journal/lines.js'
 import { getNextStep, isDone, readPast } from '../../../src/engine/journal/reader.js'
 import { recordIn } from '../../../src/engine/journal/record.js'
 import { chooseUndo, readUndo, readWork, seenIn, spool } from '../../../src/engine/journal/work.js'

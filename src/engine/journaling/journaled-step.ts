@@ -1,110 +1,21 @@
-/** What an object was before a run changed it, what it is after, and what it is now: the attributes that the run changes, no others. */
+/** One object of a run that keeps a journal: what it was before the run changed it and what it is after, in the attributes that the run changes, no others. */
 import { holdsRounded } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { masked } from '../../base/secrets/names.js'
 import { type Endpoint, getMethod, getPath, pathPattern } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
-import { Failure, isMissing } from '../../errors.js'
+import { Failure, isMissing, survived } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import { asSent, findReading, shownIn } from '../command/reading.js'
+import { asUnchanged, toKeptAnswer } from '../command/running.js'
 import type { InstanceService, PlanAnswer } from '../command/services.js'
-import type { Plan } from '../command/types.js'
+import type { Command, Plan } from '../command/types.js'
 import { agrees } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'
+import type { Facts, Masking } from '../journal/record.js'
+import type { Keep } from '../journal/work.js'
 import type { Item } from '../work/report.js'
-import { type Inverse, valuesFor } from './inverse.js'
-
-// An object as it is now: read before it is put back.
-
-/** What of a record a run changed, as it would be sent; what it does not show is left out. */
-const shownOf = (record: unknown, endpoint: Endpoint, sent: Attributes): Fields => {
-  if (!isObject(record)) return {}
-  return Object.fromEntries(
-    Object.entries(sent ?? {}).flatMap(([name, value]) => {
-      const now = shownIn(record, name, endpoint)
-      return now === undefined ? [] : [[name, asSent(now, value)] as const]
-    }),
-  )
-}
-
-/** The list that has an object as long as it is there. */
-const listFor = ({ endpoints }: Inverse, endpoint: Endpoint): Endpoint | undefined => {
-  const path = pathPattern(getPath(endpoint)).replace(/\/:$/, '')
-  return Object.values<Endpoint>(endpoints).find(
-    (one) =>
-      getMethod(one) === 'GET' && one.returns.kind === 'many' && pathPattern(getPath(one)) === path,
-  )
-}
-
-const recordsOf = (
-  instance: InstanceService,
-  list: Endpoint,
-  values: Plan['values'],
-): Promise<readonly unknown[]> => {
-  const own = Object.fromEntries(Object.keys(list.path).map((one) => [one, values[one]]))
-  return instance.collect({ key: '', endpoint: list, values: own }, { whole: true })
-}
-
-/** The one that has the names which are to be given to one that is made; null where there is none. */
-const alike = (
-  records: readonly unknown[],
-  { args: [name = ''] = [], params, path }: Endpoint,
-  values: Plan['values'],
-): Attributes => {
-  const names = kindNamed((path[name] ?? params[name])?.completes)?.names ?? []
-  const given = names.filter((one) => values[one] !== undefined)
-  const found = records.find(
-    (record) =>
-      isObject(record) &&
-      given.length > 0 &&
-      given.every((one) => String(record[one]) === String(values[one])),
-  )
-  return isObject(found) ? found : null
-}
-
-/** The object in its list; null where it is not there. */
-const listed = async (
-  instance: InstanceService,
-  list: Endpoint,
-  { endpoint, values }: Plan,
-  original: Endpoint,
-): Promise<Attributes> => {
-  const [name = ''] = endpoint.args ?? []
-  if (values[name] === undefined)
-    return alike(await recordsOf(instance, list, values), original, values)
-  const known = kindNamed((endpoint.path[name] ?? endpoint.params[name])?.completes)?.names ?? []
-  const wanted = String(values[name])
-  // Digits are an id, where there are ids, though somebody may be called so.
-  const isId = /^\d+$/.test(wanted) && known.includes('id')
-  const names = isId ? ['id'] : [...known, 'id']
-  const records = await recordsOf(instance, list, values)
-  const found = records.find(
-    (record) => isObject(record) && names.some((field) => String(record[field]) === wanted),
-  )
-  return isObject(found) ? found : null
-}
-
-/**
- * An object as it is now; null where it is not there.
- * @param plan what would put it back
- * @param sent the attributes that the run changed
- */
-export const readCurrent = async (
-  instance: InstanceService,
-  inverse: Inverse,
-  plan: Plan,
-  sent: Attributes = null,
-): Promise<Attributes> => {
-  const { endpoint } = plan
-  const list = inverse.presence ? listFor(inverse, endpoint) : undefined
-  if (list !== undefined) return listed(instance, list, plan, inverse.original)
-  const reading = await findReading(inverse.area, endpoint)
-  if (reading === undefined) throw new Failure('failed', 'the API has no endpoint to read it')
-  const ask = { key: '', endpoint: reading.endpoint, values: reading.values(plan) }
-  const { data } = await instance.send(ask)
-  if (inverse.presence) return isObject(data) ? data : {}
-  return shownOf(data, endpoint, sent)
-}
+import { type Inverse, readCurrent, valuesFor } from './inverse.js'
 
 // What a run changes, and what was there before.
 
@@ -113,7 +24,7 @@ const emptiedBy = ({ empties = [] }: Endpoint): Fields =>
   Object.fromEntries(empties.map((name) => [name, []]))
 
 /** The attributes that a plan sets, as they are sent. */
-export const wantedBy = ({ endpoint, values, extra }: Plan): Fields =>
+const wantedBy = ({ endpoint, values, extra }: Plan): Fields =>
   Object.fromEntries(
     Object.entries({ ...emptiedBy(endpoint), ...endpoint.leaves, ...extra, ...values }).filter(
       ([name, value]) =>
@@ -122,7 +33,7 @@ export const wantedBy = ({ endpoint, values, extra }: Plan): Fields =>
   )
 
 /** What a plan changes of its object, as undo puts it back. */
-export const changedBy = (plan: Plan): Fields =>
+const changedBy = (plan: Plan): Fields =>
   plan.endpoint.changes === true ? wantedBy(plan) : (plan.endpoint.leaves ?? {})
 
 /** Whether a journal can hold a value: what no answer shows, or JSON would round, is as little known as a masked one. */
@@ -138,7 +49,7 @@ const shownAs = (record: Fields, wanted: Fields, endpoint: Endpoint): Attributes
   )
 
 /** The fields of a record that say which object it is. */
-export const identityIn = (record: unknown, { endpoint }: Plan): Attributes => {
+const identityIn = (record: unknown, { endpoint }: Plan): Attributes => {
   if (!isObject(record)) return {}
   const name = endpoint.args?.[0] ?? ''
   const kind = kindNamed((endpoint.path[name] ?? endpoint.params[name])?.completes)
@@ -164,13 +75,13 @@ const givenIn = (record: Fields, { endpoint }: Plan): Fields =>
   )
 
 /** Whether a plan makes an object that nobody named. */
-export const creates = ({ endpoint }: Plan): boolean =>
+const creates = ({ endpoint }: Plan): boolean =>
   getMethod(endpoint) === 'POST' &&
   endpoint.inverse !== undefined &&
   endpoint.path[endpoint.args?.[0] ?? ''] === undefined
 
 /** Whether attributes are as they are wanted. */
-export const hasAttributes = (wanted: Fields, now: Attributes): boolean =>
+const hasAttributes = (wanted: Fields, now: Attributes): boolean =>
   now !== null &&
   Object.keys(wanted).length > 0 &&
   Object.entries(wanted).every(([name, sent]) => now[name] !== masked && agrees(sent, now[name]))
@@ -200,7 +111,7 @@ const backOf = (...[inverse, header, { parent, ...item }, plan]: Back): Plan => 
 }
 
 /** Reads objects before they are changed. */
-export class Snapshot {
+class Snapshot {
   readonly #reads: CachedRead
   readonly #instance: InstanceService
   readonly #area: string
@@ -269,13 +180,13 @@ export class Snapshot {
 }
 
 /** What of the object a plan changes, by the record that was read while it was planned. */
-export const readWith = (plan: Plan): Attributes | undefined =>
+const readWith = (plan: Plan): Attributes | undefined =>
   isObject(plan.record) && plan.endpoint.changes === true
     ? shownAs(plan.record, changedBy(plan), plan.endpoint)
     : undefined
 
 /** The same attributes of the record that the object was selected by; undefined where it has not all of them. */
-export const selectedAs = (record: unknown, plan: Plan): Attributes | undefined => {
+const selectedAs = (record: unknown, plan: Plan): Attributes | undefined => {
   const wanted = changedBy(plan)
   if (!isObject(record) || Object.keys(wanted).length === 0) return undefined
   const now = shownAs(record, wanted, plan.endpoint)
@@ -283,7 +194,7 @@ export const selectedAs = (record: unknown, plan: Plan): Attributes | undefined 
 }
 
 /** What an update left, as its answer shows it; what that does not show, as it was sent. */
-export const leftBy = (plan: Plan, { value }: PlanAnswer, before: Attributes): Attributes => {
+const leftBy = (plan: Plan, { value }: PlanAnswer, before: Attributes): Attributes => {
   const wanted = changedBy(plan)
   const shown = isObject(value) ? shownAs(value, wanted, plan.endpoint) : {}
   return Object.fromEntries(
@@ -293,4 +204,143 @@ export const leftBy = (plan: Plan, { value }: PlanAnswer, before: Attributes): A
       return [name, now === masked ? wanted[name] : now]
     }),
   )
+}
+
+/** Of a record that an object was selected by, what all plans of the run change. */
+export const keepOf = (first: Plan, mask: Masking): Keep => {
+  const changed = changedBy(first)
+  return (before) => {
+    const own = Object.entries(before ?? {}).filter(([name]) => name in changed)
+    return own.length === 0 ? undefined : mask(Object.fromEntries(own))
+  }
+}
+
+// One object of a run that keeps a journal: looked at before it is changed, and described after.
+
+interface DoingParts {
+  readonly command: Pick<Command, 'area'>
+  readonly instance: InstanceService
+  readonly reads: CachedRead
+  /** Whether a request may be sent, as far as its profile says. */
+  readonly admits: (plan: Plan) => Promise<boolean>
+  readonly header: Header
+  /** What takes the run back, where what was there before is kept for that. */
+  readonly inverse: Inverse | undefined
+  readonly selected: (plan: Plan) => unknown
+  /** It was selected in an earlier run, and may have been changed since. */
+  readonly stale: boolean
+}
+
+interface Done {
+  readonly answer: PlanAnswer
+  readonly facts: Facts
+}
+
+type Send = (plan: Plan) => Promise<PlanAnswer>
+
+const unknown = (): Failure =>
+  new Failure('partial', 'it may have been written before, but its values differ', {
+    hint: 'Check the object, and start a new run for it.',
+    unknownOutcome: true,
+  })
+
+/** An answer of its own: facts are kept by it. */
+const unchanged = (): PlanAnswer => ({ unchanged: true })
+
+export class JournaledStep {
+  readonly #parts: DoingParts
+  readonly #snapshot: Snapshot
+  /** What was there before, by place, from when an object is looked at until it is done. */
+  readonly #seen = new Map<number, Facts>()
+
+  constructor(parts: DoingParts) {
+    this.#parts = parts
+    this.#snapshot = new Snapshot(parts.reads, parts.instance, parts.command.area)
+  }
+
+  /** What is known of an object before it is begun. */
+  seen({ n }: Item): Facts {
+    return this.#seen.get(n) ?? {}
+  }
+
+  /** Looks at an object before it is begun: what cannot be read is written all the same, and cannot be undone. */
+  async look(item: Item, plan: Plan): Promise<void> {
+    if (item.how === 'read' || plan.refused !== undefined || this.#seen.has(item.n)) return
+    try {
+      const before = await this.#before(item, plan)
+      if (before !== undefined) this.#seen.set(item.n, { before })
+    } catch (error) {
+      this.#seen.set(item.n, { unread: survived(error).message })
+    }
+  }
+
+  async one(item: Item, plan: Plan, send: Send): Promise<Done> {
+    if (item.how === 'read') return this.#look(item, plan)
+    const { before, unread } = this.seen(item)
+    this.#seen.delete(item.n)
+    const asWanted = before !== undefined && hasAttributes(wantedBy(plan), before)
+    if (item.how === 'look' && asWanted) return { answer: unchanged(), facts: {} }
+    const sent = item.how === 'again' ? await gone(send, plan) : await send(plan)
+    // What was as it is to be is sent all the same: others may change it meanwhile.
+    const same = sent.unchanged !== true && asWanted
+    const answer = same ? asUnchanged(sent) : sent
+    const facts = toKeptAnswer(answer)
+    if (answer.unchanged === true) return { answer, facts }
+    if (creates(plan))
+      return { answer, facts: { ...facts, before: null, after: identityIn(answer.value, plan) } }
+    if (before === undefined)
+      return { answer, facts: unread === undefined ? facts : { ...facts, unread } }
+    const after = await this.#after(item, plan, answer, before)
+    return { answer, facts: { ...facts, before, after } }
+  }
+
+  /** What may have been sent, and is never sent twice: it is only looked at. */
+  async #look(item: Item, plan: Plan): Promise<Done> {
+    const { inverse } = this.#parts
+    const wanted = wantedBy(plan)
+    const now =
+      plan.endpoint.changes === true || plan.endpoint.leaves !== undefined
+        ? await this.#snapshot.attributes(plan)
+        : inverse?.presence === true && !creates(plan)
+          ? await this.#snapshot.presence(inverse, this.#parts.header, item, plan)
+          : undefined
+    if (now === undefined || now === null) throw unknown()
+    if (Object.keys(wanted).length > 0 && !hasAttributes(wanted, now)) throw unknown()
+    return { answer: {}, facts: {} }
+  }
+
+  async #before(item: Item, plan: Plan): Promise<Attributes | undefined> {
+    const { inverse, header, selected, stale } = this.#parts
+    const known = readWith(plan) ?? selectedAs(item.before ?? selected(plan), plan)
+    if (inverse === undefined || (known !== undefined && !stale)) return known
+    // What may not be sent is not looked at either: it is refused as it is sent.
+    if (creates(plan) || !(await this.#parts.admits(plan))) return undefined
+    return inverse.presence
+      ? this.#snapshot.presence(inverse, header, item, plan)
+      : this.#snapshot.attributes(plan)
+  }
+
+  async #after(
+    item: Item,
+    plan: Plan,
+    answer: PlanAnswer,
+    before: Attributes,
+  ): Promise<Attributes> {
+    const { inverse, header } = this.#parts
+    if (inverse?.presence !== true) return leftBy(plan, answer, before)
+    if (getMethod(plan.endpoint) === 'DELETE') return null
+    const shown = this.#snapshot.shown(answer.value, inverse, header, item, plan)
+    // What cannot be read any more is done all the same.
+    return shown ?? this.#snapshot.presence(inverse, header, item, plan).catch(() => ({}))
+  }
+}
+
+/** What was deleted before is gone already. */
+const gone = async (send: Send, plan: Plan): Promise<PlanAnswer> => {
+  try {
+    return await send(plan)
+  } catch (error) {
+    if (isMissing(error)) return unchanged()
+    throw error
+  }
 }
