@@ -70,11 +70,14 @@ const workplace = (): string => {
 /** Examples of these areas are about the configuration, not the instance. */
 const ofProfiles = new Set(['alias', 'auth', 'profile', 'audit', 'journal'])
 
+/** The instance of all lines that only read. */
+let asked: Sandbox
 let shared: Sandbox
 let signedIn: string
 
 /** The instance of those examples, and a configuration with the profiles that they name. */
 beforeAll(async () => {
+  asked = await startSandbox({ stateDir: folder() })
   shared = await startSandbox({ stateDir: folder() })
   signedIn = configuration()
   const run = (args: readonly string[]) =>
@@ -90,7 +93,7 @@ beforeAll(async () => {
   // The last write, which is undone.
   await run(['runners', 'pause', '7'])
 })
-afterAll(() => shared.close())
+afterAll(() => Promise.all([asked.close(), shared.close()]))
 
 const copied = (): string => {
   const copy = folder()
@@ -166,6 +169,12 @@ const writesBy = (command: Command, line: string): boolean =>
   Object.values(command.endpoints).every((one) => writes(one) && one.rehearses !== true) &&
   !/--(?:curl|dry-run|journal|resume-after)\b/.test(line)
 
+/** Whether a line leaves its instance as it is: that of a command that reads, and is piped into no other. */
+const onlyReads = ({ endpoints }: Command, line: string): boolean => {
+  const all = Object.values(endpoints)
+  return all.length > 0 && !all.some(writes) && !/\bsvcctl\b/.test(line)
+}
+
 /** What a write leaves behind: its journal, by which it is undone, or why it cannot be. */
 const kept = async ({ env, cwd }: Place) => {
   const folder = join(env.SVC_CONFIG_DIR ?? '', 'state', 'journals')
@@ -219,9 +228,14 @@ describe.concurrent('examples of', () => {
         const lacking = absentIn(line)
         for (const program of lacking) absent.add(program)
         if (lacking.length > 0) continue
-        const ran = ofProfiles.has(command.area)
-          ? await outcome(shared, command, line)
-          : await alone((sandbox) => outcome(sandbox, command, line))
+        const there = ofProfiles.has(command.area)
+          ? shared
+          : onlyReads(command, line)
+            ? asked
+            : undefined
+        const ran = await (there === undefined
+          ? alone((sandbox) => outcome(sandbox, command, line))
+          : outcome(there, command, line))
         // Saying what is wrong is what a check is for.
         if (command.area === 'check') expect(ran.code, line).toBeLessThan(3)
         else expect(ran).toEqual({ line, code: 0, taken: true })

@@ -154,7 +154,7 @@ describe('two folders', () => {
         const common = other.flatMap(means).filter((address) => first.has(address))
         if (common.length > 0) expect([code, common]).toEqual([2, common])
       }),
-      { numRuns: 30 },
+      { numRuns: 16 },
     )
   })
 })

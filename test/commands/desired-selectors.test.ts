@@ -234,6 +234,6 @@ it('make the same plan in whatever order and files they stand', async () => {
     fc.asyncProperty(shuffled, fc.integer({ min: 1, max: 5 }), async (all, cut) => {
       expect(await said([all.slice(0, cut), all.slice(cut)])).toEqual(once)
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   )
 })

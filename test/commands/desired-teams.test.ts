@@ -192,7 +192,7 @@ describe('files with teams', () => {
           texts.map((text) => text.split(' ').sort().join(' '))
         expect(sorted(await said(withTeams, rules))).toEqual(sorted(await said(written, rules)))
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     )
   })
 })

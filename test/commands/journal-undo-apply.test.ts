@@ -178,7 +178,7 @@ it('leaves random states as they were before an apply', { timeout: 120_000 }, as
       }
       await close()
     }),
-    { numRuns: 8 },
+    { numRuns: 5 },
   )
   expect(whole).toBeGreaterThan(partly)
 })

@@ -329,7 +329,7 @@ describe('journal undo last, of several profiles at one instance', () => {
           else last.set(profile, what === 'none' ? 'unkept' : 'kept')
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     )
   })
 })

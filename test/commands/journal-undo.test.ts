@@ -278,7 +278,7 @@ describe('journal undo', () => {
         expect(undone.code, undone.stderr).toBe(0)
         expect(await state(reads)).toEqual(before)
       }),
-      { numRuns: 6 },
+      { numRuns: 4 },
     )
   })
 
@@ -313,7 +313,7 @@ describe('journal undo', () => {
         expect(undone.code, undone.stderr).toBe(0)
         expect(await state(reads)).toEqual(before)
       }),
-      { numRuns: 6 },
+      { numRuns: 4 },
     )
   })
 

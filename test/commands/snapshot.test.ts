@@ -430,9 +430,11 @@ const valuesFor = (name: string, param: Param, records: readonly Record<string, 
   })
   const there = [...new Set(found.map(String))]
   const words = ('values' in param ? param.values : param.words) ?? []
-  // Of the words that no record has, one says what the others would.
-  const absent = words.filter((word) => !there.includes(word))
-  return [...there.slice(0, 2), ...('values' in param ? absent.slice(0, 1) : words)]
+  // Of the words that no record has, one says what the others would, and tells two values apart.
+  const absent = words.filter((word) => !there.includes(word)).slice(0, 1)
+  return 'values' in param
+    ? [...there.slice(0, 2 - absent.length), ...absent]
+    : [...there.slice(0, 2), ...words]
 }
 
 /** Which records a list has, without what could not be read. */

@@ -66,8 +66,10 @@ const leftAndTaken = (home: string, work: string) => {
 }
 
 /** Whether a process is needed: for a standard stream, a signal, or the memory that it takes. */
-const needsProcess = (fault: Fault, operation: Operation): boolean =>
-  fault.around !== undefined || fault.large === true || cellOf(fault, operation).interrupt === true
+const needsProcess = (fault: Fault, operation: Operation): boolean => {
+  const stream = fault.around !== undefined && fault.around.question !== 'nobody'
+  return stream || fault.large === true || cellOf(fault, operation).interrupt === true
+}
 
 const run = async (fault: Fault, operation: Operation, url: string, home: string) => {
   const work = join(home, 'a', 'b', 'work')
@@ -84,7 +86,7 @@ const run = async (fault: Fault, operation: Operation, url: string, home: string
     return { exit: code, stdout: Buffer.from(stdout), stderr, ...leftIn(home, work) }
   }
   const command = [process.execPath, '--require', usage, program, ...args]
-  if (around?.question !== undefined && around.question !== 'nobody') {
+  if (around?.question !== undefined) {
     const ran = await atTerminal(command, around.question, work, environment(home))
     return { ...ran, ...leftAndTaken(home, work) }
   }

@@ -13,7 +13,8 @@ import {
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { clean, configuration, folder, program, svcctl } from '../support/program.js'
+import { clean, configuration, folder, program } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 import { head } from './answers.js'
 import { type Behaviour, lie } from './server.js'
 import { zipped } from './zip.js'
@@ -32,7 +33,6 @@ const place = (): string => {
 
 const args = (...more: string[]): string[] => ['artifacts', 'download', '7', '-P', '1', ...more]
 const env = (home: string, url: string) => ({
-  ...clean(),
   SVC_TOKEN: 'any',
   SVC_BASE_URL: url,
   SVC_CONFIG_DIR: join(home, 'config'),
@@ -59,19 +59,29 @@ const rangeOf = (start: number, total: number | string = whole.length) => ({
 })
 const rest = whole.subarray(half)
 
+/** Runs in a process of its own: for its standard output, and for files that are none. */
+const alone = (line: readonly string[], cwd: string, more: Record<string, string>) =>
+  new Promise<{ code: number; stdout: Buffer; stderr: string }>((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [program, ...line],
+      { cwd, env: { ...clean(), ...more }, encoding: 'buffer' },
+      (_error, stdout, stderr) =>
+        resolve({ code: child.exitCode ?? -1, stdout, stderr: stderr.toString() }),
+    )
+  })
+
+const beside = async (line: readonly string[], cwd: string, more: Record<string, string>) => {
+  const ran = await svcctl(line, { cwd, env: more })
+  return { ...ran, stdout: Buffer.from(ran.stdout) }
+}
+
 /** Runs against a server, and gives what it saw as well. */
 const against = async (behave: Behaviour, more: readonly string[], home = place()) => {
   const server = await lie(behave)
   try {
-    const ran = await new Promise<{ code: number; stdout: Buffer; stderr: string }>((resolve) => {
-      const child = execFile(
-        process.execPath,
-        [program, ...args(...more)],
-        { cwd: join(home, 'work'), env: env(home, server.url), encoding: 'buffer' },
-        (_error, stdout, stderr) =>
-          resolve({ code: child.exitCode ?? -1, stdout, stderr: stderr.toString() }),
-      )
-    })
+    const start = more.includes('--to') ? alone : beside
+    const ran = await start(args(...more), join(home, 'work'), env(home, server.url))
     const files = readdirSync(join(home, 'work'))
     const [name = ''] = files
     const bytes = files.length === 1 ? readFileSync(join(home, 'work', name)) : undefined

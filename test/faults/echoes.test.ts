@@ -82,12 +82,7 @@ const ranWith = async (operation: Operation, status: string): Promise<string> =>
   writeFileSync(join(config, 'tokens.json'), JSON.stringify({ work: stored }), { mode: 0o600 })
   try {
     const flags = ['-vv', '--retries', '0', '-o', 'json']
-    const env = {
-      SVC_CONFIG_DIR: config,
-      SVC_NO_KEYRING: '1',
-      XDG_CACHE_HOME: join(home, 'cache'),
-      NODE_DISABLE_COMPILE_CACHE: '1',
-    }
+    const env = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' }
     const { stdout, stderr } = await svcctl([...operation.args, ...flags], { env, cwd: work })
     expect(server.seen.length).toBeGreaterThan(0)
     expect(stderr).toContain('***')

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { maxBuilt } from '../../src/base/json/malformed.js'
-import { clean, folder, program } from '../support/program.js'
+import { clean, configuration, folder, program } from '../support/program.js'
 import { record } from '../support/recorder.js'
 import { maxMegabytes } from './cell.js'
 
@@ -31,7 +31,7 @@ const ran = async (body: Buffer, line: string) => {
   const home = folder()
   const env = {
     ...clean(),
-    SVC_CONFIG_DIR: home,
+    SVC_CONFIG_DIR: configuration(home),
     SVC_TOKEN: 'any-token',
     SVC_BASE_URL: server.url,
     BENCH_USAGE: join(home, 'usage.json'),

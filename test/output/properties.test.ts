@@ -60,7 +60,6 @@ describe('whatever the instance sends', () => {
           for (const line of plain.split('\n')) expect(measure(line)).toBeLessThanOrEqual(width)
         },
       ),
-      { numRuns: 120 },
     )
   })
   it('a tab-separated table keeps its columns', async () => {

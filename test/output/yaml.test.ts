@@ -100,11 +100,11 @@ describe('YAML', () => {
             (await texts(values)).map((text) => parse(text, { version, logLevel: 'error' })),
           ).toEqual(read)
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     )
   })
   it.skipIf(!python)('is the value to PyYAML, where it is there', async () => {
-    const values = fc.sample(anything, { numRuns: 600, seed: fc.readConfigureGlobal().seed ?? 1 })
+    const values = fc.sample(anything, { numRuns: 200, seed: fc.readConfigureGlobal().seed ?? 1 })
     const input = JSON.stringify(await texts(values))
     const read = execFileSync('python3', ['-c', foreign], { input, maxBuffer: 1 << 28 })
     expect(JSON.parse(String(read))).toEqual(plain([...values, values]))

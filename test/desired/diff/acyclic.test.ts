@@ -129,10 +129,10 @@ it('goes in no circle', { timeout: asked === undefined ? 60_000 : 1_200_000 }, a
     actions += plan.actions.length
   }
   await fc.assert(fc.asyncProperty(state, state, law), {
-    numRuns: Number(asked ?? 200),
+    numRuns: Number(asked ?? 80),
     interruptAfterTimeLimit: 1_100_000,
   })
   if (asked !== undefined)
     process.stderr.write(`${plans} plans, ${actions} actions, ${waits} waits\n`)
-  expect([plans > 100, waits > plans]).toEqual([true, true])
+  expect([plans > 40, waits > plans]).toEqual([true, true])
 })

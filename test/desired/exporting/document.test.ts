@@ -83,7 +83,7 @@ it('reads back as it was', () => {
       for (const pretty of [true, false])
         expect(JSON.parse(documentOf(jsonWriter(pretty), list))).toEqual(expected(list))
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   )
 })
 

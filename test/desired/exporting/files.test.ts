@@ -69,7 +69,7 @@ const apply = async (document: string, scoping: Scoping): Promise<DesiredPlan> =
 }
 
 /** `SVCCTL_TEST_FILES=200` makes so many. */
-const numRuns = Number(process.env.SVCCTL_TEST_FILES ?? 40)
+const numRuns = Number(process.env.SVCCTL_TEST_FILES ?? 28)
 
 it('is as random files want it, and as before where the export is applied', {
   timeout: 300_000,

@@ -197,7 +197,7 @@ describe('a file never ends the program', () => {
           await survives(text)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 
@@ -207,7 +207,7 @@ describe('a file never ends the program', () => {
         await survives(stringify(said))
         await survives(JSON.stringify(said))
       }),
-      { numRuns: 120 },
+      { numRuns: 60 },
     )
   })
 
@@ -222,7 +222,7 @@ describe('a file never ends the program', () => {
           kinds.length,
         )
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     )
   })
 

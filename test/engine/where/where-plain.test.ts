@@ -232,7 +232,7 @@ describe('any expression over any records', () => {
         expect(list.map((record) => matches(read(record)))).toEqual(plain)
         expect(list.map((record) => mayMatch(read(record)))).toEqual(plain)
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
   })
 })
