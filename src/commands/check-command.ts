@@ -1,78 +1,36 @@
 /**
- * Makes a command of a check: compares its numbers with thresholds, and prints the result for people, Nagios or
- * Prometheus.
+ * Makes a command of a check: prints what is wrong for people, Nagios or Prometheus, and ends with the exit code of
+ * that.
  */
 import { list } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given, Special } from '../engine/command/types.js'
 import { survived, usage } from '../errors.js'
 import {
-  type Bounds,
   type CheckFact,
   type CheckSeverity,
-  type Concern,
   checkSeverities,
   describeThresholds,
+  type Judgement,
+  judge,
   type Measure,
-  type Observation,
-  parseThresholds,
-  type Sample,
-  type Thresholds,
-  type TroubleSeverity,
 } from './check-fact.js'
 import { type Arguments, define, outputFlag } from './define.js'
 import { renderNagios, renderPrometheus } from './reports.js'
-import { joinFirst, whyUnread } from './words.js'
-
-// What a check saw, held against its levels.
+import { joinFirst } from './words.js'
 
 /** The outcome of a check, before anybody writes it down. */
-interface CheckOutcome extends Observation {
+interface CheckOutcome extends Judgement {
   readonly fact: CheckFact
-  readonly levels: Thresholds
   /** The instance that was asked; undefined where none could be found. */
   readonly address?: string
 }
-
-const isBeyond = (value: number, { bad }: Measure, level: number): boolean =>
-  bad === 'above' ? value > level : value < level
-
-const getSeverity = (value: number, measure: Measure, { warn, crit }: Bounds): CheckSeverity => {
-  if (crit !== undefined && isBeyond(value, measure, crit.value)) return 'critical'
-  return warn !== undefined && isBeyond(value, measure, warn.value) ? 'warning' : 'ok'
-}
-
-const checkSample = (sample: Sample, { measures }: CheckFact, levels: Thresholds): Concern[] => {
-  const [measure, bounds] = [measures[sample.measure], levels.get(sample.measure)]
-  if (measure === undefined || bounds === undefined) return []
-  // What has a level and no number is not fine.
-  if (sample.value === undefined) return [{ level: 'unknown', text: sample.text }]
-  const level = getSeverity(sample.value, measure, bounds)
-  return level === 'ok' ? [] : [{ level, text: sample.text }]
-}
-
-const troubleOrder: readonly TroubleSeverity[] = ['critical', 'unknown', 'warning']
-
-/** The worst first, and each once: what is wrong by itself may be beyond a level as well. */
-const sortConcerns = (findings: readonly Concern[]): readonly Concern[] => {
-  const sorted = troubleOrder.flatMap((level) => findings.filter((one) => one.level === level))
-  return sorted.filter(({ text }, i) => sorted.findIndex((one) => one.text === text) === i)
-}
-
-/** Everything that is wrong, by itself or by the levels. */
-const applyThresholds = (fact: CheckFact, levels: Thresholds, seen: Observation): Observation => ({
-  ...seen,
-  findings: sortConcerns([
-    ...seen.findings,
-    ...seen.samples.flatMap((sample) => checkSample(sample, fact, levels)),
-  ]),
-})
 
 /** How many of what is wrong stand on the line. */
 const maxListed = 5
 
 /** What is wrong; what is fine, where nothing is. */
-const formatLine = ({ findings, fine }: Observation): string =>
+const formatLine = ({ findings, fine }: Pick<Judgement, 'findings' | 'fine'>): string =>
   findings.length === 0
     ? fine
     : joinFirst(
@@ -177,14 +135,6 @@ const commonFlags = {
   output: outputFlag(checkFormatNames, 'output format', 'plain'),
 } as const
 
-/** What could not be read at all is known by one finding; what would help is said beside it. */
-const toUnread = ({ ui }: Services, error: unknown): Observation => {
-  const failure = survived(error)
-  if (failure.category === 'usage') throw error
-  if (failure.details.hint !== undefined) ui.note(failure.details.hint)
-  return { samples: [], findings: [{ level: 'unknown', text: whyUnread(failure) }], fine: '' }
-}
-
 /** The instance that is asked, where it is one. */
 const findAddress = async ({ place }: Services, fact: CheckFact) => {
   if (fact.everywhere === true) return {}
@@ -203,7 +153,7 @@ const toCheckRecord = (
 ) => ({
   check: fact.name,
   status,
-  message: formatLine({ samples, findings, fine }),
+  message: formatLine({ findings, fine }),
   address,
   findings,
   levels: Object.fromEntries(
@@ -233,20 +183,12 @@ const chooseFormat = ({ place }: Services, asked: string | undefined): CheckForm
 const createRun =
   (fact: CheckFact) =>
   async (services: Services, given: Given): Promise<void> => {
-    const { answer, ui } = services
+    const { answer } = services
     // The parser made each value by the flag that is declared above.
     const { flags } = given as Arguments<typeof commonFlags>
     const format = chooseFormat(services, flags.output)
-    const levels = parseThresholds(fact, flags)
-    const seen = await ui.progress('checking', () =>
-      fact.read(services, given).catch((error: unknown) => toUnread(services, error)),
-    )
-    const outcome = {
-      fact,
-      levels,
-      ...applyThresholds(fact, levels, seen),
-      ...(await findAddress(services, fact)),
-    }
+    const judged = await judge(fact, services, given, flags)
+    const outcome = { fact, ...judged, ...(await findAddress(services, fact)) }
     const severity = getOverallSeverity(format, outcome)
     if (flags.output !== undefined || answer.reader === 'people')
       await answer.write(format.write(outcome, severity, answer.text.safe))

@@ -1,17 +1,18 @@
-/** Defines what a check is: what it reads, what it measures, and the thresholds that `--warn` and `--crit` set. */
+/** Defines what a check is (what it reads and measures), and holds what it read against `--warn` and `--crit`. */
 import { parseSpan } from '../base/dates.js'
 import type { Param } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given } from '../engine/command/types.js'
-import { usage } from '../errors.js'
+import { survived, usage } from '../errors.js'
 import type { Arguments } from './define.js'
+import { whyUnread } from './words.js'
 
 /** The severities of a check. `unknown` means that something could not be read. */
 export const checkSeverities = ['ok', 'warning', 'critical', 'unknown'] as const
 /** One of these. */
 export type CheckSeverity = (typeof checkSeverities)[number]
 /** A severity other than OK. */
-export type TroubleSeverity = Exclude<CheckSeverity, 'ok'>
+type TroubleSeverity = Exclude<CheckSeverity, 'ok'>
 
 /** How a level is written, and so which measure it is about. */
 type Unit = 'percent' | 'seconds' | 'count'
@@ -29,7 +30,7 @@ export interface Measure {
 type Measures = Readonly<Record<string, Measure>>
 
 /** One value of a measure; undefined if the instance does not report it. */
-export interface Sample<M extends string = string> {
+interface Sample<M extends string = string> {
   readonly measure: M
   readonly value: number | undefined
   /** Whose it is. */
@@ -45,7 +46,7 @@ export interface Concern {
 }
 
 /** What a check read. */
-export interface Observation<M extends string = string> {
+interface Observation<M extends string = string> {
   readonly samples: readonly Sample<M>[]
   /** What is wrong, or could not be read, whatever the levels say. */
   readonly findings: readonly Concern[]
@@ -105,12 +106,12 @@ interface Level {
   readonly text: string
 }
 /** The two thresholds of a measure. */
-export interface Bounds {
+interface Bounds {
   readonly warn?: Level
   readonly crit?: Level
 }
 /** The thresholds by measure, for measures that have one. */
-export type Thresholds = ReadonlyMap<string, Bounds>
+type Thresholds = ReadonlyMap<string, Bounds>
 
 /** A level with its unit; undefined for what is none. */
 const parseLevel = (text: string): { readonly unit: Unit; readonly value: number } | undefined => {
@@ -160,7 +161,7 @@ const checkOrder = (measure: Measure, { warn, crit }: Bounds): void => {
  * @throws Failure `usage` for a threshold that fits no measure, a second one for the same measure, or the wrong
  *   order
  */
-export const parseThresholds = (fact: CheckFact, given: LevelTexts): Thresholds => {
+const parseThresholds = (fact: CheckFact, given: LevelTexts): Thresholds => {
   const texts = given.warn === undefined && given.crit === undefined ? fact.levels : given
   const levels = new Map<string, Bounds>()
   for (const flag of thresholdFlags)
@@ -176,4 +177,62 @@ export const parseThresholds = (fact: CheckFact, given: LevelTexts): Thresholds 
       levels.set(name, bounds)
     }
   return levels
+}
+
+// What a check saw, held against its thresholds.
+
+const isBeyond = (value: number, { bad }: Measure, level: number): boolean =>
+  bad === 'above' ? value > level : value < level
+
+const getSeverity = (value: number, measure: Measure, { warn, crit }: Bounds): CheckSeverity => {
+  if (crit !== undefined && isBeyond(value, measure, crit.value)) return 'critical'
+  return warn !== undefined && isBeyond(value, measure, warn.value) ? 'warning' : 'ok'
+}
+
+const checkSample = (sample: Sample, { measures }: CheckFact, levels: Thresholds): Concern[] => {
+  const [measure, bounds] = [measures[sample.measure], levels.get(sample.measure)]
+  if (measure === undefined || bounds === undefined) return []
+  // What has a level and no number is not fine.
+  if (sample.value === undefined) return [{ level: 'unknown', text: sample.text }]
+  const level = getSeverity(sample.value, measure, bounds)
+  return level === 'ok' ? [] : [{ level, text: sample.text }]
+}
+
+const troubleOrder: readonly TroubleSeverity[] = ['critical', 'unknown', 'warning']
+
+/** The worst first, and each once: what is wrong by itself may be beyond a level as well. */
+const sortConcerns = (findings: readonly Concern[]): readonly Concern[] => {
+  const sorted = troubleOrder.flatMap((level) => findings.filter((one) => one.level === level))
+  return sorted.filter(({ text }, i) => sorted.findIndex((one) => one.text === text) === i)
+}
+
+/** What could not be read at all is known by one finding; what would help is said beside it. */
+const toUnread = ({ ui }: Services, error: unknown): Observation => {
+  const failure = survived(error)
+  if (failure.category === 'usage') throw error
+  if (failure.details.hint !== undefined) ui.note(failure.details.hint)
+  return { samples: [], findings: [{ level: 'unknown', text: whyUnread(failure) }], fine: '' }
+}
+
+/** What a check read, and everything that is wrong with it, by itself or by the thresholds. */
+export interface Judgement extends Observation {
+  readonly levels: Thresholds
+}
+
+/**
+ * Reads what a check is about, and holds it against the thresholds of a line.
+ * @throws Failure `usage` for thresholds that the check does not have
+ */
+export const judge = async (
+  fact: CheckFact,
+  services: Services,
+  given: Given,
+  texts: LevelTexts,
+): Promise<Judgement> => {
+  const levels = parseThresholds(fact, texts)
+  const seen = await services.ui.progress('checking', () =>
+    fact.read(services, given).catch((error: unknown) => toUnread(services, error)),
+  )
+  const beyond = seen.samples.flatMap((sample) => checkSample(sample, fact, levels))
+  return { ...seen, levels, findings: sortConcerns([...seen.findings, ...beyond]) }
 }

@@ -9,17 +9,7 @@ import type { Given } from '../engine/command/types.js'
 import { innerFirst, parseTreePlace, type TreePlace, Turns } from '../engine/journaling/inverse.js'
 import { exitCodes, Failure, isMissing, usage } from '../errors.js'
 import { define } from './define.js'
-import {
-  beginRun,
-  carryRun,
-  endRun,
-  type GivenObject,
-  type HeldRun,
-  type Item,
-  type RunResult,
-  resumeRun,
-  toldRun,
-} from './journal/own-run.js'
+import { type GivenObject, type Item, RemovalRun, type RunResult } from './journal/own-run.js'
 import {
   type FoundMembership,
   Memberships,
@@ -245,46 +235,33 @@ const confirmed = async (
   await ui.confirm(what, [], undefined, count)
 }
 
-/** Carries a run out, tells of it, and prints what became of each. @throws Failure for what it came to as a whole */
+/** Carries a run out, and prints what became of each. @throws Failure for what it came to as a whole */
 const carried = async (
   services: Services,
-  held: HeldRun,
+  run: RemovalRun,
   stays: readonly LeavingRow[],
 ): Promise<void> => {
   const turns = new Turns()
-  let ended: RunResult | undefined
-  try {
-    ended = await carryRun(services, own, held, (item) =>
-      turns.take(placeIn(item), () => remove(services, item)),
-    )
-  } finally {
-    await endRun(held, ended?.report.end ?? 'stopped')
-  }
-  const failure = await toldRun(services, own, held, ended)
-  const after = ended
-  await printRows(services, [...held.items.map((item) => rowAfter(item, after)), ...stays])
-  if (failure !== undefined) throw failure
+  const result = await run.carry((item) => turns.take(placeIn(item), () => remove(services, item)))
+  await printRows(services, [...run.items.map((item) => rowAfter(item, result)), ...stays])
+  if (result.failure !== undefined) throw result.failure
 }
 
 const resumed = async (services: Services, { args }: Given, name: string): Promise<void> => {
-  const { ui } = services
   if (args.length > 0)
     throw usage(`--resume takes no user; remove "${args[0]}"`, 'The journal contains the user.')
   const self = await tokenUser(services)
-  const held = await resumeRun(services, own, name)
-  if (held === undefined || held.items.length === 0) {
-    if (held !== undefined) await endRun(held, 'completed')
-    return ui.note('nothing is left to do')
-  }
+  const run = await RemovalRun.resume(services, own, name)
+  if (run === undefined) return services.ui.note('nothing is left to do')
   try {
-    const of = held.items.find(({ object }) => Number(object) === self.id)
+    const of = run.items.find(({ object }) => Number(object) === self.id)
     if (of !== undefined) throw usage("the journal names the token's own user, who is not removed")
-    await confirmed(services, `user ${held.items[0]?.object ?? ''}`, held.items, [])
+    await confirmed(services, `user ${run.items[0]?.object ?? ''}`, run.items, [])
   } catch (error) {
-    await held.journal?.close()
+    await run.close()
     throw error
   }
-  await carried(services, held, [])
+  await carried(services, run, [])
 }
 
 /** What stays is told by itself, and counts as not done where somebody could do it. */
@@ -308,13 +285,9 @@ const removed = async (services: Services, given: string): Promise<void> => {
     return
   }
   await confirmed(services, answer.text.safe(sought.text), objects, left)
-  const held = await beginRun(
-    services,
-    own,
-    { args: [sought.text], flags: {}, parents: 'of' },
-    objects,
-  )
-  await carried(services, held, left)
+  const line = { args: [sought.text], flags: {}, parents: 'of' } as const
+  const run = await RemovalRun.begin(services, own, line, objects)
+  await carried(services, run, left)
 }
 
 export const removeEverywhere = define({

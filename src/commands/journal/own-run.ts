@@ -40,79 +40,11 @@ interface OwnCommand {
   readonly endpoint: Endpoint
 }
 
-/** A run with what of it is to be done. */
-export interface HeldRun {
-  /** Undefined where none is kept. */
-  readonly journal: Journal | undefined
-  readonly items: readonly Item[]
-}
-
-/** Begins the journal of objects in hand, with what they are before; nothing is sent before it stands. */
-export const beginRun = async (
-  { place }: Services,
-  { command, endpoint }: OwnCommand,
-  { parents, ...options }: LineOptions & Pick<Header, 'parents'>,
-  objects: readonly GivenObject[],
-): Promise<HeldRun> => {
-  const items = objects.map((object, i) => ({ ...object, n: i + 1 }))
-  const { journal: named } = place.globals
-  if (named === 'none') return { journal: undefined, items }
-  const now = place.clock.now()
-  const header: Header = {
-    journal: 2,
-    id: journalId(command, now),
-    began: now.toISOString(),
-    command,
-    endpoint: endpoint.route,
-    input: {},
-    ...(await place.identity()),
-    source: 'arguments',
-    options: { ...options, undo_record: true },
-    parents,
-  }
-  const journal = await makeJournal(place, named, header)
-  await enlist(journal, objects, createAttributeMask(endpoint))
-  return { journal, items }
-}
-
-/**
- * The run that is gone on with, and what of it is left.
- * @returns undefined where nothing is
- * @throws Failure `usage` for a run of another command, instance or user; `conflict` where another process has it
- */
-export const resumeRun = async (
-  services: Services,
-  { command }: OwnCommand,
-  name: string,
-): Promise<HeldRun | undefined> => {
-  const { place, ui } = services
-  const before = await resumable(
-    place,
-    { name, command },
-    (instance) => `no run of "svcctl ${command}" on ${instance} can be resumed`,
-  )
-  if (before === undefined) return undefined
-  const { header } = before
-  if (header.command !== command)
-    throw usage(
-      `the run ${header.id} belongs to "svcctl ${header.command}", not to "svcctl ${command}"`,
-    )
-  const doubt = checkIdentity(header, await place.identity())
-  if (isDone(before)) return undefined
-  tellGap(services, before)
-  if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
-  const { journal, past } = await takeUpJournal(place, before.file)
-  const items: Item[] = []
-  const damaged = past.gap !== undefined
-  const next = (n: number) => getNextStep(past.states.get(n) ?? 'queued', header.endpoint, damaged)
-  for await (const item of readWork(journal, undefined, next)) items.push(item)
-  return { journal, items }
-}
-
 /** What became of the objects that were tried, by their places. */
 export interface RunResult {
-  readonly report: Report
   readonly outcomes: ReadonlyMap<number, Outcome<PlanAnswer>>
+  /** What the run ends with, where that is a failure. */
+  readonly failure: Failure | undefined
 }
 
 /** What is written down of an object: what is done is gone, and undo brings back what it was. */
@@ -135,75 +67,167 @@ const each = async function* (items: readonly Item[]): AsyncGenerator<Item> {
   yield* items
 }
 
-/**
- * Carries a run out that removes its objects, each on record before and after.
- * @throws what is no object's own: the journal cannot be kept, a defect
- */
-export const carryRun = async (
-  { ui, place }: Services,
-  { endpoint }: OwnCommand,
-  { journal, items }: HeldRun,
-  work: (item: Item) => Promise<PlanAnswer>,
-): Promise<RunResult> => {
-  const { maxFailures } = place.globals
-  const befores = new Befores()
-  const facts = (answer: PlanAnswer | undefined): Facts => befores.facts(answer)
-  const outcomes = new Map<number, Outcome<PlanAnswer>>()
-  const tried = async (item: Item): Promise<Outcome<PlanAnswer>> => {
-    try {
-      const result = await work(item)
-      befores.keep(result, item)
-      return { state: result.unchanged === true ? 'unchanged' : 'done', result }
-    } catch (error) {
-      return toOutcome(error)
+/** A run that removes objects, with what of it is to be done. */
+export class RemovalRun {
+  readonly items: readonly Item[]
+  readonly #services: Services
+  readonly #own: OwnCommand
+  /** Undefined where none is kept. */
+  readonly #journal: Journal | undefined
+
+  private constructor(
+    services: Services,
+    own: OwnCommand,
+    journal: Journal | undefined,
+    items: readonly Item[],
+  ) {
+    this.items = items
+    this.#services = services
+    this.#own = own
+    this.#journal = journal
+  }
+
+  /** Begins the journal of objects in hand, with what they are before; nothing is sent before it stands. */
+  static async begin(
+    services: Services,
+    own: OwnCommand,
+    { parents, ...options }: LineOptions & Pick<Header, 'parents'>,
+    objects: readonly GivenObject[],
+  ): Promise<RemovalRun> {
+    const { place } = services
+    const { command, endpoint } = own
+    const items = objects.map((object, i) => ({ ...object, n: i + 1 }))
+    const { journal: named } = place.globals
+    if (named === 'none') return new RemovalRun(services, own, undefined, items)
+    const now = place.clock.now()
+    const header: Header = {
+      journal: 2,
+      id: journalId(command, now),
+      began: now.toISOString(),
+      command,
+      endpoint: endpoint.route,
+      input: {},
+      ...(await place.identity()),
+      source: 'arguments',
+      options: { ...options, undo_record: true },
+      parents,
     }
+    const journal = await makeJournal(place, named, header)
+    await enlist(journal, objects, createAttributeMask(endpoint))
+    return new RemovalRun(services, own, journal, items)
   }
-  const counter = ui.counter(items.length)
-  const going = run<PlanAnswer>({
-    items: each(items),
-    // How many are sent at once is the gate's affair: every request passes it.
-    gate: { width: concurrencyLimit(place.globals) },
-    signal: place.clock.signal,
-    record:
-      journal &&
-      recordIn(journal, {
-        facts,
-        mask: createAttributeMask(endpoint),
-        found: ({ before }) => ({ before, after: null }),
-      }),
-    failureLimit: parseFailureLimit(maxFailures),
-    queued: () => items.length,
-    work: tried,
-    onSettled: ({ item, outcome }) => {
-      outcomes.set(item.n, outcome)
-      counter.add(1, 'failure' in outcome)
-    },
-  })
-  try {
-    for await (const _ of going);
-  } finally {
-    counter.end()
+
+  /**
+   * The run that is gone on with, and what of it is left.
+   * @returns undefined where nothing is
+   * @throws Failure `usage` for a run of another command, instance or user; `conflict` where another process has it
+   */
+  static async resume(
+    services: Services,
+    own: OwnCommand,
+    name: string,
+  ): Promise<RemovalRun | undefined> {
+    const { place, ui } = services
+    const { command } = own
+    const before = await resumable(
+      place,
+      { name, command },
+      (instance) => `no run of "svcctl ${command}" on ${instance} can be resumed`,
+    )
+    if (before === undefined) return undefined
+    const { header } = before
+    if (header.command !== command)
+      throw usage(
+        `the run ${header.id} belongs to "svcctl ${header.command}", not to "svcctl ${command}"`,
+      )
+    const doubt = checkIdentity(header, await place.identity())
+    if (isDone(before)) return undefined
+    tellGap(services, before)
+    if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
+    const { journal, past } = await takeUpJournal(place, before.file)
+    const items: Item[] = []
+    const damaged = past.gap !== undefined
+    const next = (n: number) =>
+      getNextStep(past.states.get(n) ?? 'queued', header.endpoint, damaged)
+    for await (const item of readWork(journal, undefined, next)) items.push(item)
+    const run = new RemovalRun(services, own, journal, items)
+    if (items.length > 0) return run
+    await run.#end('completed')
+    return undefined
   }
-  return { report: await going.report, outcomes }
-}
 
-/**
- * Says what a run came to, once its journal is closed.
- * @returns the failure that it ends with, where it does
- */
-export const toldRun = async (
-  { ui, place }: Services,
-  { command }: OwnCommand,
-  { journal }: HeldRun,
-  { report }: RunResult,
-): Promise<Failure | undefined> => {
-  for (const { item, failure } of report.failures) ui.report(failure, item.parent ?? item.object)
-  ui.note(closingLine(report, keptAs(journal, command, place.globals)))
-  return verdict(report)
-}
+  /**
+   * Carries the run out, which removes its objects, each on record before and after; then ends its journal, and says
+   * what it came to.
+   * @throws what is no object's own: the journal cannot be kept, a defect
+   */
+  async carry(work: (item: Item) => Promise<PlanAnswer>): Promise<RunResult> {
+    const outcomes = new Map<number, Outcome<PlanAnswer>>()
+    let report: Report | undefined
+    try {
+      report = await this.#carried(work, outcomes)
+    } finally {
+      await this.#end(report?.end ?? 'stopped')
+    }
+    const { ui, place } = this.#services
+    for (const { item, failure } of report.failures) ui.report(failure, item.parent ?? item.object)
+    ui.note(closingLine(report, keptAs(this.#journal, this.#own.command, place.globals)))
+    return { outcomes, failure: verdict(report) }
+  }
 
-/** Ends the journal of a run, as far as it came. */
-export const endRun = async ({ journal }: HeldRun, end: Report['end']): Promise<void> => {
-  await journal?.end(end).catch(() => {})
-  await journal?.close()
+  async #carried(
+    work: (item: Item) => Promise<PlanAnswer>,
+    outcomes: Map<number, Outcome<PlanAnswer>>,
+  ): Promise<Report> {
+    const { ui, place } = this.#services
+    const { items } = this
+    const journal = this.#journal
+    const befores = new Befores()
+    const tried = async (item: Item): Promise<Outcome<PlanAnswer>> => {
+      try {
+        const result = await work(item)
+        befores.keep(result, item)
+        return { state: result.unchanged === true ? 'unchanged' : 'done', result }
+      } catch (error) {
+        return toOutcome(error)
+      }
+    }
+    const counter = ui.counter(items.length)
+    const going = run<PlanAnswer>({
+      items: each(items),
+      // How many are sent at once is the gate's affair: every request passes it.
+      gate: { width: concurrencyLimit(place.globals) },
+      signal: place.clock.signal,
+      record:
+        journal &&
+        recordIn(journal, {
+          facts: (answer: PlanAnswer | undefined): Facts => befores.facts(answer),
+          mask: createAttributeMask(this.#own.endpoint),
+          found: ({ before }) => ({ before, after: null }),
+        }),
+      failureLimit: parseFailureLimit(place.globals.maxFailures),
+      queued: () => items.length,
+      work: tried,
+      onSettled: ({ item, outcome }) => {
+        outcomes.set(item.n, outcome)
+        counter.add(1, 'failure' in outcome)
+      },
+    })
+    try {
+      for await (const _ of going);
+    } finally {
+      counter.end()
+    }
+    return going.report
+  }
+
+  /** Lets the journal be gone on with: nothing was done. */
+  async close(): Promise<void> {
+    await this.#journal?.close()
+  }
+
+  async #end(end: Report['end']): Promise<void> {
+    await this.#journal?.end(end).catch(() => {})
+    await this.close()
+  }
 }
