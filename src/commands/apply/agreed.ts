@@ -47,12 +47,12 @@ export interface Agreed {
   readonly document: PlanDocument
   /** What it is made of again. */
   readonly given: PlanGiven
-  /** Of a run that is gone on with, the actions that are not done; its sets are its own. */
-  readonly open?: ReadonlySet<string>
+  /** Of a run that is gone on with, the actions that are not done, with their digests; its sets are its own. */
+  readonly open?: ReadonlyMap<string, string>
 }
 
 /** The actions of what was agreed to that are still to be done. */
-export const openIn = ({ document: { actions }, open }: Agreed): readonly PlanAction[] =>
+const openIn = ({ document: { actions }, open }: Agreed): readonly PlanAction[] =>
   open === undefined ? actions : actions.filter(({ id }) => open.has(id))
 
 const bytesOf = (path: string): Buffer | undefined => {
@@ -154,7 +154,7 @@ const without = (ids: ReadonlySet<string>, others: ReadonlySet<string>): Readonl
  * Holds a plan against the same made now: by whom, where, of what, and all of each action.
  * @throws Failure `usage` where it is another
  */
-export const checkAgreed = (agreed: Agreed, made: MadePlan): void => {
+const checkAgreed = (agreed: Agreed, made: MadePlan): void => {
   const now = toPlanDocument(made)
   const { file, document } = agreed
   const differs = (what: string, was: string | null, is: string | null): never => {
@@ -180,8 +180,13 @@ export const checkAgreed = (agreed: Agreed, made: MadePlan): void => {
   }
 }
 
-/** What of a plan is still to be done, and what does not fit any more. */
-export const staleIn = (agreed: Agreed, { plan }: MadePlan): Fitting => {
+/**
+ * What of a plan is still to be done, and what does not fit any more.
+ * @throws Failure `usage` where it is another plan than the one that was agreed to
+ */
+export const staleIn = (agreed: Agreed, made: MadePlan): Fitting => {
+  checkAgreed(agreed, made)
+  const { plan } = made
   if (agreed.open === undefined) return fitting(agreed.document, plan)
   const left = new Set(plan.actions.map(({ id }) => id))
   return fitting({ actions: openIn(agreed).filter(({ id }) => left.has(id)), sets: {} }, plan)
@@ -386,7 +391,7 @@ export const resumedRun = async (
     file: before.file,
     document,
     given: againFor(document, { ...given, flags: { ...given.flags, ...kept.flags } }),
-    open: new Set(open.map(({ id }) => id)),
+    open: new Map(open.map(({ id, digest }) => [id, digest])),
   }
   return { ...runOf(journal, document), agreed }
 }

@@ -29,11 +29,9 @@ import type { Reported } from '../plan/rows.js'
 import {
   type Agreed,
   agreedIn,
-  checkAgreed,
   keepApplyRun,
   noteUnfinished,
   type OwnRun,
-  openIn,
   type ResumedRun,
   resumedRun,
   staleIn,
@@ -66,17 +64,19 @@ const wantedBy = async (
   undoing: ApplyUndo | undefined,
 ): Promise<Wanted> => {
   const { ui } = services
-  const unfinished = agreed?.open && new Map(openIn(agreed).map(({ id, digest }) => [id, digest]))
   const made = await ui.progress('comparing', () =>
     withSmallHeap((look) =>
-      madePlan(services, agreed?.given ?? given, { secrets: policy, unfinished, look }),
+      madePlan(services, agreed?.given ?? given, {
+        secrets: policy,
+        unfinished: agreed?.open,
+        look,
+      }),
     ),
   )
   if (agreed === undefined) {
     const actions = undoing === undefined ? made.plan.actions : await undoing.due(made)
     return { made: withOnly(made, actions), actions, partly: false }
   }
-  checkAgreed(agreed, made)
   const { actions, stale } = staleIn(agreed, made)
   if (stale.length > 0 && given.flags.stale !== 'skip')
     throw new Failure(
