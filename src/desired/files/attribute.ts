@@ -2,6 +2,7 @@
 
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { type HeldText, heldSize, openHeld, textSize } from '../../base/secrets/held.js'
+import { isSecret } from '../../base/secrets/mask.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import { coerce, describeError, type Source, type ValueError } from '../../catalogue/coerce.js'
@@ -24,13 +25,15 @@ import {
   valueSchema,
 } from '../../catalogue/schema.js'
 import { parseReference } from '../address.js'
-import { type Attribute, isHeld } from '../attributes.js'
-import type { ListDelta, Origin, ValueRange } from '../state.js'
+import { type Attribute, isHeld, isSecretPlace } from '../attributes.js'
+import type { DesiredValue, ListDelta, Origin, ValueRange } from '../state.js'
 import { withoutMembers } from '../values.js'
+import { fileNamed, secretSource, textInFile } from './secret.js'
 import {
   isNull,
   type Mistakes,
   plainValue,
+  type ReadContext,
   shownSort,
   type Written,
   type WrittenEntry,
@@ -188,7 +191,7 @@ type Typed = Pick<Attribute, 'name' | 'param' | 'ref'>
  * The value of an attribute, as the API takes it; names stay where it has a reference.
  * @returns undefined where it is none, which is reported
  */
-export const attributeValue = (
+const attributeValue = (
   { name: label, param, ref }: Typed,
   written: Written,
   mistakes: Mistakes,
@@ -212,7 +215,7 @@ interface TextOfFile {
  * The value of an attribute that stands in a file of its own.
  * @returns undefined where the parameter does not take it, which is reported with nothing of it
  */
-export const heldValue = (
+const heldValue = (
   { name: label, param }: Typed,
   { file, origin, held }: TextOfFile,
   mistakes: Mistakes,
@@ -293,13 +296,13 @@ const rangeIn = (
 }
 
 /** Whether a map may stand in place of an attribute's value. */
-export const takesWords = (attribute: Typed): boolean => wordsFor(attribute).length > 0
+const takesWords = (attribute: Typed): boolean => wordsFor(attribute).length > 0
 
 /**
  * What a map says in place of a value.
  * @returns undefined where it is wrong, which is reported
  */
-export const insteadOfValue = (
+const insteadOfValue = (
   attribute: Typed,
   map: WrittenMap,
   mistakes: Mistakes,
@@ -320,4 +323,67 @@ export const insteadOfValue = (
   }
   if (values.size < map.entries.length) return undefined
   return (isList ? deltaOf : rangeIn)(attribute, map, values, mistakes)
+}
+
+// What an attribute is to be, secrets by where they come from.
+
+const secretOf = (
+  name: string,
+  written: Written,
+  { rules, mistakes }: ReadContext,
+): DesiredValue | undefined => {
+  const source = secretSource(name, written, rules, mistakes)
+  return source && { is: 'secret', source }
+}
+
+/** A text that is a secret is one of its own; no map or list can be sent as one, nor can a plan show its members. */
+const withoutSecrets = (
+  name: string,
+  desired: Extract<DesiredValue, { is: 'value' | 'change' }>,
+  origin: Origin,
+  { mistakes }: ReadContext,
+): DesiredValue | undefined => {
+  const value = desired.is === 'change' ? [...desired.add, ...desired.remove] : desired.value
+  if (typeof value !== 'object' || !isSecret(name, value)) return desired
+  return mistakes.add(origin, `${name} contains a secret, which declared files cannot express`)
+}
+
+/**
+ * What a file says of an attribute: its value, what changes of it, or where its secret comes from.
+ * @returns undefined where it is wrong, which is reported
+ */
+export const declaredValue = (
+  attribute: Attribute,
+  written: Written,
+  context: ReadContext,
+): DesiredValue | undefined => {
+  const { name, source, required } = attribute
+  const { mistakes, rules } = context
+  const { origin } = written
+  if (source === 'secret') return secretOf(name, written, context)
+  if (written.is === 'map' && takesWords(attribute)) {
+    const change = insteadOfValue(attribute, written, mistakes)
+    return change?.is === 'change' ? withoutSecrets(name, change, origin, context) : change
+  }
+  const file = source === 'file' ? fileNamed(written) : undefined
+  const held = file === undefined ? undefined : textInFile(file, { name, origin }, rules, mistakes)
+  const value =
+    file === undefined
+      ? attributeValue(attribute, written, mistakes)
+      : held && heldValue(attribute, { file, origin, held }, mistakes)
+  if (value === undefined) return undefined
+  if (required && (value === null || value === ''))
+    return mistakes.add(origin, `${name} cannot be unset, because creation requires it`)
+  return withoutSecrets(name, { is: 'value', value }, origin, context)
+}
+
+/** Of what no document speaks; what a secret's name has is one. */
+export const undocumentedValue = (
+  { key, value: written }: WrittenEntry,
+  context: ReadContext,
+): DesiredValue | undefined => {
+  if (isSecretPlace(key, written.is === 'scalar' ? written.value : undefined))
+    return secretOf(key, written, context)
+  const value = plainValue(written, context.mistakes)
+  return withoutSecrets(key, { is: 'value', value }, written.origin, context)
 }

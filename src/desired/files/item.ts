@@ -1,36 +1,15 @@
 /** An item in a file: its attributes, and the words beside them. */
 
-import { isSecret } from '../../base/secrets/mask.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
 import type { Managed } from '../../catalogue/managed.js'
 import { either, type JsonSchema, listOf } from '../../catalogue/schema.js'
 import type { Reference } from '../address.js'
-import {
-  type Attribute,
-  attributesOf,
-  isAttributeName,
-  isSecretPlace,
-  paramsOfKind,
-} from '../attributes.js'
+import { attributesOf, isAttributeName, paramsOfKind } from '../attributes.js'
 import type { DesiredItem, DesiredValue, Origin } from '../state.js'
-import {
-  attributeSchema,
-  attributeValue,
-  filled,
-  heldValue,
-  insteadOfValue,
-  takesWords,
-} from './attribute.js'
-import { fileNamed, secretSource, textInFile } from './secret.js'
-import {
-  inherit,
-  plainValue,
-  type ReadContext,
-  type Written,
-  type WrittenEntry,
-} from './written.js'
+import { attributeSchema, declaredValue, filled, undocumentedValue } from './attribute.js'
+import { inherit, type ReadContext, type WrittenEntry } from './written.js'
 
 /** Which item an entry belongs to. */
 interface ItemContext extends ReadContext {
@@ -73,7 +52,7 @@ const takeOther: TakeEntry = ({ value }, context) => {
     if (!isAttributeName(key)) mistakes.add(origin, `${quoteText(key)} is unknown`)
     else if (attributesOf(kind).has(key))
       mistakes.add(origin, `${key} is a known attribute: move it out of $other`)
-    else say(entry, undocumented(entry, context), context)
+    else say(entry, undocumentedValue(entry, context), context)
   }
 }
 
@@ -161,63 +140,6 @@ export const itemSchema = (kind: Managed, family?: IntegrationFamily): JsonSchem
 
 // Attributes.
 
-const secretOf = (
-  name: string,
-  written: Written,
-  { rules, mistakes }: ReadContext,
-): DesiredValue | undefined => {
-  const source = secretSource(name, written, rules, mistakes)
-  return source && { is: 'secret', source }
-}
-
-/** A text that is a secret is one of its own; no map or list can be sent as one, nor can a plan show its members. */
-const withoutSecrets = (
-  name: string,
-  desired: Extract<DesiredValue, { is: 'value' | 'change' }>,
-  origin: Origin,
-  { mistakes }: ReadContext,
-): DesiredValue | undefined => {
-  const value = desired.is === 'change' ? [...desired.add, ...desired.remove] : desired.value
-  if (typeof value !== 'object' || !isSecret(name, value)) return desired
-  return mistakes.add(origin, `${name} contains a secret, which declared files cannot express`)
-}
-
-const documented = (
-  attribute: Attribute,
-  written: Written,
-  context: ReadContext,
-): DesiredValue | undefined => {
-  const { name, source, required } = attribute
-  const { mistakes, rules } = context
-  const { origin } = written
-  if (source === 'secret') return secretOf(name, written, context)
-  if (written.is === 'map' && takesWords(attribute)) {
-    const change = insteadOfValue(attribute, written, mistakes)
-    return change?.is === 'change' ? withoutSecrets(name, change, origin, context) : change
-  }
-  const file = source === 'file' ? fileNamed(written) : undefined
-  const held = file === undefined ? undefined : textInFile(file, { name, origin }, rules, mistakes)
-  const value =
-    file === undefined
-      ? attributeValue(attribute, written, mistakes)
-      : held && heldValue(attribute, { file, origin, held }, mistakes)
-  if (value === undefined) return undefined
-  if (required && (value === null || value === ''))
-    return mistakes.add(origin, `${name} cannot be unset, because creation requires it`)
-  return withoutSecrets(name, { is: 'value', value }, origin, context)
-}
-
-/** Of what no document speaks; what a secret's name has is one. */
-const undocumented = (
-  { key, value: written }: WrittenEntry,
-  context: ReadContext,
-): DesiredValue | undefined => {
-  if (isSecretPlace(key, written.is === 'scalar' ? written.value : undefined))
-    return secretOf(key, written, context)
-  const value = plainValue(written, context.mistakes)
-  return withoutSecrets(key, { is: 'value', value }, written.origin, context)
-}
-
 const nothingSaid: DesiredValue = { is: 'change', add: [], remove: [] }
 
 const say = (
@@ -261,13 +183,13 @@ export const takeAttribute: TakeEntry = (entry, context) => {
   const { key, value } = entry
   const { kind } = context
   const attribute = attributesOf(kind).get(key)
-  if (attribute !== undefined) return say(entry, documented(attribute, value, context), context)
+  if (attribute !== undefined) return say(entry, declaredValue(attribute, value, context), context)
   const word = Object.hasOwn(words, key) ? words[key] : undefined
   // The instance's answer is what says that an attribute of an open kind is one.
   const isDeprecated = kind.update?.params[key]?.deprecated !== undefined
   const isOpen = kind.open === true && isAttributeName(key) && !isDeprecated
   if (word?.isOf(kind) === true) word.take(entry, context)
-  else if (word === undefined && isOpen) say(entry, undocumented(entry, context), context)
+  else if (word === undefined && isOpen) say(entry, undocumentedValue(entry, context), context)
   else sayUnknown(entry, context)
 }
 
