@@ -1,13 +1,14 @@
 /** `mcp serve`, and the commands for the plans that agents make. */
 import { boolean, list } from '../../catalogue/params.js'
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
-import { usage } from '../../errors.js'
+import { Failure, usage } from '../../errors.js'
+import { type AuditEntry, type AuditLog, openAudit } from '../../profile/audit.js'
 import type { Session } from '../../profile/types.js'
 import { ClosedPipe } from '../../terminal/stdout.js'
 import { type Arguments, define } from '../define.js'
 import { getOffers } from './offers.js'
 import { savePlan } from './plans.js'
-import type { ServerOptions } from './server.js'
+import type { CallLog, ServerOptions } from './server.js'
 import { checkToolsets, getToolsets } from './tools.js'
 
 const flags = {
@@ -53,6 +54,77 @@ const getInstanceFlags = (
   ]
 }
 
+// The log of calls: a line each in the audit log of the profile.
+
+/** Arguments that say which object: they stand in addresses as well. */
+const identityArguments = /^(?:id|project|group|user|key|sha|slug|domain|path|\w+_i?id)$/
+const maxDescription = 300
+
+/** What was asked for: the command, and whose object; never another value. */
+const describeCall = (tool: string, input: Readonly<Record<string, unknown>>): string => {
+  const { command, arguments: inner } = input
+  const values = typeof inner === 'object' && inner !== null ? inner : input
+  const named = Object.entries(values).flatMap(([name, value]: [string, unknown]) =>
+    identityArguments.test(name) && ['string', 'number'].includes(typeof value)
+      ? [`${name}=${value}`]
+      : [],
+  )
+  const words = [tool, ...(typeof command === 'string' ? [command] : []), ...named]
+  return words.join(' ').slice(0, maxDescription)
+}
+
+const getOutcome = (failure: Failure | undefined): AuditEntry['outcome'] => {
+  if (failure === undefined) return 'done'
+  const { status, unknownOutcome } = failure.details
+  if (failure.category === 'usage') return 'not_sent'
+  // Without an answer, and after an interruption, nobody knows what became of it.
+  return status === undefined || unknownOutcome === true ? 'unknown' : 'refused'
+}
+
+const noLog: CallLog = { begin: () => () => undefined, close: () => undefined }
+
+const createCallLog = (log: AuditLog, { profile, user, sudo }: Session): CallLog => {
+  let broken: unknown
+  return {
+    begin: (tool, input) => {
+      if (broken !== undefined)
+        throw new Failure('failed', 'not executed, because the audit log cannot be written')
+      const begun = performance.now()
+      return (failure) => {
+        try {
+          log.append({
+            time: new Date().toISOString(),
+            profile: profile?.name ?? '',
+            user: user ?? null,
+            sudo: sudo ?? null,
+            method: 'MCP',
+            path: describeCall(tool, input),
+            status: failure?.details.status ?? null,
+            request_id: failure?.details.requestId ?? null,
+            duration_ms: Math.round(performance.now() - begun),
+            outcome: getOutcome(failure),
+          })
+        } catch (error) {
+          broken = error
+          throw error
+        }
+      }
+    },
+    close: () => log.close(),
+  }
+}
+
+/**
+ * Opens the call log of a session; nothing is recorded without a profile that has an audit log.
+ * @throws Failure `usage` if the file cannot be opened
+ */
+const openCallLog = (session: Session | undefined): CallLog => {
+  const file = session?.profile?.auditLog
+  return session === undefined || file === undefined
+    ? noLog
+    : createCallLog(openAudit(file), session)
+}
+
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let made: Promise<T> | undefined
   return () => {
@@ -78,7 +150,7 @@ const run = async (services: Services, given: Arguments<typeof flags>): Promise<
   // The embedded instance is started by the first call.
   const session = place.globals.sandbox ? undefined : await place.session()
   if (writes) checkWriting(place, session)
-  const { openCallLog, serveLines } = await import('./server.js')
+  const { serveLines } = await import('./server.js')
   const log = openCallLog(session)
   if (answer.terminal)
     ui.note('this command is for programs (Model Context Protocol); press Ctrl-D to end it')

@@ -1,4 +1,4 @@
-/** Runs the MCP server over standard input and output, and records each call in the audit log of the profile. */
+/** Runs the MCP server over standard input and output: tools, recipes as prompts, and records by their addresses. */
 
 import { PassThrough, Writable } from 'node:stream'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
@@ -8,35 +8,33 @@ import {
   type CallToolResult,
   ErrorCode,
   GetPromptRequestSchema,
+  type GetPromptResult,
   JSONRPCMessageSchema,
   ListPromptsRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   McpError,
+  type Prompt,
   ReadResourceRequestSchema,
+  type ResourceTemplate,
 } from '@modelcontextprotocol/sdk/types.js'
 import { isObject } from '../../base/objects.js'
+import { splitCommand } from '../../base/shell-words.js'
 import { version } from '../../base/version.js'
+import { isScope } from '../../catalogue/params.js'
 import { Failure } from '../../errors.js'
-import { type AuditEntry, type AuditLog, openAudit } from '../../profile/audit.js'
-import type { Session } from '../../profile/types.js'
+import { type Recipe, recipes } from '../recipes.js'
 import { toErrorResult } from './answers.js'
 import { type CallContext, Calls } from './calls.js'
-import {
-  createTool,
-  findResource,
-  getPrompt,
-  listPrompts,
-  resourceTemplates,
-  standardTools,
-} from './tools.js'
+import type { Offer } from './offers.js'
+import { createTool, standardTools } from './tools.js'
 
 /** Told how a call ended: well, without a failure. */
 type EndCall = (failure?: Failure) => void
 
 /** The log of tool calls. */
-interface CallLog {
+export interface CallLog {
   /**
    * A call begins.
    * @throws Failure `failed` once a line was lost: nothing more is done that would not be on record
@@ -44,77 +42,6 @@ interface CallLog {
   begin(tool: string, input: Readonly<Record<string, unknown>>): EndCall
   close(): void
 }
-
-/** Arguments that say which object: they stand in addresses as well. */
-const identityArguments = /^(?:id|project|group|user|key|sha|slug|domain|path|\w+_i?id)$/
-const maxDescription = 300
-
-/** What was asked for: the command, and whose object; never another value. */
-const describeCall = (tool: string, input: Readonly<Record<string, unknown>>): string => {
-  const { command, arguments: inner } = input
-  const values = typeof inner === 'object' && inner !== null ? inner : input
-  const named = Object.entries(values).flatMap(([name, value]: [string, unknown]) =>
-    identityArguments.test(name) && ['string', 'number'].includes(typeof value)
-      ? [`${name}=${value}`]
-      : [],
-  )
-  const words = [tool, ...(typeof command === 'string' ? [command] : []), ...named]
-  return words.join(' ').slice(0, maxDescription)
-}
-
-const getOutcome = (failure: Failure | undefined): AuditEntry['outcome'] => {
-  if (failure === undefined) return 'done'
-  const { status, unknownOutcome } = failure.details
-  if (failure.category === 'usage') return 'not_sent'
-  // Without an answer, and after an interruption, nobody knows what became of it.
-  return status === undefined || unknownOutcome === true ? 'unknown' : 'refused'
-}
-
-const noLog: CallLog = { begin: () => () => undefined, close: () => undefined }
-
-const createCallLog = (log: AuditLog, { profile, user, sudo }: Session): CallLog => {
-  let broken: unknown
-  return {
-    begin: (tool, input) => {
-      if (broken !== undefined)
-        throw new Failure('failed', 'not executed, because the audit log cannot be written')
-      const begun = performance.now()
-      return (failure) => {
-        try {
-          log.append({
-            time: new Date().toISOString(),
-            profile: profile?.name ?? '',
-            user: user ?? null,
-            sudo: sudo ?? null,
-            method: 'MCP',
-            path: describeCall(tool, input),
-            status: failure?.details.status ?? null,
-            request_id: failure?.details.requestId ?? null,
-            duration_ms: Math.round(performance.now() - begun),
-            outcome: getOutcome(failure),
-          })
-        } catch (error) {
-          broken = error
-          throw error
-        }
-      }
-    },
-    close: () => log.close(),
-  }
-}
-
-/**
- * Opens the call log of a session; nothing is recorded without a profile that has an audit log.
- * @throws Failure `usage` if the file cannot be opened
- */
-export const openCallLog = (session: Session | undefined): CallLog => {
-  const file = session?.profile?.auditLog
-  return session === undefined || file === undefined
-    ? noLog
-    : createCallLog(openAudit(file), session)
-}
-
-// The server of the protocol, of the official SDK: what it offers, and how it travels.
 
 // Messages of the protocol, a line each: what is none is answered with the protocol's error, and the session goes on.
 
@@ -224,6 +151,110 @@ const toFailure = (error: unknown): Failure => {
   if (error instanceof Failure) return error
   return new Failure('internal', error instanceof Error ? error.message : String(error))
 }
+
+// Prompts: the recipes of the guide that only read.
+
+/** The name of a recipe's prompt. */
+const getPromptName = ({ job }: Recipe): string =>
+  job
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 60)
+
+/** Whether a line of a recipe is one command that an agent may read by. */
+const isReadLine = (line: string, reads: readonly string[]): boolean => {
+  if (!line.startsWith('svcctl ') || /[|>$`;&]/.test(line)) return false
+  const words = splitCommand(line.slice('svcctl '.length))
+  return reads.some((name) => name.split(' ').every((word, i) => words[i] === word))
+}
+
+const getReadRecipes = (offers: readonly Offer[]): readonly Recipe[] => {
+  const reads = offers.filter(({ reads, plain }) => reads && !plain).map(({ name }) => name)
+  return Object.values<Recipe>(recipes).filter(({ lines }) =>
+    lines.every((line) => isReadLine(line, reads)),
+  )
+}
+
+/** Lists the recipes as prompts. */
+const listPrompts = (offers: readonly Offer[]): Prompt[] =>
+  getReadRecipes(offers).map((recipe) => ({ name: getPromptName(recipe), title: recipe.job }))
+
+/** Returns a recipe as a prompt; undefined if there is none of that name. */
+const getPrompt = (offers: readonly Offer[], name: string): GetPromptResult | undefined => {
+  const recipe = getReadRecipes(offers).find((one) => getPromptName(one) === name)
+  if (recipe === undefined) return undefined
+  const { job, about, lines } = recipe
+  const text = [
+    `${job}. ${about}`,
+    'A person would run these command lines; use the tool read with the same commands, and the names of arguments instead of flags:',
+    ...lines,
+  ].join('\n')
+  return { description: job, messages: [{ role: 'user', content: { type: 'text', text } }] }
+}
+
+// What is read by an address: one record of each command that shows one, such as `svc://runners/7`.
+
+/** The names of what a command needs to show its record; undefined for a command that shows none, or by a choice. */
+const getAddressParts = ({ reads, lists, command, data }: Offer): readonly string[] | undefined => {
+  if (!reads || lists || !/^(?:.* )?get$/.test(command.words)) return undefined
+  const needed = data.filter(({ required, flag }) => required || flag === undefined)
+  const scopes = needed.filter(({ param }) => isScope(param))
+  const names = [...scopes, ...needed.filter((one) => !scopes.includes(one))].map(
+    ({ name }) => name,
+  )
+  // One that is of a project or of a group is named by more than its IDs.
+  const whole = Object.values(command.endpoints).some(
+    ({ path }) => Object.keys(path).length === names.length,
+  )
+  return whole && names.length > 0 ? names : undefined
+}
+
+/** What an address begins with: the area, and what stands before the verb where that has several words. */
+const getAddressPrefix = ({ command }: Offer): readonly string[] => [
+  command.area,
+  ...command.words.split(' ').slice(0, -1),
+]
+
+/** Lists the addresses of records as templates. */
+const resourceTemplates = (offers: readonly Offer[]): ResourceTemplate[] =>
+  offers.flatMap((offer) => {
+    const parts = getAddressParts(offer)
+    if (parts === undefined) return []
+    const path = [...getAddressPrefix(offer), ...parts.map((name) => `{${name}}`)]
+    const uriTemplate = `svc://${path.join('/')}`
+    const about = offer.command.summary
+    return [{ name: offer.name, title: about, uriTemplate, mimeType: 'application/json' }]
+  })
+
+/** Returns the `read` call for an address; undefined if it is the address of nothing. */
+const findResource = (
+  offers: readonly Offer[],
+  uri: string,
+): { readonly command: string; readonly arguments: object } | undefined => {
+  const [, path = ''] = /^svc:\/\/([^?#]*)$/.exec(uri) ?? []
+  const given = path.split('/')
+  for (const offer of offers) {
+    const parts = getAddressParts(offer)
+    if (parts === undefined) continue
+    const words = getAddressPrefix(offer)
+    const texts = given.slice(words.length)
+    if (texts.length !== parts.length || words.some((word, i) => word !== given[i])) continue
+    const values = parts.map((name, i): [string, string] => [name, decode(texts[i] ?? '')])
+    return { command: offer.name, arguments: Object.fromEntries(values) }
+  }
+  return undefined
+}
+
+/** What encodes nothing stays as it is: then nothing has that name. */
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+// The server of the protocol, of the official SDK.
 
 type AnswerCall = (
   name: string,
