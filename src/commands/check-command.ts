@@ -8,10 +8,10 @@ import type { Given, Special } from '../engine/command/types.js'
 import { survived, usage } from '../errors.js'
 import {
   type CheckFact,
+  type CheckResult,
   type CheckSeverity,
   checkSeverities,
   describeThresholds,
-  type Judgement,
   judge,
   type Measure,
 } from './check-fact.js'
@@ -20,7 +20,7 @@ import { renderNagios, renderPrometheus } from './reports.js'
 import { joinFirst } from './words.js'
 
 /** The outcome of a check, before anybody writes it down. */
-interface CheckOutcome extends Judgement {
+interface CheckOutcome extends CheckResult {
   readonly fact: CheckFact
   /** The instance that was asked; undefined where none could be found. */
   readonly address?: string
@@ -30,7 +30,7 @@ interface CheckOutcome extends Judgement {
 const maxListed = 5
 
 /** What is wrong; what is fine, where nothing is. */
-const formatLine = ({ findings, fine }: Pick<Judgement, 'findings' | 'fine'>): string =>
+const formatLine = ({ findings, fine }: Pick<CheckResult, 'findings' | 'fine'>): string =>
   findings.length === 0
     ? fine
     : joinFirst(

@@ -215,7 +215,7 @@ const toUnread = ({ ui }: Services, error: unknown): Observation => {
 }
 
 /** What a check read, and everything that is wrong with it, by itself or by the thresholds. */
-export interface Judgement extends Observation {
+export interface CheckResult extends Observation {
   readonly levels: Thresholds
 }
 
@@ -228,7 +228,7 @@ export const judge = async (
   services: Services,
   given: Given,
   texts: LevelTexts,
-): Promise<Judgement> => {
+): Promise<CheckResult> => {
   const levels = parseThresholds(fact, texts)
   const seen = await services.ui.progress('checking', () =>
     fact.read(services, given).catch((error: unknown) => toUnread(services, error)),
