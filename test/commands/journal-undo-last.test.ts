@@ -225,6 +225,17 @@ describe('journal undo last', () => {
     await refused(id, 'cannot tell whether', 'an older version of svcctl made it')
   })
 
+  it('offers no run where there is none', async () => {
+    withProfiles()
+    const { code, stderr } = await run('journal undo last --yes')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('no journal of a run with profile work'),
+    ])
+    expect(stderr).toContain('Every write is recorded in a journal.')
+    expect(stderr).not.toContain('svcctl journal undo')
+  })
+
   it('names the newest run of all where this profile has none', async () => {
     const id = await kept(' -p other')
     const { code, stderr } = await run('journal undo last --yes -p work')

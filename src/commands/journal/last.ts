@@ -104,11 +104,11 @@ const notedJournal = (known: Known): string => {
   const [newest] = ownOf(known)
   const [any] = journals.entries
   if (last?.journal !== undefined && existsSync(last.journal)) return last.journal
-  if (last === undefined && newest === undefined)
-    throw refused(
-      `no journal of a run ${byWhom(writer)}${any === undefined ? '' : `; the newest of all is ${runText(any)} ${byWhom(any.header)}`}`,
-      undefined,
-    )
+  if (last === undefined && newest === undefined) {
+    const none = `no journal of a run ${byWhom(writer)}`
+    if (any === undefined) throw usage(none, 'Every write is recorded in a journal.')
+    throw refused(`${none}; the newest of all is ${runText(any)} ${byWhom(any.header)}`, undefined)
+  }
   if (last === undefined)
     throw refused(
       `cannot tell whether ${newest === undefined ? 'a run' : runText(newest)} was the last write ${byWhom(writer)}: an older version of svcctl made it`,
