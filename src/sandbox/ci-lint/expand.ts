@@ -1,7 +1,7 @@
 /** What a configuration takes from elsewhere: included files, then `extends` and `!reference`. */
 import { describeChange, isKnown, type JudgedVersion } from './grammar/types.js'
 import { mergeHashes, readTree } from './tree.js'
-import { type Budget, type Hash, isHash, KeywordReference, UnreadableError } from './values.js'
+import { Budget, type Hash, isHash, KeywordReference, UnreadableError } from './values.js'
 
 // The files that it includes.
 
@@ -28,7 +28,7 @@ interface Run {
   readonly left: string[]
 }
 
-export interface IncludedTree {
+interface IncludedTree {
   /** Everything merged; the including file wins. Without `include`. */
   readonly tree: Hash
   readonly errors: readonly string[]
@@ -191,7 +191,7 @@ const expand = async (run: Run, { include, ...own }: Hash): Promise<Hash> => {
 }
 
 /** The configuration with all that it includes, as far as this instance can fetch it. */
-export const withIncludes = async (
+const withIncludes = async (
   tree: Hash,
   files: Files | undefined,
   budget: Budget,
@@ -207,7 +207,7 @@ export const withIncludes = async (
 const deepestExtends = 11
 const deepestReference = 10
 
-export interface ExpandedTree {
+interface ExpandedTree {
   readonly tree: Hash
   readonly errors: readonly string[]
 }
@@ -285,7 +285,7 @@ const tooDeep = (name: string, above: readonly string[]): string | undefined => 
 }
 
 /** Every job with what it extends, nearest last. */
-export const withExtends = (tree: Hash, expansion: Expansion): ExpandedTree => {
+const withExtends = (tree: Hash, expansion: Expansion): ExpandedTree => {
   const family = new Family(tree, expansion)
   const change = describeChange('`extends`', { since: '11.3' }, expansion.asOf)
   const entries = Object.entries(tree).map(([name, value]) => [
@@ -305,7 +305,7 @@ const lookUp = (tree: unknown, path: readonly string[]): unknown => {
 }
 
 /** The tree with every `!reference` replaced by what it names; one that stays is not there. */
-export const withReferences = (tree: Hash, { lenient, budget, asOf }: Expansion): ExpandedTree => {
+const withReferences = (tree: Hash, { lenient, budget, asOf }: Expansion): ExpandedTree => {
   const errors = new Set<string>()
   const follow = (reference: KeywordReference, above: readonly string[]): unknown => {
     const shown = reference.toString()
@@ -335,4 +335,32 @@ export const withReferences = (tree: Hash, { lenient, budget, asOf }: Expansion)
   }
   const resolved = resolve(tree, [])
   return { tree: isHash(resolved) ? resolved : {}, errors: [...errors] }
+}
+
+/** What is built of one configuration: keys that are merged, values that references bring. */
+const maxBuilt = 1_000_000
+
+/** A configuration with all that it takes from elsewhere. */
+interface WholeTree extends IncludedTree {
+  /** As the documents show it where no project is at hand: `extends` stands. */
+  readonly unextended: () => Hash
+}
+
+/** The configuration with what it includes, extends and refers to. */
+export const expandTree = async (
+  own: Hash,
+  files: Files | undefined,
+  asOf: JudgedVersion,
+): Promise<WholeTree> => {
+  const included = await withIncludes(own, files, new Budget(maxBuilt), asOf)
+  const how = { lenient: included.left.length > 0, budget: new Budget(maxBuilt), asOf }
+  const extended = withExtends(included.tree, how)
+  const resolved = withReferences(extended.tree, how)
+  return {
+    ...included,
+    tree: resolved.tree,
+    errors: [...included.errors, ...extended.errors, ...resolved.errors],
+    unextended: () =>
+      withReferences(included.tree, { lenient: true, budget: new Budget(maxBuilt), asOf }).tree,
+  }
 }

@@ -3,23 +3,15 @@
  * and extends, its keywords, and how its jobs hang together.
  */
 
-import {
-  type ExpandedTree,
-  type Files,
-  type IncludedTree,
-  withExtends,
-  withIncludes,
-  withReferences,
-} from './expand.js'
+import { expandTree, type Files } from './expand.js'
 import { isDressed, readyRegexes } from './expression.js'
 import { checkNode } from './grammar/findings.js'
 import { include } from './grammar/others.js'
-import type { CiVersion, JudgedVersion } from './grammar/types.js'
-import { checkBetween, checkEach, checkNames, checkRoot, getWarnings } from './jobs.js'
-import type { PipelineContext } from './plan.js'
-import { type PipelinePlan, planPipeline } from './plan.js'
+import type { CiVersion } from './grammar/types.js'
+import { checkJobs, getWarnings, isWrong } from './jobs.js'
+import { type PipelineContext, type PipelinePlan, planPipeline } from './plan.js'
 import { readTree, type Tree, writeYaml } from './tree.js'
-import { Budget, type Finding, type Hash, isHash, UnreadableError } from './values.js'
+import { type Finding, type Hash, isHash, UnreadableError } from './values.js'
 
 export type { Files } from './expand.js'
 export { type CiVersion as Version, isCiVersion as isVersion } from './grammar/types.js'
@@ -50,8 +42,7 @@ export interface LintVerdict {
   readonly merged?: () => Promise<string>
 }
 
-/** What is built of one configuration: keys that are merged, values that references bring. */
-const maxBuilt = 1_000_000
+/** So many of a kind are told. */
 const maxFindings = 100
 
 /** Whether any text in it is a regular expression or compares with one. */
@@ -76,22 +67,6 @@ const getContext = async (
   changed: holdsKey(tree, 'changes') ? await changed?.() : undefined,
   files: holdsKey(tree, 'exists') ? await files?.() : undefined,
 })
-
-const isWrong = ({ advice }: Finding): boolean => advice !== true
-
-/** In the order of the stages: a later one only makes sense where the earlier are clean. */
-const check = (
-  tree: Hash,
-  own: Hash,
-  numeric: readonly string[],
-  asOf: JudgedVersion,
-): readonly Finding[] => {
-  const names = checkNames(tree, numeric, asOf)
-  if (names.some((finding) => finding.curable !== true)) return names
-  const each = [...names, ...checkRoot(tree, asOf), ...checkEach(tree, asOf)]
-  if (each.some(isWrong)) return each
-  return [...each, ...checkBetween(tree, own, maxFindings, asOf)]
-}
 
 const limited = (texts: readonly string[]): readonly string[] =>
   texts.length > maxFindings
@@ -121,47 +96,27 @@ const judged = (
   }
 }
 
-const expanded = (
-  { tree, left }: IncludedTree,
-  asOf: JudgedVersion,
-): ExpandedTree & { readonly extended: Hash } => {
-  const how = { lenient: left.length > 0, budget: new Budget(maxBuilt), asOf }
-  const extended = withExtends(tree, how)
-  const resolved = withReferences(extended.tree, how)
-  return {
-    tree: resolved.tree,
-    extended: extended.tree,
-    errors: [...extended.errors, ...resolved.errors],
-  }
-}
-
 const getVerdict = async ({ tree: own, numeric }: Tree, setting: Setting): Promise<LintVerdict> => {
   const { files, asOf, occasion } = setting
-  const included = await withIncludes(own, files, new Budget(maxBuilt), asOf)
-  const { tree, errors } = expanded(included, asOf)
+  const { tree, errors, entries, left, ...whole } = await expandTree(own, files, asOf)
   const context = occasion === undefined ? undefined : await getContext(tree, occasion)
   const paths = context?.changed !== undefined || context?.files !== undefined
-  await readyRegexes(paths || holdsRegex([tree, included.entries]))
+  await readyRegexes(paths || holdsRegex([tree, entries]))
   const early = [
-    ...[...included.errors, ...errors].map((text) => ({ text })),
-    ...included.entries.flatMap((entry) => checkNode(include, entry, 'include', asOf)),
+    ...errors.map((text) => ({ text })),
+    ...entries.flatMap((entry) => checkNode(include, entry, 'include', asOf)),
   ]
   const findings = early.some(isWrong)
     ? early
-    : [...early, ...check(tree, own, [...numeric, ...included.numeric], asOf)]
+    : [...early, ...checkJobs(tree, own, [...numeric, ...whole.numeric], maxFindings, asOf)]
   const plan =
     context === undefined || findings.some(isWrong) ? undefined : planPipeline(tree, context)
   const refused = (plan?.errors ?? []).map((text) => ({ text, curable: true as const }))
-  const { errors: wrong, warnings } = judged([...findings, ...refused], included.left)
-  // Without a project at hand the documents let `extends` stand in the expanded text.
-  const shown = (): Hash =>
-    files === undefined
-      ? withReferences(included.tree, { lenient: true, budget: new Budget(maxBuilt), asOf }).tree
-      : tree
+  const { errors: wrong, warnings } = judged([...findings, ...refused], left)
   return {
     errors: wrong,
     warnings: [...warnings, ...getWarnings(tree)],
-    merged: () => writeYaml(shown()),
+    merged: () => writeYaml(files === undefined ? whole.unextended() : tree),
     plan,
   }
 }

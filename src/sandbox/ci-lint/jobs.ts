@@ -24,7 +24,7 @@ const isVisible = (name: string, asOf: JudgedVersion): boolean => {
 }
 
 /** What is wrong with the keywords beside the jobs. */
-export const checkRoot = (tree: Hash, asOf: JudgedVersion): readonly Finding[] =>
+const checkRoot = (tree: Hash, asOf: JudgedVersion): readonly Finding[] =>
   Object.entries(tree).flatMap(([name, value]) => {
     const type = rootType(name)
     return type === undefined || value === null || !isKnown(type, asOf)
@@ -42,7 +42,7 @@ const nameProblem = (name: string, numeric: readonly string[]): string | undefin
 }
 
 /** `numeric`: names that are numbers, which are none. */
-export const checkNames = (
+const checkNames = (
   tree: Hash,
   numeric: readonly string[],
   asOf: JudgedVersion,
@@ -79,7 +79,7 @@ const getKind = (config: Hash): { readonly type: Type; readonly wrong?: string }
 }
 
 /** Keywords and values of every visible job, each on its own. */
-export const checkEach = (tree: Hash, asOf: JudgedVersion): readonly Finding[] =>
+const checkEach = (tree: Hash, asOf: JudgedVersion): readonly Finding[] =>
   Object.entries(tree)
     .filter(([name]) => isVisible(name, asOf))
     .flatMap(([name, config]): readonly Finding[] => {
@@ -270,11 +270,8 @@ const circular = (whole: Whole): boolean => {
   return taken < waiting.size
 }
 
-/**
- * What is wrong between jobs, at most `most` findings. `own` is the configuration itself: what
- * stands there, no file that it includes can replace.
- */
-export const checkBetween = (
+/** What is wrong between jobs, at most `most` findings. */
+const checkBetween = (
   tree: Hash,
   own: Hash,
   most: number,
@@ -304,4 +301,28 @@ export const checkBetween = (
   }
   if (circular(whole)) findings.push({ text: 'The pipeline has circular dependencies' })
   return findings
+}
+
+/** Whether something is more than advice. */
+export const isWrong = ({ advice }: Finding): boolean => advice !== true
+
+/**
+ * What is wrong with the jobs and what stands beside them, each on its own and between them; a later stage only makes
+ * sense where the earlier are clean.
+ * @param own the configuration itself: what stands there, no file that it includes can replace
+ * @param numeric outermost keys that are numbers
+ * @param most so many findings between jobs are enough
+ */
+export const checkJobs = (
+  tree: Hash,
+  own: Hash,
+  numeric: readonly string[],
+  most: number,
+  asOf: JudgedVersion,
+): readonly Finding[] => {
+  const names = checkNames(tree, numeric, asOf)
+  if (names.some((finding) => finding.curable !== true)) return names
+  const each = [...names, ...checkRoot(tree, asOf), ...checkEach(tree, asOf)]
+  if (each.some(isWrong)) return each
+  return [...each, ...checkBetween(tree, own, most, asOf)]
 }
