@@ -34,6 +34,10 @@ export const mapChunks = (text: string, work: (piece: string) => string): string
 /** 4213 as `4,213`. */
 export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 
+/** `3 runners`. */
+export const formatCount = (count: number, one: string, more = `${one}s`): string =>
+  `${count} ${count === 1 ? one : more}`
+
 /** A text of the file, as a message can quote it: one line, not long. */
 export const quoteText = (text: string): string => {
   const line = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')

@@ -1,5 +1,7 @@
 /** `svcctl access`: who can do what in a project or group, or where one user can, and by which list. */
+
 import { type Fields, isObject, objects, toText } from '../base/objects.js'
+import { formatCount } from '../base/text.js'
 import { approvals } from '../catalogue/areas/approvals.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import { members } from '../catalogue/areas/members.js'
@@ -12,7 +14,7 @@ import { getLevelName } from '../output/columns.js'
 import { type Arguments, define } from './define.js'
 import { type MemberPlace, Memberships, soughtBy, textOfPlace, withAbove } from './memberships.js'
 import { bare, type GroupMember, isId } from './usernames.js'
-import { isUnoffered, several, whyUnread } from './words.js'
+import { isUnoffered, whyUnread } from './words.js'
 
 /** What one may do there, and what gives it. */
 interface AccessRow {
@@ -322,8 +324,10 @@ const run = async (services: Services, given: Arguments<typeof flags>): Promise<
     const sum = places.reduce((all, one) => all + one, 0)
     const users = targets.length - places.length
     const walk =
-      users === 0 ? '' : `, and for ${several(users, 'user')} one or two for each project and group`
-    return ui.note(`would send ${several(sum, 'request')}${walk}`)
+      users === 0
+        ? ''
+        : `, and for ${formatCount(users, 'user')} one or two for each project and group`
+    return ui.note(`would send ${formatCount(sum, 'request')}${walk}`)
   }
   async function* rows(): AsyncGenerator<AccessRow> {
     for (const target of targets) {

@@ -6,6 +6,7 @@
  * tokens`: one line and an exit code for monitoring; and `check policy`.
  */
 
+import { formatCount } from '../base/text.js'
 import { runners as listing } from '../catalogue/areas/runners.js'
 import { group, list, oneOf, project } from '../catalogue/params.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
@@ -26,7 +27,7 @@ import {
   runnerState,
 } from './health.js'
 import { policyFlags } from './policy.js'
-import { formatSpan, formatTimeLeft, joinFirst, several } from './words.js'
+import { formatSpan, formatTimeLeft, joinFirst } from './words.js'
 
 // `check runners`: whether there is somebody to run jobs.
 
@@ -87,7 +88,7 @@ const runnersCheck = checkFact({
     const absent = awake.filter((runner) => runnerState(runner) !== 'online')
     const online = awake.length - absent.length
     const names = absent.map(({ id, description }) => description || `runner ${id}`)
-    const text = `${absent.length} of ${several(awake.length, 'runner')} not online: ${joinFirst(names, maxNamed)}`
+    const text = `${absent.length} of ${formatCount(awake.length, 'runner')} not online: ${joinFirst(names, maxNamed)}`
     return {
       samples: [
         {
@@ -106,7 +107,7 @@ const runnersCheck = checkFact({
                 text: all.length === 0 ? 'there are no runners' : 'no runner is online',
               },
             ],
-      fine: `${several(all.length, 'runner')}: ${formatCounts(countStates(all))}`,
+      fine: `${formatCount(all.length, 'runner')}: ${formatCounts(countStates(all))}`,
     }
   },
 })
@@ -190,7 +191,7 @@ const geoCheck = checkFact({
     return {
       samples: secondary.flatMap(toSiteSamples),
       findings: [...enabled.flatMap(checkHealth), ...none],
-      fine: `${several(enabled.length, 'site')} healthy; ${secondary.map(describeSite).join('; ')}`,
+      fine: `${formatCount(enabled.length, 'site')} healthy; ${secondary.map(describeSite).join('; ')}`,
     }
   },
 })
@@ -268,7 +269,7 @@ const describeTokens = (all: readonly ProfileCredential[]): string => {
     open === 0
       ? ''
       : `; the API does not say when ${open === all.length && open === 1 ? 'it ends' : `${open} of them end`}`
-  return `${several(all.length, 'token')} ${all.length === 1 ? 'works' : 'work'}${said}`
+  return `${formatCount(all.length, 'token')} ${all.length === 1 ? 'works' : 'work'}${said}`
 }
 
 const tokensCheck = checkFact({
@@ -332,7 +333,7 @@ const certificatesCheck = checkFact({
     const found = await readCertificates(instance, place.clock.now(), given.project)
     const { certificates, without } = found
     const [first] = certificates
-    const also = without === 0 ? '' : `; ${several(without, 'domain')} without one`
+    const also = without === 0 ? '' : `; ${formatCount(without, 'domain')} without one`
     const next = first === undefined ? '' : `, the next: ${describeCertificate(first)}`
     return {
       samples: certificates.flatMap((one) =>
@@ -348,7 +349,7 @@ const certificatesCheck = checkFact({
             ],
       ),
       findings: certificates.flatMap(checkCertificateEnd),
-      fine: `${several(certificates.length, 'certificate')}${next}${also}`,
+      fine: `${formatCount(certificates.length, 'certificate')}${next}${also}`,
     }
   },
 })

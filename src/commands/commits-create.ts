@@ -2,6 +2,7 @@
  * `commits create`: file actions from a file, standard input or flags, checked before they are sent
  * (`catalogue/reference/commits.md`).
  */
+
 import { isAbsolute, resolve } from 'node:path'
 import { readReadable } from '../base/files/files.js'
 import { type JsonValues, jsonFields } from '../base/json/value.js'
@@ -9,6 +10,7 @@ import { readHeld } from '../base/json/yaml.js'
 import { type Fields, isObject } from '../base/objects.js'
 import { type HeldText, holdText } from '../base/secrets/held.js'
 import { isDots } from '../base/segments.js'
+import { formatCount } from '../base/text.js'
 import { actionNames, commits } from '../catalogue/areas/commits.js'
 import { list, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
@@ -112,7 +114,7 @@ export const checkActions = (actions: readonly Action[]): void => {
 
 const sizeOf = ({ content = '', encoding }: Action): string => {
   const bytes = Buffer.byteLength(content, encoding === 'base64' ? 'base64' : 'utf8')
-  return `(${bytes} byte${bytes === 1 ? '' : 's'}${encoding === 'base64' ? ', binary' : ''})`
+  return `(${formatCount(bytes, 'byte')}${encoding === 'base64' ? ', binary' : ''})`
 }
 
 /** Describes an action in one line. */

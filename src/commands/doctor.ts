@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { describeDistrust, distrust } from '../base/files/trust.js'
+import { formatCount } from '../base/text.js'
 import { boolean } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import { survived } from '../errors.js'
@@ -25,7 +26,6 @@ import {
 } from './doctor-checks.js'
 import { discoverOwnInstance } from './known.js'
 import { readVersion, vocabularyFile } from './vocabulary-reading.js'
-import { several } from './words.js'
 
 // What this machine has: readable configuration, a keyring, completion in the shell.
 
@@ -37,7 +37,7 @@ const configurationCheck = (env: Environment): Check => {
     const count = store.list().length
     const current = store.current()
     const now = current === undefined ? '' : `, current profile: "${current}"`
-    return ok(check, `${config}: ${count} profile${count === 1 ? '' : 's'}${now}`)
+    return ok(check, `${config}: ${formatCount(count, 'profile')}${now}`)
   } catch (error) {
     return toFailedCheck(check, error)
   }
@@ -225,9 +225,9 @@ const knownCheck = async (services: Services, anew: boolean): Promise<readonly C
   const known = await discoverOwnInstance(services, { anew })
   if (known === undefined) return []
   const found = [
-    several(Object.keys(known.settings).length, 'setting'),
-    several(Object.values(known.fields).flat().length, 'field'),
-    several(Object.values(known.values).flat().length, 'value'),
+    formatCount(Object.keys(known.settings).length, 'setting'),
+    formatCount(Object.values(known.fields).flat().length, 'field'),
+    formatCount(Object.values(known.values).flat().length, 'value'),
   ]
   const older = Object.entries(known.kept_from ?? {}).map(
     ([section, at]) => `; ${section} ${String(at).slice(0, 10)}`,

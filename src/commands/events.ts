@@ -1,6 +1,7 @@
 /** `events list`: one readable line per event on a terminal (`catalogue/reference/events.md`). */
 
 import { type Fields, isObject, objects, toText } from '../base/objects.js'
+import { formatCount } from '../base/text.js'
 import { projects } from '../catalogue/areas/projects.js'
 import type { Services } from '../engine/command/services.js'
 import { survived } from '../errors.js'
@@ -27,7 +28,7 @@ const describePush = (push: Fields): string => {
   const count = typeof push.commit_count === 'number' ? push.commit_count : 0
   if (count === 0) return `created ${kind} ${ref}`
   const place = push.action === 'created' ? `new ${kind} ${ref}` : ref
-  return `pushed ${count} commit${count === 1 ? '' : 's'} to ${place}`
+  return `pushed ${formatCount(count, 'commit')} to ${place}`
 }
 
 const describeComment = (note: Fields, title: string | undefined): string => {

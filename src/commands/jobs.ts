@@ -1,6 +1,7 @@
 /** `jobs why`: explains what a job waits for, and what to do about it. */
 
 import { quoteWord } from '../base/shell-words.js'
+import { formatCount } from '../base/text.js'
 import { jobs } from '../catalogue/areas/jobs.js'
 import { pathIn } from '../catalogue/endpoint.js'
 import { type Data, answered as typed } from '../client/types.js'
@@ -9,7 +10,7 @@ import type { Operation } from '../engine/command/types.js'
 import { exitCodes, Failure } from '../errors.js'
 import { define } from './define.js'
 import { type JobContext, type OtherJob, type RunnerFit, readSurroundings } from './jobs-why.js'
-import { formatSpan, several } from './words.js'
+import { formatSpan } from './words.js'
 
 // Why a job waits, in a sentence, and what to do about it.
 
@@ -51,11 +52,11 @@ const noneFits = (
   const [nearest] = all.toSorted((a, b) => a.missing_tags.length - b.missing_tags.length)
   if (tags.length === 0)
     return {
-      reason: `none of ${several(all.length, 'runner')} accepts untagged jobs`,
+      reason: `none of ${formatCount(all.length, 'runner')} accepts untagged jobs`,
       next: [`svcctl runners update ${nearest?.id} --run-untagged`],
     }
   return {
-    reason: `none of ${several(all.length, 'runner')} has the ${tags.length === 1 ? 'tag' : 'tags'} ${tags.join(', ')}`,
+    reason: `none of ${formatCount(all.length, 'runner')} has the ${tags.length === 1 ? 'tag' : 'tags'} ${tags.join(', ')}`,
     next: [
       `set the complete list of tags of a runner: svcctl runners update <id> --tag-list …`,
       `or enable another runner for the project: svcctl runners enable <id> -P ${quoteWord(project)}`,
@@ -92,12 +93,12 @@ const createAdvice = (job: JobTags, all: readonly RunnerFit[], project: string):
   const online = inState(fitting, 'online')
   if (online.length > 0)
     return {
-      reason: `${several(online.length, 'runner')} online ${online.length === 1 ? 'fits' : 'fit'}: the job starts as soon as one has a free slot`,
+      reason: `${formatCount(online.length, 'runner')} online ${online.length === 1 ? 'fits' : 'fit'}: the job starts as soon as one has a free slot`,
       next: online.map(({ id }) => `svcctl runners jobs ${id} --status running`),
     }
   if (open.length > 0)
     return {
-      reason: `no runner certainly matches; ${several(open.length, 'runner')} may match`,
+      reason: `no runner certainly matches; ${formatCount(open.length, 'runner')} may match`,
       next: [`svcctl runners get ${names(open)}`],
     }
   return fitting.length === 0 ? noneFits(job, all, project) : noneAwake(fitting)
@@ -145,7 +146,7 @@ const behind = (project: string, { waits_for: others }: JobContext): Advice | un
   const [first] = others
   if (first === undefined) return undefined
   return {
-    reason: `${several(others.length, 'job')} of its pipeline must finish first: ${listText(others)}`,
+    reason: `${formatCount(others.length, 'job')} of its pipeline must finish first: ${listText(others)}`,
     next: [`svcctl jobs why ${first.id} -P ${quoteWord(project)}`],
   }
 }

@@ -1,6 +1,8 @@
 /** Where somebody is a member: the projects and groups, the memberships, and the command that lists them. */
+
 import { mapConcurrent, maxConcurrent } from '../base/async.js'
 import { isObject, objects, toText } from '../base/objects.js'
+import { formatCount } from '../base/text.js'
 import { members } from '../catalogue/areas/members.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { groupsAll, usersNamed } from '../catalogue/implied.js'
@@ -63,7 +65,7 @@ export class MemberPlaces {
   /** What the walk has covered, in words. */
   get coverage(): string {
     const [groups, own] = [this.#groups.size, this.#projects]
-    const counted = `${own} project${own === 1 ? '' : 's'} and ${groups} group${groups === 1 ? '' : 's'}`
+    const counted = `${formatCount(own, 'project')} and ${formatCount(groups, 'group')}`
     const listed = this.#listsGroups
       ? ", and the instance's list of groups"
       : '; the instance does not list groups, so groups without projects are not included'

@@ -1,12 +1,14 @@
 /** The section of `overview` on waiting jobs: how many there are, in which projects, and the oldest of them. */
+
 import { toText } from '../base/objects.js'
 import { quoteWord } from '../base/shell-words.js'
+import { formatCount } from '../base/text.js'
 import { jobs } from '../catalogue/areas/jobs.js'
 import type { projects } from '../catalogue/areas/projects.js'
 import type { RecordOf } from '../client/types.js'
 import type { Services, Text } from '../engine/command/services.js'
 import { type Failure, survived } from '../errors.js'
-import { formatSpan, several } from './words.js'
+import { formatSpan } from './words.js'
 
 // What every section of `overview` is made of.
 
@@ -147,10 +149,10 @@ const describeMissing = ({ failed, hidden }: PendingJobs): string | undefined =>
   const parts = [
     ...(first === undefined
       ? []
-      : [`${several(failed.length, 'project')} could not be read: ${first.message}`]),
+      : [`${formatCount(failed.length, 'project')} could not be read: ${first.message}`]),
     ...(hidden === 0
       ? []
-      : [`${several(hidden, 'project')} ${hidden === 1 ? 'does' : 'do'} not show their jobs`]),
+      : [`${formatCount(hidden, 'project')} ${hidden === 1 ? 'does' : 'do'} not show their jobs`]),
   ]
   return parts.join('; ')
 }
@@ -180,7 +182,7 @@ const formatProjects = (
     .slice(0, maxProjects)
     .map(([name, n]) => `${cell(name, columns.name)} ${bar(n / total, columns.bar)} ${n}`),
   ...(counts.length > maxProjects
-    ? [`and ${several(counts.length - maxProjects, 'project')} more`]
+    ? [`and ${formatCount(counts.length - maxProjects, 'project')} more`]
     : []),
 ]
 
@@ -212,7 +214,7 @@ export const jobsPart: OverviewPart = {
         oldest: oldest === undefined ? null : { ...oldest, waited_seconds: waited },
         by_project: Object.fromEntries(counts),
       },
-      headline: `${waiting.length} in ${counts.length} of ${several(looked, 'project')}`,
+      headline: `${waiting.length} in ${counts.length} of ${formatCount(looked, 'project')}`,
       missing,
       ...(failed.length === 0 ? {} : { incomplete: true as const }),
       lines: (pen) => [

@@ -1,5 +1,7 @@
 /** The sections of `overview`, in order: what each reads, and how it is shown. */
+
 import { isObject } from '../base/objects.js'
+import { formatCount } from '../base/text.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { settings } from '../catalogue/areas/settings.js'
 import {
@@ -21,7 +23,7 @@ import {
   type OverviewSources,
   type SectionWriter,
 } from './overview-jobs.js'
-import { formatSpan, formatTimeLeft, several } from './words.js'
+import { formatSpan, formatTimeLeft } from './words.js'
 
 const sumCounts = (counts: RunnerCounts): number =>
   runnerStates.reduce((sum, state) => sum + counts[state], 0)
@@ -44,7 +46,7 @@ const runnersPart: OverviewPart = {
     const types = countTypes(all)
     return {
       value: { total: all.length, by_state: counts, by_type: types },
-      headline: several(all.length, 'runner'),
+      headline: formatCount(all.length, 'runner'),
       lines: ({ bar, cell, after }) =>
         [['online', counts] as const, ...Object.entries(types)].flatMap(([name, some], i) => {
           const share = getOnlineShare(some)
@@ -116,9 +118,10 @@ const certificatesPart: OverviewPart = {
     return {
       value: { by_time_left: Object.fromEntries(counts), without, certificates },
       headline:
-        [...counted, ...(without === 0 ? [] : [`${several(without, 'domain')} without one`])].join(
-          ', ',
-        ) || 'none',
+        [
+          ...counted,
+          ...(without === 0 ? [] : [`${formatCount(without, 'domain')} without one`]),
+        ].join(', ') || 'none',
       lines: ({ cell, mark, after }) => [
         ...certificates
           .slice(0, maxCertificates)
@@ -187,7 +190,7 @@ const replicationPart: OverviewPart = {
     const sites = await readSites(instance)
     return {
       value: sites,
-      headline: several(sites.length, 'site'),
+      headline: formatCount(sites.length, 'site'),
       lines: (pen) => sites.flatMap((site) => formatSite(site, pen)),
       rows: sites.map((site) => ({
         item: site.name,
@@ -241,11 +244,11 @@ const storagesPart: OverviewPart = {
     const total = storages.reduce((sum, { projects }) => sum + projects, 0)
     return {
       value: storages,
-      headline: several(total, 'project'),
+      headline: formatCount(total, 'project'),
       ...(untold === 0
         ? {}
         : {
-            missing: `${several(untold, 'project')} ${untold === 1 ? 'does' : 'do'} not report their storage`,
+            missing: `${formatCount(untold, 'project')} ${untold === 1 ? 'does' : 'do'} not report their storage`,
           }),
       lines: ({ bar, cell, after }) =>
         storages.flatMap(({ storage, projects, weight }) => {
@@ -277,7 +280,7 @@ const tokensPart: OverviewPart = {
     const all = await readCredentials(services)
     return {
       value: all,
-      headline: several(all.length, 'token'),
+      headline: formatCount(all.length, 'token'),
       lines: ({ cell, mark, after }) =>
         all.flatMap((one) => {
           const said = [...describeTokenEnd(one), one.base_url, one.reason ?? one.credential].join(

@@ -1,8 +1,10 @@
 /** Runs `check policy`: reads the policy files, judges each rule, and writes the reports. */
+
 import { isUtf8 } from 'node:buffer'
 import { dirname, join } from 'node:path'
 import { isDay } from '../base/dates.js'
 import { splitCommand } from '../base/shell-words.js'
+import { formatCount } from '../base/text.js'
 import { version } from '../base/version.js'
 import {
   filesAt,
@@ -25,7 +27,6 @@ import {
 } from './policy.js'
 import { getOpenFindings, judgeRule, type PolicyFinding, type RuleResult } from './policy-rules.js'
 import { renderJunit, renderNagios, renderPrometheus, renderSarif, writeReport } from './reports.js'
-import { several } from './words.js'
 
 /** What a value says by its schema; maps say where they stand as well. */
 const readValue = (written: Written, name: string, schema: Schema, mistakes: Mistakes): unknown => {
@@ -229,9 +230,9 @@ const summarize = ({ judged, unread }: PolicyOutcome): string => {
     .flatMap(({ findings }) => findings)
     .filter((one) => one.waived !== null).length
   return [
-    `${several(judged.length, 'rule')}: ${counts.length === 0 ? 'no findings' : counts.join(', ')}`,
+    `${formatCount(judged.length, 'rule')}: ${counts.length === 0 ? 'no findings' : counts.join(', ')}`,
     ...(kept === 0 ? [] : [`${kept} waived`]),
-    ...(unread.length === 0 ? [] : [`${several(unread.length, 'list')} could not be read`]),
+    ...(unread.length === 0 ? [] : [`${formatCount(unread.length, 'list')} could not be read`]),
   ].join(', ')
 }
 
@@ -303,7 +304,7 @@ const renderPolicyJunit = ({ judged, failing }: PolicyOutcome): Promise<string> 
         }
       if (bad.length === 0)
         return { name: rule.name, file, output: formatFindings(findings) || undefined }
-      const message = several(bad.length, 'finding')
+      const message = formatCount(bad.length, 'finding')
       return {
         name: rule.name,
         file,

@@ -8,6 +8,7 @@
 import { inSeconds, poll } from '../base/async.js'
 import { isObject } from '../base/objects.js'
 import { programs } from '../base/processes.js'
+import { formatCount } from '../base/text.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { pathIn } from '../catalogue/endpoint.js'
 import { integer, string } from '../catalogue/params.js'
@@ -27,8 +28,6 @@ import { type Arguments, define } from './define.js'
 
 const getRunnerName = ({ values }: Plan): string => `runner ${String(values.id)}`
 
-const formatJobs = (count: number): string => `${count} job${count === 1 ? '' : 's'}`
-
 /** Hears how many jobs still run on a runner, each time that is looked up. */
 type OnRunning = (plan: Plan, running: number) => void
 
@@ -40,7 +39,7 @@ const createWaitingLine = (say: (text: string) => void): OnRunning => {
     const busy = [...running].filter(([, n]) => n > 0)
     if (busy.length > 0)
       say(
-        `waiting for ${busy.map(([p, n]) => `${formatJobs(n)} on ${getRunnerName(p)}`).join(', ')}`,
+        `waiting for ${busy.map(([p, n]) => `${formatCount(n, 'job')} on ${getRunnerName(p)}`).join(', ')}`,
       )
   }
 }
@@ -62,7 +61,7 @@ const waitUntilIdle = async (
   if ((await poll(none, until, place.clock)) === true) return
   throw new Failure(
     'failed',
-    `${formatJobs(running)} ${running === 1 ? 'was' : 'were'} still running on ${getRunnerName(plan)} after --wait-timeout`,
+    `${formatCount(running, 'job')} ${running === 1 ? 'was' : 'were'} still running on ${getRunnerName(plan)} after --wait-timeout`,
     {
       hint: `The runner stays paused. Check it with: svcctl runners jobs ${String(plan.values.id)} --status running`,
     },

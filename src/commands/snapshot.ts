@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
 import { viewed } from '../base/bytes.js'
 import { isObject, toText } from '../base/objects.js'
 import { splitCommand } from '../base/shell-words.js'
+import { formatCount } from '../base/text.js'
 import { version } from '../base/version.js'
 import { type Endpoint, getPath } from '../catalogue/endpoint.js'
 import { account } from '../catalogue/implied.js'
@@ -28,7 +29,7 @@ import {
   type SnapshotHeader,
 } from './snapshot-folder.js'
 import { readVersion } from './vocabulary-reading.js'
-import { isUnoffered, several, whyUnread } from './words.js'
+import { isUnoffered, whyUnread } from './words.js'
 
 const flags = {
   to: { ...string('folder to write to', { placeholder: 'folder' }), required: true },
@@ -271,13 +272,13 @@ const takeSnapshot = async (
     kinds,
   })
   await print(services, kinds)
-  ui.note(`snapshot of ${baseUrl} written to ${folder}: ${several(kinds.length, 'list')}`)
+  ui.note(`snapshot of ${baseUrl} written to ${folder}: ${formatCount(kinds.length, 'list')}`)
 }
 
 const describeGaps = (kind: SnapshotKind, failure: Failure): string => {
   if (kind.column === undefined || kind.refused !== undefined) return whyUnread(failure)
   const refused = getGaps(kind)
-  return `${refused.length} of ${several(kind.parents.length, kind.column)} could not be read, the first because: ${refused[0]?.why ?? failure.message}`
+  return `${refused.length} of ${formatCount(kind.parents.length, kind.column)} could not be read, the first because: ${refused[0]?.why ?? failure.message}`
 }
 
 export const snapshot = define({

@@ -5,6 +5,7 @@
 
 import { inSeconds, poll } from '../base/async.js'
 import { quoteWord } from '../base/shell-words.js'
+import { formatCount } from '../base/text.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { boolean, integer } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
@@ -26,7 +27,7 @@ const waitUntilEmpty = async (
     const none = async (): Promise<true | undefined> => {
       const input = { repository_storage: source, simple: true }
       left = (await instance.records(projects.list, input)).length
-      if (left > 0) say(`${left} project${left === 1 ? '' : 's'} left on ${source}`)
+      if (left > 0) say(`${formatCount(left, 'project')} left on ${source}`)
       return left === 0 ? true : undefined
     }
     if ((await poll(none, inSeconds(timeout, place.clock), place.clock)) === true) return

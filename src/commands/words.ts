@@ -1,4 +1,4 @@
-/** Formats counts, durations and failures for pages and notes. */
+/** Formats durations and failures for pages and notes. */
 import type { Failure } from '../errors.js'
 import { span } from '../terminal/text.js'
 
@@ -14,10 +14,6 @@ export const whyUnread = (failure: Failure): string => {
     ? `not available on this instance: ${failure.message}`
     : failure.message
 }
-
-/** Formats a count: `3 runners`. */
-export const several = (count: number, one: string, more = `${one}s`): string =>
-  `${count} ${count === 1 ? one : more}`
 
 /** Formats seconds in their largest unit: `12 d`. */
 export const formatSpan = (seconds: number): string =>

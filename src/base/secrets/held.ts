@@ -3,6 +3,7 @@
  * quote: it is a symbol, which the compiler takes neither in a template nor for a string. At run time a template
  * throws, and JSON leaves it out.
  */
+import { formatCount } from '../text.js'
 
 /** A text that is held: whoever needs it says so with `openHeld`. */
 export type HeldText = symbol
@@ -25,9 +26,7 @@ export const openHeld = (held: HeldText): string => {
 
 /** What a message says of a text instead of it. */
 export const textSize = (text: string): string =>
-  text === ''
-    ? 'an empty value'
-    : `a value of ${text.length} character${text.length === 1 ? '' : 's'}`
+  text === '' ? 'an empty value' : `a value of ${formatCount(text.length, 'character')}`
 
 /** What a message says of a held text instead of it. */
 export const heldSize = (held: HeldText): string => textSize(openHeld(held))

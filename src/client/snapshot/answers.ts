@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { viewed } from '../../base/bytes.js'
 import { parseBytes } from '../../base/json/records.js'
 import { isObject, toText } from '../../base/objects.js'
+import { formatCount } from '../../base/text.js'
 import { type Endpoint, type EndpointTraits, getPath } from '../../catalogue/endpoint.js'
 import { createFilter, type FieldReader, type RecordTest } from '../../catalogue/filters.js'
 import { groupsAll } from '../../catalogue/implied.js'
@@ -106,7 +107,7 @@ export class SnapshotReader {
     const { instance, ended, began, groups } = this.manifest
     const of = groups.length === 0 ? '' : `, limited to ${groups.join(', ')}`
     const days = Math.floor((Date.now() - Date.parse(ended)) / 86_400_000)
-    const age = days < 1 ? 'today' : days === 1 ? '1 day ago' : `${days} days ago`
+    const age = days < 1 ? 'today' : `${formatCount(days, 'day')} ago`
     return `from a snapshot of ${instance}${of}, read ${began} to ${ended} (${age})`
   }
 

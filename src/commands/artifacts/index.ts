@@ -2,8 +2,10 @@
  * `artifacts download` and `artifacts file`: save, resume, check and extract downloads
  * (`catalogue/reference/artifacts.md`).
  */
+
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { formatCount } from '../../base/text.js'
 import { boolean, string } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Operation, Plan } from '../../engine/command/types.js'
@@ -45,7 +47,7 @@ const extractInto = async (
       progress,
     }),
   )
-  services.ui.note(`extracted ${files} file${files === 1 ? '' : 's'} into ${folder}`)
+  services.ui.note(`extracted ${formatCount(files, 'file')} into ${folder}`)
 }
 
 interface DownloadKind {

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { lock } from '../../base/files/lock.js'
+import { formatCount } from '../../base/text.js'
 import type { Services } from '../../engine/command/services.js'
 import {
   checkNewest,
@@ -145,7 +146,7 @@ const checkAudited = async ({ place }: Services, run: Entry): Promise<void> => {
   const log = `the audit log ${profile.auditLog}`
   if (unreadable > 0)
     throw refused(
-      `cannot tell whether ${runText(run)} was the last write: ${log} ends with ${unreadable} unreadable line${unreadable === 1 ? '' : 's'}`,
+      `cannot tell whether ${runText(run)} was the last write: ${log} ends with ${formatCount(unreadable, 'unreadable line')}`,
       run,
     )
   if (entry === undefined) return

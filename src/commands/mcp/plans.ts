@@ -3,6 +3,7 @@
  * approve
  * discard`).
  */
+
 import { createHash, randomInt } from 'node:crypto'
 import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,6 +16,7 @@ import { describeDistrust, distrust } from '../../base/files/trust.js'
 import { parseExact, stringifyExact } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { insertFlags } from '../../base/shell-words.js'
+import { formatCount } from '../../base/text.js'
 import { volatileFields } from '../../client/snapshot/manifest.js'
 import type { Services } from '../../engine/command/services.js'
 import type { MadeBy } from '../../engine/command/types.js'
@@ -246,12 +248,9 @@ const showPlan = ({ answer, ui }: Services, plan: AgentPlan): void => {
   say(`Plan ${plan.id}, made by an agent at ${plan.made_at}:`)
   say(`  ${getTitle(plan)}`)
   if (plan.reason !== undefined) say(`Reason that the agent gives (not checked): "${plan.reason}"`)
-  say(`Changes to ${formatCount(plan.changes)}:`)
+  say(`Changes to ${formatCount(plan.changes.length, 'object')}:`)
   for (const line of plan.changes.flatMap(formatChange)) say(line)
 }
-
-const formatCount = ({ length }: readonly unknown[]): string =>
-  `${length} ${length === 1 ? 'object' : 'objects'}`
 
 /**
  * Reads the objects again.

@@ -2,7 +2,7 @@
 
 import { groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
-import { grouped } from '../../base/text.js'
+import { formatCount, grouped } from '../../base/text.js'
 import type { Change } from '../../desired/actions.js'
 import { addressText, placeText } from '../../desired/address.js'
 import { entryKinds, entryName, isAction, type PlanEntry } from '../../desired/entries.js'
@@ -212,7 +212,7 @@ export const comparedText = (
   { ref, commit, earlier }: { ref: string; commit: string; earlier: number },
   shown: (text: string) => string,
 ): string => {
-  const further = earlier === 1 ? '1 other change' : `${earlier} other changes`
+  const further = formatCount(earlier, 'other change')
   return `Compared with ${shown(ref)} at ${shown(commit.slice(0, 7))}: ${further} from before that commit. Apply includes all changes.`
 }
 

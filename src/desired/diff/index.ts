@@ -1,6 +1,7 @@
 /** Compares the desired with the current state: a plan has all that is to change, and nothing else. */
 
 import { groupBy } from '../../base/group-by.js'
+import { formatCount } from '../../base/text.js'
 import type { Failure } from '../../errors.js'
 import {
   byPlace,
@@ -244,6 +245,6 @@ const changes = (
   const least = limits?.changes === undefined ? few : 0
   if (changed <= (count ?? Math.max(least, Math.floor((projects * percent) / 100)))) return []
   const of = count === undefined ? `${percent} % of ${projects}` : String(count)
-  const text = `${changed} project${changed === 1 ? '' : 's'} would change, more than ${of}`
+  const text = `${formatCount(changed, 'project')} would change, more than ${of}`
   return [{ text, flag: '--max-changes' }]
 }

@@ -3,6 +3,7 @@
 import { X509Certificate } from 'node:crypto'
 import type { JsonValue } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
+import { formatCount } from '../../base/text.js'
 import type { Draft } from '../actions.js'
 import { addressText, globPattern, looksLikeId } from '../address.js'
 import { digestOfSet } from '../attributes.js'
@@ -134,7 +135,7 @@ const warnOfEnd = (c: DiffContext, { identity, record, attributes }: CurrentItem
   const isOver = certificate.expired === true || (left !== undefined && left <= 0)
   const text = isOver
     ? `its certificate expired${on}`
-    : `its certificate expires${on}, in ${days} day${days === 1 ? '' : 's'}`
+    : `its certificate expires${on}, in ${formatCount(days, 'day')}`
   if (isOver || days <= soon) c.diff.say('warning', itemAddress(c.desired, identity), text)
 }
 
