@@ -1,6 +1,6 @@
 /** The objects, parents and rows that a line reads from standard input; of a run that is gone on with, those of its journal. */
 
-import { JsonCutter } from '../../base/json/cutter.js'
+import type { CutValue } from '../../base/json/cutter.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { usage } from '../../errors.js'
 import { hasForm } from '../command/derived.js'
@@ -9,23 +9,9 @@ import { fromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { readObjects } from '../plan/objects.js'
 import { namedParents, type ParentTarget, TargetsWithObjects, targetIn } from '../plan/parents.js'
-import { pipedStream } from '../plan/stdin/reader.js'
-import {
-  columnsIn,
-  RowFields,
-  rowFlagsIn,
-  unusedColumns,
-  withRows,
-} from '../plan/stdin/row-fields.js'
-import {
-  type Cells,
-  CommaRows,
-  InputLines,
-  objectAt,
-  plainObjects,
-  refuseRow,
-  splitCells,
-} from '../plan/stdin/rows.js'
+import { type Cutter, cutCommas, cutTabs, cutValues, objectsIn } from '../plan/stdin/reader.js'
+import { columnsIn, RowFields, rowFlagsIn, withRows } from '../plan/stdin/row-fields.js'
+import { type Cells, objectAt, plainObjects, refuseRow } from '../plan/stdin/rows.js'
 import type { TakeNote } from '../plan/values.js'
 import { besideIds, goesOn, type LineInput, type ObjectsLine } from './objects.js'
 
@@ -53,9 +39,7 @@ async function* namedIn(
 ): AsyncGenerator<NamedObject> {
   const project = raw.flags.get('project')?.at(-1)
   let any = false
-  const kind = await readObjects(command.args[0], command.naming)
-  const tap = rowFields ?? (kind && unusedColumns(command, note, kind))
-  for await (const some of pipedStream(chunks, kind, project, tap)) {
+  for await (const some of objectsIn(chunks, command, { note, project, rowFields })) {
     any = true
     const rows = rowFields?.taken()
     for (const [i, text] of some.entries()) yield { text, row: rows?.[i] }
@@ -138,9 +122,6 @@ interface Owned {
 /** What a piece of the input is: 'none' where it is something else, undefined for a parent that failed. */
 type Found = Owned | 'none' | undefined
 
-/** Takes text, and gives what is in it. */
-type Reader = (text: string, last: boolean) => readonly Found[]
-
 const columns: readonly Column[] = ['project', 'group', 'of']
 
 const columnOf = (name: string | undefined): Column | undefined =>
@@ -156,14 +137,13 @@ const ownedIn = (item: unknown): Found => {
   return record === undefined && outcome === 'failed' ? undefined : 'none'
 }
 
-const json = (): Reader => {
-  const cutter = new JsonCutter()
-  return (text, last) =>
-    [...cutter.push(text), ...(last ? cutter.end() : [])].map(({ value }) => ownedIn(value))
-}
+const inJson =
+  (cut: Cutter<CutValue>): Cutter<Found> =>
+  (text, last) =>
+    cut(text, last).map(({ value }) => ownedIn(value))
 
 /** The rows of a table whose first one is its heading. */
-const table = (rowsOf: (text: string, last: boolean) => readonly Cells[]): Reader => {
+const inTable = (cut: Cutter<Cells>): Cutter<Found> => {
   let heading: readonly string[] | undefined
   const read = ({ cells }: Cells): readonly Found[] => {
     // Lists after each other bring their headings along.
@@ -178,31 +158,16 @@ const table = (rowsOf: (text: string, last: boolean) => readonly Cells[]): Reade
     ]
   }
   return (text, last) =>
-    rowsOf(text, last).flatMap((row) => {
+    cut(text, last).flatMap((row) => {
       if (heading !== undefined) return read(row)
       heading = row.cells
       return []
     })
 }
 
-const tabbed = (): Reader => {
-  const lines = new InputLines()
-  return table((text, last) =>
-    lines
-      .take(text, last)
-      .map(({ number, text: line }) => ({ place: `line ${number}`, cells: splitCells(line) })),
-  )
-}
-
-const commas = async (): Promise<Reader> => {
-  const { parse } = await import('csv-parse/sync')
-  const [lines, rows] = [new InputLines(), new CommaRows(parse)]
-  return table((text, last) => rows.take(lines.take(text, last), last))
-}
-
-const readerOf = async (head: string): Promise<Reader> => {
-  if (/^\s*[[{]/.test(head)) return json()
-  return /^\w+\t/.test(head) ? tabbed() : commas()
+const readerOf = async (head: string): Promise<Cutter<Found>> => {
+  if (/^\s*[[{]/.test(head)) return inJson(cutValues())
+  return inTable(/^\w+\t/.test(head) ? cutTabs() : await cutCommas())
 }
 
 /** Whether an input that begins so may bring parents along. */
@@ -230,8 +195,8 @@ class Beginning {
   }
 
   /** Its first record; undefined where it is something else. */
-  async first(): Promise<{ readonly first: Owned; readonly read: Reader } | undefined> {
-    let read: Reader | undefined
+  async first(): Promise<{ readonly first: Owned; readonly read: Cutter<Found> } | undefined> {
+    let read: Cutter<Found> | undefined
     for (;;) {
       const text = await this.next()
       const plainText = this.#texts.length === 0 ? text?.replace(/^\ufeff/, '') : text

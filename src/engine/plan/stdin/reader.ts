@@ -2,7 +2,7 @@
  * Standard input as the objects of a verb: what lists print, in every format, or one a line. It is read as
  * it comes; what came together is understood whole before any of it is given.
  */
-import { JsonCutter } from '../../../base/json/cutter.js'
+import { type CutValue, JsonCutter } from '../../../base/json/cutter.js'
 import { usage } from '../../../errors.js'
 import type { Command, Given } from '../../command/types.js'
 import type { Raw } from '../line.js'
@@ -12,27 +12,107 @@ import type { Sources } from '../values.js'
 import { checkRows, type RowFields, unusedColumns } from './row-fields.js'
 import {
   type Cells,
-  CommaRows,
-  describePosition,
-  InputLines,
   isHeadless,
   isOneHeading,
   isTable,
   lineReader,
   type NumberedText,
   objectAt,
-  type Parse,
   plainObjects,
   type RowTap,
+  refuseRow,
   rowReader,
   splitCells,
-  type ValueReading,
 } from './rows.js'
 
-/** Takes text, and gives the objects that it names. */
-interface Form {
-  push(text: string, last: boolean): readonly string[]
+// Standard input cut as it comes: into values of JSON, lines, and rows of cells.
+
+/** Takes text, and gives what is whole of it by then. */
+export type Cutter<T> = (text: string, last: boolean) => readonly T[]
+
+export const cutValues = (): Cutter<CutValue> => {
+  const cutter = new JsonCutter()
+  return (text, last) => [...cutter.push(text), ...(last ? cutter.end() : [])]
 }
+
+/** Whole lines, numbered; what has no end yet waits. */
+const cutLines = (): Cutter<NumberedText> => {
+  let rest: string[] = []
+  let number = 0
+  return (text, last) => {
+    const end = last ? text.length : text.lastIndexOf('\n') + 1
+    if (end === 0 && !last) {
+      rest.push(text)
+      return []
+    }
+    const lines = [...rest, text.slice(0, end)].join('').split('\n')
+    rest = [text.slice(end)]
+    // Behind the last end there is nothing.
+    if (lines.at(-1) === '') lines.pop()
+    const first = number + 1
+    number += lines.length
+    return lines
+      .map((line, i) => ({
+        number: first + i,
+        text: line.endsWith('\r') ? line.slice(0, -1) : line,
+      }))
+      .filter(({ text: line }) => line.trim() !== '')
+  }
+}
+
+/** Rows of cells that a tab parts. */
+export const cutTabs = (): Cutter<Cells> => {
+  const lines = cutLines()
+  return (text, last) =>
+    lines(text, last).map((line) => ({
+      place: `line ${line.number}`,
+      cells: splitCells(line.text),
+    }))
+}
+
+type Parse = typeof import('csv-parse/sync')['parse']
+
+/** Whether a text opens a quoted cell that it does not close, or the other way about. */
+const turns = (text: string): boolean => text.split('"').length % 2 === 0
+
+/** @throws Failure `usage` naming the place, for quotes that do not go together */
+const parseCommas = (parse: Parse, lines: readonly NumberedText[]): readonly Cells[] => {
+  const place = `line ${lines[0]?.number ?? 1}`
+  try {
+    const rows = parse(lines.map(({ text }) => text).join('\n'), { relax_column_count: true })
+    return rows.map((row) => ({ place, cells: row.map((cell) => cell.trim()) }))
+  } catch {
+    throw refuseRow(
+      place,
+      'a misplaced quotation mark',
+      'Put a cell that contains quotation marks in quotation marks, and double each of them.',
+    )
+  }
+}
+
+/** Rows of cells that commas part, whose texts may go over several lines. */
+export const cutCommas = async (): Promise<Cutter<Cells>> => {
+  const { parse } = await import('csv-parse/sync')
+  const lines = cutLines()
+  let waiting: NumberedText[] = []
+  let open = false
+  return (text, last) => {
+    const found: Cells[] = []
+    const take = (): void => {
+      found.push(...parseCommas(parse, waiting))
+      waiting = []
+    }
+    for (const line of lines(text, last)) {
+      waiting.push(line)
+      if (turns(line.text)) open = !open
+      if (!open) take()
+    }
+    if (last && waiting.length > 0) take()
+    return found
+  }
+}
+
+// The objects that it names.
 
 /** Which objects, and the project of numbers that bring none along. */
 interface Reading {
@@ -42,54 +122,22 @@ interface Reading {
   readonly tap?: RowTap | undefined
 }
 
-class JsonForm implements Form {
-  readonly #cutter = new JsonCutter()
-  readonly #reading: ValueReading
+/** Where a value of JSON stands, for messages. */
+const describePosition = ({ line, item }: CutValue): string =>
+  item === undefined ? `line ${line}` : `line ${line}, item ${item}`
 
-  constructor(reading: ValueReading) {
-    this.#reading = reading
-  }
-
-  push(text: string, last: boolean): readonly string[] {
-    const values = [...this.#cutter.push(text), ...(last ? this.#cutter.end() : [])]
-    return values.map((cut) => objectAt(describePosition(cut), cut.value, this.#reading))
-  }
+const inJson = async (reading: Reading): Promise<Cutter<string>> => {
+  const cut = cutValues()
+  const known = { ...reading, elsewhere: await reading.objects.elsewhere() }
+  return (text, last) =>
+    cut(text, last).map((one) => objectAt(describePosition(one), one.value, known))
 }
 
-/** What one line, or several, name. */
-type ByLine = (lines: readonly NumberedText[], last: boolean) => readonly string[]
-
-class LineForm implements Form {
-  readonly #lines = new InputLines()
-  readonly #read: ByLine
-
-  constructor(read: ByLine) {
-    this.#read = read
-  }
-
-  push(text: string, last: boolean): readonly string[] {
-    return this.#read(this.#lines.take(text, last), last)
-  }
-}
-
-/** A table whose cells a tab parts: its first line is the heading. */
-const tabbed = ({ objects, project, tap }: Reading): ByLine => {
+/** The objects of a table, whose first row is its heading. */
+const inTable = (cut: Cutter<Cells>, { objects, project, tap }: Reading): Cutter<string> => {
   let read: ((row: Cells) => readonly string[]) | undefined
-  return (lines) =>
-    lines.flatMap(({ number, text }) => {
-      const cells = splitCells(text)
-      if (read !== undefined) return read({ place: `line ${number}`, cells })
-      read = rowReader(cells, objects, project, tap)
-      return []
-    })
-}
-
-/** A table whose cells commas part. */
-const commas = (parse: Parse, { objects, project, tap }: Reading): ByLine => {
-  const rows = new CommaRows(parse)
-  let read: ((row: Cells) => readonly string[]) | undefined
-  return (lines, last) =>
-    rows.take(lines, last).flatMap((row) => {
+  return (text, last) =>
+    cut(text, last).flatMap((row) => {
       if (read !== undefined) return read(row)
       read = rowReader(row.cells, objects, project, tap)
       return []
@@ -97,12 +145,13 @@ const commas = (parse: Parse, { objects, project, tap }: Reading): ByLine => {
 }
 
 /** One object a line. */
-const oneALine = ({ objects, project, tap }: Reading): ByLine => {
+const oneALine = ({ objects, project, tap }: Reading): Cutter<string> => {
+  const lines = cutLines()
   let read: ((line: NumberedText) => string) | undefined
   let heading: NumberedText | undefined
-  return (lines, last) => {
+  return (whole, last) => {
     const found: string[] = []
-    for (const line of lines) {
+    for (const line of lines(whole, last)) {
       const text = line.text.trim()
       if (read === undefined) {
         const cells = splitCells(line.text)
@@ -130,30 +179,30 @@ const headOf = (text: string, last: boolean): string | undefined => {
   return head !== undefined && (last || end !== '') ? head : undefined
 }
 
-const csvHeading = async (head: string): Promise<[Parse, readonly string[]] | undefined> => {
+const csvHeading = async (head: string): Promise<readonly string[] | undefined> => {
   const { parse } = await import('csv-parse/sync')
   try {
     const [cells = []] = parse(head)
-    return [parse, cells.map((cell) => cell.trim())]
+    return cells.map((cell) => cell.trim())
   } catch {
     return undefined
   }
 }
 
 /** In which form objects are given, as the first line tells. */
-const formOf = async (head: string, reading: Reading): Promise<Form> => {
+const formOf = async (head: string, reading: Reading): Promise<Cutter<string>> => {
   const { objects } = reading
-  if (/^\s*[[{]/.test(head))
-    return new JsonForm({ ...reading, elsewhere: await objects.elsewhere() })
+  if (/^\s*[[{]/.test(head)) return inJson(reading)
   // Of a sheet people chose the columns: one that names the object makes it one.
   const isHeading = (cells: readonly string[]): boolean =>
     (reading.tap?.sheet === true && cells.some((cell) => isOneHeading(cell, objects))) ||
     isTable(cells, objects)
   if (head.includes('\t'))
-    return new LineForm(isHeading(splitCells(head)) ? tabbed(reading) : oneALine(reading))
+    return isHeading(splitCells(head)) ? inTable(cutTabs(), reading) : oneALine(reading)
   const csv = head.includes(',') ? await csvHeading(head) : undefined
-  if (csv !== undefined && isHeading(csv[1])) return new LineForm(commas(csv[0], reading))
-  return new LineForm(oneALine(reading))
+  return csv !== undefined && isHeading(csv)
+    ? inTable(await cutCommas(), reading)
+    : oneALine(reading)
 }
 
 /**
@@ -168,7 +217,7 @@ export async function* pipedStream(
   project?: string,
   tap?: RowTap,
 ): AsyncGenerator<readonly string[]> {
-  let form: Form | undefined
+  let form: Cutter<string> | undefined
   let waiting = ''
   let begun = false
   const take = async (chunk: string, last: boolean): Promise<readonly string[]> => {
@@ -181,7 +230,7 @@ export async function* pipedStream(
     }
     const text = waiting
     waiting = ''
-    return form.push(text, last)
+    return form(text, last)
   }
   for await (const chunk of chunks) {
     const found = await take(chunk, false)
@@ -198,22 +247,34 @@ function* piecesOf(text: string): Generator<string> {
   for (let at = 0; at < text.length; at += pieceSize) yield text.slice(at, at + pieceSize)
 }
 
-/** The objects that a text in memory names. */
-export const pipedObjects = async (
-  input: string,
-  objects: Objects = plainObjects,
-  project?: string,
-  tap?: RowTap,
-): Promise<readonly string[]> => {
+const inHand = async (stream: AsyncIterable<readonly string[]>): Promise<readonly string[]> => {
   const found: string[] = []
-  for await (const some of pipedStream(piecesOf(input), objects, project, tap))
-    for (const one of some) found.push(one)
+  for await (const some of stream) for (const one of some) found.push(one)
   return found
 }
 
-/** Where the objects of a line are read from. */
-interface InputSources extends Pick<Sources, 'stdin' | 'note' | 'project'> {
+/** The objects that a text in memory names. */
+export const pipedObjects = (
+  input: string,
+  objects?: Objects,
+  project?: string,
+  tap?: RowTap,
+): Promise<readonly string[]> => inHand(pipedStream(piecesOf(input), objects, project, tap))
+
+/** How the input of a line is read. */
+interface InputReading extends Pick<Sources, 'note' | 'project'> {
   readonly rowFields?: RowFields
+}
+
+/** The objects of a command that an input names, as it comes; columns that could have been attributes are noted. */
+export async function* objectsIn(
+  chunks: Iterable<string> | AsyncIterable<string>,
+  command: Command,
+  { note, project, rowFields }: InputReading,
+): AsyncGenerator<readonly string[]> {
+  const kind = await readObjects(command.args[0], command.naming)
+  const tap = rowFields ?? (kind && unusedColumns(command, note, kind))
+  yield* pipedStream(chunks, kind, project, tap)
 }
 
 /**
@@ -223,11 +284,15 @@ interface InputSources extends Pick<Sources, 'stdin' | 'note' | 'project'> {
 export const argsFromInput = async (
   command: Command,
   raw: Raw,
-  { stdin, rowFields, note, project = raw.flags.get('project')?.at(-1) }: InputSources,
+  {
+    stdin,
+    rowFields,
+    note,
+    project = raw.flags.get('project')?.at(-1),
+  }: InputReading & Pick<Sources, 'stdin'>,
 ): Promise<Pick<Given, 'args' | 'rows'>> => {
-  const kind = await readObjects(command.args[0], command.naming)
-  const tap = rowFields ?? (kind && unusedColumns(command, note, kind))
-  const objects = await pipedObjects(await stdin(), kind, project, tap)
+  const text = await stdin()
+  const objects = await inHand(objectsIn(piecesOf(text), command, { note, project, rowFields }))
   if (objects.length === 0 && raw.args.length === 1)
     throw usage('standard input contains no objects')
   const args = raw.args.flatMap((arg) => (arg === '-' ? objects : [arg]))
