@@ -13,15 +13,14 @@ import { bothNames } from '../../catalogue/words.js'
 import { getCommandName } from '../../engine/command/derived.js'
 import { flagsOfCommand, type IsWanted, mentionedIn } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
-import { type FindOwn, findOwnWords, flagsOn, speaks } from '../../engine/command/words.js'
 import {
-  type About,
-  asksHelp,
-  getSpellings,
-  type Meant,
-  type Raw,
-  Understood,
-} from '../../engine/plan/line.js'
+  beforeDashes,
+  type FindOwn,
+  findOwnWords,
+  flagsOn,
+  speaks,
+} from '../../engine/command/words.js'
+import { type About, getSpellings, type Meant, type Raw } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
 import { invalidUse, unknownOption } from './mistakes.js'
 
@@ -45,6 +44,17 @@ const toText = (flag: Flag, option: Option, value: unknown): string => {
   if (value === null) return ''
   return String(!option.negate || flag.name.startsWith('no-'))
 }
+
+/** Leaves Commander, which knows no other way than to end: the line is understood. */
+export class Understood extends Error {
+  constructor(readonly line: Meant) {
+    super(line.kind)
+  }
+}
+
+/** Whether help is asked for, wherever on the line: it is shown whatever else is wrong with it. */
+const asksHelp = (tokens: readonly string[]): boolean =>
+  beforeDashes(tokens).some((token) => token === '--help' || token === '-h')
 
 /** A level of the grammar. */
 export abstract class CommandLevel extends Commander {

@@ -9,9 +9,9 @@ import { commandNamed, getCommandWords, toolCommands } from '../../commands/inde
 import { hiddenScopes } from '../../engine/command/flags.js'
 import { flagSets } from '../../engine/command/global-flags.js'
 import type { Command } from '../../engine/command/types.js'
-import { type About, isWord, LineError, type Meant, Understood } from '../../engine/plan/line.js'
+import { type About, isWord, type Meant } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
-import { CommandLevel, Leaf } from './leaf.js'
+import { CommandLevel, Leaf, Understood } from './leaf.js'
 import {
   commandMissing,
   unknownAnywhere,
@@ -20,6 +20,17 @@ import {
   type Verbs,
   verbMissing,
 } from './mistakes.js'
+
+/** A first word that names no command: it may be an alias. */
+class LineError extends Error {
+  constructor(
+    readonly word: string,
+    /** What it is where it is none. */
+    readonly failure: Failure,
+  ) {
+    super(failure.message)
+  }
+}
 
 // The levels that have others below them: the program, an area, a group of verbs.
 

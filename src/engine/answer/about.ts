@@ -79,7 +79,7 @@ const argumentOf = ({ args, path, params }: Endpoint) => {
 }
 
 /** The key and the value that name a plan's object in JSON. */
-export const getIdentity = ({ endpoint, values, label }: Plan): JsonValues => {
+const getIdentity = ({ endpoint, values, label }: Plan): JsonValues => {
   const { name, key } = argumentOf(endpoint)
   const id = values[name] ?? label
   if (id === undefined) return {}
@@ -134,26 +134,45 @@ export const getLeadColumn = (
 }
 
 /** A record with the object that it is about before everything else. */
-export const about = ({ label }: Plan, value: unknown): unknown => {
+const about = ({ label }: Plan, value: unknown): unknown => {
   if (label === undefined) return value
   return isObject(value) ? { [objectColumn]: label, ...value } : { [objectColumn]: label, value }
 }
 
 /** What names the parent of a plan's object, where there are several. */
-export const getParentCell = ({ parent }: Plan): Readonly<Record<string, string>> =>
+const getParentCell = ({ parent }: Plan): Readonly<Record<string, string>> =>
   parent === undefined ? {} : { [parent.column]: parent.name }
 
 /** A row below its parent, as `Emit.parent` has it. */
-export const below = (plan: Plan, value: unknown): unknown =>
+const below = (plan: Plan, value: unknown): unknown =>
   plan.parent === undefined ? value : { ...getParentCell(plan), record: value }
 
 /** The same, unless the record itself says which object it is. */
-export const toldApart = (plan: Plan, value: unknown): unknown => {
+const toldApart = (plan: Plan, value: unknown): unknown => {
   const { name, param, key } = argumentOf(plan.endpoint)
   const texts = [plan.label, String(plan.values[name] ?? plan.label)]
   const names = [name, key, ...(kindNamed(param?.completes)?.names ?? [])]
   const says = isObject(value) && names.some((field) => texts.includes(String(value[field])))
   return says ? value : about(plan, value)
+}
+
+/** What names a plan's object in a record of its own, with its parent where there are several. */
+export const nameObject = (plan: Plan): Readonly<Record<string, unknown>> => ({
+  ...getParentCell(plan),
+  ...getIdentity(plan),
+})
+
+/**
+ * The row of a plan's record, below its parent where there are several.
+ * @param told when the object stands before everything else: where the record does not say itself which it is, or always
+ */
+export const rowAbout = (
+  plan: Plan,
+  record: unknown,
+  told: 'unsaid' | 'always' | undefined,
+): unknown => {
+  if (told === undefined) return below(plan, record)
+  return below(plan, told === 'unsaid' ? toldApart(plan, record) : about(plan, record))
 }
 
 // The answer of a command for one of several parents: records that go below its name.

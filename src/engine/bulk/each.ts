@@ -94,25 +94,6 @@ export interface Engine {
   readonly keeper?: (first: Plan, single: boolean, final?: string) => Keeper | undefined
 }
 
-/** Runs `work` over items, at most `width` at once; stops handing out once aborted. */
-export const runEach = async <T>(
-  items: readonly T[],
-  width: number,
-  signal: AbortSignal,
-  work: (item: T, index: number) => Promise<void>,
-): Promise<void> => {
-  let next = 0
-  const worker = async (): Promise<void> => {
-    while (next < items.length && !signal.aborted) {
-      const index = next++
-      const item = items[index]
-      if (item !== undefined) await work(item, index)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
-  if (signal.aborted) throw new Failure('interrupted', 'interrupted')
-}
-
 /** A few answer `null` where the documents have nothing to show, or in the place of what they wrote. */
 const saysNull = ({ endpoint }: Plan, whole: WholeAnswer): boolean => {
   const shown = endpoint.returns.kind === 'one' && !writes(endpoint)

@@ -2,16 +2,7 @@
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
-import {
-  about,
-  below,
-  getIdentity,
-  getLeadColumn,
-  getParentCell,
-  printedValue,
-  showsNothing,
-  toldApart,
-} from '../answer/about.js'
+import { getLeadColumn, nameObject, printedValue, rowAbout, showsNothing } from '../answer/about.js'
 import { toleratedText } from '../command/running.js'
 import type { Many, PlanAnswer } from '../command/services.js'
 import type { Plan } from '../command/types.js'
@@ -43,7 +34,7 @@ import {
 const recordOf = ({ item: { plan }, outcome }: Result): unknown => {
   const failure = 'failure' in outcome ? outcome.failure : ignoredError(outcome.result)
   const failed = failure?.toJSON() ?? {}
-  return { ...getParentCell(plan), ...getIdentity(plan), outcome: outcome.state, ...failed }
+  return { ...nameObject(plan), outcome: outcome.state, ...failed }
 }
 
 /** How the results of a run are shown. */
@@ -118,14 +109,11 @@ class Showing {
   }
 
   #row(plan: Plan, value: unknown): unknown {
-    return below(plan, this.#record(plan, value))
-  }
-
-  #record(plan: Plan, value: unknown): unknown {
     const { answer, globals } = this.#engine
     const programs = answer.reader === 'programs'
-    if (programs && globals.fields === undefined) return toldApart(plan, value)
-    return programs || this.#view.lead.lead !== undefined ? about(plan, value) : value
+    if (programs && globals.fields === undefined) return rowAbout(plan, value, 'unsaid')
+    const led = programs || this.#view.lead.lead !== undefined
+    return rowAbout(plan, value, led ? 'always' : undefined)
   }
 
   /** Says of one result what the answer does not show. */

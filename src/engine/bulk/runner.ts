@@ -17,7 +17,6 @@ import {
   ignoredError,
   ignoringErrors,
   type Keeper,
-  runEach,
   unprinted,
 } from './each.js'
 
@@ -26,6 +25,25 @@ const emitOf = ({ endpoint }: Plan, { emit }: Many): Emit => ({
   columns: endpoint.columns,
   ...emit,
 })
+
+/** Runs `work` over items, at most `width` at once; stops handing out once aborted. */
+const runEach = async <T>(
+  items: readonly T[],
+  width: number,
+  signal: AbortSignal,
+  work: (item: T, index: number) => Promise<void>,
+): Promise<void> => {
+  let next = 0
+  const worker = async (): Promise<void> => {
+    while (next < items.length && !signal.aborted) {
+      const index = next++
+      const item = items[index]
+      if (item !== undefined) await work(item, index)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
+  if (signal.aborted) throw new Failure('interrupted', 'interrupted')
+}
 
 /** Many objects, or one: confirmed together, worked on side by side. */
 export class BulkRunner {

@@ -141,17 +141,6 @@ export const toKeptAnswer = ({
   requestId,
 })
 
-/** The same answer about an object that the write left as it was. */
-export const asUnchanged = (answer: PlanAnswer): PlanAnswer => ({
-  ...toKeptAnswer(answer),
-  bytes: answer.bytes,
-  reported: answer.reported,
-  unchanged: true,
-  get value() {
-    return answer.value
-  },
-})
-
 /** The outcome of a plan's call. Bytes that are only passed on are not parsed for it. */
 export const toAnswer = (whole: WholeAnswer): PlanAnswer => {
   if (whole.status === 304) return { unchanged: true }

@@ -12,7 +12,7 @@ import { Failure } from '../../errors.js'
 import type { Ask, Answer as Download, WholeAnswer, WireRequest } from '../../http/types.js'
 import { isBare } from '../command/running.js'
 import type { AnswerService, UiService } from '../command/services.js'
-import type { Unknown } from '../plan/objects.js'
+import type { PlanContext } from '../plan/objects.js'
 import type { InstanceExchange } from './exchange.js'
 
 // Whether the instance took what was sent: an attribute that it does not know it ignores, with 200
@@ -105,7 +105,7 @@ const noParameter = (endpoint: Endpoint, name: string, words?: Naming): string =
 
 /** Says of a parameter that the catalogue does not know that it is sent all the same. */
 export const sentUnknown =
-  ({ note }: Pick<UiService, 'note'>, words?: Naming): Unknown =>
+  ({ note }: Pick<UiService, 'note'>, words?: Naming): PlanContext['unknown'] =>
   (endpoint, name) =>
     note(noParameter(endpoint, name, words))
 

@@ -15,7 +15,7 @@ import { getScope } from '../command/derived.js'
 import { isRepeated } from '../command/globals.js'
 import type { Command, Given, ObjectStream, Operation, Plan, PlanSource } from '../command/types.js'
 import type { RunOptions, Streams } from '../options.js'
-import type { AskFor, Missing, PickFlags, PlanContext } from '../plan/objects.js'
+import type { Missing, PlanContext } from '../plan/objects.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
 import { completing, createPlans } from '../plan/plan.js'
 import { readSources, type Wanted } from '../plan/sources.js'
@@ -95,7 +95,7 @@ export class Questions {
   }
 
   /** A value, asked for until it can be what was asked; undefined where nobody can be asked. */
-  readonly ask: AskFor = async (missing) => {
+  readonly ask: PlanContext['missing'] = async (missing) => {
     if (!this.#options.interactive()) return undefined
     for (;;) {
       const texts = (await this.#answer(missing)).filter((text) => text !== '')
@@ -112,7 +112,7 @@ export class Questions {
   }
 
   /** Flags that a person wants to give; undefined where nobody can be asked. */
-  readonly pick: PickFlags = async (question, flags) => {
+  readonly pick: PlanContext['pick'] = async (question, flags) => {
     if (!this.#options.interactive()) return undefined
     return this.#options.prompts.selectMany(
       question,

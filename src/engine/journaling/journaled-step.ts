@@ -7,7 +7,7 @@ import { kindNamed } from '../../catalogue/kinds.js'
 import { Failure, isMissing, survived } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import { asSent, findReading, shownIn } from '../command/reading.js'
-import { asUnchanged, toKeptAnswer } from '../command/running.js'
+import { toKeptAnswer } from '../command/running.js'
 import type { InstanceService, PlanAnswer } from '../command/services.js'
 import type { Command, Plan } from '../command/types.js'
 import { agrees } from '../instance/caller.js'
@@ -334,6 +334,17 @@ export class JournaledStep {
     return shown ?? this.#snapshot.presence(inverse, header, item, plan).catch(() => ({}))
   }
 }
+
+/** The same answer about an object that the write left as it was. */
+const asUnchanged = (answer: PlanAnswer): PlanAnswer => ({
+  ...toKeptAnswer(answer),
+  bytes: answer.bytes,
+  reported: answer.reported,
+  unchanged: true,
+  get value() {
+    return answer.value
+  },
+})
 
 /** What was deleted before is gone already. */
 const gone = async (send: Send, plan: Plan): Promise<PlanAnswer> => {

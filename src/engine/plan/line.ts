@@ -2,9 +2,8 @@
 import type { JsonValues } from '../../base/json/value.js'
 import { placeholder } from '../../catalogue/describe.js'
 import { isSwitch } from '../../catalogue/params.js'
-import type { Failure } from '../../errors.js'
 import type { Command, Flag } from '../command/types.js'
-import { beforeDashes, type FindOwn } from '../command/words.js'
+import type { FindOwn } from '../command/words.js'
 
 /** Texts as they were given, before any of them is understood. */
 export interface Raw {
@@ -41,28 +40,6 @@ export type Meant =
       /** The words of its instance. */
       readonly own: FindOwn
     }
-
-/** Leaves Commander, which knows no other way than to end: the line is understood. */
-export class Understood extends Error {
-  constructor(readonly line: Meant) {
-    super(line.kind)
-  }
-}
-
-/** A first word that names no command: it may be an alias. */
-export class LineError extends Error {
-  constructor(
-    readonly word: string,
-    /** What it is where it is none. */
-    readonly failure: Failure,
-  ) {
-    super(failure.message)
-  }
-}
-
-/** Whether help is asked for, wherever on the line: it is shown whatever else is wrong with it. */
-export const asksHelp = (tokens: readonly string[]): boolean =>
-  beforeDashes(tokens).some((token) => token === '--help' || token === '-h')
 
 /** Whether a token is no flag. */
 export const isWord = (token: string): boolean => !token.startsWith('-')

@@ -22,25 +22,14 @@ export interface Missing {
   readonly project?: string
 }
 
-/** Texts as they would have been typed; undefined where nobody can be asked. */
-export type AskFor = (missing: Missing) => Promise<readonly string[] | undefined>
-
-/** Flags to pick from; undefined where nobody can be asked. */
-export type PickFlags = (
-  question: string,
-  flags: readonly Pick<Missing, 'name' | 'param'>[],
-) => Promise<readonly string[] | undefined>
-
-/** Told of a name that is sent though the catalogue does not have it. */
-export type Unknown = (endpoint: Endpoint, name: string) => void
-
 /** What planning needs from its surroundings. */
 export interface PlanContext {
   readonly env: NodeJS.ProcessEnv
   readonly note: (text: string) => void
   /** The objects come from standard input, which may be any text: messages quote nothing of one that is refused. */
   readonly piped?: boolean
-  readonly unknown: Unknown
+  /** Told of a name that is sent though the catalogue does not have it. */
+  readonly unknown: (endpoint: Endpoint, name: string) => void
   /** Refuses an endpoint that the instance has no more. */
   readonly offered?: (endpoint: Pick<Endpoint, 'route'>) => void
   /** The instance's address, for web addresses as objects. */
@@ -51,10 +40,13 @@ export interface PlanContext {
   ) => Promise<{ kind: ScopeKind; value: string } | undefined>
   /** The path of a project by its number; undefined where that cannot be known. */
   readonly pathOf: (id: number) => Promise<string | undefined>
-  /** A missing value from a person, or undefined where nobody can be asked. */
-  readonly missing: AskFor
+  /** A missing value from a person, in texts as they would have been typed; undefined where nobody can be asked. */
+  readonly missing: (missing: Missing) => Promise<readonly string[] | undefined>
   /** Which flags a person wants to give, or undefined where nobody can be asked. */
-  readonly pick: PickFlags
+  readonly pick: (
+    question: string,
+    flags: readonly Pick<Missing, 'name' | 'param'>[],
+  ) => Promise<readonly string[] | undefined>
 }
 
 /** Objects as they may stand in what another command printed. */

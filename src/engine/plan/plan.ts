@@ -24,7 +24,7 @@ import {
 } from './arguments.js'
 import { choose, fillScope, type Scoped } from './choose.js'
 import { spelled, spelledIn } from './line.js'
-import type { Missing, PlanContext, Unknown } from './objects.js'
+import type { Missing, PlanContext } from './objects.js'
 import { parseParam, parseValue } from './values.js'
 
 // What an update is to change, where nothing was given: asked of a person, else refused.
@@ -330,7 +330,7 @@ const pathValues = (endpoint: Endpoint, given: Given): Record<string, JsonValue 
 }
 
 /** `--param` by where it travels: JSON in a body, text in a query; a JSON list is a list there. */
-const extraValues = (endpoint: Endpoint, given: Given, unknown: Unknown) => {
+const extraValues = (endpoint: Endpoint, given: Given, unknown: PlanContext['unknown']) => {
   const extra: Record<string, JsonValue | undefined> = {}
   for (const [name, text] of Object.entries(given.extra)) {
     const param = endpoint.params[name]
@@ -349,7 +349,7 @@ const queryParam = (text: string, name: string): JsonValue => {
   return Array.isArray(list) ? list : text
 }
 
-const inputValues = (endpoint: Endpoint, given: Given, unknown: Unknown) => {
+const inputValues = (endpoint: Endpoint, given: Given, unknown: PlanContext['unknown']) => {
   for (const name of Object.keys(given.input ?? {}))
     if (endpoint.params[name] === undefined) unknown(endpoint, name)
   return Object.fromEntries(
