@@ -20,7 +20,7 @@ import type { Previews } from './perform/preview.js'
 import { mayAskSingles } from './records/budget.js'
 import type { RecordChoice, RecordChoiceOptions } from './records/where.js'
 import type { PollScreen } from './repeat.js'
-import { createLogger, createStreams } from './streams.js'
+import { createLogger, openStreams } from './streams.js'
 import { Prompter, SilentPrompter } from './workspace/prompter.js'
 import { Sessions, Workspace } from './workspace/workspace.js'
 
@@ -125,7 +125,9 @@ export class RunParts {
   }
 
   static async open(options: RunOptions): Promise<RunParts> {
-    return new RunParts(options, await createStreams(options), await load(options))
+    const { inner, part } = options
+    const screen = part?.screen ?? inner?.screen ?? (await openStreams(options))
+    return new RunParts(options, screen, await load(options))
   }
 
   /** Says a line that stands below the output. */

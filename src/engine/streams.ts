@@ -224,10 +224,6 @@ const pager = ({ plain, width, env, meter }: Paged): Stdout =>
     started: () => void meter.hold(),
   })
 
-/** The streams of a run, or those of the one that it is part of. */
-export const createStreams = async (options: RunOptions): Promise<Streams> =>
-  options.part?.screen ?? options.inner?.screen ?? (await openStreams(options))
-
 /** Opens the streams of a run. */
 export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const { globals, format, env, command, signal } = options

@@ -12,12 +12,7 @@ import {
   journalsIn,
   resolveJournalFile,
 } from '../../engine/journal/folder.js'
-import {
-  isSameAuthor,
-  type LastWrite,
-  lastWritesIn,
-  type WriteAuthor,
-} from '../../engine/journal/last.js'
+import { type LastWrite, lastWritesIn, type WriteAuthor } from '../../engine/journal/last.js'
 import { findInverse } from '../../engine/journaling/inverse.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, survived, usage } from '../../errors.js'
@@ -66,6 +61,10 @@ const timeText = (time: number): string => new Date(time).toISOString().replace(
 
 const runText = ({ header, changed }: Entry): string =>
   `${header.id} (${header.command}, written last at ${timeText(changed)})`
+
+/** Whether two writes are told apart. */
+const isSameAuthor = (one: WriteAuthor, other: WriteAuthor): boolean =>
+  one.instance === other.instance && one.profile === other.profile
 
 const byWhom = ({ instance, profile }: WriteAuthor): string =>
   profile === null ? `at ${instance} without a profile` : `with profile ${profile} at ${instance}`

@@ -10,7 +10,6 @@ import type { Attributes, Header } from '../../engine/journal/lines.js'
 import type { Past } from '../../engine/journal/reader.js'
 import { readUndo, type Undoable } from '../../engine/journal/work.js'
 import {
-  getUndoParent,
   type Inverse,
   innerFirst,
   parseTreePlace,
@@ -130,6 +129,12 @@ async function* changedIn(
   if (masked.size > 0)
     note(`skipped, because the journal has no previous values: ${[...masked].join()}`)
 }
+
+/** The parent of an object that was done in a tree, as a plan names it. */
+const getUndoParent = ({ parent }: Undoable): Pick<Plan, 'parent'> =>
+  parent === undefined || parseTreePlace(parent) === undefined
+    ? {}
+    : { parent: { column: 'of', name: parent } }
 
 /** What puts each object of a run back, in the order of its journal. */
 async function* stepsIn(past: Past, inverse: Inverse, note: Note): AsyncGenerator<UndoStep> {

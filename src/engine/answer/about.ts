@@ -164,15 +164,15 @@ export const nameObject = (plan: Plan): Readonly<Record<string, unknown>> => ({
 
 /**
  * The row of a plan's record, below its parent where there are several.
- * @param told when the object stands before everything else: where the record does not say itself which it is, or always
+ * @param lead when the object stands before everything else: where the record does not say itself which it is, or always
  */
 export const rowAbout = (
   plan: Plan,
   record: unknown,
-  told: 'unsaid' | 'always' | undefined,
+  lead: 'unsaid' | 'always' | undefined,
 ): unknown => {
-  if (told === undefined) return below(plan, record)
-  return below(plan, told === 'unsaid' ? toldApart(plan, record) : about(plan, record))
+  if (lead === undefined) return below(plan, record)
+  return below(plan, lead === 'unsaid' ? toldApart(plan, record) : about(plan, record))
 }
 
 // The answer of a command for one of several parents: records that go below its name.

@@ -3,7 +3,6 @@ import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import type { FleetGate } from '../../http/gate/index.js'
 import type { WholeAnswer } from '../../http/types.js'
-import { ClosedPipe } from '../../terminal/stdout.js'
 import { getHolder } from '../answer/about.js'
 import type { Globals } from '../command/globals.js'
 import { getAnswerFacts, isTolerated, type Tolerating, toAnswer } from '../command/running.js'
@@ -11,7 +10,6 @@ import type { AnswerService, Many, PlanAnswer, UiService } from '../command/serv
 import type { Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { Resumed } from '../journaling/runs.js'
-import { type Report, verdict } from '../work/report.js'
 
 // `--tolerate`: refusals that are noted, and count as no failures.
 
@@ -39,24 +37,6 @@ export const ignoringErrors =
   }
 
 // When a run ends early: as many failures as may be, or answers that cannot be printed any more.
-
-/** What becomes of writes whose answers cannot be printed any more; undefined where that is not it. */
-export const unfinished = (report: Report, lost: unknown): Failure | undefined => {
-  const closed = lost instanceof ClosedPipe
-  if (!closed && !(lost instanceof Failure && lost.category === 'failed')) return undefined
-  const { counts } = report
-  const done = counts.done + counts.unchanged
-  const failed = counts.failed + counts.unknown
-  const left = counts.not_tried
-  const said = [
-    `${done} of ${done + failed + left} done`,
-    ...(failed === 0 ? [] : [`${failed} failed`]),
-    ...(left === 0 ? [] : [`${left} not attempted`]),
-  ].join(', ')
-  if (!closed) return unprinted(lost, said)
-  if (left === 0) return verdict(report)
-  return new Failure('partial', `standard output was closed: ${said}`)
-}
 
 /** The failure of an answer's printing, once something was written. */
 export const unprinted = ({ category, message, details }: Failure, done: string): Failure =>

@@ -2,6 +2,7 @@
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
+import { ClosedPipe } from '../../terminal/stdout.js'
 import { getLeadColumn, nameObject, printedValue, rowAbout, showsNothing } from '../answer/about.js'
 import { toleratedText } from '../command/running.js'
 import type { Many, PlanAnswer } from '../command/services.js'
@@ -25,7 +26,7 @@ import {
   getObjectName,
   ignoredError,
   ignoringErrors,
-  unfinished,
+  unprinted,
 } from './each.js'
 
 // The outcomes of several plans, printed in their order as soon as they are known.
@@ -243,6 +244,24 @@ const sendTogether = async (
   const begun = async (item: Numbered) => journaled?.record.begun(item)
   for await (const _ of mapConcurrent(due, maxConcurrent, begun));
   if (due.length > 0) await together(due.map(({ plan }) => plan))
+}
+
+/** What becomes of writes whose answers cannot be printed any more; undefined where that is not it. */
+const unfinished = (report: Report, lost: unknown): Failure | undefined => {
+  const closed = lost instanceof ClosedPipe
+  if (!closed && !(lost instanceof Failure && lost.category === 'failed')) return undefined
+  const { counts } = report
+  const done = counts.done + counts.unchanged
+  const failed = counts.failed + counts.unknown
+  const left = counts.not_tried
+  const said = [
+    `${done} of ${done + failed + left} done`,
+    ...(failed === 0 ? [] : [`${failed} failed`]),
+    ...(left === 0 ? [] : [`${left} not attempted`]),
+  ].join(', ')
+  if (!closed) return unprinted(lost, said)
+  if (left === 0) return verdict(report)
+  return new Failure('partial', `standard output was closed: ${said}`)
 }
 
 /** How a run came to its end. */

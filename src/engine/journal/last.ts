@@ -103,7 +103,3 @@ export const lastWritesIn = async (journals: string): Promise<readonly LastWrite
   )
   return found.filter((write) => write !== undefined)
 }
-
-/** Whether two writes are told apart. */
-export const isSameAuthor = (one: WriteAuthor, other: WriteAuthor): boolean =>
-  one.instance === other.instance && one.profile === other.profile

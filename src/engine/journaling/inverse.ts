@@ -16,7 +16,7 @@ import { Failure, usage } from '../../errors.js'
 import { getScope } from '../command/derived.js'
 import { asSent, findReading, shownIn } from '../command/reading.js'
 import type { InstanceService } from '../command/services.js'
-import type { Parent, Plan } from '../command/types.js'
+import type { Plan } from '../command/types.js'
 import type { Attributes, Header } from '../journal/lines.js'
 import type { Undoable } from '../journal/work.js'
 
@@ -78,12 +78,6 @@ export interface Inverse {
   /** What the run sent its objects to. */
   readonly original: Endpoint
 }
-
-/** The parent of an object that was done in a tree, as a plan names it. */
-export const getUndoParent = ({ parent }: Undoable): { readonly parent?: Parent } =>
-  parent === undefined || parseTreePlace(parent) === undefined
-    ? {}
-    : { parent: { column: 'of', name: parent } }
 
 /** The form of an endpoint by which an object below a parent was done: of a tree one for groups, one for projects. */
 const formBelow = (

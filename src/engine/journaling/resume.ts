@@ -13,7 +13,13 @@ import type { Header, LineOptions } from '../journal/lines.js'
 import { gapFailure, getNextStep, isDone, type Past, readPast } from '../journal/reader.js'
 import { readWork } from '../journal/work.js'
 import type { Raw } from '../plan/line.js'
-import { type Parents, type ParentTarget, TargetsWithObjects, targetIn } from '../plan/parents.js'
+import {
+  namedParents,
+  type Parents,
+  type ParentTarget,
+  TargetsWithObjects,
+  targetIn,
+} from '../plan/parents.js'
 import type { Item } from '../work/report.js'
 import { checkResuming, flagsAsked } from './asked-line.js'
 import type { JournalOptions } from './runs.js'
@@ -106,7 +112,7 @@ const rowsOf = (items: readonly Item[]): Pick<Raw, 'rows'> =>
 
 const overParents = (targets: readonly ParentTarget[]): Pick<TakenUp, 'parents' | 'targets'> => ({
   targets,
-  parents: { origin: 'named', kind: targets[0]?.kind ?? 'project', names: [] },
+  parents: namedParents(targets[0]?.kind ?? 'project'),
 })
 
 const withAsked = async (asked: LineOptions, raw: Raw): Promise<Map<string, readonly string[]>> =>

@@ -213,7 +213,7 @@ export const givenFor = (given: Given, { kind, value, args, rows }: ParentTarget
 })
 
 /** What a line would have said that names such parents. */
-export const namedParents = ({ kind }: ParentTarget): Parents => ({
+export const namedParents = (kind: ParentKind): Parents => ({
   origin: 'named',
   kind,
   names: [],

@@ -130,7 +130,7 @@ interface Filter {
 }
 
 /** A list without records shows no field: whether there is one of that name, others may tell. */
-export class Unshown extends Failure {}
+class Unshown extends Failure {}
 
 interface Seen {
   readonly bytes: Uint8Array
@@ -277,5 +277,29 @@ export async function* filtered(batches: Batches, filter: Filter): Batches {
     )
   } finally {
     await source.leave()
+  }
+}
+
+// Fields that lists of several parents are asked for: where one holds nothing, another's records may have them.
+
+export class FieldPresence {
+  #unshown: Unshown | undefined
+  #shown = false
+
+  /** A list came to its end, and knew the field. */
+  shown(): void {
+    this.#shown = true
+  }
+
+  /** Whether a failure is that of a list that holds nothing: it counts only where no other shows the field. */
+  waives(failure: unknown): boolean {
+    if (!(failure instanceof Unshown)) return false
+    this.#unshown = failure
+    return true
+  }
+
+  /** @throws Unshown where none of the lists knew it */
+  check(): void {
+    if (this.#unshown !== undefined && !this.#shown) throw this.#unshown
   }
 }

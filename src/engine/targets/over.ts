@@ -10,10 +10,11 @@ import type { Command, Given, Operation } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
+import { FieldPresence } from '../records/single.js'
 import type { RunParts } from '../services.js'
 import { type Item, maxTold, type Report, type Settled, verdict } from '../work/report.js'
 import { type EngineOptions, run } from '../work/run.js'
-import { Ended, Enough, FieldPresence, isOwn, Shared, unwrapEnded } from './shared.js'
+import { Ended, Enough, isOwn, Shared, unwrapEnded } from './shared.js'
 
 /** Where the records of one of several go, and how many of them at most. */
 interface PartOfOver {

@@ -4,10 +4,11 @@ import { exitCodes, Failure } from '../../errors.js'
 import type { Services } from '../command/services.js'
 import type { Given } from '../command/types.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
+import { FieldPresence } from '../records/single.js'
 import { maxNamed } from '../work/report.js'
 import { type EngineOptions, type Run, run } from '../work/run.js'
 import type { Chosen, Selection } from './selection.js'
-import { FieldPresence, isOwn } from './shared.js'
+import { isOwn } from './shared.js'
 
 interface Choosing {
   readonly selection: Selection

@@ -7,31 +7,6 @@ import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
 import type { Emit } from '../command/services.js'
 import type { Parent } from '../command/types.js'
-import { Unshown } from '../records/single.js'
-
-// Fields that lists of several parents are asked for: where one holds nothing, another's records may have them.
-
-export class FieldPresence {
-  #unshown: Unshown | undefined
-  #shown = false
-
-  /** A list came to its end, and knew the field. */
-  shown(): void {
-    this.#shown = true
-  }
-
-  /** Whether a failure is that of a list that holds nothing: it counts only where no other shows the field. */
-  waives(failure: unknown): boolean {
-    if (!(failure instanceof Unshown)) return false
-    this.#unshown = failure
-    return true
-  }
-
-  /** @throws Unshown where none of the lists knew it */
-  check(): void {
-    if (this.#unshown !== undefined && !this.#shown) throw this.#unshown
-  }
-}
 
 const encoder = new TextEncoder()
 

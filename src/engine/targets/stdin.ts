@@ -10,7 +10,7 @@ import type { Raw } from '../plan/line.js'
 import { readObjects } from '../plan/objects.js'
 import { namedParents, type ParentTarget, TargetsWithObjects, targetIn } from '../plan/parents.js'
 import { type Cutter, cutCommas, cutTabs, cutValues, objectsIn } from '../plan/stdin/reader.js'
-import { columnsIn, RowFields, rowFlagsIn, withRows } from '../plan/stdin/row-fields.js'
+import { RowFields, rowFlagsIn, withRows } from '../plan/stdin/row-fields.js'
 import { type Cells, objectAt, plainObjects, refuseRow } from '../plan/stdin/rows.js'
 import type { TakeNote } from '../plan/values.js'
 import { besideIds, goesOn, type LineInput, type ObjectsLine } from './objects.js'
@@ -78,7 +78,7 @@ const openObjectStream = async (
 ): Promise<ObjectStream | undefined> => {
   if (!isStreamed(line)) return undefined
   const { command, raw, streamed, journaling } = line
-  const rowFlags = columnsIn(raw.flags).length > 0 ? rowFlagsIn(command, raw) : undefined
+  const rowFlags = rowFlagsIn(command, raw)
   if (streamed !== true || raw.args.includes('-'))
     return { ...(await piped(line, rowFields)), rowFlags }
   return { objects: none(), below: journaling.parents, rowFlags }
@@ -88,7 +88,7 @@ const openObjectStream = async (
 const getRowFields = ({ command, raw, journaling }: ObjectsLine): RowFields | undefined => {
   const again = journaling.resumed?.again
   if (!raw.flags.has('row-fields') || again === false) return undefined
-  const rowFields = new RowFields(command, raw, columnsIn(raw.flags))
+  const rowFields = new RowFields(command, raw)
   journaling.rowFields = rowFields.names
   return rowFields
 }
@@ -104,7 +104,7 @@ const pipedParents = async (
   const targets = await ownedTargets(command, raw, input.text, rowFields)
   const [first] = targets ?? []
   if (targets === undefined || first === undefined) return undefined
-  return { targets, raw: { ...raw, args: [] }, parents: namedParents(first) }
+  return { targets, raw: { ...raw, args: [] }, parents: namedParents(first.kind) }
 }
 
 // What a list of several parents printed, as the objects of a verb: each record in its own project or group,

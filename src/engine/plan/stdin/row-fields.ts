@@ -59,10 +59,10 @@ export class RowFields implements RowTap {
   #rows: RowValues[] = []
 
   /** @throws Failure `usage` for what is no attribute, or is given by the line as well */
-  constructor(command: Command, { args, flags }: Raw, columns: readonly string[]) {
+  constructor(command: Command, { args, flags }: Raw) {
     if (!args.includes('-'))
       throw usage('--row-fields requires rows on standard input', 'Pass - instead of the objects.')
-    this.#columns = new Map(columns.map((column) => [column, flagFor(command, column)]))
+    this.#columns = new Map(columnsIn(flags).map((column) => [column, flagFor(command, column)]))
     for (const [column, { name, parameter = '' }] of this.#columns) {
       const param = flags.get('param')?.some((text) => text.startsWith(`${parameter}=`))
       if (flags.has(name) || param === true)
@@ -242,12 +242,17 @@ export async function* withRows(
   rowFields.end()
 }
 
-/** The flags of a command that the rows of a line say. */
-export const rowFlagsIn = (command: Command, { flags }: Pick<Raw, 'flags'>): readonly string[] =>
-  columnsIn(flags).map((column) => flagFor(command, column).name)
+/** The flags of a command that the rows of a line say; undefined where they say none. */
+export const rowFlagsIn = (
+  command: Command,
+  { flags }: Pick<Raw, 'flags'>,
+): readonly string[] | undefined => {
+  const columns = columnsIn(flags)
+  return columns.length === 0 ? undefined : columns.map((column) => flagFor(command, column).name)
+}
 
 /** The columns that `--row-fields` names. */
-export const columnsIn = (flags: Raw['flags']): readonly string[] =>
+const columnsIn = (flags: Raw['flags']): readonly string[] =>
   (flags.get('row-fields') ?? [])
     .flatMap((text) => text.split(','))
     .map((column) => column.trim())
