@@ -21,6 +21,7 @@ import {
   thisProcess,
 } from '../../src/base/files/lock.js'
 import { Failure } from '../../src/errors.js'
+import { bundled } from '../support/bundled.js'
 
 let home: string
 let directory: string
@@ -34,7 +35,7 @@ afterEach(() => {
 })
 
 const linux = process.platform === 'linux'
-const runner = join(import.meta.dirname, '../../.config/run-ts.mjs')
+const program = await bundled(join(import.meta.dirname, 'holder.ts'))
 
 const start = (program: string, args: readonly string[]): ChildProcess => {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -45,8 +46,7 @@ const start = (program: string, args: readonly string[]): ChildProcess => {
   })
   return child
 }
-const holder = (...args: readonly string[]) =>
-  start(process.execPath, [runner, join(import.meta.dirname, 'holder.ts'), ...args])
+const holder = (...args: readonly string[]) => start(process.execPath, [program, ...args])
 const said = async ({ stdout }: ChildProcess): Promise<string> =>
   stdout === null ? '' : String((await once(stdout, 'data'))[0])
 

@@ -62,7 +62,7 @@ describe('what was sent as a secret', () => {
     const key = Array.from({ length: 40 }, (_, i) => `line-${i}-${'k'.repeat(40)}`)
     remember(key.join('\n'))
     expect(scrub(`a ${key[7]} b`)).toBe('a *** b')
-    const long = Array.from({ length: 900 }, (_, i) => String(i * 7919)).join('.')
+    const long = Array.from({ length: 300 }, (_, i) => String(i * 7919)).join('.')
     remember(long)
     expect(scrub(`<${long}>`)).toMatch(/^<\**>$/)
   })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { getPaths, openStore, openTokens } from '../../src/profile/index.js'
 import { startSandbox } from '../../src/sandbox/index.js'
+import { bundled } from '../support/bundled.js'
 import { folder } from '../support/program.js'
 import { start } from './start.js'
 
@@ -12,13 +13,8 @@ const signal = AbortSignal.abort()
 
 /** Takes a lock in a process of its own, which is killed. */
 const killedWith = async (lock: string): Promise<void> => {
-  const runner = join(import.meta.dirname, '../../.config/run-ts.mjs')
-  const child = spawn(process.execPath, [
-    runner,
-    join(import.meta.dirname, '../base/holder.ts'),
-    'hold',
-    lock,
-  ])
+  const holder = await bundled(join(import.meta.dirname, '../base/holder.ts'))
+  const child = spawn(process.execPath, [holder, 'hold', lock])
   await once(child.stdout, 'data')
   child.kill('SIGKILL')
   await once(child, 'exit')

@@ -9,6 +9,7 @@ import { getPaths, openStore, openTokens } from '../../src/profile/index.js'
 import type { SessionServices } from '../../src/profile/session.js'
 import type { TokensOptions } from '../../src/profile/tokens.js'
 import type { Environment, Post } from '../../src/profile/types.js'
+import { bundled } from '../support/bundled.js'
 
 /** A directory that goes when the test ends. */
 export const temporary = (): string => {
@@ -54,10 +55,8 @@ export interface Ended {
   readonly stderr: string
 }
 
-const worker = (args: readonly string[]) => {
-  const script = path.join(import.meta.dirname, 'worker.ts')
-  const runner = path.resolve(import.meta.dirname, '../../.config/run-ts.mjs')
-  const child = spawn(process.execPath, [runner, script, ...args])
+const worker = (script: string, args: readonly string[]) => {
+  const child = spawn(process.execPath, [script, ...args])
   let stdout = ''
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -82,7 +81,8 @@ const worker = (args: readonly string[]) => {
  * all of them are there.
  */
 export const together = async (...each: readonly (readonly string[])[]): Promise<Ended[]> => {
-  const workers = each.map(worker)
+  const script = await bundled(path.join(import.meta.dirname, 'worker.ts'))
+  const workers = each.map((args) => worker(script, args))
   await Promise.all(workers.map((w) => w.ready))
   for (const { go } of workers) go()
   return Promise.all(workers.map((w) => w.ended))

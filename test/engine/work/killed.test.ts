@@ -5,26 +5,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { build } from 'rolldown'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { readPast } from '../../../src/engine/journal/reader.js'
+import { bundled } from '../../support/bundled.js'
 import { serve } from '../../support/servers.js'
 
-const home = mkdtempSync(join(tmpdir(), 'svcctl-killed-'))
-const worker = join(home, 'worker.mjs')
+const worker = await bundled(join(import.meta.dirname, 'worker.ts'))
 const count = 300
 const width = 8
-
-beforeAll(async () => {
-  // Built once: it is started many times.
-  await build({
-    input: join(import.meta.dirname, 'worker.ts'),
-    platform: 'node',
-    output: { file: worker, format: 'esm', codeSplitting: false },
-    logLevel: 'silent',
-  })
-})
-afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 const start = (...args: readonly string[]): ChildProcess => {
   const child = spawn(process.execPath, [worker, ...args], {
@@ -39,8 +27,8 @@ const start = (...args: readonly string[]): ChildProcess => {
 }
 
 describe.each([
-  ['PUT /runners/:id', 12],
-  ['POST /runners/:id', 6],
+  ['PUT /runners/:id', 8],
+  ['POST /runners/:id', 4],
 ] as const)('%s killed at %i random moments', (endpoint, kills) => {
   it('does each object, at most a width of them twice, and none that was done', {
     timeout: 300_000,
