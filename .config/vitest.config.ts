@@ -62,8 +62,8 @@ export default defineConfig({
     execArgv: ['--require', join(import.meta.dirname, 'measured.cjs'), '--max-semi-space-size=64'],
     // Modules are loaded afresh for each file all the same: `test/support/file.ts`.
     isolate: false,
-    // Two more than there are cores: tests wait for programs that they started, and for time to pass.
-    maxWorkers: availableParallelism() + 2,
+    // Three more than there are cores: tests wait for programs that they started, and for time to pass.
+    maxWorkers: availableParallelism() + 3,
     sequence,
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -45,7 +45,7 @@ export const startHost = (of: string): Host => {
   const child = fork(join(import.meta.dirname, 'host.cjs'), [of], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // What a run loads afresh is soon garbage: with little room for the young, much of it is copied first.
-    execArgv: ['--max-semi-space-size=64'],
+    execArgv: ['--max-semi-space-size=32'],
   })
   const host: Host = { process: child, past: '' }
   for (const stream of [child.stdout, child.stderr])
