@@ -221,7 +221,10 @@ export class LiveInstance implements InstanceService {
 
 // Requests that are printed or shown instead of sent, and those that go as one.
 
-/** Ends the work on an object, or the run, early and well: its request was printed instead of sent. */
+/**
+ * Ends the work on an object, or the run, early and well: its request was printed instead of sent. What a command does by
+ * itself (`run`) needs the answer to go on, and must not go on with one that nobody gave: `auth login` would keep it.
+ */
 export class Printed extends Error {}
 
 // Requests that go as one: of several projects or groups, one for each of them.

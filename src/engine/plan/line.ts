@@ -76,10 +76,6 @@ export const spelled = ({
 }: Pick<Flag, 'name' | 'own'>): string =>
   first === undefined ? `--${name}` : `--${first} ${besides(name, others)}`
 
-/** The same of a command's flag of that name. */
-export const spelledIn = ({ flags }: Pick<Command, 'flags'>, name: string): string =>
-  spelled(flags.find((flag) => flag.name === name) ?? { name })
-
 /** The other names of a flag, beside the one that is shown. */
 export const besides = (name: string, others: readonly string[]): string =>
   `[${[...others, name].map((one) => `--${one}`).join(', ')}]`

@@ -168,15 +168,9 @@ export interface ParentTarget {
   readonly failure?: Failure
 }
 
-export const createParentTarget = (kind: ParentKind, name: string): ParentTarget => ({
-  kind,
-  value: name,
-  parent: { column: kind, name },
-})
-
 /** One as its column has it: in a tree its kind stands before its name. */
 export const targetIn = (column: Parent['column'], name: string): ParentTarget => {
-  if (column !== 'of') return createParentTarget(column, name)
+  if (column !== 'of') return { kind: column, value: name, parent: { column, name } }
   const kind = name.startsWith('group:') ? 'group' : 'project'
   return targetOfTree(kind, name.slice(kind.length + 1))
 }

@@ -23,7 +23,7 @@ import {
   withoutReference,
 } from './arguments.js'
 import { choose, fillScope, type Scoped } from './choose.js'
-import { spelled, spelledIn } from './line.js'
+import { spelled } from './line.js'
 import type { Missing, PlanContext } from './objects.js'
 import { parseParam, parseValue } from './values.js'
 
@@ -107,6 +107,10 @@ const projectIn = (
   const value = given.flags.project ?? scope[holder.placeholder]
   return value === undefined ? {} : { project: String(value) }
 }
+
+/** A command's flag of that name, as messages name it. */
+const spelledIn = ({ flags }: Pick<Command, 'flags'>, name: string): string =>
+  spelled(flags.find((flag) => flag.name === name) ?? { name })
 
 const fillRequired = async (
   command: Command,

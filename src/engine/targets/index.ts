@@ -17,11 +17,11 @@ import type { Targets } from '../instance/planning.js'
 import { parseReference } from '../plan/arguments.js'
 import { readObjects } from '../plan/objects.js'
 import {
-  createParentTarget,
   givenFor,
   isFound,
   type Parents,
   type ParentTarget,
+  targetIn,
   targetOfTree,
 } from '../plan/parents.js'
 import { pipedObjects } from '../plan/stdin/reader.js'
@@ -116,7 +116,7 @@ const groupsSeen = async (services: Services): Promise<readonly ParentTarget[]> 
   const paths = all ?? (await seen(services, true)).flatMap(({ group }) => above(group?.path ?? ''))
   const unique = [...new Set(paths)].filter((path) => path !== '').sort()
   if (unique.length === 0) throw new Failure('not_found', 'no visible groups')
-  return unique.map((path) => createParentTarget('group', path))
+  return unique.map((path) => targetIn('group', path))
 }
 
 /** A group with the groups below it, and their projects. */
@@ -158,10 +158,10 @@ const foundSlots = async (
   }
   if (origin === 'projects-of') {
     const paths = names.flatMap((name) => ofGroup(name, found, alone))
-    return each(paths.map((path) => createParentTarget('project', path)))
+    return each(paths.map((path) => targetIn('project', path)))
   }
   if (found.length === 0) throw none('at all')
-  return found.map(({ path }) => createParentTarget('project', path))
+  return found.map(({ path }) => targetIn('project', path))
 }
 
 // The projects or groups that a line means, one after the other.
@@ -231,7 +231,7 @@ const targetsOf = async (
   const names =
     text === undefined ? parents.names : await pipedNames(parents, text, narrowed.naming)
   const once = writing && kind === 'project' ? await oneEach(services, names) : names
-  return once.map((name) => createParentTarget(kind, name))
+  return once.map((name) => targetIn(kind, name))
 }
 
 interface Asked {
