@@ -58,6 +58,18 @@ beforeAll(async () => {
 })
 afterAll(() => instance.close())
 
+/** All that the writes are about, but for when it was written. */
+const state = async (): Promise<string> => {
+  const read = async (path: string): Promise<string> => {
+    const answer = await fetch(`${instance.url}/api/v4/projects/1/${path}`, {
+      headers: { 'private-token': 'sandbox-root-token' },
+    })
+    return `${answer.status} ${(await answer.text()).replace(/"\w+_at":"[^"]*"/g, '')}`
+  }
+  const all = ['approvals', 'members', 'approval_rules', 'deploy_keys'].map(read)
+  return (await Promise.all(all)).join('\n')
+}
+
 /** A fresh instance whose n-th write meets a fault, once. */
 const desk = async (fault?: Fault, n = 0) => {
   const { url } = instance
@@ -82,17 +94,18 @@ const desk = async (fault?: Fault, n = 0) => {
     SVC_BASE_URL: front.base,
   }
   const run = (line: string) => svcctl(line.split(' '), { cwd, env })
-  const state = async () => (await run('export -P platform/app --exact')).stdout
-  return { run, state, written: () => front.written().length }
+  return { run, written: () => front.written().length }
 }
 
 const lifted = '--yes --retries 0 --allow-removals * --allow-empty *'
 
 /** What all is like where nothing goes wrong. */
 const withoutFault = async (): Promise<string> => {
-  const { run, state, written } = await desk()
+  const before = await state()
+  const { run, written } = await desk()
   expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
   expect(written()).toBe(writes)
+  expect(await state()).not.toBe(before)
   expect((await run('plan svcctl.yml')).stdout).toMatch(/^Plan: nothing to do/)
   return state()
 }
@@ -105,7 +118,7 @@ it.each(Object.entries(faults))(
     expected ??= withoutFault()
     const whole = await expected
     for (let n = 1; n <= writes; n++) {
-      const { run, state, written } = await desk(fault, n)
+      const { run, written } = await desk(fault, n)
       const first = await run(`apply svcctl.yml ${lifted}`)
       // What is to be deleted and is said not to be there is looked for: it is not gone.
       const isThere = first.stderr.includes('a fresh read shows that the change was not made')

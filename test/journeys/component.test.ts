@@ -38,10 +38,15 @@ const lint = (...flags: readonly string[]) =>
   ])
 
 /** The jobs with the defaults of all inputs, as an instance reads them. */
-const jobs = async (): Promise<Readonly<Record<string, Job>>> => {
+const readJobs = async (): Promise<Readonly<Record<string, Job>>> => {
   const { stdout } = await lint('--include-merged-yaml', '-o', 'json')
   const [{ merged_yaml: text }] = [JSON.parse(stdout)].flat() as [{ merged_yaml: string }]
   return parse(text) as Record<string, Job>
+}
+let read: ReturnType<typeof readJobs> | undefined
+const jobs = () => {
+  read ??= readJobs()
+  return read
 }
 
 /** Runs a job in a shell, with its variables and those that a runner sets. */

@@ -127,7 +127,7 @@ describe('reading', () => {
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 5 }), async (steps) => {
         expect(await play(steps, true)).toBe(await play(steps, false))
       }),
-      { numRuns: 5, endOnFailure: true },
+      { numRuns: 3, endOnFailure: true },
     )
   }, 120_000)
 })
