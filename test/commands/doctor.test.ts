@@ -1,10 +1,10 @@
 /** `doctor` against instances that are well, and that are not. */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecure } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { keyringCheck } from '../../src/commands/doctor.js'
 import { isProxyExempt } from '../../src/commands/doctor-checks.js'
@@ -51,6 +51,27 @@ const doctor = async (args: readonly string[], env: Record<string, string> = {})
 }
 
 describe('doctor', () => {
+  it.each([
+    ['bash', '.bashrc'],
+    ['bash', '.bash_profile'],
+    ['bash', '.profile'],
+    ['bash', '.bash_completion'],
+    ['bash', '.local/share/bash-completion/completions/svcctl'],
+    ['zsh', '.zshrc'],
+    ['zsh', '.zprofile'],
+    ['zsh', '.zshenv'],
+    ['fish', '.config/fish/config.fish'],
+    ['fish', '.config/fish/completions/svcctl.fish'],
+  ])('finds the completion of %s in ~/%s', async (shell, name) => {
+    const home = folder()
+    const file = join(home, name)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, 'source <(svcctl completion here)')
+    const base = await serve(json(() => [401, {}]))
+    const { line } = await doctor([], { SVC_BASE_URL: base, SHELL: `/bin/${shell}`, HOME: home })
+    expect(line('completion')?.message).toBe(`${shell} loads the completion from ${file}`)
+  })
+
   it('finds the embedded instance usable', async () => {
     const { code, line } = await doctor(['--sandbox'])
     expect(code).toBe(0)

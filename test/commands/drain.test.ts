@@ -20,7 +20,10 @@ beforeEach(() => {
   active = new Map()
   server.answer = ({ method, url, body }) => {
     if (url.includes('/runners/404')) return { status: 404, body: { message: '404 Not found' } }
-    if (url.includes('/jobs')) return { body: busy-- > 0 ? [{ id: 9, status: 'running' }] : [] }
+    if (url.includes('/jobs')) {
+      const jobs = url.includes('/22/') ? [9, 10] : [9]
+      return { body: busy-- > 0 ? jobs.map((id) => ({ id, status: 'running' })) : [] }
+    }
     const id = Number(/\/runners\/(\d+)/.exec(url)?.[1])
     if (method === 'PUT') active.set(id, JSON.parse(body).active)
     return { body: { id, active: active.get(id) ?? true } }
@@ -109,9 +112,10 @@ describe('runners drain', () => {
 
   it('ends with 1 when jobs outlast --wait-timeout, and says that it stays paused', async () => {
     busy = Number.POSITIVE_INFINITY
-    const ran = await drain('1', '--wait-timeout', '1')
+    const ran = await drain('1', '22', '--wait-timeout', '1')
     expect(ran.code).toBe(1)
     expect(ran.stderr).toContain('1 job was still running on runner 1')
+    expect(ran.stderr).toContain('2 jobs were still running on runner 22')
     expect(ran.stderr).toContain('The runner stays paused. Check it with: svcctl runners jobs')
   })
 

@@ -104,8 +104,9 @@ describe('settings update', () => {
     expect(ran.stdout).not.toContain('setting\told')
   })
 
-  it('sends nothing with --curl', async () => {
-    const ran = await call(`${line} --curl`)
+  it('sends nothing with --curl, and names the successor of a deprecated flag', async () => {
+    const ran = await call(`${line} --asset-proxy-whitelist a.test --curl`)
+    expect(ran.stderr).toContain('--asset-proxy-whitelist is deprecated: use asset_proxy_allowlist')
     expect(ran.stdout).toContain('/api/v4/application/settings')
     expect(server.seen).toEqual([])
   })

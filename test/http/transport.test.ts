@@ -68,7 +68,10 @@ describe('TLS', () => {
     const client = clientOf(base, { transport: { ca: certificate } })
     for (const failed of [client.open(get('/x')), client.call(get('/x'))]) {
       const error = await rejected(failed)
-      expect(error).toMatchObject({ category: 'failed', details: { status: 302 } })
+      expect(error).toMatchObject({
+        category: 'failed',
+        details: { status: 302, hint: expect.stringContaining('external URL should use https') },
+      })
       expect(String(error)).toMatch(/from https to http/)
     }
     expect(open.seen).toHaveLength(0)

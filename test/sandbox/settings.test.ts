@@ -63,6 +63,7 @@ describe('application settings', () => {
     const archive = (text: string) => put({ archive_builds_in_human_readable: text })
     expect((await archive('15 days')).status).toBe(200)
     expect((await archive('1 month')).status).toBe(200)
+    expect((await archive('1 day')).status).toBe(200)
     expect((await archive('')).status).toBe(200)
     expect((await archive('3 hours')).body.message).toHaveProperty('archive_builds_in_seconds')
     expect((await archive('soon')).status).toBe(400)

@@ -2,7 +2,15 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { bar, createLinker, getStatusStyle, hyperlink } from '../../src/terminal/style.js'
-import { age, formatAge, roughWidths, span, visible, widthsFor } from '../../src/terminal/text.js'
+import {
+  age,
+  formatAge,
+  roughWidths,
+  span,
+  visible,
+  visibleLines,
+  widthsFor,
+} from '../../src/terminal/text.js'
 
 describe('visible', () => {
   it.each([
@@ -23,6 +31,11 @@ describe('visible', () => {
       }),
     )
   })
+})
+
+it('shows the lines of a long text as lines, wherever a piece of it ends', () => {
+  for (const before of ['', 'a', 'ab'])
+    expect(visibleLines(`${before}${'\r\n'.repeat(40_000)}`)).toBe(before + '\n'.repeat(40_000))
 })
 
 describe('widths', async () => {

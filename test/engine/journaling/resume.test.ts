@@ -196,6 +196,7 @@ describe('--resume', () => {
     const open = await run('vulnerabilities confirm --resume last')
     expect([open.code, written()]).toEqual([8, []])
     expect(open.stderr).toContain('0 done, 1 unknown.')
+    expect(open.stderr).toContain('Check the object, and start a new run for it.')
     await confirm()
     server.answer = ({ url }) =>
       url.endsWith('/user') ? user : { body: { id: idIn(url), state: 'confirmed' } }

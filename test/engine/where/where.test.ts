@@ -93,6 +93,8 @@ describe('an expression', () => {
     ['tags!=x', { tags: ['y'] }, true],
     ['tags!=x', { tags: [] }, true],
     ['tags~X', { tags: ['axb'] }, true],
+    ['extra~x', { extra: { deep: 'axb' } }, true],
+    ['extra~object', { extra: { deep: 'axb' } }, false],
     ['either=5', { either: 5 }, true],
     ['either=5', { either: '5' }, true],
     ['extra.deep=x', { extra: { deep: 'x' } }, true],
