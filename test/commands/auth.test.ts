@@ -160,10 +160,21 @@ describe('auth login, to an instance with a certificate authority of its own', (
     await once(secure, 'close')
   })
 
-  it('trusts --ca-file, and keeps it', async () => {
+  it('trusts --ca-file, and keeps it with the other settings', async () => {
     const { run, status } = someone()
-    const ran = await run(`${line} --ca-file ${file(certificate)}`, good)
+    const kept = {
+      ca_file: file(certificate),
+      cert_file: file(certificate),
+      key_file: file(key),
+      client_id: 'app',
+      token_url: 'https://forge.test/oauth/token',
+    }
+    const flags = Object.entries(kept).map(
+      ([name, value]) => `--${name.replace('_', '-')} ${value}`,
+    )
+    const ran = await run(`${line} ${flags.join(' ')}`, good)
     expect(ran.code, ran.stderr).toBe(0)
+    expect(JSON.parse((await run('profile list -o json')).stdout)).toMatchObject([kept])
     expect((await status()).rows).toMatchObject([{ profile: 'work', works: true }])
   })
 
