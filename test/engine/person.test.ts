@@ -90,6 +90,13 @@ it('confirms with where, as whom and what, at most ten by name', async () => {
     '  and 2 more',
     'They are deleted.',
   ])
+  await ui.confirm('They are deleted.', names, undefined, 300)
+  expect(said[1]).toEqual([
+    'On https://forge.test (profile prod), as ana, 300 objects:',
+    ...names.slice(0, 10).map((name) => `  ${name}`),
+    '  and 290 more',
+    'They are deleted.',
+  ])
 })
 
 it('confirms of another owner where it is another’s', async () => {

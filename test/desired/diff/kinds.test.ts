@@ -123,6 +123,9 @@ describe('deploy keys', () => {
         values: { id: 'platform/app', key_id: 5, can_push: true },
       },
     ])
+    const other = { [keys]: [key(1, 'old')], 'site:deploy_keys/all': [key(5, 'deploy')] }
+    const exact = wish(app, 'deploy_keys', { $exact: true, deploy: { key: text(5) } })
+    expect((await planned(other, [exact])).refused).toEqual([])
     const refused = await planned({ 'site:deploy_keys/all': refusal }, wishes)
     expect(requests(refused).map(({ route }) => route)).toEqual(['POST /projects/:id/deploy_keys'])
   })
