@@ -57,6 +57,8 @@ describe('words of other tools', () => {
     ['members delete 5', 'Run "svcctl members remove 5".'],
     ['journal get last', 'Run "svcctl journal show".'],
     ['alias create x', 'Run "svcctl alias set".'],
+    ['runners create', 'Run "svcctl runners register".'],
+    ['auth create', 'Run "svcctl auth login".'],
     ['approvals delete 1', 'Run "svcctl approvals rules delete 1".'],
     ['mcp list', 'Run "svcctl mcp --help".'],
     ['mr merge 5', 'Run "svcctl mr --help".'],

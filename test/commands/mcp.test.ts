@@ -78,10 +78,30 @@ describe('mcp serve', () => {
       'read',
       'plan',
     ])
-    for (const { annotations } of tools)
+    for (const { annotations, inputSchema } of tools) {
       expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+      expect(Object.keys(inputSchema.properties ?? {})).toEqual(
+        expect.arrayContaining(inputSchema.required ?? []),
+      )
+    }
     // At least four characters a token: 501 tokens of o200k when they were counted.
     expect(JSON.stringify(tools).length / 4).toBeLessThan(700)
+  })
+
+  it('has the recipes that only read as prompts', async () => {
+    const { client } = reading
+    const { prompts } = await client.listPrompts()
+    expect(prompts).toContainEqual({
+      name: 'list-the-runners-older-than-a-version',
+      title: 'List the runners older than a version',
+    })
+    expect(prompts.length).toBeGreaterThan(2)
+    for (const { name } of prompts) {
+      expect(name).toMatch(/^[a-z][a-z0-9-]{4,59}$/)
+      const { messages } = await client.getPrompt({ name })
+      expect(JSON.stringify(messages)).not.toMatch(/svcctl \S+ (update|delete|pause|undo)\b/)
+    }
+    await expect(client.getPrompt({ name: 'none' })).rejects.toThrow()
   })
 
   it('declares one schema for all that is read, which the client holds every answer to', async () => {

@@ -35,6 +35,14 @@ describe('sandbox tokens', () => {
         const expected = row.of === 'fay' ? 403 : row.state === 'active' ? 200 : 401
         expect({ ...row, status }).toEqual({ ...row, status: expected })
       }
+      for (const { username, token } of sandbox.users) {
+        const headers = { 'private-token': token }
+        const came = await fetch(`${sandbox.url}/api/v4/user`, { headers })
+        const body = (await came.json()) as { username?: string }
+        expect([came.status, body.username]).toEqual(
+          username === 'fay' ? [403, undefined] : [200, username],
+        )
+      }
       for (const { value } of rows.filter(({ kind }) => kind === 'job')) {
         const headers = { 'job-token': value }
         expect((await fetch(`${sandbox.url}/api/v4/job`, { headers })).status).toBe(200)

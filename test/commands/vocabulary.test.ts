@@ -170,6 +170,8 @@ it('no secret that the file names is traced, or shown', async () => {
 })
 
 describe('vocabulary check', () => {
+  const broken = recording()
+
   it('is content with what the instance has', async () => {
     const { code, stdout } = await run('vocabulary check inv.yml -o json')
     expect(code).toBe(0)
@@ -194,6 +196,12 @@ describe('vocabulary check', () => {
     })
     expect(code).toBe(0)
     expect(stderr).toContain('settings could not be read: 403')
+  })
+
+  it('fails where nothing can be read', async () => {
+    broken.answer = () => ({ status: 500, body: {} })
+    const ran = await run('vocabulary check inv.yml --retries 0', { SVC_BASE_URL: broken.url })
+    expect(ran).toMatchObject({ code: 7, stdout: '' })
   })
 
   it('refuses what does not go together with the catalogue, with the line', async () => {

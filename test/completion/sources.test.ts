@@ -103,6 +103,11 @@ describe('live values', () => {
     }
   })
 
+  it('of an export are the kinds that it takes', async () => {
+    const { values } = await tab(['export', ''])
+    expect(values).toEqual(expect.arrayContaining(['settings', 'members', 'approval_rules']))
+  })
+
   it('come from the instance that the line names', async () => {
     const words = ['runners', 'get', '--base-url', sandbox.url, '']
     const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: '' }

@@ -4,7 +4,7 @@ import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.
 import { examples } from '../../src/catalogue/examples.js'
 import { areas, type ParameterFlag } from '../../src/catalogue/index.js'
 import { shownFields } from '../../src/catalogue/kinds.js'
-import type { Param } from '../../src/catalogue/params.js'
+import { type Param, valuesOf } from '../../src/catalogue/params.js'
 import { allCommands, loadExamples } from '../../src/commands/index.js'
 import { getFirstSegment, watchable } from '../../src/engine/command/derived.js'
 import { flagsOfCommand } from '../../src/engine/command/flags.js'
@@ -110,6 +110,19 @@ describe('commands', () => {
           ).toBe(false)
     },
   )
+
+  it('have defaults that are values of their flags', () => {
+    const chosen = commands.flatMap((c) =>
+      flagsOfCommand(c).map(({ name, param }) => [name, param] as const),
+    )
+    let met = 0
+    for (const [name, param] of chosen)
+      if (param.type === 'enum' && param.default !== undefined) {
+        met += 1
+        expect(valuesOf(param), `the default of --${name}`).toContain(param.default)
+      }
+    expect(met).toBeGreaterThan(20)
+  })
 
   it('make every field that their columns show beside those of the API', () => {
     for (const c of commands) {

@@ -82,10 +82,16 @@ describe('the transport', () => {
     expect((await refusal(certificate, 'keyFile')).message).toMatch(
       /contains no private key in PEM format/,
     )
-    const locked = '-----BEGIN ENCRYPTED PRIVATE KEY-----\n'
-    expect((await refusal(locked, 'keyFile')).message).toMatch(
-      /is a password-protected key, which svcctl does not support/,
-    )
+    for (const locked of [
+      '-----BEGIN ENCRYPTED PRIVATE KEY-----\n',
+      '-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n',
+    ])
+      expect((await refusal(locked, 'keyFile')).message).toMatch(
+        /is a password-protected key, which svcctl does not support/,
+      )
+    const unlocked = `was -----BEGIN ENCRYPTED PRIVATE KEY-----\n${key}`
+    writeFileSync(file, unlocked)
+    expect(await of({}, { keyFile: file })).toEqual({ key: unlocked })
   })
 
   it.each(['nowhere:::1', 'socks5://p.test', 'http://user:canary@'])(

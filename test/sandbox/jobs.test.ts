@@ -7,7 +7,13 @@ const { send, url } = freshSandbox()
 const app = '/projects/platform%2Fapp'
 const byJob = { as: '', headers: { 'job-token': 'sandbox-job-token' } }
 
-type Job = { id: number; name: string; status: string; pipeline: { id: number } }
+type Job = {
+  id: number
+  name: string
+  status: string
+  pipeline: { id: number }
+  artifacts_expire_at: string | null
+}
 const names = (body: readonly Job[]) => body.map((job) => job.name)
 
 describe('jobs', () => {
@@ -108,6 +114,11 @@ describe('artifacts', () => {
     expect((await send(`DELETE ${app}/jobs/${id}/artifacts`, { as: 'ben' })).status).toBe(204)
     expect(await size()).toBe(before - kept.body.artifacts_file.size)
     expect((await send(`GET ${app}/jobs/${id}/artifacts`)).status).toBe(404)
+    const jobs: readonly Job[] = (await send(`GET ${app}/jobs?per_page=100`)).body
+    const other = jobs.find((job) => job.artifacts_expire_at !== null)
+    await send(`DELETE ${app}/jobs/${other?.id}/artifacts`, { as: 'ben' })
+    const { body } = await send(`GET ${app}/jobs/${other?.id}`)
+    expect(body).toMatchObject({ id: other?.id, artifacts_expire_at: null })
     expect((await send(`POST ${app}/jobs/${id}/artifacts/keep`)).status).toBe(404)
   })
 })

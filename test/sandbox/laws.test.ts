@@ -1,8 +1,10 @@
 /** What holds for every endpoint of the catalogue in the embedded instance. */
 import { Value } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
+import { type Fields, isObject } from '../../src/base/objects.js'
 import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
+import { getProperties } from '../../src/catalogue/shapes/properties.js'
 import { collectRoutes, createFinder, registry } from '../../src/sandbox/server/routes.js'
 import { sourceFiles, textOf } from '../support/source.js'
 import { exampleOf } from './addresses.js'
@@ -14,6 +16,24 @@ const endpoints = async (): Promise<(readonly [string, string, Endpoint])[]> => 
   const loaded = await Promise.all(areas.map(async (a) => [a.name, await a.load()] as const))
   return loaded.flatMap(([area, all]) =>
     Object.entries(all).map(([key, endpoint]) => [area, key, endpoint] as const),
+  )
+}
+
+/** The fields of an answer, at any depth, that its shape does not name. */
+const unnamedIn = (shape: unknown, value: unknown): readonly string[] => {
+  const ways: readonly unknown[] =
+    isObject(shape) && Array.isArray(shape.anyOf) ? shape.anyOf : [shape]
+  const objects = ways.filter(isObject)
+  if (Array.isArray(value)) {
+    const items = objects.find((way) => way.items !== undefined)?.items
+    return value.flatMap((one) => unnamedIn(items, one))
+  }
+  const fields: Fields = Object.assign({}, ...objects.map(getProperties))
+  if (!isObject(value) || Object.keys(fields).length === 0) return []
+  return Object.entries(value).flatMap(([name, one]) =>
+    Object.hasOwn(fields, name)
+      ? unnamedIn(fields[name], one).map((below) => `${name}.${below}`)
+      : [name],
   )
 }
 
@@ -93,6 +113,7 @@ describe('every endpoint', () => {
       for (const record of records) {
         const errors = Value.Errors(shape, record)
         expect(errors, `${area} ${key}`).toEqual([])
+        expect(unnamedIn(shape, record), `${area} ${key}`).toEqual([])
       }
     }
     // Lists that are empty here come with records in the tests of their areas; no other may become empty.
