@@ -53,7 +53,7 @@ describe('what is checked may come from anywhere', () => {
   it('says what it waits for, and gives up after --timeout', async () => {
     for (const line of [
       'svcctl ci lint pipe --timeout 1',
-      'sleep 3 | svcctl ci lint - --timeout 1',
+      'sleep 2 | svcctl ci lint - --timeout 1',
     ]) {
       const { exitCode, stderr } = await shell(line)
       expect(exitCode).toBe(2)

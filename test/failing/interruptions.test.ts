@@ -48,6 +48,10 @@ describe.each(endings)('%s', (signal, ending) => {
   /** What waits in several ways is tried with one signal in each: they become an interruption alike. */
   const some = <T>(ways: readonly T[]): readonly T[] =>
     signal === 'SIGINT' ? ways : ways.slice(0, 1)
+  /** So is what one command does: with SIGINT, and with one of the others. */
+  const also = (other: typeof signal, name: string, work: () => Promise<void>): void => {
+    if (['SIGINT', other].includes(signal)) it(name, work)
+  }
 
   it('in the middle of a list ends it, and what was printed is not whole', async () => {
     const server = await serve(({ index }, socket) => {
@@ -69,7 +73,7 @@ describe.each(endings)('%s', (signal, ending) => {
     expect(() => JSON.parse(stdout)).toThrow()
   })
 
-  it('in the middle of a download leaves no file', async () => {
+  also('SIGTERM', 'in the middle of a download leaves no file', async () => {
     const begun = moment()
     const server = await serve((_asked, socket) => {
       socket.write(
@@ -88,7 +92,7 @@ describe.each(endings)('%s', (signal, ending) => {
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  it('in the middle of a write says that its outcome is not known', async () => {
+  also('SIGHUP', 'in the middle of a write says that its outcome is not known', async () => {
     const first = moment()
     const server = await serve(({ method }, socket) => {
       if (method === 'GET') socket.write(answer('{"id":11}'))
@@ -103,20 +107,24 @@ describe.each(endings)('%s', (signal, ending) => {
     expect(stderr).toMatch(/PUT .*\/runners\/11/)
   })
 
-  it('while a request waits to be sent again ends the wait, and sends it no more', async () => {
-    const later = { 'retry-after': '120' }
-    const server = await serve((_asked, socket) => refuse(socket, '502 Bad Gateway', later))
-    const run = start(['runners', 'get', '11'], { SVC_BASE_URL: server.url })
-    await run.noted('; retrying in ')
-    const { length } = server.seen
-    run.kill(signal)
-    const { stderr, ...ended } = await run.ended
-    expect(ended).toEqual({ ...ending, stdout: '' })
-    expect(stderr).toMatch(/interrupted/)
-    expect(server.seen).toHaveLength(length)
-  })
+  also(
+    'SIGQUIT',
+    'while a request waits to be sent again ends the wait, and sends it no more',
+    async () => {
+      const later = { 'retry-after': '120' }
+      const server = await serve((_asked, socket) => refuse(socket, '502 Bad Gateway', later))
+      const run = start(['runners', 'get', '11'], { SVC_BASE_URL: server.url })
+      await run.noted('; retrying in ')
+      const { length } = server.seen
+      run.kill(signal)
+      const { stderr, ...ended } = await run.ended
+      expect(ended).toEqual({ ...ending, stdout: '' })
+      expect(stderr).toMatch(/interrupted/)
+      expect(server.seen).toHaveLength(length)
+    },
+  )
 
-  it('while a rebase is waited for says that it was asked for', async () => {
+  also('SIGTERM', 'while a rebase is waited for says that it was asked for', async () => {
     const polled = moment()
     const server = await serve(({ method }, socket) => {
       socket.write(answer('{"iid":4,"rebase_in_progress":true}'), () => {
@@ -180,7 +188,7 @@ describe.each(endings)('%s', (signal, ending) => {
     expect(stderr).not.toContain('node:')
   })
 
-  it('while standard input is waited for ends the wait', async () => {
+  also('SIGHUP', 'while standard input is waited for ends the wait', async () => {
     const server = await serve(() => {})
     const args = ['runners', 'update', '11', '--input', '-']
     const run = start(args, { SVC_BASE_URL: server.url }, folder(), 'open')
