@@ -109,7 +109,7 @@ interface Ended {
 }
 
 /** What ended a run, as a failure. */
-export const failureIn = ({ error, interrupted }: Ended): Failure =>
+export const failureIn = ({ error, interrupted }: Pick<Ended, 'error' | 'interrupted'>): Failure =>
   interrupted ? interruptionOf(error) : failureOf(error)
 
 /** Prints it on standard error. */

@@ -144,7 +144,7 @@ export const runLineWithin = async (
     return { ...said, notes, code, failure: failures[0] ?? gap }
   } catch (error) {
     const interrupted = signal.aborted
-    const thrown = failureIn({ error, interrupted, argv: [], how: undefined })
+    const thrown = failureIn({ error, interrupted })
     // Why an object cannot be changed says more than how many cannot.
     const failure = (tries && !interrupted && failures[0]) || thrown
     return { ...said, notes, code: failure.exitCode, failure }

@@ -345,10 +345,7 @@ class Several {
 
   async #failed(name: string, error: unknown, { aborted }: AbortSignal): Promise<void> {
     // What cannot be printed ends all of them.
-    const failure =
-      error instanceof Ended
-        ? undefined
-        : failureIn({ error, interrupted: aborted, argv: [], how: undefined })
+    const failure = error instanceof Ended ? undefined : failureIn({ error, interrupted: aborted })
     if (failure === undefined || error instanceof ClosedPipe) {
       this.#lost ??= error instanceof Ended ? error.cause : error
       this.#stop.abort()

@@ -168,7 +168,7 @@ export const startRun = async (options: RunOptions): Promise<Running> => {
 // From a line to its targets.
 
 /** A line that is understood, in a run that is there. */
-export interface RunLine extends ObjectsLine {
+interface RunLine extends ObjectsLine {
   readonly signal: AbortSignal
   readonly running: Running
   /** The instance's own, where a vocabulary is in force. */

@@ -297,7 +297,7 @@ export const runWithin = async (
     const options = optionsFor(outer, sharing, made)
     return said(await act(options, given))
   } catch (error) {
-    const failure = failureIn({ error, interrupted: ask.signal.aborted, argv: [], how: undefined })
+    const failure = failureIn({ error, interrupted: ask.signal.aborted })
     return said(failure.exitCode, failure)
   }
 }

@@ -40,8 +40,8 @@ const unnamed = new Set(
   Decided Declared Described Emit Ended Enough Factoring Failed FindOwn FolderOwns Foreign How Incoming
   IsWanted Keep Kept LevelsAfter ListHow LookedAt MadeBy Manner Many Meant Missing Narrow Narrowed Next
   Numbered Own Pairing Particulars Past Piped PlaceListing PlacesThereAre Printed Printing Reading
-  Received Replied Reported Resumed RunWays Running Said Scoped Scoping Seeded Seen Selected Selecting
-  Settled Shared Sharing Spelt Stays Streaming TakenUp Tell Tolerating Turns Typed Understood Undoable
+  Received Replied Reported Resumed RunWays Running Said Scoped Scoping Seeded Seen Selected
+  Settled Shared Sharing Spelt Stays Tell Tolerating Turns Typed Understood Undoable
   Unread Until Verified Waiting Wanted Which Whose Worked Writable Written
   `),
 )
@@ -96,7 +96,7 @@ it('lists no type as unnamed that is gone or has a word by now', () => {
     [...unnamed].filter((name) => !names.has(name) || isExplained(name)),
     'take the type out of `unnamed`: it only gets shorter',
   ).toEqual([])
-  expect(unnamed.size).toBeLessThanOrEqual(85)
+  expect(unnamed.size).toBeLessThanOrEqual(82)
 })
 
 it.each([

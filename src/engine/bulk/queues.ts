@@ -85,7 +85,7 @@ const firstOf = async <T>(some: AsyncIterator<T>, most: number): Promise<T[]> =>
 }
 
 /** What a run over objects that come needs of the engine. */
-export interface Streaming {
+interface Streaming {
   readonly engine: Engine
   readonly source: PlanSource
   readonly how: Many

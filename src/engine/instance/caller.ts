@@ -72,7 +72,7 @@ export const agrees = (sent: unknown, got: unknown): boolean => {
 }
 
 /** An attribute that the answer does not show as it was sent. */
-export interface UnappliedAttribute {
+interface UnappliedAttribute {
   readonly name: string
   /** A sentence about it. */
   readonly text: string

@@ -13,7 +13,7 @@ import { gapFailure, isDone, linesFrom, openJournal, type Past, readPast } from 
 // Whether a run may be gone on with: by the same user, at the same instance, with the same tool.
 
 /** Who goes on, and where. */
-export type RunIdentity = Pick<Header, 'instance' | 'user' | 'sudo' | 'version'>
+type RunIdentity = Pick<Header, 'instance' | 'user' | 'sudo' | 'version'>
 
 const majorOf = (version: string): string => version.split('.')[0] ?? ''
 const shown = (value: string | null): string => value ?? 'nobody'

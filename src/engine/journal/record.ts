@@ -77,7 +77,7 @@ const failedLine = (
   message: clean(message),
 })
 
-export interface RecordOptions<R> {
+interface RecordOptions<R> {
   /** What is kept of a result. */
   readonly facts: (result: R | undefined) => Facts
   readonly mask: Masking

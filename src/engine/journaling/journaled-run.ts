@@ -29,7 +29,7 @@ import type { Numbered } from './work-queue.js'
 
 // The first line of a run's journal: what is sent, by whom, and where.
 
-export interface JournalParts {
+interface JournalParts {
   readonly place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env' | 'identity'>
   /** Notes what is sent while no journal is in force. */
   readonly unkept: Pick<UnkeptWrites, 'kept'>

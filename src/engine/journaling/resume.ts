@@ -34,7 +34,7 @@ interface Resuming {
 }
 
 /** A line to be done in the place of the one that was typed. */
-export interface TakenUp {
+interface TakenUp {
   readonly raw: Raw
   /** The objects come from the journal. */
   readonly streamed?: true

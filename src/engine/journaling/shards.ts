@@ -10,7 +10,7 @@ import { type GivenObject, normalizeId } from '../work/report.js'
 // `--shard i/n`: one part of the objects, so that several machines share a run. The parts are
 // disjoint and together everything, whoever computes them.
 
-export interface Shard {
+interface Shard {
   /** From 1 to `of`. */
   readonly part: number
   readonly of: number
@@ -87,15 +87,6 @@ export const getShardNumber = (
   const text = [kind, normalizeId(parent), normalizeId(object)].join('\0')
   const head = createHash('sha256').update(text).digest().readBigUInt64BE(0)
   return Number(head % BigInt(of)) + 1
-}
-
-/** The objects of one part. */
-export async function* selectShard<T extends GivenObject>(
-  objects: AsyncIterable<T>,
-  kind: string,
-  { part, of }: Shard,
-): AsyncGenerator<T> {
-  for await (const given of objects) if (getShardNumber(kind, given, of) === part) yield given
 }
 
 /** Whether an object is of a part, as it was given. */

@@ -10,7 +10,7 @@ import { manyFlags } from '../command/flags.js'
 import type { Command, Given } from '../command/types.js'
 import type { PlanContext } from './objects.js'
 
-export interface ChosenEndpoint {
+interface ChosenEndpoint {
   readonly key: string
   readonly endpoint: Endpoint
   /** The scope that the endpoint needs and nobody gave: to be found in the environment. */

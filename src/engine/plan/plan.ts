@@ -145,7 +145,7 @@ export interface Common extends Scoped {
 }
 
 /** The values that do not belong to one object: flags over `--input`, the path, what was asked. */
-export const planCommon = async (
+const planCommon = async (
   command: Command,
   given: Given,
   scoped: Scoped,

@@ -31,7 +31,7 @@ const writeSize = 1024 * 1024
 /** So many bytes of each run are read at once. */
 const readSize = 32 * 1024
 
-export interface AddedRow {
+interface AddedRow {
   readonly key: SortKey
   readonly bytes: Uint8Array
   /** What the limit counts by, where it is not all of them. */

@@ -117,7 +117,7 @@ const everythingOf = (
   )
 }
 
-export interface Selecting {
+interface Selecting {
   readonly options: RunOptions
   readonly singles: Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
   readonly exchange: Pick<InstanceExchange, 'instance'>

@@ -37,7 +37,7 @@ export const heldUntil = (turn: Promise<void>): (() => boolean) => {
 }
 
 /** How the records of a part stand among those of the others. */
-export interface PartLayout {
+interface PartLayout {
   readonly wrap: (record: Uint8Array) => Uint8Array
   readonly emit: Emit
 }

@@ -14,12 +14,12 @@ import type { FieldKind, Ranks } from './shape.js'
 
 /** The longest first: that one wins. */
 export const ops = ['!=', '!~', '<=', '>=', '=', '~', '<', '>'] as const
-export type Op = (typeof ops)[number]
+type Op = (typeof ops)[number]
 
 /** Whether it asks which of two values comes first. */
 export const asksOrder = (op: Op): boolean => op.startsWith('<') || op.startsWith('>')
 
-export interface Operand {
+interface Operand {
   readonly text: string
   /** Literal: no word and no sign in it means anything. */
   readonly quoted: boolean

@@ -14,7 +14,7 @@ import { parseValue, type Sources, secretText } from '../values.js'
 import { type RowTap, refuseRow } from './rows.js'
 
 /** The attributes of one object by the API's names; a secret is the text that refers to it. */
-export type RowValues = JsonValues
+type RowValues = JsonValues
 
 const namesOf = ({ name, own = [], parameter = '' }: Flag): readonly string[] => [
   ...new Set([parameter, name, name.replaceAll('-', '_'), ...own]),
