@@ -144,8 +144,11 @@ const rows = [
 /** The areas by name: a list that the compiler holds others to. */
 export type AreaName = (typeof rows)[number]['name']
 
+/** The endpoints of an area by their keys: one area after the other. */
+export type AreaEndpoints = Awaited<ReturnType<(typeof rows)[number]['load']>>
+
 /** The parameters of an endpoint: one after the other of all endpoints of all areas. */
-type AreaParams<A = Awaited<ReturnType<(typeof rows)[number]['load']>>> = A extends unknown
+type AreaParams<A = AreaEndpoints> = A extends unknown
   ? { [E in keyof A]: A[E] extends { readonly params: infer Ps } ? Ps : never }[keyof A]
   : never
 type Kebab<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${Kebab<Tail>}` : S

@@ -6,9 +6,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
+import type { Fields } from '../../src/base/objects.js'
 import { startSandbox } from '../../src/library/sandbox.js'
 import { publicKeys } from '../desired/exporting/writes.js'
-import { sandbox, sender } from '../sandbox/instance.js'
+import { sandbox, sender, toRecords } from '../sandbox/instance.js'
 import { folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { frontOf } from './front.js'
@@ -105,9 +106,11 @@ type Called = Awaited<ReturnType<typeof called>>
 
 /** Who and what is meant, by ID. */
 const meant = async ({ send }: Called) => {
-  const all = async (path: string): Promise<readonly Row[]> =>
-    (await send(`GET ${path}?per_page=100`)).body
-  const ids = (list: unknown) => (list as readonly Row[]).map(({ id }) => id).sort()
+  const all = async (path: string) => toRecords((await send(`GET ${path}?per_page=100`)).body)
+  const ids = (list: unknown) =>
+    toRecords(list)
+      .map(({ id }) => id)
+      .sort()
   const members = await Promise.all(
     ['/groups/1', '/groups/2', '/groups/4', '/groups/5', '/groups/6', app].map(async (place) =>
       (await all(`${place}/members`)).map(({ id, access_level }) => [place, id, access_level]),
@@ -135,9 +138,8 @@ const disturbed = async ({ send }: Called): Promise<void> => {
     const { status, text } = await send(route, json === undefined ? {} : { json })
     if (status >= 300) throw new Error(`${route}: ${status} ${text}`)
   }
-  const all = async (path: string): Promise<readonly Row[]> =>
-    (await send(`GET ${path}?per_page=100`)).body
-  const each = async (path: string, work: (row: Row) => Promise<void> | undefined) => {
+  const all = async (path: string) => toRecords((await send(`GET ${path}?per_page=100`)).body)
+  const each = async (path: string, work: (row: Fields) => Promise<void> | undefined) => {
     await Promise.all((await all(path)).map(work))
   }
   await each(`${app}/approval_rules`, ({ id }) => done(`DELETE ${app}/approval_rules/${id}`))

@@ -41,9 +41,8 @@ const desk = async (hook: Hook = () => false) => {
 
 /** The keys of the title, by what they are. */
 const present = async (): Promise<readonly string[]> =>
-  (await send(`GET ${path}?per_page=100`)).body.flatMap(
-    ({ title, key }: { title: string; key: string }) =>
-      title === rights.title ? [key === other ? 'new' : 'old'] : [],
+  (await send(`GET ${path}?per_page=100`)).body.flatMap(({ title, key }) =>
+    title === rights.title ? [key === other ? 'new' : 'old'] : [],
   )
 
 const refusing = (status: number) => (_: unknown, response: ServerResponse) => {

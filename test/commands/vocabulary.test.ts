@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
+import { sandboxInWords } from '../sandbox/instance.js'
 import { configuration, folder, type Ran } from '../support/program.js'
 import { recording, type Script } from '../support/recorder.js'
 import { has } from '../support/terminal.js'
@@ -10,7 +10,7 @@ import { svcctl } from '../support/within.js'
 import { invented, inventedWords } from '../vocabulary/invented.js'
 import { onTerminal } from './calling.js'
 
-const { url } = sandbox({ words: await inventedWords() })
+const { url } = sandboxInWords(await inventedWords())
 const cwd = folder()
 writeFileSync(join(cwd, 'inv.yml'), invented)
 writeFileSync(join(cwd, 'bad.yml'), 'vocabulary: 1\nnames:\n  monitor_sight: x\n')

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
 import { onTerminal } from '../commands/calling.js'
-import { sandbox } from '../sandbox/instance.js'
+import { sandboxInWords } from '../sandbox/instance.js'
 import { configuration, folder, type Ran } from '../support/program.js'
 import { has } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
@@ -19,7 +19,7 @@ const texts = {
   there: 'vocabulary: 1\nwords: { cloud: haze }\nnames: { can_push: allows_push }\n',
 }
 const inWords = async (text: string) =>
-  sandbox({ words: wordsFrom(await parseVocabulary(text, 'words.yml')) })
+  sandboxInWords(wordsFrom(await parseVocabulary(text, 'words.yml')))
 const [here, there] = await Promise.all([inWords(texts.here), inWords(texts.there)])
 
 const cwd = folder()

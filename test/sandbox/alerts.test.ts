@@ -83,7 +83,8 @@ describe('alert endpoints', () => {
 
   it('read mapped properties from where they are in the payload', async () => {
     const json = { check: { name: 'Probe', level: 'low' } }
-    expect((await alert(json, 'Bearer sandbox-probe-key', probes)).body[0].title).toBe('Probe')
+    const came = await alert(json, 'Bearer sandbox-probe-key', probes)
+    expect(came.body).toHaveProperty('0.title', 'Probe')
     expect((await received())[0]).toMatchObject({ severity: 'low', endpoint: 'probes' })
   })
 

@@ -192,7 +192,7 @@ describe('the endpoints', () => {
       'invalid',
       ['Invalid configuration format'],
     ])
-    expect((await send('POST /ci/lint', { json: {} })).body).toEqual({
+    expect((await send('POST /ci/lint', { json: {} })).refusal).toEqual({
       error: 'content is missing',
     })
   })

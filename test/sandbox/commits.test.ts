@@ -4,34 +4,37 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { getCommitCard } from '../../src/sandbox/seed/histories.js'
-import { freshSandbox } from './instance.js'
+import { freshSandbox, toRecords } from './instance.js'
 
 const { send } = freshSandbox({ speed: Number.POSITIVE_INFINITY })
 const repo = '/projects/platform%2Fapp/repository/commits'
 const titles = async (query: string) =>
-  (await send(`GET ${repo}?${query}`)).body.map((c: { title: string }) => c.title)
+  (await send(`GET ${repo}?${query}`)).body.map((c) => c.title)
 const make = (body: object, as = 'ben') => send(`POST ${repo}`, { as, json: body })
+/** The files that a commit changed: the documents say nothing of their fields. */
+const diff = async (sha: string) => toRecords((await send(`GET ${repo}/${sha}/diff`)).body)
 const file = async (branch: string, path: string) => {
   const { body } = await send(`GET ${repo}?ref_name=${branch}&path=${path}&per_page=1`)
-  return (await send(`GET ${repo}/${body[0].id}/diff`)).body
+  return diff(String(body[0]?.id))
 }
 
 describe('listing commits', () => {
   it('follows the default branch, newest first, with totals', async () => {
     const { body, headers } = await send(`GET ${repo}?per_page=3`)
-    expect(body.map((c: { title: string }) => c.title.slice(0, 20))).toEqual([
+    expect(body.map((c) => c.title.slice(0, 20))).toEqual([
       'Say what the limits ',
       "Merge branch 'featur",
       'Search by name',
     ])
     expect(headers.get('x-total')).toBe('10')
-    expect(body[0]).toMatchObject({
-      short_id: body[0].id.slice(0, 8),
+    const [head, merge] = body
+    expect(head).toMatchObject({
+      short_id: head?.id.slice(0, 8),
       author_name: 'Ana Alves',
-      parent_ids: [body[1].id],
-      created_at: body[0].committed_date,
+      parent_ids: [merge?.id],
+      created_at: head?.committed_date,
     })
-    expect(body[0].stats).toBeUndefined()
+    expect(head).not.toHaveProperty('stats')
   })
 
   it('honours ref, range, path, first parent, all and order', async () => {
@@ -44,7 +47,7 @@ describe('listing commits', () => {
     expect(await titles('first_parent=true')).not.toContain('Search by name')
     expect(await titles('all=true&per_page=100')).toContain('Try another port')
     expect(await titles('order=topo')).toHaveLength(10)
-    expect((await send(`GET ${repo}?order=other`)).body.error).toBe(
+    expect((await send(`GET ${repo}?order=other`)).refusal.error).toBe(
       'order does not have a valid value',
     )
   })
@@ -58,8 +61,8 @@ describe('listing commits', () => {
 
   it('gives numbers and trailers when asked', async () => {
     const [head] = (await send(`GET ${repo}?with_stats=true&trailers=true&per_page=1`)).body
-    expect(head.stats).toEqual({ additions: 2, deletions: 0, total: 2 })
-    expect(head.trailers).toEqual({ 'Signed-off-by': 'Ana Alves <ana@example.test>' })
+    expect(head?.stats).toEqual({ additions: 2, deletions: 0, total: 2 })
+    expect(head?.trailers).toEqual({ 'Signed-off-by': 'Ana Alves <ana@example.test>' })
   })
 
   it('is empty for an empty repository and refuses a reference that is not there', async () => {
@@ -83,7 +86,7 @@ describe('one commit', () => {
       expect(body.last_pipeline).toMatchObject({ id: 6, status: 'failed' })
     }
     expect((await send(`GET ${repo}/v1%2E0%2E0?stats=false`)).body.stats).toBeUndefined()
-    expect((await send(`GET ${repo}/nothing`)).body.message).toBe('404 Commit Not Found')
+    expect((await send(`GET ${repo}/nothing`)).refusal.message).toBe('404 Commit Not Found')
   })
 
   it('names the branches and tags that contain it', async () => {
@@ -96,11 +99,11 @@ describe('one commit', () => {
   })
 
   it('shows what it changed', async () => {
-    const [change] = (await send(`GET ${repo}/${getCommitCard(1, 'draft').id}/diff`)).body
+    const [change] = await diff(getCommitCard(1, 'draft').id)
     expect(change).toMatchObject({ old_path: 'src/app.txt', new_file: false, b_mode: '100644' })
-    expect(change.diff).toContain('-port = 8080\n+port = 9090')
-    const first = (await send(`GET ${repo}/${getCommitCard(1, 'start').id}/diff`)).body
-    expect(first.every((f: { new_file: boolean }) => f.new_file)).toBe(true)
+    expect(change?.diff).toContain('-port = 8080\n+port = 9090')
+    const first = await diff(getCommitCard(1, 'start').id)
+    expect(new Set(first.map((f) => f.new_file))).toEqual(new Set([true]))
   })
 })
 
@@ -128,15 +131,15 @@ describe('creating a commit', () => {
       'Ben Baker',
     ])
     expect(body.parent_ids).toEqual([getCommitCard(1, 'head').id])
-    const files = (await send(`GET ${repo}/${body.id}/diff`)).body
-    const paths = files.map((f: { new_path: string }) => f.new_path)
+    const files = await diff(body.id)
+    const paths = files.map((f) => f.new_path)
     expect(paths.sort()).toEqual(
       ['CHANGELOG.md', 'LICENSE.md', 'README.md', 'ci/test.yml', 'logo.bin', 'new/ü.txt'].sort(),
     )
-    const named = (path: string) => files.find((f: { new_path: string }) => f.new_path === path)
+    const named = (path: string) => files.find((f) => f.new_path === path)
     expect(named('LICENSE.md')).toMatchObject({ renamed_file: true, old_path: 'LICENSE' })
     expect(named('ci/test.yml')).toMatchObject({ a_mode: '100644', b_mode: '100755' })
-    expect(body.stats.total).toBeGreaterThan(0)
+    expect(body.stats?.total).toBeGreaterThan(0)
   })
 
   it('decodes actions from a form', async () => {
@@ -152,7 +155,7 @@ describe('creating a commit', () => {
     ])
     const { status, body } = await send(`POST ${repo}`, { as: 'ben', body: form })
     expect([status, body.parent_ids]).toEqual([201, [getCommitCard(1, 'v1').id]])
-    expect((await send(`GET ${repo}/${body.id}/diff`)).body).toHaveLength(2)
+    expect(await diff(body.id)).toHaveLength(2)
   })
 
   it('refuses what cannot be done, and then does nothing', async () => {
@@ -164,16 +167,16 @@ describe('creating a commit', () => {
       [[{ action: 'create', file_path: 'src', content: '' }], 'directory'],
     ] as const
     for (const [actions, words] of cases) {
-      const { status, body } = await make({ ...base, actions })
-      expect([status, body.message]).toEqual([400, expect.stringContaining(words)])
+      const { status, refusal } = await make({ ...base, actions })
+      expect([status, refusal.message]).toEqual([400, expect.stringContaining(words)])
     }
     expect((await titles('ref_name=stable'))[0]).toBe('Close the port by default')
-    expect((await make({ ...base, actions: [{ action: 'create', file_path: 'a' }] })).body).toEqual(
-      {
-        error: 'actions[0][content] is missing',
-      },
-    )
-    expect((await make(base)).body).toEqual({ error: 'actions is missing' })
+    expect(
+      (await make({ ...base, actions: [{ action: 'create', file_path: 'a' }] })).refusal,
+    ).toEqual({
+      error: 'actions[0][content] is missing',
+    })
+    expect((await make(base)).refusal).toEqual({ error: 'actions is missing' })
   })
 
   it('refuses a last commit that is not the last', async () => {
@@ -183,14 +186,14 @@ describe('creating a commit', () => {
         commit_message: 'Careful',
         actions: [{ action: 'update', file_path: 'README.md', content: 'x\n', last_commit_id }],
       })
-    expect((await change(getCommitCard(1, 'v1').id)).body.message).toContain('changed since')
+    expect((await change(getCommitCard(1, 'v1').id)).refusal.message).toContain('changed since')
     expect((await change(getCommitCard(1, 'start').id)).status).toBe(201)
   })
 
   it('leaves an existing branch alone unless forced', async () => {
     const actions = [{ action: 'create', file_path: 'forced.txt', content: 'x' }]
     const body = { branch: 'stable', start_branch: 'main', commit_message: 'Again', actions }
-    expect((await make(body)).body.message).toContain('already exists')
+    expect((await make(body)).refusal.message).toContain('already exists')
     expect((await make({ ...body, force: true })).body.parent_ids).toEqual([
       getCommitCard(1, 'head').id,
     ])
@@ -212,7 +215,7 @@ describe('creating a commit', () => {
     const actions = [{ action: 'create', file_path: 'c.txt', content: 'c' }]
     const onto = (branch: string, as: string) =>
       make({ branch, commit_message: 'x', actions, start_branch: 'main' }, as)
-    expect((await onto('main', 'chi')).body.message).toContain('not allowed to push')
+    expect((await onto('main', 'chi')).refusal.message).toContain('not allowed to push')
     expect((await onto('work/dov', 'dov')).status).toBe(403)
     expect((await onto('work/chi', 'chi')).status).toBe(201)
     expect((await onto('-bad', 'chi')).status).toBe(400)
@@ -234,45 +237,49 @@ describe('creating a commit', () => {
 })
 
 describe('cherry-picking and reverting', () => {
-  const apply = (verb: string, key: string, body: object) =>
+  const apply = <V extends 'cherry_pick' | 'revert'>(verb: V, key: string, body: object) =>
     send(`POST ${repo}/${getCommitCard(1, key).id}/${verb}`, { as: 'ben', json: body })
 
   it('picks, then finds nothing left to pick, then takes it back', async () => {
     const dry = await apply('cherry_pick', 'limits', { branch: 'stable', dry_run: true })
     expect([dry.status, dry.body]).toEqual([200, { dry_run: 'success' }])
     const picked = await apply('cherry_pick', 'limits', { branch: 'stable' })
-    expect([picked.status, picked.body.author_name]).toEqual([201, 'Chi Chen'])
-    expect(picked.body.message).toContain(
-      `(cherry picked from commit ${getCommitCard(1, 'limits').id})`,
-    )
+    const from = `(cherry picked from commit ${getCommitCard(1, 'limits').id})`
+    expect(picked).toMatchObject({
+      status: 201,
+      body: { author_name: 'Chi Chen', message: expect.stringContaining(from) },
+    })
     const again = await apply('cherry_pick', 'limits', { branch: 'stable' })
-    expect([again.status, again.body.error_code]).toEqual([400, 'empty'])
+    expect([again.status, again.refusal.error_code]).toEqual([400, 'empty'])
     const back = await apply('revert', 'limits', { branch: 'stable' })
-    expect([back.status, back.body.title]).toEqual([201, 'Revert "Limit concurrent jobs"'])
-    expect(back.body.message).toMatch(/\n\nThis reverts commit [\da-f]{40}$/)
+    const reverts = expect.stringMatching(/\n\nThis reverts commit [\da-f]{40}$/)
+    expect(back).toMatchObject({
+      status: 201,
+      body: { title: 'Revert "Limit concurrent jobs"', message: reverts },
+    })
     const twice = await apply('revert', 'limits', { branch: 'stable', dry_run: true })
-    expect(twice.body).toMatchObject({ error_code: 'empty', dry_run: 'error' })
+    expect(twice.refusal).toMatchObject({ error_code: 'empty', dry_run: 'error' })
   })
 
   it('says when it clashes', async () => {
     const clash = await apply('cherry_pick', 'logging', { branch: 'main' })
-    expect([clash.status, clash.body.error_code]).toEqual([400, 'conflict'])
-    expect(clash.body.dry_run).toBeUndefined()
-    expect((await apply('revert', 'start', { branch: 'main' })).body.error_code).toBe('conflict')
+    expect([clash.status, clash.refusal.error_code]).toEqual([400, 'conflict'])
+    expect(clash.refusal).not.toHaveProperty('dry_run')
+    expect((await apply('revert', 'start', { branch: 'main' })).refusal.error_code).toBe('conflict')
   })
 
   it('takes back a merge along its first parent, and takes a message of its own', async () => {
     await apply('revert', 'merge', { branch: 'main' })
     expect((await titles('per_page=1'))[0]).toContain('Revert "Merge branch')
     const picked = await apply('cherry_pick', 'search', { branch: 'main', message: 'Back again' })
-    expect(picked.body.message).toBe('Back again')
+    expect(picked.body).toHaveProperty('message', 'Back again')
   })
 
   it('needs branch and commit', async () => {
-    expect((await apply('revert', 'merge', { branch: 'none' })).body.message).toBe(
+    expect((await apply('revert', 'merge', { branch: 'none' })).refusal.message).toBe(
       '404 Branch Not Found',
     )
-    expect((await apply('revert', 'merge', {})).body).toEqual({ error: 'branch is missing' })
+    expect((await apply('revert', 'merge', {})).refusal).toEqual({ error: 'branch is missing' })
   })
 })
 

@@ -13,7 +13,9 @@ describe('error tracking', () => {
 
   it('switches what is configured', async () => {
     expect((await send(`GET ${path}`)).body).toMatchObject({ active: true, integrated: false })
-    expect((await send(`PATCH ${path}`, { json: {} })).body).toEqual({ error: 'active is missing' })
+    expect((await send(`PATCH ${path}`, { json: {} })).refusal).toEqual({
+      error: 'active is missing',
+    })
     const off = await send(`PATCH ${path}`, { json: { active: false } })
     expect([off.status, off.body.active]).toEqual([200, false])
   })

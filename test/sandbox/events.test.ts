@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { freshSandbox } from './instance.js'
+import { type Came, freshSandbox } from './instance.js'
 
 const { send } = freshSandbox({ now: () => new Date('2026-11-20T12:00:00Z') })
-type Event = {
-  author_username: string
-  created_at: string
-  action_name: string
-  project_id: number
-}
-const authors = (body: readonly Event[]) => new Set(body.map((e) => e.author_username))
+const authors = (body: Came<'GET /events'>['body']) => new Set(body.map((e) => e.author_username))
 
 describe('events', () => {
   it('are the caller’s own, or with scope=all those of the projects too', async () => {
@@ -20,9 +14,7 @@ describe('events', () => {
 
   it('come newest first, or the other way round', async () => {
     const times = async (query: string) =>
-      (await send(`GET /projects/1/events?per_page=100&${query}`)).body.map(
-        (e: Event) => e.created_at,
-      )
+      (await send(`GET /projects/1/events?per_page=100&${query}`)).body.map((e) => e.created_at)
     const down = await times('')
     expect(down).toEqual([...down].sort().reverse())
     expect(await times('sort=asc')).toEqual(down.reverse())
@@ -30,23 +22,21 @@ describe('events', () => {
 
   it('are filtered by action, target and day', async () => {
     const { body } = await send('GET /projects/1/events?action=pushed')
-    expect(new Set(body.map((e: Event) => e.action_name))).toEqual(new Set(['pushed']))
-    expect(body[0].push_data).toMatchObject({ ref_type: 'branch', ref: 'main', commit_count: 1 })
+    expect(new Set(body.map((e) => e.action_name))).toEqual(new Set(['pushed']))
+    expect(body[0]?.push_data).toMatchObject({ ref_type: 'branch', ref: 'main', commit_count: 1 })
     const notes = (await send('GET /projects/1/events?target_type=note')).body
     expect(notes[0]).toMatchObject({ action_name: 'commented on', note: { body: 'I am on it.' } })
     const days = (
       await send('GET /projects/1/events?after=2026-10-04&before=2026-10-08&per_page=100')
-    ).body.map((e: Event) => e.created_at.slice(0, 10))
-    expect(days.every((d: string) => d > '2026-10-04' && d < '2026-10-08')).toBe(true)
+    ).body.map((e) => e.created_at.slice(0, 10))
+    expect(days.every((d) => d > '2026-10-04' && d < '2026-10-08')).toBe(true)
     expect(days).not.toHaveLength(0)
     expect((await send('GET /events?action=odd')).status).toBe(400)
   })
 
   it('show of others only what the caller may see', async () => {
     const of = async (as: string) =>
-      (await send('GET /users/ana/events?per_page=100', { as })).body.map(
-        (e: { target_title: string }) => e.target_title,
-      )
+      (await send('GET /users/ana/events?per_page=100', { as })).body.map((e) => e.target_title)
     expect(await of('dov')).toContain('The port is open')
     expect(await of('eva')).not.toContain('The port is open')
     expect((await send('GET /users/nobody/events')).status).toBe(404)

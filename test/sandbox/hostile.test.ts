@@ -25,19 +25,19 @@ describe('a query', () => {
     ['/runners/all?page[a]=1', 'page is invalid'],
     [`/issues?${'a=1&'.repeat(8)}a${'[b]'.repeat(40)}=1`, 'a is nested too deeply'],
   ])('that contradicts itself is refused, and the process lives: %s', async (path, error) => {
-    const { status, body } = await send(`GET ${path}`)
-    expect([status, body]).toEqual([400, { error }])
+    const { status, refusal } = await send(`GET ${path}`)
+    expect([status, refusal]).toEqual([400, { error }])
     expect((await send('GET /user')).status).toBe(200)
   })
 
   it('has days and moments of the calendar, and no empty ones', async () => {
     for (const value of ['', '2026-02-30', '2026-13-01', 'soon'])
       for (const path of ['/events', '/users/ben/events', '/projects/1/events'])
-        expect((await send(`GET ${path}?before=${value}`)).body).toEqual({
+        expect((await send(`GET ${path}?before=${value}`)).refusal).toEqual({
           error: 'before is invalid',
         })
     for (const value of ['', '2026-02-30T00:00:00Z', '2026-02-01T25:00:00Z', 'soon'])
-      expect((await send(`GET /issues?created_after=${value}`)).body).toEqual({
+      expect((await send(`GET /issues?created_after=${value}`)).refusal).toEqual({
         error: 'created_after is invalid',
       })
     expect((await send('GET /events?after=9999-12-31')).body).toEqual([])
@@ -49,8 +49,8 @@ describe('a query', () => {
   })
 
   it('stands behind a path that can be read', async () => {
-    const { status, body } = await send('GET //%ff')
-    expect([status, body]).toEqual([400, { error: 'the path is not properly encoded' }])
+    const { status, refusal } = await send('GET //%ff')
+    expect([status, refusal]).toEqual([400, { error: 'the path is not properly encoded' }])
   })
 })
 
@@ -71,7 +71,7 @@ describe('a body', () => {
   ])('of several parts %s is refused', async (_kind, type, body) => {
     const headers = { 'content-type': type }
     const came = await send('POST /projects/1/deploy_keys', { headers, body })
-    expect([came.status, came.body]).toEqual([
+    expect([came.status, came.refusal]).toEqual([
       400,
       { error: 'message body does not match declared format' },
     ])
@@ -83,14 +83,14 @@ describe('a body', () => {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: text,
       })
-    expect((await post('a=1&a[]=2')).body.error).toBe('a is invalid')
-    expect((await post(`a${'[b]'.repeat(100_000)}=1`)).body.error).toMatch('too long')
-    expect((await post('a=1&'.repeat(70_000))).body.error).toBe('too many parameters')
+    expect((await post('a=1&a[]=2')).refusal.error).toBe('a is invalid')
+    expect((await post(`a${'[b]'.repeat(100_000)}=1`)).refusal.error).toMatch('too long')
+    expect((await post('a=1&'.repeat(70_000))).refusal.error).toBe('too many parameters')
   })
 
   it('that is JSON is bounded in depth: deeper it could never be saved', async () => {
     const deep = `{"title":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
-    const { status, body } = await send(
+    const { status, refusal } = await send(
       'POST //platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json',
       {
         as: '',
@@ -98,7 +98,7 @@ describe('a body', () => {
         body: deep,
       },
     )
-    expect([status, body.error]).toEqual([400, 'message body is nested too deeply'])
+    expect([status, refusal.error]).toEqual([400, 'message body is nested too deeply'])
   })
 })
 

@@ -5,8 +5,8 @@ const { send, url } = freshSandbox()
 
 describe('pages of a list', () => {
   it('writes every header of the first page', async () => {
-    const { headers, body } = await send('GET /runners/all?per_page=4&type=&status=')
-    expect(body.error).toBe('type does not have a valid value')
+    const { headers, refusal } = await send('GET /runners/all?per_page=4&type=&status=')
+    expect(refusal.error).toBe('type does not have a valid value')
     const first = await send('GET /runners/all?per_page=4')
     expect(first.body).toHaveLength(4)
     expect(Object.fromEntries([...first.headers].filter(([n]) => n.startsWith('x-')))).toEqual({
@@ -34,10 +34,10 @@ describe('pages of a list', () => {
   it('is empty past the end and refuses what is no page', async () => {
     const past = await send('GET /runners/all?page=9')
     expect([past.body, past.headers.get('x-next-page')]).toEqual([[], ''])
-    expect((await send('GET /runners/all?page=0')).body.error).toBe(
+    expect((await send('GET /runners/all?page=0')).refusal.error).toBe(
       'page does not have a valid value',
     )
-    expect((await send('GET /runners/all?per_page=x')).body.error).toBe('per_page is invalid')
+    expect((await send('GET /runners/all?per_page=x')).refusal.error).toBe('per_page is invalid')
     const many = await send('GET /runners/all?per_page=500')
     expect(many.headers.get('x-per-page')).toBe('100')
   })
@@ -58,16 +58,16 @@ describe('pages of a list', () => {
 describe('routes', () => {
   it('answers 404 and 405 in the API’s words', async () => {
     const unknown = await send('GET /nothing')
-    expect([unknown.status, unknown.body]).toEqual([404, { error: '404 Not Found' }])
+    expect([unknown.status, unknown.refusal]).toEqual([404, { error: '404 Not Found' }])
     const method = await send('PATCH /runners/1', { json: {} })
-    expect([method.status, method.body]).toEqual([405, { error: '405 Not Allowed' }])
+    expect([method.status, method.refusal]).toEqual([405, { error: '405 Not Allowed' }])
     expect(method.headers.get('allow')).toBe('GET, PUT')
     expect((await send('GET //')).status).toBe(404)
   })
 
   it('puts literal segments before placeholders', async () => {
     expect((await send('GET /runners/all')).body).toHaveLength(10)
-    expect((await send('PUT /runners/all', { json: { active: true } })).body.error).toBe(
+    expect((await send('PUT /runners/all', { json: { active: true } })).refusal.error).toBe(
       'id is invalid',
     )
   })
@@ -96,7 +96,7 @@ describe('a condition on a delete', () => {
 
   it('is refused with 412 when the record has changed since, else obeyed', async () => {
     const early = await send(path, since('Wed, 01 Jan 2020 00:00:00 GMT'))
-    expect([early.status, early.body]).toEqual([412, { message: '412 Precondition Failed' }])
+    expect([early.status, early.refusal]).toEqual([412, { message: '412 Precondition Failed' }])
     expect((await send(path, since(new Date().toUTCString()))).status).toBe(204)
   })
 })
@@ -134,14 +134,14 @@ describe('bodies', () => {
 
   it('refuses what cannot be read', async () => {
     const broken = await register({ body: '{', headers: { 'content-type': 'application/json' } })
-    expect([broken.status, broken.body.error]).toEqual([400, expect.stringContaining('body')])
+    expect([broken.status, broken.refusal.error]).toEqual([400, expect.stringContaining('body')])
     expect((await register({ json: [1] })).status).toBe(400)
     const text = await register({ body: 'x', headers: { 'content-type': 'text/plain' } })
-    expect([text.status, Object.keys(text.body)]).toEqual([415, ['error']])
+    expect([text.status, Object.keys(text.refusal)]).toEqual([415, ['error']])
   })
 
   it('treats an empty JSON body as none', async () => {
     const empty = await register({ body: '', headers: { 'content-type': 'application/json' } })
-    expect(empty.body).toEqual({ error: 'token is missing' })
+    expect(empty.refusal).toEqual({ error: 'token is missing' })
   })
 })

@@ -3,20 +3,32 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { type Fields, objects } from '../../src/base/objects.js'
+import type { Words } from '../../src/catalogue/words.js'
 import {
   readState,
   type Sandbox,
   type SandboxOptions,
   startSandbox,
 } from '../../src/sandbox/index.js'
-import { holdToShape } from '../support/promised.js'
+import { type AnswerTo, holdToShape } from '../support/promised.js'
 
-export interface Came {
+/** What an instance says where it refuses. */
+interface Refusal {
+  readonly message?: unknown
+  readonly error?: unknown
+  readonly error_code?: unknown
+}
+
+/** An answer to a request of this route. */
+export interface Came<R extends string> {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
-  readonly body: any
+  /** What the endpoint answers with. Throws where the instance refused. */
+  readonly body: AnswerTo<R>
+  /** What came in its place. Throws where the instance did not refuse. */
+  readonly refusal: Refusal
 }
 
 export interface Sending {
@@ -26,10 +38,13 @@ export interface Sending {
   readonly body?: string | FormData | URLSearchParams
 }
 
-/** Sends a request, and holds what is answered in the words of the documents to the shape of its endpoint; `path` begins with `/` and is below the API root unless `root` says otherwise. */
-export const sender =
-  (url: () => string, words?: SandboxOptions['words']) =>
-  async (route: string, { as = 'root', headers = {}, json, body }: Sending = {}): Promise<Came> => {
+/** `documented`: it speaks in the words of the documents, and every answer is held to the shape of its endpoint. */
+const createSend =
+  (url: () => string, documented: boolean) =>
+  async <R extends string>(
+    route: R,
+    { as = 'root', headers = {}, json, body }: Sending = {},
+  ): Promise<Came<R>> => {
     const [method = 'GET', path = ''] = route.split(' ')
     const target = path.startsWith('//') ? path.slice(1) : `/api/v4${path}`
     const came = await fetch(url() + target, {
@@ -49,10 +64,38 @@ export const sender =
     const text = await came.text()
     const isJson =
       text !== '' && came.headers.get('content-type')?.startsWith('application/json') === true
-    const answer = isJson ? JSON.parse(text) : undefined
-    if (came.ok && words === undefined && !path.startsWith('//')) holdToShape(method, path, answer)
-    return { status: came.status, headers: came.headers, text, body: answer }
+    const answer: unknown = isJson ? JSON.parse(text) : undefined
+    if (documented && came.ok && !path.startsWith('//')) holdToShape(method, path, answer)
+    const { status, headers: fields } = came
+    const answerIf = <T>(expected: boolean): T => {
+      if (!expected) throw new Error(`${route} answered ${status} ${text.slice(0, 1000)}`)
+      return answer as T
+    }
+    return {
+      status,
+      headers: fields,
+      text,
+      get body() {
+        return answerIf<AnswerTo<R>>(status < 400)
+      },
+      get refusal() {
+        return answerIf<Refusal>(status >= 400)
+      },
+    }
   }
+
+/** Sends a request, and holds what is answered to the shape of its endpoint; a path is below the API root, one that begins with `//` is not. */
+export const sender = (url: () => string) => createSend(url, true)
+
+/** The records of a list that the documents do not have. */
+export const toRecords = (body: unknown): readonly Fields[] => {
+  const records = objects(body)
+  if (!Array.isArray(body) || records.length < body.length)
+    throw new Error(`no list of records: ${JSON.stringify(body)}`)
+  return records
+}
+
+type Options = Partial<Omit<SandboxOptions, 'words'>>
 
 const started = (
   before: (start: () => Promise<void>) => void,
@@ -70,16 +113,24 @@ const started = (
     await rm(folder, { recursive: true, force: true })
   })
   const url = () => running?.url ?? ''
-  return { send: sender(url, options.words), url, folder: () => folder }
+  return { send: sender(url), url, folder: () => folder }
 }
 
 /** Starts a sandbox before the file's tests and closes it after them: for those that tell one story, or only read. */
-export const sandbox = (options: Partial<SandboxOptions> = {}) =>
-  started(beforeAll, afterAll, options)
+export const sandbox = (options: Options = {}) => started(beforeAll, afterAll, options)
 
 /** Starts a sandbox before each test, which takes milliseconds: none sees what another one changed. */
-export const freshSandbox = (options: Partial<SandboxOptions> = {}) =>
-  started(beforeEach, afterEach, options)
+export const freshSandbox = (options: Options = {}) => started(beforeEach, afterEach, options)
+
+/** As `sandbox`, of an instance with words of its own: nothing is known of its answers. */
+export const sandboxInWords = (words: Words) => {
+  const box = started(beforeAll, afterAll, { words })
+  const send: (route: string, sending?: Sending) => Promise<Came<string>> = createSend(
+    box.url,
+    false,
+  )
+  return { ...box, send }
+}
 
 const began = Date.parse('2026-11-03T09:00:00.000Z')
 

@@ -10,9 +10,9 @@ const list = async (query: string, as = 'ana') =>
   refs((await send(`GET /issues?per_page=100&${query}`, { as })).body)
 const inApp = async (query: string, as = 'ana') =>
   (await send(`GET /groups/platform/issues?scope=all&per_page=100&${query}`, { as })).body
-    .filter((i: Issue) => i.references.full.startsWith('platform/app#'))
-    .map((i: Issue) => i.iid)
-    .sort((a: number, b: number) => a - b)
+    .filter((i) => i.references.full.startsWith('platform/app#'))
+    .map((i) => i.iid)
+    .sort((a, b) => a - b)
 
 describe('lists of issues', () => {
   it('gives what the caller created unless asked for more', async () => {
@@ -78,7 +78,7 @@ describe('lists of issues', () => {
   it('orders by what is asked for, records without it last', async () => {
     const order = async (query: string) =>
       (await send(`GET /groups/platform/issues?scope=all&labels=Any&${query}`)).body.map(
-        (i: Issue) => i.references.full,
+        (i) => i.references.full,
       )
     expect((await order('order_by=weight'))[0]).toBe('platform/core/engine#1')
     expect((await order('order_by=weight&sort=asc'))[0]).toBe('platform/app#3')
@@ -91,14 +91,14 @@ describe('lists of issues', () => {
     const { body } = await send(
       'GET /issues?scope=all&iids[]=1&labels=backend&with_labels_details=1',
     )
-    expect(body[0].labels[0]).toMatchObject({ name: 'bug', color: '#d9534f' })
+    expect(body[0]?.labels[0]).toMatchObject({ name: 'bug', color: '#d9534f' })
     expect(await list('scope=all', 'dov')).not.toContain('labs/prototype#1')
     expect(await list('scope=all&non_archived=false', 'dov')).toContain('labs/prototype#1')
   })
 
   it('refuses pairs that exclude each other', async () => {
     const both = await send('GET /issues?author_id=1&author_username=ana')
-    expect([both.status, both.body.error]).toEqual([
+    expect([both.status, both.refusal.error]).toEqual([
       400,
       'author_id, author_username are mutually exclusive',
     ])
@@ -151,7 +151,7 @@ describe('one issue', () => {
 
   it('knows the merge requests related to it', async () => {
     const { body } = await send(`GET ${issue}/2/related_merge_requests`, { as: 'chi' })
-    expect(body.map((m: Issue) => m.iid)).toEqual([1])
+    expect(body.map((m) => m.iid)).toEqual([1])
     const other = await send(`GET ${issue}/2/related_merge_requests`, { as: 'eva' })
     expect(other.body).toEqual([])
   })
@@ -168,13 +168,9 @@ describe('one issue', () => {
       8,
     ])
     const [closed] = (await send('GET /issues?scope=all&state=closed&iids[]=8')).body
-    expect([closed.state, closed.closed_by.username]).toEqual(['closed', 'dov'])
+    expect([closed?.state, closed?.closed_by?.username]).toEqual(['closed', 'dov'])
     const events = (await send('GET /events', { as: 'dov' })).body.slice(0, 3)
-    expect(events.map((e: { action_name: string }) => e.action_name).sort()).toEqual([
-      'closed',
-      'commented on',
-      'opened',
-    ])
+    expect(events.map((e) => e.action_name).sort()).toEqual(['closed', 'commented on', 'opened'])
     expect((await send2('/promote')).status).toBe(400)
   })
 })
@@ -182,7 +178,7 @@ describe('one issue', () => {
 describe('the issues of a group', () => {
   it('are everybody’s unless a scope is given', async () => {
     const all = (await send('GET /groups/platform/issues?per_page=100', { as: 'ben' })).body
-    const authors = new Set(all.map((i: { author: { username: string } }) => i.author.username))
+    const authors = new Set(all.map((i) => i.author.username))
     expect(authors.size).toBeGreaterThan(1)
     const mine = '/groups/platform/issues?scope=created_by_me&per_page=100'
     expect((await send(`GET ${mine}`, { as: 'ben' })).body.length).toBeLessThan(all.length)

@@ -8,7 +8,7 @@ import { getProperties } from '../../src/catalogue/shapes/properties.js'
 import { collectRoutes, createFinder, registry } from '../../src/sandbox/server/routes.js'
 import { sourceFiles, textOf } from '../support/source.js'
 import { exampleOf } from './addresses.js'
-import { freshSandbox } from './instance.js'
+import { freshSandbox, toRecords } from './instance.js'
 
 const { send } = freshSandbox({ now: () => new Date('2026-11-02T10:00:00Z') })
 
@@ -69,8 +69,8 @@ describe('every endpoint', () => {
     for (const [area, key, endpoint] of await endpoints()) {
       if (endpoint.credential !== undefined && endpoint.credential !== 'user') continue
       const route = `${getMethod(endpoint)} ${exampleOf(getPath(endpoint))}`
-      const { status, body } = await send(route, { as: '' })
-      expect([status, body], `${area} ${key}`).toEqual([401, { message: '401 Unauthorized' }])
+      const { status, refusal } = await send(route, { as: '' })
+      expect([status, refusal], `${area} ${key}`).toEqual([401, { message: '401 Unauthorized' }])
     }
   })
 
@@ -103,12 +103,11 @@ describe('every endpoint', () => {
         endpoint.credential === 'job'
           ? { as: '', headers: { 'job-token': 'sandbox-job-token' } }
           : {}
-      const { status, body } = await send(`GET ${exampleOf(getPath(endpoint))}`, sending)
-      const label = `${area} ${key}: ${JSON.stringify(body)?.slice(0, 300)}`
-      expect(status, label).toBe(200)
+      const came = await send(`GET ${exampleOf(getPath(endpoint))}`, sending)
+      expect(came.status, `${area} ${key}: ${came.text.slice(0, 300)}`).toBe(200)
       const { shape } = endpoint.returns
       if (shape === null) continue
-      const records = endpoint.returns.kind === 'many' ? body : [body]
+      const records = endpoint.returns.kind === 'many' ? toRecords(came.body) : [came.body]
       if (records.length === 0) empty.push(`${area} ${key}`)
       for (const record of records) {
         const errors = Value.Errors(shape, record)
@@ -131,10 +130,10 @@ describe('every endpoint', () => {
     const [own] = (await send('GET /projects/1/runners?type=project_type')).body
     for (const [area, key, endpoint] of await endpoints()) {
       if (getMethod(endpoint) !== 'DELETE') continue
-      const path = exampleOf(getPath(endpoint)).replace(/runners\/1$/, `runners/${own.id}`)
-      const { status, body } = await send(`DELETE ${path}`, { headers })
+      const path = exampleOf(getPath(endpoint)).replace(/runners\/1$/, `runners/${own?.id}`)
+      const { status, refusal } = await send(`DELETE ${path}`, { headers })
       const label = `${area} ${key}`
-      expect([status, body], label).toEqual([412, { message: '412 Precondition Failed' }])
+      expect([status, refusal], label).toEqual([412, { message: '412 Precondition Failed' }])
     }
   })
 })

@@ -1,5 +1,6 @@
 /** Every field that the embedded instance presents of its sample data, in every answer that it gives to a GET. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { objects } from '../../src/base/objects.js'
 import { getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { timedSandbox } from './instance.js'
@@ -38,8 +39,8 @@ const addressesOf = async (instance: Instance, path: string): Promise<string[]> 
 }
 
 const listed = async (instance: Instance, list: string, key: string): Promise<string[]> => {
-  const { body } = await instance.send(`GET ${list}?per_page=100`)
-  return Array.isArray(body) ? body.map((record) => String(record[key])) : []
+  const came = await instance.send(`GET ${list}?per_page=100`)
+  return came.status === 200 ? objects(came.body).map((record) => String(record[key])) : []
 }
 
 /** A record as text, a field a line. */
@@ -56,7 +57,9 @@ const answersOf = async (instance: Instance, paths: readonly string[]): Promise<
   const lines: string[] = []
   for (const path of paths)
     for (const address of await addressesOf(instance, path)) {
-      const { status, text, body } = await instance.send(`GET ${address}`)
+      const came = await instance.send(`GET ${address}`)
+      const { status, text } = came
+      const body = status === 200 ? came.body : came.refusal
       const records: readonly unknown[] = Array.isArray(body)
         ? body.slice(0, several)
         : [body ?? text]

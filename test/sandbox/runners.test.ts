@@ -8,7 +8,7 @@ describe('runners', () => {
     const { status, body } = await send('GET /runners/all')
     expect(status).toBe(200)
     expect(body).toHaveLength(10)
-    expect(Object.keys(body[0])).toEqual([
+    expect(Object.keys(body[0] ?? {})).toEqual([
       'id',
       'description',
       'ip_address',
@@ -19,7 +19,7 @@ describe('runners', () => {
       'online',
       'status',
     ])
-    expect(new Set(body.map((r: { status: string }) => r.status))).toEqual(
+    expect(new Set(body.map((r) => r.status))).toEqual(
       new Set(['online', 'offline', 'paused', 'not_connected']),
     )
   })
@@ -30,7 +30,7 @@ describe('runners', () => {
 
   it('filters by type, status, tags and the deprecated scope', async () => {
     const ids = async (query: string) =>
-      (await send(`GET /runners/all?${query}`)).body.map((r: { id: number }) => r.id)
+      (await send(`GET /runners/all?${query}`)).body.map((r) => r.id)
     expect(await ids('type=group_type')).toEqual([4, 5])
     expect(await ids('status=paused')).toEqual([3, 8])
     expect(await ids('tag_list=linux,docker')).toEqual([1, 2])
@@ -41,7 +41,7 @@ describe('runners', () => {
     expect((await send('GET /runners/1', { as: 'eva' })).status).toBe(200)
     expect((await send('GET /runners/6', { as: 'chi' })).status).toBe(403)
     const { body } = await send('GET /runners/6', { as: 'ben' })
-    expect(body.projects[0].path_with_namespace).toBe('platform/app')
+    expect(body.projects[0]?.path_with_namespace).toBe('platform/app')
     expect(body.tag_list).toEqual(['deploy'])
   })
 
@@ -54,9 +54,9 @@ describe('runners', () => {
   })
 
   it('refuses a change without attributes and one that leaves nothing to run', async () => {
-    expect((await send('PUT /runners/6', { json: {} })).body.error).toContain('are missing')
+    expect((await send('PUT /runners/6', { json: {} })).refusal.error).toContain('are missing')
     const none = await send('PUT /runners/6', { json: { tag_list: [] } })
-    expect([none.status, none.body.message.tags_list]).toEqual([400, [expect.any(String)]])
+    expect([none.status, none.refusal.message]).toEqual([400, { tags_list: [expect.any(String)] }])
   })
 
   it('sets and removes the longest time a job may take', async () => {
@@ -69,11 +69,11 @@ describe('runners', () => {
   it('enables and disables, but never takes the last project', async () => {
     const path = '/projects/platform%2Fcore%2Fengine/runners'
     const only = await send('DELETE /projects/platform%2Fapp/runners/6', { as: 'ben' })
-    expect([only.status, only.body.message]).toEqual([
+    expect([only.status, only.refusal.message]).toEqual([
       403,
       expect.stringContaining('remove the runner instead'),
     ])
-    expect((await send(`POST ${path}`, { json: { runner_id: 6 } })).body.message).toContain(
+    expect((await send(`POST ${path}`, { json: { runner_id: 6 } })).refusal.message).toContain(
       'locked',
     )
     expect((await send(`DELETE ${path}/7`)).status).toBe(204)
@@ -82,10 +82,10 @@ describe('runners', () => {
   })
 
   it('lists what is available in a project and in a group', async () => {
-    const ids = async (path: string) =>
-      (await send(`GET ${path}`, { as: 'ana' })).body.map((r: { id: number }) => r.id)
-    expect(await ids('/projects/platform%2Fapp/runners')).toEqual([1, 2, 3, 4, 6, 7])
-    expect(await ids('/groups/platform%2Fcore/runners')).toEqual([4])
+    const ids = async (kind: 'projects' | 'groups', path: string) =>
+      (await send(`GET /${kind}/${path}/runners`, { as: 'ana' })).body.map((r) => r.id)
+    expect(await ids('projects', 'platform%2Fapp')).toEqual([1, 2, 3, 4, 6, 7])
+    expect(await ids('groups', 'platform%2Fcore')).toEqual([4])
   })
 
   it('registers by token into instance, group or project', async () => {
@@ -119,7 +119,7 @@ describe('runners', () => {
     expect((await send('POST /runners', { as: '', json: idle })).status).toBe(400)
     const wrong = { token, access_level: 'all' }
     expect((await send('POST /runners', { as: '', json: wrong })).status).toBe(400)
-    expect((await send('POST /runners', { as: '', json: {} })).body).toEqual({
+    expect((await send('POST /runners', { as: '', json: {} })).refusal).toEqual({
       error: 'token is missing',
     })
   })
@@ -133,10 +133,10 @@ describe('a paused runner', () => {
     const running = async () => (await send('GET /runners/1/jobs?status=running')).body
     const [job] = await running()
     await send('PUT /runners/1', { json: { active: false } })
-    expect((await running()).map((j: { id: number }) => j.id)).toContain(job.id)
+    expect((await running()).map((j) => j.id)).toContain(job?.id)
     clock.now = new Date('2026-11-20T12:00:03Z')
     expect(await running()).toEqual([])
-    const ended = await send(`GET /projects/${job.project.id}/jobs/${job.id}`)
+    const ended = await send(`GET /projects/${job?.project.id}/jobs/${job?.id}`)
     expect(ended.body.status).toBe('success')
     expect(ended.body.finished_at).not.toBeNull()
   })

@@ -32,7 +32,7 @@ describe('application settings', () => {
   })
 
   it('refuse values out of range, and an update that says nothing', async () => {
-    expect((await put({ deletion_adjourned_period: 91 })).body).toEqual({
+    expect((await put({ deletion_adjourned_period: 91 })).refusal).toEqual({
       error: 'deletion_adjourned_period does not have a valid value',
     })
     expect((await put({ default_group_visibility: 'secret' })).status).toBe(400)
@@ -46,7 +46,7 @@ describe('application settings', () => {
     ['domain_denylist_enabled', 'domain_denylist', ['bad.test']],
     ['diagram_a_enabled', 'diagram_a_url', 'https://diagram.test'],
   ])('need each other: %s and %s', async (name, needed, value) => {
-    expect((await put({ [name]: true })).body).toEqual({ error: `${needed} is missing` })
+    expect((await put({ [name]: true })).refusal).toEqual({ error: `${needed} is missing` })
     expect((await put({ [name]: true, [needed]: value })).status).toBe(200)
     expect((await put({ [needed]: '' })).status).toBe(400)
     expect((await put({ [name]: false, [needed]: '' })).status).toBe(200)
@@ -65,7 +65,7 @@ describe('application settings', () => {
     expect((await archive('1 month')).status).toBe(200)
     expect((await archive('1 day')).status).toBe(200)
     expect((await archive('')).status).toBe(200)
-    expect((await archive('3 hours')).body.message).toHaveProperty('archive_builds_in_seconds')
+    expect((await archive('3 hours')).refusal.message).toHaveProperty('archive_builds_in_seconds')
     expect((await archive('soon')).status).toBe(400)
   })
 
@@ -105,8 +105,8 @@ describe('application settings', () => {
     ['repository_storages_weighted', { default: 1000 }],
     ['terms', { a: 1 }],
   ])('beyond the table have the type that answers show: %s', async (name, value) => {
-    const { status, body } = await put({ [name]: value })
-    expect([status, body.error]).toEqual([
+    const { status, refusal } = await put({ [name]: value })
+    expect([status, refusal.error]).toEqual([
       400,
       expect.stringMatching(`^${name}.*(is invalid|valid value)$`),
     ])

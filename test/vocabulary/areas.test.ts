@@ -12,14 +12,14 @@ import { commandsOfArea, loadExamples } from '../../src/commands/index.js'
 import { flagsOfCommand } from '../../src/engine/command/flags.js'
 import type { Command } from '../../src/engine/command/types.js'
 import { commandIn } from '../../src/engine/command/vocabulary.js'
-import { sandbox } from '../sandbox/instance.js'
+import { sandbox, sandboxInWords } from '../sandbox/instance.js'
 import { folder, type Ran } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { everything, everyWord } from './everything.js'
 
 const words = await everyWord()
 const plain = sandbox()
-const other = sandbox({ words })
+const other = sandboxInWords(words)
 
 const cwd = folder()
 writeFileSync(join(cwd, 'work.yml'), everything)

@@ -2,13 +2,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
+import { sandboxInWords, toRecords } from '../sandbox/instance.js'
 import { folder, type How, type Ran } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { invented, inventedWords } from './invented.js'
 
 const words = await inventedWords()
-const { url, send } = sandbox({ words })
+const { url, send } = sandboxInWords(words)
 
 const file = join(folder(), 'work.yml')
 writeFileSync(file, invented)
@@ -178,8 +178,8 @@ describe('the instance', () => {
   })
 
   it('names what is wrong as it would have been sent', async () => {
-    const { body } = await send('POST /projects/1/workers', { json: {} })
-    expect(body).toEqual({ error: 'worker_number is missing' })
+    const { refusal } = await send('POST /projects/1/workers', { json: {} })
+    expect(refusal).toEqual({ error: 'worker_number is missing' })
   })
 
   it('has its own cookie, header, slug and values', async () => {
@@ -191,7 +191,7 @@ describe('the instance', () => {
     const session = { SVC_TOKEN: 'sandbox-ana-session', SVC_TOKEN_KIND: 'session' }
     expect((await run('events list', session)).code).toBe(0)
     const list = await send('GET /workers/all')
-    expect(list.headers.get('x-hub-total')).toBe(String(list.body.length))
+    expect(list.headers.get('x-hub-total')).toBe(String(toRecords(list.body).length))
     expect(list.headers.get('x-total')).toBeNull()
     expect((await send('GET /workers/all?status=stale')).status).toBe(200)
     expect((await send('GET /workers/all?status=staler')).status).toBe(400)

@@ -2,12 +2,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
+import { sandboxInWords } from '../sandbox/instance.js'
 import { folder, type Ran } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { everything, everyWord } from './everything.js'
 
-const { url } = sandbox({ words: await everyWord() })
+const { url } = sandboxInWords(await everyWord())
 const file = join(folder(), 'every.yml')
 writeFileSync(file, everything)
 const run = (line: string, input?: string): Promise<Ran> =>

@@ -2,9 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { objects } from '../../src/base/objects.js'
 import { wordsAmong, wordsOfAll } from '../../src/engine/command/vocabulary.js'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
-import { sandbox } from '../sandbox/instance.js'
+import { sandbox, sandboxInWords } from '../sandbox/instance.js'
 import { configuration, folder, type Ran } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
@@ -15,8 +16,8 @@ const texts = {
 const wordsIn = async (text: string) => wordsFrom(await parseVocabulary(text, 'words.yml'))
 const [ofOne, ofTwo] = await Promise.all([wordsIn(texts.one), wordsIn(texts.two)])
 const sites = {
-  one: sandbox({ words: ofOne }),
-  two: sandbox({ words: ofTwo }),
+  one: sandboxInWords(ofOne),
+  two: sandboxInWords(ofTwo),
   plain: sandbox(),
 }
 
@@ -133,7 +134,8 @@ describe('a write', () => {
     writeFileSync(join(cwd, 'two.yml'), 'vocabulary: 1\nwords: { cloud: x, spamsvc: x }\n')
     try {
       const before = (await sites.one.send('GET /projects/1/deploy_keys/1')).body
-      const ran = await run(`${update} ${before.may_write ? '--no-can-push' : '--can-push'}`)
+      const [{ may_write } = {}] = objects([before])
+      const ran = await run(`${update} ${may_write === true ? '--no-can-push' : '--can-push'}`)
       expect([ran.code, ran.stdout]).toEqual([2, ''])
       expect(ran.stderr).toContain('two.yml:2: cloud and spamsvc would both become x')
       expect((await sites.one.send('GET /projects/1/deploy_keys/1')).body).toEqual(before)

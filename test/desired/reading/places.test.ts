@@ -86,9 +86,9 @@ describe('what files speak of', () => {
 
   it('has archived projects where they are named, or asked for', async () => {
     const archived = (await box.send('GET /projects?archived=true&per_page=100')).body
-    const [{ path_with_namespace: path, namespace }] = archived
-    expect(namespace.kind).toBe('group')
-    const below = { below: [namespace.full_path] }
+    const { path_with_namespace: path = '', namespace } = archived[0] ?? {}
+    expect(namespace?.kind).toBe('group')
+    const below = { below: [String(namespace?.full_path)] }
     expect((await found(below)).projects).not.toContain(path)
     expect((await found(below, { withArchived: true })).projects).toContain(path)
     const named = await found({ ...below, projects: [path] })
