@@ -18,16 +18,14 @@ import {
 } from '../git/read.js'
 import type { Repository } from '../git/repositories.js'
 import {
-  act,
   copyCommit,
   type FileAction,
   isBranchName,
   isNameless,
   moveBranch,
   parseActions,
-  readTreeFiles,
+  writeActions,
   writeCommit,
-  writeTree,
 } from '../git/write.js'
 import type { Handlers } from '../handlers.js'
 import { pipelineBrief } from '../present/common.js'
@@ -107,10 +105,8 @@ const write = async (
   place: Place,
   actions: readonly FileAction[],
 ): Promise<string> => {
-  const before = await readTreeFiles(repository, place.parent)
-  const files = await act(repository, before, place.parent, actions)
   const id = await writeCommit(repository, {
-    tree: await writeTree(repository, files),
+    tree: await writeActions(repository, place.parent, actions),
     parents: place.parent === undefined ? [] : [place.parent],
     message: input.commit_message,
     author: getAuthor(call, input),

@@ -15,7 +15,7 @@ interface TreeFile {
 }
 
 /** All files of a commit's tree by their path; none for undefined. */
-export const readTreeFiles = async (
+const readTreeFiles = async (
   repository: Repository,
   commit: string | undefined,
 ): Promise<Map<string, TreeFile>> => {
@@ -46,7 +46,7 @@ const writeBlobs = async (repository: Repository, contents: Iterable<Buffer>): P
 }
 
 /** Writes a tree of exactly these files; returns its ID. */
-export const writeTree = async (
+const writeTree = async (
   repository: Repository,
   files: ReadonlyMap<string, TreeFile>,
 ): Promise<string> => {
@@ -314,18 +314,20 @@ const checkFresh = async (
     )
 }
 
-/** The files of a tree after all actions, in their order. Refuses the whole if one cannot be done. */
-export const act = async (
+/**
+ * Writes the tree of a commit (of none, where it is undefined) as it is after all actions, in their order; returns its ID.
+ * Refuses the whole if one cannot be done.
+ */
+export const writeActions = async (
   repository: Repository,
-  files: Files,
-  head: string | undefined,
+  commit: string | undefined,
   actions: readonly FileAction[],
-): Promise<Files> => {
-  const draft = new Draft(files)
+): Promise<string> => {
+  const draft = new Draft(await readTreeFiles(repository, commit))
   for (const action of actions) {
-    await checkFresh(repository, head, action)
+    await checkFresh(repository, commit, action)
     carryOut(draft, action)
   }
   await writeBlobs(repository, draft.blobs.values())
-  return draft.files
+  return writeTree(repository, draft.files)
 }
