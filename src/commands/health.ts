@@ -43,18 +43,6 @@ export const countStates = (all: readonly Runner[]): RunnerCounts => {
   return counts
 }
 
-/** Counts runners by state, for each runner type. */
-export const countTypes = (all: readonly Runner[]): Readonly<Record<string, RunnerCounts>> => {
-  const types = new Map<string, Runner[]>()
-  for (const runner of all) {
-    const type = runner.runner_type ?? 'unknown'
-    const same = types.get(type) ?? []
-    same.push(runner)
-    types.set(type, same)
-  }
-  return Object.fromEntries([...types].map(([type, some]) => [type, countStates(some)]))
-}
-
 /** Formats counts: `2 online, 1 paused`. */
 export const formatCounts = (counts: RunnerCounts): string =>
   runnerStates

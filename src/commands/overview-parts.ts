@@ -1,12 +1,12 @@
 /** The sections of `overview`, in order: what each reads, and how it is shown. */
 
+import { groupBy } from '../base/group-by.js'
 import { isObject } from '../base/objects.js'
 import { formatCount } from '../base/text.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { settings } from '../catalogue/areas/settings.js'
 import {
   countStates,
-  countTypes,
   type DomainCertificate,
   formatCounts,
   type GeoSite,
@@ -43,7 +43,8 @@ const runnersPart: OverviewPart = {
   read: async ({ instance }) => {
     const all = await instance.records(runners.listAll, {})
     const counts = countStates(all)
-    const types = countTypes(all)
+    const byType = groupBy(all, ({ runner_type }) => runner_type ?? 'unknown')
+    const types = Object.fromEntries([...byType].map(([type, some]) => [type, countStates(some)]))
     return {
       value: { total: all.length, by_state: counts, by_type: types },
       headline: formatCount(all.length, 'runner'),

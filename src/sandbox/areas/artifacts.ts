@@ -1,13 +1,14 @@
 /** Job artifacts (`catalogue/reference/artifacts.md`): real archives, single files, keep and delete. */
 
 import { posix } from 'node:path'
+import type { Readable } from 'node:stream'
 import { isDots } from '../../base/segments.js'
 import type { artifacts } from '../../catalogue/areas/artifacts.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { archiveName, findJob, presentJob, projectWithJobs, withChildren } from '../present/job.js'
 import { badRequest, FileReply, forbidden, notFound } from '../reply.js'
-import { countArtifacts, createArchive, listArchive, openArchiveEntry } from '../rules/job-runs.js'
+import { countArtifacts, createArchive, listArchive } from '../rules/job-runs.js'
 import type { JobRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
@@ -50,6 +51,15 @@ const archive = async (call: Call, job: JobRecord): Promise<FileReply> => {
   const zip = await createArchive(job, call.clock.iso())
   if (zip === undefined) throw notFound()
   return new FileReply(zip, 'application/zip', archiveName)
+}
+
+/** One file of an archive, unpacked as it is read; undefined where there is no such file. */
+const openArchiveEntry = async (zip: Buffer, path: string): Promise<Readable | undefined> => {
+  const { fromBufferPromise } = await import('yauzl')
+  const archive = await fromBufferPromise(zip, { lazyEntries: true })
+  for await (const entry of archive.eachEntry())
+    if (entry.fileName === path) return archive.openReadStreamPromise(entry)
+  return undefined
 }
 
 const isValid = (path: string): boolean =>

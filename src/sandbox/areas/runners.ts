@@ -9,9 +9,10 @@ import { longUser, pipelineBrief, presentAs, projectSummary } from '../present/c
 import { badRequest, forbidden, invalid, lazily, notFound } from '../reply.js'
 import { lineage } from '../rules/access.js'
 import { declaredTests } from '../rules/filters.js'
-import { findRunners, letFinish, runnersOfGroups } from '../rules/job-runs.js'
+import { findRunners, letFinish } from '../rules/job-runs.js'
 import type { JobRecord, RunnerRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
+import type { State } from '../state/state.js'
 
 // How runners and their jobs are presented (`catalogue/reference/runners.md`).
 
@@ -223,6 +224,15 @@ const register = (call: Call, input: CheckedOf<Runners['register']>) => {
     token: randomBytes(15).toString('base64url'),
     created_at: call.clock.iso(),
   })
+}
+
+/** The runners of groups. */
+const runnersOfGroups = (
+  state: State,
+  groups: readonly { readonly id: number }[],
+): RunnerRecord[] => {
+  const ids = groups.map(({ id }) => id)
+  return state.runners.filter((r) => r.group_ids.some((id) => ids.includes(id)))
 }
 
 export const handlers: Handlers<Runners> = {

@@ -3,7 +3,6 @@
  * same whoever looks. A sample job is only taken by a runner that somebody changed.
  */
 import { createHash } from 'node:crypto'
-import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { isDots } from '../../base/segments.js'
 import type { Call, Instance } from '../call.js'
@@ -17,15 +16,6 @@ const remainingSeconds = 2
 const shortest = 8
 const longest = 60
 const longestPath = 500
-
-/** The runners of groups. */
-export const runnersOfGroups = (
-  state: State,
-  groups: readonly { readonly id: number }[],
-): RunnerRecord[] => {
-  const ids = groups.map(({ id }) => id)
-  return state.runners.filter((r) => r.group_ids.some((id) => ids.includes(id)))
-}
 
 /** A project's own runners, those of the groups above it, and the shared ones where they are let in. */
 export const findRunners = (state: State, project: ProjectRecord): RunnerRecord[] =>
@@ -228,7 +218,7 @@ export const traceSize = (
   return 300 + Math.floor(40 * seconds)
 }
 
-// Job archives: real zip files made from what a job left, and single files read out of them.
+// Job archives: real zip files made from what a job left.
 
 /** The archive as bytes, always the same for the same entries and time. */
 const createZip = async (entries: readonly ArtifactEntry[], at: string): Promise<Buffer> => {
@@ -242,18 +232,6 @@ const createZip = async (entries: readonly ArtifactEntry[], at: string): Promise
     })
   zip.end()
   return buffer(zip.outputStream)
-}
-
-/** One file of an archive, unpacked as it is read; undefined where there is no such file. */
-export const openArchiveEntry = async (
-  zip: Buffer,
-  path: string,
-): Promise<Readable | undefined> => {
-  const { fromBufferPromise } = await import('yauzl')
-  const archive = await fromBufferPromise(zip, { lazyEntries: true })
-  for await (const entry of archive.eachEntry())
-    if (entry.fileName === path) return archive.openReadStreamPromise(entry)
-  return undefined
 }
 
 const zipTime = ({ finished_at, created_at }: JobRecord): string => finished_at ?? created_at
