@@ -189,6 +189,17 @@ const unknown = (value: JsonValue): JsonValue => {
  */
 export const normalised = ({ param }: Typed, value: JsonValue): JsonValue => byParam(param, value)
 
+/**
+ * A value that an instance shows as files would say it: a day, a number, a boolean, a list in order; text
+ * stays as it is, since it may be sent again.
+ */
+export const typed = (attribute: Typed, value: JsonValue): JsonValue => {
+  const { param } = attribute
+  const asText = param?.type === 'string' && param.format !== 'date'
+  if (value === null || param === undefined || asText) return value
+  return normalised(attribute, value)
+}
+
 /** Whether two values mean the same; what is not there is null. */
 export const sameValue = (
   attribute: Typed,

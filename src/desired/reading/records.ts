@@ -14,7 +14,7 @@ import { Failure, isMissing, survived } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
 import { attributesOf, familyOf, isSecretValue } from '../attributes.js'
 import type { CurrentItem, ReadableInstance } from '../state.js'
-import { normalised, type Typed } from '../values.js'
+import { normalised, typed } from '../values.js'
 
 // Answers that are kept for as long as they may be asked for again.
 
@@ -260,17 +260,6 @@ const furtherOf = (kind: Managed, record: Fields): readonly string[] => {
   )
 }
 
-/**
- * A value that an instance shows as files would say it: a day, a number, a boolean, a list in order; text
- * stays as it is, since it may be sent again.
- */
-const typedValue = (attribute: Typed, value: JsonValue): JsonValue => {
-  const { param } = attribute
-  const asText = param?.type === 'string' && param.format !== 'date'
-  if (value === null || param === undefined || asText) return value
-  return normalised(attribute, value)
-}
-
 const attributesIn = (
   kind: Managed,
   record: Fields,
@@ -286,7 +275,7 @@ const attributesIn = (
     [...shown, ...further].flatMap(([name, field]) => {
       const value = fieldAt(record, field)
       if (value === undefined || isSecretValue(known.get(name), name, value)) return []
-      return [[name, typedValue({ param: known.get(name)?.param }, value)] as const]
+      return [[name, typed({ param: known.get(name)?.param }, value)] as const]
     }),
   )
   return kind.pair === undefined ? attributes : withoutAutomatic(kind.pair, attributes)
