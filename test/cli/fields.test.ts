@@ -24,6 +24,12 @@ describe('an unknown field', () => {
     expect(ran.stderr).toMatch(/unknown field \\?"stauts\\?".*\bDid you mean status\?/s)
   })
 
+  it('is known from the single records of a list, too', async () => {
+    answer([runner(1)])
+    const ran = await run('runners list --fields id,maximum_timeou')
+    expect(ran.stderr).toContain('Did you mean maximum_timeout?')
+  })
+
   it('of one object is refused in the same way, also where a vocabulary could not say it', async () => {
     answer(runner(1))
     for (const line of [

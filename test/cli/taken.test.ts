@@ -107,6 +107,7 @@ describe('an attribute counts as taken', () => {
     ['where the answer is none', runners.update, { description: 'x' }, undefined],
     ['as a number in text', runners.update, { maximum_timeout: 600 }, { maximum_timeout: '600' }],
     ['under a name that only the answer has', settings.update, { brand_new: 1 }, { brand_new: 1 }],
+    ['as a value of an object', runners.update, { access_level: 5 }, { access_level: { id: 5 } }],
   ])('%s', (_, endpoint, values, answer) => {
     expect(names(endpoint, values, answer)).toEqual([])
   })
@@ -144,6 +145,7 @@ describe('an attribute counts as not taken', () => {
       { signup_enabled: true },
     ],
     ['when properties lack it', integrations.update, { room: 'x' }, { properties: {} }],
+    ['when no value of an object is it', runners.update, { locked: 'x' }, { locked: { id: 6 } }],
     ['when it is a secret', settings.update, { asset_proxy_secret_key: 'x' }, {}],
     ['when it is a certificate', pagesDomains.update, { certificate: 'x' }, {}],
     ['when it is a list that is emptied', settings.update, { domain_allowlist: [] }, {}],

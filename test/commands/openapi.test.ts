@@ -169,6 +169,9 @@ describe('what operations share', () => {
     const actions = body?.['application/json']?.schema.properties?.actions
     expect([actions?.type, actions?.items?.required]).toEqual(['array', ['action', 'file_path']])
     expect(actions?.items?.properties?.action?.enum).toContain('chmod')
+    expect(body?.['application/json']?.schema.properties?.start_project).toMatchObject({
+      anyOf: [{ type: 'integer' }, { type: 'string' }],
+    })
     const { Issue, MergeRequest, Project } = components.schemas ?? {}
     for (const field of [
       Issue?.properties?.assignee,

@@ -90,6 +90,14 @@ describe('a list on a terminal', () => {
     expect(text.split('\n')[1]).toBe(
       'ana   maintainer          ! 2026-05-11  1 h 2 min  {"y":1}  ✗ 1 d ago',
     )
+    const coloured = await shown('table', [record], {
+      terminal: true,
+      width: 120,
+      fields,
+      color: true,
+    })
+    expect(coloured).toContain('\u001b[33m! 2026-05-11\u001b[39m')
+    expect(coloured).toContain('\u001b[31m✗ 1 d ago\u001b[39m')
   })
   it('streams what follows the first hundred, and widens a column where it must', async () => {
     const sink = collector()
