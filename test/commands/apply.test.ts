@@ -59,7 +59,7 @@ const rules = (all: Readonly<Record<string, number>>, more = ''): string =>
   `projects:\n  platform/app:\n    approval_rules:\n${more}${Object.entries(all)
     .map(([name, n]) => `      ${name}: { approvals_required: ${n} }\n`)
     .join('')}`
-const present = async (): Promise<readonly { name: string; approvals_required: number }[]> =>
+const present = async () =>
   (await send('GET /projects/platform%2Fapp/approval_rules?per_page=100')).body
 const required = async (name: string): Promise<number | undefined> =>
   (await present()).find((rule) => rule.name === name)?.approvals_required
@@ -271,9 +271,7 @@ describe('a plan file', () => {
     return { ...table, all, at: { ...at, written: () => at.written().slice(before) } }
   }
   const numberOf = async (name: string): Promise<number> =>
-    ((await present()) as unknown as { id: number; name: string }[]).find(
-      (rule) => rule.name === name,
-    )?.id ?? 0
+    (await present()).find((rule) => rule.name === name)?.id ?? 0
   const change = async (name: string): Promise<void> => {
     const path = `/projects/platform%2Fapp/approval_rules/${await numberOf(name)}`
     await send(`PUT ${path}`, { json: { name, approvals_required: 7 } })

@@ -40,7 +40,7 @@ const desk = async (hook: Hook = () => false) => {
 }
 
 /** The keys of the title, by what they are. */
-const present = async (): Promise<readonly string[]> =>
+const present = async () =>
   (await send(`GET ${path}?per_page=100`)).body.flatMap(({ title, key }) =>
     title === rights.title ? [key === other ? 'new' : 'old'] : [],
   )
@@ -113,8 +113,7 @@ it('is not resumed where the old key was changed meanwhile', async () => {
     (seen, response) => seen.method === 'DELETE' && refusing(403)(seen, response),
   )
   await run('apply svcctl.json --yes')
-  const keys: readonly { id: number; title: string; key: string }[] = (await send(`GET ${path}`))
-    .body
+  const keys = (await send(`GET ${path}`)).body
   const one = keys.find(({ title, key }) => title === rights.title && key !== other)
   await send(`PUT ${path}/${one?.id}`, { json: { can_push: false } })
   const { code, stdout } = await run('apply --resume last --yes')

@@ -5,8 +5,7 @@ import { freshSandbox } from './instance.js'
 const { send } = freshSandbox()
 const app = '/projects/platform%2Fapp'
 const rules = `${app}/approval_rules`
-type User = { id: number }
-const ids = (users?: readonly User[]) => users?.map(({ id }) => id)
+const ids = (users?: readonly { id: number }[]) => users?.map(({ id }) => id)
 
 describe('approval configuration', () => {
   it('is read and changed by role', async () => {

@@ -4,8 +4,8 @@ import { freshSandbox } from './instance.js'
 const { send } = freshSandbox({ now: () => new Date('2026-11-20T12:00:00Z') })
 const issue = '/projects/platform%2Fapp/issues'
 
-type Issue = { iid: number; title: string; references: { full: string } }
-const refs = (body: readonly Issue[]) => body.map((i) => i.references.full)
+const refs = (body: readonly { references: { full: string } }[]) =>
+  body.map((i) => i.references.full)
 const list = async (query: string, as = 'ana') =>
   refs((await send(`GET /issues?per_page=100&${query}`, { as })).body)
 const inApp = async (query: string, as = 'ana') =>

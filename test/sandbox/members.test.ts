@@ -4,10 +4,9 @@ import { freshSandbox, toRecords } from './instance.js'
 const clock = { now: new Date('2026-11-20T12:00:00Z') }
 const { send } = freshSandbox({ now: () => clock.now })
 const app = '/projects/platform%2Fapp/members'
-type Member = { username: string; access_level: number }
-const levels = (body: readonly Member[]) =>
+const levels = (body: readonly { username: string; access_level: number }[]) =>
   Object.fromEntries(body.map((m) => [m.username, m.access_level]))
-const names = (body: readonly Pick<Member, 'username'>[]) => body.map((m) => m.username)
+const names = (body: readonly { username: string }[]) => body.map((m) => m.username)
 
 describe('members', () => {
   it('are direct, or inherited with the highest level', async () => {

@@ -124,7 +124,7 @@ describe('state', () => {
     expect(
       body
         .slice(10)
-        .map((r: { description: string }) => r.description)
+        .map((r) => r.description)
         .sort(),
     ).toEqual(['a', 'b', 'c'])
   })
