@@ -4,7 +4,6 @@ import { read } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { Entry, RandomAccessReader, ZipFile } from 'yauzl'
-import { scrub, scrubbedMark } from '../../base/secrets/scrub.js'
 import { isDots } from '../../base/segments.js'
 import { Failure } from '../../errors.js'
 
@@ -124,48 +123,24 @@ export async function* readEntries({ zip }: Archive): AsyncGenerator<Entry> {
 export const getEntryEnd = (entry: Entry): number =>
   entry.relativeOffsetOfLocalHeader + 30 + entry.fileNameLength + entry.compressedSize
 
-// The name under which a download is written: never a path, whatever the instance says.
+// Names that are safe everywhere.
 
 /** Names that are devices on some systems. */
 const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
-const controlCharacter = /\p{Cc}/u
 
-/**
- * Returns the last segment of a file name.
- * @throws Failure `failed` if it could leave the directory or is no file name
- */
-export const safeName = (name: string): string => {
-  const last = name.split(/[/\\]/).at(-1) ?? ''
-  if (last === '' || isDots(last) || controlCharacter.test(last) || deviceName.test(last))
-    throw new Failure('failed', `the instance sent the unsafe file name ${JSON.stringify(name)}`, {
-      hint: 'Pass the name with --to <file>.',
-    })
-  return last
-}
+/** Whether some system takes a segment of a path for something else than the name of a file. */
+export const isUnsafeName = (segment: string): boolean =>
+  isDots(segment) || /\p{Cc}/u.test(segment) || deviceName.test(segment)
 
-/**
- * Returns the file name of a Content-Disposition header, without secrets that were sent; undefined if there is
- * none.
- */
-export const getDispositionName = async (header: unknown): Promise<string | undefined> => {
-  if (typeof header !== 'string') return undefined
-  const { default: disposition } = await import('content-disposition')
-  try {
-    const { filename } = disposition.parse(header).parameters
-    return typeof filename === 'string' && filename !== ''
-      ? scrub(filename).replaceAll(scrubbedMark, 'xxx')
-      : undefined
-  } catch {
-    return undefined
-  }
-}
+/** Creates the failure for an archive that must not be extracted. */
+export const createRefusal = (what: string, cause?: unknown): Failure =>
+  new Failure('failed', `${what}; nothing was extracted`, {
+    hint: 'Run the command without --extract to keep the archive itself.',
+    cause,
+  })
 
-const unsafeEntry = (path: string, why: string): Failure =>
-  new Failure(
-    'failed',
-    `the archive contains ${JSON.stringify(path)}, which ${why}; nothing was extracted`,
-    { hint: 'Run the command without --extract to keep the archive itself.' },
-  )
+const unsafeEntry = (path: string, which: string): Failure =>
+  createRefusal(`the archive contains ${JSON.stringify(path)}, which ${which}`)
 
 /**
  * A path inside an archive, as segments.
@@ -175,8 +150,7 @@ const archiveSegments = (path: string): readonly string[] => {
   const segments = path.split(/[/\\]/)
   const leaves = /^[/\\]|^[a-z]:/i.test(path) || segments.some(isDots)
   if (leaves) throw unsafeEntry(path, 'leaves the target directory')
-  if (segments.some((s) => controlCharacter.test(s) || deviceName.test(s)))
-    throw unsafeEntry(path, 'is not a safe file name')
+  if (segments.some(isUnsafeName)) throw unsafeEntry(path, 'is not a safe file name')
   const names = segments.filter((s) => s !== '')
   if (names.length === 0) throw unsafeEntry(path, 'has no name')
   return names
@@ -204,15 +178,7 @@ export interface Contents {
   readonly size: number
 }
 
-/** Creates the failure for an archive that must not be extracted. */
-export const createRefusal = (what: string, cause?: unknown): Failure =>
-  new Failure('failed', `${what}; nothing was extracted`, {
-    hint: 'Run the command without --extract to keep the archive itself.',
-    cause,
-  })
-
-const refuseEntry = (entry: Entry, which: string): Failure =>
-  createRefusal(`the archive contains ${JSON.stringify(entry.fileName)}, which ${which}`)
+const refuseEntry = (entry: Entry, which: string): Failure => unsafeEntry(entry.fileName, which)
 
 const isSpecial = (entry: Entry): boolean => {
   const mode = (entry.externalFileAttributes >>> 16) & 0o170000

@@ -5,14 +5,15 @@
 
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { scrub, scrubbedMark } from '../../base/secrets/scrub.js'
 import { formatCount } from '../../base/text.js'
 import { boolean, string } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Operation, Plan } from '../../engine/command/types.js'
-import { usage } from '../../errors.js'
+import { Failure, usage } from '../../errors.js'
 import type { Answer } from '../../http/types.js'
 import { define } from '../define.js'
-import { getDispositionName, safeName } from './archive.js'
+import { isUnsafeName } from './archive.js'
 import { extract, findFolder } from './extract.js'
 import { type CheckedDownload, formatBytes, openDownload, toFile, toStdout } from './save.js'
 
@@ -21,6 +22,33 @@ const isDirectory = (path: string): Promise<boolean> =>
     (s) => s.isDirectory(),
     () => false,
   )
+
+/**
+ * The last segment of a file name: never a path, whatever the instance says.
+ * @throws Failure `failed` if it could leave the directory or is no file name
+ */
+const safeName = (name: string): string => {
+  const last = name.split(/[/\\]/).at(-1) ?? ''
+  if (last === '' || isUnsafeName(last))
+    throw new Failure('failed', `the instance sent the unsafe file name ${JSON.stringify(name)}`, {
+      hint: 'Pass the name with --to <file>.',
+    })
+  return last
+}
+
+/** The file name of a Content-Disposition header, without secrets that were sent; undefined if there is none. */
+const getDispositionName = async (header: unknown): Promise<string | undefined> => {
+  if (typeof header !== 'string') return undefined
+  const { default: disposition } = await import('content-disposition')
+  try {
+    const { filename } = disposition.parse(header).parameters
+    return typeof filename === 'string' && filename !== ''
+      ? scrub(filename).replaceAll(scrubbedMark, 'xxx')
+      : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** The file to write: `--to` as a file or a directory, else the name the instance gives. */
 const getTargetFile = async (
