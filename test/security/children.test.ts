@@ -175,7 +175,8 @@ describe('what a person named', () => {
 
   it('a command for a secret of declared state', async () => {
     const { cwd, env, spy, seen } = placeOf()
-    const vault = spy('vault', 'echo secret-0123456789')
+    // It would wait for a person's input as long as it could.
+    const vault = spy('vault', 'read -r line; echo secret-0123456789')
     writeFileSync(
       join(cwd, 'svcctl.yml'),
       `version: 1\nsite:\n  settings: { spamsvc_api_key: { command: ['${vault}'] } }\n`,

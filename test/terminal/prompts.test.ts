@@ -91,11 +91,13 @@ describe('prompts redrawn in place', () => {
     expect(await answer).toEqual([3])
   })
   it('take the line under the cursor where none is marked', async () => {
-    const { answer } = await answered({}, (p) => p.selectMany('Which?', choices), [
+    const { answer, output } = await answered({}, (p) => p.selectMany('Which?', choices), [
       ['alpha', down],
       ['❯ [ ] beta', enter],
     ])
     expect(await answer).toEqual([2])
+    // The question stays with what was taken behind it.
+    expect(output.text().slice(output.text().lastIndexOf('Which?'))).toContain('beta')
   })
 })
 
