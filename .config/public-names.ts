@@ -8,7 +8,7 @@ import { getProperties } from '../src/catalogue/shapes/properties.js'
 import { environmentVariables, topics } from '../src/cli/help/topics.js'
 import { allCommands } from '../src/commands/index.js'
 import { flagSets, globalFlags } from '../src/engine/command/global-flags.js'
-import type { Described, Flag } from '../src/engine/command/types.js'
+import type { CommandFacts, Flag } from '../src/engine/command/types.js'
 import { exitCodes } from '../src/errors.js'
 import * as client from '../src/library/client.js'
 import * as sandbox from '../src/library/sandbox.js'
@@ -31,7 +31,7 @@ const getFields = (schema: unknown): readonly string[] => Object.keys(getPropert
 const flagNames = (flags: readonly Flag[], of = ''): readonly string[] =>
   flags.filter(({ hidden }) => hidden !== true).map(({ name }) => `flag ${of}--${name}`)
 
-const getNames = (command: Described): readonly string[] => {
+const getNames = (command: CommandFacts): readonly string[] => {
   const name = [command.area, command.words].filter(Boolean).join(' ')
   const endpoints = Object.values(command.endpoints)
   return [
@@ -45,7 +45,7 @@ const getNames = (command: Described): readonly string[] => {
   ]
 }
 
-const deprecatedIn = (command: Described): readonly string[] => {
+const deprecatedIn = (command: CommandFacts): readonly string[] => {
   const name = [command.area, command.words].filter(Boolean).join(' ')
   return flagNames(
     command.flags.filter(({ param }) => param.deprecated !== undefined),

@@ -4,8 +4,8 @@ import { version } from './base/version.js'
 import { commandHelp, type PageStyle } from './cli/help/command.js'
 import { areaHelp, rootHelp, topicHelp, withTopic } from './cli/help/topics.js'
 import { parseTokens } from './cli/words/tree.js'
-import type { Decided } from './engine/options.js'
-import { type About, isWord, type Meant } from './engine/plan/line.js'
+import type { FailureFormat } from './engine/options.js'
+import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
 import { exitCodes } from './errors.js'
 import { openPager } from './terminal/pager.js'
 import { endBy, mayBeTerminal, say, standardError, standardOutput } from './terminal/standard.js'
@@ -61,7 +61,7 @@ const helpStyle = async (): Promise<PageStyle> => {
   return { width: Math.min(width, 80), bold, dim }
 }
 
-const helpOn = (place: About, style: PageStyle): Promise<string> => {
+const helpOn = (place: HelpTopic, style: PageStyle): Promise<string> => {
   if (place.kind === 'command') return commandHelp(place.command, style)
   return place.kind === 'area' ? areaHelp(place.area, style, place.group) : rootHelp(style)
 }
@@ -77,9 +77,9 @@ const complete = async (argv: readonly string[]): Promise<number> => {
 
 /** Does what a line asks for. @returns the exit code */
 const answer = async (
-  line: Meant,
+  line: ParsedLine,
   signal: () => AbortSignal,
-  decided: (how: Decided) => void,
+  decided: (how: FailureFormat) => void,
 ): Promise<number> => {
   if (line.kind === 'run') {
     const { execute } = await import('./engine/execute.js')
@@ -97,7 +97,7 @@ const answer = async (
 const dispatch = async (
   argv: readonly string[],
   signal: () => AbortSignal,
-  decided: (how: Decided) => void,
+  decided: (how: FailureFormat) => void,
 ): Promise<number> => {
   const [first, ...words] = argv
   if (first === tab) return complete(words)
@@ -119,7 +119,7 @@ const dispatch = async (
  */
 export const main = async (argv: readonly string[]): Promise<void> => {
   const { signal, came, release } = interruptions()
-  let how: Decided | undefined
+  let how: FailureFormat | undefined
   try {
     process.exitCode = await dispatch(argv, signal, (decided) => {
       how = decided
@@ -129,7 +129,7 @@ export const main = async (argv: readonly string[]): Promise<void> => {
       process.exitCode = 0
       return
     }
-    const { failureIn, tell } = await import('./engine/failed.js')
+    const { failureIn, tell } = await import('./engine/failure-report.js')
     const ended = { error, interrupted: came() !== undefined, argv, how }
     const failure = failureIn(ended)
     process.exitCode = failure.exitCode

@@ -64,7 +64,7 @@ const engineFor: Readonly<Record<string, RegExp>> = {
 }
 /** Commands that write over many objects in a way of their own, on the engine's journal. */
 const journalling =
-  /^commands\/(?:(?:apply|export|journal|plan)\/|(?:api-requests|members-leaving|sandbox)\.ts)/
+  /^commands\/(?:(?:apply|export|journal|plan)\/|(?:api-requests|members-remove-everywhere|sandbox)\.ts)/
 const forJournals =
   /^engine\/(?:(?:work|journal|journaling|workspace|plan\/stdin)\/|plan\/objects\.ts)/
 
@@ -406,7 +406,7 @@ describe('the check itself', () => {
     ['commands/mr.ts', 'engine/command/types.ts', 'type'],
     ['commands/journal/undo.ts', 'engine/journal/past.ts', 'static'],
     ['commands/mr.ts', 'client/instance.ts', 'type'],
-    ['commands/plan/making.ts', 'desired/plan.ts', 'static'],
+    ['commands/plan/make.ts', 'desired/plan.ts', 'static'],
     ['desired/plan.ts', 'engine/work/report.ts', 'static'],
     ['library/client.ts', 'vocabulary/index.ts', 'static'],
     ['commands/sandbox.ts', 'sandbox/index.ts', 'dynamic'],

@@ -2,7 +2,7 @@
 
 import { shownFields } from '../catalogue/kinds.js'
 import { dotted, namesIn } from '../catalogue/words.js'
-import { singleNamed } from '../engine/command/derived.js'
+import { singleNamed } from '../engine/command/derive.js'
 import type { Command, Flag, Suggestion } from '../engine/command/types.js'
 import { selectionList } from '../engine/targets/objects.js'
 import { asksOrder, ops } from '../engine/where/condition.js'

@@ -7,10 +7,10 @@ import { distrust } from '../base/files/trust.js'
 import { isObject } from '../base/objects.js'
 import { userAgent } from '../base/version.js'
 import { namesIn, type Words } from '../catalogue/words.js'
-import { getAnswerFields, singleNamed } from '../engine/command/derived.js'
+import { getAnswerFields, singleNamed } from '../engine/command/derive.js'
 import type { Command } from '../engine/command/types.js'
 import { findOwnWords, wordsFor } from '../engine/command/words.js'
-import { hasSource, ofProject, readSources, type Wanted } from '../engine/plan/sources.js'
+import { hasSource, ofProject, readSources, type ValueRequest } from '../engine/plan/value-lists.js'
 import {
   createTransport,
   environmentScope,
@@ -137,7 +137,7 @@ const noRefresh = async (): Promise<never> => {
 /** What came back of one request that may take no longer than a TAB may. */
 const sendQuickly = async (
   session: Session,
-  wanted: Wanted,
+  wanted: ValueRequest,
   env: NodeJS.ProcessEnv,
   words: Words | undefined,
 ) => {

@@ -16,7 +16,7 @@ import {
 import { commandNamed, toolCommands } from '../commands/index.js'
 import { flagsOfCommand } from '../engine/command/flags.js'
 import type { Argument, Command, Flag } from '../engine/command/types.js'
-import type { About } from '../engine/plan/line.js'
+import type { HelpTopic } from '../engine/plan/line.js'
 import { answerAtOnce } from '../terminal/standard.js'
 import {
   type Candidate,
@@ -139,7 +139,7 @@ const verbs = async (area: string, lead: string): Promise<Candidate[]> => {
 }
 
 /** What may stand next where the words of a line have led. */
-const nextWords = async (place: About): Promise<Candidate[]> => {
+const nextWords = async (place: HelpTopic): Promise<Candidate[]> => {
   if (place.kind === 'command') return []
   if (place.kind === 'root') return firstWords()
   return verbs(place.area, place.group === undefined ? '' : `${place.group} `)

@@ -10,7 +10,7 @@ import { didYouMean } from '../base/suggest.js'
 import { areas } from '../catalogue/index.js'
 import { isSwitch } from '../catalogue/params.js'
 import { flagsOfCommand } from '../engine/command/flags.js'
-import type { Argument, Described } from '../engine/command/types.js'
+import type { Argument, CommandFacts } from '../engine/command/types.js'
 
 import { type Failure, usage } from '../errors.js'
 import { getPaths, openStore } from '../profile/index.js'
@@ -24,7 +24,7 @@ import { suggestArea } from './synonyms.js'
 const nameRule = /^[a-z][a-z0-9-]{0,31}$/
 
 /** The area, or command of the tool, that a first word names by whichever of its names; undefined for any other. */
-const findArea = (word: string, commands: readonly Described[]): string | undefined =>
+const findArea = (word: string, commands: readonly CommandFacts[]): string | undefined =>
   areas.find(({ name, alias }) => name === word || alias === word)?.name ??
   commands.find(({ area }) => area === word)?.area
 
@@ -32,7 +32,7 @@ const findArea = (word: string, commands: readonly Described[]): string | undefi
  * Checks that a name is free for an alias.
  * @throws Failure `usage` if the name is invalid or already means something
  */
-export const checkAliasName = (name: string, commands: readonly Described[]): void => {
+export const checkAliasName = (name: string, commands: readonly CommandFacts[]): void => {
   if (!nameRule.test(name))
     throw usage(
       `"${name}" is not a valid alias name`,
@@ -48,8 +48,8 @@ export const checkAliasName = (name: string, commands: readonly Described[]): vo
 /** The command that words begin with; undefined where an area's verb is still to follow. */
 const findCommand = (
   words: readonly string[],
-  commands: readonly Described[],
-): Described | undefined => {
+  commands: readonly CommandFacts[],
+): CommandFacts | undefined => {
   const [first = '', second, third] = words
   const area = findArea(first, commands)
   const own = commands.filter((one) => one.area === area)
@@ -86,7 +86,7 @@ const looksSecret = (text: string): boolean =>
     ) || /:\/\/[^/@\s]*:[^/@\s]+@/.test(text)
 
 /** Whether a flag, or what is given by one, holds a secret. */
-const holdsSecret = (flag: string, value: string, command: Described | undefined): boolean => {
+const holdsSecret = (flag: string, value: string, command: CommandFacts | undefined): boolean => {
   if (isReference(value)) return false
   const known = command && flagsOfCommand(command).find(({ name }) => name === flag)?.param
   if (known?.secret === true || (isSecretName(flag) && !isSwitch(known))) return true
@@ -112,7 +112,7 @@ const getEnvironmentSecrets = (env: Environment): readonly string[] =>
 
 const checkSecrets = (
   words: readonly string[],
-  command: Described | undefined,
+  command: CommandFacts | undefined,
   env: Environment,
 ): void => {
   for (const [i, word] of words.entries()) {
@@ -134,7 +134,7 @@ const checkSecrets = (
  */
 export const checkAliasLine = (
   line: string,
-  commands: readonly Described[],
+  commands: readonly CommandFacts[],
   env: Environment,
 ): void => {
   const words = splitCommand(line)

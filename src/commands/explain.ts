@@ -11,7 +11,7 @@ import { boolean, oneOf, type Param, valuesOf } from '../catalogue/params.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
 import { commandWith, ofInstance } from '../engine/command/known.js'
 import type { Services } from '../engine/command/services.js'
-import type { Described, Suggestion } from '../engine/command/types.js'
+import type { CommandFacts, Suggestion } from '../engine/command/types.js'
 import { usage } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { type KnownInstance, readKnown } from '../profile/known.js'
@@ -108,7 +108,7 @@ const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
 })
 
 /** `family` narrows the parameters of `integrations update` to those of one family. */
-const listParameters = (command: Described, family: unknown) =>
+const listParameters = (command: CommandFacts, family: unknown) =>
   Object.values(command.endpoints).flatMap((e) => [
     ...Object.entries(e.path).map(([n, p]) => ({
       endpoint: e.route,

@@ -4,8 +4,8 @@
  */
 import type { Endpoints } from '../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../catalogue/index.js'
-import { derived } from '../engine/command/derived.js'
-import type { Command, Described, Flag, Registry, Special } from '../engine/command/types.js'
+import { derived } from '../engine/command/derive.js'
+import type { Command, CommandFacts, Flag, Registry, Special } from '../engine/command/types.js'
 
 interface SpecialRow {
   readonly area: string
@@ -58,7 +58,7 @@ const specials: readonly SpecialRow[] = [
     'billable remove': 'billableRemove',
   }),
   from('members', () => import('./memberships.js'), { where: 'where' }),
-  from('members', () => import('./members-leaving.js'), {
+  from('members', () => import('./members-remove-everywhere.js'), {
     'remove-everywhere': 'removeEverywhere',
   }),
   from('issues', () => import('./issues.js'), { promote: 'promote' }),
@@ -205,7 +205,7 @@ const keptFlags = (flags: readonly Flag[], special: Special): Flag[] => {
 }
 
 /** A derived command with all that its special says. */
-const withSpecial = (command: Described, special: Special): Described => {
+const withSpecial = (command: CommandFacts, special: Special): CommandFacts => {
   const { flags: _, without: __, fills: ___, endpoints: ____, ...said } = special
   return {
     ...command,

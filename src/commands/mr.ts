@@ -8,8 +8,13 @@ import { pathIn } from '../catalogue/endpoint.js'
 import { boolean, integer } from '../catalogue/params.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
 import { toAnswer } from '../engine/command/running.js'
-import type { InstanceService, PlanAnswer, Services, Stays } from '../engine/command/services.js'
-import type { Operation, Plan, Received } from '../engine/command/types.js'
+import type {
+  InstanceService,
+  InterruptNote,
+  PlanAnswer,
+  Services,
+} from '../engine/command/services.js'
+import type { Operation, Plan, ReceivedAnswer } from '../engine/command/types.js'
 import { Failure } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
@@ -55,7 +60,7 @@ const waitForRebase = async (
 }
 
 /** Leaving while it is waited for stops nothing: the rebase was asked for. */
-const describeInterruption = ({ label = '' }: Plan): Stays => ({
+const describeInterruption = ({ label = '' }: Plan): InterruptNote => ({
   text: `while waiting; the rebase of ${label} continues on the instance`,
   hint: `Check it with: svcctl mr get ${quoteWord(label)}`,
 })
@@ -70,7 +75,7 @@ const rebaseRequest = (services: Services, given: Arguments<typeof flags>): Oper
   const timeout = given.flags['wait-timeout']
   if (given.flags.wait !== true) return { done: 'rebase requested' }
   return {
-    finish: async (plan: Plan, came: Received) => {
+    finish: async (plan: Plan, came: ReceivedAnswer) => {
       if ('failure' in came) throw came.failure
       return ui.leaving(describeInterruption(plan), () => waitForRebase(services, plan, timeout))
     },

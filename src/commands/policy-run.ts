@@ -6,6 +6,7 @@ import { isDay } from '../base/dates.js'
 import { splitCommand } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { version } from '../base/version.js'
+import { Mistakes, type WrittenValue } from '../desired/files/nodes.js'
 import {
   filesAt,
   type PathOptions,
@@ -13,7 +14,6 @@ import {
   type ReadText,
   shownPath,
 } from '../desired/files/parse.js'
-import { Mistakes, type Written } from '../desired/files/written.js'
 import type { Origin } from '../desired/state.js'
 import type { Services } from '../engine/command/services.js'
 import { exitCodes, Failure, usage } from '../errors.js'
@@ -29,7 +29,12 @@ import { getOpenFindings, judgeRule, type PolicyFinding, type RuleResult } from 
 import { renderJunit, renderNagios, renderPrometheus, renderSarif, writeReport } from './reports.js'
 
 /** What a value says by its schema; maps say where they stand as well. */
-const readValue = (written: Written, name: string, schema: Schema, mistakes: Mistakes): unknown => {
+const readValue = (
+  written: WrittenValue,
+  name: string,
+  schema: Schema,
+  mistakes: Mistakes,
+): unknown => {
   if (schema.properties !== undefined) return readMap(written, name, schema, mistakes)
   if (schema.items !== undefined) {
     const { items } = schema
@@ -58,7 +63,12 @@ const readValue = (written: Written, name: string, schema: Schema, mistakes: Mis
   return value
 }
 
-const readMap = (written: Written, name: string, schema: Schema, mistakes: Mistakes): unknown => {
+const readMap = (
+  written: WrittenValue,
+  name: string,
+  schema: Schema,
+  mistakes: Mistakes,
+): unknown => {
   if (written.is !== 'map') return mistakes.mistyped(written, `${name} must be a map`)
   const { properties = {}, required = [], oneOf } = schema
   const { entries, origin } = written

@@ -15,12 +15,12 @@ import { integer, string } from '../catalogue/params.js'
 import { toAnswer } from '../engine/command/running.js'
 import type {
   InstanceService,
+  InterruptNote,
   PlanAnswer,
   Services,
-  Stays,
   WorkspaceService,
 } from '../engine/command/services.js'
-import type { Operation, Plan, Received } from '../engine/command/types.js'
+import type { Operation, Plan, ReceivedAnswer } from '../engine/command/types.js'
 import { Failure, survived, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
@@ -85,7 +85,7 @@ const notDrained = (ui: Services['ui'], error: unknown): Failure => {
 const resumeHint = 'svcctl runners resume <id…> lets them take jobs again.'
 
 /** Leaving leaves the runners as they are, which must be said. */
-const describeInterruption = (when: string): Stays => ({
+const describeInterruption = (when: string): InterruptNote => ({
   text: `while ${when}; the runners stay paused`,
   hint: resumeHint,
 })
@@ -141,7 +141,7 @@ const drainRunners = (services: Services, given: Arguments<typeof flags>): Opera
   const until = inSeconds(timeout, place.clock)
   const drained: Plan[] = []
   let hear: OnRunning = () => {}
-  const idling = async (plan: Plan, came: Received): Promise<PlanAnswer> => {
+  const idling = async (plan: Plan, came: ReceivedAnswer): Promise<PlanAnswer> => {
     if ('failure' in came) throw came.failure
     await waitUntilIdle(services, plan, until, hear)
     ui.note(`${getRunnerName(plan)}: paused, no running jobs`)

@@ -6,7 +6,7 @@
 import { type Fields, isObject } from '../base/objects.js'
 import { nearest } from '../base/suggest.js'
 import { settings } from '../catalogue/areas/settings.js'
-import { meaningIn } from '../catalogue/legible.js'
+import { meaningIn } from '../catalogue/translate.js'
 import { keyIn, namesIn } from '../catalogue/words.js'
 import { toAnswer } from '../engine/command/running.js'
 import type { InstanceService, Services } from '../engine/command/services.js'

@@ -32,7 +32,7 @@ import {
   type SnapshotManifest,
   type SnapshotParent,
 } from '../client/snapshot/manifest.js'
-import { getScope } from '../engine/command/derived.js'
+import { getScope } from '../engine/command/derive.js'
 import type { LineAnswer } from '../engine/command/services.js'
 import { Failure, getReason, usage } from '../errors.js'
 import { whyUnread } from './words.js'

@@ -10,13 +10,13 @@ import { splitCommand } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { version } from '../base/version.js'
 import { type Endpoint, getPath } from '../catalogue/endpoint.js'
-import { account } from '../catalogue/implied.js'
 import { boolean, list, string } from '../catalogue/params.js'
+import { account } from '../catalogue/undocumented.js'
 import type { SnapshotGap, SnapshotKind, SnapshotParent } from '../client/snapshot/manifest.js'
-import { getScope } from '../engine/command/derived.js'
+import { getScope } from '../engine/command/derive.js'
 import { lineFlags } from '../engine/command/globals.js'
 import type { LineAnswer, Services } from '../engine/command/services.js'
-import type { Described } from '../engine/command/types.js'
+import type { CommandFacts } from '../engine/command/types.js'
 import { exitCodes, Failure, survived, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 import {
@@ -317,7 +317,7 @@ const historyAreas = new Set([
 const repeatedForms = new Set(['legacy-path', 'inherited'])
 
 /** The line of a list; undefined where it is of a single object. */
-const toListLine = ({ area, words }: Described, endpoint: Endpoint): string | undefined => {
+const toListLine = ({ area, words }: CommandFacts, endpoint: Endpoint): string | undefined => {
   const scope = getScope(endpoint)
   const places = getPath(endpoint)
     .split('/')
@@ -330,7 +330,7 @@ const toListLine = ({ area, words }: Described, endpoint: Endpoint): string | un
 }
 
 /** The lines of all lists that say what the instance is. */
-const getDefaultLines = (commands: readonly Described[]): readonly string[] => [
+const getDefaultLines = (commands: readonly CommandFacts[]): readonly string[] => [
   'projects list',
   'settings get',
   // What waits for a runner, for the overview.
@@ -392,7 +392,7 @@ const toWantedList = (line: string): WantedList => {
  */
 const chooseLists = (
   args: readonly string[],
-  commands: readonly Described[],
+  commands: readonly CommandFacts[],
 ): readonly WantedList[] => {
   const lines = args.length === 0 ? getDefaultLines(commands) : args
   const wanted = lines.map(toWantedList)

@@ -9,7 +9,7 @@ import { settings } from '../catalogue/areas/settings.js'
 import { typeText } from '../catalogue/describe.js'
 import { valuesOf } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
-import type { Described, Flag } from '../engine/command/types.js'
+import type { CommandFacts, Flag } from '../engine/command/types.js'
 import { Failure, survived } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { readKnown } from '../profile/known.js'
@@ -70,7 +70,7 @@ const flagRow = (flag: Flag) => ({
 })
 
 /** One row of the map; paths are those of the catalogue. */
-const toCommandRow = (command: Described) => ({
+const toCommandRow = (command: CommandFacts) => ({
   command: [command.area, command.words].filter((w) => w !== '').join(' '),
   summary: command.summary,
   endpoints: Object.values(command.endpoints).map((e) => e.route),

@@ -106,7 +106,7 @@ export const replacedIn = (
 }
 
 /** What could not be read; nothing is planned there. */
-export interface Unread {
+export interface ReadFailure {
   readonly place: ManagedPlace
   readonly kind: string
   readonly failure: Failure
@@ -115,7 +115,7 @@ export interface Unread {
 export interface DesiredPlan {
   readonly actions: readonly PlannedAction[]
   readonly findings: readonly PlanFinding[]
-  readonly unread: readonly Unread[]
+  readonly unread: readonly ReadFailure[]
   /** Limits that the plan goes beyond, each with the flag that lifts it. */
   readonly refused: readonly { readonly text: string; readonly flag: string }[]
   /** How many objects were compared and are as they should be. */

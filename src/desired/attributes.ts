@@ -10,7 +10,7 @@ import type { Managed, Referent } from '../catalogue/managed.js'
 import { formatOf, type Param, type Params } from '../catalogue/params.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
 import { type ManagedPlace, referenceText } from './address.js'
-import type { CalledBy, CurrentItem } from './state.js'
+import type { CurrentItem, NameFinder } from './state.js'
 import { canonical, normalised } from './values.js'
 
 /** A parameter that files can declare. */
@@ -129,7 +129,7 @@ export const namedValue = (
   { param, ref }: Pick<Attribute, 'param' | 'ref'>,
   value: JsonValue,
   near: ManagedPlace,
-  names: CalledBy,
+  names: NameFinder,
 ): JsonValue => {
   if (ref !== undefined)
     return typeof value === 'number'

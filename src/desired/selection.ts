@@ -6,7 +6,7 @@ import { type Address, addressText, isKindName, type ManagedPlace, matches } fro
 import { attributesOf } from './attributes.js'
 
 /** What is looked at; what is not selected is not read. */
-export interface Scoping {
+export interface SelectionOptions {
   /** Full paths, or numbers. */
   readonly projects?: readonly string[]
   readonly groups?: readonly string[]
@@ -19,7 +19,7 @@ export interface Scoping {
 }
 
 /** Which addresses are meant. */
-export type AddressChoice = Pick<Scoping, 'only' | 'except'> & {
+export type AddressChoice = Pick<SelectionOptions, 'only' | 'except'> & {
   /** What is left out as well. */
   readonly ignore?: readonly string[]
 }
@@ -72,7 +72,7 @@ export class PlaceChoice {
   readonly #only: readonly string[]
   readonly #except: readonly string[]
 
-  constructor({ projects = [], groups = [], only = [], except = [] }: Scoping) {
+  constructor({ projects = [], groups = [], only = [], except = [] }: SelectionOptions) {
     this.projects = projects
     this.groups = groups
     this.narrowed = projects.length > 0 || groups.length > 0

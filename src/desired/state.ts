@@ -69,11 +69,11 @@ export interface ValueRange {
 }
 
 /** A value and where a file says it. */
-export interface Said<T> {
+export interface SourcedValue<T> {
   readonly value: T
   readonly origin: Origin
   /** What it overrides, the nearest first. */
-  readonly over?: readonly Said<T>[]
+  readonly over?: readonly SourcedValue<T>[]
   /** Where a key that is no more specific says something else. */
   readonly rival?: Origin
 }
@@ -88,13 +88,13 @@ export interface DesiredItem {
   body?: Origin
   /** Where a key that is no more specific says the opposite. */
   rival?: Origin
-  inherit?: Said<boolean>
+  inherit?: SourcedValue<boolean>
   /** Also those that the catalogue does not know: under `$other`, or of an `open` kind. */
-  readonly attributes: Map<string, Said<DesiredValue>>
+  readonly attributes: Map<string, SourcedValue<DesiredValue>>
   /** Names that it had before. */
-  previously?: Said<readonly string[]>
+  previously?: SourcedValue<readonly string[]>
   /** The family of an integration whose slug is not known. */
-  family?: Said<string>
+  family?: SourcedValue<string>
   /** Of a rule: the items it is for, by field. */
   readonly match?: Readonly<Record<string, JsonValue>>
 }
@@ -122,7 +122,7 @@ export interface DesiredKind {
   readonly kind: Managed
   readonly origin: Origin
   /** Items that are not listed are deleted. */
-  readonly exact?: Said<boolean>
+  readonly exact?: SourcedValue<boolean>
   readonly items: readonly DesiredItem[]
 }
 
@@ -231,13 +231,13 @@ export interface UnreadPlace {
 // What files call current items.
 
 /** Who knows what numbers are called. */
-export interface CalledBy {
+export interface NameFinder {
   /** The name of a number, where anything that was read shows it. */
   name(of: Referent, number: number, near: ManagedPlace): string | undefined
 }
 
 /** Names for numbers, and numbers for names; each asked for at most once. */
-export interface NameResolver extends CalledBy {
+export interface NameResolver extends NameFinder {
   /**
    * The number that a name stands for, as the place, and what was read so far, know it.
    * @returns undefined where it cannot be resolved
@@ -262,7 +262,7 @@ export const itemText = (
   kind: Called,
   item: CurrentItem,
   near: ManagedPlace,
-  names: CalledBy,
+  names: NameFinder,
 ): string => {
   const { by, label } = kind
   const name = itemName(kind, item)

@@ -12,7 +12,7 @@ import { foldedName } from './address.js'
 import type { ListDelta } from './state.js'
 
 /** What of an attribute its values depend on; without a parameter nothing is known of it. */
-export interface Typed {
+export interface ValueType {
   readonly param: Param | undefined
 }
 
@@ -187,13 +187,14 @@ const unknown = (value: JsonValue): JsonValue => {
  * sets, certificates by their bytes, keys without their comment. Lists within a `json` parameter keep
  * their order, as do the blocks of a certificate.
  */
-export const normalised = ({ param }: Typed, value: JsonValue): JsonValue => byParam(param, value)
+export const normalised = ({ param }: ValueType, value: JsonValue): JsonValue =>
+  byParam(param, value)
 
 /**
  * A value that an instance shows as files would say it: a day, a number, a boolean, a list in order; text
  * stays as it is, since it may be sent again.
  */
-export const typed = (attribute: Typed, value: JsonValue): JsonValue => {
+export const typed = (attribute: ValueType, value: JsonValue): JsonValue => {
   const { param } = attribute
   const asText = param?.type === 'string' && param.format !== 'date'
   if (value === null || param === undefined || asText) return value
@@ -202,7 +203,7 @@ export const typed = (attribute: Typed, value: JsonValue): JsonValue => {
 
 /** Whether two values mean the same; what is not there is null. */
 export const sameValue = (
-  attribute: Typed,
+  attribute: ValueType,
   a: JsonValue | undefined,
   b: JsonValue | undefined,
 ): boolean => {
@@ -211,7 +212,7 @@ export const sameValue = (
 }
 
 /** Where no document says what it is: the other value may. */
-const guessed = (a: JsonValue | undefined, b: JsonValue | undefined): Typed => {
+const guessed = (a: JsonValue | undefined, b: JsonValue | undefined): ValueType => {
   const types = [typeof a, typeof b]
   if (types.includes('boolean')) return { param: { type: 'boolean', help: '' } }
   if (types.includes('number')) return { param: { type: 'integer', help: '' } }

@@ -2,29 +2,29 @@
 
 import type { Words } from '../catalogue/words.js'
 import { usage } from '../errors.js'
-import { checkShown } from './answer/about.js'
-import { changes, takesSeveral } from './command/derived.js'
+import { checkShown } from './answer/objects.js'
+import { changes, takesSeveral } from './command/derive.js'
 import { type Globals, isAggregate, spelledGlobal } from './command/globals.js'
 import type { InnerRuns } from './command/services.js'
 import type { Command } from './command/types.js'
-import { type FindOwn, ownWords } from './command/words.js'
-import { failureStyle, outputFormat } from './failed.js'
+import { ownWords, type WordsFinder } from './command/words.js'
+import { failureStyle, outputFormat } from './failure-report.js'
 import { StandardInput } from './input.js'
 import type { JournalOptions } from './journaling/runs.js'
 import {
   type AskedLine,
   ChosenRecords,
-  type Decided,
+  type FailureFormat,
   type InnerLine,
   type LinePart,
   type RunOptions,
-  type Sharing,
+  type SharedServices,
 } from './options.js'
-import { Printed } from './perform/live.js'
+import { PrintedError } from './perform/live.js'
 import { commandsOwn, fromStdin, parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
 import { getParentColumn, type Parents, parentsIn } from './plan/parents.js'
-import type { Until } from './repeat.js'
+import type { WaitCondition } from './repeat.js'
 import { follow, preflight, startRun } from './run.js'
 import { checkSelection, spreadBy } from './targets/objects.js'
 
@@ -65,8 +65,8 @@ export const execute = async (
   command: Command,
   raw: Raw,
   signal: AbortSignal,
-  decided: (how: Decided) => void,
-  own: FindOwn,
+  decided: (how: FailureFormat) => void,
+  own: WordsFinder,
   parse: AskedLine['parse'],
 ): Promise<number> => {
   const line = { command, raw, signal, decided, own, parse }
@@ -163,13 +163,13 @@ const createUntil = async (
   command: Command,
   { waitUntil: texts, waitTimeout: timeout }: Globals,
   words: Words | undefined,
-): Promise<Until | undefined> => {
+): Promise<WaitCondition | undefined> => {
   if (texts === undefined) {
     if (timeout === undefined) return undefined
     throw usage('--wait-timeout requires --wait-until', 'For example: --wait-until status=success')
   }
-  const { Until } = await import('./repeat.js')
-  return new Until(texts, { command, timeout, words })
+  const { WaitCondition } = await import('./repeat.js')
+  return new WaitCondition(texts, { command, timeout, words })
 }
 
 /** What a line says, before anything is done for it. */
@@ -197,7 +197,7 @@ const understand = async (
 /** What runs commands and lines within a run. */
 export const runsWithin = (
   outer: RunOptions,
-  sharing: Sharing,
+  sharing: SharedServices,
   parse: AskedLine['parse'],
 ): InnerRuns => {
   const inside = { outer, sharing, parse, run: executeOne }
@@ -240,7 +240,7 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
       ? follow(all)
       : (await import('./since.js')).printChanges(all))
   } catch (error) {
-    if (!(error instanceof Printed)) failed = error
+    if (!(error instanceof PrintedError)) failed = error
   }
   await journaling.resumed?.journal.close()
   input.close()

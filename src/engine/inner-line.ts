@@ -2,15 +2,15 @@
 import { splitBelow } from '../base/json/records.js'
 import { insertFlags } from '../base/shell-words.js'
 import { Failure, usage } from '../errors.js'
-import { calls, getCommandName, lists, onlyReads } from './command/derived.js'
+import { calls, getCommandName, lists, onlyReads } from './command/derive.js'
 import { type Globals, isAggregate, spelledGlobal } from './command/globals.js'
 import type { LineAnswer, LineAsk, TypedAsk } from './command/services.js'
 import type { Command } from './command/types.js'
-import { failureIn } from './failed.js'
+import { failureIn } from './failure-report.js'
 import { StandardInput } from './input.js'
-import type { AskedLine, InnerLine, InnerPart, RunOptions, Sharing } from './options.js'
+import type { AskedLine, InnerLine, InnerPart, RunOptions, SharedServices } from './options.js'
 import { parseGlobals } from './plan/given.js'
-import type { Meant, Raw } from './plan/line.js'
+import type { ParsedLine, Raw } from './plan/line.js'
 import { environmentFor, givenAway, keptScreen, shared, unrehearsedCommand } from './subcommand.js'
 
 /** Tells records from what they belong to, and leaves out what could not be read. */
@@ -38,7 +38,7 @@ const reachedBy = (outer: Globals, from: string | undefined): readonly string[] 
 ]
 
 /** @throws Failure `usage` for a line that does more than read, or says how it is to be answered */
-const checkLine = ({ command, raw }: Extract<Meant, { kind: 'run' }>, ask: LineAsk): void => {
+const checkLine = ({ command, raw }: Extract<ParsedLine, { kind: 'run' }>, ask: LineAsk): void => {
   const name = getCommandName(command)
   if (!onlyReads(command) || !calls(command))
     throw usage(`${name} is not a command that reads from the API`)
@@ -73,7 +73,7 @@ const besides = (command: Command, ask: LineAsk): readonly string[] => {
 /** The run that a line is run within, and what understands and runs lines. */
 interface Inside {
   readonly outer: RunOptions
-  readonly sharing: Sharing
+  readonly sharing: SharedServices
   readonly parse: AskedLine['parse']
   readonly run: (line: AskedLine, part: undefined, inner: InnerLine) => Promise<number>
 }
@@ -82,7 +82,7 @@ interface Inside {
 const understood = async (
   parse: AskedLine['parse'],
   words: readonly string[],
-): Promise<Extract<Meant, { kind: 'run' }>> => {
+): Promise<Extract<ParsedLine, { kind: 'run' }>> => {
   const meant = await parse(words)
   if (meant.kind === 'run') return meant
   throw new Failure('internal', `${words.join(' ')} is no line`)

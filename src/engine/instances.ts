@@ -5,17 +5,17 @@ import type { Format } from '../output/types.js'
 import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../profile/index.js'
 import type { Profile } from '../profile/types.js'
 import { ClosedPipe } from '../terminal/stdout.js'
-import { changes, getCommandName, isAskable } from './command/derived.js'
+import { changes, getCommandName, isAskable } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import type { Command } from './command/types.js'
 import { findOwnWords } from './command/words.js'
-import { failureIn, failureStyle, outputFormat } from './failed.js'
+import { failureIn, failureStyle, outputFormat } from './failure-report.js'
 import { StandardInput } from './input.js'
 import { type AskedSite, OneAnswer, resolveInstances } from './merged-answer.js'
 import type { AskedLine, LinePart } from './options.js'
 import { ownFormat, parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
-import { Ended } from './targets/shared.js'
+import { RunError } from './targets/shared-writer.js'
 import { type FailureLimit, parseFailureLimit } from './work/report.js'
 
 // Which profiles a line means that means several, and what does not go with them.
@@ -345,9 +345,10 @@ class Several {
 
   async #failed(name: string, error: unknown, { aborted }: AbortSignal): Promise<void> {
     // What cannot be printed ends all of them.
-    const failure = error instanceof Ended ? undefined : failureIn({ error, interrupted: aborted })
+    const failure =
+      error instanceof RunError ? undefined : failureIn({ error, interrupted: aborted })
     if (failure === undefined || error instanceof ClosedPipe) {
-      this.#lost ??= error instanceof Ended ? error.cause : error
+      this.#lost ??= error instanceof RunError ? error.cause : error
       this.#stop.abort()
       return
     }

@@ -4,17 +4,17 @@ import { Failure } from '../errors.js'
 import type { Writer } from '../output/types.js'
 import type { Profile } from '../profile/types.js'
 import type { Stdout } from '../terminal/stdout.js'
-import { PartOfAnswer, refusePart } from './answer/about.js'
-import { Printing, type RunAnswer } from './answer/printing.js'
+import { PartOfAnswer, refusePart } from './answer/objects.js'
+import { AnswerPrinter, type RunAnswer } from './answer/printing.js'
 import { flagsOfCommand } from './command/flags.js'
 import { commandWith } from './command/known.js'
 import type { Emit, PlanAnswer } from './command/services.js'
 import type { Command } from './command/types.js'
 import { commandIn, wordsAmong, wordsOfAll } from './command/vocabulary.js'
-import { type FindOwn, findOwnWords, ownWords, speaks } from './command/words.js'
+import { findOwnWords, ownWords, speaks, type WordsFinder } from './command/words.js'
 import type { InstancePart, RunEnd, Streams } from './options.js'
 import { openNotes, openStreams, type ScreenOptions } from './streams.js'
-import { Ended, heldUntil, Shared, unwrapEnded } from './targets/shared.js'
+import { heldUntil, RunError, SharedWriter, unwrapEnded } from './targets/shared-writer.js'
 
 // The answer of one of several instances: what it prints goes below its profile's name.
 
@@ -64,7 +64,7 @@ export class PartOfInstance extends PartOfAnswer implements RunAnswer {
 /** One of them. */
 export interface AskedSite {
   readonly name: string
-  readonly own: FindOwn
+  readonly own: WordsFinder
   /** What it calls things itself. */
   readonly words: Words | undefined
   /** The line's command with the names and values that it takes there. */
@@ -127,8 +127,8 @@ const nowhere: Stdout = {
 export class OneAnswer {
   readonly #shown: ScreenOptions
   readonly #screen: Streams
-  readonly #printing: Printing
-  readonly #shared: Shared
+  readonly #printing: AnswerPrinter
+  readonly #shared: SharedWriter
   /** What is to be said of each below the output. */
   readonly #later = new Map<string, () => void>()
   /** What is to be said of all together. */
@@ -138,10 +138,13 @@ export class OneAnswer {
     this.#shown = shown
     this.#screen = screen
     const asked = { ...shown, words }
-    this.#printing = new Printing(asked, screen, (text) =>
+    this.#printing = new AnswerPrinter(asked, screen, (text) =>
       this.#notes.push(() => screen.notes.note(text)),
     )
-    this.#shared = new Shared((emit) => this.#printing.writer(true, emit), Number.POSITIVE_INFINITY)
+    this.#shared = new SharedWriter(
+      (emit) => this.#printing.writer(true, emit),
+      Number.POSITIVE_INFINITY,
+    )
   }
 
   static async of(shown: ScreenOptions, words: Words | undefined): Promise<OneAnswer> {
@@ -216,7 +219,7 @@ export class OneAnswer {
         begun = true
         await this.#printing.write(chunk)
       } catch (error) {
-        throw new Ended(error)
+        throw new RunError(error)
       }
     }
   }

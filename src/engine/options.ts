@@ -10,13 +10,13 @@ import type { Prompts } from '../terminal/prompts.js'
 import type { Stdout } from '../terminal/stdout.js'
 import type { ColorFlag, Style } from '../terminal/style.js'
 import type { Globals } from './command/globals.js'
-import type { Emit, InnerRuns, LineAsk, Piped } from './command/services.js'
+import type { Emit, InnerRuns, LineAsk, PipedInput } from './command/services.js'
 import type { Command, Plan } from './command/types.js'
-import type { FindOwn } from './command/words.js'
+import type { WordsFinder } from './command/words.js'
 import type { StandardInput } from './input.js'
 import type { JournalOptions } from './journaling/runs.js'
-import type { Meant, Raw } from './plan/line.js'
-import type { PollScreen, Until } from './repeat.js'
+import type { ParsedLine, Raw } from './plan/line.js'
+import type { PollScreen, WaitCondition } from './repeat.js'
 
 // The screen of a run: where answers go, what is said beside them, how questions are asked.
 
@@ -50,7 +50,7 @@ export interface Streams {
 }
 
 /** What a run has decided before it begins, for whoever tells of its failure. */
-export interface Decided {
+export interface FailureFormat {
   /** Failures are JSON. */
   readonly json: boolean
   readonly color?: ColorFlag
@@ -77,11 +77,11 @@ export interface AskedLine {
   readonly raw: Raw
   readonly signal: AbortSignal
   /** Is told how a failure is to be told. */
-  readonly decided: (how: Decided) => void
+  readonly decided: (how: FailureFormat) => void
   /** Finds the words of its instance. */
-  readonly own: FindOwn
+  readonly own: WordsFinder
   /** Understands a line. */
-  readonly parse: (tokens: readonly string[]) => Promise<Meant>
+  readonly parse: (tokens: readonly string[]) => Promise<ParsedLine>
   /** What it reads in the place of standard input. */
   readonly input?: StandardInput | undefined
 }
@@ -108,7 +108,7 @@ export interface OpenSessions {
 }
 
 /** What runs within one run have from it. */
-export interface Sharing {
+export interface SharedServices {
   readonly sessions: OpenSessions
   /** The gate of an address: the same for all of an origin. */
   readonly gateOf: (baseUrl: string) => Promise<FleetGate>
@@ -118,7 +118,7 @@ export interface Sharing {
 export interface InnerPart {
   /** Those of the outer run, where it asks the same instance. */
   readonly sessions?: OpenSessions | undefined
-  readonly gateOf: Sharing['gateOf']
+  readonly gateOf: SharedServices['gateOf']
   /** Takes its answer, notes and questions; by default they go to the person at the terminal. */
   readonly screen?: Streams
   /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue marks as reading. */
@@ -160,11 +160,11 @@ export interface RunOptions {
   readonly format: Format
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
-  readonly stdin: Piped
+  readonly stdin: PipedInput
   /** The words in force, where the command speaks of the instance's names. */
   readonly words?: Words
   /** The same for whatever is sent. */
-  readonly own?: FindOwn
+  readonly own?: WordsFinder
   /** The objects came from standard input: the answer is a list, however many there are. */
   readonly listed: boolean
   /** What the line says of its journal. */
@@ -174,9 +174,9 @@ export interface RunOptions {
   /** Where it is within another: what it has from there, and how it is seen. */
   readonly inner?: InnerPart
   /** How others are run within it. */
-  readonly runs?: ((sharing: Sharing) => InnerRuns) | undefined
+  readonly runs?: ((sharing: SharedServices) => InnerRuns) | undefined
   /** What is waited for, where the rounds end by themselves. */
-  readonly until?: Until
+  readonly until?: WaitCondition
   /** The records that `--select` chose. */
   readonly chosen: ChosenRecords
 }

@@ -23,7 +23,7 @@ interface UntilOptions {
 }
 
 /** What a run waits for, looked at round by round. */
-export class Until {
+export class WaitCondition {
   readonly #expressions: readonly Expression[]
   readonly #texts: readonly string[]
   readonly #options: UntilOptions
@@ -126,7 +126,7 @@ export interface PollScreen {
 const timeOf = (now: Date): string => now.toTimeString().slice(0, 8)
 
 /** What ends a watch before somebody interrupts it. */
-type AwaitedState = Pick<Until, 'holds' | 'late' | 'timeout'>
+type AwaitedState = Pick<WaitCondition, 'holds' | 'late' | 'timeout'>
 
 interface Watching {
   /** Seconds from round to round. */

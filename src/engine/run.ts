@@ -14,7 +14,7 @@ import { resolve } from 'node:path'
 import { writes } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
-import { getSelects, isRehearsal } from './command/derived.js'
+import { getSelects, isRehearsal } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import { isAggregate, isRepeated } from './command/globals.js'
 import type { Services, UiService } from './command/services.js'
@@ -26,7 +26,7 @@ import type { RunOptions } from './options.js'
 import { isSource, liveHow } from './perform/live.js'
 import { parseGiven } from './plan/given.js'
 import { withoutParents } from './plan/parents.js'
-import type { Until } from './repeat.js'
+import type { WaitCondition } from './repeat.js'
 import { RunParts } from './services.js'
 import { goesOn, inPart, type LineInput, type ObjectsLine, readsInput } from './targets/objects.js'
 import type { Selection } from './targets/selection.js'
@@ -96,7 +96,7 @@ const checkJournal = ({
 type Perform = (given: Given, operation: Operation, targets?: Targets) => Promise<void>
 
 /** A run whose services are there. */
-export interface Running extends RunParts {
+export interface StartedRun extends RunParts {
   readonly perform: Perform
 }
 
@@ -158,7 +158,7 @@ const perform = async (
 }
 
 /** The services of a run, and what does with them what a command says. */
-export const startRun = async (options: RunOptions): Promise<Running> => {
+export const startRun = async (options: RunOptions): Promise<StartedRun> => {
   const parts = await RunParts.open(options)
   return Object.assign(parts, {
     perform: (...asked: Parameters<Perform>) => perform(parts, ...asked),
@@ -170,11 +170,11 @@ export const startRun = async (options: RunOptions): Promise<Running> => {
 /** A line that is understood, in a run that is there. */
 interface RunLine extends ObjectsLine {
   readonly signal: AbortSignal
-  readonly running: Running
+  readonly running: StartedRun
   /** The instance's own, where a vocabulary is in force. */
   readonly words?: Words
   /** What is waited for, where the rounds end by themselves. */
-  readonly until?: Until
+  readonly until?: WaitCondition
 }
 
 /** Seconds from round to round, where nobody says so. */

@@ -2,10 +2,10 @@
 
 import { type Endpoint, writes } from '../catalogue/endpoint.js'
 import { exitCodes } from '../errors.js'
-import { Printing, type RunAnswer } from './answer/printing.js'
-import type { Engine } from './bulk/each.js'
+import { AnswerPrinter, type RunAnswer } from './answer/printing.js'
+import type { Engine } from './bulk/plan-work.js'
 import { BulkRunner } from './bulk/runner.js'
-import { getCommandName, isRehearsal, keepsJournal, sendsAll } from './command/derived.js'
+import { getCommandName, isRehearsal, keepsJournal, sendsAll } from './command/derive.js'
 import { concurrencyLimit } from './command/globals.js'
 import type { Services } from './command/services.js'
 import type { Plan } from './command/types.js'
@@ -82,7 +82,7 @@ export class RunParts {
   /** `--dry-run`: shows what would be written; undefined where it is. */
   readonly preview: (() => Promise<Previews>) | undefined
   /** Is told of each round, and tells the exit code. */
-  readonly printing: Printing
+  readonly printing: AnswerPrinter
   readonly polls: PollScreen
   readonly #screen: Streams
   readonly #sessions: OpenSessions
@@ -97,7 +97,7 @@ export class RunParts {
     this.#sessions = inner?.sessions ?? new Sessions(options, screen.notes)
     this.place = new Workspace(options, this.#sessions, () => this.exchange)
     this.exchange = new InstanceExchange(options, this.place, createLogger(screen, globals.verbose))
-    this.printing = new Printing(options, screen, this.later, this.#baseUrl)
+    this.printing = new AnswerPrinter(options, screen, this.later, this.#baseUrl)
     this.answer = this.#answer(loaded)
     const subject = { command, owner: () => this.place.session(), peek: this.exchange.peek }
     this.ui = new (sendsAll(options) ? Prompter : SilentPrompter)(globals, screen, subject)

@@ -10,7 +10,7 @@ import { createPrompts, interactive as isInteractive, type Prompts } from '../te
 import { aside, say, standardError, standardInput, standardOutput } from '../terminal/standard.js'
 import { openStdout, type Stdout } from '../terminal/stdout.js'
 import { accessible, createStyle, type Style } from '../terminal/style.js'
-import { getCommandName } from './command/derived.js'
+import { getCommandName } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import { isRepeated } from './command/globals.js'
 import type { ExchangeScreen } from './instance/exchange.js'

@@ -15,15 +15,15 @@ import type { Prompts } from '../terminal/prompts.js'
 import { standardError } from '../terminal/standard.js'
 import type { Stdout } from '../terminal/stdout.js'
 import { createStyle } from '../terminal/style.js'
-import { getCommandName, withoutSpecial } from './command/derived.js'
+import { getCommandName, withoutSpecial } from './command/derive.js'
 import { type Datum, getData } from './command/flags.js'
 import { type Globals, readGlobals } from './command/globals.js'
-import type { Manner, Piped, WithinAnswer, WithinAsk } from './command/services.js'
-import type { Command, Described, Given } from './command/types.js'
+import type { PipedInput, RunMode, WithinAnswer, WithinAsk } from './command/services.js'
+import type { Command, CommandFacts, Given } from './command/types.js'
 import { commandIn, neutralGiven } from './command/vocabulary.js'
 import { ownWords } from './command/words.js'
-import { failureIn } from './failed.js'
-import { ChosenRecords, type RunOptions, type Sharing, type Streams } from './options.js'
+import { failureIn } from './failure-report.js'
+import { ChosenRecords, type RunOptions, type SharedServices, type Streams } from './options.js'
 import { checkedValue, type TakeNote } from './plan/values.js'
 import { preflight, startRun } from './run.js'
 
@@ -107,7 +107,7 @@ export const keptScreen = async (): Promise<KeptScreen> => {
 }
 
 /** Standard input is whose the outer run is. */
-const nothing: Piped = {
+const nothing: PipedInput = {
   text: async () => {
     throw usage('nothing can be read from standard input here')
   },
@@ -208,7 +208,7 @@ const understood = async (
   }
 }
 
-const sends: Readonly<Record<Manner, boolean | 'marked'>> = {
+const sends: Readonly<Record<RunMode, boolean | 'marked'>> = {
   checks: true,
   reads: 'marked',
   tries: true,
@@ -224,7 +224,7 @@ interface Inner extends Pick<RunOptions, 'command' | 'globals' | 'words'> {
 
 const optionsFor = (
   outer: RunOptions,
-  sharing: Sharing,
+  sharing: SharedServices,
   { ask, command, format, globals, words, screen, ended }: Inner,
 ): RunOptions => {
   const { own } = outer
@@ -267,7 +267,7 @@ const act = async (options: RunOptions, given: Given): Promise<number> => {
 /** Runs a command within a run. */
 export const runWithin = async (
   outer: RunOptions,
-  sharing: Sharing,
+  sharing: SharedServices,
   ask: WithinAsk,
 ): Promise<WithinAnswer> => {
   const records: Uint8Array[] = []
@@ -312,7 +312,7 @@ const valueFor = (param: Param, value: JsonValue, label: string, note: TakeNote)
   checkedValue(coerce(param, value, dataSource), label, { note })
 
 /** @throws Failure `usage` for a name that the command does not have */
-const checkNames = (command: Described, data: readonly Datum[], values: JsonValues): void => {
+const checkNames = (command: CommandFacts, data: readonly Datum[], values: JsonValues): void => {
   const names = data.map(({ name }) => name)
   const strange = Object.keys(values).find((name) => !names.includes(name))
   if (strange === undefined) return
@@ -349,7 +349,7 @@ const positional = (
  * @param values by the names of `getData`
  * @throws Failure `usage` for a name that it does not have, and a value that its parameter does not take
  */
-export const givenOfData = (command: Described, values: JsonValues, note: TakeNote): Given => {
+export const givenOfData = (command: CommandFacts, values: JsonValues, note: TakeNote): Given => {
   const data = getData(command)
   checkNames(command, data, values)
   const flags = data.flatMap(({ name, param, flag }) => {
@@ -361,7 +361,7 @@ export const givenOfData = (command: Described, values: JsonValues, note: TakeNo
 }
 
 /** What the documents call so is that; @throws Failure `usage` where one thing stands there by two names */
-const neutralNames = (command: Described, values: JsonValues, words: Words): JsonValues => {
+const neutralNames = (command: CommandFacts, values: JsonValues, words: Words): JsonValues => {
   const names = new Set(getData(command).map(({ name }) => name))
   const written = new Map<string, string>()
   for (const own of Object.keys(values)) {
@@ -379,7 +379,7 @@ const neutralNames = (command: Described, values: JsonValues, words: Words): Jso
  * @throws Failure `usage` for a name that it does not have, and a value that its parameter does not take
  */
 const givenInWords = (
-  command: Described,
+  command: CommandFacts,
   values: JsonValues,
   words: Words | undefined,
   note: (text: string) => void,

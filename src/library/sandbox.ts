@@ -7,13 +7,13 @@ import { readHeld } from '../base/json/yaml.js'
 import { holdText } from '../base/secrets/held.js'
 import { usage } from '../errors.js'
 import { wholeAllowance } from '../http/gate/index.js'
-import type { Seeded, SeedRows } from '../sandbox/seed/rows.js'
-import type { Fault, HeardRequest, StateSnapshot } from '../sandbox/server/double.js'
+import type { SeedRecords, SeedRows } from '../sandbox/seed/rows.js'
+import type { Fault, HeardRequest, StateSnapshot } from '../sandbox/server/test-double.js'
 import { throwPlain, throwPlainNow } from './verbs.js'
 
 export { type Category, Failure, type FailureDetails } from '../errors.js'
-export type { Seeded, SeedRows } from '../sandbox/seed/rows.js'
-export type { Fault, HeardRequest, StateSnapshot } from '../sandbox/server/double.js'
+export type { SeedRecords as Seeded, SeedRows } from '../sandbox/seed/rows.js'
+export type { Fault, HeardRequest, StateSnapshot } from '../sandbox/server/test-double.js'
 
 /** The options of `startSandbox()`. */
 export interface StartOptions {
@@ -41,8 +41,8 @@ export interface RunningSandbox {
    * Adds records: rows by table, or a JSON or YAML file with them. What a row leaves out is as in the record of the sample data
    * that agrees with it in most attributes.
    */
-  seed<const R extends SeedRows>(rows: R): Promise<Seeded<R>>
-  seed(file: string): Promise<Seeded<Required<SeedRows>>>
+  seed<const R extends SeedRows>(rows: R): Promise<SeedRecords<R>>
+  seed(file: string): Promise<SeedRecords<Required<SeedRows>>>
   /** Makes it a fresh instance again: state, repositories, `requests` and what was to fail. */
   reset(): Promise<void>
   /** Its state as a value that JSON can hold, without the repositories. */

@@ -3,8 +3,8 @@ import { ExactNumber } from '../base/json/json.js'
 import { type Fields, isObject } from '../base/objects.js'
 import type { Tone } from '../base/text.js'
 import { getLevelName } from './columns.js'
+import { type SafeText, shown } from './escape.js'
 import { isScalar, stringify } from './record.js'
-import { type SafeText, shown } from './shown.js'
 import type { View } from './types.js'
 
 /** How the text of a cell is painted once it has its width. */

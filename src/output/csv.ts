@@ -6,8 +6,8 @@
 import { stringify as csvOf, type Options } from 'csv-stringify/sync'
 import { ExactNumber } from '../base/json/json.js'
 import { createRows, getLevelName } from './columns.js'
+import { shownLines } from './escape.js'
 import { stringify } from './record.js'
-import { shownLines } from './shown.js'
 import type { FormatView, OpenPrinter } from './types.js'
 
 /** Digits behind a sign are a number, whoever says so: no formula. */

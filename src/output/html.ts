@@ -9,11 +9,11 @@ import { ExactNumber } from '../base/json/json.js'
 import { isObject } from '../base/objects.js'
 import { type Cell, createCell, linkIn } from './cell.js'
 import { createRows, getMeaning } from './columns.js'
+import { type SafeText, shown, shownLines } from './escape.js'
 import style from './html/page.css?raw'
 import script from './html/page.js?raw'
 import { html, isTime, Markup, Timeline } from './html-timeline.js'
 import { isScalar, stringify } from './record.js'
-import { type SafeText, shown, shownLines } from './shown.js'
 import type { EndPage, FormatView, OpenPrinter, Sink } from './types.js'
 
 // The page around the answers.

@@ -1,10 +1,10 @@
 /** Writes an answer in one of the output formats, and what people see in a way of their own: rows made for them, or a page. */
 
-import { legible } from '../catalogue/legible.js'
+import { legible } from '../catalogue/translate.js'
+import { shownPage } from './escape.js'
 import { jsonFormat } from './formats.js'
 import { maskedPick, maskedWriter } from './masking.js'
 import { decodeText, parse, picker } from './record.js'
-import { shownPage } from './shown.js'
 import type {
   AnswerView,
   Format,

@@ -6,9 +6,9 @@
 
 import { viewed } from '../base/bytes.js'
 import { PackedRecords, type Records } from '../base/json/records.js'
+import { shown } from './escape.js'
 import { rewrite } from './json-text.js'
 import { decodeText, parse, shaper, stringify } from './record.js'
-import { shown } from './shown.js'
 import type { FormatView, OpenPrinter, Sink } from './types.js'
 
 const encoder = new TextEncoder()

@@ -3,8 +3,8 @@
  * markup is escaped, what would mention somebody or become a link is broken by an element around one sign.
  */
 import { createRows, getLevelName } from './columns.js'
+import { shownLines } from './escape.js'
 import { isScalar, stringify } from './record.js'
-import { shownLines } from './shown.js'
 import type { FormatView, OpenPrinter } from './types.js'
 
 /** An underscore inside of a word is none, nor is a bracket that begins no link. */

@@ -5,6 +5,7 @@
 import { type Fields, isObject } from '../base/objects.js'
 import { type Cell, createCell, getColumnOwner, getLabel, linkIn, painted } from './cell.js'
 import { createRows, getLevelName, getMeaning } from './columns.js'
+import { type SafeText, shown, shownLines } from './escape.js'
 import {
   type GridCell,
   gap,
@@ -15,7 +16,6 @@ import {
   type TableLine,
 } from './grid.js'
 import { isScalar, stringify } from './record.js'
-import { type SafeText, shown, shownLines } from './shown.js'
 import type { OpenPrinter, TextWidths, View } from './types.js'
 
 // A list on a terminal: aligned columns under a bold header, cut to the terminal's width. The

@@ -6,7 +6,7 @@ import { describeDistrust, distrust } from '../base/files/trust.js'
 import { yamlFault } from '../base/json/yaml.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import { getPath } from '../catalogue/endpoint.js'
-import { implied } from '../catalogue/implied.js'
+import { implied } from '../catalogue/undocumented.js'
 import { fixedNames, readHeaders, sessionCookie } from '../catalogue/words.js'
 import { Failure, getReason, usage } from '../errors.js'
 

@@ -5,7 +5,7 @@ import { commandHelp, type PageStyle, toFlagRows } from '../../src/cli/help/comm
 import { areaHelp, rootHelp, topicHelp, topics } from '../../src/cli/help/topics.js'
 import { allCommands, commandNamed, toolCommands } from '../../src/commands/index.js'
 import { summaries } from '../../src/commands/summaries.js'
-import { getCommandName, getSelects, lists } from '../../src/engine/command/derived.js'
+import { getCommandName, getSelects, lists } from '../../src/engine/command/derive.js'
 import { ownFlags } from '../../src/engine/command/flags.js'
 import { globalFlags } from '../../src/engine/command/global-flags.js'
 

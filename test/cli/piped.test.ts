@@ -1,7 +1,7 @@
 /** Objects from standard input: headings by the lists that have them, every format, projects kept. */
 import { describe, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { getCommandName } from '../../src/engine/command/derived.js'
+import { getCommandName } from '../../src/engine/command/derive.js'
 import { readObjects } from '../../src/engine/plan/objects.js'
 import { pipedObjects } from '../../src/engine/plan/stdin/reader.js'
 import { configuration } from '../support/program.js'

@@ -6,7 +6,7 @@ import { commandNamed } from '../../src/commands/index.js'
 import type { Command, Given } from '../../src/engine/command/types.js'
 import type { PlanContext } from '../../src/engine/plan/objects.js'
 import { createPlans } from '../../src/engine/plan/plan.js'
-import { Planner } from '../../src/engine/plan/sourced.js'
+import { Planner } from '../../src/engine/plan/stream.js'
 
 setFlagsFromString('--allow-natives-syntax')
 const alike: (one: unknown, other: unknown) => boolean = runInThisContext(

@@ -1,6 +1,6 @@
 /** `--wait-until`: rounds that end by themselves, and what of them is printed. */
 import { describe, expect, it } from 'vitest'
-import { Until } from '../../src/engine/repeat.js'
+import { WaitCondition } from '../../src/engine/repeat.js'
 import { calling } from '../commands/calling.js'
 import { has } from '../support/terminal.js'
 
@@ -52,7 +52,7 @@ describe('--wait-until', () => {
   })
 
   it('takes an answer that is a list for its items', async () => {
-    const until = new Until(['status=success'], { command: {} })
+    const until = new WaitCondition(['status=success'], { command: {} })
     const nowhere = async (): Promise<void> => {}
     const writer = { raw: nowhere, record: nowhere, close: nowhere, abandon: nowhere }
     const seen = until.tap(writer, undefined)

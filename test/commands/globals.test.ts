@@ -1,7 +1,7 @@
 /** The flags that every command has: one declaration, its type, and what is read from a line. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { derived } from '../../src/engine/command/derived.js'
+import { derived } from '../../src/engine/command/derive.js'
 import { declared, globalFlags } from '../../src/engine/command/global-flags.js'
 import type { Globals } from '../../src/engine/command/globals.js'
 import { parseGlobals } from '../../src/engine/plan/given.js'

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { getCommandName, keepsJournal } from '../../src/engine/command/derived.js'
+import { getCommandName, keepsJournal } from '../../src/engine/command/derive.js'
 import { findInverse } from '../../src/engine/journaling/inverse.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { header } from '../engine/work/header.js'

@@ -1,9 +1,9 @@
 /** Turns in a tree: what is around waits for what is inside. */
 import { expect, it } from 'vitest'
-import { innerFirst, parseTreePlace, Turns } from '../../src/engine/journaling/inverse.js'
+import { innerFirst, parseTreePlace, TurnQueue } from '../../src/engine/journaling/inverse.js'
 
 it('lets a group wait for what was begun inside of it, however that ends, and for nothing else', async () => {
-  const turns = new Turns()
+  const turns = new TurnQueue()
   const done: string[] = []
   const ends = new Map<string, (well: boolean) => void>()
   const begin = (parent: string): Promise<unknown> =>

@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { isHidden, sources } from '../../src/engine/plan/sources.js'
+import { isHidden, sources } from '../../src/engine/plan/value-lists.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 

@@ -1,11 +1,11 @@
 /** The answer of a run: fields, secrets and lists on their way to the format that was asked for. */
 import { expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { Printing } from '../../src/engine/answer/printing.js'
+import { AnswerPrinter } from '../../src/engine/answer/printing.js'
 import { formatNamed } from '../../src/output/formats.js'
 import { createStyle } from '../../src/terminal/style.js'
 
-type Made = ConstructorParameters<typeof Printing>
+type Made = ConstructorParameters<typeof AnswerPrinter>
 
 const printing = async (name: string, globals: object = {}, terminal = false) => {
   const printed: Buffer[] = []
@@ -16,7 +16,7 @@ const printing = async (name: string, globals: object = {}, terminal = false) =>
     {},
     'never',
   )
-  const answer = new Printing(
+  const answer = new AnswerPrinter(
     {
       command: { area: 'runners', words: 'list', endpoints: {}, args: [] },
       format: formatNamed(name),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { writes } from '../../src/catalogue/endpoint.js'
 import { allCommands, commandNamed } from '../../src/commands/index.js'
-import { getCommandName, getScope, getSelects } from '../../src/engine/command/derived.js'
+import { getCommandName, getScope, getSelects } from '../../src/engine/command/derive.js'
 import { configuration } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'

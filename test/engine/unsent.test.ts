@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { UnsentInstance } from '../../src/engine/perform/curl.js'
-import { Printed } from '../../src/engine/perform/live.js'
+import { PrintedError } from '../../src/engine/perform/live.js'
 import { buildRequest } from '../../src/http/index.js'
 import type { Ask } from '../../src/http/types.js'
 
@@ -33,10 +33,10 @@ const plan = (id: number) => ({ key: 'update', endpoint: runners.update, values:
 
 it('ends with whatever was planned, and never reaches elsewhere', async () => {
   const { instance, printed } = unsent()
-  await expect(instance.send(plan(3))).rejects.toBeInstanceOf(Printed)
+  await expect(instance.send(plan(3))).rejects.toBeInstanceOf(PrintedError)
   const there = instance.elsewhere('https://other.example', undefined)
   const request = { method: 'GET', path: '/user', headers: {} }
-  await expect(there.call(request)).rejects.toBeInstanceOf(Printed)
+  await expect(there.call(request)).rejects.toBeInstanceOf(PrintedError)
   expect(printed).toEqual(['PUT /runners/3', 'curl https://other.example/api/v4/user'])
 })
 

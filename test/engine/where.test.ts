@@ -418,7 +418,7 @@ describe('with --where', () => {
 })
 
 it('sends only what the instance answers as the field says', async () => {
-  const { lists } = await import('../../src/engine/command/derived.js')
+  const { lists } = await import('../../src/engine/command/derive.js')
   const { allCommands } = await import('../../src/commands/index.js')
   const { createSingleReader } = await import('../../src/engine/records/single.js')
   const { kindIn } = await import('../../src/engine/where/shape.js')

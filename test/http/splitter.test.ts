@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bounds, MalformedJson } from '../../src/base/json/malformed.js'
 import { PackedRecords } from '../../src/base/json/records.js'
-import { Foreign, KeyMatcher, Splitter } from '../../src/http/lists/splitter.js'
+import { KeyMatcher, NoListError, Splitter } from '../../src/http/lists/splitter.js'
 
 const encoder = new TextEncoder()
 
@@ -91,7 +91,7 @@ describe('Splitter', () => {
       try {
         return splitText(text)
       } catch (error) {
-        return error instanceof Foreign
+        return error instanceof NoListError
       }
     }
     expect(foreign('<html>')).toBe(true)

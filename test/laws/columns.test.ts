@@ -6,7 +6,7 @@ import {
   getAnswerFields,
   getCommandName,
   getFirstSegment,
-} from '../../src/engine/command/derived.js'
+} from '../../src/engine/command/derive.js'
 import { kindIn } from '../../src/engine/where/shape.js'
 
 describe('every column of a list', () => {

@@ -1,7 +1,7 @@
 /** A value that no list has: of the API's parameters the hint says how it is sent all the same, of the tool's own flags nothing. */
 import { expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { getCommandName, lists } from '../../src/engine/command/derived.js'
+import { getCommandName, lists } from '../../src/engine/command/derive.js'
 import { globalFlags } from '../../src/engine/command/global-flags.js'
 import type { Flag } from '../../src/engine/command/types.js'
 import { svcctl } from '../support/within.js'

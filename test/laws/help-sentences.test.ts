@@ -1,7 +1,7 @@
 /** A page of help says each thing once: endpoints that differ in a word bring their sentences along. */
 import { expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { getCommandName } from '../../src/engine/command/derived.js'
+import { getCommandName } from '../../src/engine/command/derive.js'
 import { svcctl } from '../support/within.js'
 
 /** What a command's page says before its flags, a sentence each. */

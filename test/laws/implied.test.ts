@@ -1,8 +1,8 @@
 /** Whatever the program asks of an instance is in the catalogue: documented, or implied. */
 import { expect, it } from 'vitest'
 import { getMethod, getPath } from '../../src/catalogue/endpoint.js'
-import { implied } from '../../src/catalogue/implied.js'
 import { areas } from '../../src/catalogue/index.js'
+import { implied } from '../../src/catalogue/undocumented.js'
 import { apiRoot } from '../../src/sandbox/call.js'
 import { extraRoutes } from '../../src/sandbox/server/extras.js'
 import { sourceFiles, textOf } from '../support/source.js'
@@ -17,7 +17,7 @@ it('the embedded instance has no route beside them but that of tokens', () => {
   expect(routes.length).toBeGreaterThan(10)
   expect(
     routes.filter((route) => !known.has(route)),
-    'add the route to src/catalogue/implied.ts, or remove it from the embedded instance',
+    'add the route to src/catalogue/undocumented.ts, or remove it from the embedded instance',
   ).toEqual(['POST /oauth/token'])
 })
 
@@ -54,6 +54,6 @@ it('no file names a path that is not among them', () => {
   expect(found.length).toBeGreaterThan(8)
   expect(
     found.filter((one) => !known.has(`GET ${one.path}`)),
-    'take the path from an endpoint of the catalogue, or add it to src/catalogue/implied.ts',
+    'take the path from an endpoint of the catalogue, or add it to src/catalogue/undocumented.ts',
   ).toEqual([])
 })

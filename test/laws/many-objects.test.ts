@@ -1,7 +1,7 @@
 /** The flags for many objects: help shows each where it is taken, and nowhere else. */
 import { describe, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { getCommandName, getScope, lists } from '../../src/engine/command/derived.js'
+import { getCommandName, getScope, lists } from '../../src/engine/command/derive.js'
 import type { Command } from '../../src/engine/command/types.js'
 import { parentsIn } from '../../src/engine/plan/parents.js'
 import { configuration } from '../support/program.js'

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Endpoint, getMethod, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { allCommands, loadExamples } from '../../src/commands/index.js'
-import { getCommandName, keepsJournal, rehearsable } from '../../src/engine/command/derived.js'
-import { findReading } from '../../src/engine/command/reading.js'
+import { getCommandName, keepsJournal, rehearsable } from '../../src/engine/command/derive.js'
+import { findReading } from '../../src/engine/command/object-reader.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { linesOf } from '../engine/journaling/runs.js'
 import { configuration, folder } from '../support/program.js'
@@ -189,7 +189,7 @@ describe('a dry run', () => {
     const left = writing.filter(({ endpoint }) => !written.has(endpoint.route))
     expect(
       left.map(({ endpoint }) => endpoint.route),
-      'every command that writes takes --dry-run: see rehearsable() of engine/command/derived.ts',
+      'every command that writes takes --dry-run: see rehearsable() of engine/command/derive.ts',
     ).toEqual([
       'POST /projects/:id/repository/commits/:sha/cherry_pick',
       'POST /projects/:id/repository/commits/:sha/revert',

@@ -5,7 +5,7 @@ import { secrecies } from '../../src/base/secrets/mask.js'
 import { integrations } from '../../src/catalogue/areas/integrations.js'
 import { projects } from '../../src/catalogue/areas/projects.js'
 import { areas } from '../../src/catalogue/index.js'
-import { documented, legible, meaningIn } from '../../src/catalogue/legible.js'
+import { documented, legible, meaningIn } from '../../src/catalogue/translate.js'
 import { requestIn } from '../../src/client/instance.js'
 import { toCurl } from '../../src/http/request/curl.js'
 import { buildRequest } from '../../src/http/request/request.js'
@@ -160,7 +160,7 @@ it('requests are built in one place, and where nothing is sent of them', () => {
     'client/instance.ts',
     'desired/planfile.ts',
     'engine/instance/listing.ts',
-    'engine/plan/sources.ts',
+    'engine/plan/value-lists.ts',
   ])
 })
 

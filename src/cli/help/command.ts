@@ -10,7 +10,7 @@ import {
   valuesOf,
 } from '../../catalogue/params.js'
 import { loadExamples } from '../../commands/index.js'
-import { getCommandName } from '../../engine/command/derived.js'
+import { getCommandName } from '../../engine/command/derive.js'
 import { manyFlags, ownFlags, siteFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import { besides, getSpellings, type Spelling } from '../../engine/plan/line.js'

@@ -1,7 +1,7 @@
 /** Renders manual pages in man(7) format, from the same data as help. */
 import { areas } from '../../catalogue/index.js'
 import { commandsIn, loadExamples, toolCommands } from '../../commands/index.js'
-import { getCommandName } from '../../engine/command/derived.js'
+import { getCommandName } from '../../engine/command/derive.js'
 import { manyFlags, ownFlags } from '../../engine/command/flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'

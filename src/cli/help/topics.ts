@@ -4,7 +4,7 @@
  */
 import { areas } from '../../catalogue/index.js'
 import { commandsIn, toolCommands } from '../../commands/index.js'
-import { getCommandName } from '../../engine/command/derived.js'
+import { getCommandName } from '../../engine/command/derive.js'
 import { flagSets } from '../../engine/command/global-flags.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
 import { formats } from '../../output/formats.js'

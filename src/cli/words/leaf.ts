@@ -10,17 +10,17 @@ import {
 import { writes } from '../../catalogue/endpoint.js'
 import { paramsIn, valuesOf } from '../../catalogue/params.js'
 import { bothNames } from '../../catalogue/words.js'
-import { getCommandName } from '../../engine/command/derived.js'
-import { flagsOfCommand, type IsWanted, mentionedIn } from '../../engine/command/flags.js'
+import { getCommandName } from '../../engine/command/derive.js'
+import { type FlagFilter, flagsOfCommand, mentionedIn } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import {
   beforeDashes,
-  type FindOwn,
   findOwnWords,
   flagsOn,
   speaks,
+  type WordsFinder,
 } from '../../engine/command/words.js'
-import { type About, getSpellings, type Meant, type Raw } from '../../engine/plan/line.js'
+import { getSpellings, type HelpTopic, type ParsedLine, type Raw } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
 import { invalidUse, unknownOption } from './mistakes.js'
 
@@ -46,8 +46,8 @@ const toText = (flag: Flag, option: Option, value: unknown): string => {
 }
 
 /** Leaves Commander, which knows no other way than to end: the line is understood. */
-export class Understood extends Error {
-  constructor(readonly line: Meant) {
+export class ParsedLineSignal extends Error {
+  constructor(readonly line: ParsedLine) {
     super(line.kind)
   }
 }
@@ -80,7 +80,7 @@ export abstract class CommandLevel extends Commander {
   }
 
   /** What help about this level is about. */
-  abstract readonly place: About
+  abstract readonly place: HelpTopic
 
   /** Says in our words what Commander complains of. */
   abstract complain(code: string | undefined, message: string): never
@@ -89,7 +89,7 @@ export abstract class CommandLevel extends Commander {
   abstract fill(): Promise<void>
 
   /** Takes the flags that the line may have: declaring all takes longer than all the rest of parsing. */
-  take(flags: (isWanted: IsWanted) => readonly Flag[]): void {
+  take(flags: (isWanted: FlagFilter) => readonly Flag[]): void {
     const isMentioned = mentionedIn(this.tokens)
     this.declare(flags(isMentioned))
     this.others = () => flags((flag) => !isMentioned(flag))
@@ -135,8 +135,8 @@ export abstract class CommandLevel extends Commander {
   }
 
   /** Leaves Commander with what the line comes to. */
-  end(line: Meant): never {
-    throw new Understood(line)
+  end(line: ParsedLine): never {
+    throw new ParsedLineSignal(line)
   }
 
   override error(message: string, options?: ErrorOptions): never {
@@ -215,7 +215,7 @@ const findUndocumented = (command: Command, tokens: readonly string[]): Undocume
 export class Leaf extends CommandLevel {
   private loaded: Command | undefined
   private rest: readonly string[] = []
-  private readonly findOwn: FindOwn
+  private readonly findOwn: WordsFinder
   /** Why the words of the instance cannot be had. */
   private wordless: Error | undefined
 
@@ -234,7 +234,7 @@ export class Leaf extends CommandLevel {
     return this.loaded
   }
 
-  get place(): About {
+  get place(): HelpTopic {
     return { kind: 'command', command: this.means }
   }
 
@@ -320,7 +320,7 @@ export class Leaf extends CommandLevel {
     return own.size === 0 ? {} : { own }
   }
 
-  private line(): Meant {
+  private line(): ParsedLine {
     const { means: command, merged } = this
     if (this.asked) return { kind: 'help', of: this.place }
     const given = flagsOfCommand(command, ({ name }) => merged.has(name))

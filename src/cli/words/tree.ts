@@ -9,9 +9,9 @@ import { commandNamed, getCommandWords, toolCommands } from '../../commands/inde
 import { hiddenScopes } from '../../engine/command/flags.js'
 import { flagSets } from '../../engine/command/global-flags.js'
 import type { Command } from '../../engine/command/types.js'
-import { type About, isWord, type Meant } from '../../engine/plan/line.js'
+import { type HelpTopic, isWord, type ParsedLine } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
-import { CommandLevel, Leaf, Understood } from './leaf.js'
+import { CommandLevel, Leaf, ParsedLineSignal } from './leaf.js'
 import {
   commandMissing,
   unknownAnywhere,
@@ -120,7 +120,7 @@ abstract class Branch extends CommandLevel {
 
 /** The program. */
 class Program extends Branch {
-  readonly place: About = { kind: 'root' }
+  readonly place: HelpTopic = { kind: 'root' }
 
   constructor(tokens: readonly string[]) {
     super('svcctl', tokens)
@@ -178,7 +178,7 @@ class Area extends Branch implements Verbs {
     super(name, tokens)
   }
 
-  get place(): About {
+  get place(): HelpTopic {
     const { area, group } = this
     return { kind: 'area', area, group }
   }
@@ -251,7 +251,7 @@ const createLeaf = (level: CommandLevel, area: string, words: string): Leaf =>
  * Parses a command line.
  * @throws Failure `usage` for an unknown word or flag, with what was probably meant
  */
-export const parseTokens = async (tokens: readonly string[]): Promise<Meant> => {
+export const parseTokens = async (tokens: readonly string[]): Promise<ParsedLine> => {
   try {
     return await parseLine(tokens)
   } catch (error) {
@@ -277,11 +277,11 @@ const areFlags = (tokens: readonly string[]): boolean => {
 export const findWord = (tokens: readonly string[], word: string): number =>
   tokens.findIndex((token, i) => token === word && areFlags(tokens.slice(0, i)))
 
-const parseLine = async (tokens: readonly string[]): Promise<Meant> => {
+const parseLine = async (tokens: readonly string[]): Promise<ParsedLine> => {
   try {
     await new Program(tokens).parseAsync([...tokens], { from: 'user' })
   } catch (error) {
-    if (error instanceof Understood) return error.line
+    if (error instanceof ParsedLineSignal) return error.line
     throw error
   }
   throw new Failure('internal', 'a line that comes to nothing')

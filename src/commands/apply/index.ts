@@ -6,7 +6,7 @@ import { makeFolders } from '../../base/files/folders.js'
 import { lock } from '../../base/files/lock.js'
 import type { DesiredPlan, PlannedAction } from '../../desired/actions.js'
 import { type ExecutionResult, executePlan } from '../../desired/applying/execute.js'
-import { type Verified, verify } from '../../desired/applying/verifying.js'
+import { type VerifyResult, verify } from '../../desired/applying/verify.js'
 import { entriesOf } from '../../desired/entries.js'
 import { countsOf } from '../../desired/planfile.js'
 import { originText } from '../../desired/state.js'
@@ -22,13 +22,13 @@ import { exitCodes, Failure, usage } from '../../errors.js'
 import { getPaths } from '../../profile/index.js'
 import type { ApplyLine } from '../plan/flags.js'
 import { readSecrets, toWritable } from '../plan/instance.js'
-import { type MadePlan, madePlan } from '../plan/making.js'
+import { type MadePlan, madePlan } from '../plan/make.js'
 import { checkLimits, getPlanEnd, parseFailOn, printPlan } from '../plan/printing.js'
 import { writeReports } from '../plan/reports.js'
-import type { Reported } from '../plan/rows.js'
+import type { ReportedPlan } from '../plan/rows.js'
 import {
-  type Agreed,
   agreedIn,
+  type ConfirmedPlan,
   keepApplyRun,
   noteUnfinished,
   type OwnRun,
@@ -36,7 +36,7 @@ import {
   resumedRun,
   staleIn,
   type UndoHeader,
-} from './agreed.js'
+} from './confirmed-plan.js'
 
 type ReadSecrets = Awaited<ReturnType<typeof readSecrets>>
 
@@ -59,7 +59,7 @@ const withOnly = (made: MadePlan, actions: readonly PlannedAction[]): MadePlan =
 const wantedBy = async (
   services: Services,
   given: ApplyLine,
-  agreed: Agreed | undefined,
+  agreed: ConfirmedPlan | undefined,
   { policy }: ReadSecrets,
   undoing: ApplyUndo | undefined,
 ): Promise<Wanted> => {
@@ -94,7 +94,7 @@ const wantedBy = async (
 /** What the files want besides by now: nobody agreed to it. */
 const noteBeyond = (
   { note }: Pick<Services['ui'], 'note'>,
-  { file, document }: Agreed,
+  { file, document }: ConfirmedPlan,
   { plan }: MadePlan,
 ): void => {
   const agreed = new Set(document.actions.map(({ id }) => id))
@@ -153,7 +153,7 @@ const applied = async (
   const wanted = await wantedBy(services, given, agreed, secrets, undoing)
   const { made, actions } = wanted
   const failOn = await parseFailOn(services, asked)
-  const reported: Reported = { of: 'apply', made, failOn }
+  const reported: ReportedPlan = { of: 'apply', made, failOn }
   if (own === undefined && undoing === undefined) await noteUnfinished(services)
   // People see the plan before anything is asked or done; programs with what became of it.
   if (own === undefined && (answer.reader === 'people' || actions.length === 0)) {
@@ -185,14 +185,14 @@ interface ApplyRun {
   readonly actions: readonly PlannedAction[]
   readonly secrets: ReadSecrets
   readonly run: OwnRun
-  readonly reported: Reported
+  readonly reported: ReportedPlan
 }
 
 /** What became of an action, as the plan's document tells it. */
 const outcomeOf = (
   id: string,
   { outcomes, skipped }: ExecutionResult,
-  { unkept }: Verified,
+  { unkept }: VerifyResult,
 ): { readonly outcome: string; readonly error?: unknown; readonly unkept?: unknown } => {
   const outcome = outcomes.get(id)
   if (outcome === undefined) return { outcome: 'not_tried' }
@@ -248,7 +248,7 @@ const remembered = async (
 const verified = async (
   { services, given, made, actions }: ApplyRun,
   { outcomes }: ExecutionResult,
-): Promise<Verified> => {
+): Promise<VerifyResult> => {
   const { signal, sleep } = services.place.clock
   if (!given.flags.verify || signal.aborted) return { unkept: [], unread: [] }
   const { each } = toWritable(services)
@@ -264,7 +264,7 @@ const verified = async (
 const endedWith = (
   { services }: ApplyRun,
   { report }: ExecutionResult,
-  { unkept, unread }: Verified,
+  { unkept, unread }: VerifyResult,
 ): void => {
   const failure = verdict(report)
   if (failure !== undefined && services.place.clock.signal.aborted) throw failure

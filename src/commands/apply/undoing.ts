@@ -3,14 +3,14 @@
 import { existsSync } from 'node:fs'
 import type { PlannedAction } from '../../desired/actions.js'
 import { addressText } from '../../desired/address.js'
-import { ApplyRecord } from '../../desired/applying/former.js'
+import { ApplyRecord } from '../../desired/applying/previous.js'
 import { readKept } from '../../desired/planfile.js'
 import type { Services } from '../../engine/command/services.js'
 import { formerBeside, planBeside } from '../../engine/journal/folder.js'
-import { openJournal, type Past } from '../../engine/journal/reader.js'
+import { openJournal, type RunHistory } from '../../engine/journal/reader.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
-import type { MadePlan } from '../plan/making.js'
-import { keptIn } from './agreed.js'
+import type { MadePlan } from '../plan/make.js'
+import { keptIn } from './confirmed-plan.js'
 import { type ApplyUndo, applying } from './index.js'
 
 /** So many attributes that cannot be brought back are named. */
@@ -24,7 +24,7 @@ export const checkFormer = (journal: string, id: string): string => {
 }
 
 /** What the run did, or may have done, by address; secrets that it set cannot be brought back. */
-const doneBy = async ({ file, states }: Past) => {
+const doneBy = async ({ file, states }: RunHistory) => {
   const path = planBeside(file)
   const kept = await keptIn(path)
   const there = new Map<string, ApplyRecord>()
@@ -71,7 +71,11 @@ const dueIn =
  * Takes a run of apply back, as far as everything still is as it left it.
  * @throws Failure `usage` where it kept nothing by which it could be
  */
-export const undoApply = async (services: Services, past: Past, redo: boolean): Promise<void> => {
+export const undoApply = async (
+  services: Services,
+  past: RunHistory,
+  redo: boolean,
+): Promise<void> => {
   const { id } = past.header
   if (services.place.globals.curl)
     throw usage(

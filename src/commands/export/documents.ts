@@ -8,13 +8,13 @@ import {
   checkFile,
   ExportFolder,
   filesOf,
+  type KindFilter,
   openFile,
-  type Selected,
 } from '../../desired/exporting/folder.js'
-import type { LookedAt } from '../../desired/exporting/kind.js'
+import type { PlaceResult } from '../../desired/exporting/kind.js'
 import {
+  CommonItemFinder,
   documentOf,
-  Factoring,
   FileMap,
   type FileSection,
   jsonWriter,
@@ -24,7 +24,7 @@ import { configSchema } from '../../desired/files/document.js'
 import type { ProjectPlace, ReadableInstance, UnreadPlace } from '../../desired/state.js'
 import type { Services, UiService } from '../../engine/command/services.js'
 import { type Category, Failure, usage } from '../../errors.js'
-import { outputName } from '../plan/making.js'
+import { outputName } from '../plan/make.js'
 
 interface ExportTarget {
   readonly is: 'output' | 'file' | 'folder'
@@ -69,9 +69,9 @@ export interface ExportRun {
   /** In the order of a document. */
   readonly places: readonly ManagedPlace[]
   readonly unread: UnreadParts
-  readonly selected: Selected
+  readonly selected: KindFilter
   /** Reads a place. */
-  readonly look: (place: ManagedPlace) => Promise<LookedAt>
+  readonly look: (place: ManagedPlace) => Promise<PlaceResult>
   /** With --factor: the groups that are told what all projects below them share. */
   readonly shareable: readonly ManagedPlace[] | undefined
 }
@@ -199,7 +199,7 @@ const sectionsOf = async ({ instance, places, look, shareable }: ExportRun) => {
       const { section, unread } = await look(place)
       return { sections: section === undefined ? [] : [section], whole: unread.length === 0 }
     }
-  const factoring = new Factoring(shareable)
+  const factoring = new CommonItemFinder(shareable)
   const sections = new Map<string, FileSection[]>()
   const partly = new Set<string>()
   await instance.each(places, async (place) => {
@@ -261,7 +261,7 @@ export class UnreadParts {
     if (this.#unread <= maxTold) this.ui.report(failure, address)
   }
 
-  looked({ unread, unsupported, denied, kinds }: LookedAt): void {
+  looked({ unread, unsupported, denied, kinds }: PlaceResult): void {
     this.#asked += kinds - denied.length
     for (const kind of denied)
       this.ui.note(`${kind}: skipped, because only administrators can read it`)

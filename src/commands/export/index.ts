@@ -2,11 +2,17 @@
 
 import { managedKinds } from '../../catalogue/managed.js'
 import type { ManagedPlace } from '../../desired/address.js'
-import type { HeldKind, Selected } from '../../desired/exporting/folder.js'
+import type { HeldKind, KindFilter } from '../../desired/exporting/folder.js'
 import { lookAt } from '../../desired/exporting/kind.js'
 import { chosenBy, type ExportOptions } from '../../desired/exporting/model.js'
 import { type InstanceView, openView } from '../../desired/reading/index.js'
-import { checkGlobs, kindMistake, lower, type Scoping, within } from '../../desired/selection.js'
+import {
+  checkGlobs,
+  kindMistake,
+  lower,
+  type SelectionOptions,
+  within,
+} from '../../desired/selection.js'
 import type { Services } from '../../engine/command/services.js'
 import { withSmallHeap } from '../../engine/work/v8.js'
 import { usage } from '../../errors.js'
@@ -29,10 +35,10 @@ import {
  */
 const selectedBy = (
   view: InstanceView,
-  { projects, groups, only = [], except = [] }: Scoping,
+  { projects, groups, only = [], except = [] }: SelectionOptions,
   roots: readonly string[],
   named: readonly string[],
-): Selected => {
+): KindFilter => {
   const narrowed = projects !== undefined || groups !== undefined
   const inPlace = ({ scope, path }: HeldKind['place']): boolean => {
     if (!narrowed || scope === 'site') return !narrowed
@@ -51,7 +57,7 @@ const selectedBy = (
 }
 
 /** What is exported: kinds that are named are `--only` in fewer words. */
-const scopingOf = ({ place }: Services, given: ExportLine): Scoping => {
+const scopingOf = ({ place }: Services, given: ExportLine): SelectionOptions => {
   const scoping = parseSelection(given, place)
   const wrong = given.args.map(kindMistake).find((mistake) => mistake !== undefined)
   if (wrong !== undefined) throw usage(wrong.text, wrong.hint)
@@ -63,7 +69,7 @@ const scopingOf = ({ place }: Services, given: ExportLine): Scoping => {
 /** What would leave projects out that a group's key reaches. */
 const checkFactor = (
   { flags: { factor } }: ExportLine,
-  { projects, only, except }: Scoping,
+  { projects, only, except }: SelectionOptions,
 ): void => {
   if (factor !== true) return
   if (projects !== undefined)
@@ -78,7 +84,7 @@ const site: ManagedPlace = { scope: 'site', path: '' }
 type Found = Awaited<ReturnType<InstanceView['places']>>
 
 /** Paths of the groups that -G names, by number or path. */
-const rootsOf = ({ groups = [] }: Scoping, found: Found): readonly string[] =>
+const rootsOf = ({ groups = [] }: SelectionOptions, found: Found): readonly string[] =>
   groups.flatMap((name) =>
     /^\d+$/.test(name)
       ? found.groups.flatMap(({ id, path }) => (String(id) === name ? path : []))
@@ -92,7 +98,7 @@ const manyPlaces = 32
 const createExport = async (
   services: Services,
   { flags }: ExportLine,
-  scoping: Scoping,
+  scoping: SelectionOptions,
   view: InstanceView,
   step: () => void,
   leftOut: ExportOptions['leftOut'],

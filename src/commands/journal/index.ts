@@ -13,7 +13,12 @@ import {
 } from '../../engine/journal/folder.js'
 import type { BegunLine, FailedLine, Header, ObjectLine } from '../../engine/journal/lines.js'
 import { parseLine } from '../../engine/journal/lines.js'
-import { type ObjectState, type Past, readPast, textsIn } from '../../engine/journal/reader.js'
+import {
+  type ObjectState,
+  type RunHistory,
+  readPast,
+  textsIn,
+} from '../../engine/journal/reader.js'
 import { createJournal } from '../../engine/journal/writer.js'
 import { tellGap } from '../../engine/journaling/runs.js'
 import {
@@ -35,7 +40,7 @@ interface Merged {
   /** The journals that did not come to an end. */
   readonly open: readonly string[]
   /** Those that do not say what became of all their objects. */
-  readonly damaged: readonly Past[]
+  readonly damaged: readonly RunHistory[]
 }
 
 /** Of several lines about an object the best one is kept. */
@@ -50,7 +55,7 @@ const rank: Readonly<Record<ObjectState, number>> = {
 
 const same = ['command', 'endpoint', 'input', 'instance'] as const
 
-const checkSame = ([first, ...others]: readonly Past[]): Header => {
+const checkSame = ([first, ...others]: readonly RunHistory[]): Header => {
   if (first === undefined) throw usage('no journals to merge')
   for (const { file, header } of others)
     for (const what of same)
@@ -68,7 +73,7 @@ const ofWhole = ({ shard: _, ...header }: Header): Header => header
 type Best = Map<string, ObjectLine>
 
 /** The best line about each object of a journal; a later one of the same worth takes its place. */
-const gather = async ({ file, size }: Past, best: Best): Promise<void> => {
+const gather = async ({ file, size }: RunHistory, best: Best): Promise<void> => {
   for await (const texts of textsIn(file, size))
     for (const text of texts) {
       const line = parseLine(text)
@@ -87,7 +92,7 @@ const knownBefore = (line: ObjectLine | undefined): Pick<BegunLine, 'before' | '
   return line.state === 'queued' ? { before } : { before, after: line.after }
 }
 
-const endOf = (parts: readonly Past[]): End | undefined => {
+const endOf = (parts: readonly RunHistory[]): End | undefined => {
   const ends = parts.map(({ end }) => end)
   if (ends.includes(undefined)) return undefined
   if (ends.every((end) => end === 'completed')) return 'completed'
@@ -104,7 +109,7 @@ export const mergeJournals = async (
   id: string,
   clock?: Clock,
 ): Promise<Merged> => {
-  const parts: Past[] = []
+  const parts: RunHistory[] = []
   for (const file of files) parts.push(await readPast(file))
   const header = ofWhole(checkSame(parts))
   const best: Best = new Map()
@@ -150,7 +155,7 @@ export const unfinishedIn = async ({
   file,
   size,
   states,
-}: Past): Promise<readonly Unfinished[]> => {
+}: RunHistory): Promise<readonly Unfinished[]> => {
   const found = new Map<number, Unfinished>()
   for await (const texts of textsIn(file, size, 'any'))
     for (const text of texts) {

@@ -7,8 +7,8 @@ import { isNumeric } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Plan } from '../../engine/command/types.js'
 import type { Attributes, Header } from '../../engine/journal/lines.js'
-import type { Past } from '../../engine/journal/reader.js'
-import { readUndo, type Undoable } from '../../engine/journal/work.js'
+import type { RunHistory } from '../../engine/journal/reader.js'
+import { readUndo, type UndoableItem } from '../../engine/journal/work.js'
 import {
   type Inverse,
   innerFirst,
@@ -35,9 +35,9 @@ const only = (attributes: Attributes, names: ReadonlySet<string>): Attributes =>
 
 /** An object with the attributes of these names alone, and the names of the others. */
 const limited = (
-  was: Undoable,
+  was: UndoableItem,
   names: ReadonlySet<string>,
-): { readonly was: Undoable; readonly others: readonly string[] } => ({
+): { readonly was: UndoableItem; readonly others: readonly string[] } => ({
   was: { ...was, before: only(was.before, names), after: only(was.after, names) },
   others: Object.keys(was.before ?? {}).filter((name) => !names.has(name)),
 })
@@ -55,7 +55,7 @@ const identitiesIn = (known: Fields, kind: string | undefined): readonly unknown
  * @throws Failure `usage` where the record is another object's
  */
 const checkSameObject = (
-  { object, before, after }: Undoable,
+  { object, before, after }: UndoableItem,
   { args: [name = ''] = [], params, path }: Endpoint,
 ): void => {
   const param = path[name] ?? params[name]
@@ -71,7 +71,7 @@ const checkSameObject = (
 /** One object to be put back. */
 export interface UndoStep {
   readonly plan: Plan
-  readonly was: Undoable
+  readonly was: UndoableItem
 }
 
 type Note = (text: string) => void
@@ -94,7 +94,7 @@ class Lost {
   }
 
   /** @throws Failure `usage` where nothing can be brought back */
-  tell({ header }: Past, note: Note): void {
+  tell({ header }: RunHistory, note: Note): void {
     if (this.#count === 0) return
     if (!this.known) {
       const { id, command, began } = header
@@ -109,10 +109,10 @@ class Lost {
 
 /** What of each object the run changed, whatever else its journal says; the names of the rest are noted. */
 async function* changedIn(
-  past: Past,
+  past: RunHistory,
   { original, presence }: Inverse,
   note: Note,
-): AsyncGenerator<Undoable> {
+): AsyncGenerator<UndoableItem> {
   const names = changedBy(past.header, original)
   const [others, masked] = [new Set<string>(), new Set<string>()]
   const lost = new Lost()
@@ -131,13 +131,13 @@ async function* changedIn(
 }
 
 /** The parent of an object that was done in a tree, as a plan names it. */
-const getUndoParent = ({ parent }: Undoable): Pick<Plan, 'parent'> =>
+const getUndoParent = ({ parent }: UndoableItem): Pick<Plan, 'parent'> =>
   parent === undefined || parseTreePlace(parent) === undefined
     ? {}
     : { parent: { column: 'of', name: parent } }
 
 /** What puts each object of a run back, in the order of its journal. */
-async function* stepsIn(past: Past, inverse: Inverse, note: Note): AsyncGenerator<UndoStep> {
+async function* stepsIn(past: RunHistory, inverse: Inverse, note: Note): AsyncGenerator<UndoStep> {
   for await (const was of changedIn(past, inverse, note)) {
     const endpoint = inverse.endpointFor(was)
     if (endpoint === undefined) {
@@ -194,7 +194,7 @@ export interface Steps {
  */
 export const readSteps = async (
   services: Services,
-  past: Past,
+  past: RunHistory,
   inverse: Inverse,
   note: Note,
 ): Promise<Steps> => {

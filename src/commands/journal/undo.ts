@@ -10,7 +10,7 @@ import {
   resolveJournalFile,
 } from '../../engine/journal/folder.js'
 import type { Line } from '../../engine/journal/lines.js'
-import { type Past, readPast } from '../../engine/journal/reader.js'
+import { type RunHistory, readPast } from '../../engine/journal/reader.js'
 import { createAttributeMask, type Facts, recordIn } from '../../engine/journal/record.js'
 import { chooseUndo } from '../../engine/journal/work.js'
 import type { Journal } from '../../engine/journal/writer.js'
@@ -19,7 +19,7 @@ import {
   type Inverse,
   parseTreePlace,
   readCurrent,
-  Turns,
+  TurnQueue,
 } from '../../engine/journaling/inverse.js'
 import { makeJournal, tellGap } from '../../engine/journaling/runs.js'
 import { countsText, getItemPlace, type Outcome, toOutcome } from '../../engine/work/report.js'
@@ -57,7 +57,7 @@ class Own {
   }
 }
 
-const ownJournal = ({ place }: Services, past: Past, steps: Steps, redo: boolean): Own =>
+const ownJournal = ({ place }: Services, past: RunHistory, steps: Steps, redo: boolean): Own =>
   new Own(async () => {
     const { final: _, options: __, parents: ___, shard: ____, redo: _____, ...header } = past.header
     const now = place.clock.now()
@@ -98,7 +98,10 @@ const recordOf = (own: Own, { plan, was }: UndoStep): RunRecord<PlanAnswer> => {
  * By whom and where the run was made, only they take it back.
  * @returns what of that is not known
  */
-const checkMaker = async ({ place }: Services, { header }: Past): Promise<readonly string[]> => {
+const checkMaker = async (
+  { place }: Services,
+  { header }: RunHistory,
+): Promise<readonly string[]> => {
   const open = checkIdentity(header, await place.identity())
   return open === undefined ? [] : [`${open[0]?.toUpperCase()}${open.slice(1)}.`]
 }
@@ -225,7 +228,7 @@ const undoing = async (services: Services, given: Arguments<typeof flags>): Prom
   if (steps.count === 0) ui.note('the run made no changes to revert')
   const { plans, stepOf } = plansOf(steps)
   const own = ownJournal(services, past, steps, redo)
-  const turns = new Turns()
+  const turns = new TurnQueue()
   return {
     plans,
     loses: { what: [`This reverts run ${past.header.id}.`, ...doubt, ...since].join(' ') },

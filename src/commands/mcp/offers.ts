@@ -6,10 +6,10 @@
 import { type Endpoint, getMethod, writes } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { isSameType } from '../../catalogue/params.js'
-import { flagName, getCommandName, withoutSpecial } from '../../engine/command/derived.js'
+import { flagName, getCommandName, withoutSpecial } from '../../engine/command/derive.js'
 import { type Datum, getData } from '../../engine/command/flags.js'
 import { declared } from '../../engine/command/global-flags.js'
-import type { Described } from '../../engine/command/types.js'
+import type { CommandFacts } from '../../engine/command/types.js'
 import { type Category, Failure } from '../../errors.js'
 import type { AdviceCode } from '../../http/advice.js'
 
@@ -17,7 +17,7 @@ import type { AdviceCode } from '../../http/advice.js'
 export interface Offer {
   /** Its words: `runners list`. */
   readonly name: string
-  readonly command: Described
+  readonly command: CommandFacts
   /** As its endpoints alone make it. */
   readonly plain: boolean
   readonly data: readonly Datum[]
@@ -37,7 +37,7 @@ const needsFileOrSecret = ({ returns, credential }: Endpoint): boolean =>
   returns.kind === 'file' || credential === 'parameter'
 
 /** Whether a special takes a parameter otherwise than its endpoints do: as the name of a file, or as lines. */
-const readsFiles = ({ args, flags, endpoints }: Described): boolean =>
+const readsFiles = ({ args, flags, endpoints }: CommandFacts): boolean =>
   args.some(({ file }) => file === true) ||
   flags.some(({ parameter, param }) => {
     if (parameter === undefined) return false
@@ -58,10 +58,10 @@ const offeredToolCommands = new Set([
 ])
 
 /** Whether a command is of the API, not of the tool itself. */
-const isOfApi = ({ area }: Described): boolean => areas.some(({ name }) => name === area)
+const isOfApi = ({ area }: CommandFacts): boolean => areas.some(({ name }) => name === area)
 
 /** A command as agents may have it; undefined where it is not for them. */
-const toOffer = (found: Described): Offer | undefined => {
+const toOffer = (found: CommandFacts): Offer | undefined => {
   const endpoints = Object.values(found.endpoints)
   const asks = endpoints.length > 0 || found.readOnly === true || found.writes === true
   if (!isOfApi(found) && !offeredToolCommands.has(getCommandName(found))) return undefined
@@ -83,7 +83,7 @@ const toOffer = (found: Described): Offer | undefined => {
 }
 
 /** `drift`, about these files and no others. */
-const createDriftOffer = (command: Described, files: readonly string[]): Offer => ({
+const createDriftOffer = (command: CommandFacts, files: readonly string[]): Offer => ({
   name: 'drift',
   command,
   plain: false,
@@ -100,7 +100,7 @@ const createDriftOffer = (command: Described, files: readonly string[]): Offer =
  * @param declared files of the declared state, for `drift`
  */
 export const getOffers = (
-  commands: readonly Described[],
+  commands: readonly CommandFacts[],
   declared: readonly string[] = [],
 ): readonly Offer[] =>
   commands.flatMap((command) => {

@@ -17,7 +17,7 @@ import {
   takesSeveral,
 } from '../../catalogue/params.js'
 import type { InnerRuns } from '../../engine/command/services.js'
-import type { Flag, Given, MadeBy } from '../../engine/command/types.js'
+import type { Flag, Given, RunOrigin } from '../../engine/command/types.js'
 import { type Failure, getReason, usage } from '../../errors.js'
 import { visible } from '../../terminal/text.js'
 import type { Offer } from './offers.js'
@@ -284,7 +284,7 @@ const createExactLine = (
 
 /** A change that an agent wants. */
 export interface AgentDraft {
-  readonly by: MadeBy
+  readonly by: RunOrigin
   readonly command: string
   /** The line that was planned, without the program and the flags that name the instance. */
   readonly words: readonly string[]

@@ -19,7 +19,7 @@ import { insertFlags } from '../../base/shell-words.js'
 import { formatCount } from '../../base/text.js'
 import { volatileFields } from '../../client/snapshot/manifest.js'
 import type { Services } from '../../engine/command/services.js'
-import type { MadeBy } from '../../engine/command/types.js'
+import type { RunOrigin } from '../../engine/command/types.js'
 import { Failure, getErrorCode, usage } from '../../errors.js'
 import { getLevelName } from '../../output/columns.js'
 import { fileFailure } from '../../profile/files.js'
@@ -181,7 +181,7 @@ const checkPerson = ({ place, ui }: Services): void => {
 const toName = (value: string | null): string => value ?? 'none'
 
 /** @throws Failure `usage` where a plan was made for somebody else, or elsewhere */
-const checkMaker = ({ id, by }: AgentPlan, now: MadeBy): void => {
+const checkMaker = ({ id, by }: AgentPlan, now: RunOrigin): void => {
   for (const what of ['instance', 'profile', 'user', 'sudo'] as const)
     if (by[what] !== now[what])
       throw usage(

@@ -11,12 +11,17 @@ import {
 import type { DeclaredState, DesiredPlace } from '../../desired/files/index.js'
 import { openView } from '../../desired/reading/index.js'
 import { checkGlobs } from '../../desired/selection.js'
-import { type DesiredKind, type DesiredValue, originText, type Said } from '../../desired/state.js'
+import {
+  type DesiredKind,
+  type DesiredValue,
+  originText,
+  type SourcedValue,
+} from '../../desired/state.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { type PlanGiven, parseSelection } from './flags.js'
 import { toReadable } from './instance.js'
-import { declaredBy, desiredPlaces } from './making.js'
+import { declaredBy, desiredPlaces } from './make.js'
 import { describeSecretSource, valueText } from './rows.js'
 
 const wantedText = (wanted: DesiredValue): string => {
@@ -29,7 +34,10 @@ const wantedText = (wanted: DesiredValue): string => {
 }
 
 /** A value with where it and what it overrode are said. */
-const saidTexts = <T>({ value, origin, over = [] }: Said<T>, text: (value: T) => string) => ({
+const saidTexts = <T>(
+  { value, origin, over = [] }: SourcedValue<T>,
+  text: (value: T) => string,
+) => ({
   value: text(value),
   origin: originText(origin),
   over: over.map((one) => ({ value: text(one.value), origin: originText(one.origin) })),

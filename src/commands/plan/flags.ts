@@ -2,7 +2,7 @@
 
 import { boolean, list, oneOf, string } from '../../catalogue/params.js'
 import type { PlanLimit, PlanLimits } from '../../desired/diff/context.js'
-import type { Scoping } from '../../desired/selection.js'
+import type { SelectionOptions } from '../../desired/selection.js'
 import { declared } from '../../engine/command/global-flags.js'
 import type { WorkspaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
@@ -36,7 +36,7 @@ const selectionFlags = {
 export const parseSelection = (
   { flags }: Arguments<typeof selectionFlags>,
   { globals }: Pick<WorkspaceService, 'globals'>,
-): Scoping => {
+): SelectionOptions => {
   const given = {
     projects: flags.project,
     groups: flags.group,

@@ -26,15 +26,15 @@ import { roughWidths } from '../../terminal/text.js'
 import { explained } from './explain.js'
 import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
-import { type MadePlan, madePlan, outputName } from './making.js'
+import { type MadePlan, madePlan, outputName } from './make.js'
 import { notePage, writeReports } from './reports.js'
 import {
-  type ChangeSigns,
+  type ChangeSymbols,
   changeText,
   comparedText,
   givenText,
   pageSections,
-  type Reported,
+  type ReportedPlan,
   summarizePlan,
 } from './rows.js'
 
@@ -42,7 +42,7 @@ import {
 const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof PlanAction)[]
 
 /** A page has a table of the changes, and of what is lost or cannot be done. */
-const printTables = async (answer: AnswerService, reported: Reported): Promise<void> => {
+const printTables = async (answer: AnswerService, reported: ReportedPlan): Promise<void> => {
   const { counts, worked, plan } = reported.made
   const sum = [summarizePlan(counts, worked), ...refusals(plan, answer)]
   const said = sum.map((text) => text.trimEnd()).join('; ')
@@ -56,7 +56,7 @@ const printTables = async (answer: AnswerService, reported: Reported): Promise<v
  */
 export const printPlan = async (
   services: Services,
-  reported: Reported,
+  reported: ReportedPlan,
   outcomeOf?: (id: string) => { readonly outcome: string },
 ): Promise<void> => {
   const { answer } = services
@@ -174,7 +174,7 @@ interface Line {
 /** What is printed of an item, with symbols, or with words for a screen reader. */
 const linesOf = (entry: PlanEntry, isSpoken: boolean): readonly Line[] => {
   const { is, of } = entry
-  const signs: ChangeSigns | undefined = isSpoken
+  const signs: ChangeSymbols | undefined = isSpoken
     ? { gone: 'remove', come: 'add', to: 'to' }
     : undefined
   const changes = is === 'update' ? (of.changes ?? []) : []

@@ -27,7 +27,7 @@ import {
   givenText,
   lostRows,
   originIn,
-  type Reported,
+  type ReportedPlan,
   shortened,
 } from './rows.js'
 
@@ -41,7 +41,7 @@ const wrongOf = ({ is, of }: PlanEntry): string =>
   `${addressText(of.address)} ${entryKinds[is].words?.wrong}`
 
 /** Whether an item is one of those that make the command fail, and why. */
-const faultOf = (entry: PlanEntry, { of, failOn, ends }: Reported): string | undefined => {
+const faultOf = (entry: PlanEntry, { of, failOn, ends }: ReportedPlan): string | undefined => {
   const { is, text } = entry
   const { id, address } = entry.of
   if (id === undefined) return failOn.has(is) ? `${addressText(address)}: ${text}` : undefined
@@ -50,7 +50,7 @@ const faultOf = (entry: PlanEntry, { of, failOn, ends }: Reported): string | und
   return end !== undefined && 'failure' in end ? `${id}: ${end.failure.message}` : undefined
 }
 
-const caseOf = (entry: PlanEntry, reported: Reported): JunitCase => {
+const caseOf = (entry: PlanEntry, reported: ReportedPlan): JunitCase => {
   const { address, origin, failure } = entry.of
   const name = addressText(address)
   if (failure !== undefined) {
@@ -68,7 +68,7 @@ const caseOf = (entry: PlanEntry, reported: Reported): JunitCase => {
 }
 
 /** A case an object that differs or was not read; those that agree are one together. */
-const junit = (reported: Reported): Promise<string> => {
+const junit = (reported: ReportedPlan): Promise<string> => {
   const { entries, counts } = reported.made
   const certificates = entries
     .filter(({ is }) => is === 'warning')
@@ -87,7 +87,7 @@ const rules = {
   overridden: 'A value is outside of the declared range',
 } as const
 
-const sarif = (reported: Reported): string => {
+const sarif = (reported: ReportedPlan): string => {
   const { head, entries } = reported.made
   const first = { file: head.files[0]?.path ?? 'svcctl', line: 1, column: 1 }
   const resultOf = (entry: PlanEntry): readonly SarifResult[] => {
@@ -114,7 +114,7 @@ const sarif = (reported: Reported): string => {
 export const writeReports = async (
   { place }: Services,
   { flags: { report = {} } }: PlanGiven,
-  reported: Reported,
+  reported: ReportedPlan,
 ): Promise<void> => {
   const { junit: tests, markdown: note, sarif: scan } = report
   if (tests !== undefined) await writeReport(place, 'junit', tests, await junit(reported))
@@ -185,7 +185,7 @@ const section = (head: string, rows: readonly (readonly string[])[]): string => 
 const listed = (head: string, all: readonly string[] = []): string =>
   all.length === 0 ? '' : `${head}: ${all.map(code).join(', ')}.\n\n`
 
-const headOf = ({ of, made }: Reported): string => {
+const headOf = ({ of, made }: ReportedPlan): string => {
   const { counts, head, against, plan } = made
   const { todo, rest } = countWords(counts)
   const titles = { plan: 'Plan for', apply: 'Apply to', drift: 'Drift of' }
@@ -202,7 +202,7 @@ const headOf = ({ of, made }: Reported): string => {
 }
 
 /** The note. Beyond its size whole places are left out from the end, and counted. */
-export const notePage = (reported: Reported): string => {
+export const notePage = (reported: ReportedPlan): string => {
   const { entries, against, head, worked } = reported.made
   const first = [
     headOf(reported),

@@ -10,10 +10,10 @@ import type { PlanCounts } from '../../desired/planfile.js'
 import { type Origin, type SecretSource, sourceText } from '../../desired/state.js'
 import { withoutMembers } from '../../desired/values.js'
 import type { Outcome } from '../../engine/work/report.js'
-import type { MadePlan, Worked } from './making.js'
+import type { MadePlan, PlanCost } from './make.js'
 
 /** A plan that is told of. */
-export interface Reported {
+export interface ReportedPlan {
   /** The command: what differs is a failure of `drift`, and to be done by the others. */
   readonly of: 'plan' | 'apply' | 'drift'
   readonly made: MadePlan
@@ -43,12 +43,12 @@ export const describeSecretSource = (source: SecretSource): string =>
   'literal' in source ? 'as in the file' : `from ${sourceText(source)}`
 
 /** How it is said what goes, what comes, and what becomes of it. */
-export interface ChangeSigns {
+export interface ChangeSymbols {
   readonly gone: string
   readonly come: string
   readonly to: string
 }
-const symbols: ChangeSigns = { gone: '-', come: '+', to: '→' }
+const symbols: ChangeSymbols = { gone: '-', come: '+', to: '→' }
 
 /** What goes of a list, and what comes to it; undefined where there is none. */
 const listChange = ({ now, wanted }: Change) => {
@@ -61,7 +61,7 @@ const listChange = ({ now, wanted }: Change) => {
 }
 
 /** A change of an item that is there: from what, to what. */
-export const changeText = (change: Change, signs: ChangeSigns = symbols): string => {
+export const changeText = (change: Change, signs: ChangeSymbols = symbols): string => {
   const { now, wanted, secret, within } = change
   if (secret !== undefined) return `set ${describeSecretSource(secret)}`
   const list = listChange(change)
@@ -134,7 +134,7 @@ export const changeRows = ({ is, of }: PlanEntry, write: CellWriter): readonly R
 }
 
 /** What is lost, a row a set: of its items the first, and how many more there are. */
-export const lostRows = ({ made }: Reported, write: CellWriter): readonly Row[] => {
+export const lostRows = ({ made }: ReportedPlan, write: CellWriter): readonly Row[] => {
   const lost = made.entries.filter(({ is }) => is === 'delete')
   const sets = groupBy(lost, ({ of: { address } }) => `${placeText(address)}:${address.kind}`)
   return [...sets.values()].flatMap((ones) =>
@@ -147,7 +147,7 @@ export const lostRows = ({ made }: Reported, write: CellWriter): readonly Row[] 
 }
 
 /** What was found: of what, of which sort, why, and where it is declared. */
-export const findingRows = ({ made }: Reported, write: CellWriter): readonly Row[] =>
+export const findingRows = ({ made }: ReportedPlan, write: CellWriter): readonly Row[] =>
   made.entries.flatMap((entry) => {
     const { address, origin } = entry.of
     const cells = [entry.is, write.prose(entry.text), originCell(origin, write)]
@@ -155,7 +155,7 @@ export const findingRows = ({ made }: Reported, write: CellWriter): readonly Row
   })
 
 /** What could not be done, and why. */
-export const failedRows = ({ ends }: Reported, write: CellWriter): readonly Row[] =>
+export const failedRows = ({ ends }: ReportedPlan, write: CellWriter): readonly Row[] =>
   [...(ends ?? [])].flatMap(([id, end]) =>
     'failure' in end ? [[write.code(id), write.prose(end.failure.message)]] : [],
   )
@@ -167,7 +167,7 @@ export const shortened = (text: string): string =>
   text.length > longestValue ? `${text.slice(0, longestValue)}…` : text
 
 /** The tables of a plan's page: what changes, then what is not done, lost, or not possible. */
-export const pageSections = (reported: Reported) => {
+export const pageSections = (reported: ReportedPlan) => {
   const write: CellWriter = { code: shortened, prose: (text) => text }
   const changes = reported.made.entries.filter(isAction).flatMap((entry) =>
     changeRows(entry, write).map((cells) => {
@@ -217,7 +217,7 @@ export const comparedText = (
 }
 
 /** `Plan: 1 to create, 2 to change; 1 impossible; 12 objects as they should be (20 requests, 1 s).` */
-export const summarizePlan = (counts: PlanCounts, { requests, seconds }: Worked): string => {
+export const summarizePlan = (counts: PlanCounts, { requests, seconds }: PlanCost): string => {
   const { todo, rest } = countWords(counts)
   const took = `${grouped(requests)} request${requests === 1 ? '' : 's'}, ${grouped(Math.round(seconds))} s`
   const what = todo.length === 0 ? 'nothing to do' : todo.join(', ')

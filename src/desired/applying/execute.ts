@@ -15,7 +15,7 @@ import { digestOf } from '../attributes.js'
 import type { InstanceView } from '../reading/index.js'
 import type { WritableInstance } from '../state.js'
 import type { SecretValues } from './secrets.js'
-import { differences, itemOf, readActed } from './verifying.js'
+import { differences, itemOf, readActed } from './verify.js'
 
 // One action: its requests, and what became of them where no answer says it.
 

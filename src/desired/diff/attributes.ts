@@ -26,8 +26,8 @@ import {
   type DesiredValue,
   type Origin,
   originText,
-  type Said,
   type SecretSource,
+  type SourcedValue,
   type ValueRange,
 } from '../state.js'
 import { changedList, normalised, sameValue } from '../values.js'
@@ -37,7 +37,7 @@ import type { AttributeDiff, DiffContext, WithKind } from './context.js'
 interface SaidAttribute {
   readonly name: string
   readonly attribute: Attribute | undefined
-  readonly said: Said<DesiredValue>
+  readonly said: SourcedValue<DesiredValue>
 }
 
 /** A value as it is sent: levels as numbers, lists that travel as one text as that. */

@@ -3,7 +3,7 @@
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import type { Managed } from '../../catalogue/managed.js'
-import type { Draft, PlanFinding, Unread } from '../actions.js'
+import type { Draft, PlanFinding, ReadFailure } from '../actions.js'
 import {
   type Address,
   foldedName,
@@ -12,7 +12,7 @@ import {
   writtenReference,
 } from '../address.js'
 import { type Attribute, attributesOf } from '../attributes.js'
-import type { Mistakes } from '../files/written.js'
+import type { Mistakes } from '../files/nodes.js'
 import type { InstanceView } from '../reading/index.js'
 import { type AddressChoice, meant } from '../selection.js'
 import {
@@ -89,7 +89,7 @@ export class KindDiff {
   readonly findings: PlanFinding[] = []
   /** How many items are as desired. */
   same = 0
-  readonly unread: Unread[] = []
+  readonly unread: ReadFailure[] = []
   /** The digest of an exact set, by its address. */
   readonly sets: Record<string, string> = {}
   readonly setCounts: SetCount[] = []
@@ -184,7 +184,7 @@ export const currentAddress = (c: DiffContext, item: CurrentItem): Address => {
 // The current item that a desired one means.
 
 /** The current item that a desired one means: one, none, or it cannot be said (the mistake is reported). */
-export type Pairing = { readonly item: CurrentItem | undefined } | 'mistaken'
+export type ItemMatch = { readonly item: CurrentItem | undefined } | 'mistaken'
 
 /** Names of domains are the same whatever their case, as those of users are. */
 const nameOf = ({ kind }: WithKind, name: string): string =>
@@ -228,7 +228,7 @@ const also = (c: DiffContext, desired: DesiredItem): CurrentItem | undefined => 
 }
 
 /** The current item of a desired one: by its name, by one that it had before, or by what else tells it apart. */
-export const paired = (c: DiffContext, desired: DesiredItem): Pairing => {
+export const paired = (c: DiffContext, desired: DesiredItem): ItemMatch => {
   const { identity, origin, previously } = desired
   const mistaken = (text: string, hint: string): 'mistaken' => {
     c.mistakes.add(origin, text, hint)

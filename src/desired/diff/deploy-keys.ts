@@ -7,12 +7,12 @@ import {
   type DesiredItem,
   type DesiredValue,
   plainValueOf,
-  type Said,
+  type SourcedValue,
   withValue,
 } from '../state.js'
 import { normalised } from '../values.js'
 import { diffAttributes } from './attributes.js'
-import { type DiffContext, itemAddress, named, type Pairing, type WithKind } from './context.js'
+import { type DiffContext, type ItemMatch, itemAddress, named, type WithKind } from './context.js'
 import { changeOf, draft, placeValues, removal, stepAt, stepOf, updateStep } from './steps.js'
 
 /** Whether the items of a kind have a name of people's besides what they are. */
@@ -35,7 +35,7 @@ const withKey = (
 /** The title is the key in files, unless it is given. */
 const titled = (desired: DesiredItem): DesiredItem => ({
   ...desired,
-  attributes: new Map<string, Said<DesiredValue>>([
+  attributes: new Map<string, SourcedValue<DesiredValue>>([
     ['title', { value: { is: 'value', value: String(desired.identity) }, origin: desired.origin }],
     ...desired.attributes,
   ]),
@@ -115,7 +115,7 @@ const known = async (c: DiffContext, key: JsonValue): Promise<CurrentItem | unde
 }
 
 /** The key that is meant: itself where files have it, else the only one of its title. */
-export const pairKey = (c: DiffContext, desired: DesiredItem): Pairing => {
+export const pairKey = (c: DiffContext, desired: DesiredItem): ItemMatch => {
   const key = plainValueOf(desired, 'key')
   if (key !== undefined) return { item: withKey(c, c.items, key) }
   const [item, another] = named(c, desired.identity)

@@ -9,11 +9,11 @@ import {
   type Draft,
   type PlanFinding,
   packedDrafts,
-  type Unread,
+  type ReadFailure,
 } from '../actions.js'
 import { type Address, addressText, matches, placeText } from '../address.js'
 import type { DesiredPlace } from '../files/index.js'
-import { Mistakes } from '../files/written.js'
+import { Mistakes } from '../files/nodes.js'
 import { byText } from '../values.js'
 import {
   type DiffOptions,
@@ -52,7 +52,10 @@ const isGeneral = ({ category, details: { status } }: Failure): boolean =>
   (category === 'unreachable' && status === undefined)
 
 /** All that was not read, with places of which nothing is known. */
-const unreadOf = (diffs: readonly KindDiff[], { unread = [] }: DiffOptions): readonly Unread[] => [
+const unreadOf = (
+  diffs: readonly KindDiff[],
+  { unread = [] }: DiffOptions,
+): readonly ReadFailure[] => [
   ...unread.map(({ place, failure }) => ({ place, kind: '*', failure })),
   ...diffs.flatMap((diff) => diff.unread),
 ]

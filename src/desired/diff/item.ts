@@ -7,8 +7,8 @@ import { diffAttributes, numberOf, sayOverridden } from './attributes.js'
 import {
   type AttributeDiff,
   type DiffContext,
+  type ItemMatch,
   itemAddress,
-  type Pairing,
   paired,
   type WithKind,
 } from './context.js'
@@ -178,7 +178,7 @@ const isOff = ({ kind: { onlyIf } }: WithKind, desired: DesiredItem): boolean =>
   Object.entries(onlyIf.off).every(([name, value]) => plainValueOf(desired, name) === value)
 
 /** The current item that a desired one means. */
-const pairOf = (c: DiffContext, desired: DesiredItem): Pairing => {
+const pairOf = (c: DiffContext, desired: DesiredItem): ItemMatch => {
   if (isKeyed(c)) return pairKey(c, desired)
   return wantsSingle(c, desired) && desired.gone === undefined
     ? { item: c.items.find((item) => isSingle(c, item)) }

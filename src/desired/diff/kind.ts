@@ -7,9 +7,9 @@ import { formatCount } from '../../base/text.js'
 import type { Draft } from '../actions.js'
 import { addressText, globPattern, looksLikeId } from '../address.js'
 import { digestOfSet } from '../attributes.js'
-import type { Mistakes } from '../files/written.js'
+import type { Mistakes } from '../files/nodes.js'
 import { meant } from '../selection.js'
-import type { CurrentItem, DesiredItem, DesiredKind, DesiredValue, Said } from '../state.js'
+import type { CurrentItem, DesiredItem, DesiredKind, DesiredValue, SourcedValue } from '../state.js'
 import {
   currentAddress,
   type DiffContext,
@@ -168,7 +168,7 @@ const wantedByRules = (c: DiffContext, item: CurrentItem): DesiredItem | undefin
   const rules = c.desired.items.filter((rule) => isFor(rule, item))
   const [first] = rules
   if (first === undefined) return undefined
-  const attributes = new Map<string, Said<DesiredValue>>()
+  const attributes = new Map<string, SourcedValue<DesiredValue>>()
   for (const rule of rules)
     for (const [name, said] of rule.attributes) {
       const before = attributes.get(name)

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../base/json/value.js'
 import { groupMembers, projectMembers } from '../../catalogue/managed.js'
 import type { Draft } from '../actions.js'
 import { type ManagedPlace, placeText, type Reference } from '../address.js'
-import type { Mistakes } from '../files/written.js'
+import type { Mistakes } from '../files/nodes.js'
 import { inheritedMembers } from '../reading/names.js'
 import type { CurrentKind } from '../state.js'
 import type { DiffContext, DiffOptions, DiffView } from './context.js'
@@ -81,7 +81,7 @@ const levelIn = (current: CurrentKind, user: number): number =>
     : 0
 
 /** The levels that users have in places once a plan is done. */
-export class LevelsAfter {
+export class PlannedLevels {
   /** What becomes of memberships, by user and place. */
   readonly #planned: Map<string, PlannedMembership>
 
@@ -156,7 +156,7 @@ const checkLastOwners = async (
   mistakes: Mistakes,
 ): Promise<void> => {
   const fallen = groupBy(all.filter(losesGroup), ({ draft }) => draft.address.path.toLowerCase())
-  const levels = new LevelsAfter(view, all)
+  const levels = new PlannedLevels(view, all)
   /** Whether a group is left with an owner; undefined where that cannot be read. */
   const hasOwner = async (group: ManagedPlace): Promise<boolean | undefined> => {
     const current = await allMembers(view, group)

@@ -24,11 +24,11 @@ import type { DiffOptions, DiffView } from './context.js'
 import {
   above,
   allMembers,
-  LevelsAfter,
   lineOf,
   losesGroup,
   memberships,
   owner,
+  PlannedLevels,
   type PlannedMembership,
   planOfMembership,
 } from './members.js'
@@ -169,7 +169,7 @@ const strangersOf = async (
   { address: { scope, path }, before, step }: Draft,
   name: string,
   view: DiffView,
-  levels: LevelsAfter,
+  levels: PlannedLevels,
 ): Promise<readonly JsonValue[]> => {
   const place = { scope, path }
   // Whom the rule has already, the instance takes, for as long as no membership ends.
@@ -206,7 +206,7 @@ const membersOnly = async (
   view: DiffView,
   { about }: Pick<DiffOptions, 'about'>,
 ) => {
-  const levels = new LevelsAfter(view, memberships(drafts))
+  const levels = new PlannedLevels(view, memberships(drafts))
   const findings: PlanFinding[] = []
   const check = async (made: Draft): Promise<readonly Draft[]> => {
     const name = approversOf(made)
@@ -238,7 +238,7 @@ const belowFloors = async (
   const all = memberships(drafts).filter(
     ({ draft: { address } }) => about?.(address.path)?.namespace !== 'user',
   )
-  const levels = new LevelsAfter(view, all)
+  const levels = new PlannedLevels(view, all)
   const dropped = new Set<Draft>()
   const findings: PlanFinding[] = []
   const check = async (one: PlannedMembership): Promise<void> => {

@@ -16,7 +16,7 @@ import { isConfigSchema } from '../files/document.js'
 import { schemaFile, writtenHere } from './model.js'
 
 /** Whether what a file holds is looked at now; `all` where nothing is left out. */
-export interface Selected {
+export interface KindFilter {
   readonly all: boolean
   readonly has: (held: HeldKind) => boolean
 }
@@ -57,7 +57,7 @@ const textAt = (file: string): string | undefined =>
 const objectionTo = async (
   root: string,
   path: string,
-  selected: Selected,
+  selected: KindFilter,
 ): Promise<string | undefined> => {
   const segments = path.split('/').filter((segment) => segment !== '')
   for (const [i] of segments.entries()) {
@@ -71,7 +71,7 @@ const objectionTo = async (
   return standing(join(root, ...segments), selected)
 }
 
-const standing = async (file: string, selected: Selected): Promise<string | undefined> => {
+const standing = async (file: string, selected: KindFilter): Promise<string | undefined> => {
   const text = textAt(file)
   if (text === undefined) return undefined
   if (basename(file) === schemaFile)
@@ -102,7 +102,7 @@ const refuseStanding = (ways: readonly (readonly [string, string])[]): void => {
 }
 
 /** @throws Failure `usage` where anything else is in the way of a file */
-export const checkFile = async (file: string, selected: Selected): Promise<void> => {
+export const checkFile = async (file: string, selected: KindFilter): Promise<void> => {
   const why = await objectionTo(dirname(file), basename(file), selected)
   if (why !== undefined) refuseStanding([[file, why]])
 }
@@ -126,7 +126,7 @@ export class ExportFolder {
 
   constructor(
     readonly root: string,
-    readonly selected: Selected,
+    readonly selected: KindFilter,
   ) {
     const below = Object.values(foldersOf).flatMap((folder) =>
       entryAt(join(root, folder))?.isDirectory() === true ? filesBelow(root, folder) : [],

@@ -260,7 +260,7 @@ export const sectionOf = (
 }
 
 /** What came of looking at a place. */
-export interface LookedAt {
+export interface PlaceResult {
   readonly place: ManagedPlace
   /** Nothing where there is nothing to say. */
   readonly section: FileSection | undefined
@@ -283,14 +283,14 @@ export const lookAt = async (
   place: ManagedPlace,
   how: ExportOptions,
   atOnce = true,
-): Promise<LookedAt> => {
+): Promise<PlaceResult> => {
   const { scope, path } = place
   const kinds = managedKinds.filter((kind) => kind.scope === scope && view.selected(place, kind))
   const width = atOnce ? kinds.length : 1
   const current = await sideBySide(kinds, (kind) => view.readKind(place, kind), width)
   const section = sectionOf(current, how)
   view.forget(place)
-  const [unread, denied]: [LookedAt['unread'][number][], string[]] = [[], []]
+  const [unread, denied]: [PlaceResult['unread'][number][], string[]] = [[], []]
   for (const one of current) {
     if (one.is !== 'unreadable') continue
     const { kind, failure } = one

@@ -6,8 +6,8 @@ import { YamlMap, yamlText } from '../../base/json/yaml-writer.js'
 import { emptyClears, takesSeveral } from '../../catalogue/params.js'
 import { type Address, addressText, groupsAbove, type ManagedPlace } from '../address.js'
 import { type Attribute, namedValue } from '../attributes.js'
-import { mayMean, meant, type Scoping } from '../selection.js'
-import type { CalledBy } from '../state.js'
+import { mayMean, meant, type SelectionOptions } from '../selection.js'
+import type { NameFinder } from '../state.js'
 import { byText } from '../values.js'
 
 /** A value of a file. */
@@ -53,7 +53,7 @@ const unpacked = (text: string): FileValue =>
 
 /** What is written, where it is not the same for everybody. */
 export interface ExportOptions {
-  readonly names: CalledBy
+  readonly names: NameFinder
   /** What is not listed is to be deleted. */
   readonly exact: boolean
   /** Exporting things are run, too. */
@@ -104,7 +104,7 @@ export interface ChosenParts {
 }
 
 /** What `--only` and `--except` say of items and attributes. */
-export const chosenBy = (selection: Pick<Scoping, 'only' | 'except'>): ChosenParts => ({
+export const chosenBy = (selection: Pick<SelectionOptions, 'only' | 'except'>): ChosenParts => ({
   item: (address) => meant(selection, address),
   wholly: (kind) => {
     const text = addressText(kind)
@@ -235,7 +235,7 @@ class Alike {
  * whole items. A group with one project below it keeps nothing. Projects are taken in one by one, and kept as
  * text, so that thousands take little room.
  */
-export class Factoring {
+export class CommonItemFinder {
   readonly #groups: ReadonlyMap<string, Alike>
   readonly #kept = new Map<string, string>()
 

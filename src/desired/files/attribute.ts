@@ -28,17 +28,17 @@ import { parseReference } from '../address.js'
 import { type Attribute, isHeld, isSecretPlace } from '../attributes.js'
 import type { DesiredValue, ListDelta, Origin, ValueRange } from '../state.js'
 import { withoutMembers } from '../values.js'
-import { fileNamed, secretSource, textInFile } from './secret.js'
 import {
   isNull,
   type Mistakes,
   plainValue,
   type ReadContext,
   shownSort,
-  type Written,
   type WrittenEntry,
   type WrittenMap,
-} from './written.js'
+  type WrittenValue,
+} from './nodes.js'
+import { fileNamed, secretSource, textInFile } from './secret.js'
 
 /** What an attribute takes in place of a value: what changes of a list; where a value lies. */
 const wordsFor = ({ param, ref }: Pick<Attribute, 'param' | 'ref'>): readonly string[] => {
@@ -143,17 +143,22 @@ export const attributeSchema = (attribute: Attribute): JsonSchema => ({
 // As it is read.
 
 const nowhere: Origin = { file: '', line: 1, column: 1 }
-const nothing: Written = { is: 'scalar', origin: nowhere, value: null, text: '' }
+const nothing: WrittenValue = { is: 'scalar', origin: nowhere, value: null, text: '' }
 
 /** @param mistakes told of numbers that cannot be sent */
-const sourceFor = (mistakes?: Mistakes, isNamed = false): Source<Written> => ({
+const sourceFor = (mistakes?: Mistakes, isNamed = false): Source<WrittenValue> => ({
   kind: 'file',
   view: (written) => written,
   plain: (written) => plainValue(written, mistakes),
   reference: isNamed ? parseReference : undefined,
 })
 
-const hintFor = ({ problem, param, given, nearest }: ValueError<Written>): string | undefined => {
+const hintFor = ({
+  problem,
+  param,
+  given,
+  nearest,
+}: ValueError<WrittenValue>): string | undefined => {
   const written = given.is === 'scalar' ? given.text : ''
   if (nearest !== undefined) return `Did you mean ${nearest}?`
   if (isHeld(param)) return 'To read it from a file, write {file: path}.'
@@ -168,7 +173,7 @@ const hintFor = ({ problem, param, given, nearest }: ValueError<Written>): strin
     : undefined
 }
 
-const report = (label: string, error: ValueError<Written>, mistakes: Mistakes): void => {
+const report = (label: string, error: ValueError<WrittenValue>, mistakes: Mistakes): void => {
   const { problem, path, param, given } = error
   const keys = path.filter((key) => typeof key === 'string')
   const isNumber = problem === 'out of range' || problem === 'too large'
@@ -193,7 +198,7 @@ type Typed = Pick<Attribute, 'name' | 'param' | 'ref'>
  */
 const attributeValue = (
   { name: label, param, ref }: Typed,
-  written: Written,
+  written: WrittenValue,
   mistakes: Mistakes,
 ): JsonValue | undefined => {
   const source = sourceFor(mistakes, ref !== undefined)
@@ -221,7 +226,7 @@ const heldValue = (
   mistakes: Mistakes,
 ): JsonValue | undefined => {
   const whole = openHeld(held)
-  const written: Written = { is: 'scalar', origin, value: whole, text: whole }
+  const written: WrittenValue = { is: 'scalar', origin, value: whole, text: whole }
   const { value, errors } = coerce(param, written, sourceFor())
   for (const { expected } of errors)
     mistakes.add(origin, `${label} must be ${expected}: ${quoteText(file)} holds ${heldSize(held)}`)
@@ -267,7 +272,7 @@ const deltaOf = (
   return mistakes.add(origin, `${label} adds and removes the same member`)
 }
 
-const shownText = (written: Written | undefined): string => {
+const shownText = (written: WrittenValue | undefined): string => {
   if (written?.is === 'list') return written.items.map(shownText).join(', ')
   return written?.is === 'scalar' ? quoteText(written.text) : ''
 }
@@ -329,7 +334,7 @@ const insteadOfValue = (
 
 const secretOf = (
   name: string,
-  written: Written,
+  written: WrittenValue,
   { rules, mistakes }: ReadContext,
 ): DesiredValue | undefined => {
   const source = secretSource(name, written, rules, mistakes)
@@ -354,7 +359,7 @@ const withoutSecrets = (
  */
 export const declaredValue = (
   attribute: Attribute,
-  written: Written,
+  written: WrittenValue,
   context: ReadContext,
 ): DesiredValue | undefined => {
   const { name, source, required } = attribute

@@ -4,12 +4,20 @@ import { isObject } from '../../base/objects.js'
 import { quoteText } from '../../base/text.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
-import type { Said } from '../state.js'
+import type { SourcedValue } from '../state.js'
 import { kindSchemas, placeSchema, takeKinds } from './kind.js'
 import { DeclaredLevel } from './levels.js'
+import {
+  inherit,
+  isNull,
+  type ReadContext,
+  type WrittenEntry,
+  type WrittenMap,
+  type WrittenValue,
+} from './nodes.js'
 import { heldSchema, secretSchema } from './secret.js'
 import {
-  type FolderOwns,
+  type FolderClaim,
   type LevelKey,
   type NamedKey,
   ownsSchema,
@@ -18,21 +26,13 @@ import {
   takeOwns,
 } from './selectors.js'
 import { type DeclaredTeam, takeTeam, teamsSchema } from './teams.js'
-import {
-  inherit,
-  isNull,
-  type ReadContext,
-  type Written,
-  type WrittenEntry,
-  type WrittenMap,
-} from './written.js'
 
 /** The content of all documents. */
-export interface AllDeclared {
-  instance?: Said<string>
+export interface DeclaredContent {
+  instance?: SourcedValue<string>
   readonly teams: Map<string, DeclaredTeam>
   /** What folders own, and the keys that are checked against it. */
-  readonly owns: FolderOwns[]
+  readonly owns: FolderClaim[]
   readonly keys: NamedKey[]
   /** By form, scope and path. */
   readonly levels: Map<string, DeclaredLevel>
@@ -41,7 +41,7 @@ export interface AllDeclared {
 }
 
 interface DocumentContext extends ReadContext {
-  readonly all: AllDeclared
+  readonly all: DeclaredContent
   /** Parses the text of a key as a flow map. */
   readonly flow: (text: string) => unknown
 }
@@ -214,7 +214,7 @@ const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly tak
 }
 
 /** Adds the content of a document; what is wrong in it is reported. */
-export const takeDocument = (document: Written, context: DocumentContext): undefined => {
+export const takeDocument = (document: WrittenValue, context: DocumentContext): undefined => {
   const { mistakes } = context
   if (document.is !== 'map')
     return mistakes.mistyped(document, 'a document must be a map with version: 1')

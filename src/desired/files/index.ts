@@ -8,16 +8,17 @@ import { openHeld } from '../../base/secrets/held.js'
 import { quoteText } from '../../base/text.js'
 import { managedKinds } from '../../catalogue/managed.js'
 import type { ManagedPlace } from '../address.js'
-import { type DesiredKind, type KnownPlaces, originText, type Said } from '../state.js'
-import { type AllDeclared, takeDocument } from './document.js'
+import { type DesiredKind, type KnownPlaces, originText, type SourcedValue } from '../state.js'
+import { type DeclaredContent, takeDocument } from './document.js'
 import {
   type DeclaredLevel,
+  type ExistingPlaces,
   inGroups,
   type Levels,
   levelsOf,
-  type PlacesThereAre,
 } from './levels.js'
 import { checkMerged, checkRivals, type MergedKind, mergeLevels } from './merge.js'
+import { Mistakes, type NamingOptions, type SourceRules } from './nodes.js'
 import {
   filesAt,
   flowReader,
@@ -29,7 +30,6 @@ import {
 } from './parse.js'
 import { checkOwns } from './selectors.js'
 import { expandTeams } from './teams.js'
-import { Mistakes, type NamingOptions, type SourceRules } from './written.js'
 
 /** How files are read. */
 export interface FileOptions extends PathOptions, NamingOptions {
@@ -49,21 +49,21 @@ export interface DesiredPlace {
 /** What files want, whatever places there are. */
 export interface DeclaredState {
   /** The one instance that the files are for. */
-  readonly instance: Said<string> | undefined
+  readonly instance: SourcedValue<string> | undefined
   /** All that was read, files that files name included. */
   readonly files: readonly { readonly path: string; readonly sha256: string }[]
   readonly reach: KnownPlaces
   /** What people should know, each with where it stands. */
   readonly notes: readonly string[]
   /** The places that files speak of, once it is known which there are, by their full paths. */
-  places(known: PlacesThereAre): readonly DesiredPlace[]
+  places(known: ExistingPlaces): readonly DesiredPlace[]
   /** What speaks of projects and reaches none, once it is known which there are. */
-  idle(known: PlacesThereAre): readonly string[]
+  idle(known: ExistingPlaces): readonly string[]
 }
 
 const takeFile = async (
   { path, bytes }: ReadText,
-  all: AllDeclared,
+  all: DeclaredContent,
   rules: SourceRules,
   mistakes: Mistakes,
 ): Promise<void> => {
@@ -107,7 +107,7 @@ const merging = (): ((levels: readonly DeclaredLevel[]) => readonly MergedKind[]
 
 const placesIn = (
   levels: Levels,
-  { projects, groups, about }: PlacesThereAre,
+  { projects, groups, about }: ExistingPlaces,
   mistakes: Mistakes,
 ): readonly DesiredPlace[] => {
   const merge = merging()
@@ -136,7 +136,7 @@ const placesIn = (
 const idleIn = (
   all: readonly DeclaredLevel[],
   levels: Levels,
-  { projects, groups, about }: PlacesThereAre,
+  { projects, groups, about }: ExistingPlaces,
 ): readonly string[] => {
   const isInGroup = inGroups(groups)
   const reached = new Set(
@@ -192,7 +192,7 @@ export const readDeclared = async (
     within: (file) => (how.allowOutside === true ? undefined : (folders.get(file) ?? '.')),
     held: (path, text) => held.set(path, sha256(Buffer.from(openHeld(text)))),
   }
-  const all: AllDeclared = {
+  const all: DeclaredContent = {
     levels: new Map(),
     teams: new Map(),
     owns: [],

@@ -9,7 +9,7 @@ import type { Reference } from '../address.js'
 import { attributesOf, isAttributeName, paramsOfKind } from '../attributes.js'
 import type { DesiredItem, DesiredValue, Origin } from '../state.js'
 import { attributeSchema, declaredValue, filled, undocumentedValue } from './attribute.js'
-import { inherit, type ReadContext, type WrittenEntry } from './written.js'
+import { inherit, type ReadContext, type WrittenEntry } from './nodes.js'
 
 /** Which item an entry belongs to. */
 interface ItemContext extends ReadContext {

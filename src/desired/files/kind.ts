@@ -11,7 +11,6 @@ import { canonical } from '../values.js'
 import { attributeSchema } from './attribute.js'
 import { itemSchema, newItem, takeAttribute } from './item.js'
 import type { DeclaredKind, DeclaredLevel } from './levels.js'
-import { teamNamed } from './teams.js'
 import {
   flag,
   inherit,
@@ -19,11 +18,12 @@ import {
   plainValue,
   type ReadContext,
   sort,
-  type Written,
   type WrittenEntry,
   type WrittenMap,
+  type WrittenValue,
   withValues,
-} from './written.js'
+} from './nodes.js'
+import { teamNamed } from './teams.js'
 
 // As JSON Schema.
 
@@ -116,7 +116,7 @@ const matchOf = (
 }
 
 /** Later rules win; one for the same items as another goes on with it. */
-const takeRule = (declared: DeclaredKind, rule: Written, context: ReadContext): undefined => {
+const takeRule = (declared: DeclaredKind, rule: WrittenValue, context: ReadContext): undefined => {
   const { mistakes } = context
   const { origin } = rule
   if (rule.is !== 'map') {
@@ -197,7 +197,7 @@ const takeItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadCont
 }
 
 /** How a list of names is written as a map; undefined for what may be anything. */
-const mapHint = (kind: Managed, value: Written): string | undefined => {
+const mapHint = (kind: Managed, value: WrittenValue): string | undefined => {
   const texts = value.is === 'list' ? value.items.slice(0, 3) : []
   const names = texts.flatMap((one) =>
     one.is === 'scalar' && /^[\w.-]{1,40}$/.test(one.text) ? [one.text] : [],

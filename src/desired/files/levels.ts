@@ -3,7 +3,7 @@
 import { type Managed, type ManagedScope, managedKinds } from '../../catalogue/managed.js'
 import { packed, unpacked } from '../actions.js'
 import { groupsAbove, pathsDownTo, placeText } from '../address.js'
-import type { DesiredItem, KnownPlaces, Origin, ProjectFacts, Said } from '../state.js'
+import type { DesiredItem, KnownPlaces, Origin, ProjectFacts, SourcedValue } from '../state.js'
 import type { LevelKey } from './selectors.js'
 
 /** Levels by where they reach. */
@@ -100,7 +100,7 @@ export const inGroups = (groups: readonly string[]): ((project: string) => boole
   }
 }
 
-export interface PlacesThereAre {
+export interface ExistingPlaces {
   readonly projects: readonly string[]
   readonly groups: readonly string[]
   /** What is known of a project besides. */
@@ -112,8 +112,8 @@ export interface PlacesThereAre {
 export interface DeclaredKind {
   readonly kind: Managed
   readonly origin: Origin
-  exact?: Said<boolean>
-  inherit?: Said<boolean>
+  exact?: SourcedValue<boolean>
+  inherit?: SourcedValue<boolean>
   /** By what tells them apart in files. */
   readonly items: Map<string, DesiredItem>
 }
@@ -123,7 +123,7 @@ export type DeclaredKinds = Map<string, DeclaredKind>
 
 /** What is said for places of one scope, by one key. */
 export class DeclaredLevel {
-  inherit?: Said<boolean>
+  inherit?: SourcedValue<boolean>
   /** Whether a file that speaks of it may name a team. */
   mayNameTeams = false
   #kinds: DeclaredKinds | Uint8Array = new Map()

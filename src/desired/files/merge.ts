@@ -16,11 +16,11 @@ import {
   type Origin,
   originText,
   plainValueOf,
-  type Said,
+  type SourcedValue,
 } from '../state.js'
 import { canonical, changedChange, changedList, normalised, withoutMembers } from '../values.js'
 import type { DeclaredKind, DeclaredKinds, DeclaredLevel } from './levels.js'
-import type { Mistakes } from './written.js'
+import type { Mistakes } from './nodes.js'
 
 /** The desired state of a kind, wherever it applies. */
 export type MergedKind = Omit<DesiredKind, 'place'>
@@ -50,10 +50,10 @@ const bothChanges = (a: DesiredValue, b: DesiredValue): DesiredValue | undefined
 
 /** What two levels of one rank say; where they differ, the first with its rival. */
 const agreed = <T>(
-  a: Said<T> | undefined,
-  b: Said<T> | undefined,
+  a: SourcedValue<T> | undefined,
+  b: SourcedValue<T> | undefined,
   join: (a: T, b: T) => T | undefined = () => undefined,
-): Said<T> | undefined => {
+): SourcedValue<T> | undefined => {
   if (a === undefined || b === undefined || isSame(a.value, b.value)) return a ?? b
   const value = join(a.value, b.value)
   return value === undefined ? { ...a, rival: a.rival ?? b.origin } : { ...a, value }
@@ -101,7 +101,7 @@ const united = (a: LevelContent, b: LevelContent): LevelContent => ({
 
 // A level over less specific ones.
 
-const over = <T>(said: Said<T>, before: Said<T> | undefined): Said<T> =>
+const over = <T>(said: SourcedValue<T>, before: SourcedValue<T> | undefined): SourcedValue<T> =>
   before === undefined
     ? said
     : { ...said, over: [...(said.over ?? []), before, ...(before.over ?? [])] }
@@ -144,7 +144,7 @@ const mergeKind = (declared: readonly DeclaredKind[]): readonly MergedKind[] => 
   if (first === undefined) return []
   const items = new Map<string, DesiredItem>()
   let { origin } = first
-  let exact: Said<boolean> | undefined
+  let exact: SourcedValue<boolean> | undefined
   for (const next of declared) {
     if (next.inherit?.value === false) {
       items.clear()

@@ -9,8 +9,8 @@ import { isModestYaml, untraced, yamlFault } from '../../base/json/yaml.js'
 import { quoteText } from '../../base/text.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import type { Origin } from '../state.js'
+import type { Mistakes, WrittenEntry, WrittenValue } from './nodes.js'
 import { liesIn } from './secret.js'
-import type { Mistakes, Written, WrittenEntry } from './written.js'
 
 /** A parser builds some hundred bytes for each lexeme. */
 const maxLexemes = 4_000_000
@@ -65,11 +65,11 @@ class Walk {
     return originAt(this.reading, node.range?.[0] ?? 0)
   }
 
-  #nothing(origin: Origin): Written {
+  #nothing(origin: Origin): WrittenValue {
     return { is: 'scalar', origin, value: null, text: '' }
   }
 
-  value(node: Node | null | undefined, fallback: Origin): Written {
+  value(node: Node | null | undefined, fallback: Origin): WrittenValue {
     const { yaml } = this.reading
     if (node === null || node === undefined) return this.#nothing(fallback)
     const origin = this.#originOf(node)
@@ -77,7 +77,7 @@ class Walk {
     if (yaml.isScalar(node)) return scalarOf(node, origin)
     if (!yaml.isCollection(node)) return this.#nothing(origin)
     this.#open.add(node)
-    const written: Written = yaml.isMap(node)
+    const written: WrittenValue = yaml.isMap(node)
       ? { is: 'map', origin, entries: this.#entries(node.items, origin) }
       : {
           is: 'list',
@@ -88,7 +88,7 @@ class Walk {
     return written
   }
 
-  #named(alias: Alias, origin: Origin): Written {
+  #named(alias: Alias, origin: Origin): WrittenValue {
     const { mistakes } = this.reading
     // Looking for what an alias names takes as long as the document is.
     if (this.broken) return this.#nothing(origin)
@@ -155,7 +155,7 @@ class Walk {
 /** Nothing but these words says null: what is left out, or tagged as null, is a null without a text. */
 const nulls = /^(?:~|null|Null|NULL)$/
 
-const scalarOf = ({ value, source = '', type }: Scalar, origin: Origin): Written => {
+const scalarOf = ({ value, source = '', type }: Scalar, origin: Origin): WrittenValue => {
   const isWord = type === 'PLAIN' && nulls.test(source)
   if (value === null) return { is: 'scalar', origin, value, text: isWord ? source : '' }
   return typeof value === 'number' || typeof value === 'boolean'
@@ -195,7 +195,7 @@ export const parsedDocuments = async (
   text: string,
   file: string,
   mistakes: Mistakes,
-): Promise<readonly Written[]> => {
+): Promise<readonly WrittenValue[]> => {
   const yaml = await import('yaml')
   const reading: Reading = { yaml, text, file, lines: new yaml.LineCounter(), mistakes }
   const first: Origin = { file, line: 1, column: 1 }

@@ -10,7 +10,7 @@ import { quoteText } from '../../base/text.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { getErrorCode, getReason } from '../../errors.js'
 import type { Origin, SecretSource } from '../state.js'
-import type { Mistakes, SourceRules, Written, WrittenMap } from './written.js'
+import type { Mistakes, SourceRules, WrittenMap, WrittenValue } from './nodes.js'
 
 /** A place of a file that says where a value comes from. */
 interface Said {
@@ -110,7 +110,7 @@ const listIn = (text: string): readonly unknown[] => {
   }
 }
 
-const textIn = (written: Written): string => (written.is === 'scalar' ? written.text : '')
+const textIn = (written: WrittenValue): string => (written.is === 'scalar' ? written.text : '')
 
 const ofMap = (said: Said, map: WrittenMap): SecretSource | undefined => {
   const [entry, ...more] = map.entries
@@ -149,7 +149,7 @@ const ofText = (said: Said, text: string): SecretSource | undefined => {
  */
 export const secretSource = (
   name: string,
-  written: Written,
+  written: WrittenValue,
   rules: SourceRules,
   mistakes: Mistakes,
 ): SecretSource | undefined => {
@@ -163,7 +163,7 @@ export const secretSource = (
  * The path of a file that holds the value of an attribute, where a map says so: a text is the value itself, as
  * an instance may have it.
  */
-export const fileNamed = (written: Written): string | undefined => {
+export const fileNamed = (written: WrittenValue): string | undefined => {
   const [entry, ...more] = written.is === 'map' ? written.entries : []
   return entry?.key === 'file' && more.length === 0 ? textIn(entry.value) : undefined
 }
@@ -193,7 +193,7 @@ export const textInFile = (
 // Files that files name: beside them, and inside the folder that was given, links resolved.
 
 /** A path as written, the file that it is relative to, and the folder that it may not leave. */
-export interface Beside {
+export interface RelativePath {
   readonly file: string
   readonly base: string
   readonly within?: string
@@ -220,7 +220,7 @@ export const liesIn = (folder: string, path: string): boolean => {
  * Where a file that a file names is.
  * @throws an Error in words where it lies outside; the system's error
  */
-export const besidePath = ({ file, base, within }: Beside, cwd: string): string => {
+export const besidePath = ({ file, base, within }: RelativePath, cwd: string): string => {
   const path = resolve(cwd, dirname(base), file)
   if (within !== undefined && !liesIn(resolve(cwd, within), path))
     throw new Error('the file is outside the given folder')
@@ -229,7 +229,7 @@ export const besidePath = ({ file, base, within }: Beside, cwd: string): string 
 
 /** What it holds. @throws as `besidePath`; the system's error; an Error in words for what is no regular file */
 export const besideText = (
-  beside: Beside,
+  beside: RelativePath,
   cwd: string,
   open: (path: string) => Buffer = (path) => readRegular(path),
 ): HeldText => holdText(open(besidePath(beside, cwd)).toString())

@@ -7,7 +7,7 @@ import type { ManagedScope } from '../../catalogue/managed.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
 import { type Origin, originText, type ProjectFacts, type ProjectSelector } from '../state.js'
-import type { Mistakes, Written, WrittenEntry } from './written.js'
+import type { Mistakes, WrittenEntry, WrittenValue } from './nodes.js'
 
 /** `*` within a segment, `**` for any number of whole segments. */
 interface PathGlob {
@@ -166,7 +166,7 @@ interface Region {
 }
 
 /** What a folder owns, and where it says so. */
-export interface FolderOwns {
+export interface FolderClaim {
   readonly folder: string
   readonly origin: Origin
   readonly regions: readonly Region[]
@@ -233,14 +233,14 @@ export const ownsSchema: JsonSchema = {
 /** Takes what a document says that its folder owns. */
 export const takeOwns = (
   { origin, value }: WrittenEntry,
-  all: FolderOwns[],
+  all: FolderClaim[],
   mistakes: Mistakes,
 ): void => {
   const folder = dirname(origin.file)
   const other = all.find((one) => one.folder === folder)
   if (other !== undefined)
     mistakes.twice(origin, 'owns is declared twice for this folder', other.origin)
-  const items: readonly Written[] = value.is === 'list' ? value.items : []
+  const items: readonly WrittenValue[] = value.is === 'list' ? value.items : []
   if (items.length === 0) mistakes.add(value.origin, 'owns must be a list of addresses', hint)
   const regions = items.flatMap((item) => {
     const text = item.is === 'scalar' ? item.text : ''
@@ -276,7 +276,7 @@ const mayMeet = (a: Region, b: Region): boolean => {
   return one.startsWith(other) || other.startsWith(one)
 }
 
-const isWithin = (regions: readonly Region[] | undefined, owner: FolderOwns): boolean =>
+const isWithin = (regions: readonly Region[] | undefined, owner: FolderClaim): boolean =>
   regions?.every((region) => owner.regions.some((owned) => isPart(region, owned))) === true
 
 /** Whether a folder is another, or below it. */
@@ -287,7 +287,7 @@ export const isBelow = (folder: string, above: string): boolean => {
 
 /** Reports keys outside of what their folder owns, or inside of what another does, and folders that share. */
 export const checkOwns = (
-  all: readonly FolderOwns[],
+  all: readonly FolderClaim[],
   keys: readonly NamedKey[],
   mistakes: Mistakes,
 ): void => {
@@ -308,7 +308,7 @@ export const checkOwns = (
 }
 
 /** A folder below narrows what the one above owns; others have nothing in common. */
-const checkPair = (one: FolderOwns, other: FolderOwns, mistakes: Mistakes): void => {
+const checkPair = (one: FolderClaim, other: FolderClaim, mistakes: Mistakes): void => {
   if (one.folder === other.folder) return
   const [above, below] = isBelow(one.folder, other.folder) ? [other, one] : [one, other]
   const at = originText(above.origin)

@@ -13,14 +13,14 @@ import {
   type Origin,
   originText,
   plainValueOf,
-  type Said,
+  type SourcedValue,
 } from '../state.js'
 import { canonical } from '../values.js'
 import { newItem } from './item.js'
 import type { DeclaredKind, DeclaredLevel } from './levels.js'
 import { mergeItem } from './merge.js'
-import { type FolderOwns, isBelow } from './selectors.js'
-import { type Mistakes, type Written, type WrittenEntry, withValues } from './written.js'
+import { type Mistakes, type WrittenEntry, type WrittenValue, withValues } from './nodes.js'
+import { type FolderClaim, isBelow } from './selectors.js'
 
 interface TeamMember<T> {
   readonly value: T
@@ -92,7 +92,7 @@ export const takeTeam = (
   if (!teamName.test(key)) mistakes.add(origin, text, 'Use letters, digits, _, . and -.')
   else if (known !== undefined)
     mistakes.twice(origin, `the team ${key} is defined twice`, known.origin)
-  const body: Written = withValues(value, mistakes)
+  const body: WrittenValue = withValues(value, mistakes)
   if (body.is !== 'map') {
     const hint = `Write ${quoteText(key)}: {users: [name], teams: [name]}.`
     return mistakes.mistyped(value, 'a team must be a map', hint)
@@ -116,7 +116,7 @@ class Teams {
   constructor(
     readonly all: ReadonlyMap<string, DeclaredTeam>,
     readonly mistakes: Mistakes,
-    readonly owns: readonly FolderOwns[],
+    readonly owns: readonly FolderClaim[],
   ) {}
 
   /** @returns undefined for a team that nobody defined, which is reported */
@@ -198,8 +198,8 @@ const expandedList = (teams: Teams, members: readonly JsonValue[], origin: Origi
 const expandedValue = (
   teams: Teams,
   name: string,
-  { value, origin, ...rest }: Said<DesiredValue>,
-): Said<DesiredValue> | undefined => {
+  { value, origin, ...rest }: SourcedValue<DesiredValue>,
+): SourcedValue<DesiredValue> | undefined => {
   if (value.is === 'change') {
     if (![...value.add, ...value.remove].some(isTeam)) return undefined
     const add = expandedList(teams, value.add, origin)
@@ -222,7 +222,7 @@ const levelOf = (item: DesiredItem): number => Number(plainValueOf(item, 'access
 const isBounded = ({ attributes }: DesiredItem): boolean =>
   [...attributes.values()].some(({ value }) => value.is === 'range')
 
-const textOf = (said: Said<DesiredValue> | undefined): string => JSON.stringify(said?.value)
+const textOf = (said: SourcedValue<DesiredValue> | undefined): string => JSON.stringify(said?.value)
 
 /** The first of other lines that cannot stand beside the first one. */
 const rivalOf = (
@@ -326,7 +326,7 @@ const expandLists = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
 export const expandTeams = (
   levels: Iterable<DeclaredLevel>,
   all: ReadonlyMap<string, DeclaredTeam>,
-  { owns, mistakes }: { readonly owns: readonly FolderOwns[]; readonly mistakes: Mistakes },
+  { owns, mistakes }: { readonly owns: readonly FolderClaim[]; readonly mistakes: Mistakes },
 ): void => {
   const teams = new Teams(all, mistakes, owns)
   for (const team of all.values()) teams.members(team)

@@ -1,16 +1,23 @@
 /** The instance as declared state sees it: its places, their kinds, names and numbers; everything is read once. */
 
 import { isObject, toText } from '../../base/objects.js'
-import { account } from '../../catalogue/implied.js'
 import { groupMembers, type Managed } from '../../catalogue/managed.js'
+import { account } from '../../catalogue/undocumented.js'
 import { Breaker } from '../../engine/work/report.js'
 import { Failure, survived } from '../../errors.js'
 import { looksLikeId, type ManagedPlace, placeText } from '../address.js'
-import { lower, PlaceChoice, type Scoping } from '../selection.js'
+import { lower, PlaceChoice, type SelectionOptions } from '../selection.js'
 import type { CurrentKind, KnownPlaces, ReadableInstance } from '../state.js'
 import { NameIndex } from './names.js'
-import { PlaceListing, Places } from './places.js'
-import { AskedOnce, hasList, isUnsupported, itemOf, type KindReader, recordsOf } from './records.js'
+import { PlaceFinder, Places } from './places.js'
+import {
+  AnswerCache,
+  hasList,
+  isUnsupported,
+  itemOf,
+  type KindReader,
+  recordsOf,
+} from './records.js'
 
 /** Fewer projects than this are asked one by one sooner than the instance is asked for all. */
 const many = 4
@@ -23,9 +30,9 @@ export class InstanceView {
   readonly notes: string[] = []
   readonly names: NameIndex
   readonly #choice: PlaceChoice
-  readonly #once = new AskedOnce()
+  readonly #once = new AnswerCache()
   readonly #breaker = new Breaker()
-  readonly #listing: PlaceListing
+  readonly #listing: PlaceFinder
   /** Numbers of places, by their text. */
   readonly #numbers = new Map<string, number>()
   readonly #reader: KindReader
@@ -35,7 +42,7 @@ export class InstanceView {
 
   constructor(
     private readonly instance: ReadableInstance,
-    private readonly scoping: Scoping,
+    private readonly scoping: SelectionOptions,
   ) {
     this.#choice = new PlaceChoice(scoping)
     this.#reader = {
@@ -52,7 +59,7 @@ export class InstanceView {
       (place, kind) => this.readKind(place, kind),
       () => this.#listing.all(),
     )
-    this.#listing = new PlaceListing(this.#reader, this.names, scoping.withArchived === true)
+    this.#listing = new PlaceFinder(this.#reader, this.names, scoping.withArchived === true)
   }
 
   /** The projects and groups that there are and are meant, in order of their paths, and what could not be looked at. */
@@ -153,5 +160,7 @@ export class InstanceView {
  * The instance, to be looked at.
  * @param instance reads only
  */
-export const openView = (instance: ReadableInstance, scoping: Scoping = {}): InstanceView =>
-  new InstanceView(instance, scoping)
+export const openView = (
+  instance: ReadableInstance,
+  scoping: SelectionOptions = {},
+): InstanceView => new InstanceView(instance, scoping)

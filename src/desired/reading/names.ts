@@ -3,7 +3,6 @@
 import { type Fields, isObject, objects, toText } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
 import { runners } from '../../catalogue/areas/runners.js'
-import { branchesOf, groupAt, groupsAll, usersNamed } from '../../catalogue/implied.js'
 import {
   approvalRules,
   groupMembers,
@@ -12,6 +11,7 @@ import {
   projectRunners,
   type Referent,
 } from '../../catalogue/managed.js'
+import { branchesOf, groupAt, groupsAll, usersNamed } from '../../catalogue/undocumented.js'
 import { survived, usage } from '../../errors.js'
 import { foldedName, type ManagedPlace, placeText } from '../address.js'
 import { lower } from '../selection.js'

@@ -4,7 +4,7 @@ import { type Fields, isObject, toText } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import { projects } from '../../catalogue/areas/projects.js'
-import { groupsAll } from '../../catalogue/implied.js'
+import { groupsAll } from '../../catalogue/undocumented.js'
 import { Failure, isMissing, survived, usage } from '../../errors.js'
 import { isPlacePath, type ManagedPlace, pathsDownTo, placeText } from '../address.js'
 import { lower, type PlaceChoice, within } from '../selection.js'
@@ -56,7 +56,7 @@ export class Places {
   constructor(
     reach: KnownPlaces | 'everything',
     private readonly choice: PlaceChoice,
-    private readonly listing: PlaceListing,
+    private readonly listing: PlaceFinder,
     private readonly readKind: (place: ManagedPlace) => Promise<CurrentKind>,
   ) {
     this.#isEverything = reach === 'everything'
@@ -248,7 +248,7 @@ const projectIn = (record: Fields): ListedProject | undefined => {
   }
 }
 
-export class PlaceListing {
+export class PlaceFinder {
   constructor(
     private readonly reader: KindReader,
     private readonly book: Pick<NameIndex, 'learn' | 'knownGroup'>,

@@ -5,11 +5,11 @@ import { ExactNumber } from '../../base/json/json.js'
 import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { listAt } from '../../catalogue/implied.js'
 import type { Managed } from '../../catalogue/managed.js'
 import { formatOf } from '../../catalogue/params.js'
 import { getSecretFields } from '../../catalogue/secret-fields.js'
 import { getProperties } from '../../catalogue/shapes/properties.js'
+import { listAt } from '../../catalogue/undocumented.js'
 import { Failure, isMissing, survived } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
 import { attributesOf, familyOf, isSecretValue } from '../attributes.js'
@@ -19,7 +19,7 @@ import { normalised, typed } from '../values.js'
 // Answers that are kept for as long as they may be asked for again.
 
 /** Each question is asked once; who asks meanwhile waits for the same answer. */
-export class AskedOnce {
+export class AnswerCache {
   readonly #answers = new Map<string, Map<string, Promise<unknown>>>()
 
   /**
@@ -56,7 +56,7 @@ export const sideBySide = async <T, R>(
 /** What reading goes by. */
 export interface KindReader {
   readonly instance: ReadableInstance
-  readonly once: AskedOnce
+  readonly once: AnswerCache
   readonly note: (text: string) => void
   /** What stands for a place in the path of its endpoints: its number where that is known. */
   readonly id: (place: ManagedPlace) => string | number

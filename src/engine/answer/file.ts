@@ -16,7 +16,7 @@ import type { Globals } from '../command/globals.js'
 import { isRepeated } from '../command/globals.js'
 import type { UiService } from '../command/services.js'
 import type { RunEnd, Streams } from '../options.js'
-import { PartOfAnswer } from './about.js'
+import { PartOfAnswer } from './objects.js'
 import type { RunAnswer } from './printing.js'
 
 // `--web`: in the place of an answer, the page of the one object that it is about.

@@ -2,10 +2,10 @@
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { getSecretFields } from '../../catalogue/secret-fields.js'
+import { ownColours } from '../../output/escape.js'
 import { openDocument, openWriter } from '../../output/index.js'
 import { maskedPick } from '../../output/masking.js'
 import { picker } from '../../output/record.js'
-import { ownColours } from '../../output/shown.js'
 import type {
   AnswerView,
   HiddenFields,
@@ -23,13 +23,13 @@ import {
   getFirstSegment,
   isAskable,
   isRehearsal,
-} from '../command/derived.js'
+} from '../command/derive.js'
 import { isAggregate } from '../command/globals.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
 import type { RunOptions, Streams } from '../options.js'
 import { mayAskSingles, SingleBudget } from '../records/budget.js'
 import type { SingleFields } from '../records/single.js'
-import { isList, namesFor, printedValue } from './about.js'
+import { isList, namesFor, printedValue } from './objects.js'
 
 // What people see of an answer in place of its records.
 
@@ -94,7 +94,7 @@ export interface RunAnswer extends AnswerService {
 }
 
 /** Prints on standard output, masked and escaped by the writers of `output`. */
-export class Printing implements RunAnswer {
+export class AnswerPrinter implements RunAnswer {
   readonly #asked: Options
   readonly #screen: AnswerScreen
   readonly #decoder = new TextDecoder()

@@ -1,18 +1,18 @@
 /** Runs over objects as they come, or in hand with a journal: planned one after the other, each on record. Loaded late: one object needs none of it. */
 import { mapConcurrent } from '../../base/async.js'
 import { Failure, survived } from '../../errors.js'
-import { getParentFields } from '../answer/about.js'
-import { lossIn, type Many } from '../command/running.js'
+import { getParentFields } from '../answer/objects.js'
+import { type BulkOptions, lossIn } from '../command/running.js'
 import type { PlanAnswer } from '../command/services.js'
 import type { Plan, PlanSource } from '../command/types.js'
 import { readWork, type Spool, seenIn, spool } from '../journal/work.js'
 import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.js'
-import type { Resumed } from '../journaling/runs.js'
+import type { UnfinishedRun } from '../journaling/runs.js'
 import {
   arriving,
   createQueue,
   Deduplicator,
-  type Numbered,
+  type NumberedPlan,
   type WorkQueue,
 } from '../journaling/work-queue.js'
 import {
@@ -24,7 +24,7 @@ import {
   toOutcome,
 } from '../work/report.js'
 import { withSmallHeap } from '../work/v8.js'
-import type { Engine, Keeper } from './each.js'
+import type { Engine, Keeper } from './plan-work.js'
 import { runBulk } from './run-bulk.js'
 
 // Objects that wait for each other without a journal: as text, so that a million of them stay small.
@@ -88,14 +88,14 @@ const firstOf = async <T>(some: AsyncIterator<T>, most: number): Promise<T[]> =>
 interface Streaming {
   readonly engine: Engine
   readonly source: PlanSource
-  readonly how: Many
+  readonly how: BulkOptions
   /** Refuses at once what nobody could be asked about. */
   readonly confirmable: (first: Plan) => Promise<void>
   /** Asks before something is lost: of so many, the first of which are these. */
   readonly confirm: (first: readonly Plan[], count: number) => Promise<void>
 }
 
-const destroys = ({ endpoint }: Plan, how: Many): boolean =>
+const destroys = ({ endpoint }: Plan, how: BulkOptions): boolean =>
   lossIn(how) !== undefined || endpoint.destructive !== undefined
 
 /** Whether all objects are there before the first is worked on. */
@@ -115,7 +115,7 @@ const whole = async ({ ended }: Spool, signal: AbortSignal): Promise<void> => {
 async function* planned(
   items: AsyncIterable<Item>,
   { source }: Streaming,
-): AsyncGenerator<Numbered> {
+): AsyncGenerator<NumberedPlan> {
   yield* mapConcurrent(items, source.width ?? 1, async (item) => ({
     ...item,
     plan: await source.planOf(item),
@@ -194,7 +194,7 @@ const kept = async (
 }
 
 /** Goes on with what stands in the journal, and with what it has not yet of an input that was cut. */
-const resumeStream = async (streaming: Streaming, resumed: Resumed): Promise<void> => {
+const resumeStream = async (streaming: Streaming, resumed: UnfinishedRun): Promise<void> => {
   const { engine, how, source } = streaming
   const { journal, again, next, past } = resumed
   const spooled = again ? spool(journal, source.objects, await seenIn(journal)) : undefined
@@ -284,12 +284,12 @@ const placeOf = (plan: Plan) => {
 /** The same as it waits: with the attributes of its row. */
 const queuedAs = (plan: Plan) => ({ ...placeOf(plan), row: plan.row })
 
-const numbered = (plan: Plan, item: Item): Numbered => ({ ...item, plan })
+const numbered = (plan: Plan, item: Item): NumberedPlan => ({ ...item, plan })
 
 const fresh = async (
   journaled: JournaledRun,
   plans: readonly Plan[],
-): Promise<readonly Numbered[]> => {
+): Promise<readonly NumberedPlan[]> => {
   const last = journaled.journal.states.last
   await journaled.enlist(plans.map(queuedAs))
   return plans.map((plan, i) => numbered(plan, { n: last + 1 + i, ...placeOf(plan) }))
@@ -299,11 +299,11 @@ const fresh = async (
 const itemsLeft = async (
   journaled: JournaledRun,
   plans: readonly Plan[],
-): Promise<readonly Numbered[]> => {
+): Promise<readonly NumberedPlan[]> => {
   const left = await journaled.left()
   const again = journaled.resumed?.again === true
   const seen = again ? await seenIn(journaled.journal) : undefined
-  const [known, others]: [Numbered[], Plan[]] = [[], []]
+  const [known, others]: [NumberedPlan[], Plan[]] = [[], []]
   for (const plan of plans) {
     const item = left(placeOf(plan))
     if (item !== undefined) known.push(numbered(plan, item))
@@ -325,7 +325,7 @@ export const keptRun = async (
   engine: Engine,
   journaled: JournaledRun,
   plans: readonly Plan[],
-  how: Many,
+  how: BulkOptions,
 ): Promise<void> => {
   try {
     await runBulk(engine, await queueIn(journaled, plans), how, journaled)
@@ -368,7 +368,7 @@ export const keptSingle = async (
 ): Promise<PlanAnswer> => {
   const journaled = await opened(engine, keeper, plan)
   if (journaled === undefined) return work(plan)
-  const item: Numbered = { n: 1, ...placeOf(plan), plan }
+  const item: NumberedPlan = { n: 1, ...placeOf(plan), plan }
   let warned = false
   const written = (line: Promise<void>): Promise<void> =>
     line.catch((error: unknown) => {

@@ -3,12 +3,18 @@ import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import { ClosedPipe } from '../../terminal/stdout.js'
-import { getLeadColumn, nameObject, printedValue, rowAbout, showsNothing } from '../answer/about.js'
+import {
+  getLeadColumn,
+  nameObject,
+  printedValue,
+  rowAbout,
+  showsNothing,
+} from '../answer/objects.js'
 import { toleratedText } from '../command/running.js'
 import type { Many, PlanAnswer } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
-import type { Numbered, Result, WorkQueue } from '../journaling/work-queue.js'
+import type { NumberedPlan, Result, WorkQueue } from '../journaling/work-queue.js'
 import {
   closingLine,
   maxNamed,
@@ -27,7 +33,7 @@ import {
   ignoredError,
   ignoringErrors,
   unprinted,
-} from './each.js'
+} from './plan-work.js'
 
 // The outcomes of several plans, printed in their order as soon as they are known.
 
@@ -188,20 +194,20 @@ const started = async (
   options: Many,
   journaled: JournaledRun | undefined,
   look: () => void,
-): Promise<Run<PlanAnswer, Numbered>> => {
+): Promise<Run<PlanAnswer, NumberedPlan>> => {
   const send = ignoringErrors(engine.globals, options.run ?? createCall(engine))
   const gate = await engine.gate()
   const counter = engine.ui.counter(total(), () => gate.waiting)
   const { merging } = options
   let known = total()
-  const going = run<PlanAnswer, Numbered>({
+  const going = run<PlanAnswer, NumberedPlan>({
     items,
     gate,
     signal: engine.signal,
     failureLimit: parseFailureLimit(engine.globals.maxFailures),
     queued,
     record: journaled?.record,
-    look: journaled && ((item: Numbered) => journaled.look(item)),
+    look: journaled && ((item: NumberedPlan) => journaled.look(item)),
     merging: merging && {
       keyOf: ({ plan, how }) => (how === 'read' ? undefined : merging.keyOf(plan)),
       send: (due) => merging.send(due.map(({ plan }) => plan)),
@@ -241,7 +247,7 @@ const sendTogether = async (
   // What may have been done is only looked at.
   const due = held.filter(({ how }) => how !== 'read')
   await journaled?.prepare(due)
-  const begun = async (item: Numbered) => journaled?.record.begun(item)
+  const begun = async (item: NumberedPlan) => journaled?.record.begun(item)
   for await (const _ of mapConcurrent(due, maxConcurrent, begun));
   if (due.length > 0) await together(due.map(({ plan }) => plan))
 }

@@ -1,7 +1,7 @@
 /** Running the plans of a command: one object's answer, or several objects with an outcome each. */
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
-import { showsNothing } from '../answer/about.js'
+import { showsNothing } from '../answer/objects.js'
 import { concurrencyLimit } from '../command/globals.js'
 import { lossIn, toleratedText } from '../command/running.js'
 import type { Emit, Many, PlanAnswer } from '../command/services.js'
@@ -18,7 +18,7 @@ import {
   ignoringErrors,
   type Keeper,
   unprinted,
-} from './each.js'
+} from './plan-work.js'
 
 const emitOf = ({ endpoint }: Plan, { emit }: Many): Emit => ({
   endpoint,

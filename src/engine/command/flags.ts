@@ -18,29 +18,29 @@ import {
   spreads,
   takesSeveral,
   watchable,
-} from './derived.js'
+} from './derive.js'
 import { flagSets } from './global-flags.js'
-import type { Argument, Described, Flag, FlagGroup } from './types.js'
+import type { Argument, CommandFacts, Flag, FlagGroup } from './types.js'
 
 // What a command is, as far as that decides which flags it takes.
 
 /** Whether a command is answered with what it changed. */
-const answersChanges = (c: Described): boolean => Object.values(c.endpoints).some(echoes)
+const answersChanges = (c: CommandFacts): boolean => Object.values(c.endpoints).some(echoes)
 
 /** Whether a command shows objects that may have pages of their own. */
-const hasPage = (c: Described): boolean =>
+const hasPage = (c: CommandFacts): boolean =>
   watchable(c) &&
   Object.values(c.endpoints).some((e) => getProperties(e.returns.shape)?.web_url !== undefined)
 
 /** Whether a command is answered with a file. */
-const downloads = (c: Pick<Described, 'endpoints'>): boolean =>
+const downloads = (c: Pick<CommandFacts, 'endpoints'>): boolean =>
   Object.values(c.endpoints).some((e) => e.returns.kind === 'file')
 
 /** Whether a command may be spread over projects. */
-const ofProjects = (c: Described): boolean => hasForm(c, 'project')
+const ofProjects = (c: CommandFacts): boolean => hasForm(c, 'project')
 
 /** Whether a command may work on several objects, each by a request of its own. */
-const isOfMany = (c: Described): boolean =>
+const isOfMany = (c: CommandFacts): boolean =>
   c.open === true || takesSeveral(c) || hasForm(c, 'project') || hasForm(c, 'group')
 
 // Flags beside its own.
@@ -63,7 +63,7 @@ const attributesFile: Flag = {
 }
 
 /** Whether a command takes what goes past the catalogue. */
-const goesBeyond = (command: Described): boolean => calls(command) || command.open === true
+const goesBeyond = (command: CommandFacts): boolean => calls(command) || command.open === true
 
 const hiddenScope = (name: 'project' | 'group'): Flag => ({
   name,
@@ -85,7 +85,7 @@ const shownScope = (name: 'project' | 'group', help: string): Flag => ({
 })
 
 /** -P or -G of commands whose endpoints have none of their own. */
-const furtherScope = (command: Described, flag: Flag): Flag => {
+const furtherScope = (command: CommandFacts, flag: Flag): Flag => {
   if (getSelects(command)?.spread === true)
     return flag.name === 'project'
       ? shownScope('project', 'with --select: select from this project')
@@ -97,7 +97,7 @@ const furtherScope = (command: Described, flag: Flag): Flag => {
 }
 
 /** Which commands a flag for several projects or groups is for. */
-const spreadTo: Readonly<Record<string, (command: Described) => boolean>> = {
+const spreadTo: Readonly<Record<string, (command: CommandFacts) => boolean>> = {
   'all-projects': (command) => ofProjects(command) || spreads(command),
   'all-groups': (command) => hasForm(command, 'group'),
   recursive: (command) => hasForm(command, 'group') || spreads(command),
@@ -105,7 +105,7 @@ const spreadTo: Readonly<Record<string, (command: Described) => boolean>> = {
 }
 
 /** A flag for several projects or groups: shown where it is taken. */
-const spread = (command: Described, flag: Flag): Flag =>
+const spread = (command: CommandFacts, flag: Flag): Flag =>
   command.open === true
     ? flag
     : { ...flag, hidden: downloads(command) || spreadTo[flag.name]?.(command) !== true }
@@ -124,11 +124,11 @@ const limits: readonly Flag[] = flagSets.paging
   }))
 
 /** `--select`; where there is no list to choose among it is refused with a word of its own. */
-const selection = (command: Described, flag: Flag): Flag =>
+const selection = (command: CommandFacts, flag: Flag): Flag =>
   getSelects(command) === undefined ? { ...flag, hidden: true } : flag
 
 /** Whether a flag says which objects the list of `--select` has to choose among. */
-const selectsBy = (command: Described, name: string): boolean =>
+const selectsBy = (command: CommandFacts, name: string): boolean =>
   getSelects(command)?.by?.some((flag) => flag === name) === true
 
 /** With `--select`: the list of the whole instance is chosen from. */
@@ -140,7 +140,7 @@ const wholeInstance: Flag = {
 }
 
 /** Flags that say something of requests only. */
-const takesRequest = (command: Described, { name }: Flag): boolean => {
+const takesRequest = (command: CommandFacts, { name }: Flag): boolean => {
   if (name === 'from') return onlyReads(command) && (lists(command) || command.snapshots === true)
   if (name === 'curl') return !(command.readOnly || command.ownJournal)
   return !['all-profiles', 'tolerate'].includes(name) || isAskable(command)
@@ -149,8 +149,8 @@ const takesRequest = (command: Described, { name }: Flag): boolean => {
 /** Flags of many commands: which of these take each, and what it says there. */
 interface SharedFlags {
   readonly flags: readonly Flag[]
-  readonly takes: (command: Described, flag: Flag) => boolean
-  readonly as?: (command: Described, flag: Flag) => Flag
+  readonly takes: (command: CommandFacts, flag: Flag) => boolean
+  readonly as?: (command: CommandFacts, flag: Flag) => Flag
 }
 
 /** What a command takes beside its own, the nearest first. */
@@ -179,10 +179,10 @@ const shared: readonly SharedFlags[] = [
 ]
 
 /** Which of the flags that a command may take are asked for. */
-export type IsWanted = (flag: Flag) => boolean
+export type FlagFilter = (flag: Flag) => boolean
 
 /** The flags that may stand on a line: asked before anything is found out of the others. */
-export const mentionedIn = (tokens: readonly string[]): IsWanted => {
+export const mentionedIn = (tokens: readonly string[]): FlagFilter => {
   const names = new Set<string | undefined>()
   for (const token of tokens) {
     const [, no = '', name] = /^--(no-)?([^=]+)/.exec(token) ?? []
@@ -202,7 +202,10 @@ const withFields = (flag: Flag): Flag => ({
 })
 
 /** Every flag that a command takes, its own first; of some only where nothing is to be known of the others. */
-export const flagsOfCommand = (command: Described, isWanted: IsWanted = () => true): Flag[] => {
+export const flagsOfCommand = (
+  command: CommandFacts,
+  isWanted: FlagFilter = () => true,
+): Flag[] => {
   const own = new Set(command.flags.map(({ name }) => name))
   const sorts = (name: string): boolean =>
     lists(command) && flagSets.sort.some((f) => f.name === name)
@@ -224,15 +227,15 @@ const withoutAliases = (flag: Flag, names: ReadonlySet<string>): Flag =>
     : flag
 
 /** The flags that are a command's own: what it sends, and what only it knows. */
-export const ownFlags = (command: Described): Flag[] => flagsIn(command, 'command')
+export const ownFlags = (command: CommandFacts): Flag[] => flagsIn(command, 'command')
 
 /** The flags by which a command works on many objects: which, of what, in which order, and on record. */
-export const manyFlags = (command: Described): Flag[] => flagsIn(command, 'many')
+export const manyFlags = (command: CommandFacts): Flag[] => flagsIn(command, 'many')
 
 /** Settings of the instance at hand that no document names. */
-export const siteFlags = (command: Described): Flag[] => flagsIn(command, 'site')
+export const siteFlags = (command: CommandFacts): Flag[] => flagsIn(command, 'site')
 
-const flagsIn = (command: Described, group: FlagGroup): Flag[] =>
+const flagsIn = (command: CommandFacts, group: FlagGroup): Flag[] =>
   flagsOfCommand(command).filter((flag) => (flag.group ?? 'command') === group)
 
 // What a command takes as data: the parameters of its endpoints, by the API's names.
@@ -270,7 +273,10 @@ const ofFlag = (flag: Flag): readonly Datum[] => {
 }
 
 /** The values that a command takes, those by position first. Flags of the tool itself are none. */
-export const getData = ({ args, flags }: Pick<Described, 'args' | 'flags'>): readonly Datum[] => [
+export const getData = ({
+  args,
+  flags,
+}: Pick<CommandFacts, 'args' | 'flags'>): readonly Datum[] => [
   ...args.flatMap(ofArgument),
   ...flags.flatMap(ofFlag),
 ]

@@ -3,14 +3,14 @@ import { boolean, integer, list, oneOf, type Param, string } from '../../catalog
 import { defaultLimit, defaultRetries, defaultTimeout, largestPage } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'
-import type { Flag, FlagGroup } from './described.js'
+import type { Flag, FlagGroup } from './description.js'
 
 // How a global flag is declared.
 
 /** Texts as they were given, in order; booleans as 'true' and 'false'. Undefined where it was not. */
 export type Texts = readonly string[] | undefined
 
-export interface Declared {
+export interface GlobalFlagRow {
   readonly param: Param
   readonly short?: string
   /** Earlier spellings that are accepted and not shown. */
@@ -25,7 +25,7 @@ export interface Declared {
   readonly read?: (texts: Texts, env: NodeJS.ProcessEnv) => unknown
 }
 
-const declare = <const F extends Readonly<Record<string, Declared>>>(flags: F): F => flags
+const declare = <const F extends Readonly<Record<string, GlobalFlagRow>>>(flags: F): F => flags
 
 /** An expression has commas of its own: each is one text. */
 const expressions = (texts: Texts): Texts => texts
@@ -290,7 +290,7 @@ const viewing = declare({
  * compile: it needs a `name` of its own in the catalogue.
  */
 const everywhere = { ...requesting, ...printing, ...viewing } satisfies Readonly<
-  Record<string, Declared>
+  Record<string, GlobalFlagRow>
 > & {
   readonly [Name in ParameterFlag]?: never
 }
@@ -313,7 +313,10 @@ export const declared = {
   ...spreading,
   ...everywhere,
 }
-const flagsOf = (flags: Readonly<Record<string, Declared>>, group: FlagGroup): readonly Flag[] =>
+const flagsOf = (
+  flags: Readonly<Record<string, GlobalFlagRow>>,
+  group: FlagGroup,
+): readonly Flag[] =>
   Object.entries(flags).map(
     ([name, { param, short, aliases, optionalValue, refusal, repeats }]) => ({
       name,

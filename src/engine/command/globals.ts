@@ -2,8 +2,8 @@
 import { maxConcurrent } from '../../base/async.js'
 import type { Value } from '../../catalogue/endpoint.js'
 import { isSwitch, type Param, valuesOf } from '../../catalogue/params.js'
-import type { Flag } from './described.js'
-import { type Declared, declared, type Texts } from './global-flags.js'
+import type { Flag } from './description.js'
+import { declared, type GlobalFlagRow, type Texts } from './global-flags.js'
 
 type All = typeof declared
 
@@ -76,7 +76,11 @@ interface FlagReading {
 }
 
 /** What a line says by one flag. */
-const readFlag = (name: string, flag: Declared, { given, env, parse }: FlagReading): unknown => {
+const readFlag = (
+  name: string,
+  flag: GlobalFlagRow,
+  { given, env, parse }: FlagReading,
+): unknown => {
   if (flag.read !== undefined) return flag.read(given, env)
   if (isSwitch(flag.param)) return given?.at(-1) === 'true'
   if (given === undefined) return undefined
@@ -96,7 +100,7 @@ export const readGlobals = (
   parse: FlagReading['parse'],
 ): Globals => {
   const globals: Record<string, unknown> = {}
-  for (const [name, flag] of Object.entries<Declared>(declared)) {
+  for (const [name, flag] of Object.entries<GlobalFlagRow>(declared)) {
     const value = readFlag(name, flag, { given: texts.get(name), env, parse })
     if (value !== undefined) globals[camel(name)] = value
   }

@@ -22,10 +22,10 @@ import {
 } from '../../profile/known.js'
 import type { InstanceFlags, Profile } from '../../profile/types.js'
 import { getShapeFields, kindIn } from '../where/shape.js'
-import { kebab } from './derived.js'
+import { kebab } from './derive.js'
 import { flagsOfCommand } from './flags.js'
 import { declared } from './global-flags.js'
-import type { Command, Described, Flag } from './types.js'
+import type { Command, CommandFacts, Flag } from './types.js'
 import { profilesOf, widenEndpoints } from './vocabulary.js'
 import { namesSeveral } from './words.js'
 
@@ -48,7 +48,7 @@ const toParam = (name: string, { type, nullable }: KnownSetting): Param => {
  * Settings that can be flags. A name that a flag of the tool has, or that would be the refusal of another one, cannot: whoever
  * types `--dry-run` means that flag, whatever an instance calls its settings. `--param` sends such a setting.
  */
-const flaggable = (command: Described, known: KnownNames): readonly [string, KnownSetting][] => {
+const flaggable = (command: CommandFacts, known: KnownNames): readonly [string, KnownSetting][] => {
   const taken = new Set([
     ...flagsOfCommand(command).flatMap(({ name, own = [], aliases = [] }) => [
       name,
@@ -84,7 +84,7 @@ const knownTogether = (all: readonly KnownInstance[]): KnownNames => ({
 })
 
 /** A command with the values that its instance was seen to answer, and with the instance's own settings where it takes any. */
-export const commandWith = <C extends Described>(command: C, known: KnownNames): C => {
+export const commandWith = <C extends CommandFacts>(command: C, known: KnownNames): C => {
   const { area } = command
   const values = (of: string): readonly string[] => known.values[of] ?? []
   const endpoints = widenEndpoints(area, command.endpoints, values)

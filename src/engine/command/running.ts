@@ -4,7 +4,7 @@ import type { Failure } from '../../errors.js'
 import { readHeader } from '../../http/headers.js'
 import type { WholeAnswer } from '../../http/types.js'
 import type { People, StackLayout } from '../../output/types.js'
-import type { Plan } from './described.js'
+import type { Plan } from './description.js'
 import type { Globals } from './globals.js'
 
 /** What a confirmation is about, a line each; a function is called only when somebody is asked. */
@@ -24,7 +24,7 @@ export interface Loss {
   readonly noteVerb?: string
 }
 
-export interface Emit {
+export interface EmitOptions {
   /** What a page with several answers says above this one, and below that. */
   readonly section?: string
   readonly said?: string
@@ -62,7 +62,7 @@ export interface Emit {
 }
 
 /** How plans are run. */
-export interface Many {
+export interface BulkOptions {
   /** What happens to one plan; the default sends it and returns the answer's data. */
   readonly run?: (plan: Plan) => Promise<PlanAnswer>
   /** Sends all of them before the first is run; they are on record by then. */
@@ -77,18 +77,18 @@ export interface Many {
   readonly final?: string
   /** Past tense for notes: `paused`, `deleted`. */
   readonly done?: string
-  readonly emit?: Emit
+  readonly emit?: EmitOptions
   /** Rows of its own in the place of the answer about one object. */
   readonly present?: (
     plan: Plan,
     answer: PlanAnswer,
-  ) => { readonly records: readonly unknown[]; readonly emit: Emit }
+  ) => { readonly records: readonly unknown[]; readonly emit: EmitOptions }
   /** What the command knows of what is lost, where that is only known when all are planned a function; endpoints that destroy are confirmed without it. */
   readonly loses?: Loss | (() => Loss | undefined)
 }
 
 /** What is lost, as far as that is known by now. */
-export const lossIn = ({ loses }: Pick<Many, 'loses'>): Loss | undefined =>
+export const lossIn = ({ loses }: Pick<BulkOptions, 'loses'>): Loss | undefined =>
   typeof loses === 'function' ? loses() : loses
 
 export interface PlanAnswer {
@@ -106,10 +106,10 @@ export interface PlanAnswer {
 
 // `--tolerate`: which refusals are only noted.
 
-export type Tolerating = Pick<Globals, 'tolerate'>
+export type TolerateFlag = Pick<Globals, 'tolerate'>
 
 /** Whether what an object, or a part of what is looked at, was refused with is no failure. */
-export const isTolerated = ({ tolerate = [] }: Tolerating, failure: Failure): boolean => {
+export const isTolerated = ({ tolerate = [] }: TolerateFlag, failure: Failure): boolean => {
   const { category, details } = failure
   const what = category === 'auth' && details.status === 403 ? 'forbidden' : category
   // Of several instances, one: not an object.

@@ -13,9 +13,9 @@ import type {
 import type { Reader } from '../../output/types.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { CountedWork, TimeLimit } from '../../terminal/progress.js'
-import type { Described, Given, MadeBy, Plan } from './described.js'
+import type { CommandFacts, Given, Plan, RunOrigin } from './description.js'
 import type { Globals } from './globals.js'
-import type { Details, Emit, PlanAnswer } from './running.js'
+import type { Details, EmitOptions, PlanAnswer } from './running.js'
 
 // A command that is run within another: asked by data, answered by data.
 
@@ -24,13 +24,13 @@ import type { Details, Emit, PlanAnswer } from './running.js'
  * HEAD, and what the catalogue marks as reading; `tries` sends GET and HEAD alone, and shows what would be
  * written; `writes` does it, as far as nobody has to be asked.
  */
-export type Manner = 'checks' | 'reads' | 'tries' | 'writes'
+export type RunMode = 'checks' | 'reads' | 'tries' | 'writes'
 
 export interface WithinAsk {
-  readonly command: Pick<Described, 'area' | 'words'>
+  readonly command: Pick<CommandFacts, 'area' | 'words'>
   /** As its endpoints alone make it, without what was written by hand. */
   readonly plain?: boolean
-  readonly manner: Manner
+  readonly manner: RunMode
   /** By the names of `getData`: each is what it is, and stands for nothing else. */
   readonly values: JsonValues
   /** Arguments that stand behind those: of whoever asks, as they would be typed. */
@@ -45,7 +45,7 @@ export interface WithinAsk {
 
 export interface WithinAnswer {
   /** The command as its instance has it, and what was asked of it, checked; undefined where that was refused. */
-  readonly asked?: { readonly command: Described; readonly given: Given }
+  readonly asked?: { readonly command: CommandFacts; readonly given: Given }
   /** The answer's records, their secrets masked, each the bytes of a JSON value. */
   readonly records: readonly Uint8Array[]
   /** Whether the list goes on. */
@@ -96,7 +96,7 @@ export interface LineAsk {
 
 export interface LineAnswer {
   /** What was asked for; undefined where the line was not understood. */
-  readonly command?: Described
+  readonly command?: CommandFacts
   /** The list that was asked for. */
   readonly plan?: Plan
   /** The columns of its groups, where its records are grouped. */
@@ -125,7 +125,13 @@ export interface InnerRuns {
   readonly typed: (ask: TypedAsk) => Promise<number>
 }
 
-export type { Details, Emit, Loss, Many, PlanAnswer } from './running.js'
+export type {
+  BulkOptions as Many,
+  Details,
+  EmitOptions as Emit,
+  Loss,
+  PlanAnswer,
+} from './running.js'
 
 export interface Services {
   readonly instance: InstanceService
@@ -151,13 +157,13 @@ export interface InstanceService {
   records<const E extends ListEndpoint>(
     endpoint: E,
     input: Input<E>,
-    how?: Which<RecordOf<E>>,
+    how?: RecordQuery<RecordOf<E>>,
   ): Promise<readonly RecordOf<E>[]>
   /**
    * The records of a planned list, in hand: those that `list` would print, with a word about it where there
    * are none or more; `whole` all there are.
    */
-  collect(plan: Plan, how?: Collecting): Promise<readonly unknown[]>
+  collect(plan: Plan, how?: CollectOptions): Promise<readonly unknown[]>
   /** Runs `work` over items, as many at once as `--concurrency` says and the gate has room for. */
   each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void>
   /** A download: one request, its body to be read. */
@@ -191,13 +197,13 @@ export interface AnswerService {
   readonly width: number
   readonly text: Text
   /** Prints one object, or several as a list. */
-  print(value: unknown, emit?: Emit): Promise<void>
-  printMany(values: Iterable<unknown> | AsyncIterable<unknown>, emit?: Emit): Promise<void>
+  print(value: unknown, emit?: EmitOptions): Promise<void>
+  printMany(values: Iterable<unknown> | AsyncIterable<unknown>, emit?: EmitOptions): Promise<void>
   /**
    * Prints the answer of one call, its bytes passed on where nothing needs its fields. The items of
    * an answer that is a list are records.
    */
-  printAnswer(outcome: PlanAnswer, emit?: Emit): Promise<void>
+  printAnswer(outcome: PlanAnswer, emit?: EmitOptions): Promise<void>
   /** Prints one object that makes no rows: as JSON where the format has nothing else. */
   printDocument(value: unknown): Promise<void>
   /** Raw text or bytes. */
@@ -251,13 +257,13 @@ export interface UiService {
   /** Shows on a terminal how far work on so many objects is, until it ends. */
   counter(total?: number, waiting?: () => TimeLimit | undefined): CountedWork
   /** A line of progress on standard error while `work` goes on. */
-  progress<T>(text: string, work: (say: Tell) => Promise<T>): Promise<T>
+  progress<T>(text: string, work: (say: ProgressListener) => Promise<T>): Promise<T>
   /** Who leaves while `work` goes on is told what stays as it is. */
-  leaving<T>(stays: Stays, work: () => Promise<T>): Promise<T>
+  leaving<T>(stays: InterruptNote, work: () => Promise<T>): Promise<T>
 }
 
 /** Standard input. */
-export interface Piped {
+export interface PipedInput {
   /** Reads it to its end. */
   text(): Promise<string>
   /** As it comes. */
@@ -270,20 +276,20 @@ export interface WorkspaceService {
   readonly cwd: string
   readonly globals: Looked
   readonly clock: RunClock
-  readonly stdin: Piped
+  readonly stdin: PipedInput
   session(): Promise<Session>
   /** Another profile's session; without a name, what flags and environment alone make. */
   sessionOf(profile: string | undefined): Promise<Session>
   /** The profile in force, where there is one: for what goes elsewhere than to its instance. */
   profile(): Promise<Profile | undefined>
   /** Who the run is made by, and where, as journals have it. */
-  identity(how?: 'asked' | 'known'): Promise<MadeBy>
+  identity(how?: 'asked' | 'known'): Promise<RunOrigin>
   /** The project or group at hand: flag, environment, git remote. */
   scope(kind: 'project' | 'group'): Promise<string | undefined>
   /** Runs others within this command: by data, or as a line that reads. */
   readonly runs: InnerRuns
   /** Every command there is, areas first, in the order of the catalogue. */
-  commands(): Promise<readonly Described[]>
+  commands(): Promise<readonly CommandFacts[]>
 }
 
 /** The global flags that a command may look at; the others are the engine's. */
@@ -326,7 +332,7 @@ export interface RunClock {
 }
 
 /** Which records are wanted. */
-export interface Which<R> {
+export interface RecordQuery<R> {
   /** So many of them, at most. */
   readonly limit?: number | 'all'
   /** Those for which it is so. */
@@ -340,7 +346,7 @@ export type ClientIdentity = Partial<Pick<Session, 'profile' | 'user' | 'renew'>
 export type Owner = Pick<Session, 'profile' | 'baseUrl' | 'sudo'>
 
 /** How much of a list is taken in hand. */
-export interface Collecting {
+export interface CollectOptions {
   /** All of it, or a Failure. */
   readonly whole?: boolean
   /** Of all of it those for which it is so; the others are not kept. */
@@ -356,11 +362,11 @@ export interface ExternalClient {
 }
 
 /** What stays as it is when somebody leaves. */
-export interface Stays {
+export interface InterruptNote {
   /** Goes on after `interrupted`: `while waiting; the rebase goes on at the instance`. */
   readonly text: string
   readonly hint: string
 }
 
 /** Says how far work is; `fraction` from 0 to 1 where the total is known. */
-export type Tell = (text: string, fraction?: number) => void
+export type ProgressListener = (text: string, fraction?: number) => void

@@ -3,14 +3,21 @@ import type { JsonValues } from '../../base/json/value.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Failure } from '../../errors.js'
 import type { Credential, Answer as Download, WholeAnswer, WireRequest } from '../../http/types.js'
-import type { Argument, Described, Given, Particulars, Plan, PlanSource } from './described.js'
-import type { Emit, Loss, PlanAnswer } from './running.js'
+import type {
+  Argument,
+  CommandFacts,
+  CommandTraits,
+  Given,
+  Plan,
+  PlanSource,
+} from './description.js'
+import type { EmitOptions, Loss, PlanAnswer } from './running.js'
 import type { ClientIdentity, Services } from './services.js'
 
-export type * from './described.js'
+export type * from './description.js'
 
 /** What a request was answered with; the body of a file is still to be read. */
-export type Received =
+export type ReceivedAnswer =
   | { readonly whole: WholeAnswer }
   | { readonly download: Download }
   | { readonly failure: Failure }
@@ -39,7 +46,7 @@ export interface Operation {
   /** Several requests that go as one. */
   readonly merge?: Merge
   /** Follows a request to its end, and gives what is printed. It never decides whether to send. */
-  readonly finish?: (plan: Plan, came: Received) => Promise<PlanAnswer>
+  readonly finish?: (plan: Plan, came: ReceivedAnswer) => Promise<PlanAnswer>
   /** No request is followed before all are sent. */
   readonly finishWhen?: 'all sent'
   /** Once, when all are settled. */
@@ -49,12 +56,12 @@ export interface Operation {
   /** Past tense for notes: `paused`, `deleted`. */
   readonly done?: string
   /** How the answer is shown. */
-  readonly emit?: Emit
+  readonly emit?: EmitOptions
   /** Rows of its own in the place of the answer about one object. */
   readonly present?: (
     plan: Plan,
     answer: PlanAnswer,
-  ) => { readonly records: readonly unknown[]; readonly emit: Emit }
+  ) => { readonly records: readonly unknown[]; readonly emit: EmitOptions }
   /** Why it cannot be resumed, where it does more than a journal says. */
   readonly final?: string
   /** An address that is not the run's own instance. */
@@ -99,7 +106,7 @@ export interface Registry {
 }
 
 /** A command of the tool: what it does with its objects, or what it does by itself. Derived ones have neither. */
-export interface Command extends Described {
+export interface Command extends CommandFacts {
   readonly registry: Registry
   readonly operation?: (services: Services, given: Given) => Operation | Promise<Operation>
   readonly run?: (services: Services, given: Given) => Promise<void>
@@ -120,7 +127,7 @@ export type OwnFlag = Param & {
 }
 
 /** What a special says: only what differs from the derived command. */
-export interface Special extends Particulars {
+export interface Special extends CommandTraits {
   readonly summary?: string
   readonly description?: readonly string[]
   readonly examples?: readonly string[]

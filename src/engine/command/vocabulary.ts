@@ -13,8 +13,8 @@ import {
 import { bothNames, ownNames, type Words } from '../../catalogue/words.js'
 import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../../profile/index.js'
 import type { Profile } from '../../profile/types.js'
-import { kebab } from './derived.js'
-import type { Command, Described, Flag, Given } from './types.js'
+import { kebab } from './derive.js'
+import type { Command, CommandFacts, Flag, Given } from './types.js'
 
 /**
  * Endpoints of an area with further values of their parameters; one without any stays the same object.
@@ -91,7 +91,7 @@ export const commandIn = (command: Command, words: Words, others: readonly strin
 // What was asked in the words of the instance, in those of the documents: the rest of the program has one name for a thing.
 
 /** The flags of a line, and by which name each was given that an instance has others for. */
-export interface Spelt {
+export interface SpelledFlags {
   readonly flags: ReadonlyMap<string, unknown>
   readonly own?: ReadonlyMap<string, string>
 }
@@ -149,7 +149,7 @@ const within = (value: JsonValue, param: Param | undefined, words: Words): JsonV
 /** The keys within the values of flags. */
 const flagsIn = (
   { flags }: Given,
-  command: Described,
+  command: CommandFacts,
   spelled: Spelled,
   words: Words,
 ): Given['flags'] =>
@@ -163,14 +163,19 @@ const flagsIn = (
   )
 
 /** The flag's name in the words of the API. */
-const writtenAs = (raw: Spelt, flag: string, parameter: string): string =>
+const writtenAs = (raw: SpelledFlags, flag: string, parameter: string): string =>
   raw.own?.get(flag)?.replaceAll('-', '_') ?? parameter
 
 /**
  * The same by the names of the documents.
  * @throws Failure `usage` where a parameter is given by two of its names
  */
-export const neutralGiven = (given: Given, raw: Spelt, command: Described, words: Words): Given => {
+export const neutralGiven = (
+  given: Given,
+  raw: SpelledFlags,
+  command: CommandFacts,
+  words: Words,
+): Given => {
   const params = Object.values(command.endpoints).map((endpoint) => endpoint.params)
   const spelled = new Spelled(params, words)
   for (const { name, parameter } of command.flags)

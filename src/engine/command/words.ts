@@ -4,19 +4,19 @@
  */
 import type { Words } from '../../catalogue/words.js'
 import type { InstanceFlags } from '../../profile/types.js'
-import { calls } from './derived.js'
+import { calls } from './derive.js'
 import type { Command, Given } from './types.js'
-import type { Spelt } from './vocabulary.js'
+import type { SpelledFlags } from './vocabulary.js'
 
 /** Words, and whose they are. */
-export interface Own {
+export interface OwnWords {
   readonly words: Words
   /** The only address that they are for; any where it is missing. */
   readonly serves?: string
 }
 
 /** Gives the words in force, once read; undefined where there are none. */
-export type FindOwn = () => Promise<Own | undefined>
+export type WordsFinder = () => Promise<OwnWords | undefined>
 
 /** Whether any profile names a vocabulary. */
 const isNamed = async (env: NodeJS.ProcessEnv): Promise<boolean> =>
@@ -75,7 +75,7 @@ const read = async (file: string): Promise<Words> =>
 const find = async (
   tokens: readonly string[],
   env: NodeJS.ProcessEnv,
-): Promise<Own | undefined> => {
+): Promise<OwnWords | undefined> => {
   if (!env.SVC_VOCABULARY && !(await isNamed(env))) return undefined
   const flags = flagsOn(tokens, env)
   if (namesSeveral(flags)) {
@@ -92,8 +92,8 @@ const find = async (
  * Finds the words for a line, when they are asked for.
  * @throws Failure `usage` for a vocabulary that is none
  */
-export const findOwnWords = (tokens: readonly string[], env: NodeJS.ProcessEnv): FindOwn => {
-  let found: Promise<Own | undefined> | undefined
+export const findOwnWords = (tokens: readonly string[], env: NodeJS.ProcessEnv): WordsFinder => {
+  let found: Promise<OwnWords | undefined> | undefined
   return () => {
     found ??= find(tokens, env)
     return found
@@ -104,7 +104,7 @@ export const findOwnWords = (tokens: readonly string[], env: NodeJS.ProcessEnv):
 export const speaks = (command: Command): boolean => calls(command) || command.open === true
 
 /** The words of a command that speaks of the instance's names. */
-export const ownWords = async (command: Command, own: FindOwn): Promise<Words | undefined> =>
+export const ownWords = async (command: Command, own: WordsFinder): Promise<Words | undefined> =>
   speaks(command) ? (await own())?.words : undefined
 
 /**
@@ -113,7 +113,7 @@ export const ownWords = async (command: Command, own: FindOwn): Promise<Words | 
  */
 export const asNeutral = async (
   given: Given,
-  raw: Spelt,
+  raw: SpelledFlags,
   command: Command,
   words: Words | undefined,
 ): Promise<Given> => {
@@ -123,9 +123,9 @@ export const asNeutral = async (
 }
 
 /** Whether the words are those of whoever has that address. */
-export const servesOrigin = ({ serves }: Own, address: string): boolean =>
+export const servesOrigin = ({ serves }: OwnWords, address: string): boolean =>
   serves === undefined || new URL(serves).origin === new URL(address).origin
 
 /** The words for requests to an address: a profile's are for its own only. */
-export const wordsFor = (own: Own | undefined, baseUrl: string): Words | undefined =>
+export const wordsFor = (own: OwnWords | undefined, baseUrl: string): Words | undefined =>
   own?.serves === undefined || own.serves === baseUrl ? own?.words : undefined

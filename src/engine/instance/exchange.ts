@@ -13,7 +13,7 @@ import type { Ask, Client, Credential, WireRequest } from '../../http/types.js'
 import { Audit } from '../../profile/audit.js'
 import { checkReadOnly, journalFolder } from '../../profile/index.js'
 import type { Session } from '../../profile/types.js'
-import { getCommandName, isRehearsal, sendsAll } from '../command/derived.js'
+import { getCommandName, isRehearsal, sendsAll } from '../command/derive.js'
 import type { ClientIdentity, WorkspaceService } from '../command/services.js'
 import type { Command } from '../command/types.js'
 import { servesOrigin, wordsFor } from '../command/words.js'
@@ -21,7 +21,7 @@ import type { RunOptions } from '../options.js'
 import { withWorkspaceHint } from '../workspace/advice.js'
 import { getInstanceName } from '../workspace/sandbox.js'
 import type { Workspace } from '../workspace/workspace.js'
-import { gatesOf, RouteMemory, type RunWays, reaching, Warnings } from './reaching.js'
+import { gatesOf, RouteMemory, reaching, type SharedClientOptions, Warnings } from './connection.js'
 
 // Writes that no journal keeps: noted before they are sent, so that `journal undo last` does not pass over them.
 
@@ -102,7 +102,9 @@ type ExchangePlace = Pick<
 >
 
 /** What is said of requests. */
-export type ExchangeScreen = RunWays['screen'] & { readonly warn: (text: string) => void }
+export type ExchangeScreen = SharedClientOptions['screen'] & {
+  readonly warn: (text: string) => void
+}
 
 type Options = Pick<RunOptions, 'command' | 'env' | 'globals' | 'inner' | 'own' | 'signal'>
 
@@ -148,7 +150,7 @@ const hinted =
 export class InstanceExchange {
   readonly #options: Options
   readonly #place: ExchangePlace
-  readonly #run: RunWays
+  readonly #run: SharedClientOptions
   readonly #audit = new Audit()
   /** The gate of an address. */
   readonly gateOf: (baseUrl: string) => Promise<FleetGate>

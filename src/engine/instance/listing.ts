@@ -1,7 +1,7 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
 import { parseBytes } from '../../base/json/records.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { legible } from '../../catalogue/legible.js'
+import { legible } from '../../catalogue/translate.js'
 import {
   followed,
   isExact,
@@ -19,7 +19,7 @@ import type { SingleReader, Writer } from '../../output/types.js'
 import { type GroupFlags, isAggregate } from '../command/globals.js'
 import type { Emit } from '../command/services.js'
 import type { Plan } from '../command/types.js'
-import type { Narrowed, RecordChoice } from '../records/where.js'
+import type { FilteredList, RecordChoice } from '../records/where.js'
 
 // What is said of a list once it ended, or broke off.
 
@@ -261,7 +261,7 @@ export class Lists {
     return this.sorts ? undefined : wanted(this.paging)
   }
 
-  private async narrowed<A extends Ask>(ask: A, limit = this.limit): Promise<Narrowed<A>> {
+  private async narrowed<A extends Ask>(ask: A, limit = this.limit): Promise<FilteredList<A>> {
     return (await this.choice?.(ask.endpoint))?.of(ask, limit) ?? { ask, tested: [] }
   }
 

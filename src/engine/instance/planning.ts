@@ -11,14 +11,14 @@ import { refuseGone } from '../../client/instance.js'
 import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { Choice, Prompts } from '../../terminal/prompts.js'
-import { getScope } from '../command/derived.js'
+import { getScope } from '../command/derive.js'
 import { isRepeated } from '../command/globals.js'
 import type { Command, Given, ObjectStream, Operation, Plan, PlanSource } from '../command/types.js'
 import type { RunOptions, Streams } from '../options.js'
-import type { Missing, PlanContext } from '../plan/objects.js'
+import type { MissingValue, PlanContext } from '../plan/objects.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
 import { completing, createPlans } from '../plan/plan.js'
-import { readSources, type Wanted } from '../plan/sources.js'
+import { readSources, type ValueRequest } from '../plan/value-lists.js'
 import { parseValue } from '../plan/values.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { sentUnknown } from './caller.js'
@@ -26,7 +26,7 @@ import { sentUnknown } from './caller.js'
 // What a person left out, asked for: picked from what the instance has, where it has a list.
 
 /** A flag that a person was asked for. */
-export interface Replied {
+export interface PromptReply {
   readonly name: string
   readonly texts: readonly string[]
   readonly secret: boolean
@@ -35,7 +35,7 @@ export interface Replied {
 interface AskOptions {
   readonly interactive: () => boolean
   readonly prompts: Prompts
-  readonly fetch: (wanted: Wanted) => Promise<unknown>
+  readonly fetch: (wanted: ValueRequest) => Promise<unknown>
   /** The instance's own, in which it is asked. */
   readonly words?: Words
   readonly note: (text: string) => void
@@ -50,7 +50,7 @@ const choiceOf = (value: string, text?: string): Choice<string> => ({
 })
 
 /** A question in words: help texts are for those who look a flag up. */
-const questionOf = ({ name, param, several }: Missing): string => {
+const questionOf = ({ name, param, several }: MissingValue): string => {
   const words = name
     .replaceAll(/[-_]/g, ' ')
     .replace(/\b(id|url|ip|sha)\b/g, (w) => w.toUpperCase())
@@ -61,7 +61,7 @@ const questionOf = ({ name, param, several }: Missing): string => {
 
 /** Why an answer cannot be what was asked for; undefined where it can. */
 const mistakeOf = (
-  { name, param, argument, several }: Missing,
+  { name, param, argument, several }: MissingValue,
   texts: readonly string[],
 ): string | undefined => {
   const label = argument === true ? name : `--${name}`
@@ -76,7 +76,7 @@ const mistakeOf = (
 }
 
 /** How an answer would have been typed; a secret by the name of a variable. */
-const typedAs = ({ name, param, argument }: Missing, texts: readonly string[]): string[] => {
+const typedAs = ({ name, param, argument }: MissingValue, texts: readonly string[]): string[] => {
   if (argument === true) return [...texts]
   if (isSwitch(param)) return [texts[0] === 'true' ? `--${name}` : `--no-${name}`]
   return param.secret === true ? [`--${name}`, 'env:NAME'] : [`--${name}`, texts.join(',')]
@@ -88,7 +88,7 @@ export class Questions {
   /** What was answered, as it would have been typed. */
   readonly #answers: string[] = []
   /** The flags among them. */
-  readonly answered: Replied[] = []
+  readonly answered: PromptReply[] = []
 
   constructor(options: AskOptions) {
     this.#options = options
@@ -129,7 +129,7 @@ export class Questions {
     )
   }
 
-  async #choices({ param, project }: Missing): Promise<readonly Choice<string>[]> {
+  async #choices({ param, project }: MissingValue): Promise<readonly Choice<string>[]> {
     const fixed = choicesOf(param)
     if (fixed.length > 0) return fixed.map((value) => choiceOf(value))
     if (param.completes === undefined) return []
@@ -138,7 +138,7 @@ export class Questions {
     return found.map(({ value, text }) => choiceOf(value, text))
   }
 
-  async #answer(missing: Missing): Promise<readonly string[]> {
+  async #answer(missing: MissingValue): Promise<readonly string[]> {
     const { param } = missing
     const { prompts } = this.#options
     const question = questionOf(missing)
@@ -155,7 +155,7 @@ export class Questions {
 /** What planning may read from the instance; nothing is where nothing is to be sent. */
 export interface Reads {
   readonly data: (ask: Ask) => Promise<unknown>
-  readonly wanted: (wanted: Wanted) => Promise<unknown>
+  readonly wanted: (wanted: ValueRequest) => Promise<unknown>
   /** Whether a write's answer will tell what it did not take. */
   readonly answers: boolean
 }
@@ -267,7 +267,7 @@ export class Planning {
         ? completed(await this.#named(asked, operation, operation.merge !== undefined), operation)
         : plansFor(asked)
     if ('targets' in targets) return this.below(asked, operation, targets.targets)
-    const { createSource } = await import('../plan/sourced.js')
+    const { createSource } = await import('../plan/stream.js')
     const { command } = this.#options
     return createSource(command, { given: asked, operation }, targets.stream, this.#context)
   }
@@ -322,7 +322,7 @@ export class Planning {
   }
 
   /** The flags that a person was asked for on the way. */
-  get answered(): readonly Replied[] {
+  get answered(): readonly PromptReply[] {
     return this.#questions.answered
   }
 

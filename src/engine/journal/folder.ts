@@ -8,7 +8,7 @@ import type { WorkspaceService } from '../command/services.js'
 import type { Argument } from '../command/types.js'
 import type { Counts, End } from '../work/report.js'
 import { type Header, type Line, parseLine, Sums } from './lines.js'
-import { gapFailure, isDone, linesFrom, openJournal, type Past, readPast } from './reader.js'
+import { gapFailure, isDone, linesFrom, openJournal, type RunHistory, readPast } from './reader.js'
 
 // Whether a run may be gone on with: by the same user, at the same instance, with the same tool.
 
@@ -203,7 +203,7 @@ const newestIn = async (folder: string): Promise<Entry | undefined> => {
 export const lastOpen = async (
   folder: string,
   which: (header: Header) => boolean,
-): Promise<Past | undefined> => {
+): Promise<RunHistory | undefined> => {
   const journals = await journalsIn(folder)
   for (const { file, header } of journals.entries) {
     if (!which(header)) continue

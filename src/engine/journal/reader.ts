@@ -34,7 +34,7 @@ export interface Lines {
 }
 
 /** Whose journals are read: what is done after one must be this user's own; anybody's may be looked at. */
-export type Whose = 'own' | 'any'
+export type JournalOwner = 'own' | 'any'
 
 /** @throws Failure `usage` for a file that another may have written: what stands in it would be sent in this user's name */
 const checkOwn = (file: string, stats: Stats): void => {
@@ -54,7 +54,7 @@ const checkOwn = (file: string, stats: Stats): void => {
 export const openJournal = async (
   file: string,
   flags = constants.O_RDONLY,
-  whose: Whose = 'own',
+  whose: JournalOwner = 'own',
 ): Promise<FileHandle> => {
   const handle = await open(file, flags | (constants.O_NOFOLLOW ?? 0) | nonBlocking).catch(
     (error: unknown) => {
@@ -78,7 +78,7 @@ export const openJournal = async (
 export async function* textsIn(
   file: string,
   size: number,
-  whose: Whose = 'own',
+  whose: JournalOwner = 'own',
 ): AsyncGenerator<Lines['texts']> {
   const handle = await openJournal(file, constants.O_RDONLY, whose)
   try {
@@ -259,7 +259,7 @@ export const gapFailure = (file: string, text: string): Failure =>
 
 // What a journal tells of its run.
 
-export interface Past {
+export interface RunHistory {
   readonly file: string
   readonly header: Header
   readonly states: States
@@ -341,7 +341,7 @@ class Reader {
  * @throws Failure `usage` where the file cannot be read, or is no journal; `partial` where its first line is damaged
  * @param whose `any` only to look at it
  */
-export const readPast = async (file: string, whose: Whose = 'own'): Promise<Past> => {
+export const readPast = async (file: string, whose: JournalOwner = 'own'): Promise<RunHistory> => {
   const handle = await openJournal(file, constants.O_RDONLY, whose)
   let size = 0
   try {
@@ -360,19 +360,23 @@ export const readPast = async (file: string, whose: Whose = 'own'): Promise<Past
 }
 
 /** Whether nothing is left to be done: of what is not known nobody can say that it is. */
-export const isDone = ({ total, counts, gap }: Pick<Past, 'total' | 'counts' | 'gap'>): boolean =>
+export const isDone = ({
+  total,
+  counts,
+  gap,
+}: Pick<RunHistory, 'total' | 'counts' | 'gap'>): boolean =>
   gap === undefined &&
   total !== undefined &&
   counts.failed + counts.unknown + counts.not_tried === 0
 
 /** What resuming does with an object: nothing, do it, do it once more, or look whether it was done. */
-export type Next = 'skip' | 'do' | NonNullable<Item['how']>
+export type ResumeStep = 'skip' | 'do' | NonNullable<Item['how']>
 
 /**
  * POST and PATCH are never sent twice blindly; what was deleted is not there to be deleted again.
  * @param damaged lines of the journal are: the one that says that the object was done may be among them
  */
-export const getNextStep = (state: ObjectState, endpoint: string, damaged = false): Next => {
+export const getNextStep = (state: ObjectState, endpoint: string, damaged = false): ResumeStep => {
   if (state === 'done' || state === 'unchanged') return 'skip'
   if (!damaged && (state === 'queued' || state === 'failed')) return 'do'
   if (/^(POST|PATCH) /.test(endpoint)) return 'read'

@@ -9,7 +9,7 @@ import { masked } from '../../base/secrets/names.js'
 import { scrub, scrubbedMark } from '../../base/secrets/scrub.js'
 import { usage } from '../../errors.js'
 import { type GivenObject, getItemPlace, type Item, maxNamed } from '../work/report.js'
-import { Seen } from '../work/seen.js'
+import { SeenObjects } from '../work/seen-objects.js'
 import {
   type Attributes,
   type BegunLine,
@@ -20,7 +20,7 @@ import {
   type QueuedLine,
   Sums,
 } from './lines.js'
-import { linesFrom, type Next, openJournal, type Past, textsIn } from './reader.js'
+import { linesFrom, openJournal, type ResumeStep, type RunHistory, textsIn } from './reader.js'
 import type { Journal } from './writer.js'
 
 /** Objects on their way into the journal. */
@@ -42,9 +42,13 @@ export interface Spool {
 }
 
 /** What of that which is known of an object is written down. */
-export type Keep = (before: Attributes) => Attributes | undefined
+export type SnapshotFilter = (before: Attributes) => Attributes | undefined
 
-const queuedLine = (given: GivenObject, n: number, keep: Keep | undefined): QueuedLine => {
+const queuedLine = (
+  given: GivenObject,
+  n: number,
+  keep: SnapshotFilter | undefined,
+): QueuedLine => {
   const { object, parent, row: input } = given
   const before = given.before === undefined ? undefined : keep?.(given.before)
   return { n, object, parent, state: 'queued', input, before }
@@ -68,8 +72,8 @@ const checkPlain = ({ object, parent = '' }: GivenObject): void => {
 export const spool = (
   journal: Journal,
   input: AsyncIterable<GivenObject>,
-  seen: Seen = new Seen(),
-  keep?: Keep,
+  seen: SeenObjects = new SeenObjects(),
+  keep?: SnapshotFilter,
 ): Spool => {
   const before = journal.states.last
   let [n, twice, open, stopped, entire] = [before, 0, true, false, false]
@@ -115,7 +119,7 @@ export const spool = (
 export const enlist = async (
   journal: Journal,
   objects: readonly GivenObject[],
-  keep?: Keep,
+  keep?: SnapshotFilter,
 ): Promise<void> => {
   for (const given of objects) {
     checkPlain(given)
@@ -132,8 +136,8 @@ const queuedIn = (text: string): QueuedLine | undefined => {
 }
 
 /** What was given, as far as a journal knows. */
-export const seenIn = async ({ file, written }: Journal): Promise<Seen> => {
-  const seen = new Seen()
+export const seenIn = async ({ file, written }: Journal): Promise<SeenObjects> => {
+  const seen = new SeenObjects()
   for await (const texts of textsIn(file, written))
     for (const text of texts) {
       const queued = queuedIn(text)
@@ -153,7 +157,7 @@ const more = (journal: Journal, { ended }: Spool): Promise<void> =>
     ended.then(done, done)
   })
 
-type Choose = (n: number) => Next
+type Choose = (n: number) => ResumeStep
 
 /** The object of a line, with what is to be done; undefined where it is none, or nothing is. */
 const itemOf = (text: string, next: Choose): Item | undefined => {
@@ -216,7 +220,7 @@ export async function* readWork(
 // What of a run can be taken back, and whether it still is as the run left it.
 
 /** An object as the run found it and as it left it. */
-export interface Undoable extends Item {
+export interface UndoableItem extends Item {
   /** Null: it was not there, and the run made it. */
   readonly before: Attributes
   /** Null: the run removed it. */
@@ -240,7 +244,7 @@ const withoutMasked = (attributes: Attributes): Attributes =>
 
 const noRecord = 'the run did not record previous values'
 
-const undoableOf = (line: Item, before: Attributes, after: Attributes): Undoable => ({
+const undoableOf = (line: Item, before: Attributes, after: Attributes): UndoableItem => ({
   ...getItemPlace(line),
   before: withoutMasked(before),
   after: withoutMasked(after),
@@ -258,7 +262,7 @@ export const wishedIn = (
 }
 
 /** The lines about objects that were begun; most others are of objects that wait. */
-async function* begunIn({ file, size }: Past): AsyncGenerator<ObjectLine> {
+async function* begunIn({ file, size }: RunHistory): AsyncGenerator<ObjectLine> {
   for await (const texts of textsIn(file, size))
     for (const text of texts) {
       if (text.includes('"state":"queued"')) continue
@@ -272,7 +276,7 @@ const changeIn = (
   header: Header,
   line: BegunLine | DoneLine,
   begun: BegunLine | undefined,
-): Undoable | string => {
+): UndoableItem | string => {
   // Null is known: it was not there.
   const before = line.before === undefined ? begun?.before : line.before
   if (before === undefined) return line.unread ?? begun?.unread ?? noRecord
@@ -285,11 +289,11 @@ const changeIn = (
  * @param left is told of each that cannot be brought back, and why
  */
 export async function* readUndo(
-  past: Past,
+  past: RunHistory,
   left: (object: string, why: string) => void,
-): AsyncGenerator<Undoable> {
+): AsyncGenerator<UndoableItem> {
   const underWay = new Map<number, BegunLine>()
-  const take = (line: BegunLine | DoneLine): Undoable | undefined => {
+  const take = (line: BegunLine | DoneLine): UndoableItem | undefined => {
     const change = changeIn(past.header, line, underWay.get(line.n))
     if (typeof change !== 'string') return change
     left(line.object, change)
@@ -330,7 +334,7 @@ const agrees = (now: Attributes, with_: Attributes, unshown: boolean): boolean =
 
 /** @param now the object as it is read now; null where it is not there */
 export const chooseUndo = (
-  { before, after }: Pick<Undoable, 'before' | 'after'>,
+  { before, after }: Pick<UndoableItem, 'before' | 'after'>,
   now: Attributes,
 ): Taking => {
   if (agrees(now, before, false)) return 'unchanged'

@@ -8,7 +8,7 @@ import { type Lock, lock } from '../../base/files/lock.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import type { End } from '../work/report.js'
 import { formatLine, type Header, type Line } from './lines.js'
-import { openJournal, type Past, readPast, States } from './reader.js'
+import { openJournal, type RunHistory, readPast, States } from './reader.js'
 
 /** How often it is brought to the disk, in milliseconds. */
 const syncEvery = 1000
@@ -16,7 +16,7 @@ const syncEvery = 1000
 const maxWaiting = 1 << 15
 
 /** The part of a file that is used; tests give one that fails. */
-export interface Writable {
+export interface JournalFile {
   /** Writes some of the bytes, and says how many. */
   write(bytes: Uint8Array): number
   truncate(length: number): void
@@ -25,7 +25,7 @@ export interface Writable {
 }
 
 /** A write costs microseconds; to hand it to another thread, and to hear of it, is more work than that. */
-const toWritable = (handle: FileHandle): Writable => ({
+const toWritable = (handle: FileHandle): JournalFile => ({
   write: (bytes) => writeSync(handle.fd, bytes),
   truncate: (length) => ftruncateSync(handle.fd, length),
   datasync: () => handle.datasync(),
@@ -36,7 +36,7 @@ const toWritable = (handle: FileHandle): Writable => ({
 interface Opened {
   readonly file: string
   readonly header: Header
-  readonly handle: Writable
+  readonly handle: JournalFile
   readonly held: Pick<Lock, 'isHeld' | 'release'>
   readonly written?: number
   readonly states?: States
@@ -64,7 +64,7 @@ const newBatch = (): Batch => {
 export class Journal {
   readonly file: string
   readonly header: Header
-  readonly #handle: Writable
+  readonly #handle: JournalFile
   readonly #lock: Pick<Lock, 'isHeld' | 'release'>
   readonly #clock: Clock
   #text = ''
@@ -296,7 +296,7 @@ export const createIn = async (
 export const reopenJournal = async (
   file: string,
   clock: Clock = systemClock,
-): Promise<{ readonly journal: Journal; readonly past: Past }> => {
+): Promise<{ readonly journal: Journal; readonly past: RunHistory }> => {
   const opened = await openJournal(file, constants.O_RDWR | constants.O_APPEND)
   const held = await lockOf(file).catch(async (error: unknown) => {
     await opened.close()

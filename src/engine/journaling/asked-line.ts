@@ -11,11 +11,11 @@ import { scrub } from '../../base/secrets/scrub.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { fromFile, isFile, type Param, takesPairs } from '../../catalogue/params.js'
 import { getReason, usage } from '../../errors.js'
-import { flagName, getCommandName, getScope } from '../command/derived.js'
+import { flagName, getCommandName, getScope } from '../command/derive.js'
 import { flagsOfCommand } from '../command/flags.js'
 import { declared } from '../command/global-flags.js'
 import type { Command, Flag, Plan } from '../command/types.js'
-import type { Replied } from '../instance/planning.js'
+import type { PromptReply } from '../instance/planning.js'
 import type { Header, LineOptions, OptionText } from '../journal/lines.js'
 import { createAttributeMask } from '../journal/record.js'
 import type { Raw } from '../plan/line.js'
@@ -117,7 +117,7 @@ const isPart = (name: string, parents: boolean): boolean =>
 interface AskedOf {
   readonly command: Command
   readonly journaling: JournalOptions
-  readonly answered: readonly Replied[]
+  readonly answered: readonly PromptReply[]
   readonly cwd: string
   readonly undoRecord: boolean
   readonly shard: string | undefined

@@ -13,12 +13,12 @@ import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { emptyClears, formatOf, isNumeric, type Param } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
-import { getScope } from '../command/derived.js'
-import { asSent, findReading, shownIn } from '../command/reading.js'
+import { getScope } from '../command/derive.js'
+import { asSent, findReading, shownIn } from '../command/object-reader.js'
 import type { InstanceService } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { Attributes, Header } from '../journal/lines.js'
-import type { Undoable } from '../journal/work.js'
+import type { UndoableItem } from '../journal/work.js'
 
 // Who waits for whom in a tree: what is done to a group goes after what is done inside of it.
 
@@ -48,7 +48,7 @@ export const innerFirst = (
  * An instance may end what is inside along with what is around it, and takes no lower level inside than around.
  * Those that are inside have to take their turn first.
  */
-export class Turns {
+export class TurnQueue {
   readonly #ended = new Map<string, Promise<unknown>>()
 
   /** Does `work` when all that was begun inside of a place has ended, however it did. */
@@ -72,7 +72,7 @@ export interface Inverse {
   /** What a list of presence is made of, where the object comes and goes. */
   readonly endpoints: Endpoints
   /** The endpoint that puts an object back; undefined where none leads to what it was. */
-  readonly endpointFor: (was: Undoable) => Endpoint | undefined
+  readonly endpointFor: (was: UndoableItem) => Endpoint | undefined
   /** Whether objects come and go, rather than change. */
   readonly presence: boolean
   /** What the run sent its objects to. */
@@ -122,7 +122,7 @@ export const findInverse = async ({ command, endpoint: route }: Header): Promise
   const original = Object.values<Endpoint>(endpoints).find((one) => one.route === route)
   if (original === undefined) throw irreversible(command, 'the effect of this endpoint is unknown')
   const known = { area, endpoints, original }
-  const formFor = ({ parent }: Undoable): Endpoint | undefined =>
+  const formFor = ({ parent }: UndoableItem): Endpoint | undefined =>
     formBelow(parent, original, endpoints)
   if (original.changes === true)
     return {
@@ -182,7 +182,7 @@ const restoredBy = (endpoint: Endpoint, before: Attributes): Fields => {
 }
 
 /** What an endpoint that puts an object back is given. */
-export const valuesFor = (endpoint: Endpoint, was: Undoable, header: Header): JsonValues => {
+export const valuesFor = (endpoint: Endpoint, was: UndoableItem, header: Header): JsonValues => {
   const holder = getScope(endpoint)?.placeholder
   const [name = ''] = endpoint.args ?? []
   const param = endpoint.path[name] ?? endpoint.params[name]

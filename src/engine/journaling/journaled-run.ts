@@ -2,7 +2,7 @@
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { survived, usage } from '../../errors.js'
-import { getCommandName } from '../command/derived.js'
+import { getCommandName } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import type {
   InstanceService,
@@ -12,20 +12,20 @@ import type {
 } from '../command/services.js'
 import type { Command, Plan } from '../command/types.js'
 import type { UnkeptWrites } from '../instance/exchange.js'
-import type { Replied } from '../instance/planning.js'
+import type { PromptReply } from '../instance/planning.js'
 import { journalId } from '../journal/folder.js'
 import type { Header } from '../journal/lines.js'
 import { createAttributeMask, type Facts, recordIn } from '../journal/record.js'
-import { enlist, type Keep, type Spool, spool, wishedIn } from '../journal/work.js'
+import { enlist, type SnapshotFilter, type Spool, spool, wishedIn } from '../journal/work.js'
 import type { Journal } from '../journal/writer.js'
 import { type End, type GivenObject, type Item, normalizeId as sameName } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
 import { describeLine, getJournalInput } from './asked-line.js'
 import { findInverse, type Inverse } from './inverse.js'
 import { type CachedRead, JournaledStep, keepOf } from './journaled-step.js'
-import type { JournalOptions, Resumed } from './runs.js'
+import type { JournalOptions, UnfinishedRun } from './runs.js'
 import { againBy, makeJournal } from './runs.js'
-import type { Numbered } from './work-queue.js'
+import type { NumberedPlan } from './work-queue.js'
 
 // The first line of a run's journal: what is sent, by whom, and where.
 
@@ -48,7 +48,7 @@ interface JournalParts {
   readonly reads: CachedRead
   readonly admits: (plan: Plan) => Promise<boolean>
   /** What a person was asked for while it was planned. */
-  readonly answered: () => readonly Replied[]
+  readonly answered: () => readonly PromptReply[]
   /** The record that an object was selected by. */
   readonly selected: (plan: Plan) => unknown
 }
@@ -109,12 +109,12 @@ const keyOf = ({ object, parent = '' }: GivenObject): string =>
 
 export class JournaledRun {
   readonly journal: Journal
-  readonly resumed: Resumed | undefined
+  readonly resumed: UnfinishedRun | undefined
   readonly #parts: JournalParts
   readonly #step: JournaledStep
   readonly #facts = new WeakMap<PlanAnswer, Facts>()
   readonly record: RunRecord<PlanAnswer>
-  readonly #keep: Keep
+  readonly #keep: SnapshotFilter
   #closed = false
 
   private constructor(parts: JournalParts, journal: Journal, step: JournaledStep, first: Plan) {
@@ -175,12 +175,12 @@ export class JournaledRun {
   }
 
   /** Looks at an object that is about to be changed. */
-  look(item: Numbered): Promise<void> {
+  look(item: NumberedPlan): Promise<void> {
     return this.#step.look(item, item.plan)
   }
 
   /** Looks at objects that are about to be changed all together. */
-  async prepare(items: readonly Numbered[]): Promise<void> {
+  async prepare(items: readonly NumberedPlan[]): Promise<void> {
     for await (const _ of mapConcurrent(items, maxConcurrent, (item) => this.look(item)));
   }
 

@@ -6,14 +6,14 @@ import { type Endpoint, getMethod, getPath, pathPattern } from '../../catalogue/
 import { kindNamed } from '../../catalogue/kinds.js'
 import { Failure, isMissing, survived } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
-import { asSent, findReading, shownIn } from '../command/reading.js'
+import { asSent, findReading, shownIn } from '../command/object-reader.js'
 import { toKeptAnswer } from '../command/running.js'
 import type { InstanceService, PlanAnswer } from '../command/services.js'
 import type { Command, Plan } from '../command/types.js'
 import { agrees } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'
 import type { Facts, Masking } from '../journal/record.js'
-import type { Keep } from '../journal/work.js'
+import type { SnapshotFilter } from '../journal/work.js'
 import type { Item } from '../work/report.js'
 import { type Inverse, readCurrent, valuesFor } from './inverse.js'
 
@@ -207,7 +207,7 @@ const leftBy = (plan: Plan, { value }: PlanAnswer, before: Attributes): Attribut
 }
 
 /** Of a record that an object was selected by, what all plans of the run change. */
-export const keepOf = (first: Plan, mask: Masking): Keep => {
+export const keepOf = (first: Plan, mask: Masking): SnapshotFilter => {
   const changed = changedBy(first)
   return (before) => {
     const own = Object.entries(before ?? {}).filter(([name]) => name in changed)

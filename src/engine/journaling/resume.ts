@@ -4,13 +4,13 @@ import { quoteWord } from '../../base/shell-words.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { exitCodes, usage } from '../../errors.js'
-import { getCommandName, getScope, type ScopeKind, streams } from '../command/derived.js'
+import { getCommandName, getScope, type ScopeKind, streams } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import type { Services } from '../command/services.js'
-import type { Command, MadeBy, Parent } from '../command/types.js'
+import type { Command, Parent, RunOrigin } from '../command/types.js'
 import { checkIdentity, checkResumable, resolveJournalFile } from '../journal/folder.js'
 import type { Header, LineOptions } from '../journal/lines.js'
-import { gapFailure, getNextStep, isDone, type Past, readPast } from '../journal/reader.js'
+import { gapFailure, getNextStep, isDone, type RunHistory, readPast } from '../journal/reader.js'
 import { readWork } from '../journal/work.js'
 import type { Raw } from '../plan/line.js'
 import {
@@ -50,8 +50,8 @@ const nothingLeft = ({ services: { ui } }: Resuming): undefined => {
 /** The newest run of this command that is not done; undefined where all are. */
 const last = (
   { command, services }: Resuming,
-  { instance, profile }: MadeBy,
-): Promise<Past | undefined> => {
+  { instance, profile }: RunOrigin,
+): Promise<RunHistory | undefined> => {
   const own = (header: Header): boolean =>
     header.command === getCommandName(command) &&
     header.undoes === undefined &&
@@ -181,7 +181,7 @@ const isAgain = ({ command, raw, globals }: Resuming): boolean => {
 }
 
 /** @throws Failure for input that is given again where all of it, or nobody knows what of it, stands in the journal */
-const checkAgain = ({ file, gap, total }: Past): void => {
+const checkAgain = ({ file, gap, total }: RunHistory): void => {
   if (gap !== undefined) throw gapFailure(file, gap.text)
   if (total !== undefined)
     throw usage(
@@ -190,7 +190,7 @@ const checkAgain = ({ file, gap, total }: Past): void => {
     )
 }
 
-const found = async (resuming: Resuming, identity: MadeBy): Promise<Past | undefined> => {
+const found = async (resuming: Resuming, identity: RunOrigin): Promise<RunHistory | undefined> => {
   const { globals, services } = resuming
   if (globals.resume === 'last') return last(resuming, identity)
   return readPast(await resolveJournalFile(services.place, globals.resume ?? ''))

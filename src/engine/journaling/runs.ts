@@ -9,21 +9,21 @@ import type { Services, WorkspaceService } from '../command/services.js'
 import { journalsIn, lastOpen, pruneJournals, resolveJournalFile } from '../journal/folder.js'
 import { noteKept } from '../journal/last.js'
 import type { Header } from '../journal/lines.js'
-import { type Next, type Past, readPast } from '../journal/reader.js'
+import { type ResumeStep, type RunHistory, readPast } from '../journal/reader.js'
 import { createIn, createJournal, type Journal, reopenJournal } from '../journal/writer.js'
 import type { Raw } from '../plan/line.js'
-import type { Item, Kept } from '../work/report.js'
+import type { Item, JournalPlace } from '../work/report.js'
 import { getInstanceName } from '../workspace/sandbox.js'
 
 // A run that is gone on with: its journal, and which of its objects are left.
 
-export interface Resumed {
+export interface UnfinishedRun {
   readonly journal: Journal
-  readonly past: Past
+  readonly past: RunHistory
   /** The input was cut, and is given once more. */
   readonly again: boolean
   /** What is to be done with the object in a place. */
-  readonly next: (n: number) => Next
+  readonly next: (n: number) => ResumeStep
   /** The objects that something is to be done with, in their order. */
   readonly left: () => AsyncIterable<Item>
 }
@@ -41,7 +41,7 @@ export interface JournalOptions {
   /** The column that names the parents, where there are several. */
   parents?: 'project' | 'group' | 'of'
   /** The run that is gone on with. */
-  resumed?: Resumed
+  resumed?: UnfinishedRun
   /** The attributes that rows say, by the API's names. */
   rowFields?: readonly string[]
   /** SHA-256 of the files that the line names, as they were read, by their paths. */
@@ -95,7 +95,7 @@ export const makeJournal = async (
 export const takeUpJournal = async (
   place: Pick<WorkspaceService, 'clock' | 'env' | 'session'>,
   file: string,
-): Promise<{ readonly journal: Journal; readonly past: Past }> => {
+): Promise<{ readonly journal: Journal; readonly past: RunHistory }> => {
   const taken = await reopenJournal(file)
   const { profile } = await place.session()
   noting(place, taken.journal, [taken.past.header.profile, profile?.name ?? null])
@@ -110,7 +110,7 @@ export const lastRun = async (
   { env }: Pick<WorkspaceService, 'env'>,
   which: (header: Header) => boolean,
   none: () => Failure,
-): Promise<Past | undefined> => {
+): Promise<RunHistory | undefined> => {
   const folder = journalFolder(env)
   const open = await lastOpen(folder, which)
   if (open !== undefined) return open
@@ -122,7 +122,7 @@ export const lastRun = async (
 /** Says what a journal does not say any more, which is exit 8. */
 export const tellGap = (
   { answer, ui }: Pick<Services, 'answer' | 'ui'>,
-  { file, gap }: Pick<Past, 'file' | 'gap'>,
+  { file, gap }: Pick<RunHistory, 'file' | 'gap'>,
 ): void => {
   if (gap === undefined) return
   ui.warn(`the journal ${file} is damaged: ${gap.text}`)
@@ -139,7 +139,7 @@ export const resumable = async (
   place: WorkspaceService,
   { name, command }: { readonly name: string; readonly command: string },
   none: (instance: string) => string,
-): Promise<Past | undefined> => {
+): Promise<RunHistory | undefined> => {
   if (name !== 'last') {
     return readPast(await resolveJournalFile(place, name))
   }
@@ -166,5 +166,5 @@ export const keptAs = (
   journal: Journal | undefined,
   command: string,
   globals: Going,
-): Kept | undefined =>
+): JournalPlace | undefined =>
   journal === undefined ? undefined : { file: journal.file, again: againBy(command, globals) }

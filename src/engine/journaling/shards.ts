@@ -168,7 +168,7 @@ const streamInShard = (
 }
 
 /** The parents of several that are in a part. */
-export type Narrow = (targets: readonly ParentTarget[]) => readonly ParentTarget[]
+export type ShardFilter = (targets: readonly ParentTarget[]) => readonly ParentTarget[]
 
 /**
  * What was asked, of a part of its objects; of several parents each is narrowed when they are known.
@@ -180,7 +180,7 @@ export const narrowed = (
   given: Given,
   text: string,
   parents: boolean,
-): { readonly given: Given; readonly narrow?: Narrow } => {
+): { readonly given: Given; readonly narrow?: ShardFilter } => {
   const shard = parseShard(text, process.env)
   // Its objects are no arguments: it asks for its part by itself.
   if (command.open === true && given.args.at(-1) === '-') return { given }

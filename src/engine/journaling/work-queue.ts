@@ -1,24 +1,24 @@
 /** The plans of a run on their way to the engine: numbered, each once. */
 
-import { getParentFields } from '../answer/about.js'
+import { getParentFields } from '../answer/objects.js'
 import type { PlanAnswer } from '../command/services.js'
 import type { Plan, PlanSource } from '../command/types.js'
-import type { GivenObject, Item, Settled } from '../work/report.js'
-import { Seen } from '../work/seen.js'
+import type { GivenObject, Item, ItemOutcome } from '../work/report.js'
+import { SeenObjects } from '../work/seen-objects.js'
 
 /** A plan in its place. */
-export interface Numbered extends Item {
+export interface NumberedPlan extends Item {
   readonly plan: Plan
 }
 
 /** What became of a plan. */
-export type Result = Settled<PlanAnswer, Numbered>
+export type Result = ItemOutcome<PlanAnswer, NumberedPlan>
 
 /** What a run works on. */
 export interface WorkQueue {
-  readonly items: AsyncIterable<Numbered>
+  readonly items: AsyncIterable<NumberedPlan>
   /** The same, where all of them are in hand. */
-  readonly held?: readonly Numbered[]
+  readonly held?: readonly NumberedPlan[]
   /** The first plan; undefined where there is none. */
   readonly first: Plan | undefined
   /** Those that are known before anything is sent: all of them, or the first. */
@@ -35,7 +35,7 @@ export interface WorkQueue {
 
 /** Takes plans in one after the other; what has no name is its own. */
 export class Deduplicator {
-  readonly #seen = new Seen()
+  readonly #seen = new SeenObjects()
   twice = 0
   queued = 0
 
@@ -47,15 +47,15 @@ export class Deduplicator {
   }
 }
 
-const placed = (plan: Plan, n: number): Numbered => ({ n, ...getParentFields(plan), plan })
+const placed = (plan: Plan, n: number): NumberedPlan => ({ n, ...getParentFields(plan), plan })
 
 /** Items in hand, as they would come. */
-async function* each(items: readonly Numbered[]): AsyncGenerator<Numbered> {
+async function* each(items: readonly NumberedPlan[]): AsyncGenerator<NumberedPlan> {
   yield* items
 }
 
 /** Items in hand, of which so many were given once more. */
-export const createQueue = (items: readonly Numbered[], twice: number): WorkQueue => {
+export const createQueue = (items: readonly NumberedPlan[], twice: number): WorkQueue => {
   const known = items.map(({ plan }) => plan)
   return {
     items: each(items),
@@ -83,7 +83,7 @@ export const arriving = (
 ): WorkQueue => {
   const once = new Deduplicator()
   let ended = false
-  const each = async function* (): AsyncGenerator<Numbered> {
+  const each = async function* (): AsyncGenerator<NumberedPlan> {
     for await (const object of objects) {
       const plan = await source.planOf(object)
       if (once.take(plan)) yield placed(plan, once.queued)

@@ -29,7 +29,7 @@ import type { Given, Operation, Plan, PlanSource } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
-import { mergedRequests, Printed } from './live.js'
+import { mergedRequests, PrintedError } from './live.js'
 
 // `--curl`: the instance of a run in which nothing is sent. What would be is printed as curl commands. A write,
 // and whatever was planned, ends the object it was for; what a command only wants to know gives
@@ -131,13 +131,13 @@ export class UnsentInstance implements InstanceService {
     items: Iterable<T> | AsyncIterable<T>,
     work: (item: T, index: number) => Promise<void>,
   ): Promise<void> {
-    let printed: Printed | undefined
+    let printed: PrintedError | undefined
     let index = 0
     for await (const item of items)
       try {
         await work(item, index++)
       } catch (error) {
-        if (!(error instanceof Printed)) throw error
+        if (!(error instanceof PrintedError)) throw error
         printed = error
       }
     if (printed !== undefined) throw printed
@@ -152,7 +152,7 @@ export class UnsentInstance implements InstanceService {
       build: (ask) => this.#parts.exchange.build(ask, baseUrl),
       call: async (request) => {
         await this.#write(toCurl(baseUrl, readable(request), credential?.kind))
-        throw new Printed()
+        throw new PrintedError()
       },
     }
   }
@@ -172,7 +172,7 @@ export class UnsentInstance implements InstanceService {
 
   async #end(wire: WireRequest, endpoint?: Endpoint): Promise<never> {
     await this.#print(wire, endpoint)
-    throw new Printed()
+    throw new PrintedError()
   }
 
   #placeholder(endpoint: Endpoint): unknown {

@@ -18,18 +18,18 @@ import type {
   WholeAnswer,
   WireRequest,
 } from '../../http/types.js'
-import { toPlanAnswer } from '../bulk/each.js'
+import { toPlanAnswer } from '../bulk/plan-work.js'
 import type { BulkRunner } from '../bulk/runner.js'
 import type {
   ClientIdentity,
-  Collecting,
+  CollectOptions,
   ExternalClient,
   InstanceService,
   Many,
   PlanAnswer,
-  Which,
+  RecordQuery,
 } from '../command/services.js'
-import type { Given, Merge, Operation, Plan, PlanSource, Received } from '../command/types.js'
+import type { Given, Merge, Operation, Plan, PlanSource, ReceivedAnswer } from '../command/types.js'
 import type { Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
@@ -49,7 +49,7 @@ class LiveSending {
   readonly #parts: SendingParts
   readonly #operation: Operation
   /** What requests that were sent before were answered with. */
-  readonly #came = new Map<Plan, Received>()
+  readonly #came = new Map<Plan, ReceivedAnswer>()
   /** What became of the objects of one request for several. */
   readonly #merged = new Map<Plan, Failure | undefined>()
 
@@ -101,7 +101,7 @@ class LiveSending {
     }
   }
 
-  async #answered(plan: Plan): Promise<Received> {
+  async #answered(plan: Plan): Promise<ReceivedAnswer> {
     try {
       if (plan.endpoint.returns.kind === 'file' && plan.request === undefined)
         return { download: await this.#download(plan) }
@@ -173,7 +173,7 @@ export class LiveInstance implements InstanceService {
   async records<const E extends ListEndpoint>(
     endpoint: E,
     input: Input<E>,
-    { limit = 'all', where = () => true }: Which<RecordOf<E>> = {},
+    { limit = 'all', where = () => true }: RecordQuery<RecordOf<E>> = {},
   ): Promise<readonly RecordOf<E>[]> {
     const found: RecordOf<E>[] = []
     const instance = await this.#parts.exchange.instance()
@@ -182,7 +182,7 @@ export class LiveInstance implements InstanceService {
     return found
   }
 
-  collect(plan: Plan, { whole = false, where }: Collecting = {}): Promise<readonly unknown[]> {
+  collect(plan: Plan, { whole = false, where }: CollectOptions = {}): Promise<readonly unknown[]> {
     return whole ? this.#parts.lists.gather(plan, where) : this.#parts.lists.collect(plan)
   }
 
@@ -225,7 +225,7 @@ export class LiveInstance implements InstanceService {
  * Ends the work on an object, or the run, early and well: its request was printed instead of sent. What a command does by
  * itself (`run`) needs the answer to go on, and must not go on with one that nobody gave: `auth login` would keep it.
  */
-export class Printed extends Error {}
+export class PrintedError extends Error {}
 
 // Requests that go as one: of several projects or groups, one for each of them.
 

@@ -11,9 +11,9 @@ import { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
 import { getLevelName } from '../../output/columns.js'
 import type { BulkRunner } from '../bulk/runner.js'
-import { asSent, findReading, shownIn } from '../command/reading.js'
+import { asSent, findReading, shownIn } from '../command/object-reader.js'
 import type { AnswerService, Emit } from '../command/services.js'
-import type { Described, Operation, Plan, PlanSource } from '../command/types.js'
+import type { CommandFacts, Operation, Plan, PlanSource } from '../command/types.js'
 import { agrees, type Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
@@ -237,7 +237,10 @@ const checkAbsent = async (
 // What a dry run makes of its plans: what each is about, and the plan that only reads it.
 
 /** What a plan is about, where it does not say. */
-const objectOf = ({ label, endpoint, values }: Plan, { area }: Pick<Described, 'area'>): string => {
+const objectOf = (
+  { label, endpoint, values }: Plan,
+  { area }: Pick<CommandFacts, 'area'>,
+): string => {
   const [first = ''] = endpoint.args ?? []
   // Several that go as one request.
   if (label !== undefined)
@@ -248,11 +251,11 @@ const objectOf = ({ label, endpoint, values }: Plan, { area }: Pick<Described, '
 
 /** Plans that only read: neither confirmed nor told of as done; of each endpoint there is one such. */
 class ReadingPlans {
-  readonly #command: Pick<Described, 'area'>
+  readonly #command: Pick<CommandFacts, 'area'>
   readonly #made = new Map<Endpoint, Endpoint>()
   readonly #originals = new WeakMap<Plan, Plan>()
 
-  constructor(command: Pick<Described, 'area'>) {
+  constructor(command: Pick<CommandFacts, 'area'>) {
     this.#command = command
   }
 
@@ -284,7 +287,7 @@ interface Parts {
   /** Several objects, always as a list. */
   readonly bulk: Pick<BulkRunner, 'many' | 'stream'>
   readonly answer: Pick<AnswerService, 'columnsFor' | 'printMany'>
-  readonly command: Pick<Described, 'area'>
+  readonly command: Pick<CommandFacts, 'area'>
   /** Whether some refusals are no failures: then one object is as one of several. */
   readonly tolerates: boolean
   /** Whether secrets are shown. */

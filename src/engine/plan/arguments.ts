@@ -4,10 +4,10 @@ import { textSize } from '../../base/secrets/held.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { formatOf, isNumeric, type Param, scopeOf } from '../../catalogue/params.js'
 import { Failure, survived, usage } from '../../errors.js'
-import { flagName, getCommandName, getScope } from '../command/derived.js'
+import { flagName, getCommandName, getScope } from '../command/derive.js'
 import type { Command, Given } from '../command/types.js'
 import { holderWords } from './choose.js'
-import type { Missing, PlanContext } from './objects.js'
+import type { MissingValue, PlanContext } from './objects.js'
 import { parseValue, type ValueSyntax } from './values.js'
 
 const missingArgument = (command: Command, endpoint: Endpoint, name: string, param: Param) => {
@@ -27,7 +27,7 @@ export const allArgs = async (
   endpoint: Endpoint,
   given: Given,
   around: PlanContext,
-  project: Pick<Missing, 'project'>,
+  project: Pick<MissingValue, 'project'>,
 ): Promise<readonly string[]> => {
   const names = endpoint.args ?? []
   const args = [...given.args]

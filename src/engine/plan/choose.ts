@@ -5,7 +5,7 @@
 import type { JsonValues } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { Failure, usage } from '../../errors.js'
-import { flagName, getCommandName, getScope, type ScopeKind } from '../command/derived.js'
+import { flagName, getCommandName, getScope, type ScopeKind } from '../command/derive.js'
 import { manyFlags } from '../command/flags.js'
 import type { Command, Given } from '../command/types.js'
 import type { PlanContext } from './objects.js'
@@ -213,7 +213,7 @@ export const choose = (
 // What the object of a command belongs to, where the line does not say: the environment, else a person.
 
 /** An endpoint with its scope filled. */
-export interface Scoped {
+export interface ScopedEndpoint {
   readonly key: string
   readonly endpoint: Endpoint
   /** The placeholder of the scope and its value; nothing where the line said it. */
@@ -225,7 +225,7 @@ interface Option {
   readonly scope: ScopeKind
 }
 
-const placed = ({ key, endpoint }: Option, value: string): Scoped => ({
+const placed = ({ key, endpoint }: Option, value: string): ScopedEndpoint => ({
   key,
   endpoint,
   scope: { [getScope(endpoint)?.placeholder ?? 'id']: value },
@@ -273,7 +273,7 @@ const asked = async (
   command: Command,
   options: readonly Option[],
   around: PlanContext,
-): Promise<Scoped> => {
+): Promise<ScopedEndpoint> => {
   const [first] = options
   if (first === undefined) throw new Failure('internal', 'no scope to choose from')
   const param = first.endpoint.path[getScope(first.endpoint)?.placeholder ?? 'id']
@@ -291,7 +291,7 @@ export const fillScope = async (
   command: Command,
   choice: ChosenEndpoint,
   around: PlanContext,
-): Promise<Scoped> => {
+): Promise<ScopedEndpoint> => {
   const { key, endpoint } = choice
   if (choice.scope === undefined) return { key, endpoint, scope: {} }
   const first = { key, endpoint, scope: choice.scope }

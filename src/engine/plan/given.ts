@@ -7,11 +7,11 @@ import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { fromFile } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'
-import { getCommandName, lists } from '../command/derived.js'
+import { getCommandName, lists } from '../command/derive.js'
 import { flagsOfCommand } from '../command/flags.js'
 import { flagSets, globalFlags } from '../command/global-flags.js'
 import { type Globals, ownOrders, readGlobals } from '../command/globals.js'
-import type { Command, Described, Flag, Given } from '../command/types.js'
+import type { Command, CommandFacts, Flag, Given } from '../command/types.js'
 import type { Raw } from './line.js'
 import { spelled } from './line.js'
 import type { RowFields } from './stdin/row-fields.js'
@@ -32,17 +32,17 @@ const named = [...flagSets.since, ...flagSets.repeat].map(({ name }) => name)
 const shared = new Set(['output', 'resume', 'to', ...orders, ...named])
 
 /** The own flags of a command that share their name. */
-const sharedBy = ({ flags }: Described): readonly Flag[] =>
+const sharedBy = ({ flags }: CommandFacts): readonly Flag[] =>
   flags.filter(({ name }) => shared.has(name))
 
 /** Whether a text is a format that only this command writes, or a value of the API's own parameter. */
-const isOwn = (command: Described, flag: Flag, text: string): boolean => {
+const isOwn = (command: CommandFacts, flag: Flag, text: string): boolean => {
   if (flag.name === 'output') return !formatNames.includes(text)
   return !(orders.has(flag.name) && lists(command)) || ownOrders(flag).includes(text)
 }
 
 /** The line with those texts of the shared flags alone that are wanted. */
-const only = (command: Described, raw: Raw, own: boolean): Raw => {
+const only = (command: CommandFacts, raw: Raw, own: boolean): Raw => {
   const found = sharedBy(command).filter(({ name }) => raw.flags.has(name))
   if (found.length === 0) return raw
   const flags = new Map(raw.flags)
@@ -162,7 +162,7 @@ export const parseGiven = async (
 
 /** The global flags of a line, parsed, without what is a command's own; also those that the environment sets. */
 export const parseGlobals = (
-  command: Described,
+  command: CommandFacts,
   raw: Raw,
   env: NodeJS.ProcessEnv,
   note: TakeNote,

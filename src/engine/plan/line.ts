@@ -3,7 +3,7 @@ import type { JsonValues } from '../../base/json/value.js'
 import { placeholder } from '../../catalogue/describe.js'
 import { isSwitch } from '../../catalogue/params.js'
 import type { Command, Flag } from '../command/types.js'
-import type { FindOwn } from '../command/words.js'
+import type { WordsFinder } from '../command/words.js'
 
 /** Texts as they were given, before any of them is understood. */
 export interface Raw {
@@ -17,7 +17,7 @@ export interface Raw {
 }
 
 /** What help may be about. */
-export type About =
+export type HelpTopic =
   | { readonly kind: 'root' }
   | {
       readonly kind: 'area'
@@ -28,17 +28,17 @@ export type About =
   | { readonly kind: 'command'; readonly command: Command }
 
 /** What a command line asks for. */
-export type Meant =
-  | { readonly kind: 'help'; readonly of: About }
+export type ParsedLine =
+  | { readonly kind: 'help'; readonly of: HelpTopic }
   /** An area or group without its verb, and nothing else. */
-  | { readonly kind: 'bare'; readonly of: About }
+  | { readonly kind: 'bare'; readonly of: HelpTopic }
   | { readonly kind: 'version' }
   | {
       readonly kind: 'run'
       readonly command: Command
       readonly raw: Raw
       /** The words of its instance. */
-      readonly own: FindOwn
+      readonly own: WordsFinder
     }
 
 /** Whether a token is no flag. */

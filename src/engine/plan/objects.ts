@@ -4,14 +4,14 @@ import { areas } from '../../catalogue/index.js'
 import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'
-import type { ScopeKind } from '../command/derived.js'
-import { getAnswerFields } from '../command/derived.js'
+import type { ScopeKind } from '../command/derive.js'
+import { getAnswerFields } from '../command/derive.js'
 import type { Argument } from '../command/types.js'
 
 // What planning needs from where it runs: everything that is not on the line.
 
 /** A value that a command cannot do without. */
-export interface Missing {
+export interface MissingValue {
   readonly name: string
   readonly param: Param
   /** Given by position, not by a flag. */
@@ -41,11 +41,11 @@ export interface PlanContext {
   /** The path of a project by its number; undefined where that cannot be known. */
   readonly pathOf: (id: number) => Promise<string | undefined>
   /** A missing value from a person, in texts as they would have been typed; undefined where nobody can be asked. */
-  readonly missing: (missing: Missing) => Promise<readonly string[] | undefined>
+  readonly missing: (missing: MissingValue) => Promise<readonly string[] | undefined>
   /** Which flags a person wants to give, or undefined where nobody can be asked. */
   readonly pick: (
     question: string,
-    flags: readonly Pick<Missing, 'name' | 'param'>[],
+    flags: readonly Pick<MissingValue, 'name' | 'param'>[],
   ) => Promise<readonly string[] | undefined>
 }
 

@@ -2,7 +2,7 @@
 import type { JsonValues } from '../../base/json/value.js'
 import { idOrText } from '../../catalogue/formats.js'
 import { type Failure, usage } from '../../errors.js'
-import { getCommandName, hasForm, spreads } from '../command/derived.js'
+import { getCommandName, hasForm, spreads } from '../command/derive.js'
 import type { Command, Given, Parent } from '../command/types.js'
 import type { Raw } from './line.js'
 import { checkOneReader } from './values.js'

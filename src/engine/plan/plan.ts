@@ -9,7 +9,7 @@ import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
 import { joinItems } from '../../catalogue/formats.js'
 import { isScope, type Param, scopeOf, valuesOf } from '../../catalogue/params.js'
 import { isObjectFailure, usage } from '../../errors.js'
-import { flagName, getCommandName, getScope } from '../command/derived.js'
+import { flagName, getCommandName, getScope } from '../command/derive.js'
 import type { Command, Flag, Given, Operation, Plan } from '../command/types.js'
 import {
   allArgs,
@@ -22,14 +22,14 @@ import {
   scopedBy,
   withoutReference,
 } from './arguments.js'
-import { choose, fillScope, type Scoped } from './choose.js'
+import { choose, fillScope, type ScopedEndpoint } from './choose.js'
 import { spelled } from './line.js'
-import type { Missing, PlanContext } from './objects.js'
+import type { MissingValue, PlanContext } from './objects.js'
 import { parseParam, parseValue } from './values.js'
 
 // What an update is to change, where nothing was given: asked of a person, else refused.
 
-interface Known extends Pick<Missing, 'project'> {
+interface Known extends Pick<MissingValue, 'project'> {
   readonly values: JsonValues
   readonly extra: JsonValues
 }
@@ -41,7 +41,7 @@ const changesNothing = (endpoint: Endpoint, { values, extra }: Known): boolean =
 
 const ask = async (
   endpoint: Endpoint,
-  project: Pick<Missing, 'project'>,
+  project: Pick<MissingValue, 'project'>,
   around: PlanContext,
 ): Promise<Record<string, JsonValue | undefined>> => {
   const offered = Object.entries(endpoint.params)
@@ -100,8 +100,8 @@ const checkSegment = (name: string, param: Param, value: unknown): void => {
 const projectIn = (
   endpoint: Endpoint,
   given: Given,
-  scope: Scoped['scope'],
-): Pick<Missing, 'project'> => {
+  scope: ScopedEndpoint['scope'],
+): Pick<MissingValue, 'project'> => {
   const holder = getScope(endpoint)
   if (holder?.kind !== 'project') return {}
   const value = given.flags.project ?? scope[holder.placeholder]
@@ -118,7 +118,7 @@ const fillRequired = async (
   values: Record<string, JsonValue | undefined>,
   extra: JsonValues,
   around: PlanContext,
-  project: Pick<Missing, 'project'>,
+  project: Pick<MissingValue, 'project'>,
 ): Promise<void> => {
   const open = [
     ...Object.entries(endpoint.path),
@@ -137,21 +137,21 @@ const fillRequired = async (
 }
 
 /** What all plans of a command have in common. */
-export interface Common extends Scoped {
+export interface CommonParts extends ScopedEndpoint {
   readonly command: Command
   readonly values: Values
   readonly extra: Values
-  readonly project: Pick<Missing, 'project'>
+  readonly project: Pick<MissingValue, 'project'>
 }
 
 /** The values that do not belong to one object: flags over `--input`, the path, what was asked. */
 const planCommon = async (
   command: Command,
   given: Given,
-  scoped: Scoped,
+  scoped: ScopedEndpoint,
   around: PlanContext,
   override: Values,
-): Promise<Common> => {
+): Promise<CommonParts> => {
   const { endpoint, scope } = scoped
   const project = projectIn(endpoint, given, scope)
   const flags = { ...flagValues(command, endpoint, given), ...override }
@@ -172,7 +172,7 @@ const planCommon = async (
  * @param own the values that all have in common, copied, with what is this object's own
  */
 export const completed = async (
-  { key, endpoint, command, extra, project }: Common,
+  { key, endpoint, command, extra, project }: CommonParts,
   own: Record<string, JsonValue | undefined>,
   args: readonly string[],
   label: string | undefined,
@@ -189,7 +189,7 @@ export const completed = async (
 
 /** The plan for one object, or for what one request takes together. */
 const planOf = async (
-  common: Common,
+  common: CommonParts,
   group: readonly string[],
   reference: ObjectReference | undefined,
   given: Given,
@@ -201,7 +201,7 @@ const planOf = async (
 }
 
 /** What the plan of a row has in common with all others, and its own attributes. */
-export type CommonsByRow = (row: JsonValues | undefined) => Promise<Common>
+export type CommonsByRow = (row: JsonValues | undefined) => Promise<CommonParts>
 
 /** So many rows that say something else are remembered. */
 const maxRows = 256
@@ -210,8 +210,8 @@ const maxRows = 256
 export const commonsByRow = (
   ...[command, given, scoped, around, override]: Parameters<typeof planCommon>
 ): CommonsByRow => {
-  const known = new Map<string, Promise<Common>>()
-  const make = async (row: JsonValues | undefined): Promise<Common> => {
+  const known = new Map<string, Promise<CommonParts>>()
+  const make = async (row: JsonValues | undefined): Promise<CommonParts> => {
     if (row === undefined) return planCommon(command, given, scoped, around, override)
     const { givenInRow } = await import('./stdin/row-fields.js')
     const own = await givenInRow(command, given, row, around)

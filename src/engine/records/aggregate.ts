@@ -10,7 +10,7 @@ import { Failure, usage } from '../../errors.js'
 import type { Inspection, Pick as PickField, Writer } from '../../output/types.js'
 import type { Globals } from '../command/globals.js'
 import { parseSort } from '../where/index.js'
-import { type Answering, columnsBeside, fieldInspection, unwrapRow } from './known-fields.js'
+import { type AnswerContext, columnsBeside, fieldInspection, unwrapRow } from './known-fields.js'
 
 type Flags = Pick<
   Globals,
@@ -200,7 +200,7 @@ const combinations = (lists: readonly (readonly unknown[])[]): readonly (readonl
   )
 
 interface GroupOptions {
-  readonly answering: Answering
+  readonly answering: AnswerContext
   readonly globals: Flags
   /** A field of a record, masked. */
   readonly pick: PickField

@@ -7,8 +7,8 @@ import { shownFields } from '../../catalogue/kinds.js'
 import { called, dotted, keyIn, namesIn, neutralWords, type Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
 import type { Inspection } from '../../output/types.js'
-import { getFirstSegment, objectColumn, singleNamed } from '../command/derived.js'
-import type { Emit } from '../command/running.js'
+import { getFirstSegment, objectColumn, singleNamed } from '../command/derive.js'
+import type { EmitOptions } from '../command/running.js'
 import type { Command } from '../command/types.js'
 import { getShapeFields, kindIn, mayHave } from '../where/shape.js'
 
@@ -30,7 +30,7 @@ const why = (column: string, words: Words | undefined): string => {
  * @param note is told a column and the sentence about it
  */
 export const columnInspection = (
-  emit: Emit,
+  emit: EmitOptions,
   words: Words | undefined,
   note: (column: string, text: string) => void,
 ): Inspection | undefined => {
@@ -74,7 +74,7 @@ interface Unknown {
 }
 
 /** The record of a row; undefined where the row says what became of an object. */
-export const unwrapRow = (row: unknown, { emit }: Pick<Answering, 'emit'>): unknown => {
+export const unwrapRow = (row: unknown, { emit }: Pick<AnswerContext, 'emit'>): unknown => {
   if (emit.parent === undefined && emit.within === undefined) return row
   return isObject(row) && 'record' in row ? row.record : undefined
 }
@@ -84,7 +84,7 @@ export const unwrapRow = (row: unknown, { emit }: Pick<Answering, 'emit'>): unkn
  * these. Undefined where they know all.
  */
 export const fieldInspection = (
-  answering: Answering,
+  answering: AnswerContext,
   fields: readonly string[],
   { late, note }: Unknown,
 ): Inspection | undefined => {
@@ -125,7 +125,7 @@ export const fieldInspection = (
 }
 
 /** Whose answer is shown, and how. */
-export interface Answering {
+export interface AnswerContext {
   readonly command: Pick<
     Command,
     | 'registry'
@@ -138,7 +138,7 @@ export interface Answering {
     | 'shows'
     | 'naming'
   >
-  readonly emit: Emit
+  readonly emit: EmitOptions
   /** Where single records are read, of which fields were asked for. */
   readonly single?: Endpoint | undefined
   /** The instance's own, which are as good. */
@@ -146,11 +146,11 @@ export interface Answering {
 }
 
 /** What stands beside the fields of records, and is no field of theirs. */
-export const columnsBeside = ({ parent, within }: Emit): readonly string[] =>
+export const columnsBeside = ({ parent, within }: EmitOptions): readonly string[] =>
   [within, parent].filter((name) => name !== undefined)
 
 /** The endpoints whose records an answer may hold. */
-const endpointsOf = ({ command, emit, single }: Answering): readonly Endpoint[] => {
+const endpointsOf = ({ command, emit, single }: AnswerContext): readonly Endpoint[] => {
   const { endpoint } = emit
   // Of several parents or instances each may be asked by another endpoint of the command.
   const alone = endpoint !== undefined && columnsBeside(emit).length === 0
@@ -162,7 +162,7 @@ const endpointsOf = ({ command, emit, single }: Answering): readonly Endpoint[] 
 }
 
 /** What the documents say of an answer's records. */
-export const getShapes = (answering: Answering): readonly unknown[] =>
+export const getShapes = (answering: AnswerContext): readonly unknown[] =>
   endpointsOf(answering).map(({ returns }) => returns.shape)
 
 /** The names by which an answer's records are known to be shown. */
@@ -171,7 +171,7 @@ export class KnownFields {
   readonly #beside: ReadonlySet<string>
   readonly #neutral: (field: string) => string
 
-  constructor(answering: Answering) {
+  constructor(answering: AnswerContext) {
     const { command, emit, words } = answering
     const { columns = [], people, lead } = emit
     const endpoints = endpointsOf(answering)
@@ -221,7 +221,7 @@ export class KnownFields {
 }
 
 /** The fields of the single records of a list, which may be asked for as well. */
-const namesInSingle = async (command: Answering['command']): Promise<readonly string[]> => {
+const namesInSingle = async (command: AnswerContext['command']): Promise<readonly string[]> => {
   const single = /(^| )list$/.test(command.words) ? await singleNamed(command) : undefined
   return Object.values(single?.endpoints ?? {}).flatMap(({ returns }) =>
     getShapeFields(returns.shape),
@@ -230,7 +230,7 @@ const namesInSingle = async (command: Answering['command']): Promise<readonly st
 
 /** What to do about a name that no record has. */
 const hintFor = (
-  { command, emit, words }: Answering,
+  { command, emit, words }: AnswerContext,
   field: string,
   names: Iterable<string>,
 ): string => {
@@ -245,7 +245,7 @@ const hintFor = (
 
 /** The mistake of naming fields that neither the documents nor the answer have. */
 const unknownFields = async (
-  answering: Answering,
+  answering: AnswerContext,
   fields: readonly string[],
   names: Iterable<string>,
 ): Promise<Failure> => {

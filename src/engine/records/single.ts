@@ -7,7 +7,7 @@ import { kindNamed } from '../../catalogue/kinds.js'
 import { dotted } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask, Batch, ListEnd } from '../../http/types.js'
-import { getScope, singleNamed } from '../command/derived.js'
+import { getScope, singleNamed } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import type { Command, Given } from '../command/types.js'
 import { readObjects } from '../plan/objects.js'
@@ -15,7 +15,7 @@ import { getPipedObject } from '../plan/stdin/rows.js'
 import type { Where } from '../where/index.js'
 import { kindIn } from '../where/shape.js'
 import { run } from '../work/run.js'
-import { type Answering, KnownFields } from './known-fields.js'
+import { type AnswerContext, KnownFields } from './known-fields.js'
 
 // Fields of `--fields` and `--sort` that only the single record has.
 
@@ -32,7 +32,7 @@ export interface SingleFields {
 
 /** Undefined where the records of the list have all that is asked for, or the area reads no single ones. */
 export const getSingleFields = async (
-  { command, emit, words }: Answering,
+  { command, emit, words }: AnswerContext,
   { fields = [], sort = [] }: Asking,
 ): Promise<SingleFields | undefined> => {
   const { endpoint } = emit

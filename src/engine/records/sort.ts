@@ -15,7 +15,7 @@ import { bindOrder, type Known, type Order, parseSort, type SortField } from '..
 import { hasField } from '../where/shape.js'
 import { KeptRows } from './kept-rows.js'
 import {
-  type Answering,
+  type AnswerContext,
   columnsBeside,
   fieldInspection,
   getShapes,
@@ -83,7 +83,7 @@ interface Sorting {
   /** How many single records are read at once. */
   readonly width: number
   readonly command: Pick<Command, 'flags'>
-  readonly answering: Answering
+  readonly answering: AnswerContext
   readonly globals: Pick<Globals, 'limit' | 'sort'>
   /** A line that stands below the output. */
   readonly note: (text: string) => void
@@ -99,7 +99,7 @@ const alsoOwn = (error: unknown, { flags }: Pick<Command, 'flags'>): unknown => 
 }
 
 /** What is known of the records of an answer. */
-const knownOf = (answering: Answering): Known => ({
+const knownOf = (answering: AnswerContext): Known => ({
   list: { anyOf: getShapes(answering) },
   now: Date.now(),
   names: levelsNamed,
@@ -121,7 +121,7 @@ class SortedWriter implements Writer {
   readonly #writer: Writer
   readonly #singles: SingleFields | undefined
   readonly #width: number
-  readonly #answering: Answering
+  readonly #answering: AnswerContext
   readonly #order: Order
   readonly #kept: KeptRows
   readonly #note: Sorting['note']
@@ -251,7 +251,7 @@ const createSortedWriter = (writer: Writer, sorting: Sorting): Writer =>
 
 interface StageOptions {
   readonly command: Pick<Command, 'flags'>
-  readonly answering: Answering
+  readonly answering: AnswerContext
   readonly globals: Pick<Globals, 'concurrency' | 'limit' | 'sort'>
   readonly singles: SingleFields | undefined
   /** A line that stands below the output. */

@@ -10,7 +10,7 @@ import { largestPage, type Paging } from '../../client/defaults.js'
 import { Failure, isObjectFailure, usage } from '../../errors.js'
 import type { Ask, Batch, ListEnd } from '../../http/types.js'
 import type { SingleReader } from '../../output/types.js'
-import { flagName } from '../command/derived.js'
+import { flagName } from '../command/derive.js'
 import type { Globals, GroupFlags } from '../command/globals.js'
 import type { Command, Given, Plan } from '../command/types.js'
 import { parseValue } from '../plan/values.js'
@@ -269,7 +269,7 @@ export interface RecordChoiceOptions {
 }
 
 /** A list of which some records are chosen. */
-export interface Narrowed<A> {
+export interface FilteredList<A> {
   readonly ask: A
   /** Absent where every record that comes matches. */
   readonly stage?: (batches: Batches) => Batches
@@ -303,7 +303,7 @@ export class RecordChoice {
    * @param limit how many records, at most
    * @throws Failure `usage` for what the list's records cannot be asked
    */
-  async of<A extends Ask>(ask: A, limit: number | undefined): Promise<Narrowed<A>> {
+  async of<A extends Ask>(ask: A, limit: number | undefined): Promise<FilteredList<A>> {
     const single = await createSingleReader(this.#options.command, ask)
     const known: Known = {
       list: ask.endpoint.returns.shape,

@@ -2,14 +2,14 @@
 
 import type { Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
-import { getSelects, hasForm, lists, streams } from '../command/derived.js'
+import { getSelects, hasForm, lists, streams } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { isRepeated } from '../command/globals.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, ObjectStream } from '../command/types.js'
 import type { StandardInput } from '../input.js'
 import type { JournalOptions } from '../journaling/runs.js'
-import type { Narrow } from '../journaling/shards.js'
+import type { ShardFilter } from '../journaling/shards.js'
 import { fromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import type { Parents, ParentTarget } from '../plan/parents.js'
@@ -92,7 +92,7 @@ export const spreadBy = async (command: Command, { select }: Globals): Promise<C
 export const inPart = async (
   { command, globals, running, journaling }: ObjectsLine,
   given: Given,
-): Promise<{ readonly given: Given; readonly narrow?: Narrow } | undefined> => {
+): Promise<{ readonly given: Given; readonly narrow?: ShardFilter } | undefined> => {
   const text = globals.shard ?? journaling.resumed?.past.header.shard
   if (text === undefined) return { given }
   const several = journaling.parents !== undefined && given.stream === undefined

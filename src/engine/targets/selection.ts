@@ -9,7 +9,7 @@ import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
-import { getCommandName, getScope, getSelects, hasForm, isRehearsal } from '../command/derived.js'
+import { getCommandName, getScope, getSelects, hasForm, isRehearsal } from '../command/derive.js'
 import type { UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
@@ -128,7 +128,7 @@ interface Selecting {
 type Flags = Given['flags']
 
 /** Objects that were chosen. */
-export interface Chosen {
+export interface ChosenObjects {
   readonly args: readonly string[]
   /** The first of them, as people call them. */
   readonly names: readonly string[]
@@ -232,7 +232,7 @@ export class Selection {
   }
 
   /** The objects of one of several parents, which the flags name. */
-  async in(given: Given, most: number): Promise<Chosen> {
+  async in(given: Given, most: number): Promise<ChosenObjects> {
     const list = await listFor(this.#options, given)
     const flags = Object.entries(given.flags).filter(([name]) => isScopeFlag(name))
     return this.#chosen(list, given, Object.fromEntries(flags), most)
@@ -274,7 +274,7 @@ export class Selection {
     await this.#around.ui.confirm(what, names, undefined, count)
   }
 
-  async #chosen(list: Command, given: Given, scope: Flags, most: number): Promise<Chosen> {
+  async #chosen(list: Command, given: Given, scope: Flags, most: number): Promise<ChosenObjects> {
     const project = scope.project === undefined ? undefined : String(scope.project)
     return this.#named(this.#found(list, given, scope, most), project)
   }
@@ -332,7 +332,10 @@ export class Selection {
   }
 
   /** What matches, in hand; what is changed of it is kept for the run's journal. */
-  async #named(found: AsyncIterable<ChosenObject>, project: string | undefined): Promise<Chosen> {
+  async #named(
+    found: AsyncIterable<ChosenObject>,
+    project: string | undefined,
+  ): Promise<ChosenObjects> {
     const { chosen } = this.#options
     const args: string[] = []
     const names: string[] = []

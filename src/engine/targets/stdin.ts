@@ -3,7 +3,7 @@
 import type { CutValue } from '../../base/json/cutter.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { usage } from '../../errors.js'
-import { hasForm } from '../command/derived.js'
+import { hasForm } from '../command/derive.js'
 import type { Command, NamedObject, ObjectStream, Parent } from '../command/types.js'
 import { fromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'

@@ -59,7 +59,7 @@ const categoryWords: Readonly<Partial<Record<Category, string>>> = {
 }
 
 /** `2 not found, 1 refused`: only where all that failed are in hand. */
-const kindsOf = (failures: readonly Failed[], count: number): string => {
+const kindsOf = (failures: readonly FailedItem[], count: number): string => {
   if (failures.length !== count) return ''
   const kinds = new Map<string, number>()
   for (const { failure } of failures) {
@@ -93,7 +93,7 @@ export const countsText = (
   ].join(', ')
 
 /** Where a run is written down. */
-export interface Kept {
+export interface JournalPlace {
   readonly file: string
   /** The line that goes on with it; undefined where that cannot be. */
   readonly again: string | undefined
@@ -105,7 +105,7 @@ export interface Kept {
  * `9,994 done, 3 already so, 3 failed (2 not found, 1 refused). Journal: … — svcctl runners pause
  * --resume last tries the failed ones again`
  */
-export const closingLine = (report: Report, kept?: Kept): string => {
+export const closingLine = (report: Report, kept?: JournalPlace): string => {
   const { counts, failures } = report
   const wrong = counts.failed + counts.unknown
   const parts = countsText(counts, counts.unknown === 0 ? kindsOf(failures, wrong) : '')
@@ -133,7 +133,7 @@ export const toOutcome = (error: unknown): Outcome<never> => {
   return { state: failure.details.unknownOutcome === true ? 'unknown' : 'failed', failure }
 }
 
-export interface Settled<R, I extends Item = Item> {
+export interface ItemOutcome<R, I extends Item = Item> {
   readonly item: I
   readonly outcome: Outcome<R>
 }
@@ -150,7 +150,7 @@ export interface Counts {
 /** `completed`: every object was tried; `stopped`: by the breaker, by patience or `--max-failures`. */
 export type End = 'completed' | 'interrupted' | 'stopped'
 
-export interface Failed {
+export interface FailedItem {
   readonly item: Item
   readonly failure: Failure
 }
@@ -159,7 +159,7 @@ export interface Report {
   readonly end: End
   readonly counts: Counts
   /** The first twenty that failed, or of which it is not known. */
-  readonly failures: readonly Failed[]
+  readonly failures: readonly FailedItem[]
   /** The category that all failures have in common. */
   readonly alike: Category | undefined
   /** Whether anything that failed may go well another time. */
@@ -203,10 +203,10 @@ export class OutcomeCounter {
   #failed = 0
   #unknown = 0
   #alike: Category | undefined | 'various'
-  readonly failures: Failed[] = []
+  readonly failures: FailedItem[] = []
   mayHelp = false
 
-  add({ item, outcome }: Settled<unknown>): void {
+  add({ item, outcome }: ItemOutcome<unknown>): void {
     if (outcome.state === 'done') this.#done += 1
     else if (outcome.state === 'unchanged') this.#unchanged += 1
     else {

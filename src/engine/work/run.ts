@@ -10,11 +10,11 @@ import {
   type End,
   type FailureLimit,
   type Item,
+  type ItemOutcome,
   type Outcome,
   OutcomeCounter,
   outOfPatience,
   type Report,
-  type Settled,
   toOutcome,
 } from './report.js'
 
@@ -96,11 +96,11 @@ export interface EngineOptions<R, I extends Item = Item> {
   /** How many objects are known of by now, tried or not. */
   readonly queued?: () => number
   /** Told of each outcome as it becomes known, in whichever order. */
-  readonly onSettled?: (settled: Settled<R, I>) => void
+  readonly onSettled?: (settled: ItemOutcome<R, I>) => void
 }
 
 /** A run under way: its outcomes in order, to be read once; leaving off stops it. */
-export interface Run<R, I extends Item = Item> extends AsyncIterable<Settled<R, I>> {
+export interface Run<R, I extends Item = Item> extends AsyncIterable<ItemOutcome<R, I>> {
   /** When everything that was begun has come to its end; needs the outcomes to be read. */
   readonly report: Promise<Report>
 }
@@ -133,7 +133,7 @@ class Engine<R, I extends Item> {
   readonly #breaker = new Breaker()
   readonly #counter = new OutcomeCounter()
   /** By place in the order of starts: settled, and not handed on yet. */
-  readonly #known = new Map<number, Settled<R, I> | undefined>()
+  readonly #known = new Map<number, ItemOutcome<R, I> | undefined>()
   #pulled = 0
   #started = 0
   #given = 0
@@ -157,7 +157,7 @@ class Engine<R, I extends Item> {
   }
 
   /** The outcomes in the order of the objects; reading them is what drives the work. */
-  async *outcomes(): AsyncGenerator<Settled<R, I>> {
+  async *outcomes(): AsyncGenerator<ItemOutcome<R, I>> {
     const { gate, signal } = this.#options
     const leaveOff = gate.listen?.({
       came: (came) => this.#breaker.came(came),
@@ -291,7 +291,7 @@ class Engine<R, I extends Item> {
     await looked
   }
 
-  #judge(settled: Settled<R, I>): void {
+  #judge(settled: ItemOutcome<R, I>): void {
     const { outcome } = settled
     const failure = 'failure' in outcome ? outcome.failure : undefined
     this.#counter.add(settled)

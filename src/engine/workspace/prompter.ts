@@ -10,11 +10,17 @@ import type { Ask } from '../../http/types.js'
 import { confirmationFor, nameMatches } from '../../profile/index.js'
 import { type CountedWork, progress, type TimeLimit } from '../../terminal/progress.js'
 import type { Prompts } from '../../terminal/prompts.js'
-import { getScope } from '../command/derived.js'
-import type { Details, Owner, Stays, Tell, UiService } from '../command/services.js'
-import type { Described, Plan } from '../command/types.js'
+import { getScope } from '../command/derive.js'
+import type {
+  Details,
+  InterruptNote,
+  Owner,
+  ProgressListener,
+  UiService,
+} from '../command/services.js'
+import type { CommandFacts, Plan } from '../command/types.js'
 import type { RunOptions, Streams } from '../options.js'
-import { isHidden } from '../plan/sources.js'
+import { isHidden } from '../plan/value-lists.js'
 import { maxNamed } from '../work/report.js'
 
 // Objects by their names, for those who are to confirm what becomes of them.
@@ -47,7 +53,7 @@ const valuesFor = (
 }
 
 /** The reads of one object that might tell its name, of its area and of those that list its kind. */
-const readsFor = async (command: Described, plan: Plan): Promise<readonly Ask[]> => {
+const readsFor = async (command: CommandFacts, plan: Plan): Promise<readonly Ask[]> => {
   const subject = subjectOf(plan.endpoint)
   const kind = kindNamed(subject?.kind)
   if (subject === undefined || kind?.title === undefined) return []
@@ -66,7 +72,11 @@ const readsFor = async (command: Described, plan: Plan): Promise<readonly Ask[]>
 type Peek = (ask: Ask) => Promise<unknown>
 
 /** What the instance calls an object; undefined where it does not say, for whatever reason. */
-const titleOf = async (command: Described, plan: Plan, peek: Peek): Promise<string | undefined> => {
+const titleOf = async (
+  command: CommandFacts,
+  plan: Plan,
+  peek: Peek,
+): Promise<string | undefined> => {
   const field = kindNamed(subjectOf(plan.endpoint)?.kind)?.title ?? ''
   for (const ask of await readsFor(command, plan))
     try {
@@ -80,7 +90,7 @@ const titleOf = async (command: Described, plan: Plan, peek: Peek): Promise<stri
 }
 
 /** What is done to what: `delete deploy key`, `delete artifacts of job`. */
-const deedOf = (command: Described, { endpoint, label }: Plan): string => {
+const deedOf = (command: CommandFacts, { endpoint, label }: Plan): string => {
   const { area, words } = command
   const verb = words.split(' ').at(-1) ?? words
   const subject = subjectOf(endpoint)
@@ -107,7 +117,7 @@ const holderOf = ({ endpoint, values, label = '' }: Plan): string => {
  * for their names; one that cannot be read goes by what it was given as.
  */
 export const naming = (
-  command: Described,
+  command: CommandFacts,
   plans: readonly Plan[],
   peek: Peek,
 ): Promise<readonly string[]> =>
@@ -157,7 +167,7 @@ const nameTyped = async (profile: Owner['profile'], prompts: Prompts): Promise<b
 
 /** What a person is asked about. */
 interface Subject {
-  readonly command: Described
+  readonly command: CommandFacts
   /** Whose objects they are, where a confirmation does not say. */
   readonly owner: () => Promise<Owner>
   /** The data that a reading request is answered with, where that takes neither long nor a second try. */
@@ -241,7 +251,7 @@ export class Prompter implements UiService {
     return this.#screen.meter.begin(total, waiting)
   }
 
-  async leaving<T>({ text, hint }: Stays, work: () => Promise<T>): Promise<T> {
+  async leaving<T>({ text, hint }: InterruptNote, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
@@ -250,7 +260,7 @@ export class Prompter implements UiService {
     }
   }
 
-  async progress<T>(text: string, work: (say: Tell) => Promise<T>): Promise<T> {
+  async progress<T>(text: string, work: (say: ProgressListener) => Promise<T>): Promise<T> {
     const { meter, liveness } = this.#screen
     const release = meter.hold()
     try {

@@ -18,10 +18,10 @@ import {
   type ScopeChoice,
 } from '../../profile/index.js'
 import type { InstanceFlags, Post, Profile, Session } from '../../profile/types.js'
-import type { ScopeKind } from '../command/derived.js'
+import type { ScopeKind } from '../command/derive.js'
 import type { InnerRuns, RunClock, WorkspaceService } from '../command/services.js'
-import type { MadeBy } from '../command/types.js'
-import type { OpenSessions, RunOptions, Sharing } from '../options.js'
+import type { RunOrigin } from '../command/types.js'
+import type { OpenSessions, RunOptions, SharedServices } from '../options.js'
 import { withWorkspaceHint } from './advice.js'
 import { getInstanceName, sandboxSession } from './sandbox.js'
 
@@ -218,7 +218,7 @@ type Options = Pick<
 interface Requests {
   /** The data that a reading request is answered with. */
   readonly peek: (ask: Ask) => Promise<unknown>
-  readonly gateOf: Sharing['gateOf']
+  readonly gateOf: SharedServices['gateOf']
 }
 
 /** The place of a run. */
@@ -272,7 +272,7 @@ export class Workspace implements WorkspaceService {
     return this.#sessions.snapshot()
   }
 
-  async identity(how: 'asked' | 'known' = 'asked'): Promise<MadeBy> {
+  async identity(how: 'asked' | 'known' = 'asked'): Promise<RunOrigin> {
     const { peek } = this.#requests()
     const nothing = async (): Promise<undefined> => undefined
     const asks = this.globals.curl ? nothing : peek
@@ -306,7 +306,7 @@ export class Workspace implements WorkspaceService {
 /** Who the instance says asks; undefined where it does not say. */
 const userOf = async (peek: (ask: Ask) => Promise<unknown>): Promise<string | undefined> => {
   try {
-    const { account } = await import('../../catalogue/implied.js')
+    const { account } = await import('../../catalogue/undocumented.js')
     const data = await peek({ endpoint: account, values: {} })
     return isObject(data) ? toText(data.username) : undefined
   } catch (error) {
@@ -322,7 +322,7 @@ interface Identifying {
 }
 
 /** The identity of a run that is made now. */
-const readIdentity = async ({ place, peek }: Identifying): Promise<MadeBy> => {
+const readIdentity = async ({ place, peek }: Identifying): Promise<RunOrigin> => {
   const { profile, sudo, user } = await place.session()
   return {
     instance: await getInstanceName(place),

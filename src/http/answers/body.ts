@@ -3,7 +3,7 @@ import type { Transform } from 'node:stream'
 import { ByteBuffer } from '../../base/bytes.js'
 import { bounds } from '../../base/json/malformed.js'
 import { Failure } from '../../errors.js'
-import { lostTo, unusable } from './lost.js'
+import { lostTo, unusable } from './network.js'
 
 const minutes = (milliseconds: number): string => `${Math.round(milliseconds / 1000)} s`
 

@@ -96,7 +96,7 @@ export interface Listener {
 }
 
 /** What everybody waits for. */
-export interface Waiting {
+export interface GateWait {
   readonly milliseconds: number
   readonly why: string
 }
@@ -152,7 +152,7 @@ export class FleetGate implements Gate {
   }
 
   /** Why all requests wait, and how long; undefined while they are sent. */
-  get waiting(): Waiting | undefined {
+  get waiting(): GateWait | undefined {
     const milliseconds = this.#openAt - this.#clock.now()
     if (milliseconds <= 0) return undefined
     const limit = this.#closedBy === 429 ? this.#pace.words() : undefined

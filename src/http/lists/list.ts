@@ -1,6 +1,6 @@
 /** Lists: page after page, each asked for as soon as it is known, records as bytes and in order. */
 import { MalformedJson } from '../../base/json/malformed.js'
-import { LostRequest, unusable } from '../answers/lost.js'
+import { LostRequest, unusable } from '../answers/network.js'
 import type { OpenAnswer } from '../sending/exchange.js'
 import type { Batch, ListEnd, ListOptions, ListWork, WireRequest } from '../types.js'
 import {
@@ -12,7 +12,7 @@ import {
   type Pages,
   pageSize,
 } from './prefetch.js'
-import { Foreign, KeyMatcher, Splitter } from './splitter.js'
+import { KeyMatcher, NoListError, Splitter } from './splitter.js'
 
 /** Whether a record says which it is, so that the same bytes are the same record. */
 const isIdentified = (record: Uint8Array): boolean => {
@@ -145,7 +145,7 @@ class Listing {
   }
 
   #foreign({ head = new Uint8Array(), reply }: PageRead, error: MalformedJson): Error {
-    return this.#pages.foreign(reply, head, error instanceof Foreign ? '' : error.message)
+    return this.#pages.foreign(reply, head, error instanceof NoListError ? '' : error.message)
   }
 
   /** A page that comes again under another number would be printed twice. */

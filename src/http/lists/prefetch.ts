@@ -3,7 +3,7 @@
 import LinkHeader from 'http-link-header'
 import { Failure } from '../../errors.js'
 import { details, type NextStep } from '../advice.js'
-import { unusable } from '../answers/lost.js'
+import { unusable } from '../answers/network.js'
 import { safeAddress } from '../answers/secrets.js'
 import { readHeader } from '../headers.js'
 import { formatAddress, parseAddress, type Target } from '../request/address.js'

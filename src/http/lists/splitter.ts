@@ -70,7 +70,7 @@ const isBlank = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /** What comes is no list at all. */
-export class Foreign extends MalformedJson {}
+export class NoListError extends MalformedJson {}
 
 /** Where the reader stands between two bytes. */
 type State =
@@ -177,7 +177,7 @@ export class Splitter {
   /** @throws Malformed when the list did not come to its end */
   end(): void {
     this.#tell()
-    if (this.#state === 'start') throw new Foreign('is empty: nothing came')
+    if (this.#state === 'start') throw new NoListError('is empty: nothing came')
     if (this.#state !== 'end') throw new MalformedJson('is cut short')
   }
 
@@ -227,7 +227,7 @@ export class Splitter {
     const byte = chunk[i]
     if (byte === undefined) return i
     if (this.#state === 'start') {
-      if (byte !== opening) throw new Foreign('is no JSON list')
+      if (byte !== opening) throw new NoListError('is no JSON list')
       this.#state = 'first'
     } else if (this.#state === 'after' || (this.#state === 'first' && byte === closing)) {
       if (byte === comma) this.#state = 'element'

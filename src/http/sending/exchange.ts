@@ -5,7 +5,7 @@ import type { OwnNames } from '../../base/secrets/mask.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import { Failure } from '../../errors.js'
 import type { TimedBody } from '../answers/body.js'
-import { LostRequest, lostTo, unknownOutcome } from '../answers/lost.js'
+import { LostRequest, lostTo, unknownOutcome } from '../answers/network.js'
 import { safeAddress, safeBody, safeHeaders } from '../answers/secrets.js'
 import { oneLine } from '../answers/text.js'
 import { readHeader } from '../headers.js'
@@ -102,7 +102,7 @@ class Body implements AsyncIterableIterator<Uint8Array> {
   }
 }
 
-export interface Incoming {
+export interface IncomingAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
   readonly body: Body
@@ -116,14 +116,14 @@ class Receiver implements Dispatcher.DispatchHandler {
   #body: Body | undefined
   #stopped: Error | undefined
   readonly #outgoing: OutgoingRequest
-  readonly #resolve: (incoming: Incoming) => void
+  readonly #resolve: (incoming: IncomingAnswer) => void
   readonly #reject: (error: Error) => void
   readonly #done: () => void
 
   constructor(
     outgoing: OutgoingRequest,
     onInterrupt: OnInterrupt,
-    resolve: (incoming: Incoming) => void,
+    resolve: (incoming: IncomingAnswer) => void,
     reject: (error: Error) => void,
   ) {
     this.#outgoing = outgoing
@@ -190,7 +190,7 @@ export const exchange = (
   dispatcher: Dispatcher,
   outgoing: OutgoingRequest,
   onInterrupt: OnInterrupt,
-): Promise<Incoming> =>
+): Promise<IncomingAnswer> =>
   new Promise((resolve, reject) => {
     const { origin, path, method, headers, body, timeout } = outgoing
     dispatcher.dispatch(

@@ -5,7 +5,7 @@ import { Failure, usage } from '../../errors.js'
 import { details, type NextStep } from '../advice.js'
 import { decoded, readSome, TimedBody } from '../answers/body.js'
 import { isMaintenance, movedProject } from '../answers/failure.js'
-import { getLoss, LostRequest, unknownOutcome } from '../answers/lost.js'
+import { getLoss, LostRequest, unknownOutcome } from '../answers/network.js'
 import { safeAddress, secretTexts } from '../answers/secrets.js'
 import { askedWait, headersFor, isSigned, readHeader, strangerHeaders } from '../headers.js'
 import {

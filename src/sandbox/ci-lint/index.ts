@@ -6,7 +6,7 @@
 import { expandTree, type Files } from './expand.js'
 import { isDressed, readyRegexes } from './expression.js'
 import { checkNode } from './grammar/findings.js'
-import { include } from './grammar/others.js'
+import { include } from './grammar/relations.js'
 import type { CiVersion } from './grammar/types.js'
 import { checkJobs, getWarnings, isWrong } from './jobs.js'
 import { type PipelineContext, type PipelinePlan, planPipeline } from './plan.js'

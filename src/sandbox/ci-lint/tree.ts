@@ -3,7 +3,7 @@ import type { CollectionTag, Document, LineCounter, Tags } from 'yaml'
 import { isModestYaml, untraced } from '../../base/json/yaml.js'
 import { compileRegex, readyRegexes } from './expression.js'
 import { checkNode } from './grammar/findings.js'
-import { header } from './grammar/others.js'
+import { header } from './grammar/relations.js'
 import type { JudgedVersion } from './grammar/types.js'
 import { Budget, type Hash, isHash, KeywordReference, UnreadableError } from './values.js'
 

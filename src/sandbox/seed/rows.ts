@@ -12,7 +12,9 @@ export type SeedRows = {
   readonly [K in keyof TableRecords]?: readonly Partial<TableRecords[K]>[]
 } & { readonly settings?: Fields }
 /** The records that were made of rows, by table. */
-export type Seeded<R> = { readonly [K in keyof R & keyof TableRecords]: readonly TableRecords[K][] }
+export type SeedRecords<R> = {
+  readonly [K in keyof R & keyof TableRecords]: readonly TableRecords[K][]
+}
 
 const getKind = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { projectIntegrations, projectKeys, projectMembers } from '../../../src/catalogue/managed.js'
-import { differences, fitting, itemOf, verify } from '../../../src/desired/applying/verifying.js'
+import { differences, fitting, itemOf, verify } from '../../../src/desired/applying/verify.js'
 import { absent } from '../../../src/desired/attributes.js'
 import { isManaged } from '../../../src/desired/reading/records.js'
 import { Failure } from '../../../src/errors.js'

@@ -17,7 +17,7 @@ import type {
   DesiredItem,
   DesiredKind,
   DesiredValue,
-  Said as SaidValue,
+  SourcedValue as SaidValue,
 } from '../../../src/desired/state.js'
 import { Failure } from '../../../src/errors.js'
 import { makePlan } from '../planning.js'

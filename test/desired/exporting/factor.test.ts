@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { JsonValue } from '../../../src/base/json/value.js'
 import {
-  Factoring,
+  CommonItemFinder,
   FileMap,
   type FileSection,
   plain,
@@ -22,7 +22,7 @@ const factored = (
   parts: readonly ReturnType<typeof part>[],
   groups: readonly ReturnType<typeof group>[],
 ) => {
-  const factoring = new Factoring(groups)
+  const factoring = new CommonItemFinder(groups)
   for (const { place, value } of parts) factoring.add(place, value)
   const shared = factoring.shared()
   return { shared, own: parts.flatMap(({ place }) => factoring.own(place) ?? []) }

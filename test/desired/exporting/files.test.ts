@@ -12,7 +12,7 @@ import type { DesiredPlan } from '../../../src/desired/actions.js'
 import { executePlan } from '../../../src/desired/applying/execute.js'
 import { requestOf } from '../../../src/desired/planfile.js'
 import { openView } from '../../../src/desired/reading/index.js'
-import type { Scoping } from '../../../src/desired/selection.js'
+import type { SelectionOptions } from '../../../src/desired/selection.js'
 import { inside } from '../inside.js'
 import { exportOf, planOf } from './rounds.js'
 import { filesAbout } from './wishes.js'
@@ -41,7 +41,7 @@ const elsewhere = [
 
 const written = (): readonly string[] => asked.filter((line) => !line.startsWith('GET '))
 
-const planFor = async (document: string, scoping: Scoping): Promise<DesiredPlan> => {
+const planFor = async (document: string, scoping: SelectionOptions): Promise<DesiredPlan> => {
   asked.length = 0
   const plan = await planOf(readable, document, scoping)
   expect(written()).toEqual([])
@@ -50,7 +50,7 @@ const planFor = async (document: string, scoping: Scoping): Promise<DesiredPlan>
 }
 
 /** Does what a document wants; nothing that its plan does not have. */
-const apply = async (document: string, scoping: Scoping): Promise<DesiredPlan> => {
+const apply = async (document: string, scoping: SelectionOptions): Promise<DesiredPlan> => {
   const plan = await planFor(document, scoping)
   asked.length = 0
   const { outcomes } = await executePlan(plan.actions, {

@@ -15,16 +15,16 @@ import {
   checkFile,
   ExportFolder,
   filesOf,
+  type KindFilter,
   openFile,
-  type Selected,
 } from '../../../src/desired/exporting/folder.js'
 import { openingOf } from '../../../src/desired/exporting/model.js'
 import { configSchema } from '../../../src/desired/files/document.js'
 import { folder } from '../../support/program.js'
 
-const everything: Selected = { all: true, has: () => true }
+const everything: KindFilter = { all: true, has: () => true }
 /** Only projects below `platform`. */
-const platform: Selected = {
+const platform: KindFilter = {
   all: false,
   has: ({ place }) => place.scope === 'project' && place.path.startsWith('platform/'),
 }

@@ -3,23 +3,23 @@
 import type { ManagedPlace } from '../../../src/desired/address.js'
 import { lookAt } from '../../../src/desired/exporting/kind.js'
 import {
+  CommonItemFinder,
   chosenBy,
   documentOf,
   type ExportOptions,
-  Factoring,
   FileMap,
   type FileSection,
   yamlWriter,
 } from '../../../src/desired/exporting/model.js'
 import { readFiles } from '../../../src/desired/files/index.js'
 import { openView } from '../../../src/desired/reading/index.js'
-import type { Scoping } from '../../../src/desired/selection.js'
+import type { SelectionOptions } from '../../../src/desired/selection.js'
 import type { ReadableInstance } from '../../../src/desired/state.js'
 import { makePlan } from '../planning.js'
 
 export type Ways = Partial<ExportOptions> & {
   readonly factor?: boolean
-  readonly scoping?: Scoping
+  readonly scoping?: SelectionOptions
 }
 
 /** The instance as one document. */
@@ -42,7 +42,7 @@ export const exportOf = async (instance: ReadableInstance, ways: Ways = {}): Pro
     const { section } = await lookAt(view, place, how)
     if (section !== undefined) sections.push(section)
   }
-  const factoring = new Factoring(factor === true ? groups : [])
+  const factoring = new CommonItemFinder(factor === true ? groups : [])
   for (const place of projects) {
     const { section, unread } = await lookAt(view, place, how)
     if (unread.length > 0) throw unread[0]?.failure
@@ -57,7 +57,7 @@ export const exportOf = async (instance: ReadableInstance, ways: Ways = {}): Pro
 export const planOf = async (
   instance: ReadableInstance,
   document: string,
-  scoping: Scoping = {},
+  scoping: SelectionOptions = {},
 ) => {
   const cwd = import.meta.dirname
   const declared = await readFiles(['-'], { cwd, stdin: async () => document })

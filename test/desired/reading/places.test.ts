@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { groupMembers } from '../../../src/catalogue/managed.js'
 import { openView } from '../../../src/desired/reading/index.js'
-import type { Scoping } from '../../../src/desired/selection.js'
+import type { SelectionOptions } from '../../../src/desired/selection.js'
 import type { KnownPlaces } from '../../../src/desired/state.js'
 import { sandbox } from '../../sandbox/instance.js'
 import { json, rejected, serve } from '../../support/servers.js'
@@ -15,7 +15,7 @@ const paths = (places: readonly { path: string }[]) => places.map(({ path }) => 
 
 const found = async (
   reach: Partial<KnownPlaces> | 'everything',
-  scoping: Scoping = {},
+  scoping: SelectionOptions = {},
   token = 'sandbox-root-token',
 ) => {
   const { instance, asked } = instanceAt(box.url(), token)

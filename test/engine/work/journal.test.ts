@@ -39,8 +39,8 @@ import { chooseUndo, readUndo, readWork, seenIn, spool } from '../../../src/engi
 import {
   createJournal,
   Journal,
+  type JournalFile,
   reopenJournal,
-  type Writable,
 } from '../../../src/engine/journal/writer.js'
 import type { Counts, GivenObject, Item } from '../../../src/engine/work/report.js'
 import { Failure } from '../../../src/errors.js'
@@ -256,7 +256,7 @@ describe('writing', () => {
   /** A file that takes so many bytes, and no more. */
   const small = (room: number) => {
     let [bytes, synced] = [Buffer.alloc(0), 0]
-    const handle: Writable = {
+    const handle: JournalFile = {
       write: (all) => {
         const free = room - bytes.length
         if (free === 0) throw Object.assign(new Error('full'), { code: 'ENOSPC' })

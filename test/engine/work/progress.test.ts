@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Failed, Report } from '../../../src/engine/work/report.js'
+import type { FailedItem, Report } from '../../../src/engine/work/report.js'
 import { closingLine } from '../../../src/engine/work/report.js'
 import { Failure } from '../../../src/errors.js'
 
@@ -11,7 +11,7 @@ const report = (
   end: 'completed',
   counts: { ...none, ...counts },
   failures: categories.map(
-    (category, i): Failed => ({
+    (category, i): FailedItem => ({
       item: { n: i + 1, object: String(i) },
       failure: new Failure(category, 'no'),
     }),

@@ -8,7 +8,7 @@ import {
   verdict,
 } from '../../../src/engine/work/report.js'
 import { type EngineOptions, run } from '../../../src/engine/work/run.js'
-import { Seen } from '../../../src/engine/work/seen.js'
+import { SeenObjects } from '../../../src/engine/work/seen-objects.js'
 import { Failure } from '../../../src/errors.js'
 import type { Listener } from '../../../src/http/gate/index.js'
 
@@ -349,7 +349,7 @@ describe('objects given before', () => {
           ),
         ),
         (given) => {
-          const seen = new Seen()
+          const seen = new SeenObjects()
           const plain = new Set<string>()
           for (const one of given) {
             const key = JSON.stringify([one.object, one.parent])
@@ -361,14 +361,14 @@ describe('objects given before', () => {
     )
   })
   it('are the same with zeros before them', () => {
-    const seen = new Seen()
+    const seen = new SeenObjects()
     expect(seen.add({ object: '7' })).toBe(true)
     expect(seen.add({ object: '007' })).toBe(false)
     expect(seen.add({ object: '7', parent: '1' })).toBe(true)
     expect(seen.add({ object: '07', parent: '01' })).toBe(false)
   })
   it('stay apart when there are many', () => {
-    const seen = new Seen()
+    const seen = new SeenObjects()
     const numbers = [0, 1, 65_535, 65_536, 999_999_999_999_999]
     for (let i = 0; i < 5000; i++) numbers.push(2 + i * 13, 70_000 + i, 1_000_000 + i * 70_000)
     for (const number of numbers) expect(seen.add({ object: String(number) })).toBe(true)

@@ -7,7 +7,7 @@ import { isSecret as holdsSecret } from '../../../base/secrets/mask.js'
 import { isSecretName } from '../../../base/secrets/names.js'
 import { didYouMean } from '../../../base/suggest.js'
 import { type Failure, usage } from '../../../errors.js'
-import { getCommandName, rowFlags } from '../../command/derived.js'
+import { getCommandName, rowFlags } from '../../command/derive.js'
 import type { Command, Flag, Given, NamedObject } from '../../command/types.js'
 import { type Raw, spelled } from '../line.js'
 import { parseValue, type Sources, secretText } from '../values.js'
@@ -209,8 +209,8 @@ const secretOf = async (
 
 /** @returns what throws Failure `usage` for an object of which an earlier row said something else */
 const rowChecker = async () => {
-  const { Seen } = await import('../../work/seen.js')
-  const [objects, rows] = [new Seen(), new Seen()]
+  const { SeenObjects } = await import('../../work/seen-objects.js')
+  const [objects, rows] = [new SeenObjects(), new SeenObjects()]
   return (object: string, row: RowValues | undefined, parent?: string): void => {
     const known = { object: object.toLowerCase(), parent: parent?.toLowerCase() }
     const isNew = objects.add(known)

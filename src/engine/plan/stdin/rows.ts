@@ -4,7 +4,7 @@ import { type Fields, isObject } from '../../../base/objects.js'
 import { wordOfSeveral } from '../../../catalogue/kinds.js'
 import { dotted, keyIn, type Naming } from '../../../catalogue/words.js'
 import { usage } from '../../../errors.js'
-import { getFirstSegment, objectColumn } from '../../command/derived.js'
+import { getFirstSegment, objectColumn } from '../../command/derive.js'
 import type { Objects } from '../objects.js'
 
 export interface NumberedText {

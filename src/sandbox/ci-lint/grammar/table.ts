@@ -5,8 +5,7 @@
  * firecow/gitlab-ci-local, `src/schema.json` of commit 4e945cd.
  */
 import { isHash } from '../values.js'
-import { artifacts, cache, pages, release } from './kept.js'
-import { environmentType, idTokens, secrets, trigger } from './others.js'
+import { artifacts, cache, pages, release } from './artifacts.js'
 import {
   allowFailure,
   image,
@@ -21,7 +20,8 @@ import {
   startIn,
   variables,
   whens,
-} from './running.js'
+} from './conditions.js'
+import { environmentType, idTokens, secrets, trigger } from './relations.js'
 import {
   advised,
   all,

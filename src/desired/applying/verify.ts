@@ -23,7 +23,7 @@ export interface VerifyingParts {
 }
 
 /** What reading once more found. */
-export interface Verified {
+export interface VerifyResult {
   /** What the instance did not keep. */
   readonly unkept: readonly {
     readonly action: PlannedAction
@@ -47,7 +47,7 @@ export const readActed = (
 const lookAt = async (
   { view }: VerifyingParts,
   actions: readonly PlannedAction[],
-): Promise<Verified> => {
+): Promise<VerifyResult> => {
   const [first] = actions
   if (first === undefined) return nothing
   view.forget(first.address)
@@ -58,8 +58,8 @@ const lookAt = async (
   return { unkept: all.filter(({ found }) => found.length > 0), unread: [] }
 }
 
-const nothing: Verified = { unkept: [], unread: [] }
-const unreadFor = (actions: readonly PlannedAction[], failure: Failure): Verified => ({
+const nothing: VerifyResult = { unkept: [], unread: [] }
+const unreadFor = (actions: readonly PlannedAction[], failure: Failure): VerifyResult => ({
   unkept: [],
   unread: actions.map((action) => ({ action, failure })),
 })
@@ -71,13 +71,13 @@ const unreadFor = (actions: readonly PlannedAction[], failure: Failure): Verifie
 export const verify = async (
   parts: VerifyingParts,
   actions: readonly PlannedAction[],
-): Promise<Verified> => {
+): Promise<VerifyResult> => {
   const groups = groupBy(
     actions,
     ({ address, kind }) => `${placeText(address).toLowerCase()}:${kind.name}`,
   )
   // What looks otherwise is looked at twice more: an instance may take a moment.
-  const settled = async (some: readonly PlannedAction[]): Promise<Verified> => {
+  const settled = async (some: readonly PlannedAction[]): Promise<VerifyResult> => {
     let verified = await lookAt(parts, some)
     for (const pause of pauses) {
       if (verified.unkept.length === 0) break
@@ -86,7 +86,7 @@ export const verify = async (
     }
     return verified
   }
-  const all: Verified[] = []
+  const all: VerifyResult[] = []
   await parts.each([...groups.values()], async (some, index) => {
     all[index] = await settled(some).catch((error: unknown) => unreadFor(some, survived(error)))
   })

@@ -17,7 +17,7 @@ import {
 import type { PlanAction } from '../planfile.js'
 import type { InstanceView } from '../reading/index.js'
 import { type CurrentKind, itemText } from '../state.js'
-import { readActed } from './verifying.js'
+import { readActed } from './verify.js'
 
 const withoutAttribute = ({ attribute: _, ...address }: Address): string =>
   addressText(address).toLowerCase()

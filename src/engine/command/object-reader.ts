@@ -75,13 +75,13 @@ const nearby = async (area: string, endpoint: Endpoint): Promise<readonly Endpoi
 }
 
 /** How the object of a call is read. */
-export interface Reading {
+export interface ObjectReader {
   readonly endpoint: Endpoint
   /** The values that fill its path, out of those of the call. */
   readonly values: (ask: Pick<Ask, 'values'>) => JsonValues
 }
 
-const makeReading = async (area: string, endpoint: Endpoint): Promise<Reading | undefined> => {
+const makeReading = async (area: string, endpoint: Endpoint): Promise<ObjectReader | undefined> => {
   const found = (await nearby(area, endpoint))
     .map((read) => ({ read, near: nearness(read, endpoint) }))
     .filter(({ near }) => near !== undefined)
@@ -94,10 +94,13 @@ const makeReading = async (area: string, endpoint: Endpoint): Promise<Reading | 
 }
 
 /** Found once for each endpoint: a run over many objects asks for every one. */
-const readings = new WeakMap<Endpoint, AsyncCache<string, Reading | undefined>>()
+const readings = new WeakMap<Endpoint, AsyncCache<string, ObjectReader | undefined>>()
 
 /** How the object of an endpoint of an area is read; undefined where the API reads no single one. */
-export const findReading = (area: string, endpoint: Endpoint): Promise<Reading | undefined> => {
+export const findReading = (
+  area: string,
+  endpoint: Endpoint,
+): Promise<ObjectReader | undefined> => {
   const known = readings.get(endpoint) ?? new AsyncCache()
   readings.set(endpoint, known)
   return known.of(area, () => makeReading(area, endpoint))

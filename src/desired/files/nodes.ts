@@ -7,7 +7,7 @@ import { quoteText } from '../../base/text.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { Failure } from '../../errors.js'
 import { parseReference, type Reference } from '../address.js'
-import { type Origin, originText, type Said } from '../state.js'
+import { type Origin, originText, type SourcedValue } from '../state.js'
 import { byText } from '../values.js'
 
 export interface WrittenMap {
@@ -20,7 +20,7 @@ export interface WrittenMap {
 interface WrittenList {
   readonly is: 'list'
   readonly origin: Origin
-  readonly items: readonly Written[]
+  readonly items: readonly WrittenValue[]
 }
 
 interface WrittenScalar {
@@ -34,23 +34,23 @@ interface WrittenScalar {
 export interface WrittenEntry {
   readonly key: string
   readonly origin: Origin
-  readonly value: Written
+  readonly value: WrittenValue
 }
 
-export type Written = WrittenMap | WrittenList | WrittenScalar
+export type WrittenValue = WrittenMap | WrittenList | WrittenScalar
 
 /** What a value is, in words, and nothing of it: where no attribute is known, any file may have been named. */
-export const sort = (written: Written): string => {
+export const sort = (written: WrittenValue): string => {
   if (written.is !== 'scalar') return written.is === 'map' ? 'a map' : 'a list'
   if (written.value === null) return 'nothing'
   return typeof written.value === 'string' ? textSize(written.text) : `a ${typeof written.value}`
 }
 
 /** The same of an attribute that is known and no secret: people know a wrong value by its text. */
-export const shownSort = (written: Written): string =>
+export const shownSort = (written: WrittenValue): string =>
   written.is === 'scalar' && written.value !== null ? `"${quoteText(written.text)}"` : sort(written)
 
-export const isNull = (written: Written): boolean =>
+export const isNull = (written: WrittenValue): boolean =>
   written.is === 'scalar' && written.value === null
 
 /**
@@ -58,8 +58,13 @@ export const isNull = (written: Written): boolean =>
  * or comments them out, does not mean that.
  * @param items whether the keys of a map are items, which null would remove
  */
-export const withValues = (written: Written, mistakes: Mistakes, items = false): Written => {
-  const isEmpty = (value: Written): boolean => isNull(value) && 'text' in value && value.text === ''
+export const withValues = (
+  written: WrittenValue,
+  mistakes: Mistakes,
+  items = false,
+): WrittenValue => {
+  const isEmpty = (value: WrittenValue): boolean =>
+    isNull(value) && 'text' in value && value.text === ''
   if (written.is === 'scalar') return written
   if (written.is === 'list') {
     for (const { origin } of written.items.filter(isEmpty))
@@ -81,7 +86,7 @@ export const withValues = (written: Written, mistakes: Mistakes, items = false):
 }
 
 /** A value as it is, where nothing is known of what it should be. Numbers that JSON does not have are mistakes. */
-export const plainValue = (written: Written, mistakes?: Mistakes): JsonValue => {
+export const plainValue = (written: WrittenValue, mistakes?: Mistakes): JsonValue => {
   if (written.is === 'list') return written.items.map((item) => plainValue(item, mistakes))
   if (written.is === 'map')
     return Object.fromEntries(
@@ -140,7 +145,7 @@ export class Mistakes {
   }
 
   /** A value of another type. */
-  mistyped(written: Written, takes: string, hint?: string): undefined {
+  mistyped(written: WrittenValue, takes: string, hint?: string): undefined {
     return this.add(written.origin, `${takes}, not ${quoteText(sort(written))}`, hint)
   }
 
@@ -150,14 +155,14 @@ export class Mistakes {
   }
 
   /** The first of two values for one attribute of one level; the second is a mistake. */
-  once<T>(known: Said<T> | undefined, said: Said<T> | undefined, name: string) {
+  once<T>(known: SourcedValue<T> | undefined, said: SourcedValue<T> | undefined, name: string) {
     if (known !== undefined && said !== undefined)
       this.twice(said.origin, `${name} is set twice at this level`, known.origin)
     return known ?? said
   }
 
   /** The boolean of a key such as `$exact`, after what is known of it at the level. */
-  switched(known: Said<boolean> | undefined, { key, origin, value }: WrittenEntry) {
+  switched(known: SourcedValue<boolean> | undefined, { key, origin, value }: WrittenEntry) {
     if (value.is === 'scalar' && typeof value.value === 'boolean')
       return this.once(known, { value: value.value, origin }, key)
     this.mistyped(value, `${key} must be true or false`)

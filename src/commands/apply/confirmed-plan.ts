@@ -6,8 +6,8 @@ import { resolve } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
-import { formerState } from '../../desired/applying/former.js'
-import { type Fitting, fitting } from '../../desired/applying/verifying.js'
+import { formerState } from '../../desired/applying/previous.js'
+import { type Fitting, fitting } from '../../desired/applying/verify.js'
 import {
   type PlanAction,
   type PlanDocument,
@@ -38,10 +38,10 @@ import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'
 import { type PlanGiven, planningFlags } from '../plan/flags.js'
-import type { MadePlan } from '../plan/making.js'
+import type { MadePlan } from '../plan/make.js'
 import { planBytes } from '../plan/printing.js'
 
-export interface Agreed {
+export interface ConfirmedPlan {
   /** How it is called in what is said of it. */
   readonly file: string
   readonly document: PlanDocument
@@ -52,7 +52,7 @@ export interface Agreed {
 }
 
 /** The actions of what was agreed to that are still to be done. */
-const openIn = ({ document: { actions }, open }: Agreed): readonly PlanAction[] =>
+const openIn = ({ document: { actions }, open }: ConfirmedPlan): readonly PlanAction[] =>
   open === undefined ? actions : actions.filter(({ id }) => open.has(id))
 
 const bytesOf = (path: string): Buffer | undefined => {
@@ -93,7 +93,7 @@ const checkAlone = ({ args, flags }: PlanGiven, file: string): void => {
 }
 
 /** The plan file that a line names; undefined where it names files that declare an instance. */
-export const agreedIn = ({ place }: Services, given: PlanGiven): Agreed | undefined => {
+export const agreedIn = ({ place }: Services, given: PlanGiven): ConfirmedPlan | undefined => {
   for (const file of given.args.filter((arg) => arg.endsWith('.json'))) {
     const bytes = bytesOf(resolve(place.cwd, file))
     const document = bytes === undefined ? undefined : readPlan(bytes, file)
@@ -154,7 +154,7 @@ const without = (ids: ReadonlySet<string>, others: ReadonlySet<string>): Readonl
  * Holds a plan against the same made now: by whom, where, of what, and all of each action.
  * @throws Failure `usage` where it is another
  */
-const checkAgreed = (agreed: Agreed, made: MadePlan): void => {
+const checkAgreed = (agreed: ConfirmedPlan, made: MadePlan): void => {
   const now = toPlanDocument(made)
   const { file, document } = agreed
   const differs = (what: string, was: string | null, is: string | null): never => {
@@ -184,7 +184,7 @@ const checkAgreed = (agreed: Agreed, made: MadePlan): void => {
  * What of a plan is still to be done, and what does not fit any more.
  * @throws Failure `usage` where it is another plan than the one that was agreed to
  */
-export const staleIn = (agreed: Agreed, made: MadePlan): Fitting => {
+export const staleIn = (agreed: ConfirmedPlan, made: MadePlan): Fitting => {
   checkAgreed(agreed, made)
   const { plan } = made
   if (agreed.open === undefined) return fitting(agreed.document, plan)
@@ -216,7 +216,7 @@ export interface OwnRun {
 
 /** A run that is gone on with, as it was agreed to. */
 export interface ResumedRun extends OwnRun {
-  readonly agreed: Agreed
+  readonly agreed: ConfirmedPlan
 }
 
 /** The run that a run takes back, where it does. */

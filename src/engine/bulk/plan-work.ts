@@ -3,13 +3,13 @@ import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import type { FleetGate } from '../../http/gate/index.js'
 import type { WholeAnswer } from '../../http/types.js'
-import { getHolder } from '../answer/about.js'
+import { getHolder } from '../answer/objects.js'
 import type { Globals } from '../command/globals.js'
-import { getAnswerFacts, isTolerated, type Tolerating, toAnswer } from '../command/running.js'
+import { getAnswerFacts, isTolerated, type TolerateFlag, toAnswer } from '../command/running.js'
 import type { AnswerService, Many, PlanAnswer, UiService } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
-import type { Resumed } from '../journaling/runs.js'
+import type { UnfinishedRun } from '../journaling/runs.js'
 
 // `--tolerate`: refusals that are noted, and count as no failures.
 
@@ -26,7 +26,7 @@ export const ignoredError = (answer: PlanAnswer | undefined): Failure | undefine
 
 /** Work on one object after which it is as it was where it was refused so. */
 export const ignoringErrors =
-  (globals: Tolerating, work: (plan: Plan) => Promise<PlanAnswer>) =>
+  (globals: TolerateFlag, work: (plan: Plan) => Promise<PlanAnswer>) =>
   async (plan: Plan): Promise<PlanAnswer | Noted> => {
     try {
       return await work(plan)
@@ -65,7 +65,7 @@ export interface Engine {
   /** The gate that all requests to the run's instance pass. */
   readonly gate: () => Promise<FleetGate>
   /** The run that is gone on with. */
-  readonly resumed?: () => Resumed | undefined
+  readonly resumed?: () => UnfinishedRun | undefined
   /**
    * What opens the journal of a run with such plans; undefined where it keeps none.
    * @param single it is one object, named on the line

@@ -1,7 +1,7 @@
 /** Files and an instance → a plan: what plan, drift and apply have in common. */
 
 import { compareVersions, version } from '../../base/version.js'
-import { documentedVersion } from '../../catalogue/implied.js'
+import { documentedVersion } from '../../catalogue/undocumented.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import { placeText } from '../../desired/address.js'
 import type { DiffOptions, SecretsPolicy } from '../../desired/diff/context.js'
@@ -45,7 +45,7 @@ interface Making {
 }
 
 /** What making a plan took. */
-export interface Worked {
+export interface PlanCost {
   readonly requests: number
   readonly seconds: number
 }
@@ -63,7 +63,7 @@ export interface MadePlan {
   }
   readonly declared: DeclaredState
   readonly view: InstanceView
-  readonly worked: Worked
+  readonly worked: PlanCost
 }
 
 /** The name of the format that was asked for: on the line, by the environment, by the profile. */

@@ -7,7 +7,7 @@ import { Failure, usage } from '../../errors.js'
 import { apiRoot, type Instance } from '../call.js'
 import { badRequest } from '../reply.js'
 import type { Scheduler } from '../scheduler.js'
-import { addRows, type Seeded, type SeedRows } from '../seed/rows.js'
+import { addRows, type SeedRecords, type SeedRows } from '../seed/rows.js'
 import type { StateStore } from '../store.js'
 import { sendJson } from './answer.js'
 
@@ -93,12 +93,12 @@ export class TestDouble {
   }
 
   /** Adds records, all or none. */
-  seed<const R extends SeedRows>(rows: R): Seeded<R> {
+  seed<const R extends SeedRows>(rows: R): SeedRecords<R> {
     const before = this.snapshot()
     try {
       const added = addRows(this.instance.state, rows)
       this.#scheduler?.changed()
-      return added as unknown as Seeded<R>
+      return added as unknown as SeedRecords<R>
     } catch (error) {
       this.restore(before)
       throw error

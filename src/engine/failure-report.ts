@@ -9,7 +9,7 @@ import { printError } from '../terminal/notes.js'
 import { say, standardError } from '../terminal/standard.js'
 import type { Globals } from './command/globals.js'
 import { getLastValue } from './command/words.js'
-import type { Decided } from './options.js'
+import type { FailureFormat } from './options.js'
 import { withWorkspaceHint } from './workspace/advice.js'
 
 // Which output format is in force: flag, environment, profile, then a table. Failures follow it.
@@ -47,7 +47,7 @@ export const outputFormat = (chosen: Chosen, env: NodeJS.ProcessEnv): Format => 
 export const failureStyle = (
   { color }: Pick<Globals, 'color'>,
   { json }: Pick<Format, 'json'>,
-): Decided => ({ json: json === true, color })
+): FailureFormat => ({ json: json === true, color })
 
 /** Whether failures are JSON, of a line that came to no run: by the same rule, as far as it can be read. */
 const failuresInJson = (argv: readonly string[], env: NodeJS.ProcessEnv): boolean => {
@@ -105,7 +105,7 @@ interface Ended {
   readonly interrupted: boolean
   readonly argv: readonly string[]
   /** What the run had decided, where it came so far. */
-  readonly how: Decided | undefined
+  readonly how: FailureFormat | undefined
 }
 
 /** What ended a run, as a failure. */

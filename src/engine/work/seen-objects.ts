@@ -95,7 +95,7 @@ const printOf = (text: string): Uint32Array => {
   return Uint32Array.from({ length: words }, (_, i) => bytes.readUInt32BE(i * 4))
 }
 
-export class Seen {
+export class SeenObjects {
   readonly #groups = new Map<number, Group>()
   readonly #prints = new Prints()
 

@@ -5,7 +5,7 @@ import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/val
 import { copied } from '../../base/objects.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
-import { getCommandName, getScope } from '../command/derived.js'
+import { getCommandName, getScope } from '../command/derive.js'
 import type {
   Command,
   Given,
@@ -20,7 +20,7 @@ import { type ObjectReference, parseReference, placeArgs, placeProject } from '.
 import { choose, fillScope } from './choose.js'
 import type { PlanContext } from './objects.js'
 import { givenFor, type ParentTarget, targetIn } from './parents.js'
-import { type Common, type CommonsByRow, commonsByRow, completed, completing } from './plan.js'
+import { type CommonParts, type CommonsByRow, commonsByRow, completed, completing } from './plan.js'
 
 // The plan of one object after the other: what all have in common is made with the first. An object is known by
 // its text, or as a journal names it: by its id, and what it belongs to.
@@ -97,7 +97,7 @@ export class Planner {
     return mark === undefined || said || parent === undefined ? object : `${parent}${mark}${object}`
   }
 
-  async #commonOf(first: GivenObject): Promise<Common> {
+  async #commonOf(first: GivenObject): Promise<CommonParts> {
     this.#commons ??= this.#make(first)
     const commonIn = await this.#commons
     return commonIn(first.row && jsonFields(first.row))
@@ -133,7 +133,7 @@ export class Planner {
 
   /** @throws Failure `usage` where an object that came with its project names another */
   async #checkOwner(
-    { endpoint }: Common,
+    { endpoint }: CommonParts,
     reference: ObjectReference,
     owner: string,
   ): Promise<void> {
@@ -143,7 +143,7 @@ export class Planner {
 
   /** What an object belongs to: by itself, or as all do. */
   async #parentOf(
-    { endpoint, values }: Common,
+    { endpoint, values }: CommonParts,
     reference: ObjectReference,
   ): Promise<string | undefined> {
     const holder = getScope(endpoint)?.placeholder

@@ -7,19 +7,19 @@ import { givenFor, type ParentTarget } from '../plan/parents.js'
 import { FieldPresence } from '../records/single.js'
 import { maxNamed } from '../work/report.js'
 import { type EngineOptions, type Run, run } from '../work/run.js'
-import type { Chosen, Selection } from './selection.js'
-import { isOwn } from './shared.js'
+import type { ChosenObjects, Selection } from './selection.js'
+import { isOwn } from './shared-writer.js'
 
 interface Choosing {
   readonly selection: Selection
   readonly services: Services
   readonly given: Given
   readonly signal: AbortSignal
-  readonly gate: EngineOptions<Chosen>['gate']
+  readonly gate: EngineOptions<ChosenObjects>['gate']
 }
 
 /** @throws Failure for what ended the reading as a whole */
-const ended = async ({ report }: Run<Chosen>): Promise<void> => {
+const ended = async ({ report }: Run<ChosenObjects>): Promise<void> => {
   const { end, cause } = await report
   if (end === 'interrupted') throw new Failure('interrupted', 'interrupted')
   if (cause !== undefined) throw cause
@@ -59,7 +59,7 @@ class TargetFinder {
         yield { n: i + 1, object: target.parent.name, target }
       }
     }
-    const reads = run<Chosen, { n: number; object: string; target: ParentTarget }>({
+    const reads = run<ChosenObjects, { n: number; object: string; target: ParentTarget }>({
       items: items(() => this.#open > 0),
       gate,
       signal,
@@ -95,7 +95,7 @@ class TargetFinder {
     }
   }
 
-  #take(target: ParentTarget, chosen: Chosen): void {
+  #take(target: ParentTarget, chosen: ChosenObjects): void {
     this.#presence.shown()
     const args = chosen.args.slice(0, this.#left)
     if (args.length === 0) return
@@ -113,7 +113,7 @@ class TargetFinder {
   }
 
   /** All of them together. */
-  get chosen(): Chosen {
+  get chosen(): ChosenObjects {
     const args = this.targets.flatMap((target) => target.args ?? [])
     return { args, names: this.#names }
   }

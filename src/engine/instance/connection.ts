@@ -60,7 +60,7 @@ export class Warnings {
 // How a run reaches an instance: what flags, environment and profile say, as the client takes it.
 
 /** What all clients of a run share. */
-export interface RunWays {
+export interface SharedClientOptions {
   readonly globals: Pick<Globals, 'timeout' | 'retries' | 'insecure' | 'verbose'>
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
@@ -83,7 +83,7 @@ const serves = (profile: Profile, baseUrl: string): boolean =>
   new URL(profile.baseUrl).origin === new URL(baseUrl).origin
 
 const patienceOf = (
-  { timeout, retries }: RunWays['globals'],
+  { timeout, retries }: SharedClientOptions['globals'],
   profile: Profile | undefined,
 ): Pick<InstanceOptions, 'timeout' | 'retries'> => ({
   timeout: timeout ?? profile?.timeout,
@@ -92,7 +92,7 @@ const patienceOf = (
 
 /** What the client of an address takes from the run and from a party; its credentials come besides. */
 export const reaching = async (
-  run: RunWays,
+  run: SharedClientOptions,
   baseUrl: string,
   { profile, user, renew }: ClientIdentity,
 ): Promise<Omit<InstanceOptions, 'credential'>> => {

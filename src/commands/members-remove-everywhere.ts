@@ -1,12 +1,17 @@
 /** `members remove-everywhere`: a leaver loses every direct membership that may be taken away. */
 import { isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
-import { account } from '../catalogue/implied.js'
 import { accessLevels } from '../catalogue/shapes/common.js'
+import { account } from '../catalogue/undocumented.js'
 import { toAnswer } from '../engine/command/running.js'
 import type { InstanceService, PlanAnswer, Services } from '../engine/command/services.js'
 import type { Given } from '../engine/command/types.js'
-import { innerFirst, parseTreePlace, type TreePlace, Turns } from '../engine/journaling/inverse.js'
+import {
+  innerFirst,
+  parseTreePlace,
+  type TreePlace,
+  TurnQueue,
+} from '../engine/journaling/inverse.js'
 import { exitCodes, Failure, isMissing, usage } from '../errors.js'
 import { define } from './define.js'
 import { type GivenObject, type Item, RemovalRun, type RunResult } from './journal/own-run.js'
@@ -241,7 +246,7 @@ const carried = async (
   run: RemovalRun,
   stays: readonly LeavingRow[],
 ): Promise<void> => {
-  const turns = new Turns()
+  const turns = new TurnQueue()
   const result = await run.carry((item) => turns.take(placeIn(item), () => remove(services, item)))
   await printRows(services, [...run.items.map((item) => rowAfter(item, result)), ...stays])
   if (result.failure !== undefined) throw result.failure

@@ -11,10 +11,10 @@ import type { Parent } from '../command/types.js'
 const encoder = new TextEncoder()
 
 /** As many records as were asked for are printed. */
-export class Enough extends Error {}
+export class EnoughRecordsError extends Error {}
 
 /** Ends the whole run and not one parent's part of it: what stands below cannot be printed. */
-export class Ended extends Error {
+export class RunError extends Error {
   constructor(override readonly cause: unknown) {
     super('ended')
   }
@@ -42,7 +42,7 @@ interface PartLayout {
   readonly emit: Emit
 }
 
-export class Shared {
+export class SharedWriter {
   readonly #open: (emit: Emit) => Promise<Writer>
   readonly #most: number
   readonly #held: () => boolean
@@ -89,13 +89,13 @@ export class Shared {
     const raw: Writer['raw'] = async (batch, readers) => {
       await turn
       if (batch.length === 0) return
-      if (this.full) throw new Enough()
+      if (this.full) throw new EnoughRecordsError()
       const taken = batch.slice(0, this.left)
       await this.#write(emit, async (writer) => {
         await writer.raw(taken.map(wrap), readers?.slice(0, taken.length))
       })
       this.#printed += taken.length
-      if (taken.length < batch.length) throw new Enough()
+      if (taken.length < batch.length) throw new EnoughRecordsError()
     }
     return {
       raw,
@@ -137,14 +137,14 @@ export class Shared {
       for (const record of this.#waiting.splice(0)) await writer.record(record)
       await work(writer)
     } catch (error) {
-      throw new Ended(error)
+      throw new RunError(error)
     }
   }
 }
 
 /** What ended a run, where its parts say so in words of their own. */
 export const unwrapEnded = (error: unknown): unknown =>
-  error instanceof Ended ? error.cause : error
+  error instanceof RunError ? error.cause : error
 
 /** Whether a failure is that of one parent: what was asked wrongly is wrong for all. */
 export const isOwn = (error: unknown): error is Failure =>

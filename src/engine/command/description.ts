@@ -166,7 +166,7 @@ interface GivenObject {
 }
 
 /** What a command may be that no endpoint says. */
-export interface Particulars {
+export interface CommandTraits {
   /** Takes --param and --input though it reaches no endpoint of the catalogue. */
   readonly open?: true
   /** Goes on until it is interrupted: its output is shown at once, without a pager. */
@@ -196,7 +196,7 @@ export interface Particulars {
 }
 
 /** A command without what it does. */
-export interface Described extends Particulars {
+export interface CommandFacts extends CommandTraits {
   readonly area: string
   /** The words after the area: `list`, `rules get`. Empty for `doctor`, `commands` … */
   readonly words: string
@@ -212,7 +212,7 @@ export interface Described extends Particulars {
 }
 
 /** Who a run is made by, and where. */
-export interface MadeBy {
+export interface RunOrigin {
   /** The base URL; `sandbox:` and a folder for an embedded one. */
   readonly instance: string
   /** Null where the instance does not say. */

@@ -9,7 +9,7 @@ import { kindNamed } from '../../catalogue/kinds.js'
 import { getSecretFields } from '../../catalogue/secret-fields.js'
 import type { Words } from '../../catalogue/words.js'
 import type { WireRequest } from '../../http/types.js'
-import { getScope } from '../command/derived.js'
+import { getScope } from '../command/derive.js'
 import type { Suggestion } from '../command/types.js'
 
 interface Shown {
@@ -29,7 +29,7 @@ interface Raw extends Shown {
 type Source = Listed | Raw
 
 /** A request for values, and the endpoint whose credential it carries. */
-export interface Wanted {
+export interface ValueRequest {
   readonly request: WireRequest
   readonly endpoint?: Endpoint
 }
@@ -120,11 +120,11 @@ const wantedOf = async (
   source: Source,
   project: string | undefined,
   words: Words | undefined,
-): Promise<Wanted | undefined> => {
+): Promise<ValueRequest | undefined> => {
   if ('path' in source) {
     if (source.path.includes(':id') && project === undefined) return undefined
     if (words !== undefined) {
-      const { listAt } = await import('../../catalogue/implied.js')
+      const { listAt } = await import('../../catalogue/undocumented.js')
       await words.check(listAt(source.path))
     }
     const route = words?.path(source.path) ?? source.path
@@ -155,7 +155,7 @@ const wantedOf = async (
 export const readSources = async (
   what: string,
   project: string | undefined,
-  fetch: (wanted: Wanted) => Promise<unknown>,
+  fetch: (wanted: ValueRequest) => Promise<unknown>,
   words?: Words,
 ): Promise<readonly Suggestion[] | undefined> => {
   for (const source of sources[what] ?? []) {

@@ -10,7 +10,7 @@ import { shownFields } from '../../catalogue/kinds.js'
 import { formatOf, isScope, type Param, valuesOf } from '../../catalogue/params.js'
 import { getProperties } from '../../catalogue/shapes/properties.js'
 import type { Globals } from './globals.js'
-import type { Argument, Command, Described, Flag } from './types.js'
+import type { Argument, Command, CommandFacts, Flag } from './types.js'
 
 // What commands and their flags are called.
 
@@ -172,7 +172,7 @@ const argumentsOf = (endpoints: readonly Endpoint[]): Argument[] => {
 /** Verbs that act on one object take several; lists of what belongs to one, and files, do not. */
 const actsOnOne = (e: Endpoint): boolean => e.returns.kind === 'one' || e.returns.kind === 'empty'
 
-export const derived = (area: string, words: string, endpoints: Endpoints): Described => {
+export const derived = (area: string, words: string, endpoints: Endpoints): CommandFacts => {
   const all = Object.values(endpoints)
   return {
     area,
@@ -185,7 +185,7 @@ export const derived = (area: string, words: string, endpoints: Endpoints): Desc
 }
 
 /** A command as its endpoints alone make it, without what was written by hand. */
-export const withoutSpecial = ({ area, words, endpoints }: Described): Described =>
+export const withoutSpecial = ({ area, words, endpoints }: CommandFacts): CommandFacts =>
   derived(area, words, endpoints)
 
 /** The command that reads one record of a list; undefined where the area has none. */
@@ -199,36 +199,36 @@ export const singleNamed = ({
 // What a command is, by its endpoints.
 
 /** Whether a command reaches the instance through the catalogue. */
-export const calls = (c: Described): boolean => Object.keys(c.endpoints).length > 0
+export const calls = (c: CommandFacts): boolean => Object.keys(c.endpoints).length > 0
 /** Whether it may be asked of several instances at once. */
-export const isAskable = (c: Described): boolean =>
+export const isAskable = (c: CommandFacts): boolean =>
   calls(c) || c.open === true || c.readOnly === true
 
 /** Whether a command lists records page by page. */
-export const lists = (c: Described): boolean =>
+export const lists = (c: CommandFacts): boolean =>
   c.open === true || Object.values(c.endpoints).some((e) => e.returns.kind === 'many')
 
 /** Whether a command sends attributes. */
-export const sendsBody = (c: Described): boolean =>
+export const sendsBody = (c: CommandFacts): boolean =>
   c.open === true || Object.values(c.endpoints).some(writes)
 
 /** Methods that change something, where a path follows: a path alone is read. */
 const changing = /^(?:POST|PUT|PATCH|DELETE)$/i
 
 /** Whether a line of a command may change something: of an open one its method says so. */
-export const changes = (c: Described, [first = '', path]: readonly string[]): boolean =>
+export const changes = (c: CommandFacts, [first = '', path]: readonly string[]): boolean =>
   c.writes === true ||
   Object.values(c.endpoints).some(writes) ||
   (c.open === true && path !== undefined && changing.test(first))
 
 /** Whether a command may be tried without writing: it writes, and the API has no trial of its own for it. */
-export const rehearsable = (c: Described): boolean =>
+export const rehearsable = (c: CommandFacts): boolean =>
   (sendsBody(c) || c.writes === true) &&
   !Object.values(c.endpoints).some((e) => e.rehearses === true)
 
 /** A command with the flags that say whether its requests are sent. */
 interface Asked {
-  readonly command: Described
+  readonly command: CommandFacts
   readonly globals: Pick<Globals, 'curl' | 'dryRun'>
 }
 
@@ -240,16 +240,16 @@ export const isRehearsal = ({ command, globals }: Asked): boolean =>
 export const sendsAll = (asked: Asked): boolean => !asked.globals.curl && !isRehearsal(asked)
 
 /** Which list a command's objects may be selected from; undefined where there is none. */
-export const getSelects = (c: Described): Endpoint['selects'] =>
+export const getSelects = (c: CommandFacts): Endpoint['selects'] =>
   c.args[0]?.variadic === true
     ? Object.values(c.endpoints).find((e) => e.selects !== undefined)?.selects
     : undefined
 
 /** Whether a selection may be made among the objects of several projects, which are of none. */
-export const spreads = (c: Described): boolean => getSelects(c)?.spread === true
+export const spreads = (c: CommandFacts): boolean => getSelects(c)?.spread === true
 
 /** Whether a command only reads, so that it may be repeated. */
-export const watchable = (c: Described): boolean =>
+export const watchable = (c: CommandFacts): boolean =>
   c.watches === true ||
   (calls(c) &&
     Object.values(c.endpoints).every(
@@ -257,17 +257,17 @@ export const watchable = (c: Described): boolean =>
     ))
 
 /** Whether a command has a form for what belongs to a project, or to a group. */
-export const hasForm = (c: Pick<Described, 'endpoints'>, kind: ScopeKind): boolean =>
+export const hasForm = (c: Pick<CommandFacts, 'endpoints'>, kind: ScopeKind): boolean =>
   Object.values(c.endpoints).some((e) => getScope(e)?.kind === kind)
 
 /** Whether a command changes nothing, whatever is asked of it. */
-export const onlyReads = (c: Described): boolean =>
+export const onlyReads = (c: CommandFacts): boolean =>
   c.open !== true &&
   c.ownJournal !== true &&
   Object.values(c.endpoints).every((e) => !writes(e) && e.returns.kind !== 'file')
 
 /** A command, which may be one that does everything itself. */
-type MaybeRun = Described & Pick<Command, 'run'>
+type MaybeRun = CommandFacts & Pick<Command, 'run'>
 
 /** Whether a command's writes are planned, and so kept in a journal. */
 export const keepsJournal = (c: MaybeRun): boolean => sendsBody(c) && c.run === undefined
@@ -292,5 +292,5 @@ export const rowFlags = (
 }
 
 /** Whether a command takes several objects by position. */
-export const takesSeveral = ({ args: [first] }: Pick<Described, 'args'>): boolean =>
+export const takesSeveral = ({ args: [first] }: Pick<CommandFacts, 'args'>): boolean =>
   first?.variadic === true && first.file !== true

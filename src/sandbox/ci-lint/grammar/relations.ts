@@ -1,6 +1,6 @@
 /** What a job has to do with others: environments, other pipelines, included files, secrets. */
 import { isHash } from '../values.js'
-import { rules } from './running.js'
+import { rules } from './conditions.js'
 import {
   advised,
   all,

@@ -2,7 +2,7 @@
 import type { Paging } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
-import { PartOfAnswer, refusePart } from '../answer/about.js'
+import { PartOfAnswer, refusePart } from '../answer/objects.js'
 import type { Globals } from '../command/globals.js'
 import { isTolerated, toleratedText } from '../command/running.js'
 import type { Emit, LineAsk, Services } from '../command/services.js'
@@ -12,9 +12,9 @@ import { LiveInstance, type Parts } from '../perform/live.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
 import { FieldPresence } from '../records/single.js'
 import type { RunParts } from '../services.js'
-import { type Item, maxTold, type Report, type Settled, verdict } from '../work/report.js'
+import { type Item, type ItemOutcome, maxTold, type Report, verdict } from '../work/report.js'
 import { type EngineOptions, run } from '../work/run.js'
-import { Ended, Enough, isOwn, Shared, unwrapEnded } from './shared.js'
+import { EnoughRecordsError, isOwn, RunError, SharedWriter, unwrapEnded } from './shared-writer.js'
 
 /** Where the records of one of several go, and how many of them at most. */
 interface PartOfOver {
@@ -58,7 +58,7 @@ const latch = (): Latch => {
 
 class OverParents {
   readonly #over: Over
-  readonly #shared: Shared
+  readonly #shared: SharedWriter
   #reported = 0
   readonly #presence = new FieldPresence()
   /** Resolves when the parents so far have written what they print. */
@@ -66,7 +66,7 @@ class OverParents {
 
   constructor(over: Over) {
     this.#over = over
-    this.#shared = new Shared(over.writer, over.most, over.held)
+    this.#shared = new SharedWriter(over.writer, over.most, over.held)
   }
 
   async run(): Promise<void> {
@@ -93,7 +93,7 @@ class OverParents {
       return { state: 'done', result: undefined } as const
     }
     const counter = this.#over.services.ui.counter(targets.length)
-    const onSettled = ({ outcome }: Settled<undefined>): void =>
+    const onSettled = ({ outcome }: ItemOutcome<undefined>): void =>
       counter.add(1, 'failure' in outcome)
     const parents = run({ items: items(), work, gate, signal, onSettled })
     try {
@@ -119,7 +119,7 @@ class OverParents {
       failure = error instanceof Failure ? error : undefined
       if (this.#presence.waives(error)) return
       // Behind the last record that was asked for nothing matters.
-      if (error instanceof Enough || (isOwn(error) && this.#shared.full)) return
+      if (error instanceof EnoughRecordsError || (isOwn(error) && this.#shared.full)) return
       if (!isOwn(error)) throw error instanceof Failure ? wholly(error) : error
       if (this.#tolerates(target, error)) return
       await this.#fail(target, error)
@@ -171,7 +171,7 @@ class OverParents {
 
 /** What ends the run wherever it happens. */
 const wholly = (failure: Failure): Error =>
-  failure.category === 'interrupted' ? failure : new Ended(failure)
+  failure.category === 'interrupted' ? failure : new RunError(failure)
 
 /** Prints what each of several parents has. @throws Failure what they came to together */
 const overParents = (over: Over): Promise<void> => new OverParents(over).run()
