@@ -33,8 +33,8 @@ it('none of them makes text visible by itself: one file does', () => {
   const naming = all.filter((name) =>
     /\bvisible\b/.test(code(readFileSync(join(room, name), 'utf8'))),
   )
-  expect(naming.sort(), 'use shown() or shownLines() of shown.ts instead of visible()').toEqual([
-    'shown.ts',
+  expect(naming.sort(), 'use shown() or shownLines() of escape.ts instead of visible()').toEqual([
+    'escape.ts',
     'types.ts',
   ])
 })
