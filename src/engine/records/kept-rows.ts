@@ -280,7 +280,7 @@ export class KeptRows {
     this.#heap?.look()
     this.#held += size
     if (this.#held < runSize) return
-    this.#heap ??= await HeapTuning.begin()
+    this.#heap ??= new HeapTuning()
     await this.#file.add(this.#rows.sort(this.#compare))
     this.#rows = []
     this.#held = 0

@@ -3,7 +3,7 @@
  * tenth of what it is for, and is given back: code that is kept compiled is good only under the flags it was made with.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { setFlagsFromString } from 'node:v8'
+import * as nodeV8 from 'node:v8'
 
 // V8 optimises undici's WebAssembly parser in the background, and a process waits for that at its exit (Node 24 does not): it
 // takes 0.12 s of processor time, as much as all the rest of a request. With a larger budget that begins after some hundred
@@ -12,7 +12,8 @@ import { setFlagsFromString } from 'node:v8'
 /** Bytes of WebAssembly to run before V8 optimises it: those of some hundred pages, and V8's own. */
 const budgets = { quiet: 2 ** 31 - 1, usual: process.versions.v8 < '12' ? 1_800_000 : 13_000_000 }
 
-const setBudget = (bytes: number): void => setFlagsFromString(`--wasm-tiering-budget=${bytes}`)
+const setBudget = (bytes: number): void =>
+  nodeV8.setFlagsFromString(`--wasm-tiering-budget=${bytes}`)
 
 const ended = ['undici:client:connected', 'undici:client:connectError'] as const
 
@@ -48,7 +49,7 @@ const percents = { usual: 0, small: 30 }
 /** So many looks go by before one is taken. */
 const each = 32
 
-type Heap = Pick<typeof import('node:v8'), 'getHeapSpaceStatistics' | 'setFlagsFromString'>
+type Heap = Pick<typeof nodeV8, 'getHeapSpaceStatistics' | 'setFlagsFromString'>
 
 /** A flag that several want at once: set by the first of them, given back by the last. */
 class HeapFlag {
@@ -79,12 +80,8 @@ export class HeapTuning {
   readonly #held = new Set<HeapFlag>()
   #looks = 0
 
-  constructor(v8: Heap) {
+  constructor(v8: Heap = nodeV8) {
     this.#v8 = v8
-  }
-
-  static async begin(): Promise<HeapTuning> {
-    return new HeapTuning(await import('node:v8'))
   }
 
   /** To be called again and again: the space for new objects grows by and by. */
@@ -118,7 +115,7 @@ export class HeapTuning {
  * @param work calls what it is given again and again
  */
 export const withSmallHeap = async <T>(work: (look: () => void) => Promise<T>): Promise<T> => {
-  const heap = await HeapTuning.begin()
+  const heap = new HeapTuning()
   try {
     return await work(() => heap.look())
   } finally {

@@ -74,9 +74,9 @@ test('a run that was short left all as it was', () => {
   expect(flags).toEqual([])
 })
 
-test('V8 tells of a space of that name', async () => {
+test('V8 tells of a space of that name', () => {
   expect(getHeapSpaceStatistics().map(({ space_name }) => space_name)).toContain('new_space')
-  const frugal = await HeapTuning.begin()
+  const frugal = new HeapTuning()
   frugal.look()
   frugal.end()
 })
