@@ -152,14 +152,29 @@ describe('journal undo last', () => {
     ['api PUT runners/7?token=c4n4ry-01 --param active=false', 'api'],
     ['api DELETE runners/7 --yes', 'api'],
     ['artifacts delete 7 -P a/b --yes', 'artifacts delete'],
+    ['alerts send --endpoint SERVER/alert --authorization-key k --title x', 'alerts send'],
   ])('refuses after %s, which nothing takes back, and names both', async (line, said) => {
     const id = await kept()
-    await ok(line)
+    await ok(line.replace('SERVER', server.url))
     await refused(id, `the last write was 2`, `(${said}, written last at 2`, 'cannot be undone')
     for (const name of [...readdirSync(notes()), ...files()]) {
       const folder = name.endsWith('.ndjson') ? journals() : notes()
       expect(readFileSync(join(folder, name), 'utf8')).not.toContain('c4n4ry')
     }
+  })
+
+  it('refuses after a write without a profile, and needs no instance to send elsewhere', async () => {
+    rmSync(join(config, 'config.json'))
+    const env = { SVC_BASE_URL: server.url }
+    await run('runners pause 1 2', env)
+    await run('runners pause 7 --journal none', env)
+    const { code, stderr } = await run('journal undo last --yes', env)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('runners pause (PUT /runners/7)')])
+    const alert = `alerts send --endpoint ${server.url}/alert --authorization-key k --title x`
+    expect(await run(alert)).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining('record'),
+    })
   })
 
   it('refuses after a write of a program', async () => {

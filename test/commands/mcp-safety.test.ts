@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { cutRecord, limitNotes, maxBytes } from '../../src/commands/mcp/answers.js'
+import { cutRecord, limitNotes, maxBytes, toRecordsResult } from '../../src/commands/mcp/answers.js'
 import { maxMessage } from '../../src/commands/mcp/server.js'
 import { ClosedPipe } from '../../src/terminal/stdout.js'
 import { type Served, type ServeHow, serve, servicesOf, serving } from '../support/mcp.js'
@@ -216,6 +216,14 @@ it('is cut between characters', () => {
     expect(cut).toEqual(['text'])
     expect(JSON.stringify(record)).toMatch(/😀…"}$/)
   }
+})
+
+it('counts what stands between records', () => {
+  const records = Array<Uint8Array>(maxBytes).fill(Buffer.from('1'))
+  const { structuredContent } = toRecordsResult({ beside: {}, name: 'records', records, notes: [] })
+  const size = Buffer.byteLength(JSON.stringify(structuredContent))
+  expect(size).toBeLessThanOrEqual(maxBytes)
+  expect(size).toBeGreaterThan(maxBytes - 1024)
 })
 
 it('goes with few notes, and those are short', () => {
