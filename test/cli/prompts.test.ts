@@ -1,4 +1,5 @@
 /** What was left out is asked for, at a real terminal; and the line that would not have asked is shown. */
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { quoteWord } from '../../src/base/shell-words.js'
@@ -129,6 +130,26 @@ describe.skipIf(!there)('at a terminal', () => {
       'falling back to defaults without prompts: svcctl runners update 3 --locked',
     )
     expect(end).toMatch(/locked +yes/)
+  })
+
+  it('keeps no secret that was entered, and says why its run cannot be resumed', async () => {
+    const config = configuration()
+    const screen = at('integrations update slack -P platform/app', {
+      SVC_CONFIG_DIR: config,
+    })
+    await screen.until(/\[ \] /)
+    screen.type('webhook')
+    await screen.until(/❯ \[ \] webhook/)
+    screen.press('Enter')
+    await screen.until(/\? Webhook\?/)
+    screen.type('https://hooks.example/entered')
+    screen.press('Enter')
+    await screen.until(/exit \d/)
+    const folder = join(config, 'state', 'journals')
+    const [name = ''] = readdirSync(folder).filter((one) => one.endsWith('.ndjson'))
+    const text = readFileSync(join(folder, name), 'utf8')
+    expect(text).toContain('"final":"webhook was entered at a prompt"')
+    expect(text).not.toContain('hooks.example')
   })
 
   it('asks in plain, numbered lines with SVC_ACCESSIBLE=1', async () => {
