@@ -46,6 +46,25 @@ describe.each(wholeFormats)('%s', (format) => {
   })
 })
 
+it.each(['page', 'rows'] as const)(
+  'names fields as the documents do for whoever makes a %s of records',
+  async (as) => {
+    const heard: unknown[] = []
+    const make = (records: readonly unknown[]) => {
+      heard.push(...records)
+      return []
+    }
+    const writer = await opened('table', collector(), {
+      words,
+      terminal: true,
+      people: { [as]: make },
+    })
+    await writer.record({ watch_region: 'eu' })
+    await writer.close()
+    expect(heard).toMatchObject([{ monitor_site: 'eu' }])
+  },
+)
+
 it('finds a field by either name, the instance’s first', () => {
   const pick = picker({}, words)
   const both = { monitor_site: 'old', watch_region: 'new', list: [{ watch_region: 'a' }] }
