@@ -1,5 +1,5 @@
 /** `mcp serve` as the official client sees it: its tools, what they answer, and what they never do. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -407,12 +407,24 @@ describe('--allow-write', () => {
       }),
     ).rejects.toThrow(/audit log/)
   })
+
+  it.skipIf(!existsSync('/dev/full'))('does nothing more once its record broke', async () => {
+    const globals = { profile: 'work' }
+    const full = { ...own, SVC_CONFIG_DIR: unloggable('/dev/full') }
+    const served = await serve({ env: full, globals })
+    const read = () => served.call('read', { command: 'runners get', arguments: { id: 4 } })
+    await read()
+    seen.length = 0
+    expect((await read()).text).toContain('not executed, because the audit log cannot be written')
+    expect(seen).toEqual([])
+    await served.close()
+  })
 })
 
-/** A configuration whose audit log cannot be opened. */
-const unloggable = (): string => {
+/** A configuration whose audit log cannot be opened, or is another that cannot be written. */
+const unloggable = (log?: string): string => {
   const place = folder()
-  const work = { baseUrl: url, tokenCommand: ['printf', 'x'], auditLog: place }
+  const work = { baseUrl: url, tokenCommand: ['printf', 'x'], auditLog: log ?? place }
   writeFileSync(join(place, 'config.json'), JSON.stringify({ profiles: { work } }), { mode: 0o600 })
   return place
 }

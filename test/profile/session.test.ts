@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { resolveSession } from '../../src/profile/session.js'
+import { getActiveVocabulary, resolveSession } from '../../src/profile/session.js'
 import type { Environment, InstanceFlags } from '../../src/profile/types.js'
 import { failureOf, open, temporary } from './setup.js'
 
@@ -286,4 +287,16 @@ describe('the token of a CI job', () => {
     expect(session.jobTokenWithheld ?? '').toMatch(withheld ?? /^$/)
     if (withheld !== undefined) expect(session.jobTokenWithheld).toContain('Set SVC_JOB_TOKEN')
   })
+})
+
+it("a profile's vocabulary is for its own address, that of the environment for any", async () => {
+  const { store } = await profiles()
+  const file = resolve('words.yml')
+  await store.set('test', { vocabulary: file })
+  const found = (flags: InstanceFlags, env: Environment = {}) =>
+    getActiveVocabulary(flags, env, () => store)
+  expect(found({ profile: 'test' })).toEqual({ file, serves: test })
+  expect(found({ profile: 'test', baseUrl: other })).toBeUndefined()
+  expect(found({ profile: 'prod' })).toBeUndefined()
+  expect(found({ profile: 'prod' }, { SVC_VOCABULARY: file })).toEqual({ file })
 })
