@@ -58,8 +58,13 @@ const screens: Readonly<Record<string, string>> = {
   question: 'runners disable 7 -P platform/app',
 }
 
-/** Lists and a record as a narrow terminal has them, too. */
-const narrow = ['list', 'list-wide', 'get']
+/** What a narrow terminal shows as well, and how many columns that has. */
+const narrow = new Map([
+  ['list', 40],
+  ['list-wide', 40],
+  ['get', 40],
+  ['plan-explain', 24],
+])
 
 const files: Readonly<Record<string, string>> = {
   'good.yml': 'build:\n  script: [make]\n',
@@ -167,7 +172,7 @@ const photograph = (columns: number): Promise<string> => {
 
 describe.skipIf(!has('tmux', '-V'))('the screen of', () => {
   describe.each(Object.entries(screens))('%s', (name, line) => {
-    it.each(narrow.includes(name) ? [40, 80, 140] : [80, 140])('at %d columns', async (columns) => {
+    it.each([narrow.get(name) ?? [], 80, 140].flat())('at %d columns', async (columns) => {
       await expect(await shot(line, columns)).toMatchFileSnapshot(`golden/${name}-${columns}.txt`)
     })
   })
