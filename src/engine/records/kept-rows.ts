@@ -17,7 +17,7 @@ import { HeapTuning } from '../work/v8.js'
 const maxInMemory = 5000
 
 /** The bytes of rows that are sorted and written to the file as one run. */
-const runSize = 8 * 1024 * 1024
+const runSize = 4 * 1024 * 1024
 
 /** An estimate of the bytes that a row takes in memory besides its record. */
 const rowSize = 400
@@ -29,7 +29,7 @@ const slack = 1000
 const writeSize = 1024 * 1024
 
 /** So many bytes of each run are read at once. */
-const readSize = 32 * 1024
+const readSize = 16 * 1024
 
 interface AddedRow {
   readonly key: SortKey
@@ -224,8 +224,8 @@ export class KeptRows {
   readonly #compare: Compare
   readonly #most: number
   readonly #file = new RunFile()
-  /** Once something went to the file. */
-  #heap: HeapTuning | undefined
+  /** For rows of a larger limit. */
+  readonly #heap = new HeapTuning()
   #rows: KeptRow[] = []
   /** Bytes of these, where they go to the file. */
   #held = 0
@@ -265,22 +265,21 @@ export class KeptRows {
     this.#rows.sort(this.#compare)
     for await (const row of merged([...this.#file.runs(), inHand(this.#rows)], this.#compare)) {
       if (!take(row)) continue
-      this.#heap?.look()
+      if (this.#most > maxInMemory) this.#heap.look()
       this.#printed += 1
       yield row
     }
   }
 
   async close(): Promise<void> {
-    this.#heap?.end()
+    this.#heap.end()
     await this.#file.close()
   }
 
   async #spill(size: number): Promise<void> {
-    this.#heap?.look()
+    this.#heap.look()
     this.#held += size
     if (this.#held < runSize) return
-    this.#heap ??= new HeapTuning()
     await this.#file.add(this.#rows.sort(this.#compare))
     this.#rows = []
     this.#held = 0
