@@ -56,6 +56,9 @@ const whileOpen = async (
 const owned = (column: string, parent: string, id: number): string =>
   `${JSON.stringify({ [column]: parent, record: { id, iid: id } })}\n`
 
+/** The first of a list in one line, which goes on: longer than what is looked at to see what an input is. */
+const longLine = `[{"id":1,"description":"${'x'.repeat(1 << 16)}"},`
+
 it.each([
   [
     'records below their projects',
@@ -74,6 +77,18 @@ it.each([
     'deploy-keys update - --title x',
     ['project,id,title\ng/a,1,"a\nb"\n', 'g/b,2,y\n'],
     ['PUT /projects/g%2Fa/deploy_keys/1', 'PUT /projects/g%2Fb/deploy_keys/2'],
+  ],
+  [
+    'a list of JSON in one line',
+    'runners get -',
+    [longLine, '{"id":2}]'],
+    ['GET /runners/1', 'GET /runners/2'],
+  ],
+  [
+    'a list of JSON in one line for any request',
+    'api GET /runners/{} -',
+    [longLine, '{"id":2}]'],
+    ['GET /runners/1', 'GET /runners/2'],
   ],
   [
     'merge requests to rebase',

@@ -11,7 +11,7 @@ import { readObjects } from '../plan/objects.js'
 import { namedParents, type ParentTarget, TargetsWithObjects, targetIn } from '../plan/parents.js'
 import { type Cutter, cutCommas, cutTabs, cutValues, objectsIn } from '../plan/stdin/reader.js'
 import { RowFields, rowFlagsIn, withRows } from '../plan/stdin/row-fields.js'
-import { type Cells, objectAt, plainObjects, refuseRow } from '../plan/stdin/rows.js'
+import { beginsJson, type Cells, objectAt, plainObjects, refuseRow } from '../plan/stdin/rows.js'
 import type { TakeNote } from '../plan/values.js'
 import { besideIds, goesOn, type LineInput, type ObjectsLine } from './objects.js'
 
@@ -166,7 +166,7 @@ const inTable = (cut: Cutter<Cells>): Cutter<Found> => {
 }
 
 const readerOf = async (head: string): Promise<Cutter<Found>> => {
-  if (/^\s*[[{]/.test(head)) return inJson(cutValues())
+  if (beginsJson(head)) return inJson(cutValues())
   return inTable(/^\w+\t/.test(head) ? cutTabs() : await cutCommas())
 }
 

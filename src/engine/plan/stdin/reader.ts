@@ -11,6 +11,7 @@ import type { Sources } from '../values.js'
 
 import { checkRows, type RowFields, unusedColumns } from './row-fields.js'
 import {
+  beginsJson,
   type Cells,
   isHeadless,
   isOneHeading,
@@ -173,8 +174,9 @@ const oneALine = ({ objects, project, tap }: Reading): Cutter<string> => {
 
 const firstLine = /^\s*?([^\r\n]*\S[^\r\n]*)(\r?\n|$)/
 
-/** The first line, once it is whole. */
+/** The first line, once it is whole; JSON needs none, whose records may all stand in one. */
 const headOf = (text: string, last: boolean): string | undefined => {
+  if (beginsJson(text)) return text
   const [, head, end] = firstLine.exec(text) ?? []
   return head !== undefined && (last || end !== '') ? head : undefined
 }
@@ -192,7 +194,7 @@ const csvHeading = async (head: string): Promise<readonly string[] | undefined> 
 /** In which form objects are given, as the first line tells. */
 const formOf = async (head: string, reading: Reading): Promise<Cutter<string>> => {
   const { objects } = reading
-  if (/^\s*[[{]/.test(head)) return inJson(reading)
+  if (beginsJson(head)) return inJson(reading)
   // Of a sheet people chose the columns: one that names the object makes it one.
   const isHeading = (cells: readonly string[]): boolean =>
     (reading.tap?.sheet === true && cells.some((cell) => isOneHeading(cell, objects))) ||

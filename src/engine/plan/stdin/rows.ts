@@ -135,11 +135,10 @@ export const lineReader =
   (width: number, objects: Objects, project: string | undefined) =>
   ({ number, text: line }: NumberedText): string => {
     const place = `line ${number}`
-    if (!line.includes('\t') && objects.mark === undefined && !/^\s*[[{]/.test(line))
-      return line.trim()
+    if (!line.includes('\t') && objects.mark === undefined && !beginsJson(line)) return line.trim()
     const cells = splitCells(line)
     const [text = ''] = cells
-    if (/^[[{]/.test(text))
+    if (beginsJson(text))
       throw refuseRow(
         place,
         'JSON after lines in another format',
@@ -201,6 +200,9 @@ export const objectAt = (
     )
   return object
 }
+
+/** Whether a text begins as JSON does: no table and no object of a line of its own begins so. */
+export const beginsJson = (text: string): boolean => /^\s*[[{]/.test(text)
 
 /** Whether a first line is the heading of a list of such objects; one of other things is refused. */
 export const isTable = (heading: readonly string[], objects: Objects): boolean => {
