@@ -57,23 +57,11 @@ const wordsOf = (name: string): string => name.split(boundaries).join(' ').toLow
 
 const isSecretWords = (words: string): boolean => ending.test(words) || inside.test(words)
 
-/** Every record and request of a run has the same names: so many are kept with what is known of them. */
-const maxKnown = 200
-
-const remembered = (judge: (name: string) => boolean): ((name: string) => boolean) => {
-  const known = new Map<string, boolean>()
-  return (name) => {
-    const secret = known.get(name) ?? judge(name)
-    if (known.size < maxKnown) known.set(name, secret)
-    return secret
-  }
-}
-
 /**
  * Whether a name says that it holds a credential, by its last words: `hub_api_key`, `signingKey`,
  * `web-dsn`; not `token_expires_at`.
  */
-export const isSecretName = remembered((name) => isSecretWords(wordsOf(name)))
+export const isSecretName = (name: string): boolean => isSecretWords(wordsOf(name))
 
 /** The last words of such names: how a search of bytes begins. */
 export const lastWords: readonly string[] = [
@@ -93,12 +81,24 @@ export const lastLetters: readonly string[] = lastWords.flatMap((last) =>
 /** What such names have in them that may stand anywhere: for a search of bytes. */
 export const innerWords = /connection[_.-]*string/i
 
+/** Each request of a run has the same headers and parameters: so many of their names are kept. */
+const maxKnown = 200
+
+const memoize = (judge: (name: string) => boolean): ((name: string) => boolean) => {
+  const known = new Map<string, boolean>()
+  return (name) => {
+    const secret = known.get(name) ?? judge(name)
+    if (known.size < maxKnown) known.set(name, secret)
+    return secret
+  }
+}
+
 /** In headers every word counts: nobody misses a header that is masked for nothing. */
 const header =
   /(?:^|[-_])(?:auth|authorization|cookie2?|credentials?|key|passwd|passwords?|secrets?|session|sessionid|signature|tokens?)(?:$|[-_])/i
 
 /** Whether a header of this name is shown without its value. */
-export const isSecretHeader = remembered((name) => header.test(name) || isSecretName(name))
+export const isSecretHeader = memoize((name) => header.test(name) || isSecretName(name))
 
 /** What holds a secret in a query though it does not anywhere else: keys of signed addresses and of functions. */
 const parameter = /(?:^| )(?:auth|code|key|sig|signature)$/
@@ -112,7 +112,7 @@ const decoded = (text: string): string => {
 }
 
 /** Whether a parameter of a query is shown without its value; of one with brackets each level counts. */
-export const isSecretParameter = remembered((name) => {
+export const isSecretParameter = memoize((name) => {
   const words = wordsOf(decoded(name).replace(/[[\]]+/g, '.')).trim()
   return parameter.test(words) || isSecretWords(words)
 })
