@@ -54,6 +54,10 @@ export const kindNamed = (name: string | undefined): Kind | undefined => byName.
 export const wordOfKind = (name: string): string =>
   kindNamed(name)?.word ?? name.replaceAll('-', ' ')
 
+/** One of them: `an issue`. */
+export const withArticle = (word: string): string =>
+  /^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`
+
 /** Several of them: `vulnerabilities`, `branches`. */
 export const wordOfSeveral = (word: string): string =>
   `${word.replace(/([^aeiou])y$/, '$1ie').replace(/(s|x|ch)$/, '$1e')}s`

@@ -22,6 +22,23 @@ describe('a number past 2^53', () => {
   })
 })
 
+describe('a record that names nothing', () => {
+  it.each([
+    ['runners get - --sandbox', 'no id of a runner'],
+    ['integrations get - -P 1 --sandbox', 'no slug of an integration'],
+    ['api GET /x/{} - --curl --sandbox', 'no object'],
+  ])('is refused for %s: %s', async (line, says) => {
+    const { code, stderr } = await svcctl(line.split(' '), {
+      input: '{"name":"x"}\n',
+      env: { SVC_CONFIG_DIR: configuration() },
+    })
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`standard input, line 1: ${says}\n`),
+    ])
+  })
+})
+
 describe('quoted cells', () => {
   const heading = 'id,description\n'
 

@@ -2,6 +2,7 @@
 import type { JsonValue } from '../../base/json/value.js'
 import { textSize } from '../../base/secrets/held.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
+import { withArticle } from '../../catalogue/kinds.js'
 import { formatOf, isNumeric, type Param, scopeOf } from '../../catalogue/params.js'
 import { Failure, survived, usage } from '../../errors.js'
 import { flagName, getCommandName, getScope } from '../command/derive.js'
@@ -189,12 +190,10 @@ export const parseReference = (
   const { project = '', mark = '', id = '' } = match.groups
   if (mark !== kind.mark)
     throw usage(
-      `${text} is ${article(wordOf('mark', mark))}; this command expects ${article(kind.word)}`,
+      `${text} is ${withArticle(wordOf('mark', mark))}; this command expects ${withArticle(kind.word)}`,
     )
   return project === '' ? { id } : { project, id }
 }
-
-const article = (word: string): string => (/^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`)
 
 const addressOf = (
   text: string,
@@ -202,7 +201,7 @@ const addressOf = (
   baseUrl: string,
 ): ObjectReference => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined) throw usage(`not a web address of ${article(kind.word)}: ${text}`)
+  if (url === undefined) throw usage(`not a web address of ${withArticle(kind.word)}: ${text}`)
   // A query may hold a token.
   const shown = url.origin + url.pathname
   const base = new URL(baseUrl)
@@ -216,11 +215,11 @@ const addressOf = (
     url.pathname.slice(prefix.length),
   )
   if (match?.groups === undefined)
-    throw usage(`${shown} is not a web address of ${article(kind.word)}`)
+    throw usage(`${shown} is not a web address of ${withArticle(kind.word)}`)
   const { project = '', segment = '', id = '' } = match.groups
   if (segment !== kind.segment)
     throw usage(
-      `${shown} is the web address of ${article(wordOf('segment', segment))}; this command expects ${article(kind.word)}`,
+      `${shown} is the web address of ${withArticle(wordOf('segment', segment))}; this command expects ${withArticle(kind.word)}`,
     )
   return { project: decodeURIComponent(project), id }
 }

@@ -1,7 +1,7 @@
 /** What names the objects of a verb: fields of records, columns of tables, or lines of their own. */
 import { formatNumber, isNumber } from '../../../base/json/json.js'
 import { type Fields, isObject } from '../../../base/objects.js'
-import { wordOfSeveral } from '../../../catalogue/kinds.js'
+import { withArticle, wordOfSeveral } from '../../../catalogue/kinds.js'
 import { dotted, keyIn, type Naming } from '../../../catalogue/words.js'
 import { usage } from '../../../errors.js'
 import { getFirstSegment, objectColumn } from '../../command/derive.js'
@@ -236,7 +236,7 @@ const ofProject = (place: string, id: string, objects: Objects, project: string 
   if (project !== undefined) return id
   throw refuseRow(
     place,
-    `it has the number of a ${objects.word} but not its project`,
+    `it has the number of ${withArticle(objects.word)} but not its project`,
     `Pass --project, or include the column "reference". The default project is not used for piped objects.`,
   )
 }
@@ -267,9 +267,10 @@ const objectIn = (row: Row, objects: Objects, project: string | undefined): stri
     ''
   const text = marked || (found !== '' && bareObject(row.place, found, objects, project))
   if (text) return text
+  const [name = objectColumn] = objects.names
   throw refuseRow(
     row.place,
-    `no ${objects.names[0] ?? objectColumn} of a ${objects.word}`,
+    name === objects.word ? `no ${name}` : `no ${name} of ${withArticle(objects.word)}`,
     `svcctl reads the objects from the ${objects.names.length > 1 ? 'columns' : 'column'} ${objects.names.join(', ')}.`,
   )
 }
