@@ -17,7 +17,7 @@ import type {
   WholeAnswer,
   WireRequest,
 } from '../http/types.js'
-import type { SnapshotReader } from './snapshot/answers.js'
+import type { SnapshotReader } from './snapshot-answers.js'
 
 /** Work that goes on, its parts counted. */
 export interface Work {

@@ -89,5 +89,5 @@ export const exportCommand = define({
     'export -P platform/app -o json',
     'export approvals --factor --to approvals.yml',
   ],
-  run: async (services, given) => (await import('./export/index.js')).runExport(services, given),
+  run: async (services, given) => (await import('./export.js')).runExport(services, given),
 })

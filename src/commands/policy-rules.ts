@@ -1,7 +1,7 @@
 /** Judges a policy rule: reads its list, and returns the records that break it as findings. */
 import { parseBytes } from '../base/json/records.js'
 import { isObject } from '../base/objects.js'
-import { getIdentity } from '../client/snapshot/manifest.js'
+import { getIdentity } from '../client/snapshot-manifest.js'
 import { originText } from '../desired/state.js'
 import { flagSets } from '../engine/command/global-flags.js'
 import { lineFlags } from '../engine/command/globals.js'

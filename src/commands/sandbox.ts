@@ -11,7 +11,7 @@ import { boolean, integer, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import { jobsRule, stateFolder, workingFolder } from '../engine/workspace/sandbox.js'
 import { usage } from '../errors.js'
-import { wholeAllowance } from '../http/gate/index.js'
+import { wholeAllowance } from '../http/gate.js'
 import { type Arguments, define } from './define.js'
 import { createWaitOptions } from './profile.js'
 

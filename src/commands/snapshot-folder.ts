@@ -31,7 +31,7 @@ import {
   type SnapshotKind,
   type SnapshotManifest,
   type SnapshotParent,
-} from '../client/snapshot/manifest.js'
+} from '../client/snapshot-manifest.js'
 import { getScope } from '../engine/command/derive.js'
 import type { LineAnswer } from '../engine/command/services.js'
 import { Failure, getReason, usage } from '../errors.js'

@@ -1,7 +1,7 @@
 /** What a run is made of. */
 import type { Words } from '../catalogue/words.js'
-import type { SnapshotReader } from '../client/snapshot/answers.js'
-import type { FleetGate } from '../http/gate/index.js'
+import type { SnapshotReader } from '../client/snapshot-answers.js'
+import type { FleetGate } from '../http/gate.js'
 import type { Format, Writer } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
 import type { Liveness, Notes } from '../terminal/notes.js'

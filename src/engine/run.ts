@@ -51,7 +51,7 @@ export const preflight = async (
   for (const text of early) ui.note(text)
   checkRehearsal({ command, globals })
   checkJournal(globals)
-  if (globals.rate !== undefined) (await import('../http/gate/index.js')).parseRate(globals.rate)
+  if (globals.rate !== undefined) (await import('../http/gate.js')).parseRate(globals.rate)
   if (globals.web && isRepeated(globals))
     throw usage(
       `--web and --${globals.watch === undefined ? 'wait-until' : 'watch'} exclude each other`,

@@ -1,6 +1,6 @@
 /** What an export ends with, by what of it could be read. */
 import { describe, expect, it } from 'vitest'
-import { UnreadParts } from '../../src/commands/export/documents.js'
+import { UnreadParts } from '../../src/commands/export-documents.js'
 import { Failure } from '../../src/errors.js'
 
 const place = { scope: 'project', path: 'a/b' } as const

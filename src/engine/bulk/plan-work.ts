@@ -1,7 +1,7 @@
 /** The work of a run, plan by plan: so many at once, each named as it is called. */
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
-import type { FleetGate } from '../../http/gate/index.js'
+import type { FleetGate } from '../../http/gate.js'
 import type { WholeAnswer } from '../../http/types.js'
 import { getHolder } from '../answer/objects.js'
 import type { Globals } from '../command/globals.js'

@@ -7,7 +7,7 @@ import { createInstance, type InstanceClient, requestIn } from '../../client/ins
 import { type CredentialGap, MissingCredential } from '../../client/types.js'
 import { Failure, getReason, survived } from '../../errors.js'
 import { secretTexts } from '../../http/answers/secrets.js'
-import type { FleetGate } from '../../http/gate/index.js'
+import type { FleetGate } from '../../http/gate.js'
 import { toCurl } from '../../http/index.js'
 import type { Ask, Client, Credential, WireRequest } from '../../http/types.js'
 import { Audit } from '../../profile/audit.js'

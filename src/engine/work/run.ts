@@ -4,7 +4,7 @@
  * input nor a slow reader makes memory grow.
  */
 import { Failure } from '../../errors.js'
-import type { Listener } from '../../http/gate/index.js'
+import type { Listener } from '../../http/gate.js'
 import {
   Breaker,
   type End,

@@ -3,7 +3,7 @@
 import { isObject, toText } from '../../base/objects.js'
 import { userAgent, version } from '../../base/version.js'
 import { refreshTimeout } from '../../client/defaults.js'
-import type { SnapshotReader } from '../../client/snapshot/answers.js'
+import type { SnapshotReader } from '../../client/snapshot-answers.js'
 import { Failure } from '../../errors.js'
 import { type FormOptions, postForm } from '../../http/index.js'
 import type { Ask } from '../../http/types.js'
@@ -90,7 +90,7 @@ export class Sessions implements OpenSessions {
   async snapshot(): Promise<SnapshotReader | undefined> {
     const { from } = this.#options.globals
     if (from === undefined) return undefined
-    this.#snapshot ??= import('../../client/snapshot/answers.js').then(
+    this.#snapshot ??= import('../../client/snapshot-answers.js').then(
       ({ SnapshotReader }) => new SnapshotReader(from),
     )
     return this.#snapshot

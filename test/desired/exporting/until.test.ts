@@ -1,7 +1,7 @@
 /** Where one of an export's places fails, those under way end before it is told. */
 
 import { expect, it } from 'vitest'
-import { inTheirOrder, untilOneFails } from '../../../src/commands/export/documents.js'
+import { inTheirOrder, untilOneFails } from '../../../src/commands/export-documents.js'
 
 /** Two at once, and as an engine does: the first that fails is what all of it comes to. */
 const instance = {

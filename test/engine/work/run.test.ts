@@ -10,7 +10,7 @@ import {
 import { type EngineOptions, run } from '../../../src/engine/work/run.js'
 import { SeenObjects } from '../../../src/engine/work/seen-objects.js'
 import { Failure } from '../../../src/errors.js'
-import type { Listener } from '../../../src/http/gate/index.js'
+import type { Listener } from '../../../src/http/gate.js'
 
 async function* items(count: number): AsyncGenerator<Item> {
   for (let n = 1; n <= count; n++) yield { n, object: String(n) }

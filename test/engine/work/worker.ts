@@ -9,7 +9,7 @@ import { readWork, seenIn, spool } from '../../../src/engine/journal/work.js'
 import { createJournal, reopenJournal } from '../../../src/engine/journal/writer.js'
 import type { GivenObject } from '../../../src/engine/work/report.js'
 import { run } from '../../../src/engine/work/run.js'
-import { FleetGate } from '../../../src/http/gate/index.js'
+import { FleetGate } from '../../../src/http/gate.js'
 import { createClient } from '../../../src/http/index.js'
 import { header } from './header.js'
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Item, verdict } from '../../../src/engine/work/report.js'
 import { run } from '../../../src/engine/work/run.js'
-import { FleetGate } from '../../../src/http/gate/index.js'
+import { FleetGate } from '../../../src/http/gate.js'
 import { json, serve, serveRaw } from '../../support/servers.js'
 import { clientOf, get, send } from '../clients.js'
 

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.js'
-import {
-  FleetGate,
-  type GateOptions,
-  gates,
-  parseRate,
-  stricter,
-} from '../../../src/http/gate/index.js'
-import { waitFor } from '../../../src/http/gate/pace.js'
+import { FleetGate, type GateOptions, gates, parseRate, stricter } from '../../../src/http/gate.js'
+import { waitFor } from '../../../src/http/pace.js'
 import { type Scripted, scriptedClock } from './clock.js'
 
 type Headers = Record<string, string>

@@ -1,6 +1,6 @@
 /** An instance that allows so many requests a second, and a run through the gate, in scripted time. */
 import { describe, expect, it } from 'vitest'
-import { FleetGate } from '../../../src/http/gate/index.js'
+import { FleetGate } from '../../../src/http/gate.js'
 import type { Admission } from '../../../src/http/types.js'
 import { type Scripted, scriptedClock } from './clock.js'
 

@@ -1,30 +1,30 @@
 /** `svcctl export`: an instance as files that plan to nothing, and where they go. */
 
-import { managedKinds } from '../../catalogue/managed.js'
-import type { ManagedPlace } from '../../desired/address.js'
-import type { HeldKind, KindFilter } from '../../desired/exporting/folder.js'
-import { lookAt } from '../../desired/exporting/kind.js'
-import { chosenBy, type ExportOptions } from '../../desired/exporting/model.js'
-import { type InstanceView, openView } from '../../desired/reading/index.js'
+import { managedKinds } from '../catalogue/managed.js'
+import type { ManagedPlace } from '../desired/address.js'
+import type { HeldKind, KindFilter } from '../desired/exporting/folder.js'
+import { lookAt } from '../desired/exporting/kind.js'
+import { chosenBy, type ExportOptions } from '../desired/exporting/model.js'
+import { type InstanceView, openView } from '../desired/reading/index.js'
 import {
   checkGlobs,
   kindMistake,
   lower,
   type SelectionOptions,
   within,
-} from '../../desired/selection.js'
-import type { Services } from '../../engine/command/services.js'
-import { withSmallHeap } from '../../engine/work/v8.js'
-import { usage } from '../../errors.js'
-import { type ExportLine, parseSelection } from '../plan/flags.js'
-import { toReadable } from '../plan/instance.js'
+} from '../desired/selection.js'
+import type { Services } from '../engine/command/services.js'
+import { withSmallHeap } from '../engine/work/v8.js'
+import { usage } from '../errors.js'
 import {
   type ExportRun,
   openExportTarget,
   shareableGroups,
   UnreadParts,
   writeExport,
-} from './documents.js'
+} from './export-documents.js'
+import { type ExportLine, parseSelection } from './plan/flags.js'
+import { toReadable } from './plan/instance.js'
 
 // Whether what a file holds is looked at by an export: then it may be written anew.
 

@@ -1,7 +1,7 @@
 /** When the next request may be sent: what the instance tells of its limit, what was learnt, what was asked for. */
-import { Failure, usage } from '../../errors.js'
-import { afterRetry, askedWait, readHeader, untilReset } from '../headers.js'
-import type { Answer } from '../types.js'
+import { Failure, usage } from '../errors.js'
+import { afterRetry, askedWait, readHeader, untilReset } from './headers.js'
+import type { Answer } from './types.js'
 
 // What an instance says of its limits: `Retry-After`, and `RateLimit-Limit`, `-Remaining`, `-Reset`.
 

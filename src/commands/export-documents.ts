@@ -2,16 +2,16 @@
 
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { addToGroup } from '../../base/group-by.js'
-import { groupsAbove, type ManagedPlace, placeText } from '../../desired/address.js'
+import { addToGroup } from '../base/group-by.js'
+import { groupsAbove, type ManagedPlace, placeText } from '../desired/address.js'
 import {
   checkFile,
   ExportFolder,
   filesOf,
   type KindFilter,
   openFile,
-} from '../../desired/exporting/folder.js'
-import type { PlaceResult } from '../../desired/exporting/kind.js'
+} from '../desired/exporting/folder.js'
+import type { PlaceResult } from '../desired/exporting/kind.js'
 import {
   CommonItemFinder,
   documentOf,
@@ -19,12 +19,12 @@ import {
   type FileSection,
   jsonWriter,
   yamlWriter,
-} from '../../desired/exporting/model.js'
-import { configSchema } from '../../desired/files/document.js'
-import type { ProjectPlace, ReadableInstance, UnreadPlace } from '../../desired/state.js'
-import type { Services, UiService } from '../../engine/command/services.js'
-import { type Category, Failure, usage } from '../../errors.js'
-import { outputName } from '../plan/make.js'
+} from '../desired/exporting/model.js'
+import { configSchema } from '../desired/files/document.js'
+import type { ProjectPlace, ReadableInstance, UnreadPlace } from '../desired/state.js'
+import type { Services, UiService } from '../engine/command/services.js'
+import { type Category, Failure, usage } from '../errors.js'
+import { outputName } from './plan/make.js'
 
 interface ExportTarget {
   readonly is: 'output' | 'file' | 'folder'

@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nonBlocking, readRegular } from '../../base/files/regular.js'
-import { getHead, tail } from '../../base/json/records.js'
-import { isObject } from '../../base/objects.js'
-import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
+import { nonBlocking, readRegular } from '../base/files/regular.js'
+import { getHead, tail } from '../base/json/records.js'
+import { isObject } from '../base/objects.js'
+import { Failure, getErrorCode, getReason, usage } from '../errors.js'
 
 /** A project or group that was asked for a list. */
 export interface SnapshotParent {

@@ -2,18 +2,18 @@
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { viewed } from '../../base/bytes.js'
-import { parseBytes } from '../../base/json/records.js'
-import { isObject, toText } from '../../base/objects.js'
-import { formatCount } from '../../base/text.js'
-import { type Endpoint, type EndpointTraits, getPath } from '../../catalogue/endpoint.js'
-import { createFilter, type FieldReader, type RecordTest } from '../../catalogue/filters.js'
-import { takesSeveral } from '../../catalogue/params.js'
-import { legible } from '../../catalogue/translate.js'
-import { groupsAll } from '../../catalogue/undocumented.js'
-import type { Words } from '../../catalogue/words.js'
-import { Failure, usage } from '../../errors.js'
-import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
+import { viewed } from '../base/bytes.js'
+import { parseBytes } from '../base/json/records.js'
+import { isObject, toText } from '../base/objects.js'
+import { formatCount } from '../base/text.js'
+import { type Endpoint, type EndpointTraits, getPath } from '../catalogue/endpoint.js'
+import { createFilter, type FieldReader, type RecordTest } from '../catalogue/filters.js'
+import { takesSeveral } from '../catalogue/params.js'
+import { legible } from '../catalogue/translate.js'
+import { groupsAll } from '../catalogue/undocumented.js'
+import type { Words } from '../catalogue/words.js'
+import { Failure, usage } from '../errors.js'
+import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../http/types.js'
 import {
   checkKept,
   compareValues,
@@ -25,7 +25,7 @@ import {
   type SnapshotManifest,
   type SnapshotParent,
   toChanged,
-} from './manifest.js'
+} from './snapshot-manifest.js'
 
 // Filters and order, as the instance has them.
 

@@ -2,9 +2,8 @@
  * The gate of one instance: every request to it asks here for leave. Told "too many" (429, or 503
  * that says when to come again) it closes for everyone, and opens again when the instance says so.
  */
-import { type Clock, systemClock } from '../../base/async.js'
-import { Failure } from '../../errors.js'
-import type { Admission, AdmissionResult, Answer, Gate, OnInterrupt } from '../types.js'
+import { type Clock, systemClock } from '../base/async.js'
+import { Failure } from '../errors.js'
 import {
   type ClosedBy,
   closed,
@@ -17,6 +16,7 @@ import {
   turnsAway,
   waitFor,
 } from './pace.js'
+import type { Admission, AdmissionResult, Answer, Gate, OnInterrupt } from './types.js'
 
 export { parseRate, stricter, wholeAllowance } from './pace.js'
 
