@@ -8,6 +8,9 @@ import type { CredentialNeed } from '../../catalogue/endpoint.js'
 import { boolean, group, oneOf, project, string } from '../../catalogue/params.js'
 import { jobStates } from '../../catalogue/shapes/job.js'
 import { documentedVersion } from '../../catalogue/undocumented.js'
+import { listOfProject } from '../areas/issues.js'
+import { listPipelines } from '../areas/jobs.js'
+import { listGroups } from '../areas/resource-groups.js'
 import { apiRoot, type Call } from '../call.js'
 import type { AcceptedParams } from '../check.js'
 import { branches } from '../git/read.js'
@@ -129,18 +132,12 @@ const list = (path: string, params: AcceptedParams['params'], handle: AnyHandler
 const listRoutes = [
   list('/groups', searchParameter, getGroups),
   list('/groups/:id', { with_projects: boolean('include its projects') }, getGroup),
-  list('/projects/:id/issues', issueParams, async (call, input) =>
-    (await import('../areas/issues.js')).listOfProject(call, input),
-  ),
+  list('/projects/:id/issues', issueParams, listOfProject),
   list('/projects/:id/labels', searchParameter, getLabels),
-  list('/projects/:id/pipelines', pipelineParams, async (call, input) =>
-    (await import('../areas/jobs.js')).listPipelines(call, input),
-  ),
+  list('/projects/:id/pipelines', pipelineParams, listPipelines),
   list('/projects/:id/protected_branches', searchParameter, getProtected),
   list('/projects/:id/repository/branches', searchParameter, getBranches),
-  list('/projects/:id/resource_groups', {}, async (call, input) =>
-    (await import('../areas/resource-groups.js')).listGroups(call, input),
-  ),
+  list('/projects/:id/resource_groups', {}, listGroups),
 ]
 
 // Who am I, and what may my token do.

@@ -23,6 +23,28 @@ import { storageMove } from '../../catalogue/areas/storage-move.js'
 import { vulnerabilities } from '../../catalogue/areas/vulnerabilities.js'
 import { type Endpoint, type Endpoints, getMethod, getPath } from '../../catalogue/endpoint.js'
 import type { AreaName } from '../../catalogue/index.js'
+import { handlers as alertsHandlers } from '../areas/alerts.js'
+import { handlers as approvalsHandlers } from '../areas/approvals.js'
+import { handlers as artifactsHandlers } from '../areas/artifacts.js'
+import { handlers as ciHandlers } from '../areas/ci.js'
+import { handlers as commitsHandlers } from '../areas/commits.js'
+import { handlers as dependenciesHandlers } from '../areas/dependencies.js'
+import { handlers as deployKeysHandlers } from '../areas/deploy-keys.js'
+import { handlers as errorTrackingHandlers } from '../areas/error-tracking.js'
+import { handlers as eventsHandlers } from '../areas/events.js'
+import { handlers as geoHandlers } from '../areas/geo.js'
+import { handlers as integrationsHandlers } from '../areas/integrations.js'
+import { handlers as issuesHandlers } from '../areas/issues.js'
+import { handlers as jobsHandlers } from '../areas/jobs.js'
+import { handlers as membersHandlers } from '../areas/members.js'
+import { handlers as mrHandlers } from '../areas/mr.js'
+import { handlers as pagesDomainsHandlers } from '../areas/pages-domains.js'
+import { handlers as projectsHandlers } from '../areas/projects.js'
+import { handlers as resourceGroupsHandlers } from '../areas/resource-groups.js'
+import { handlers as runnersHandlers } from '../areas/runners.js'
+import { handlers as settingsHandlers } from '../areas/settings.js'
+import { handlers as storageMoveHandlers } from '../areas/storage-move.js'
+import { handlers as vulnerabilitiesHandlers } from '../areas/vulnerabilities.js'
 import { apiRoot } from '../call.js'
 import type { AcceptedParams } from '../check.js'
 import type { AnyHandler, AnyHandlers, AreaExtras } from '../handlers.js'
@@ -38,76 +60,76 @@ const alertAddress =
 
 interface HandlerRow extends AreaExtras {
   readonly endpoints: Endpoints
-  readonly load: () => Promise<AnyHandlers>
+  readonly handlers: AnyHandlers
 }
 
 /** By the area's name in the catalogue. */
 export const registry: Readonly<Record<AreaName, HandlerRow>> = {
-  commits: { endpoints: commits, load: async () => (await import('../areas/commits.js')).handlers },
-  runners: { endpoints: runners, load: async () => (await import('../areas/runners.js')).handlers },
-  jobs: { endpoints: jobs, load: async () => (await import('../areas/jobs.js')).handlers },
+  commits: { endpoints: commits, handlers: commitsHandlers },
+  runners: { endpoints: runners, handlers: runnersHandlers },
+  jobs: { endpoints: jobs, handlers: jobsHandlers },
   artifacts: {
     endpoints: artifacts,
-    load: async () => (await import('../areas/artifacts.js')).handlers,
+    handlers: artifactsHandlers,
   },
   'resource-groups': {
     endpoints: resourceGroups,
-    load: async () => (await import('../areas/resource-groups.js')).handlers,
+    handlers: resourceGroupsHandlers,
   },
-  ci: { endpoints: ci, load: async () => (await import('../areas/ci.js')).handlers },
-  issues: { endpoints: issues, load: async () => (await import('../areas/issues.js')).handlers },
-  mr: { endpoints: mr, load: async () => (await import('../areas/mr.js')).handlers },
+  ci: { endpoints: ci, handlers: ciHandlers },
+  issues: { endpoints: issues, handlers: issuesHandlers },
+  mr: { endpoints: mr, handlers: mrHandlers },
   approvals: {
     endpoints: approvals,
-    load: async () => (await import('../areas/approvals.js')).handlers,
+    handlers: approvalsHandlers,
   },
-  members: { endpoints: members, load: async () => (await import('../areas/members.js')).handlers },
+  members: { endpoints: members, handlers: membersHandlers },
   events: {
     endpoints: events,
-    load: async () => (await import('../areas/events.js')).handlers,
+    handlers: eventsHandlers,
     scopes: { list: ['read_user'], listOfUser: ['read_user'] },
   },
   projects: {
     endpoints: projects,
-    load: async () => (await import('../areas/projects.js')).handlers,
+    handlers: projectsHandlers,
   },
   integrations: {
     endpoints: integrations,
-    load: async () => (await import('../areas/integrations.js')).handlers,
+    handlers: integrationsHandlers,
   },
   alerts: {
     endpoints: alerts,
-    load: async () => (await import('../areas/alerts.js')).handlers,
+    handlers: alertsHandlers,
     urls: { send: alertAddress },
   },
   settings: {
     endpoints: settings,
-    load: async () => (await import('../areas/settings.js')).handlers,
+    handlers: settingsHandlers,
   },
   'deploy-keys': {
     endpoints: deployKeys,
-    load: async () => (await import('../areas/deploy-keys.js')).handlers,
+    handlers: deployKeysHandlers,
   },
   'pages-domains': {
     endpoints: pagesDomains,
-    load: async () => (await import('../areas/pages-domains.js')).handlers,
+    handlers: pagesDomainsHandlers,
   },
   vulnerabilities: {
     endpoints: vulnerabilities,
-    load: async () => (await import('../areas/vulnerabilities.js')).handlers,
+    handlers: vulnerabilitiesHandlers,
   },
   dependencies: {
     endpoints: dependencies,
-    load: async () => (await import('../areas/dependencies.js')).handlers,
+    handlers: dependenciesHandlers,
   },
-  geo: { endpoints: geo, load: async () => (await import('../areas/geo.js')).handlers },
+  geo: { endpoints: geo, handlers: geoHandlers },
   'error-tracking': {
     endpoints: errorTracking,
-    load: async () => (await import('../areas/error-tracking.js')).handlers,
+    handlers: errorTrackingHandlers,
   },
   'storage-move': {
     endpoints: storageMove,
-    load: async () => (await import('../areas/storage-move.js')).handlers,
+    handlers: storageMoveHandlers,
   },
 }
 
@@ -121,7 +143,7 @@ export interface ServedRoute {
   readonly accepts?: AcceptedParams
   readonly entrance: AuthNeed
   readonly status: number
-  readonly load: () => Promise<AnyHandler>
+  readonly handle: AnyHandler
 }
 
 const successes: Readonly<Record<string, number>> = { POST: 201 }
@@ -135,18 +157,15 @@ const getRoutes = (area: AreaName, key: string, endpoint: Endpoint): ServedRoute
   const row = registry[area]
   const url = getUrl(key, endpoint, row)
   if (url === undefined) return []
-  const load = async (): Promise<AnyHandler> => {
-    const handler = (await row.load())[key]
-    if (handler === undefined) throw new Error(`no handler for ${area} ${key}`)
-    return handler
-  }
+  const handle = row.handlers[key]
+  if (handle === undefined) throw new Error(`no handler for ${area} ${key}`)
   const method = getMethod(endpoint)
   const entrance = {
     credential: url instanceof RegExp ? 'parameter' : (endpoint.credential ?? 'user'),
     scopes: row.scopes?.[key] ?? [],
   } as const
   const status = endpoint.status ?? successes[method] ?? 200
-  return [{ method, url, endpoint, area, entrance, status, load }]
+  return [{ method, url, endpoint, area, entrance, status, handle }]
 }
 
 /** All routes. */
@@ -163,7 +182,7 @@ export const collectRoutes = (): ServedRoute[] => {
       entrance: { credential: route.credential ?? 'user', scopes: route.scopes ?? [] },
       status: route.status ?? 200,
       accepts: route.accepts,
-      load: async () => route.handle,
+      handle: route.handle,
     }),
   )
   return [...routes, ...extra]

@@ -9,7 +9,6 @@ import { isScope, scopeOf } from '../../catalogue/params.js'
 import { sessionCookie, type Words } from '../../catalogue/words.js'
 import { Call, type Instance } from '../call.js'
 import { acceptedInput, checkInput, convert } from '../check.js'
-import type { AnyHandler } from '../handlers.js'
 import { invalid, Refusal } from '../reply.js'
 import type { Role } from '../rules/access.js'
 import { Scheduler } from '../scheduler.js'
@@ -163,14 +162,6 @@ const refuseOutsider = (
   }
 }
 
-const known = new WeakMap<ServedRoute, AnyHandler>()
-
-const getHandler = async (route: ServedRoute): Promise<AnyHandler> => {
-  const handler = known.get(route) ?? (await route.load())
-  known.set(route, handler)
-  return handler
-}
-
 /** What was sent as the route takes it. Whoever may not call it at all hears that, and not what is wrong with it. */
 const getInput = (
   { endpoint, accepts }: ServedRoute,
@@ -215,8 +206,7 @@ const serve = async (
   const places = words === undefined ? path : other.translatePath(path, words)
   const call = new Call(instance, actor, { params, headers })
   const input = getInput(route, places, call)
-  const handler = await getHandler(route)
-  const result = await handler(call, input as never)
+  const result = await route.handle(call, input as never)
   if (method !== 'GET' && method !== 'HEAD') {
     await scheduler.advance(true)
     await instance.save()
