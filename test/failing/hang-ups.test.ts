@@ -34,6 +34,15 @@ const numberIn = async (file: string): Promise<number> => {
   throw new Error(`nothing came to stand in ${file}`)
 }
 
+/** Waits until a process has no terminal any more, as Linux tells it: closing one takes effect a moment later. */
+const withoutTerminal = async (pid: number): Promise<void> => {
+  const stat = `/proc/${pid}/stat`
+  const terminalOf = (): string | undefined =>
+    readFileSync(stat, 'utf8').split(') ')[1]?.split(' ')[4]
+  for (const end = Date.now() + patience; existsSync(stat) && terminalOf() !== '0'; await wait(20))
+    if (Date.now() > end) throw new Error(`process ${pid} still has its terminal`)
+}
+
 /** The program at a terminal of few rows, below a shell that outlives it and keeps its exit code. */
 const at = (line: string, more: Readonly<Record<string, string>> = {}) => {
   const [home, cwd] = [folder(), folder()]
@@ -56,6 +65,11 @@ const at = (line: string, more: Readonly<Record<string, string>> = {}) => {
   return {
     terminal,
     kill: async (signal: NodeJS.Signals) => process.kill(await numberIn(file('pid')), signal),
+    /** Closes the terminal, and waits until the program has none. */
+    hangUp: async () => {
+      await terminal.close()
+      await withoutTerminal(await numberIn(file('pid')))
+    },
     ended: () => numberIn(file('code')),
     /** What is left where it ran: a core file, on most machines. */
     left: () => readdirSync(cwd),
@@ -99,7 +113,7 @@ describe.skipIf(!has('tmux', '-V'))('a terminal that hangs up', () => {
   it('ends the embedded instance by SIGHUP, once it is told', async () => {
     const run = at(`sandbox serve --state-dir ${folder()}`)
     await run.terminal.until(/sandbox-gus-token/)
-    await run.terminal.close()
+    await run.hangUp()
     await run.kill('SIGHUP')
     expect(await run.ended()).toBe(byHangUp)
     expect(run.left()).toEqual([])
@@ -119,7 +133,7 @@ describe.skipIf(!has('tmux', '-V'))('a terminal that hangs up', () => {
       const line = 'artifacts download 7 -P 1 >/dev/null 2>&1'
       const run = at(line, { SVC_BASE_URL: server.url })
       await asked
-      await run.terminal.close()
+      await run.hangUp()
       await run.kill('SIGTERM')
       expect(await run.ended()).toBe(byHangUp)
       expect(run.left()).toEqual([])
