@@ -21,9 +21,3 @@ export const objects = (value: unknown): readonly Fields[] =>
 /** A text that is not empty. */
 export const toText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
-
-/**
- * A copy that others are put into. V8 gives each copy that a spread makes a hidden class of its own,
- * as soon as a field is added: of 50,000 plans that is more memory than the plans themselves.
- */
-export const copied = <T extends object>(fields: T): T => Object.assign({}, fields)

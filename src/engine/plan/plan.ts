@@ -3,7 +3,7 @@
  * here, before anything is sent.
  */
 import type { JsonValue, JsonValues } from '../../base/json/value.js'
-import { copied, isObject } from '../../base/objects.js'
+import { isObject } from '../../base/objects.js'
 import { hasDots, isDots } from '../../base/segments.js'
 import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
 import { joinItems } from '../../catalogue/formats.js'
@@ -169,7 +169,7 @@ const planCommon = async (
 
 /**
  * The plan of one object: what names it put in its place, what is missing asked for, its path checked.
- * @param own the values that all have in common, copied, with what is this object's own
+ * @param own the values that all have in common, with what is this object's own
  */
 export const completed = async (
   { key, endpoint, command, extra, project }: CommonParts,
@@ -181,10 +181,7 @@ export const completed = async (
   placeArgs(command, endpoint, args, own, around)
   await fillRequired(command, endpoint, own, extra, around, project)
   for (const [name, param] of Object.entries(endpoint.path)) checkSegment(name, param, own[name])
-  // Written out: the plans of many objects are of one hidden class.
-  return label === undefined
-    ? { key, endpoint, values: own, extra }
-    : { key, endpoint, values: own, extra, label }
+  return { key, endpoint, values: own, extra, label }
 }
 
 /** The plan for one object, or for what one request takes together. */
@@ -195,7 +192,7 @@ const planOf = async (
   given: Given,
   around: PlanContext,
 ): Promise<Plan> => {
-  const own: Record<string, JsonValue | undefined> = copied(common.values)
+  const own: Record<string, JsonValue | undefined> = { ...common.values }
   await placeProject(common.endpoint, reference, given, own, around)
   return completed(common, own, withoutReference(group, reference), group[0], around)
 }

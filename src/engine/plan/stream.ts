@@ -2,7 +2,6 @@
 
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
-import { copied } from '../../base/objects.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import { getCommandName, getScope } from '../command/derive.js'
@@ -81,7 +80,7 @@ export class Planner {
   /** The plan of an object. */
   async planOf({ object, parent, row }: GivenObject): Promise<Plan> {
     const common = await this.#commonOf({ object, parent, row })
-    const own: Record<string, JsonValue | undefined> = copied(common.values)
+    const own: Record<string, JsonValue | undefined> = { ...common.values }
     const holder = getScope(common.endpoint)?.placeholder
     if (holder !== undefined && parent !== undefined && String(own[holder]) !== parent)
       own[holder] = parent
