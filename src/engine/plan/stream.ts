@@ -24,7 +24,7 @@ import { type CommonParts, type CommonsByRow, commonsByRow, completed, completin
 // The plan of one object after the other: what all have in common is made with the first. An object is known by
 // its text, or as a journal names it: by its id, and what it belongs to.
 
-export class Planner {
+class Planner {
   readonly #command: Command
   readonly #given: Given
   readonly #around: PlanContext
