@@ -18,10 +18,10 @@ import { withWorkspaceHint } from './workspace/advice.js'
 const failsInJson = (name: string | undefined): boolean =>
   formats.some((format) => format.name === name && format.json === true)
 
-type Chosen = Pick<Globals, 'output' | 'profile'>
+type FormatFlags = Pick<Globals, 'output' | 'profile'>
 
 /** What the profile says of the output; a profile that cannot be read is told where it is needed. */
-const profileFormat = ({ profile }: Chosen, env: NodeJS.ProcessEnv): string | undefined => {
+const profileFormat = ({ profile }: FormatFlags, env: NodeJS.ProcessEnv): string | undefined => {
   try {
     const store = openStore(getPaths(env))
     const name = profile ?? (env.SVC_PROFILE || undefined) ?? store.current()
@@ -31,14 +31,14 @@ const profileFormat = ({ profile }: Chosen, env: NodeJS.ProcessEnv): string | un
   }
 }
 
-const wantedOf = (chosen: Chosen, env: NodeJS.ProcessEnv): string | undefined =>
+const wantedOf = (chosen: FormatFlags, env: NodeJS.ProcessEnv): string | undefined =>
   chosen.output ?? (env.SVC_OUTPUT || undefined) ?? profileFormat(chosen, env)
 
 /**
  * The format of a run.
  * @throws Failure `usage` for the name of none
  */
-export const outputFormat = (chosen: Chosen, env: NodeJS.ProcessEnv): Format => {
+export const outputFormat = (chosen: FormatFlags, env: NodeJS.ProcessEnv): Format => {
   const wanted = wantedOf(chosen, env)
   return wanted === undefined ? tableFormat : formatNamed(wanted)
 }
@@ -99,7 +99,7 @@ const failureOf = (thrown: unknown): Failure => {
 }
 
 /** What ended a run. */
-interface Ended {
+interface FailedRun {
   readonly error: unknown
   /** Whether a signal came. */
   readonly interrupted: boolean
@@ -109,11 +109,14 @@ interface Ended {
 }
 
 /** What ended a run, as a failure. */
-export const failureIn = ({ error, interrupted }: Pick<Ended, 'error' | 'interrupted'>): Failure =>
+export const failureIn = ({
+  error,
+  interrupted,
+}: Pick<FailedRun, 'error' | 'interrupted'>): Failure =>
   interrupted ? interruptionOf(error) : failureOf(error)
 
 /** Prints it on standard error. */
-export const tell = async (failure: Failure, { error, argv, how }: Ended): Promise<void> => {
+export const tell = async (failure: Failure, { error, argv, how }: FailedRun): Promise<void> => {
   const { env } = process
   await printError(failure, { ...(how ?? { json: failuresInJson(argv, env) }), env })
   if (failure.category === 'internal' && error instanceof Error && env.SVC_DEBUG !== undefined)

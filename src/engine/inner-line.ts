@@ -70,8 +70,8 @@ const besides = (command: Command, ask: LineAsk): readonly string[] => {
   return lists(command) ? ['--limit=all', ...where] : []
 }
 
-/** The run that a line is run within, and what understands and runs lines. */
-interface Inside {
+/** The run that a line runs within, and the functions that parse and run lines. */
+interface OuterRun {
   readonly outer: RunOptions
   readonly sharing: SharedServices
   readonly parse: AskedLine['parse']
@@ -90,7 +90,7 @@ const understood = async (
 
 /** Runs a line as if a person had typed it. @returns its exit code */
 export const runTypedWithin = async (
-  { outer, sharing, parse, run }: Inside,
+  { outer, sharing, parse, run }: OuterRun,
   { words, input }: TypedAsk,
 ): Promise<number> => {
   const { globals, signal } = outer
@@ -104,7 +104,7 @@ export const runTypedWithin = async (
 
 /** Runs a line for its records, or for what it would change. */
 export const runLineWithin = async (
-  { outer, sharing, parse, run }: Inside,
+  { outer, sharing, parse, run }: OuterRun,
   ask: LineAsk,
 ): Promise<LineAnswer> => {
   const screen = await keptScreen()

@@ -105,7 +105,7 @@ const profilesFor = (parts: readonly string[], env: NodeJS.ProcessEnv): readonly
   return known.flatMap(({ name }) => store.get(name) ?? [])
 }
 
-type Consenting = Pick<Globals, 'curl' | 'dryRun' | 'yes'>
+type ConfirmationFlags = Pick<Globals, 'curl' | 'dryRun' | 'yes'>
 
 /**
  * What a run that changes several instances needs, all of it before anything is sent.
@@ -115,7 +115,7 @@ const checkWriting = (
   { command, raw }: { readonly command: Command; readonly raw: Raw },
   wanted: { readonly several: readonly string[]; readonly all?: true },
   profiles: readonly Profile[],
-  { curl, dryRun, yes }: Consenting,
+  { curl, dryRun, yes }: ConfirmationFlags,
 ): void => {
   const what = getCommandName(command)
   const open = wanted.all === true ? '--all-profiles' : wanted.several.find(isPattern)
@@ -153,8 +153,8 @@ const checkWriting = (
 
 // How a run of several instances ends.
 
-/** What one of them came to. */
-interface Ending {
+/** How the run on one instance ended. */
+interface InstanceResult {
   readonly name: string
   readonly code: number
   readonly failure?: Failure
@@ -165,14 +165,14 @@ const unreachable = 7
 const foremost = [130, 9]
 
 /** Whether it is noted only. */
-const isNoted = ({ failure, code }: Ending, tolerant: boolean): boolean =>
+const isNoted = ({ failure, code }: InstanceResult, tolerant: boolean): boolean =>
   tolerant && code === unreachable && failure !== undefined
 
 /**
  * The exit code of several: that of all, where they are alike.
  * @param tolerant those that cannot be reached do not count, while one can
  */
-export const getExitCode = (endings: readonly Ending[], tolerant: boolean): number => {
+export const getExitCode = (endings: readonly InstanceResult[], tolerant: boolean): number => {
   const all = endings.map(({ code }) => code)
   const first = foremost.find((code) => all.includes(code))
   if (first !== undefined) return first
@@ -188,7 +188,7 @@ export const isEnough = (failed: number, of: number, most: FailureLimit | undefi
 }
 
 /** What was wrong with the line for each of them in the same words; undefined where something else was. */
-const sameMistake = (endings: readonly Ending[]): Failure | undefined => {
+const sameMistake = (endings: readonly InstanceResult[]): Failure | undefined => {
   const [first] = endings
   const failure = first?.failure
   if (failure?.category !== 'usage') return undefined
@@ -200,8 +200,8 @@ const sameMistake = (endings: readonly Ending[]): Failure | undefined => {
 
 // Standard input for several instances: read once, given to each.
 
-/** What one of them sees of it; it is not theirs to close. */
-class Copied extends StandardInput {
+/** What one instance reads of it; closing the copy leaves the input open. */
+class InputCopy extends StandardInput {
   override readonly text: () => Promise<string>
 
   constructor(whole: StandardInput) {
@@ -221,10 +221,10 @@ class Copied extends StandardInput {
 }
 
 /** Standard input, as each instance gets it. */
-const inputForEach = (whole: StandardInput) => (): StandardInput => new Copied(whole)
+const inputForEach = (whole: StandardInput) => (): StandardInput => new InputCopy(whole)
 
 /** Runs the line on one instance. */
-type RunOne = (line: AskedLine, part?: LinePart) => Promise<number>
+type LineRunner = (line: AskedLine, part?: LinePart) => Promise<number>
 
 /** The line as it would be of one of them. */
 const lineOf = (raw: Raw, name: string): Raw => {
@@ -238,21 +238,21 @@ const lineOf = (raw: Raw, name: string): Raw => {
   return { ...raw, flags }
 }
 
-class Several {
+class MultiInstanceRun {
   readonly #line: AskedLine
-  readonly #run: RunOne
+  readonly #run: LineRunner
   readonly #globals: Globals
   readonly #format: Format
   readonly #merged: OneAnswer
   readonly #stop = new AbortController()
   readonly #input: () => StandardInput
-  readonly #endings: Ending[] = []
+  readonly #endings: InstanceResult[] = []
   /** What ends all of it: the answer cannot be printed. */
   #lost: unknown
 
   constructor(
     line: AskedLine,
-    run: RunOne,
+    run: LineRunner,
     globals: Globals,
     format: Format,
     merged: OneAnswer,
@@ -373,7 +373,7 @@ const aloneOf = (line: AskedLine, name: string): AskedLine => ({
  * @returns the exit code
  * @throws Failure `usage` for what does not go with several, before anything is sent
  */
-export const executeSeveral = async (line: AskedLine, run: RunOne): Promise<number> => {
+export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<number> => {
   const { command, raw, signal, decided } = line
   const { env } = process
   const wanted = wantedBy(raw)
@@ -388,7 +388,7 @@ export const executeSeveral = async (line: AskedLine, run: RunOne): Promise<numb
   const { sites, words } = await resolveInstances(command, profiles, writing)
   const merged = await OneAnswer.of({ command, globals, format, env, signal }, words)
   const input = new StandardInput(signal)
-  const several = new Several(line, run, globals, format, merged, input)
+  const several = new MultiInstanceRun(line, run, globals, format, merged, input)
   try {
     await (writing ? several.inOrder(sites) : several.together(sites))
     return await several.end(sites)

@@ -128,7 +128,7 @@ const timeOf = (now: Date): string => now.toTimeString().slice(0, 8)
 /** What ends a watch before somebody interrupts it. */
 type AwaitedState = Pick<WaitCondition, 'holds' | 'late' | 'timeout'>
 
-interface Watching {
+interface WatchOptions {
   /** Seconds from round to round. */
   readonly seconds: number
   readonly polls: PollScreen
@@ -165,7 +165,7 @@ const left = (end: number | undefined, clock: RunClock): number =>
  */
 export const watch = async (
   services: Services,
-  { seconds, polls, printing, until }: Watching,
+  { seconds, polls, printing, until }: WatchOptions,
   poll: () => Promise<void>,
 ): Promise<void> => {
   const { clock } = services.place

@@ -93,11 +93,11 @@ const checkJournal = ({
 // From targets to the answer.
 
 /** Does with its objects what a command says. */
-type Perform = (given: Given, operation: Operation, targets?: Targets) => Promise<void>
+type OperationRunner = (given: Given, operation: Operation, targets?: Targets) => Promise<void>
 
 /** A run whose services are there. */
 export interface StartedRun extends RunParts {
-  readonly perform: Perform
+  readonly perform: OperationRunner
 }
 
 /** A list, page by page; one document where the command makes that of it. */
@@ -146,7 +146,7 @@ const carryOut = async (
 /** @throws Failure what became of the one object, or of all as a whole */
 const perform = async (
   parts: RunParts,
-  ...[given, operation, targets]: Parameters<Perform>
+  ...[given, operation, targets]: Parameters<OperationRunner>
 ): Promise<void> => {
   const source = await parts.planning.requests(given, operation, targets)
   const work = (): Promise<void> => carryOut(parts, operation, source)
@@ -161,7 +161,7 @@ const perform = async (
 export const startRun = async (options: RunOptions): Promise<StartedRun> => {
   const parts = await RunParts.open(options)
   return Object.assign(parts, {
-    perform: (...asked: Parameters<Perform>) => perform(parts, ...asked),
+    perform: (...asked: Parameters<OperationRunner>) => perform(parts, ...asked),
   })
 }
 

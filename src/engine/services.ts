@@ -52,13 +52,13 @@ const isKept = (
 }
 
 /** What only some runs are made of, loaded: another answer than the printed one, and what prints requests. */
-interface Loaded {
+interface LoadedModules {
   readonly curl: typeof import('./perform/curl.js') | undefined
   readonly web: typeof import('./answer/file.js') | undefined
   readonly several: typeof import('./merged-answer.js') | undefined
 }
 
-const load = async ({ globals, part }: RunOptions): Promise<Loaded> => ({
+const load = async ({ globals, part }: RunOptions): Promise<LoadedModules> => ({
   curl: globals.curl ? await import('./perform/curl.js') : undefined,
   web: globals.web && !globals.curl ? await import('./answer/file.js') : undefined,
   several: part && (await import('./merged-answer.js')),
@@ -89,7 +89,7 @@ export class RunParts {
   readonly #engine: Engine
   readonly #below: (() => void)[] = []
 
-  private constructor(options: RunOptions, screen: Streams, loaded: Loaded) {
+  private constructor(options: RunOptions, screen: Streams, loaded: LoadedModules) {
     const { command, globals, inner, words } = options
     this.options = options
     this.#screen = screen
@@ -170,7 +170,7 @@ export class RunParts {
   readonly #baseUrl = async (): Promise<string> => (await this.place.session()).baseUrl
 
   /** Where the answer goes: to standard output, to a browser, or among those of other instances. */
-  #answer({ several, web }: Loaded): RunAnswer {
+  #answer({ several, web }: LoadedModules): RunAnswer {
     const { env, part, words } = this.options
     const { note } = this.#screen.notes
     if (web !== undefined)

@@ -90,7 +90,7 @@ const openLast = (stdout: Stdout): LastAnswer => {
 
 // Where the rounds of `--watch` go: over each other on a terminal, one after the other elsewhere.
 
-interface Shown {
+interface AnswerScreen {
   readonly out: Stdout
   readonly redrawn: boolean
   /** Columns for the answer. */
@@ -100,7 +100,7 @@ interface Shown {
   readonly polls: PollScreen
 }
 
-const inPlace = (frames: Frames, style: Style, quiet: boolean): Shown => ({
+const inPlace = (frames: Frames, style: Style, quiet: boolean): AnswerScreen => ({
   out: frames,
   redrawn: true,
   width: style.width - gutter,
@@ -122,7 +122,7 @@ const inPlace = (frames: Frames, style: Style, quiet: boolean): Shown => ({
   },
 })
 
-const lastOnly = (out: LastAnswer, style: Style, notes: Shown['notes']): Shown => ({
+const lastOnly = (out: LastAnswer, style: Style, notes: AnswerScreen['notes']): AnswerScreen => ({
   out,
   redrawn: false,
   width: style.width,
@@ -139,7 +139,7 @@ const createPolls = (
   format: Format,
   style: Style,
   plain: Stdout,
-): Shown => {
+): AnswerScreen => {
   const watching = isRepeated(globals)
   if (watching && style.terminal && !accessible(env) && env.TERM !== 'dumb') {
     const rows = (): number => standardOutput().rows ?? 24
@@ -193,10 +193,13 @@ const promptsOf = (signal: AbortSignal, env: NodeJS.ProcessEnv): Prompts =>
 
 export type ScreenOptions = Pick<RunOptions, 'globals' | 'format' | 'env' | 'command' | 'signal'>
 
-type Said = Pick<RunOptions, 'globals' | 'format' | 'env'>
+type NoteOptions = Pick<RunOptions, 'globals' | 'format' | 'env'>
 
 /** @param of the profile that is spoken of, where there are several */
-export const openNotes = async ({ globals, format, env }: Said, of?: string): Promise<Notes> => {
+export const openNotes = async (
+  { globals, format, env }: NoteOptions,
+  of?: string,
+): Promise<Notes> => {
   const stream = standardError()
   const style = await createStyle(stream, env, globals.color)
   return createNotes({
@@ -208,14 +211,14 @@ export const openNotes = async ({ globals, format, env }: Said, of?: string): Pr
   })
 }
 
-interface Paged {
+interface PagerOptions {
   readonly plain: Stdout
   readonly width: number
   readonly env: NodeJS.ProcessEnv
   readonly meter: Meter
 }
 
-const pager = ({ plain, width, env, meter }: Paged): Stdout =>
+const pager = ({ plain, width, env, meter }: PagerOptions): Stdout =>
   openPager({
     stdout: plain,
     rows: standardOutput().rows ?? 24,

@@ -176,7 +176,7 @@ const meant = async (
   return { command: words === undefined ? one : commandIn(one, words, []), words }
 }
 
-interface Understood {
+interface ParsedCommand {
   readonly command: Command
   readonly words?: Words
   readonly given: Given
@@ -187,12 +187,12 @@ const understood = async (
   ask: WithinAsk,
   outer: RunOptions,
   note: (text: string) => void,
-): Promise<Understood> => {
+): Promise<ParsedCommand> => {
   const inWords = await meant(ask, outer)
   const known = () => import('./command/known.js')
   const beyond = async () => (await known()).withKnown(inWords.command, outer.globals, outer.env)
   const { fields } = ask
-  const asked = (command: Command): Understood => {
+  const asked = (command: Command): ParsedCommand => {
     const given = givenInWords(command, ask.values, inWords.words, note)
     const args = [...given.args, ...(ask.args ?? [])]
     return { ...inWords, command, given: { ...given, args } }
@@ -215,7 +215,7 @@ const sends: Readonly<Record<RunMode, boolean | 'marked'>> = {
   writes: false,
 }
 
-interface Inner extends Pick<RunOptions, 'command' | 'globals' | 'words'> {
+interface InnerRun extends Pick<RunOptions, 'command' | 'globals' | 'words'> {
   readonly ask: WithinAsk
   readonly format: Format
   readonly screen: KeptScreen
@@ -225,7 +225,7 @@ interface Inner extends Pick<RunOptions, 'command' | 'globals' | 'words'> {
 const optionsFor = (
   outer: RunOptions,
   sharing: SharedServices,
-  { ask, command, format, globals, words, screen, ended }: Inner,
+  { ask, command, format, globals, words, screen, ended }: InnerRun,
 ): RunOptions => {
   const { own } = outer
   return {

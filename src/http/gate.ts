@@ -112,7 +112,7 @@ interface Leave extends Admission {
   refused: number | undefined
 }
 
-interface Asking {
+interface LeaveRequest {
   readonly refused: number | undefined
   readonly grant: (leave: Leave) => void
   readonly deny: (failure: Failure) => void
@@ -124,7 +124,7 @@ export class FleetGate implements Gate {
   readonly #width: Width
   readonly #pace: Pace
   readonly #theirs = new TheirClock()
-  readonly #asking: Asking[] = []
+  readonly #asking: LeaveRequest[] = []
   readonly #listeners = new Set<Listener>()
   #underWay = 0
   #serial = 0
@@ -168,7 +168,7 @@ export class FleetGate implements Gate {
   admit(onInterrupt: OnInterrupt, before?: Admission): Promise<Leave> {
     return new Promise((resolve, reject) => {
       let forget: () => void = () => {}
-      const asking: Asking = {
+      const asking: LeaveRequest = {
         refused: before?.refused,
         grant: (leave) => {
           forget()
@@ -286,7 +286,7 @@ export class FleetGate implements Gate {
     }
   }
 
-  #leave({ refused }: Asking, now: number): Leave {
+  #leave({ refused }: LeaveRequest, now: number): Leave {
     if (this.#idleSince !== undefined) this.#pace.idle(now - this.#idleSince)
     this.#idleSince = undefined
     // Patience counts from when all was well last, and that was so when nothing was asked for.
@@ -298,7 +298,7 @@ export class FleetGate implements Gate {
     return { at: now, closings: this.#closings, refused, serial: this.#serial }
   }
 
-  #withdraw(asking: Asking): void {
+  #withdraw(asking: LeaveRequest): void {
     const at = this.#asking.indexOf(asking)
     if (at < 0) return
     this.#asking.splice(at, 1)

@@ -136,8 +136,8 @@ const careful = 20
 /** Or after so long, in milliseconds, or as long as was needed to learn it: whoever limits may cease to. */
 const longest = 60_000
 
-/** What an instance that only ever said "too many" seems to bear. */
-interface Learnt {
+/** The rate that an instance seems to allow, where it stated no limit and only rejected requests as too many. */
+interface RateEstimate {
   readonly rate: Rate
   /** When it was learnt, and in how long it is twice as much. */
   readonly from: number
@@ -149,7 +149,7 @@ interface Learnt {
 export class Pace {
   readonly #asked: Rate | undefined
   #known: Known | undefined
-  #learnt: Learnt | undefined
+  #learnt: RateEstimate | undefined
   /** Answers since `#from`, and time since then in which nothing was to do. */
   #good = 0
   #from: number | undefined
@@ -232,7 +232,7 @@ export class Pace {
    * has come near to what is borne: then what was taken until the wait says more, and each further
    * wait would cost more than a faster pace brings.
    */
-  #lesson(now: number, until: number): Learnt {
+  #lesson(now: number, until: number): RateEstimate {
     const from = this.#from ?? now
     const span = Math.max(shortest, until - from)
     const certain = this.#good / span

@@ -55,7 +55,7 @@ const openPage = async (
 }
 
 /** What showing a page needs of its run. */
-interface Showing {
+interface PageContext {
   readonly env: NodeJS.ProcessEnv
   /** The address of the instance, the only one whose pages are shown. */
   readonly baseUrl: () => Promise<string>
@@ -109,9 +109,9 @@ const several = (): Failure =>
 
 export class WebPage extends PartOfAnswer implements RunAnswer {
   readonly #printing: RunAnswer
-  readonly #showing: Showing
+  readonly #showing: PageContext
 
-  constructor(printing: RunAnswer, showing: Showing) {
+  constructor(printing: RunAnswer, showing: PageContext) {
     super(printing, () => this.#writer(), 'instance')
     this.#printing = printing
     this.#showing = showing

@@ -1,4 +1,4 @@
-/** The work of a run, plan by plan: so many at once, each named as it is called. */
+/** What runs over plans share: the engine that they need, the failures that they tolerate, and the names of objects and outcomes. */
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import type { FleetGate } from '../../http/gate.js'
@@ -13,21 +13,21 @@ import type { UnfinishedRun } from '../journaling/runs.js'
 
 // `--tolerate`: refusals that are noted, and count as no failures.
 
-/** What became of an object that refused so. */
-interface Noted extends PlanAnswer {
+/** The answer for an object whose failure `--tolerate` accepts. */
+interface ToleratedAnswer extends PlanAnswer {
   readonly tolerated: Failure
 }
 
-/** Why an object is as it was; undefined where nothing was tolerated of it. */
+/** The failure that was tolerated for an object; undefined where there was none. */
 export const ignoredError = (answer: PlanAnswer | undefined): Failure | undefined =>
   answer !== undefined && 'tolerated' in answer && answer.tolerated instanceof Failure
     ? answer.tolerated
     : undefined
 
-/** Work on one object after which it is as it was where it was refused so. */
+/** Wraps the work on one object: a failure that `--tolerate` accepts leaves the object unchanged. */
 export const ignoringErrors =
   (globals: TolerateFlag, work: (plan: Plan) => Promise<PlanAnswer>) =>
-  async (plan: Plan): Promise<PlanAnswer | Noted> => {
+  async (plan: Plan): Promise<PlanAnswer | ToleratedAnswer> => {
     try {
       return await work(plan)
     } catch (error) {

@@ -84,8 +84,8 @@ const firstOf = async <T>(some: AsyncIterator<T>, most: number): Promise<T[]> =>
   return first
 }
 
-/** What a run over objects that come needs of the engine. */
-interface Streaming {
+/** What a run over a stream of objects needs of the engine. */
+interface StreamContext {
   readonly engine: Engine
   readonly source: PlanSource
   readonly how: BulkOptions
@@ -99,7 +99,7 @@ const destroys = ({ endpoint }: Plan, how: BulkOptions): boolean =>
   lossIn(how) !== undefined || endpoint.destructive !== undefined
 
 /** Whether all objects are there before the first is worked on. */
-const waits = (first: Plan, { how, source }: Streaming): boolean =>
+const waits = (first: Plan, { how, source }: StreamContext): boolean =>
   destroys(first, how) || source.confirm !== undefined || source.whole === true
 
 /** Until all was read; who leaves meanwhile waits for nothing. */
@@ -114,7 +114,7 @@ const whole = async ({ ended }: Spool, signal: AbortSignal): Promise<void> => {
 
 async function* planned(
   items: AsyncIterable<Item>,
-  { source }: Streaming,
+  { source }: StreamContext,
 ): AsyncGenerator<NumberedPlan> {
   yield* mapConcurrent(items, source.width ?? 1, async (item) => ({
     ...item,
@@ -133,7 +133,10 @@ interface Work {
   readonly cut?: boolean
 }
 
-const intakeOf = (streaming: Streaming, { items, first, spooled, left, cut }: Work): WorkQueue => {
+const intakeOf = (
+  streaming: StreamContext,
+  { items, first, spooled, left, cut }: Work,
+): WorkQueue => {
   const queued = (): number =>
     spooled === undefined ? left : spooled.queued() - spooled.before + left
   return {
@@ -149,7 +152,7 @@ const intakeOf = (streaming: Streaming, { items, first, spooled, left, cut }: Wo
 
 /** Asks before anything is sent. */
 const confirmed = async (
-  { source, confirm, how }: Streaming,
+  { source, confirm, how }: StreamContext,
   first: readonly GivenObject[],
   count: number,
 ): Promise<void> => {
@@ -171,7 +174,7 @@ const undecided = async <T>(journaled: JournaledRun, work: () => Promise<T>): Pr
 }
 
 const kept = async (
-  streaming: Streaming,
+  streaming: StreamContext,
   journaled: JournaledRun,
   first: Plan,
   objects: AsyncIterable<GivenObject>,
@@ -194,7 +197,7 @@ const kept = async (
 }
 
 /** Goes on with what stands in the journal, and with what it has not yet of an input that was cut. */
-const resumeStream = async (streaming: Streaming, resumed: UnfinishedRun): Promise<void> => {
+const resumeStream = async (streaming: StreamContext, resumed: UnfinishedRun): Promise<void> => {
   const { engine, how, source } = streaming
   const { journal, again, next, past } = resumed
   const spooled = again ? spool(journal, source.objects, await seenIn(journal)) : undefined
@@ -226,7 +229,7 @@ const resumeStream = async (streaming: Streaming, resumed: UnfinishedRun): Promi
 
 /** Without a journal they wait in memory, by what they are called. */
 const waited = async (
-  streaming: Streaming,
+  streaming: StreamContext,
   first: Plan,
   objects: AsyncIterable<GivenObject>,
 ): Promise<void> => {
@@ -248,7 +251,7 @@ const orLeave = async <T>(objects: AsyncIterator<unknown>, work: () => Promise<T
 }
 
 /** Runs what comes, with an outcome each. */
-export const streamed = async (streaming: Streaming): Promise<void> => {
+export const streamed = async (streaming: StreamContext): Promise<void> => {
   const { engine, source, how, confirmable } = streaming
   const resumed = engine.resumed?.()
   if (resumed !== undefined) return resumeStream(streaming, resumed)

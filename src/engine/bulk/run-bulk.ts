@@ -55,7 +55,8 @@ interface View {
   readonly parent: { readonly parent?: string }
 }
 
-class Showing {
+/** Prints the rows of a run as they become known, and reports the outcome of each object. */
+class OutcomeReporter {
   readonly #engine: Engine
   readonly #options: Many
   readonly #view: View
@@ -67,7 +68,11 @@ class Showing {
     this.#view = view
   }
 
-  static async of(engine: Engine, { known, first }: WorkQueue, options: Many): Promise<Showing> {
+  static async of(
+    engine: Engine,
+    { known, first }: WorkQueue,
+    options: Many,
+  ): Promise<OutcomeReporter> {
     if (first === undefined) throw new Failure('internal', 'a run without a plan')
     const endpoint = options.emit?.endpoint ?? first.endpoint
     const columns = options.emit?.columns ?? (await engine.answer.columnsFor(endpoint))
@@ -75,7 +80,7 @@ class Showing {
     const parent = first.parent === undefined ? {} : { parent: first.parent.column }
     const placed = writes(first.endpoint) || first.parent !== undefined
     const inline = engine.answer.reader === 'programs' && placed
-    return new Showing(engine, options, { endpoint, columns, lead, inline, parent })
+    return new OutcomeReporter(engine, options, { endpoint, columns, lead, inline, parent })
   }
 
   /** Prints what there is to be printed, and says the rest. */
@@ -271,7 +276,7 @@ const unfinished = (report: Report, lost: unknown): Failure | undefined => {
 }
 
 /** How a run came to its end. */
-interface Ended {
+interface FinishedRun {
   readonly engine: Engine
   readonly report: Report
   readonly states: ObjectStates
@@ -283,7 +288,7 @@ interface Ended {
 }
 
 /** The end of a run: what is said of it, and what it throws. */
-const end = ({ engine, report, states, journaled, lost, wrote, cut }: Ended): void => {
+const end = ({ engine, report, states, journaled, lost, wrote, cut }: FinishedRun): void => {
   const { ui, signal } = engine
   const closing = (): void => {
     if (journaled === undefined) return
@@ -320,7 +325,7 @@ export const runBulk = async (
   const first: Plan | undefined = queue.first
   if (first === undefined) return
   const states = new ObjectStates()
-  const shown = await Showing.of(engine, queue, options)
+  const shown = await OutcomeReporter.of(engine, queue, options)
   await sendTogether(queue, options, journaled)
   let lost: unknown
   const report = await withSmallHeap(async (look) => {

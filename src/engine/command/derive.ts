@@ -227,17 +227,17 @@ export const rehearsable = (c: CommandFacts): boolean =>
   !Object.values(c.endpoints).some((e) => e.rehearses === true)
 
 /** A command with the flags that say whether its requests are sent. */
-interface Asked {
+interface Invocation {
   readonly command: CommandFacts
   readonly globals: Pick<Globals, 'curl' | 'dryRun'>
 }
 
 /** Whether nothing is written; a command whose API tries it out by itself sends what it is given. */
-export const isRehearsal = ({ command, globals }: Asked): boolean =>
+export const isRehearsal = ({ command, globals }: Invocation): boolean =>
   globals.dryRun && rehearsable(command)
 
 /** Whether everything is sent. */
-export const sendsAll = (asked: Asked): boolean => !asked.globals.curl && !isRehearsal(asked)
+export const sendsAll = (asked: Invocation): boolean => !asked.globals.curl && !isRehearsal(asked)
 
 /** Which list a command's objects may be selected from; undefined where there is none. */
 export const getSelects = (c: CommandFacts): Endpoint['selects'] =>

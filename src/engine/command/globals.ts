@@ -1,27 +1,32 @@
-/** What a line says by the flags that many commands have: their values, typed and read. */
+/** The values of the global flags, those that many commands have: parsed and typed. */
 import { maxConcurrent } from '../../base/async.js'
 import type { Value } from '../../catalogue/endpoint.js'
 import { isSwitch, type Param, valuesOf } from '../../catalogue/params.js'
 import type { Flag } from './description.js'
 import { declared, type GlobalFlagRow, type Texts } from './global-flags.js'
 
-type All = typeof declared
+type DeclaredFlags = typeof declared
 
-type Camel<S> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S
-type Parsed<F> = F extends { read: (...args: never[]) => infer T }
+type CamelCase<S> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S
+type FlagValue<F> = F extends { read: (...args: never[]) => infer T }
   ? T
   : F extends { param: { type: 'boolean' } }
     ? boolean
     : F extends { param: infer P }
       ? Value<P> | undefined
       : never
-type Always<G> = { [K in keyof G]: undefined extends Parsed<G[K]> ? never : K }[keyof G]
+type RequiredKeys<G> = { [K in keyof G]: undefined extends FlagValue<G[K]> ? never : K }[keyof G]
 
 /** The flags that every command has, parsed. Absent is what was not given, but for booleans. */
 export type Globals = {
-  readonly [K in Always<All> as Camel<K>]: Parsed<All[K]>
+  readonly [K in RequiredKeys<DeclaredFlags> as CamelCase<K>]: FlagValue<DeclaredFlags[K]>
 } & {
-  readonly [K in Exclude<keyof All, Always<All>> as Camel<K>]?: Exclude<Parsed<All[K]>, undefined>
+  readonly [K in Exclude<
+    keyof DeclaredFlags,
+    RequiredKeys<DeclaredFlags>
+  > as CamelCase<K>]?: Exclude<FlagValue<DeclaredFlags[K]>, undefined>
 }
 
 /** Global flags that say which records of a list are meant. */
@@ -69,7 +74,7 @@ export const spelledGlobal = (name: keyof Globals): string =>
 
 const camel = (name: string): string => name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase())
 
-interface FlagReading {
+interface FlagContext {
   readonly given: Texts
   readonly env: NodeJS.ProcessEnv
   readonly parse: (param: Param, texts: readonly string[], label: string) => unknown
@@ -79,7 +84,7 @@ interface FlagReading {
 const readFlag = (
   name: string,
   flag: GlobalFlagRow,
-  { given, env, parse }: FlagReading,
+  { given, env, parse }: FlagContext,
 ): unknown => {
   if (flag.read !== undefined) return flag.read(given, env)
   if (isSwitch(flag.param)) return given?.at(-1) === 'true'
@@ -97,7 +102,7 @@ const readFlag = (
 export const readGlobals = (
   texts: ReadonlyMap<string, readonly string[]>,
   env: NodeJS.ProcessEnv,
-  parse: FlagReading['parse'],
+  parse: FlagContext['parse'],
 ): Globals => {
   const globals: Record<string, unknown> = {}
   for (const [name, flag] of Object.entries<GlobalFlagRow>(declared)) {

@@ -57,7 +57,7 @@ export interface WithinAnswer {
 }
 
 /** It never rejects: what went wrong is the answer's `failure`. */
-type Within = (ask: WithinAsk) => Promise<WithinAnswer>
+type SubcommandRunner = (ask: WithinAsk) => Promise<WithinAnswer>
 
 // A line, run within a command as a person would have typed it.
 
@@ -119,7 +119,7 @@ export interface TypedAsk {
 
 /** Runs within a run. */
 export interface InnerRuns {
-  readonly command: Within
+  readonly command: SubcommandRunner
   readonly line: ReadLine
   /** @returns its exit code; @throws Failure for whatever ended it */
   readonly typed: (ask: TypedAsk) => Promise<number>
@@ -274,7 +274,7 @@ export interface PipedInput {
 export interface WorkspaceService {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
-  readonly globals: Looked
+  readonly globals: CommandGlobals
   readonly clock: RunClock
   readonly stdin: PipedInput
   session(): Promise<Session>
@@ -293,7 +293,7 @@ export interface WorkspaceService {
 }
 
 /** The global flags that a command may look at; the others are the engine's. */
-type Looked = Pick<
+type CommandGlobals = Pick<
   Globals,
   | 'baseUrl'
   | 'concurrency'

@@ -97,7 +97,7 @@ export interface SpelledFlags {
 }
 
 /** The names that stand for parameters, and how each is spelled. */
-class Spelled {
+class SpelledNames {
   readonly #seen = new Map<string, string>()
 
   constructor(
@@ -143,14 +143,14 @@ const within = (value: JsonValue, param: Param | undefined, words: Words): JsonV
   const inner = paramsIn(param)
   if (inner === undefined) return value
   if (Array.isArray(value)) return value.map((item: JsonValue) => within(item, param, words))
-  return isObject(value) ? new Spelled([inner], words).all(jsonFields(value)) : value
+  return isObject(value) ? new SpelledNames([inner], words).all(jsonFields(value)) : value
 }
 
 /** The keys within the values of flags. */
 const flagsIn = (
   { flags }: Given,
   command: CommandFacts,
-  spelled: Spelled,
+  spelled: SpelledNames,
   words: Words,
 ): Given['flags'] =>
   Object.fromEntries(
@@ -177,7 +177,7 @@ export const neutralGiven = (
   words: Words,
 ): Given => {
   const params = Object.values(command.endpoints).map((endpoint) => endpoint.params)
-  const spelled = new Spelled(params, words)
+  const spelled = new SpelledNames(params, words)
   for (const { name, parameter } of command.flags)
     if (parameter !== undefined && raw.flags.has(name))
       spelled.see(parameter, writtenAs(raw, name, parameter))

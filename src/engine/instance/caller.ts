@@ -1,4 +1,4 @@
-/** Calls of a run, their answers held against what was asked for. */
+/** Sends the calls of a run, and compares each answer with what was asked for. */
 import { maxBuilt } from '../../base/json/malformed.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { maskFields } from '../../base/secrets/mask.js'
@@ -212,7 +212,7 @@ export const unappliedAttributes = (
 
 // What the instance did not take over a run, said once at its end.
 
-interface Said {
+interface UnappliedWarning {
   readonly unknown: boolean
   readonly labels: string[]
   count: number
@@ -228,7 +228,7 @@ type Answer = Partial<Pick<WholeAnswer, 'bytes' | 'data'>>
 
 /** Gathers over a run what was not taken, so that it is said once, however many objects there are. */
 export class UnappliedAttributes {
-  readonly #said = new Map<string, Said>()
+  readonly #said = new Map<string, UnappliedWarning>()
   #calls = 0
   #more = 0
 

@@ -122,8 +122,8 @@ export const reaching = async (
 
 // The gates of a run: how many requests at once, and how fast, by its flags and its profile.
 
-/** What a person says of how much is asked at once. */
-type Ceilings = Pick<Globals, 'concurrency' | 'rate'>
+/** The limits that flags set on requests. */
+type RequestLimits = Pick<Globals, 'concurrency' | 'rate'>
 
 /** A profile that is not there yet, since it is signed in to, has no rate; for any other the session refuses. */
 const none = (error: unknown): undefined => {
@@ -133,7 +133,7 @@ const none = (error: unknown): undefined => {
 
 /** Gives the gate of an address, the same one for all of an origin; loaded with the first request. */
 export const gatesOf = (
-  { concurrency = 'auto', rate }: Ceilings,
+  { concurrency = 'auto', rate }: RequestLimits,
   profile: () => Promise<Profile | undefined>,
   note: (text: string) => void,
 ): ((baseUrl: string) => Promise<FleetGate>) => {

@@ -88,7 +88,7 @@ interface Screen {
   readonly asked?: ((plan: Plan) => void) | undefined
 }
 
-type Watching = Pick<ListOptions, 'held' | 'watch'>
+type ReadOptions = Pick<ListOptions, 'held' | 'watch'>
 type Batches = AsyncGenerator<Batch, ListEnd>
 type Stage = (batches: Batches) => Batches
 
@@ -181,7 +181,7 @@ export class Lists {
     const instance = await this.instance()
     const { endpoint } = plan
     const columns = endpoint.columns === undefined ? {} : { columns: endpoint.columns }
-    const batches = (how: Watching) => instance.batches(ask, this.pagingOf(stage), how)
+    const batches = (how: ReadOptions) => instance.batches(ask, this.pagingOf(stage), how)
     return this.print(batches, { endpoint, ...columns, ...emit }, plan, stage, singles)
   }
 
@@ -192,7 +192,7 @@ export class Lists {
     const paging = this.pagingOf(stage)
     const client = await (await this.instance()).client()
     const first = paged(wire, paging)
-    const batches = (how: Watching) => client.list(first, { ...followed(paging), ...how })
+    const batches = (how: ReadOptions) => client.list(first, { ...followed(paging), ...how })
     await this.print(batches, {}, undefined, stage)
   }
 
@@ -271,7 +271,7 @@ export class Lists {
   }
 
   private async print(
-    batches: (how: Watching) => Batches,
+    batches: (how: ReadOptions) => Batches,
     emit: Emit,
     plan?: Plan,
     stage?: Stage,

@@ -57,8 +57,8 @@ export type Masking = (attributes: Attributes) => Attributes
 /** A text of an instance, which may say back what it was sent. */
 const clean = (text: string): string => maskAddresses(scrub(text))
 
-/** What is known of an object before it is begun, as its line says it. */
-type Begun = Pick<Facts, 'before' | 'after'>
+/** What is known of an object before its request is sent, as its journal line says it. */
+type KnownFacts = Pick<Facts, 'before' | 'after'>
 
 const nothing: Facts = {}
 
@@ -92,7 +92,7 @@ const doneLine = (
   { n, object, parent }: Item,
   state: DoneLine['state'],
   { status, requestId, before, after, unread }: Facts,
-  known: Begun,
+  known: KnownFacts,
   wished: (before: Attributes) => Attributes,
 ): DoneLine => {
   const was = before ?? known.before
@@ -116,7 +116,7 @@ export const recordIn = <R>(
   { facts, mask, found = () => nothing, wished = () => ({}) }: RecordOptions<R>,
 ): RunRecord<R> => {
   /** What the lines of the objects under way say, by their places. */
-  const underWay = new Map<number, Begun>()
+  const underWay = new Map<number, KnownFacts>()
   const masked = ({ status, requestId, before, after, unread }: Facts): Facts => ({
     status,
     requestId,

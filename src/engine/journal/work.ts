@@ -157,10 +157,10 @@ const more = (journal: Journal, { ended }: Spool): Promise<void> =>
     ended.then(done, done)
   })
 
-type Choose = (n: number) => ResumeStep
+type StepSelector = (n: number) => ResumeStep
 
 /** The object of a line, with what is to be done; undefined where it is none, or nothing is. */
-const itemOf = (text: string, next: Choose): Item | undefined => {
+const itemOf = (text: string, next: StepSelector): Item | undefined => {
   const queued = queuedIn(text)
   if (queued === undefined) return undefined
   const how = next(queued.n)
@@ -173,7 +173,7 @@ async function* itemsIn(
   handle: FileHandle,
   journal: Journal,
   source: Spool | undefined,
-  next: Choose,
+  next: StepSelector,
 ): AsyncGenerator<Item> {
   const sums = new Sums()
   // Most lines say what became of objects, and are not looked at; whether lines have checksums the first one says.
@@ -207,7 +207,7 @@ async function* itemsIn(
 export async function* readWork(
   journal: Journal,
   source?: Spool,
-  next: Choose = () => 'do',
+  next: StepSelector = () => 'do',
 ): AsyncGenerator<Item> {
   const handle = await openJournal(journal.file)
   try {
@@ -313,8 +313,8 @@ export async function* readUndo(
   }
 }
 
-/** What taking back does with an object. */
-type Taking =
+/** What undo does with an object. */
+type UndoAction =
   /** it is as the run left it */
   | 'write'
   /** it is as it was before the run */
@@ -336,7 +336,7 @@ const agrees = (now: Attributes, with_: Attributes, unshown: boolean): boolean =
 export const chooseUndo = (
   { before, after }: Pick<UndoableItem, 'before' | 'after'>,
   now: Attributes,
-): Taking => {
+): UndoAction => {
   if (agrees(now, before, false)) return 'unchanged'
   // Nobody is seen to have changed what is not shown.
   return agrees(now, after, true) ? 'write' : 'conflict'

@@ -32,8 +32,8 @@ const toWritable = (handle: FileHandle): JournalFile => ({
   close: () => handle.close(),
 })
 
-/** A file that this process has, and what stands in it. */
-interface Opened {
+/** A journal file that this process has locked, and what is in it so far. */
+interface OpenFile {
   readonly file: string
   readonly header: Header
   readonly handle: JournalFile
@@ -82,7 +82,7 @@ export class Journal {
   /** What became of each object so far. */
   readonly states: States
 
-  constructor(opened: Opened) {
+  constructor(opened: OpenFile) {
     this.file = opened.file
     this.header = opened.header
     this.#handle = opened.handle

@@ -24,7 +24,7 @@ import type { JournalOptions } from './runs.js'
 import { parseShard } from './shards.js'
 
 /** Why a run cannot be asked for again. */
-class Final extends Error {}
+class UnrepeatableError extends Error {}
 
 /** @throws the system's error, or one in words for what is no regular file: a pipe is not read twice */
 const digestOf = (path: string): string =>
@@ -37,7 +37,7 @@ const fileIn = (
 ): [mark: string, path: string] => {
   if (name === 'param') {
     const { mark, path } = paramFile(text) ?? { mark: '', path: '' }
-    if (path === '-') throw new Final(`--param ${mark}- was read from standard input`)
+    if (path === '-') throw new UnrepeatableError(`--param ${mark}- was read from standard input`)
     return [mark, path]
   }
   if (isFile(param) && text !== '-') return ['', text]
@@ -62,10 +62,11 @@ const holdsSecret = (text: string, name = ''): boolean =>
   isSecret(name, text) ||
   isSecret('', valueIn(text))
 
-const secretGiven = (what: string): Final => new Final(`${what} is a secret from the command line`)
+const secretGiven = (what: string): UnrepeatableError =>
+  new UnrepeatableError(`${what} is a secret from the command line`)
 
 const checkPlain = (text: string, { name, param }: Flag): void => {
-  if (text === '-') throw new Final(`--${name} was read from standard input`)
+  if (text === '-') throw new UnrepeatableError(`--${name} was read from standard input`)
   if (param.secret === true ? text !== '' && !text.startsWith('env:') : holdsSecret(text, name))
     throw secretGiven(`--${name}`)
 }
@@ -83,18 +84,18 @@ const checkNamed = (text: string, name: string): void => {
 const fileGiven = async (
   text: string,
   flag: Flag,
-  { cwd, journaling }: AskedOf,
+  { cwd, journaling }: LineContext,
 ): Promise<OptionText | undefined> => {
   const [mark, given] = fileIn(text, flag)
   const path = resolve(cwd, given)
   const stats = given === '' ? undefined : await stat(path).catch(() => undefined)
   if (stats === undefined) return undefined
   if (!stats.isFile())
-    throw new Final(`--${flag.name} was read from ${given}, which cannot be read again`)
+    throw new UnrepeatableError(`--${flag.name} was read from ${given}, which cannot be read again`)
   return { $file: `${mark}${path}`, sha256: journaling.digests.get(path) ?? digestOf(path) }
 }
 
-const textFor = async (text: string, flag: Flag, of: AskedOf): Promise<OptionText> => {
+const textFor = async (text: string, flag: Flag, of: LineContext): Promise<OptionText> => {
   const file = await fileGiven(text, flag, of)
   if (file !== undefined) return file
   if (takesPairs(flag.param) || flag.name === 'header') checkNamed(text, flag.name)
@@ -114,7 +115,7 @@ const isPart = (name: string, parents: boolean): boolean =>
   (!(name in declared) || name === 'row-fields') &&
   !(parents && (name === 'project' || name === 'group'))
 
-interface AskedOf {
+interface LineContext {
   readonly command: Command
   readonly journaling: JournalOptions
   readonly answered: readonly PromptReply[]
@@ -126,21 +127,21 @@ interface AskedOf {
 }
 
 /** The arguments that are no objects, or that every parent has. */
-const fixedArgs = ({ command, journaling }: AskedOf): readonly string[] => {
+const fixedArgs = ({ command, journaling }: LineContext): readonly string[] => {
   const { raw, source } = journaling
   const open = command.open === true
   const args = open || source === 'parents' ? raw.args.filter((arg) => !open || arg !== '-') : []
   for (const [i, arg] of args.entries())
-    if (holdsSecret(arg)) throw new Final(`the argument ${i + 1} contains a secret`)
+    if (holdsSecret(arg)) throw new UnrepeatableError(`the argument ${i + 1} contains a secret`)
   return args
 }
 
-const flagsOf = async (of: AskedOf) => {
+const flagsOf = async (of: LineContext) => {
   const { command, journaling, answered } = of
   const known = new Map(flagsOfCommand(command).map((flag) => [flag.name, flag]))
   const texts = new Map(journaling.raw.flags)
   for (const { name, texts: said, secret } of answered) {
-    if (secret) throw new Final(`${name} was entered at a prompt`)
+    if (secret) throw new UnrepeatableError(`${name} was entered at a prompt`)
     texts.set(name, said)
   }
   const flags: Record<string, readonly OptionText[]> = {}
@@ -160,7 +161,7 @@ const shardText = (text: string): string => {
 
 /** What was asked, and why it cannot be asked again where it cannot. */
 export const describeLine = async (
-  of: AskedOf,
+  of: LineContext,
 ): Promise<Pick<Header, 'options' | 'parents' | 'shard' | 'final'>> => {
   const { final, shard, undoRecord, journaling } = of
   const { parents } = journaling
@@ -176,7 +177,7 @@ export const describeLine = async (
       shard: shard === undefined ? undefined : shardText(shard),
     }
   } catch (error) {
-    if (error instanceof Final) return { final: error.message }
+    if (error instanceof UnrepeatableError) return { final: error.message }
     throw error
   }
 }

@@ -89,11 +89,11 @@ const hasAttributes = (wanted: Fields, now: Attributes): boolean =>
 /** The data that a read is answered with, asked once: what takes long is no reason to wait with a write. */
 export type CachedRead = (ask: Ask) => Promise<unknown>
 
-/** What of a run says how an object is brought back. */
-type Back = readonly [inverse: Inverse, header: Header, item: Item, plan: Plan]
+/** What says how one object of a run is put back as it was. */
+type InverseArguments = readonly [inverse: Inverse, header: Header, item: Item, plan: Plan]
 
 /** What would take back what a plan does to its object. */
-const backOf = (...[inverse, header, { parent, ...item }, plan]: Back): Plan => {
+const backOf = (...[inverse, header, { parent, ...item }, plan]: InverseArguments): Plan => {
   // By what the plan found it to be: a username may be written in more ways than one.
   const known = plan.values[plan.endpoint.args?.[0] ?? '']
   const object = known === undefined ? item.object : String(known)
@@ -136,7 +136,7 @@ class Snapshot {
   }
 
   /** The object among its like, where a run makes it come and go; null where it is not there. */
-  async presence(...back: Back): Promise<Attributes> {
+  async presence(...back: InverseArguments): Promise<Attributes> {
     const [inverse, , , plan] = back
     const taking = backOf(...back)
     const now =
@@ -145,7 +145,9 @@ class Snapshot {
   }
 
   /** The same by the record that a plan was answered with; undefined where that is none. */
-  shown(...[value, ...back]: readonly [value: unknown, ...Back]): Attributes | undefined {
+  shown(
+    ...[value, ...back]: readonly [value: unknown, ...InverseArguments]
+  ): Attributes | undefined {
     if (!isObject(value)) return undefined
     const taking = backOf(...back)
     return { ...identityIn(value, taking), ...givenIn(value, taking) }
@@ -231,12 +233,12 @@ interface DoingParts {
   readonly stale: boolean
 }
 
-interface Done {
+interface StepResult {
   readonly answer: PlanAnswer
   readonly facts: Facts
 }
 
-type Send = (plan: Plan) => Promise<PlanAnswer>
+type PlanSender = (plan: Plan) => Promise<PlanAnswer>
 
 const unknown = (): Failure =>
   new Failure('partial', 'it may have been written before, but its values differ', {
@@ -274,7 +276,7 @@ export class JournaledStep {
     }
   }
 
-  async one(item: Item, plan: Plan, send: Send): Promise<Done> {
+  async one(item: Item, plan: Plan, send: PlanSender): Promise<StepResult> {
     if (item.how === 'read') return this.#look(item, plan)
     const { before, unread } = this.seen(item)
     this.#seen.delete(item.n)
@@ -295,7 +297,7 @@ export class JournaledStep {
   }
 
   /** What may have been sent, and is never sent twice: it is only looked at. */
-  async #look(item: Item, plan: Plan): Promise<Done> {
+  async #look(item: Item, plan: Plan): Promise<StepResult> {
     const { inverse } = this.#parts
     const wanted = wantedBy(plan)
     const now =
@@ -347,7 +349,7 @@ const asUnchanged = (answer: PlanAnswer): PlanAnswer => ({
 })
 
 /** What was deleted before is gone already. */
-const gone = async (send: Send, plan: Plan): Promise<PlanAnswer> => {
+const gone = async (send: PlanSender, plan: Plan): Promise<PlanAnswer> => {
   try {
     return await send(plan)
   } catch (error) {

@@ -25,7 +25,7 @@ import { checkResuming, flagsAsked } from './asked-line.js'
 import type { JournalOptions } from './runs.js'
 import { lastRun, takeUpJournal, tellGap } from './runs.js'
 
-interface Resuming {
+interface ResumeContext {
   readonly command: Command
   readonly raw: Raw
   readonly globals: Pick<Globals, 'resume' | 'select'>
@@ -33,8 +33,8 @@ interface Resuming {
   readonly journaling: JournalOptions
 }
 
-/** A line to be done in the place of the one that was typed. */
-interface TakenUp {
+/** The line to run in place of the one that was typed. */
+interface ResumedLine {
   readonly raw: Raw
   /** The objects come from the journal. */
   readonly streamed?: true
@@ -42,14 +42,14 @@ interface TakenUp {
   readonly targets?: readonly ParentTarget[]
 }
 
-const nothingLeft = ({ services: { ui } }: Resuming): undefined => {
+const nothingLeft = ({ services: { ui } }: ResumeContext): undefined => {
   ui.note('nothing is left to do')
   return undefined
 }
 
 /** The newest run of this command that is not done; undefined where all are. */
 const last = (
-  { command, services }: Resuming,
+  { command, services }: ResumeContext,
   { instance, profile }: RunOrigin,
 ): Promise<RunHistory | undefined> => {
   const own = (header: Header): boolean =>
@@ -65,7 +65,7 @@ const last = (
   )
 }
 
-const checkHeader = ({ command, globals }: Resuming, header: Header): LineOptions => {
+const checkHeader = ({ command, globals }: ResumeContext, header: Header): LineOptions => {
   const words = getCommandName(command)
   if (header.undoes !== undefined)
     throw usage(
@@ -85,7 +85,7 @@ const checkHeader = ({ command, globals }: Resuming, header: Header): LineOption
 
 /** The endpoint of a run, where the catalogue has it. */
 const scopeIn = async (
-  { command }: Resuming,
+  { command }: ResumeContext,
   { endpoint: route }: Header,
 ): Promise<ScopeKind | undefined> => {
   const endpoints = (await areas.find(({ name }) => name === command.area)?.load()) ?? {}
@@ -110,7 +110,9 @@ const rowsOf = (items: readonly Item[]): Pick<Raw, 'rows'> =>
     ? { rows: items.map(({ row }) => row && jsonFields(row)) }
     : {}
 
-const overParents = (targets: readonly ParentTarget[]): Pick<TakenUp, 'parents' | 'targets'> => ({
+const overParents = (
+  targets: readonly ParentTarget[],
+): Pick<ResumedLine, 'parents' | 'targets'> => ({
   targets,
   parents: namedParents(targets[0]?.kind ?? 'project'),
 })
@@ -120,11 +122,11 @@ const withAsked = async (asked: LineOptions, raw: Raw): Promise<Map<string, read
 
 /** The line that does what is left. */
 const lineFor = async (
-  resuming: Resuming,
+  resuming: ResumeContext,
   header: Header,
   asked: LineOptions,
   items: readonly Item[],
-): Promise<TakenUp> => {
+): Promise<ResumedLine> => {
   const { command, raw, journaling } = resuming
   const flags = await withAsked(asked, raw)
   const again = journaling.resumed?.again === true
@@ -156,11 +158,11 @@ const lineFor = async (
 
 /** The line of any call, whose objects come from the journal, or once more. */
 const openLine = async (
-  { raw }: Resuming,
+  { raw }: ResumeContext,
   { shard }: Header,
   asked: LineOptions,
   again: boolean,
-): Promise<TakenUp> => {
+): Promise<ResumedLine> => {
   if (again && shard !== undefined)
     throw usage(
       'the input of a shard of an "api" call cannot be read again',
@@ -170,7 +172,7 @@ const openLine = async (
 }
 
 /** Whether the input is given once more. */
-const isAgain = ({ command, raw, globals }: Resuming): boolean => {
+const isAgain = ({ command, raw, globals }: ResumeContext): boolean => {
   const others = raw.args.filter((arg) => arg !== '-')
   if (others.length > 0)
     throw usage(
@@ -190,18 +192,21 @@ const checkAgain = ({ file, gap, total }: RunHistory): void => {
     )
 }
 
-const found = async (resuming: Resuming, identity: RunOrigin): Promise<RunHistory | undefined> => {
+const found = async (
+  resuming: ResumeContext,
+  identity: RunOrigin,
+): Promise<RunHistory | undefined> => {
   const { globals, services } = resuming
   if (globals.resume === 'last') return last(resuming, identity)
   return readPast(await resolveJournalFile(services.place, globals.resume ?? ''))
 }
 
 /** Whether it was known what of a parent was meant: the list that it was to be selected from may have been refused. */
-const isKnown = ({ command }: Resuming, { object, parent }: Item): boolean =>
+const isKnown = ({ command }: ResumeContext, { object, parent }: Item): boolean =>
   object !== '' || parent === undefined || command.args[0]?.variadic !== true
 
 /** What is not known cannot be gone on with, and is not done. */
-const tellUnknown = (resuming: Resuming, items: readonly Item[]): void => {
+const tellUnknown = (resuming: ResumeContext, items: readonly Item[]): void => {
   const { answer, ui } = resuming.services
   for (const item of items.filter((one) => !isKnown(resuming, one)))
     ui.note(`${item.parent}: the run did not know its objects; pass it and --select again`)
@@ -219,7 +224,7 @@ const isStreamed = (command: Command, { parents, source }: Header): boolean =>
  * @returns undefined where nothing is left to be done
  * @throws Failure `usage` for another command, instance or user; `conflict` where another process has it
  */
-export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> => {
+export const takeUp = async (resuming: ResumeContext): Promise<ResumedLine | undefined> => {
   const { command, raw, globals, services, journaling } = resuming
   checkResuming(command, raw)
   const again = isAgain(resuming)

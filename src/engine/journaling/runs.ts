@@ -149,10 +149,13 @@ export const resumable = async (
   return lastRun(place, own, () => usage(none(instance)))
 }
 
-type Going = Pick<Globals, 'journal' | 'profile' | 'resume' | 'sandbox'>
+type ResumeFlags = Pick<Globals, 'journal' | 'profile' | 'resume' | 'sandbox'>
 
 /** How a run is gone on with, as a line to type. */
-export const againBy = (command: string, { journal, profile, resume, sandbox }: Going): string =>
+export const againBy = (
+  command: string,
+  { journal, profile, resume, sandbox }: ResumeFlags,
+): string =>
   [
     command,
     ...(sandbox ? ['--sandbox'] : []),
@@ -165,6 +168,6 @@ export const againBy = (command: string, { journal, profile, resume, sandbox }: 
 export const keptAs = (
   journal: Journal | undefined,
   command: string,
-  globals: Going,
+  globals: ResumeFlags,
 ): JournalPlace | undefined =>
   journal === undefined ? undefined : { file: journal.file, again: againBy(command, globals) }

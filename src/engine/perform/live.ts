@@ -45,7 +45,7 @@ interface SendingParts {
 }
 
 /** What is sent of one operation, and how it is followed. */
-class LiveSending {
+class LiveOperation {
   readonly #parts: SendingParts
   readonly #operation: Operation
   /** What requests that were sent before were answered with. */
@@ -134,7 +134,7 @@ class LiveSending {
 export const liveHow = (
   parts: SendingParts,
   { done, emit, loses, final, present, ...operation }: Operation,
-): Many => ({ ...new LiveSending(parts, operation).how, done, emit, loses, final, present })
+): Many => ({ ...new LiveOperation(parts, operation).how, done, emit, loses, final, present })
 
 // What a command asks by itself.
 

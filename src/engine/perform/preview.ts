@@ -100,7 +100,7 @@ const removes = (endpoint: Endpoint, read: Endpoint | undefined): boolean =>
 const requestLine = ({ method, path }: Pick<WireRequest, 'method' | 'path'>): string =>
   `${method} ${path}`
 
-interface How {
+interface PreviewOptions {
   readonly path: string
   readonly columns?: readonly string[]
   readonly secrets: boolean
@@ -118,7 +118,7 @@ interface How {
 const previewOf = (
   ask: Ask,
   record: Fields | undefined,
-  { path, columns, secrets, words }: How,
+  { path, columns, secrets, words }: PreviewOptions,
 ): Preview => {
   const changes =
     columns !== undefined && record !== undefined

@@ -204,8 +204,8 @@ class Planners {
   }
 }
 
-/** What is done with the objects that come. */
-interface Unplanned {
+/** What is done with the objects of a stream. */
+interface GivenOperation {
   readonly given: Given
   readonly operation: Operation
 }
@@ -223,7 +223,7 @@ async function* apart(
 /** A plan for each object that comes. */
 export const createSource = (
   command: Command,
-  { given, operation }: Unplanned,
+  { given, operation }: GivenOperation,
   { objects, below, confirm, rowFlags }: ObjectStream,
   around: PlanContext,
 ): PlanSource => {

@@ -12,21 +12,21 @@ import type { WireRequest } from '../../http/types.js'
 import { getScope } from '../command/derive.js'
 import type { Suggestion } from '../command/types.js'
 
-interface Shown {
+interface ValueFields {
   /** Field that holds the value, and one that describes it: by default its kind's title. */
   readonly value: string
   readonly text?: string
 }
-interface Listed extends Shown {
+interface CatalogueList extends ValueFields {
   readonly area: string
   readonly key: string
   readonly values?: JsonValues
 }
 /** A list that instances have and the catalogue does not (`catalogue/README.md`). */
-interface Raw extends Shown {
+interface RawList extends ValueFields {
   readonly path: string
 }
-type Source = Listed | Raw
+type Source = CatalogueList | RawList
 
 /** A request for values, and the endpoint whose credential it carries. */
 export interface ValueRequest {
@@ -104,7 +104,7 @@ const page = 'per_page=100'
 const paged = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}${page}`
 
 /** The endpoint of a source; undefined where the catalogue has none of that name. */
-const endpointOf = async ({ area, key }: Listed): Promise<Endpoint | undefined> =>
+const endpointOf = async ({ area, key }: CatalogueList): Promise<Endpoint | undefined> =>
   (await areas.find((row) => row.name === area)?.load())?.[key]
 
 /** Whether values belong to a project, so that there are none without. */

@@ -181,7 +181,7 @@ class RunFile {
   }
 }
 
-type Compare = (a: KeptRow, b: KeptRow) => number
+type RowComparator = (a: KeptRow, b: KeptRow) => number
 
 /** A run with its next row. */
 interface Head {
@@ -192,7 +192,7 @@ interface Head {
 /** Sorted runs as one. */
 async function* merged(
   runs: readonly AsyncGenerator<KeptRow>[],
-  compare: Compare,
+  compare: RowComparator,
 ): AsyncGenerator<KeptRow> {
   /** Those that have rows, by their next one, the last first. */
   const heads: Head[] = []
@@ -221,7 +221,7 @@ async function* inHand(rows: readonly KeptRow[]): AsyncGenerator<KeptRow> {
 
 /** The rows of an answer, of which the first so many of each group are printed in their order. */
 export class KeptRows {
-  readonly #compare: Compare
+  readonly #compare: RowComparator
   readonly #most: number
   readonly #file = new RunFile()
   /** For rows of a larger limit. */

@@ -67,7 +67,7 @@ export const columnInspection = (
 // Looks at the records of an answer: whether they have the fields that the catalogue does not know, and its columns.
 
 /** What becomes of names that no record has. */
-interface Unknown {
+interface UnknownFieldOptions {
   /** It is too late to refuse them, since something was written. */
   readonly late: boolean
   readonly note: (text: string) => void
@@ -86,7 +86,7 @@ export const unwrapRow = (row: unknown, { emit }: Pick<AnswerContext, 'emit'>): 
 export const fieldInspection = (
   answering: AnswerContext,
   fields: readonly string[],
-  { late, note }: Unknown,
+  { late, note }: UnknownFieldOptions,
 ): Inspection | undefined => {
   const { words } = answering
   const known = new KnownFields(answering)

@@ -19,7 +19,7 @@ import { type AnswerContext, KnownFields } from './known-fields.js'
 
 // Fields of `--fields` and `--sort` that only the single record has.
 
-type Asking = Pick<Globals, 'fields' | 'sort'>
+type FieldFlags = Pick<Globals, 'fields' | 'sort'>
 
 /** What is asked for of single records, and where it is read. */
 export interface SingleFields {
@@ -33,7 +33,7 @@ export interface SingleFields {
 /** Undefined where the records of the list have all that is asked for, or the area reads no single ones. */
 export const getSingleFields = async (
   { command, emit, words }: AnswerContext,
-  { fields = [], sort = [] }: Asking,
+  { fields = [], sort = [] }: FieldFlags,
 ): Promise<SingleFields | undefined> => {
   const { endpoint } = emit
   if (endpoint === undefined) return undefined
@@ -129,15 +129,15 @@ interface Filter {
   readonly reading?: SingleReads
 }
 
-/** A list without records shows no field: whether there is one of that name, others may tell. */
-class Unshown extends Failure {}
+/** The failure of a list without records: it cannot show whether a field exists, but the lists of other parents may. */
+class NoRecordsFailure extends Failure {}
 
-interface Seen {
+interface ParsedRecord {
   readonly bytes: Uint8Array
   readonly record: unknown
 }
 
-const parsed = (batch: Batch): readonly Seen[] =>
+const parsed = (batch: Batch): readonly ParsedRecord[] =>
   batch.map((bytes) => ({ bytes, record: parseBytes(bytes) }))
 
 /** A list that is read here and there, and still tells how it ended. */
@@ -150,7 +150,7 @@ class Source {
   }
 
   /** The next records; undefined at the end. */
-  async next(): Promise<readonly Seen[] | undefined> {
+  async next(): Promise<readonly ParsedRecord[] | undefined> {
     if (this.#end !== undefined) return undefined
     const step = await this.#batches.next()
     if (step.done !== true) return parsed(step.value)
@@ -175,8 +175,8 @@ class Source {
 }
 
 /** The first records, as many as are looked at. */
-const head = async (source: Source, count: number): Promise<readonly Seen[]> => {
-  const found: Seen[] = []
+const head = async (source: Source, count: number): Promise<readonly ParsedRecord[]> => {
+  const found: ParsedRecord[] = []
   while (found.length < count) {
     const next = await source.next()
     if (next === undefined) break
@@ -187,11 +187,11 @@ const head = async (source: Source, count: number): Promise<readonly Seen[]> => 
 
 /** Those of which each is read, several at once, in their order. */
 async function* readEach(
-  seen: AsyncIterable<readonly Seen[]>,
+  seen: AsyncIterable<readonly ParsedRecord[]>,
   { matches, mayMatch }: Where,
   { width, signal, textOf, read, failed }: SingleReads,
-): AsyncGenerator<readonly Seen[]> {
-  const open = new Map<number, Seen>()
+): AsyncGenerator<readonly ParsedRecord[]> {
+  const open = new Map<number, ParsedRecord>()
   const items = async function* () {
     let n = 0
     for await (const some of seen)
@@ -222,16 +222,16 @@ async function* readEach(
 }
 
 async function* matching(
-  seen: AsyncIterable<readonly Seen[]>,
+  seen: AsyncIterable<readonly ParsedRecord[]>,
   { matches }: Where,
-): AsyncGenerator<readonly Seen[]> {
+): AsyncGenerator<readonly ParsedRecord[]> {
   for await (const some of seen) yield some.filter(({ record }) => matches(record))
 }
 
 /** So many of them; `more` is asked once that many were given. */
 async function* upTo(
   limit = Number.POSITIVE_INFINITY,
-  found: AsyncIterable<readonly Seen[]>,
+  found: AsyncIterable<readonly ParsedRecord[]>,
   more: () => Promise<boolean>,
 ): Batches {
   let records = 0
@@ -244,14 +244,14 @@ async function* upTo(
   return { records, more: false }
 }
 
-/** @throws Failure `usage`, `Unshown` where there is no record that could have shown the field */
-const boundTo = ({ bind, samples }: Filter, first: readonly Seen[]): Where => {
+/** @throws Failure `usage`, `NoRecordsFailure` where there is no record that could have shown the field */
+const boundTo = ({ bind, samples }: Filter, first: readonly ParsedRecord[]): Where => {
   if (samples === 0) return bind()
   try {
     return bind(first.map(({ record }) => record))
   } catch (error) {
     if (!(error instanceof Failure) || first.length > 0) throw error
-    throw new Unshown(error.category, error.message, error.details)
+    throw new NoRecordsFailure(error.category, error.message, error.details)
   }
 }
 
@@ -283,7 +283,7 @@ export async function* filtered(batches: Batches, filter: Filter): Batches {
 // Fields that lists of several parents are asked for: where one holds nothing, another's records may have them.
 
 export class FieldPresence {
-  #unshown: Unshown | undefined
+  #unshown: NoRecordsFailure | undefined
   #shown = false
 
   /** A list came to its end, and knew the field. */
@@ -293,12 +293,12 @@ export class FieldPresence {
 
   /** Whether a failure is that of a list that holds nothing: it counts only where no other shows the field. */
   waives(failure: unknown): boolean {
-    if (!(failure instanceof Unshown)) return false
+    if (!(failure instanceof NoRecordsFailure)) return false
     this.#unshown = failure
     return true
   }
 
-  /** @throws Unshown where none of the lists knew it */
+  /** @throws NoRecordsFailure where none of the lists knew it */
   check(): void {
     if (this.#unshown !== undefined && !this.#shown) throw this.#unshown
   }

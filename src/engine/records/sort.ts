@@ -78,7 +78,7 @@ const maxLooked = 100
 /** So many records are printed at once. */
 const batchSize = 100
 
-interface Sorting {
+interface SortOptions {
   readonly singles: SingleFields | undefined
   /** How many single records are read at once. */
   readonly width: number
@@ -110,28 +110,28 @@ const knownOf = (answering: AnswerContext): Known => ({
 })
 
 /** A row as it came, and as it is sorted. */
-interface Taken {
+interface UnsortedRow {
   readonly row: unknown
   readonly bytes: Uint8Array
   readonly reader?: SingleReader | undefined
 }
 
 class SortedWriter implements Writer {
-  readonly #command: Sorting['command']
+  readonly #command: SortOptions['command']
   readonly #writer: Writer
   readonly #singles: SingleFields | undefined
   readonly #width: number
   readonly #answering: AnswerContext
   readonly #order: Order
   readonly #kept: KeptRows
-  readonly #note: Sorting['note']
+  readonly #note: SortOptions['note']
   /** Rows about parents of which nothing could be read: they have no place among the records. */
   readonly #others: Uint8Array[] = []
   /** Looks for fields of which no shape knows; undefined once it has seen enough. */
   #inspection: Inspection | undefined
   #looked = 0
 
-  constructor(writer: Writer, fields: readonly SortField[], sorting: Sorting) {
+  constructor(writer: Writer, fields: readonly SortField[], sorting: SortOptions) {
     const { answering, command, globals, note } = sorting
     this.#command = command
     this.#singles = sorting.singles
@@ -188,7 +188,7 @@ class SortedWriter implements Writer {
   }
 
   /** A row with what it is sorted by of its single record; what is only shown of that is read for what is printed. */
-  async #whole(bytes: Uint8Array, reader: SingleReader | undefined): Promise<Taken> {
+  async #whole(bytes: Uint8Array, reader: SingleReader | undefined): Promise<UnsortedRow> {
     const row = parseBytes(bytes)
     const recordOf = (one: unknown): unknown => unwrapRow(one, this.#answering)
     const { emit, words } = this.#answering
@@ -201,7 +201,7 @@ class SortedWriter implements Writer {
     return { row: merged, bytes: shown.length > 0 && merged !== row ? encoded(merged) : bytes }
   }
 
-  async #take({ row, bytes, reader }: Taken): Promise<void> {
+  async #take({ row, bytes, reader }: UnsortedRow): Promise<void> {
     const record = unwrapRow(row, this.#answering)
     if (record === undefined) return void this.#others.push(bytes)
     const { within } = this.#answering.emit
@@ -224,7 +224,7 @@ class SortedWriter implements Writer {
   }
 
   async #print(): Promise<void> {
-    let batch: Pick<Taken, 'bytes' | 'reader'>[] = []
+    let batch: Pick<UnsortedRow, 'bytes' | 'reader'>[] = []
     const write = (): Promise<void> =>
       this.#writer.raw(
         batch.map(({ bytes }) => bytes),
@@ -244,7 +244,7 @@ class SortedWriter implements Writer {
  * What is written there, in the order of `--sort`.
  * @throws Failure `usage` for a field that has no order
  */
-const createSortedWriter = (writer: Writer, sorting: Sorting): Writer =>
+const createSortedWriter = (writer: Writer, sorting: SortOptions): Writer =>
   new SortedWriter(writer, parseSort(sorting.globals.sort ?? []), sorting)
 
 // What stands between the records of an answer and its format: their order, and what only single records show.

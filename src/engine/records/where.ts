@@ -130,7 +130,7 @@ class SingleSource implements SingleReader {
 /** Parameters of order and shape: no condition on a record. */
 const shaping = new Set(['order_by', 'sort', 'simple', 'view', 'page', 'per_page'])
 
-interface AskedAndTested {
+interface SplitCondition {
   /** The values of the list's request, with those that the conditions add. */
   readonly values: Ask['values']
   /** What is left to be tested; none where every record that comes matches. */
@@ -235,7 +235,7 @@ const askedOf = (
   { endpoint, values }: Ask,
   expressions: readonly Expression[],
   known: Known,
-): AskedAndTested => {
+): SplitCondition => {
   const strange = new Set(unshaped(expressions, known))
   const parts: Parts = { endpoint, values: { ...values }, known, expressions }
   const tested = expressions.map((expression) => ({

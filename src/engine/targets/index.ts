@@ -39,15 +39,18 @@ interface ProjectChoice {
   readonly archived: boolean
 }
 
-interface Found {
+interface VisibleProject {
   readonly path: string
   /** The group that it is in; undefined where it is a user's own. */
   readonly group: { readonly id: number; readonly path: string } | undefined
 }
 
 /** Every project that can be seen, in the order of their ids; of each only what is asked here. */
-const seen = async ({ instance }: Services, archived: boolean): Promise<readonly Found[]> => {
-  const found: Found[] = []
+const seen = async (
+  { instance }: Services,
+  archived: boolean,
+): Promise<readonly VisibleProject[]> => {
+  const found: VisibleProject[] = []
   const order = { order_by: 'id', sort: 'asc' } as const
   await instance.records(projects.list, archived ? order : { ...order, archived: false }, {
     where: ({ path_with_namespace, namespace }) => {
@@ -69,7 +72,7 @@ const within = (path: string, root: string): boolean =>
   lower(path) === lower(root) || lower(path).startsWith(`${lower(root)}/`)
 
 /** The path of a group as it was given: by its number where projects of it tell that. */
-const pathOf = (name: string, found: readonly Found[]): string =>
+const pathOf = (name: string, found: readonly VisibleProject[]): string =>
   (/^\d+$/.test(name)
     ? found.find(({ group }) => group?.id === Number(name))?.group?.path
     : undefined) ?? name
@@ -80,7 +83,11 @@ const none = (what: string): Failure =>
   })
 
 /** The projects of a group, and of those below it. */
-const ofGroup = (name: string, found: readonly Found[], alone: boolean): readonly string[] => {
+const ofGroup = (
+  name: string,
+  found: readonly VisibleProject[],
+  alone: boolean,
+): readonly string[] => {
   const root = pathOf(name, found)
   const paths = found.flatMap(({ path, group }) => {
     if (group === undefined) return []
@@ -122,7 +129,7 @@ const groupsSeen = async (services: Services): Promise<readonly ParentTarget[]> 
 /** A group with the groups below it, and their projects. */
 const treeOf = (
   name: string,
-  found: readonly Found[],
+  found: readonly VisibleProject[],
   others: readonly string[],
 ): readonly ParentTarget[] => {
   const root = pathOf(name, found)
@@ -234,7 +241,7 @@ const targetsOf = async (
   return once.map((name) => targetIn(kind, name))
 }
 
-interface Asked {
+interface ParentRun {
   readonly command: Command
   readonly given: Given
   readonly operation: Operation
@@ -277,7 +284,7 @@ const mostOf = (globals: Globals): number => {
 
 /** What nobody named is confirmed, unless each command asks by itself what is lost. */
 const confirmAll = async (
-  { command, given, operation, running }: Asked,
+  { command, given, operation, running }: ParentRun,
   targets: readonly ParentTarget[],
 ): Promise<void> => {
   const loses = operation.loses !== undefined && command.open === true
@@ -290,7 +297,7 @@ const confirmAll = async (
 }
 
 /** The parents of a line, asked for where a list has to name them. */
-const targetsFor = async ({ globals, running, parents, targets, command, given }: Asked) => {
+const targetsFor = async ({ globals, running, parents, targets, command, given }: ParentRun) => {
   if (globals.curl && isFound(parents))
     throw usage(
       '--curl sends nothing, but the command needs a list of projects first',
@@ -308,7 +315,7 @@ const targetsFor = async ({ globals, running, parents, targets, command, given }
 
 /** `--select`: what is done then is done to the objects of each. */
 const runSelected = async (
-  asked: Asked,
+  asked: ParentRun,
   selection: Selection,
   targets: readonly ParentTarget[],
 ): Promise<void> => {
@@ -324,7 +331,7 @@ const runSelected = async (
 
 /** Those whose record is to be printed, where each has one. */
 const withinLimit = (
-  { command, given, globals: { limit }, running }: Asked,
+  { command, given, globals: { limit }, running }: ParentRun,
   targets: readonly ParentTarget[],
 ): readonly ParentTarget[] => {
   if (typeof limit !== 'number' || targets.length <= limit || changes(command, given.args))
@@ -339,7 +346,7 @@ const isListing = ({ endpoints }: Command, targets: readonly ParentTarget[]): bo
     (e) => e.returns.kind === 'many' && targets.some(({ kind }) => getScope(e)?.kind === kind),
   )
 
-const over = async (asked: Asked, targets: readonly ParentTarget[]): Promise<void> => {
+const over = async (asked: ParentRun, targets: readonly ParentTarget[]): Promise<void> => {
   const { command, given, globals, operation, running } = asked
   const { run } = command
   if (run !== undefined) {
@@ -354,7 +361,7 @@ const over = async (asked: Asked, targets: readonly ParentTarget[]): Promise<voi
 }
 
 /** Does what a line asks for in each of several projects or groups. */
-export const runOverParents = async (asked: Asked): Promise<void> => {
+export const runOverParents = async (asked: ParentRun): Promise<void> => {
   const { command, parents, given, globals, selection } = asked
   checkObjects(command, given)
   const all = await targetsFor(asked)

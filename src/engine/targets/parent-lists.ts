@@ -17,18 +17,18 @@ import { type EngineOptions, run } from '../work/run.js'
 import { EnoughRecordsError, isOwn, RunError, SharedWriter, unwrapEnded } from './shared-writer.js'
 
 /** Where the records of one of several go, and how many of them at most. */
-interface PartOfOver {
+interface ParentPart {
   readonly paging: Paging
   readonly writer: (emit: Emit) => Writer
 }
 
-interface Over {
+interface ParentListsOptions {
   readonly services: Pick<Services, 'answer' | 'ui'>
   readonly targets: readonly ParentTarget[]
   /** Told of each in their order, when its records are written. */
   readonly settled?: NonNullable<LineAsk['parents']>['settled'] | undefined
   /** Writes the records of one of them. */
-  readonly one: (target: ParentTarget, part: PartOfOver) => Promise<void>
+  readonly one: (target: ParentTarget, part: ParentPart) => Promise<void>
   /** Starts the answer that all write to. */
   readonly writer: (emit: Emit) => Promise<Writer>
   /** Whether that answer waits for those of other instances. */
@@ -57,14 +57,14 @@ const latch = (): Latch => {
 }
 
 class OverParents {
-  readonly #over: Over
+  readonly #over: ParentListsOptions
   readonly #shared: SharedWriter
   #reported = 0
   readonly #presence = new FieldPresence()
   /** Resolves when the parents so far have written what they print. */
   #turn: Promise<void> = Promise.resolve()
 
-  constructor(over: Over) {
+  constructor(over: ParentListsOptions) {
     this.#over = over
     this.#shared = new SharedWriter(over.writer, over.most, over.held)
   }
@@ -174,7 +174,7 @@ const wholly = (failure: Failure): Error =>
   failure.category === 'interrupted' ? failure : new RunError(failure)
 
 /** Prints what each of several parents has. @throws Failure what they came to together */
-const overParents = (over: Over): Promise<void> => new OverParents(over).run()
+const overParents = (over: ParentListsOptions): Promise<void> => new OverParents(over).run()
 
 // What a run does for each of several parents by itself: it lists, or it runs a command that works in its own way.
 
@@ -213,7 +213,7 @@ class EachParent {
   }
 
   /** One list. */
-  listing(given: Given, operation: Operation): Over['one'] {
+  listing(given: Given, operation: Operation): ParentListsOptions['one'] {
     const { emit = {} } = operation
     if (emit.document !== undefined) throw refusePart('project or group')
     return async (target, part) => {
@@ -228,7 +228,7 @@ class EachParent {
   }
 
   /** A command, which sees one parent alone. */
-  running(given: Given, run: Run): Over['one'] {
+  running(given: Given, run: Run): ParentListsOptions['one'] {
     const { answer, ui, place, planning } = this.#parts
     return async (target, part) => {
       const { parent } = target
@@ -244,7 +244,7 @@ class EachParent {
     }
   }
 
-  #listsTo({ paging, writer }: PartOfOver): Lists {
+  #listsTo({ paging, writer }: ParentPart): Lists {
     const { choice, exchange, options } = this.#parts
     const { asked } = options.inner ?? {}
     // What is said of a list is said of all of them together.

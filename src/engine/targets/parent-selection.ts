@@ -10,7 +10,7 @@ import { type EngineOptions, type Run, run } from '../work/run.js'
 import type { ChosenObjects, Selection } from './selection.js'
 import { isOwn } from './shared-writer.js'
 
-interface Choosing {
+interface ParentSelectionOptions {
   readonly selection: Selection
   readonly services: Services
   readonly given: Given
@@ -35,7 +35,7 @@ const wordOf = (targets: readonly ParentTarget[]): string => {
 class TargetFinder {
   readonly targets: ParentTarget[] = []
   readonly #names: string[] = []
-  readonly #choosing: Choosing
+  readonly #choosing: ParentSelectionOptions
   #left: number
   readonly #presence = new FieldPresence()
   /** How many there are of each parent whose list was read. */
@@ -44,7 +44,7 @@ class TargetFinder {
   /** How many there may still be behind the parents that are read without a gap. */
   #open: number
 
-  constructor(choosing: Choosing) {
+  constructor(choosing: ParentSelectionOptions) {
     this.#choosing = choosing
     this.#left = choosing.selection.most
     this.#open = this.#left
@@ -124,7 +124,7 @@ class TargetFinder {
  * @throws Failure `usage` where it is not confirmed
  */
 export const selectedIn = async (
-  choosing: Choosing,
+  choosing: ParentSelectionOptions,
   targets: readonly ParentTarget[],
 ): Promise<readonly ParentTarget[]> => {
   const finder = new TargetFinder(choosing)
@@ -148,7 +148,7 @@ export const selectedIn = async (
  * @throws Failure of the verb; what the lists came to, where none names any
  */
 export const doTogether = async (
-  { given, services, selection }: Pick<Choosing, 'given' | 'services' | 'selection'>,
+  { given, services, selection }: Pick<ParentSelectionOptions, 'given' | 'services' | 'selection'>,
   targets: readonly ParentTarget[],
   perform: (given: Given) => Promise<void>,
 ): Promise<void> => {

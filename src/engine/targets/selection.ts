@@ -117,7 +117,7 @@ const everythingOf = (
   )
 }
 
-interface Selecting {
+interface SelectionContext {
   readonly options: RunOptions
   readonly singles: Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
   readonly exchange: Pick<InstanceExchange, 'instance'>
@@ -162,7 +162,7 @@ const scopesOf = (command: Command): readonly ('project' | 'group')[] =>
 const scopeFlags = async (
   command: Command,
   { flags }: Given,
-  place: Selecting['place'],
+  place: SelectionContext['place'],
 ): Promise<Flags> => {
   const given = Object.fromEntries(Object.entries(flags).filter(([name]) => isScopeFlag(name)))
   const carried = kindNamed(command.args[0]?.param?.completes)?.mark !== undefined
@@ -184,13 +184,13 @@ const unseen = {
 /** What `--select` of a run chooses. */
 export class Selection {
   readonly #options: RunOptions
-  readonly #around: Selecting
+  readonly #around: SelectionContext
   readonly #texts: readonly string[]
   #choice: RecordChoice | undefined
   /** The objects of a list that knows no projects, by the projects that its records name. */
   #owned: Promise<ReadonlyMap<string, readonly string[]>> | undefined
 
-  constructor(around: Selecting, texts: readonly string[]) {
+  constructor(around: SelectionContext, texts: readonly string[]) {
     this.#options = around.options
     this.#around = around
     this.#texts = texts

@@ -112,22 +112,22 @@ const pipedParents = async (
 
 type Column = Parent['column']
 
-/** A record below its parent. */
-interface Owned {
+/** A record with its parent. */
+interface ChildRecord {
   readonly column: Column
   readonly parent: string
   readonly record: Fields
 }
 
 /** What a piece of the input is: 'none' where it is something else, undefined for a parent that failed. */
-type Found = Owned | 'none' | undefined
+type InputItem = ChildRecord | 'none' | undefined
 
 const columns: readonly Column[] = ['project', 'group', 'of']
 
 const columnOf = (name: string | undefined): Column | undefined =>
   columns.find((one) => one === name)
 
-const ownedIn = (item: unknown): Found => {
+const ownedIn = (item: unknown): InputItem => {
   if (!isObject(item)) return 'none'
   const column = columnOf(Object.keys(item)[0])
   if (column === undefined) return 'none'
@@ -138,14 +138,14 @@ const ownedIn = (item: unknown): Found => {
 }
 
 const inJson =
-  (cut: Cutter<CutValue>): Cutter<Found> =>
+  (cut: Cutter<CutValue>): Cutter<InputItem> =>
   (text, last) =>
     cut(text, last).map(({ value }) => ownedIn(value))
 
 /** The rows of a table whose first one is its heading. */
-const inTable = (cut: Cutter<Cells>): Cutter<Found> => {
+const inTable = (cut: Cutter<Cells>): Cutter<InputItem> => {
   let heading: readonly string[] | undefined
-  const read = ({ cells }: Cells): readonly Found[] => {
+  const read = ({ cells }: Cells): readonly InputItem[] => {
     // Lists after each other bring their headings along.
     if (cells.every((cell, i) => cell === heading?.[i])) return []
     const [parent = '', ...others] = cells
@@ -165,7 +165,7 @@ const inTable = (cut: Cutter<Cells>): Cutter<Found> => {
     })
 }
 
-const readerOf = async (head: string): Promise<Cutter<Found>> => {
+const readerOf = async (head: string): Promise<Cutter<InputItem>> => {
   if (beginsJson(head)) return inJson(cutValues())
   return inTable(/^\w+\t/.test(head) ? cutTabs() : await cutCommas())
 }
@@ -183,20 +183,22 @@ const readsParents = (command: Command, { args, flags }: Raw): boolean =>
   (hasForm(command, 'project') || hasForm(command, 'group')) &&
   !['project', 'group', 'all-projects', 'all-groups', 'input'].some((name) => flags.has(name))
 
-/** An input until it is known what it is. */
-class Beginning {
+/** Reads the start of an input, until it is known whether its records name their parents. */
+class InputProbe {
   readonly #chunks: AsyncIterator<string>
   /** What was read of it. */
   readonly #texts: string[] = []
-  readonly found: Found[] = []
+  readonly found: InputItem[] = []
 
   constructor(chunks: AsyncIterable<string>) {
     this.#chunks = chunks[Symbol.asyncIterator]()
   }
 
   /** Its first record; undefined where it is something else. */
-  async first(): Promise<{ readonly first: Owned; readonly read: Cutter<Found> } | undefined> {
-    let read: Cutter<Found> | undefined
+  async first(): Promise<
+    { readonly first: ChildRecord; readonly read: Cutter<InputItem> } | undefined
+  > {
+    let read: Cutter<InputItem> | undefined
     for (;;) {
       const text = await this.next()
       const plainText = this.#texts.length === 0 ? text?.replace(/^\ufeff/, '') : text
@@ -226,7 +228,7 @@ const namingFor = async (command: Command, rowFields: RowFields | undefined) => 
   const objects = (await readObjects(command.args[0], command.naming)) ?? plainObjects
   const elsewhere = await objects.elsewhere()
   let n = 0
-  return ({ column, parent, record }: Owned): NamedObject => {
+  return ({ column, parent, record }: ChildRecord): NamedObject => {
     n += 1
     const reading = { objects, elsewhere, project: targetIn(column, parent).value, tap: rowFields }
     const text = objectAt(`record ${n}`, record, reading)
@@ -251,13 +253,13 @@ const ownedObjects = async (
   chunks: AsyncIterable<string>,
   rowFields?: RowFields,
 ): Promise<Required<Pick<ObjectStream, 'objects' | 'below'>> | AsyncIterable<string>> => {
-  const beginning = new Beginning(chunks)
+  const beginning = new InputProbe(chunks)
   const known = await beginning.first()
   if (known === undefined) return beginning.again()
   const { column } = known.first
   const nameOf = await namingFor(command, rowFields)
   let n = 0
-  const namedIn = (found: readonly Found[]): readonly NamedObject[] =>
+  const namedIn = (found: readonly InputItem[]): readonly NamedObject[] =>
     found.flatMap((one) => {
       n += 1
       if (one === 'none' || (one !== undefined && one.column !== column)) throw stray(n, column)

@@ -241,13 +241,13 @@ export interface SortField {
 }
 
 /** A value as it is compared: of what kind it is, then by itself. */
-type Comparable =
+type ComparableValue =
   | readonly ['number', number | ExactNumber]
   | readonly ['time' | 'rank', number]
   | readonly ['version' | 'text' | 'other', string]
 
 /** The values of a record that are sorted by; none where it lacks the field. */
-export type SortKey = readonly (readonly Comparable[])[]
+export type SortKey = readonly (readonly ComparableValue[])[]
 
 export interface Order {
   /** @param row the record with what stands beside it, where that is more */
@@ -272,7 +272,7 @@ const kinds = ['number', 'rank', 'time', 'version', 'text', 'other']
 
 const { compare: compareTexts } = new Intl.Collator('en')
 
-const compareValues = (a: Comparable, b: Comparable): number => {
+const compareValues = (a: ComparableValue, b: ComparableValue): number => {
   if (a[0] !== b[0]) return kinds.indexOf(a[0]) - kinds.indexOf(b[0])
   const [kind, value] = a
   const other = b[1]
@@ -281,7 +281,7 @@ const compareValues = (a: Comparable, b: Comparable): number => {
 }
 
 /** Lists are compared value by value; the shorter comes first. */
-const compareLists = (a: readonly Comparable[], b: readonly Comparable[]): number => {
+const compareLists = (a: readonly ComparableValue[], b: readonly ComparableValue[]): number => {
   for (const [i, one] of a.entries()) {
     const other = b[i]
     const order = other === undefined ? 1 : compareValues(one, other)
@@ -290,33 +290,33 @@ const compareLists = (a: readonly Comparable[], b: readonly Comparable[]): numbe
   return a.length - b.length
 }
 
-const booleanOf = (value: unknown): Comparable | undefined => {
+const booleanOf = (value: unknown): ComparableValue | undefined => {
   const known = spellings.get(value)
   return known === undefined ? undefined : ['rank', Number(known)]
 }
 
-const rankOf = (value: unknown, names: Names): Comparable | undefined => {
+const rankOf = (value: unknown, names: Names): ComparableValue | undefined => {
   const rank = names?.[String(value).toLowerCase()]
   return rank === undefined ? undefined : ['rank', rank]
 }
 
-const momentOf = (value: unknown): Comparable | undefined => {
+const momentOf = (value: unknown): ComparableValue | undefined => {
   const time = parseTimeValue(value)
   return time === undefined ? undefined : ['time', time]
 }
 
-const numberOf = (value: unknown): Comparable | undefined => {
+const numberOf = (value: unknown): ComparableValue | undefined => {
   if (isNumber(value)) return ['number', value]
   return typeof value === 'string' && numberPattern.test(value)
     ? ['number', new ExactNumber(value)]
     : undefined
 }
 
-const versionOf = (value: unknown): Comparable | undefined =>
+const versionOf = (value: unknown): ComparableValue | undefined =>
   typeof value === 'string' && isVersion(value) ? ['version', value] : undefined
 
 const readers: Readonly<
-  Record<FieldKind, (value: unknown, names: Names) => Comparable | undefined>
+  Record<FieldKind, (value: unknown, names: Names) => ComparableValue | undefined>
 > = {
   number: numberOf,
   boolean: booleanOf,
@@ -330,7 +330,7 @@ const readers: Readonly<
 }
 
 /** What is not of the field's kind comes after what is. */
-const comparable = (value: unknown, kind: FieldKind, names: Names): Comparable =>
+const comparable = (value: unknown, kind: FieldKind, names: Names): ComparableValue =>
   readers[kind](value, names) ??
   (typeof value === 'string' ? ['text', value] : ['other', JSON.stringify(value) ?? ''])
 
@@ -347,7 +347,7 @@ const valuesOf = (
   { field }: SortField,
   known: Known,
   beside: readonly string[],
-): ((record: unknown, row: unknown) => readonly Comparable[]) => {
+): ((record: unknown, row: unknown) => readonly ComparableValue[]) => {
   const source = sourceOf(field, known)
   const kind = shapedIn(source, known)
   if (kind === 'object')

@@ -21,13 +21,13 @@ import {
 // Objects that one request does together, taken from those of a run as they come.
 
 /** An object with its place among the others of its run. */
-interface Indexed<I> {
+interface IndexedItem<I> {
   readonly place: number
   readonly item: I
 }
 
 /** Which objects go as one request, and what sends that. */
-interface Merging<I> {
+interface MergeOptions<I> {
   /** The same for objects that go together; undefined for one that goes alone. */
   readonly keyOf: (item: I) => string | undefined
   /** Sends what does all of them, before each of them is worked on. */
@@ -46,9 +46,9 @@ const maxAhead = 4_000
 /** Groups in the order in which they are full; those that are not, once one of them waited long enough. */
 export async function* groupsOf<I>(
   items: AsyncIterable<I>,
-  keyOf: Merging<I>['keyOf'],
-): AsyncGenerator<readonly Indexed<I>[]> {
-  const open = new Map<string, Indexed<I>[]>()
+  keyOf: MergeOptions<I>['keyOf'],
+): AsyncGenerator<readonly IndexedItem<I>[]> {
+  const open = new Map<string, IndexedItem<I>[]>()
   let place = 0
   for await (const item of items) {
     const placed = { place, item }
@@ -91,7 +91,7 @@ export interface EngineOptions<R, I extends Item = Item> {
   /** Looks at an object before it is on record as begun. */
   readonly look?: (item: I) => Promise<void>
   /** What goes as one request for several objects, once all of these are on record. */
-  readonly merging?: Merging<I>
+  readonly merging?: MergeOptions<I>
   readonly failureLimit?: FailureLimit
   /** How many objects are known of by now, tried or not. */
   readonly queued?: () => number
@@ -129,7 +129,7 @@ class Engine<R, I extends Item> {
   readonly #options: EngineOptions<R, I>
   readonly #whenEnded: (report: Report) => void
   readonly #items: AsyncIterator<I>
-  readonly #groups: AsyncIterator<readonly Indexed<I>[]> | undefined
+  readonly #groups: AsyncIterator<readonly IndexedItem<I>[]> | undefined
   readonly #breaker = new Breaker()
   readonly #counter = new OutcomeCounter()
   /** By place in the order of starts: settled, and not handed on yet. */
@@ -226,7 +226,7 @@ class Engine<R, I extends Item> {
   }
 
   /** What is done next: one object, or those of one request; undefined where there is nothing more. */
-  async #next(): Promise<readonly Indexed<I>[] | undefined> {
+  async #next(): Promise<readonly IndexedItem<I>[] | undefined> {
     if (this.#groups !== undefined) {
       const step = await this.#groups.next()
       return step.done === true ? undefined : step.value
@@ -236,7 +236,7 @@ class Engine<R, I extends Item> {
   }
 
   /** The objects of one request, from their beginning on record to their outcomes on record. */
-  async #start(due: readonly Indexed<I>[]): Promise<void> {
+  async #start(due: readonly IndexedItem<I>[]): Promise<void> {
     this.#started += due.length
     this.#underWay += 1
     try {
@@ -255,14 +255,14 @@ class Engine<R, I extends Item> {
     else this.#fail(error)
   }
 
-  async #begin(due: readonly Indexed<I>[]): Promise<void> {
+  async #begin(due: readonly IndexedItem<I>[]): Promise<void> {
     const { look, record, merging } = this.#options
     if (look !== undefined) await together(due, ({ item }) => this.#inTurn(look(item)))
     if (record !== undefined) await together(due, ({ item }) => record.begun(item))
     if (due.length > 1) await merging?.send(due.map(({ item }) => item))
   }
 
-  async #one({ place, item }: Indexed<I>): Promise<void> {
+  async #one({ place, item }: IndexedItem<I>): Promise<void> {
     const { record, onSettled } = this.#options
     try {
       const settled = { item, outcome: await this.#outcome(item) }

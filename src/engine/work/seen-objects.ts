@@ -25,8 +25,8 @@ const put = (table: Uint32Array, a: number, b: number, c: number): boolean => {
   }
 }
 
-/** Prints of texts, in one piece of memory; a print of zeros is taken for another. */
-class Prints {
+/** Fingerprints of texts, in one block of memory; a fingerprint of zeros is replaced by another. */
+class Fingerprints {
   #table = new Uint32Array(first * words)
   #count = 0
 
@@ -97,7 +97,7 @@ const printOf = (text: string): Uint32Array => {
 
 export class SeenObjects {
   readonly #groups = new Map<number, Group>()
-  readonly #prints = new Prints()
+  readonly #prints = new Fingerprints()
 
   /** Takes an object in; false where it was given before. */
   add({ object, parent }: GivenObject): boolean {

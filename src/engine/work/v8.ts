@@ -49,7 +49,7 @@ const percents = { usual: 0, small: 30 }
 /** So many looks go by before one is taken. */
 const each = 32
 
-type Heap = Pick<typeof nodeV8, 'getHeapSpaceStatistics' | 'setFlagsFromString'>
+type V8Module = Pick<typeof nodeV8, 'getHeapSpaceStatistics' | 'setFlagsFromString'>
 
 /** A flag that several want at once: set by the first of them, given back by the last. */
 class HeapFlag {
@@ -62,11 +62,11 @@ class HeapFlag {
     this.#values = values
   }
 
-  hold(v8: Heap): void {
+  hold(v8: V8Module): void {
     if (this.#holders++ === 0) v8.setFlagsFromString(`--${this.#name}=${this.#values.small}`)
   }
 
-  end(v8: Heap): void {
+  end(v8: V8Module): void {
     if (--this.#holders === 0) v8.setFlagsFromString(`--${this.#name}=${this.#values.usual}`)
   }
 }
@@ -76,11 +76,11 @@ const oldSpace = new HeapFlag('heap-growing-percent', percents)
 
 /** Keeps the heap small, from some objects on until it ends. */
 export class HeapTuning {
-  readonly #v8: Heap
+  readonly #v8: V8Module
   readonly #held = new Set<HeapFlag>()
   #looks = 0
 
-  constructor(v8: Heap = nodeV8) {
+  constructor(v8: V8Module = nodeV8) {
     this.#v8 = v8
   }
 

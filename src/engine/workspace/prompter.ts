@@ -170,11 +170,11 @@ interface Subject {
   readonly command: CommandFacts
   /** Whose objects they are, where a confirmation does not say. */
   readonly owner: () => Promise<Owner>
-  /** The data that a reading request is answered with, where that takes neither long nor a second try. */
+  /** The answer to a read request, where that takes neither long nor a second try. */
   readonly peek: Peek
 }
 
-type Shown = Pick<Streams, 'interactive' | 'liveness' | 'meter' | 'notes' | 'prompts'>
+type PromptStreams = Pick<Streams, 'interactive' | 'liveness' | 'meter' | 'notes' | 'prompts'>
 
 const isLeaving = (error: unknown): boolean =>
   error instanceof Failure
@@ -183,11 +183,11 @@ const isLeaving = (error: unknown): boolean =>
 
 /** Whoever sits before standard error, or nobody. */
 export class Prompter implements UiService {
-  readonly #screen: Shown
+  readonly #screen: PromptStreams
   readonly #subject: Subject
   readonly #globals: RunOptions['globals']
 
-  constructor(globals: RunOptions['globals'], screen: Shown, subject: Subject) {
+  constructor(globals: RunOptions['globals'], screen: PromptStreams, subject: Subject) {
     this.#screen = screen
     this.#subject = subject
     this.#globals = globals

@@ -42,7 +42,7 @@ const sendForm = (
     throw withWorkspaceHint(error)
   })
 
-interface Heard {
+interface MessageSink {
   readonly note: (text: string) => void
   readonly warn: (text: string) => void
 }
@@ -64,12 +64,12 @@ const flagsFor = (name: string | undefined, { globals }: SessionOptions): Instan
 /** The sessions of a run, the one in force opened once. */
 export class Sessions implements OpenSessions {
   readonly #options: SessionOptions
-  readonly #heard: Heard
+  readonly #heard: MessageSink
   #current: Promise<Session> | undefined
   #closeSandbox: (() => Promise<void>) | undefined
   #snapshot: Promise<SnapshotReader> | undefined
 
-  constructor(options: SessionOptions, heard: Heard) {
+  constructor(options: SessionOptions, heard: MessageSink) {
     this.#options = options
     this.#heard = heard
   }
@@ -315,14 +315,14 @@ const userOf = async (peek: (ask: Ask) => Promise<unknown>): Promise<string | un
   }
 }
 
-interface Identifying {
+interface IdentitySource {
   readonly place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>
   /** Asks the instance who it is; without it what the profile knows is taken. */
   readonly peek?: (ask: Ask) => Promise<unknown>
 }
 
 /** The identity of a run that is made now. */
-const readIdentity = async ({ place, peek }: Identifying): Promise<RunOrigin> => {
+const readIdentity = async ({ place, peek }: IdentitySource): Promise<RunOrigin> => {
   const { profile, sudo, user } = await place.session()
   return {
     instance: await getInstanceName(place),

@@ -9,7 +9,7 @@ import { isPage, nameOfStatus, oneLine, pageTitle, statusText } from './text.js'
 // Error bodies → one readable message (`http/README.md`). Their shapes are left open; instances and the proxies in front of them send JSON of several kinds, text and pages. Only
 // what stands in a place for messages is repeated: anywhere else it might be a secret.
 
-interface Said {
+interface ErrorMessage {
   /** One line; empty when the body said nothing. */
   readonly text: string
   /** `message`: about a record; `error`: about the call; `page`: from something in front. */
@@ -68,7 +68,7 @@ const word = (value: unknown): string | undefined =>
 const words = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[a-z][a-z_ ]{0,99}$/.test(value) ? value : undefined
 
-const fromObject = (body: Fields): Said => {
+const fromObject = (body: Fields): ErrorMessage => {
   const { message, error, error_description: description } = body
   const said = [
     [sentence(error), sentence(description)].filter((t) => t !== '').join(': '),
@@ -89,10 +89,10 @@ const fromObject = (body: Fields): Said => {
 /** So much of a plain text says what it is about. */
 const telling = 500
 
-const maintenance = (text: string): Pick<Said, 'maintenance'> =>
+const maintenance = (text: string): Pick<ErrorMessage, 'maintenance'> =>
   /\bmaintenance\b|\bread-only instance\b/i.test(text) ? { maintenance: true } : {}
 
-const fromText = (text: string): Said => {
+const fromText = (text: string): ErrorMessage => {
   if (!isPage(text)) {
     const shape = text.trim() === '' ? 'none' : 'text'
     return { text: '', shape, ...maintenance(text.slice(0, telling)) }
@@ -106,7 +106,7 @@ const fromText = (text: string): Said => {
 }
 
 /** What an error body says. Never throws, whatever the bytes are. */
-export const readErrorBody = (bytes: Uint8Array): Said => {
+export const readErrorBody = (bytes: Uint8Array): ErrorMessage => {
   const text = new TextDecoder().decode(bytes)
   if (!/^\s*[[{"]/.test(text)) return fromText(text)
   let value: unknown
@@ -144,7 +144,7 @@ export const getCategory = (status: number): Category =>
   categories[status] ?? (status >= 500 ? 'unreachable' : 'failed')
 
 /** `404 Project Not Found`, `400 Bad Request: name is missing`: the status always, and once. */
-const messageOf = (status: number, said: Said): string => {
+const messageOf = (status: number, said: ErrorMessage): string => {
   if (said.text.startsWith(`${status} `)) return said.text
   const head = statusText(status)
   const name = nameOfStatus(status)?.toLowerCase()
@@ -156,7 +156,7 @@ const messageOf = (status: number, said: Said): string => {
  * An unknown route has `error` where a missing record has `message`, also where its path has other methods; one that is
  * gone is 410.
  */
-const lackOf = (status: number, { shape, text }: Said): 'route' | 'record' | undefined => {
+const lackOf = (status: number, { shape, text }: ErrorMessage): 'route' | 'record' | undefined => {
   if (status === 410) return 'route'
   if (status === 405 && shape === 'error' && /^405 not allowed$/i.test(text)) return 'route'
   if (status !== 404) return undefined
@@ -165,7 +165,7 @@ const lackOf = (status: number, { shape, text }: Said): 'route' | 'record' | und
 }
 
 /** The instance is in maintenance: 503, or 403 where it takes no writes. */
-const maintained = (status: number, said: Said): boolean =>
+const maintained = (status: number, said: ErrorMessage): boolean =>
   said.maintenance === true &&
   (status === 503 || (status === 403 && /maintenance mode|read-only instance/i.test(said.text)))
 
@@ -197,11 +197,11 @@ export const movedProject = (request: string): NextStep => {
 }
 
 interface Rule {
-  readonly when: (refusal: RefusedAnswer, said: Said) => boolean
+  readonly when: (refusal: RefusedAnswer, said: ErrorMessage) => boolean
   /** Where it is not that of the status. */
   readonly category?: Category
-  readonly message?: (text: string, said: Said) => string
-  readonly next: (refusal: RefusedAnswer, said: Said) => NextStep
+  readonly message?: (text: string, said: ErrorMessage) => string
+  readonly next: (refusal: RefusedAnswer, said: ErrorMessage) => NextStep
 }
 
 /** How long an instance asks to wait. */

@@ -41,7 +41,7 @@ const collecting = (tell: (text: string) => void): Replacement => ({
 const form = 'application/x-www-form-urlencoded'
 
 /** The attributes of a body; undefined where it has none that are known. */
-const attributesIn = ({ headers, body, parts }: Sent): unknown => {
+const attributesIn = ({ headers, body, parts }: RequestContent): unknown => {
   if (parts !== undefined)
     return parts.map((part) => ({
       [part.name]: part.bytes === undefined ? part.value : Buffer.from(part.bytes).toString(),
@@ -56,10 +56,10 @@ const attributesIn = ({ headers, body, parts }: Sent): unknown => {
   }
 }
 
-type Sent = Pick<WireRequest, 'headers' | 'body' | 'parts' | 'secrets'>
+type RequestContent = Pick<WireRequest, 'headers' | 'body' | 'parts' | 'secrets'>
 
 /** The texts of a request that are secrets: in JSON, in a form, in its own headers. */
-export const secretTexts = (sent: Sent, words?: OwnNames): readonly string[] => {
+export const secretTexts = (sent: RequestContent, words?: OwnNames): readonly string[] => {
   const found = Object.entries(sent.headers).flatMap(([name, value]) =>
     isSecretHeader(name) ? [value] : [],
   )

@@ -13,14 +13,14 @@ import type { AnswerHeaders, Batch, ListOptions, WireRequest } from '../types.js
 
 // Where a list goes on: the Link header as it is given (`http/README.md`).
 
-/** What of an answer says where its list goes on. */
-interface Linked {
+/** The parts of an answer that say where the next page of its list is. */
+interface PageAnswer {
   readonly headers: AnswerHeaders
   readonly target: Target
   readonly label: string
 }
 
-const linkOf = ({ headers, label }: Linked, rel: string): string | undefined => {
+const linkOf = ({ headers, label }: PageAnswer, rel: string): string | undefined => {
   const { link } = headers
   const text = Array.isArray(link) ? link.join(', ') : link
   if (text === undefined || text.trim() === '') return undefined
@@ -37,7 +37,7 @@ interface Root {
   readonly note: (text: string) => void
 }
 
-const belowRoot = (link: string, page: Linked, { root, note }: Root): string => {
+const belowRoot = (link: string, page: PageAnswer, { root, note }: Root): string => {
   const from = formatAddress(page.target)
   const url = URL.canParse(link, from) ? new URL(link, from) : undefined
   const target = url === undefined ? undefined : parseAddress(url.href)
@@ -59,7 +59,7 @@ const getting = (path: string): WireRequest => ({ method: 'GET', path, headers: 
  * so that no credential goes anywhere else.
  * @throws Failure `unreachable` for a link that leads out of the instance's API
  */
-const nextPage = (page: Linked, root: Root): WireRequest | undefined => {
+const nextPage = (page: PageAnswer, root: Root): WireRequest | undefined => {
   const link = linkOf(page, 'next')
   return link === undefined ? undefined : getting(belowRoot(link, page, root))
 }
@@ -71,7 +71,7 @@ const parameter = (path: string, name: string): string | null =>
   new URLSearchParams(path.slice(path.indexOf('?') + 1)).get(name)
 
 /** The number of the last page, where the instance counts its pages. */
-const lastPage = (page: Linked): number | undefined =>
+const lastPage = (page: PageAnswer): number | undefined =>
   wholeNumber(readHeader(page.headers, 'x-total-pages'))
 
 /** A page by its number, made from a page that the instance named. */
@@ -86,16 +86,16 @@ const pageNumber = (named: WireRequest): number | undefined =>
 const documentedSize = 20
 
 /** How many records a page may hold. */
-export const pageSize = (page: Linked): number =>
+export const pageSize = (page: PageAnswer): number =>
   wholeNumber(readHeader(page.headers, 'x-per-page')) ??
   wholeNumber(parameter(page.target.path, 'per_page')) ??
   documentedSize
 
-export const getTotal = (page: Linked): number | undefined =>
+export const getTotal = (page: PageAnswer): number | undefined =>
   wholeNumber(readHeader(page.headers, 'x-total'))
 
 /** Whether the instance speaks of a further page, in whichever header. */
-export const hasMore = (page: Linked): boolean =>
+export const hasMore = (page: PageAnswer): boolean =>
   wholeNumber(readHeader(page.headers, 'x-next-page')) !== undefined
 
 // Past 50,000 projects: `GET /projects` by offset ends there with 405, and goes on by id
@@ -157,7 +157,7 @@ export interface ListPage {
   readonly next: WireRequest | undefined
 }
 
-interface Asked {
+interface RequestedPage {
   readonly request: WireRequest
   readonly page: Promise<ListPage>
 }
@@ -182,7 +182,7 @@ export const misled: NextStep = { code: 'paging' }
 export class PagePrefetch {
   readonly #pages: Pages
   readonly #options: ListOptions
-  readonly #asked: Asked[] = []
+  readonly #asked: RequestedPage[] = []
   readonly #visited = new Set<string>()
   #numbers: Numbers | undefined
 

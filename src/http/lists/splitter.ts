@@ -88,7 +88,7 @@ type State =
   | 'end'
 
 /** The records that end within a chunk, as they are found. */
-class Cut {
+class ChunkRecords {
   readonly #chunk: Uint8Array
   readonly #starts: number[] = []
   readonly #ends: number[] = []
@@ -161,7 +161,7 @@ export class Splitter {
    * @throws Malformed
    */
   push(chunk: Uint8Array): Records {
-    const cut = new Cut(chunk)
+    const cut = new ChunkRecords(chunk)
     this.#tell()
     try {
       this.#cut(chunk, cut)
@@ -185,7 +185,7 @@ export class Splitter {
     if (this.#broken !== undefined) throw this.#broken
   }
 
-  #cut(chunk: Uint8Array, cut: Cut): void {
+  #cut(chunk: Uint8Array, cut: ChunkRecords): void {
     const scanner = this.#scanner
     let [i, from] = [0, 0]
     while (i < chunk.length) {

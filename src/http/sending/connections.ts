@@ -64,21 +64,21 @@ export class ResponseHeads {
   }
 }
 
-interface Readable {
+interface ReadableSocket {
   read: (size?: number) => unknown
 }
 
-const socketOf = (message: unknown): Readable | undefined => {
+const socketOf = (message: unknown): ReadableSocket | undefined => {
   if (typeof message !== 'object' || message === null || !('socket' in message)) return undefined
   const { socket } = message
   return typeof socket === 'object' && socket !== null && 'read' in socket
-    ? (socket as Readable)
+    ? (socket as ReadableSocket)
     : undefined
 }
 
-const watched = new WeakMap<Readable, ResponseHeads>()
+const watched = new WeakMap<ReadableSocket, ResponseHeads>()
 
-const watch = (socket: Readable): ResponseHeads => {
+const watch = (socket: ReadableSocket): ResponseHeads => {
   const heads = new ResponseHeads()
   const read = socket.read.bind(socket)
   socket.read = (size) => {
@@ -108,7 +108,7 @@ export interface Connections {
   close(): Promise<void>
 }
 
-interface Tls {
+interface TlsSettings {
   readonly secureContext?: SecureContext
   readonly rejectUnauthorized?: boolean
 }
@@ -148,7 +148,7 @@ const contextOf = async ({ ca, cert, key }: Transport): Promise<SecureContext> =
  * What a transport says of certificates. Further authorities are added to those that Node trusts by
  * itself; as the option `ca` they would replace them, and naming all takes 40 ms.
  */
-const tlsOf = async (transport: Transport): Promise<Tls> => {
+const tlsOf = async (transport: Transport): Promise<TlsSettings> => {
   const { ca, cert, key, insecure } = transport
   // Said either way: NODE_TLS_REJECT_UNAUTHORIZED=0 would decide what is left open.
   const trusting = { rejectUnauthorized: insecure !== true }
@@ -159,7 +159,7 @@ const tlsOf = async (transport: Transport): Promise<Tls> => {
 /** The client certificate says who asks, as a token does: only the instance sees it. */
 const withoutIdentity = ({ cert: _, key: __, ...rest }: Transport): Transport => rest
 
-type Make = (origin: string) => Dispatcher
+type DispatcherFactory = (origin: string) => Dispatcher
 
 // Parts of undici by their files: with its index, which loads all of them, one record takes a quarter more processor time
 // (`npm run bench -- flags`).
@@ -167,10 +167,10 @@ type Make = (origin: string) => Dispatcher
 const throughProxy = async (
   proxy: string,
   noProxy: string,
-  tls: Tls,
-  proxyTls: Tls,
+  tls: TlsSettings,
+  proxyTls: TlsSettings,
   timeout: number,
-): Promise<Make> => {
+): Promise<DispatcherFactory> => {
   const [{ default: EnvHttpProxyAgent }, { default: Dispatcher }, { default: connect }] =
     await Promise.all([
       import('undici/lib/dispatcher/env-http-proxy-agent.js'),
@@ -191,7 +191,7 @@ const throughProxy = async (
   return () => agent
 }
 
-const direct = async (tls: Tls, timeout: number): Promise<Make> => {
+const direct = async (tls: TlsSettings, timeout: number): Promise<DispatcherFactory> => {
   const { default: Pool } = await import('undici/lib/dispatcher/pool.js')
   return (origin) => new Pool(origin, { connect: { ...tls, timeout } })
 }
@@ -202,7 +202,7 @@ export const createConnections = (
 ): Connections => {
   const dispatchers = new Map<string, Dispatcher>()
   const home = new URL(options.baseUrl).origin
-  const prepare = async (origin: string): Promise<Make> => {
+  const prepare = async (origin: string): Promise<DispatcherFactory> => {
     passOverContinue()
     if (origin.startsWith('https:')) await import('node:tls')
     const { transport = {}, timeout } = options
@@ -214,7 +214,7 @@ export const createConnections = (
       : await throughProxy(proxy, noProxy, tls, await tlsOf(abroad), timeout * 1000)
   }
   // One way of making them for the instance, another for everyone else.
-  const making = new Map<boolean, Promise<Make>>()
+  const making = new Map<boolean, Promise<DispatcherFactory>>()
   const to = async (origin: string): Promise<Dispatcher> => {
     // With each request, as the token: of all secrets only the latest are remembered.
     const { proxy } = options.transport ?? {}

@@ -109,7 +109,7 @@ export interface IncomingAnswer {
 }
 
 /** What undici tells about one request, turned into a promise of headers and a body. */
-class Receiver implements Dispatcher.DispatchHandler {
+class ResponseHandler implements Dispatcher.DispatchHandler {
   #controller: Controller | undefined
   #sent = false
   #informational = 0
@@ -203,7 +203,7 @@ export const exchange = (
         headersTimeout: timeout,
         bodyTimeout: timeout,
       },
-      new Receiver(outgoing, onInterrupt, resolve, reject),
+      new ResponseHandler(outgoing, onInterrupt, resolve, reject),
     )
   })
 

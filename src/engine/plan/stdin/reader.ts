@@ -71,13 +71,13 @@ export const cutTabs = (): Cutter<Cells> => {
     }))
 }
 
-type Parse = typeof import('csv-parse/sync')['parse']
+type CsvParser = typeof import('csv-parse/sync')['parse']
 
 /** Whether a text opens a quoted cell that it does not close, or the other way about. */
 const turns = (text: string): boolean => text.split('"').length % 2 === 0
 
 /** @throws Failure `usage` naming the place, for quotes that do not go together */
-const parseCommas = (parse: Parse, lines: readonly NumberedText[]): readonly Cells[] => {
+const parseCommas = (parse: CsvParser, lines: readonly NumberedText[]): readonly Cells[] => {
   const place = `line ${lines[0]?.number ?? 1}`
   try {
     const rows = parse(lines.map(({ text }) => text).join('\n'), { relax_column_count: true })
@@ -115,8 +115,8 @@ export const cutCommas = async (): Promise<Cutter<Cells>> => {
 
 // The objects that it names.
 
-/** Which objects, and the project of numbers that bring none along. */
-interface Reading {
+/** Which objects are named, and the project of IDs that come without one. */
+interface ObjectContext {
   readonly objects: Objects
   readonly project: string | undefined
   /** Is told of each record. */
@@ -127,7 +127,7 @@ interface Reading {
 const describePosition = ({ line, item }: CutValue): string =>
   item === undefined ? `line ${line}` : `line ${line}, item ${item}`
 
-const inJson = async (reading: Reading): Promise<Cutter<string>> => {
+const inJson = async (reading: ObjectContext): Promise<Cutter<string>> => {
   const cut = cutValues()
   const known = { ...reading, elsewhere: await reading.objects.elsewhere() }
   return (text, last) =>
@@ -135,7 +135,7 @@ const inJson = async (reading: Reading): Promise<Cutter<string>> => {
 }
 
 /** The objects of a table, whose first row is its heading. */
-const inTable = (cut: Cutter<Cells>, { objects, project, tap }: Reading): Cutter<string> => {
+const inTable = (cut: Cutter<Cells>, { objects, project, tap }: ObjectContext): Cutter<string> => {
   let read: ((row: Cells) => readonly string[]) | undefined
   return (text, last) =>
     cut(text, last).flatMap((row) => {
@@ -146,7 +146,7 @@ const inTable = (cut: Cutter<Cells>, { objects, project, tap }: Reading): Cutter
 }
 
 /** One object a line. */
-const oneALine = ({ objects, project, tap }: Reading): Cutter<string> => {
+const oneALine = ({ objects, project, tap }: ObjectContext): Cutter<string> => {
   const lines = cutLines()
   let read: ((line: NumberedText) => string) | undefined
   let heading: NumberedText | undefined
@@ -192,7 +192,7 @@ const csvHeading = async (head: string): Promise<readonly string[] | undefined> 
 }
 
 /** In which form objects are given, as the first line tells. */
-const formOf = async (head: string, reading: Reading): Promise<Cutter<string>> => {
+const formOf = async (head: string, reading: ObjectContext): Promise<Cutter<string>> => {
   const { objects } = reading
   if (beginsJson(head)) return inJson(reading)
   // Of a sheet people chose the columns: one that names the object makes it one.
@@ -264,7 +264,7 @@ export const pipedObjects = (
 ): Promise<readonly string[]> => inHand(pipedStream(piecesOf(input), objects, project, tap))
 
 /** How the input of a line is read. */
-interface InputReading extends Pick<Sources, 'note' | 'project'> {
+interface InputOptions extends Pick<Sources, 'note' | 'project'> {
   readonly rowFields?: RowFields
 }
 
@@ -272,7 +272,7 @@ interface InputReading extends Pick<Sources, 'note' | 'project'> {
 export async function* objectsIn(
   chunks: Iterable<string> | AsyncIterable<string>,
   command: Command,
-  { note, project, rowFields }: InputReading,
+  { note, project, rowFields }: InputOptions,
 ): AsyncGenerator<readonly string[]> {
   const kind = await readObjects(command.args[0], command.naming)
   const tap = rowFields ?? (kind && unusedColumns(command, note, kind))
@@ -291,7 +291,7 @@ export const argsFromInput = async (
     rowFields,
     note,
     project = raw.flags.get('project')?.at(-1),
-  }: InputReading & Pick<Sources, 'stdin'>,
+  }: InputOptions & Pick<Sources, 'stdin'>,
 ): Promise<Pick<Given, 'args' | 'rows'>> => {
   const text = await stdin()
   const objects = await inHand(objectsIn(piecesOf(text), command, { note, project, rowFields }))

@@ -166,7 +166,7 @@ export const getPipedObject = (
   )
 
 /** How values of JSON are understood. */
-interface ValueReading {
+interface ValueContext {
   readonly objects: Objects
   /** What `objects.elsewhere` gave. */
   readonly elsewhere: ReadonlySet<string>
@@ -178,7 +178,7 @@ interface ValueReading {
 export const objectAt = (
   place: string,
   value: unknown,
-  { objects, elsewhere, project, tap }: ValueReading,
+  { objects, elsewhere, project, tap }: ValueContext,
 ): string => {
   const own = textOf(value)
   const keys = value !== null && typeof value === 'object' ? Object.keys(value) : []
