@@ -1,4 +1,7 @@
-/** The address of an instance: one spelling for each, so that comparing texts compares instances. */
+/**
+ * The address of an instance: one spelling for each, so that comparing texts compares instances; and the segments
+ * of paths that would lead elsewhere, by one rule for addresses, repositories and archives.
+ */
 import { type Failure, usage } from '../errors.js'
 
 const example = 'Use the form https://host or https://host/path.'
@@ -50,3 +53,9 @@ export const clearTextWarning = (baseUrl: string): string | undefined => {
   if (url.protocol === 'https:' || isLoopback(url.hostname)) return undefined
   return `${baseUrl} is not encrypted: the token is sent in clear text`
 }
+
+/** Whether a segment means this folder or the one above. */
+export const isDots = (segment: string): boolean => segment === '.' || segment === '..'
+
+/** Whether a path, its segments parted by slashes, has such a one. */
+export const hasDots = (path: string): boolean => path.split('/').some(isDots)

@@ -1,7 +1,7 @@
 /** Bytes: viewed as a Buffer, made well-formed UTF-8, and gathered from pieces in one piece of memory. */
 import { isAscii, isUtf8 } from 'node:buffer'
 
-import { bounds } from './json/malformed.js'
+import { bounds } from './json/json.js'
 
 /** The same memory as a Buffer. */
 export const viewed = (bytes: Uint8Array): Buffer =>

@@ -1,4 +1,4 @@
-/** Looking into values whose shape is not known. */
+/** Values whose shape is not known, and what JSON can say. */
 import { ExactNumber } from './json/json.js'
 
 /** The fields of an object. */
@@ -21,3 +21,21 @@ export const objects = (value: unknown): readonly Fields[] =>
 /** A text that is not empty. */
 export const toText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
+
+/** What JSON can say: the values of flags, of `--input`, and of what is sent. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue }
+
+/** Values by name; undefined is not there. */
+export type JsonValues = Readonly<Record<string, JsonValue | undefined>>
+
+/** The fields of an object that was parsed: it came as JSON or YAML, whatever its shape is. */
+export const jsonFields = (parsed: Fields): JsonValues => parsed as JsonValues
+
+export const isJsonList = (value: JsonValue | undefined): value is readonly JsonValue[] =>
+  Array.isArray(value)

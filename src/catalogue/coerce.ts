@@ -4,8 +4,7 @@
  */
 import { addToGroup } from '../base/group-by.js'
 import { formatNumber, isNumber } from '../base/json/json.js'
-import type { JsonValue } from '../base/json/value.js'
-import { isObject } from '../base/objects.js'
+import { isObject, type JsonValue } from '../base/objects.js'
 import { nearest } from '../base/suggest.js'
 import { formatRule, isJoined, joinItems, type SourceKind } from './formats.js'
 import {

@@ -4,7 +4,7 @@
  * OpenAPI document and the routes of the embedded instance all derive from these values.
  */
 import type { Static, TSchema } from 'typebox'
-import type { JsonValues } from '../base/json/value.js'
+import type { JsonValues } from '../base/objects.js'
 import type { KindName, MadeField } from './kinds.js'
 import type { Edition, Param, Params } from './params.js'
 

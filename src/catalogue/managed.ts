@@ -4,7 +4,7 @@
  */
 
 import type { Static, TSchema } from 'typebox'
-import type { JsonValues } from '../base/json/value.js'
+import type { JsonValues } from '../base/objects.js'
 import { approvals } from './areas/approvals.js'
 import { deployKeys } from './areas/deploy-keys.js'
 import { errorTracking } from './areas/error-tracking.js'

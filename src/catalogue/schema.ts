@@ -1,5 +1,5 @@
 /** Parameters as JSON Schema. What one reader takes otherwise than the API is laid over that, by the kind of value. */
-import type { JsonValue, JsonValues } from '../base/json/value.js'
+import type { JsonValue, JsonValues } from '../base/objects.js'
 import {
   type EnumParam,
   formatOf,

@@ -2,8 +2,7 @@
  * `alerts send`: sends an alert with its own authorization key, and no token or profile
  * (`catalogue/reference/alerts.md`).
  */
-import type { JsonValues } from '../base/json/value.js'
-import { isObject } from '../base/objects.js'
+import { isObject, type JsonValues } from '../base/objects.js'
 import { alerts } from '../catalogue/areas/alerts.js'
 import { boolean, string } from '../catalogue/params.js'
 import { toAnswer } from '../engine/command/running.js'

@@ -1,7 +1,8 @@
 /** Builds the requests of `svcctl api`: the path, and one request for each of several objects or projects. */
+
+import { isDots } from '../base/base-url.js'
 import { isObject } from '../base/objects.js'
-import { maskAddresses } from '../base/secrets/addresses.js'
-import { isDots } from '../base/segments.js'
+import { maskAddresses } from '../base/secrets/mask.js'
 import { type Endpoint, getMethod, getPath, one } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
 import { string } from '../catalogue/params.js'

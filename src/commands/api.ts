@@ -1,7 +1,8 @@
 /** `svcctl api`: sends any request of the API, with the credential, paging and output of every other command. */
-import type { JsonValues } from '../base/json/value.js'
-import { maskAddresses } from '../base/secrets/addresses.js'
-import { hasDots } from '../base/segments.js'
+
+import { hasDots } from '../base/base-url.js'
+import type { JsonValues } from '../base/objects.js'
+import { maskAddresses } from '../base/secrets/mask.js'
 import { nearest } from '../base/suggest.js'
 import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'

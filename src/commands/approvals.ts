@@ -2,8 +2,7 @@
  * `approvals rules create
  * update`: approvers by name, and a confirmation before any are removed (`catalogue/reference/approvals.md`).
  */
-import { type JsonValues, jsonFields } from '../base/json/value.js'
-import { type Fields, objects } from '../base/objects.js'
+import { type Fields, type JsonValues, jsonFields, objects } from '../base/objects.js'
 import { approvals } from '../catalogue/areas/approvals.js'
 import { pathIn } from '../catalogue/endpoint.js'
 import { boolean, list } from '../catalogue/params.js'

@@ -1,7 +1,7 @@
 /** `ci lint`: checks CI configurations, and reports problems with their lines (`catalogue/reference/ci.md`). */
-import type { JsonValue } from '../base/json/value.js'
+
 import { isModestYaml, yamlFault } from '../base/json/yaml.js'
-import { isObject } from '../base/objects.js'
+import { isObject, type JsonValue } from '../base/objects.js'
 import { version } from '../base/version.js'
 import { ci } from '../catalogue/areas/ci.js'
 import { boolean } from '../catalogue/params.js'

@@ -4,12 +4,11 @@
  */
 
 import { isAbsolute, resolve } from 'node:path'
+import { isDots } from '../base/base-url.js'
 import { readReadable } from '../base/files/files.js'
-import { type JsonValues, jsonFields } from '../base/json/value.js'
 import { readHeld } from '../base/json/yaml.js'
-import { type Fields, isObject } from '../base/objects.js'
+import { type Fields, isObject, type JsonValues, jsonFields } from '../base/objects.js'
 import { type HeldText, holdText } from '../base/secrets/held.js'
-import { isDots } from '../base/segments.js'
 import { formatCount } from '../base/text.js'
 import { actionNames, commits } from '../catalogue/areas/commits.js'
 import { list, string } from '../catalogue/params.js'

@@ -1,6 +1,5 @@
 /** Updates whose endpoint requires attributes that stay as they are: those come from the record (`PUT /geo_nodes/:id`). */
-import { jsonFields } from '../base/json/value.js'
-import { type Fields, isObject } from '../base/objects.js'
+import { type Fields, isObject, jsonFields } from '../base/objects.js'
 import { findReading } from '../engine/command/object-reader.js'
 import type { InstanceService } from '../engine/command/services.js'
 import type { Given, Operation, Plan } from '../engine/command/types.js'

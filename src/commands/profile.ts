@@ -6,7 +6,7 @@
  */
 
 import { resolve } from 'node:path'
-import type { JsonValues } from '../base/json/value.js'
+import type { JsonValues } from '../base/objects.js'
 import { list, string } from '../catalogue/params.js'
 import type { Services, WorkspaceService } from '../engine/command/services.js'
 import type { Argument, Given } from '../engine/command/types.js'

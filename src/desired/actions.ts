@@ -2,7 +2,7 @@
 import { deserialize, serialize } from 'node:v8'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { addToGroup } from '../base/group-by.js'
-import type { JsonValue, JsonValues } from '../base/json/value.js'
+import type { JsonValue, JsonValues } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { type Managed, managedKinds } from '../catalogue/managed.js'
 import type { Failure } from '../errors.js'

@@ -4,7 +4,7 @@
  * may have like paths, and items may hold any sign: `/`, `#`, `%` and `*` of an item are percent-encoded.
  */
 
-import { isDots } from '../base/segments.js'
+import { isDots } from '../base/base-url.js'
 import type { ManagedScope, Referent } from '../catalogue/managed.js'
 
 /** What kinds belong to: the instance, whose path is empty, a group, or a project, by its full path. */

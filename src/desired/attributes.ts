@@ -1,7 +1,7 @@
 /** What follows from a kind's fact: its attributes, and where each is read. */
 
 import { createHash } from 'node:crypto'
-import type { JsonValue } from '../base/json/value.js'
+import type { JsonValue } from '../base/objects.js'
 import { isSecret } from '../base/secrets/mask.js'
 import { isSecretName } from '../base/secrets/names.js'
 import type { IntegrationFamily } from '../catalogue/areas/integrations.js'

@@ -1,9 +1,8 @@
 /** Plan files: a plan as one object, in a stable order and without the value of any secret; and read back, checked. */
 import { createHash } from 'node:crypto'
-import { MalformedJson } from '../base/json/malformed.js'
+import { MalformedJson } from '../base/json/json.js'
 import { Scanner } from '../base/json/scan.js'
-import type { JsonValue } from '../base/json/value.js'
-import { isObject } from '../base/objects.js'
+import { isObject, type JsonValue } from '../base/objects.js'
 import { type Failure, usage } from '../errors.js'
 import { buildRequest } from '../http/request/request.js'
 import {

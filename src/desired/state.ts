@@ -1,6 +1,5 @@
 /** The desired and the current state: what files say, with where they say it, and what the instance has. */
-import type { JsonValue } from '../base/json/value.js'
-import type { Fields } from '../base/objects.js'
+import type { Fields, JsonValue } from '../base/objects.js'
 import type { HeldText } from '../base/secrets/held.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Managed, Referent } from '../catalogue/managed.js'

@@ -3,8 +3,7 @@
  * of its parameter, whoever wrote it, a file or an instance.
  */
 
-import { isJsonList, type JsonValue } from '../base/json/value.js'
-import { isObject } from '../base/objects.js'
+import { isJsonList, isObject, type JsonValue } from '../base/objects.js'
 import { readPublicKey } from '../base/public-key.js'
 import type { Referent } from '../catalogue/managed.js'
 import type { ListParam, Param, Params, StringParam } from '../catalogue/params.js'

@@ -1,6 +1,6 @@
 /** Runs a command within another: asked by data, on the same session and through the same gate, its answer kept. */
 import type { Records } from '../base/json/records.js'
-import type { JsonValue, JsonValues } from '../base/json/value.js'
+import type { JsonValue, JsonValues } from '../base/objects.js'
 import { didYouMean } from '../base/suggest.js'
 import { coerce, dataSource } from '../catalogue/coerce.js'
 import type { Endpoint } from '../catalogue/endpoint.js'

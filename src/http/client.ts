@@ -1,7 +1,7 @@
 /** The client: one call, one stream, or one list, each ending in an answer or a Failure. */
 import { normalizeBaseUrl } from '../base/base-url.js'
 import { viewed, wellFormed } from '../base/bytes.js'
-import { MalformedJson } from '../base/json/malformed.js'
+import { MalformedJson } from '../base/json/json.js'
 import { checkJson } from '../base/json/scan.js'
 import { parseOauthError, scrubbed } from '../base/secrets/scrub.js'
 import { legible } from '../catalogue/translate.js'

@@ -1,7 +1,7 @@
 /** What the HTTP layer takes and gives. */
 
 import type { FieldMatch, Records } from '../base/json/records.js'
-import type { JsonValues } from '../base/json/value.js'
+import type { JsonValues } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 

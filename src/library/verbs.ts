@@ -3,9 +3,9 @@
  * flags, and no credentials.
  */
 
-import type { JsonValues } from '../base/json/value.js'
+import { hasDots } from '../base/base-url.js'
+import type { JsonValues } from '../base/objects.js'
 import { scrubbed } from '../base/secrets/scrub.js'
-import { hasDots } from '../base/segments.js'
 import {
   type Endpoint,
   getMethod,

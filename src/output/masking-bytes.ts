@@ -2,8 +2,13 @@
 
 import { viewed } from '../base/bytes.js'
 import { stringEnd } from '../base/json/json.js'
-import { isAddress, maskAddresses } from '../base/secrets/addresses.js'
-import { type Secrecy, type SecrecyOf, secrecyIn } from '../base/secrets/mask.js'
+import {
+  isAddress,
+  maskAddresses,
+  type Secrecy,
+  type SecrecyOf,
+  secrecyIn,
+} from '../base/secrets/mask.js'
 import { innerWords, masked } from '../base/secrets/names.js'
 import { bytesOfPieces, readTokens } from './json-text.js'
 

@@ -1,9 +1,8 @@
 /** Reads and locks the files of the configuration; a damaged file is reported and never repaired. */
 
 import path from 'node:path'
-import { makeFolders } from '../base/files/folders.js'
 import { lock } from '../base/files/lock.js'
-import { readRegular } from '../base/files/regular.js'
+import { makeFolders, readRegular } from '../base/files/regular.js'
 import { type Fields, isObject } from '../base/objects.js'
 import { Failure, getErrorCode, getReason } from '../errors.js'
 

@@ -1,6 +1,6 @@
 /** Finds the default project and group: from the environment, the git remote, or the profile. */
 
-import { isDots } from '../base/segments.js'
+import { isDots } from '../base/base-url.js'
 import { usage } from '../errors.js'
 import type { Environment, Profile, Session } from './types.js'
 

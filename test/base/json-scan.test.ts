@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bounds, MalformedJson } from '../../src/base/json/malformed.js'
+import { bounds, MalformedJson } from '../../src/base/json/json.js'
 import { checkJson, Scanner } from '../../src/base/json/scan.js'
 
 const refusal = (bytes: Uint8Array): MalformedJson | undefined => {

@@ -1,6 +1,6 @@
 /** `--fields`: names that neither the documents nor the answer know are refused, and what is missing is left out. */
 import { describe, expect, it } from 'vitest'
-import type { JsonValues } from '../../src/base/json/value.js'
+import type { JsonValues } from '../../src/base/objects.js'
 import { recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 

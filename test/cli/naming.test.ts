@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonValues } from '../../src/base/json/value.js'
+import type { JsonValues } from '../../src/base/objects.js'
 import { areas } from '../../src/catalogue/index.js'
 import { loadCommand } from '../../src/commands/index.js'
 import { naming } from '../../src/engine/workspace/prompter.js'

@@ -1,7 +1,7 @@
 /** "Did it take it?": what an instance ignores with 200 is said, and --strict fails on it. */
 
 import { describe, expect, it } from 'vitest'
-import type { JsonValues } from '../../src/base/json/value.js'
+import type { JsonValues } from '../../src/base/objects.js'
 import { approvals } from '../../src/catalogue/areas/approvals.js'
 import { commits } from '../../src/catalogue/areas/commits.js'
 import { deployKeys } from '../../src/catalogue/areas/deploy-keys.js'

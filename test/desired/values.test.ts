@@ -1,7 +1,7 @@
 /** When two values of an attribute are the same, and what digests say of items and sets. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { JsonValue } from '../../src/base/json/value.js'
+import type { JsonValue } from '../../src/base/objects.js'
 import { integrations } from '../../src/catalogue/areas/integrations.js'
 import { approvalRules, managed } from '../../src/catalogue/managed.js'
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jsonFields } from '../../src/base/json/value.js'
+import { jsonFields } from '../../src/base/objects.js'
 import { type Endpoint, endpoint, many, one } from '../../src/catalogue/endpoint.js'
 import { hash, list, project, string } from '../../src/catalogue/params.js'
 import { Unknown } from '../../src/catalogue/shapes/common.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bounds, MalformedJson } from '../../src/base/json/malformed.js'
+import { bounds, MalformedJson } from '../../src/base/json/json.js'
 import { PackedRecords } from '../../src/base/json/records.js'
 import { KeyMatcher, NoListError, Splitter } from '../../src/http/lists/splitter.js'
 

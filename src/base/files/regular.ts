@@ -1,5 +1,20 @@
-/** Reading the tool's own files: regular ones only, so that no pipe or device makes it wait for ever. */
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+/**
+ * The tool's own files and folders. Only regular files are read, so that no pipe or device makes it wait for ever;
+ * folders are made with those above them.
+ */
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { getErrorCode } from '../../errors.js'
 
 /** Absent on Windows, where opening never blocks. */
 export const nonBlocking = constants.O_NONBLOCK ?? 0
@@ -28,5 +43,25 @@ export const readRegular = (file: string, most = Number.POSITIVE_INFINITY): Buff
     return readFileSync(descriptor)
   } finally {
     closeSync(descriptor)
+  }
+}
+
+/**
+ * Makes a folder with those above it; one that is there is left as it is. Node's own `recursive` never
+ * ends where a folder is there and takes none (/proc).
+ * @returns the folders that were made, the topmost first
+ * @throws the system's error
+ */
+export const makeFolders = (folder: string, mode?: number): readonly string[] => {
+  const path = resolve(folder)
+  try {
+    mkdirSync(path, mode)
+    return [path]
+  } catch (error) {
+    if (getErrorCode(error) === 'EEXIST' && statSync(path).isDirectory()) return []
+    const above = dirname(path)
+    if (getErrorCode(error) !== 'ENOENT' || above === path || existsSync(above)) throw error
+    const made = makeFolders(above, mode)
+    return [...made, ...makeFolders(path, mode)]
   }
 }

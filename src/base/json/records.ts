@@ -1,8 +1,7 @@
 /** Records as bytes: those of a list, in the memory that they came in or an array of them; and the value of one. */
 import { Failure } from '../../errors.js'
 import { textOf } from '../bytes.js'
-import { parseExact } from './json.js'
-import { MalformedJson, maxBuilt } from './malformed.js'
+import { MalformedJson, maxBuilt, parseExact } from './json.js'
 import { Scanner } from './scan.js'
 
 /** Records in their order, however they are kept. */

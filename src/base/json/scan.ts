@@ -3,7 +3,7 @@
  * unparsed is checked here, and nothing is parsed that this has not measured before.
  */
 
-import { bounds, MalformedJson, tooDeep, tooLarge, tooMany, wrong } from './malformed.js'
+import { bounds, MalformedJson, tooDeep, tooLarge, tooMany, wrong } from './json.js'
 import {
   blanks,
   closeBrace,

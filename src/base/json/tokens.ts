@@ -1,5 +1,5 @@
 /** The tokens of JSON for `Scanner`: its bytes by name, and how texts, numbers and words go on, in as many chunks as they come in. */
-import { wrong } from './malformed.js'
+import { wrong } from './json.js'
 
 // Bytes of JSON by name. Each by itself: so they stand in the built program as numbers.
 

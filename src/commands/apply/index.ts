@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { makeFolders } from '../../base/files/folders.js'
 import { lock } from '../../base/files/lock.js'
+import { makeFolders } from '../../base/files/regular.js'
 import type { DesiredPlan, PlannedAction } from '../../desired/actions.js'
 import { type ExecutionResult, executePlan } from '../../desired/applying/execute.js'
 import { type VerifyResult, verify } from '../../desired/applying/verify.js'

@@ -4,7 +4,7 @@ import { read } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { Entry, RandomAccessReader, ZipFile } from 'yauzl'
-import { isDots } from '../../base/segments.js'
+import { isDots } from '../../base/base-url.js'
 import { Failure } from '../../errors.js'
 
 /** The table is read in small pieces, and from the disk in larger ones. */

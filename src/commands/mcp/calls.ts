@@ -2,8 +2,7 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { type JsonValues, jsonFields } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
+import { isObject, type JsonValues, jsonFields } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import { exampleOf } from '../../catalogue/describe.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'

@@ -1,7 +1,6 @@
 /** The tools that the MCP server offers, with their input and output. */
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
-import { type JsonValues, jsonFields } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
+import { isObject, type JsonValues, jsonFields } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import { areas } from '../../catalogue/index.js'
 import { namesOf, type Param } from '../../catalogue/params.js'

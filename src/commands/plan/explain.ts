@@ -1,6 +1,6 @@
 /** `svcctl plan --explain`: each value with where it is said, and what it was said over. */
 
-import type { JsonValue } from '../../base/json/value.js'
+import type { JsonValue } from '../../base/objects.js'
 import {
   addressText,
   groupsAbove,

@@ -1,7 +1,7 @@
 /** A plan in words: its values, its rows and its counts, of which the page, the note and the reports are made. */
 
 import { groupBy } from '../../base/group-by.js'
-import { isJsonList, type JsonValue } from '../../base/json/value.js'
+import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { formatCount, grouped } from '../../base/text.js'
 import type { Change } from '../../desired/actions.js'
 import { addressText, placeText } from '../../desired/address.js'

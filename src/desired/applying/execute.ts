@@ -3,7 +3,7 @@
  * goes when that has ended, and is skipped where it failed.
  */
 
-import type { JsonValues } from '../../base/json/value.js'
+import type { JsonValues } from '../../base/objects.js'
 import { type HeldText, openHeld } from '../../base/secrets/held.js'
 import { getMethod } from '../../catalogue/endpoint.js'
 import { type Item, type Outcome, type Report, toOutcome } from '../../engine/work/report.js'

@@ -1,7 +1,7 @@
 /** What an apply comes upon, as files declare it: what takes it back, as far as it can be read. */
 
 import { groupBy } from '../../base/group-by.js'
-import type { JsonValue } from '../../base/json/value.js'
+import type { JsonValue } from '../../base/objects.js'
 import type { PlannedAction } from '../actions.js'
 import { type Address, addressText, placeText } from '../address.js'
 import { escaped, kindValue } from '../exporting/kind.js'

@@ -1,7 +1,7 @@
 /** Whether an instance has what was written, and whether a plan that was agreed to still fits it. */
 
 import { groupBy } from '../../base/group-by.js'
-import type { JsonValue } from '../../base/json/value.js'
+import type { JsonValue } from '../../base/objects.js'
 import { getMethod } from '../../catalogue/endpoint.js'
 import type { Managed } from '../../catalogue/managed.js'
 import { type Failure, survived } from '../../errors.js'

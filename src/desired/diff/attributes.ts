@@ -1,7 +1,6 @@
 /** One attribute: what is wanted of it against what was read. */
 
-import { isJsonList, type JsonValue } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
+import { isJsonList, isObject, type JsonValue } from '../../base/objects.js'
 import { holdText } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'

@@ -1,7 +1,7 @@
 /** What comparing takes, what its steps hand each other, and which current item a desired one means. */
 
 import { addToGroup } from '../../base/group-by.js'
-import type { JsonValue } from '../../base/json/value.js'
+import type { JsonValue } from '../../base/objects.js'
 import type { Managed } from '../../catalogue/managed.js'
 import type { Draft, PlanFinding, ReadFailure } from '../actions.js'
 import {

@@ -1,5 +1,5 @@
 /** Deploy keys: what a key is, is its type and base64; what it is called, its title. */
-import type { JsonValue } from '../../base/json/value.js'
+import type { JsonValue } from '../../base/objects.js'
 import { actionId } from '../actions.js'
 import { attributesOf, digestOf } from '../attributes.js'
 import {

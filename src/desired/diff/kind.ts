@@ -1,8 +1,7 @@
 /** A kind of a place: its items as they are wanted, and what of an exact set is not. */
 
 import { X509Certificate } from 'node:crypto'
-import type { JsonValue } from '../../base/json/value.js'
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, isObject, type JsonValue } from '../../base/objects.js'
 import { formatCount } from '../../base/text.js'
 import type { Draft } from '../actions.js'
 import { addressText, globPattern, looksLikeId } from '../address.js'

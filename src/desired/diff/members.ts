@@ -1,7 +1,7 @@
 /** Members: whose levels a plan changes, and what no plan may do to them. */
 
 import { groupBy } from '../../base/group-by.js'
-import type { JsonValue } from '../../base/json/value.js'
+import type { JsonValue } from '../../base/objects.js'
 import { groupMembers, projectMembers } from '../../catalogue/managed.js'
 import type { Draft } from '../actions.js'
 import { type ManagedPlace, placeText, type Reference } from '../address.js'

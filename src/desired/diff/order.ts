@@ -4,8 +4,7 @@
  */
 
 import { addToGroup, groupBy } from '../../base/group-by.js'
-import { isJsonList, type JsonValue } from '../../base/json/value.js'
-import { objects } from '../../base/objects.js'
+import { isJsonList, type JsonValue, objects } from '../../base/objects.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import type { Managed } from '../../catalogue/managed.js'
 import {

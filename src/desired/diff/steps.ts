@@ -1,6 +1,6 @@
 /** Drafts of actions: the requests that they send, and why one cannot be done. */
 
-import type { JsonValue } from '../../base/json/value.js'
+import type { JsonValue } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type ActionStep, actionId, type Change, type Draft, type Verb } from '../actions.js'
 import type { Address } from '../address.js'

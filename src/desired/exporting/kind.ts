@@ -1,8 +1,7 @@
 /** Kinds of a place as they stand in its file: read, and written so that they are read as just that. */
 
 import { groupBy } from '../../base/group-by.js'
-import type { JsonValue } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
+import { isObject, type JsonValue } from '../../base/objects.js'
 import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
 import { coerce, dataSource } from '../../catalogue/coerce.js'
 import { type Managed, managedKinds } from '../../catalogue/managed.js'

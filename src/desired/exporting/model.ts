@@ -1,8 +1,8 @@
 /** What stands in a file: values in their order, with lines for people, and the text that they become. */
 
 import { randomUUID } from 'node:crypto'
-import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { YamlMap, yamlText } from '../../base/json/yaml-writer.js'
+import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { emptyClears, takesSeveral } from '../../catalogue/params.js'
 import { type Address, addressText, groupsAbove, type ManagedPlace } from '../address.js'
 import { type Attribute, namedValue } from '../attributes.js'

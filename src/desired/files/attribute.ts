@@ -1,6 +1,6 @@
 /** What a file may say of an attribute: as editors are told, and as it is read. */
 
-import { isJsonList, type JsonValue } from '../../base/json/value.js'
+import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { type HeldText, heldSize, openHeld, textSize } from '../../base/secrets/held.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { didYouMean } from '../../base/suggest.js'

@@ -1,6 +1,6 @@
 /** A kind in a file: a set of items, one object, or rules; as editors are told, and as it is taken. */
 
-import type { JsonValue } from '../../base/json/value.js'
+import type { JsonValue } from '../../base/objects.js'
 import { quoteText } from '../../base/text.js'
 import { type Managed, type ManagedScope, managedKinds } from '../../catalogue/managed.js'
 import { defined, either, type JsonSchema } from '../../catalogue/schema.js'

@@ -1,8 +1,7 @@
 /** Levels become the desired state: the more specific level wins, and keeps what it overrides. */
 
 import { groupBy } from '../../base/group-by.js'
-import { isJsonList, type JsonValue } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
+import { isJsonList, isObject, type JsonValue } from '../../base/objects.js'
 import { openHeld } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'

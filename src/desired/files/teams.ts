@@ -1,7 +1,7 @@
 /** Teams: names for lists of users, put in their place at the level that names them, before levels are merged. */
 import { dirname } from 'node:path'
 import { addToGroup } from '../../base/group-by.js'
-import { isJsonList, type JsonValue } from '../../base/json/value.js'
+import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import type { JsonSchema } from '../../catalogue/schema.js'

@@ -2,8 +2,7 @@
 
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { ExactNumber } from '../../base/json/json.js'
-import type { JsonValue, JsonValues } from '../../base/json/value.js'
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, isObject, type JsonValue, type JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Managed } from '../../catalogue/managed.js'
 import { formatOf } from '../../catalogue/params.js'

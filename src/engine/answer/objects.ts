@@ -1,8 +1,7 @@
 /** Answers about several objects: each says which object it is about, as that was given. */
 
 import { parseBytes } from '../../base/json/records.js'
-import type { JsonValues } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
+import { isObject, type JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type Kind, kindNamed, kinds } from '../../catalogue/kinds.js'
 import { isScope, scopeOf } from '../../catalogue/params.js'

@@ -1,6 +1,5 @@
 /** What a command says of itself, and what is asked of it. */
-import type { JsonValues } from '../../base/json/value.js'
-import type { Fields } from '../../base/objects.js'
+import type { Fields, JsonValues } from '../../base/objects.js'
 import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'

@@ -1,7 +1,6 @@
 /** Which endpoint reads the object that a call is about: derived from their paths. */
 import { AsyncCache } from '../../base/async.js'
-import type { JsonValues } from '../../base/json/value.js'
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, isObject, type JsonValues } from '../../base/objects.js'
 import { type Endpoint, getMethod, getPath, pathPattern } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'

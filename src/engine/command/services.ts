@@ -1,5 +1,5 @@
 /** What a command is handed: four services, and nothing else. `engine/services.ts` puts them together. */
-import type { JsonValues } from '../../base/json/value.js'
+import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Input, ListEndpoint, RecordOf, TypedAnswer } from '../../client/types.js'
 import type { Failure } from '../../errors.js'

@@ -1,7 +1,6 @@
 /** A command in the words of its instance: its flags answer to both names, its values are as many as the instance's. */
 
-import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
+import { isObject, type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
 import type { Endpoints } from '../../catalogue/endpoint.js'
 import {
   type Param,

@@ -1,5 +1,5 @@
 /** Sends the calls of a run, and compares each answer with what was asked for. */
-import { maxBuilt } from '../../base/json/malformed.js'
+import { maxBuilt } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { maskFields } from '../../base/secrets/mask.js'
 import { isSecretName } from '../../base/secrets/names.js'

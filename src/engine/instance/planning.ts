@@ -1,7 +1,6 @@
 /** What was asked → plans, with the words and questions of this run. */
 import { AsyncCache, mapConcurrent, maxConcurrent } from '../../base/async.js'
-import type { JsonValues } from '../../base/json/value.js'
-import { isObject, toText } from '../../base/objects.js'
+import { isObject, type JsonValues, toText } from '../../base/objects.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { choicesOf } from '../../catalogue/describe.js'
 import { echoes } from '../../catalogue/endpoint.js'

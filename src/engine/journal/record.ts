@@ -1,8 +1,7 @@
 /** What a run writes into its journal of each object. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Fields } from '../../base/objects.js'
-import { maskAddresses } from '../../base/secrets/addresses.js'
-import { maskFields, type Replacement, secrecies } from '../../base/secrets/mask.js'
+import { maskAddresses, maskFields, type Replacement, secrecies } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'

@@ -4,7 +4,7 @@
  */
 import type { FileHandle } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { maskAddresses } from '../../base/secrets/addresses.js'
+import { maskAddresses } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
 import { scrub, scrubbedMark } from '../../base/secrets/scrub.js'
 import { usage } from '../../errors.js'

@@ -1,7 +1,6 @@
 /** What takes a run back: the endpoint for it, what it is given, from the catalogue, and what the object is now. */
 import { isDeepStrictEqual } from 'node:util'
-import { type JsonValues, jsonFields } from '../../base/json/value.js'
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, isObject, type JsonValues, jsonFields } from '../../base/objects.js'
 import {
   type Endpoint,
   type Endpoints,

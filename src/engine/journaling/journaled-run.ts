@@ -1,6 +1,6 @@
 /** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
-import { maskAddresses } from '../../base/secrets/addresses.js'
+import { maskAddresses } from '../../base/secrets/mask.js'
 import { survived, usage } from '../../errors.js'
 import { getCommandName } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'

@@ -1,5 +1,5 @@
 /** `--resume`: the line of a run as its journal has it, and the objects that are left of it. */
-import { jsonFields } from '../../base/json/value.js'
+import { jsonFields } from '../../base/objects.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'

@@ -1,7 +1,6 @@
 /** `--curl`: requests as curl commands. Nothing is sent. */
 
-import type { JsonValues } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
+import { isObject, type JsonValues } from '../../base/objects.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import {
   answered,

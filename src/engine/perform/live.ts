@@ -1,6 +1,6 @@
 /** What is sent: the requests of an operation, and what a command asks by itself. */
 import { AsyncCache } from '../../base/async.js'
-import type { JsonValues } from '../../base/json/value.js'
+import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { largestPage } from '../../client/defaults.js'
 import {

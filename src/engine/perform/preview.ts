@@ -1,7 +1,6 @@
 /** `--dry-run`: each object is read, and shown as it is beside what it would be. Nothing is written. */
 import { type Fields, isObject } from '../../base/objects.js'
-import { maskAddresses } from '../../base/secrets/addresses.js'
-import { maskFields, secrecies } from '../../base/secrets/mask.js'
+import { maskAddresses, maskFields, secrecies } from '../../base/secrets/mask.js'
 import { type Endpoint, getMethod, getPath, writes } from '../../catalogue/endpoint.js'
 import { type Managed, managedKinds } from '../../catalogue/managed.js'
 import { formatOf, type Param } from '../../catalogue/params.js'

@@ -2,7 +2,7 @@
  * Which endpoint of a command is meant, by what was given: the scope (-P, -G, --user), the flags
  * that pick one (`--instance`, `--inherited`), and the placeholders of its path that are filled.
  */
-import type { JsonValues } from '../../base/json/value.js'
+import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { Failure, usage } from '../../errors.js'
 import { flagName, getCommandName, getScope, type ScopeKind } from '../command/derive.js'

@@ -1,8 +1,7 @@
 /** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
 
-import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
 import { readHeld } from '../../base/json/yaml.js'
-import { isObject } from '../../base/objects.js'
+import { isObject, type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
 import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { fromFile } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'

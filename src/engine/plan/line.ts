@@ -1,5 +1,5 @@
 /** What a command line comes to. */
-import type { JsonValues } from '../../base/json/value.js'
+import type { JsonValues } from '../../base/objects.js'
 import { placeholder } from '../../catalogue/describe.js'
 import { isSwitch } from '../../catalogue/params.js'
 import type { Command, Flag } from '../command/types.js'

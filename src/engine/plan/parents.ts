@@ -1,5 +1,5 @@
 /** Several projects or groups on one line: which flags say so, and what they name. */
-import type { JsonValues } from '../../base/json/value.js'
+import type { JsonValues } from '../../base/objects.js'
 import { idOrText } from '../../catalogue/formats.js'
 import { type Failure, usage } from '../../errors.js'
 import { getCommandName, hasForm, spreads } from '../command/derive.js'

@@ -2,9 +2,8 @@
  * Given → Plan: one endpoint with checked values. Whatever can be known to be wrong is refused
  * here, before anything is sent.
  */
-import type { JsonValue, JsonValues } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
-import { hasDots, isDots } from '../../base/segments.js'
+import { hasDots, isDots } from '../../base/base-url.js'
+import { isObject, type JsonValue, type JsonValues } from '../../base/objects.js'
 import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
 import { joinItems } from '../../catalogue/formats.js'
 import { isScope, type Param, scopeOf, valuesOf } from '../../catalogue/params.js'

@@ -1,7 +1,7 @@
 /** The plans of objects that come: one after the other, of one project or group, or each with its own. */
 
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
-import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
+import { type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import { getCommandName, getScope } from '../command/derive.js'

@@ -1,6 +1,5 @@
 /** Which list of the instance has the values that a parameter takes: for completion and for prompts. */
-import type { JsonValues } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
+import { isObject, type JsonValues } from '../../base/objects.js'
 import { maskFields, secrecies } from '../../base/secrets/mask.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'

@@ -1,7 +1,7 @@
 /** The single records behind those of a list, which may show more, and the stage that tests them or what the list has. */
 
 import { parseBytes } from '../../base/json/records.js'
-import type { JsonValues } from '../../base/json/value.js'
+import type { JsonValues } from '../../base/objects.js'
 import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { dotted } from '../../catalogue/words.js'

@@ -1,5 +1,5 @@
 /** `--where` on the lists of a run: what of it is sent, and the stage that tests the rest. */
-import type { JsonValue } from '../../base/json/value.js'
+import type { JsonValue } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'

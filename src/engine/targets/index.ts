@@ -1,7 +1,7 @@
 /** A command over the several parents that its line names. */
 
 import { isObject, objects, toText } from '../../base/objects.js'
-import { maskAddresses } from '../../base/secrets/addresses.js'
+import { maskAddresses } from '../../base/secrets/mask.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { isNumeric } from '../../catalogue/params.js'
 import { groupsAll } from '../../catalogue/undocumented.js'

@@ -1,7 +1,6 @@
 /** The person of a run: what standard error says, and what is asked there. */
 
-import type { JsonValues } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
+import { isObject, type JsonValues } from '../../base/objects.js'
 import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'

@@ -2,7 +2,7 @@
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeFolders } from '../../base/files/folders.js'
+import { makeFolders } from '../../base/files/regular.js'
 import type { Words } from '../../catalogue/words.js'
 import { getErrorCode, usage } from '../../errors.js'
 import { environmentToken, getPaths, jobTokenFor } from '../../profile/index.js'

@@ -1,7 +1,7 @@
 /** Reading a body whole, within bounds. */
 import type { Transform } from 'node:stream'
 import { ByteBuffer } from '../../base/bytes.js'
-import { bounds } from '../../base/json/malformed.js'
+import { bounds } from '../../base/json/json.js'
 import { Failure } from '../../errors.js'
 import { lostTo, unusable } from './network.js'
 

@@ -1,6 +1,12 @@
 /** What must not be seen: credentials in headers, addresses and bodies that are shown. */
-import { maskAddresses, secretsInAddress } from '../../base/secrets/addresses.js'
-import { maskSecrets, type OwnNames, type Replacement, secrecies } from '../../base/secrets/mask.js'
+import {
+  maskAddresses,
+  maskSecrets,
+  type OwnNames,
+  type Replacement,
+  secrecies,
+  secretsInAddress,
+} from '../../base/secrets/mask.js'
 import { isSecretHeader } from '../../base/secrets/names.js'
 import { scrubbedMark as hidden } from '../../base/secrets/scrub.js'
 import type { WireRequest } from '../types.js'

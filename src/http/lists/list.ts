@@ -1,5 +1,5 @@
 /** Lists: page after page, each asked for as soon as it is known, records as bytes and in order. */
-import { MalformedJson } from '../../base/json/malformed.js'
+import { MalformedJson } from '../../base/json/json.js'
 import { LostRequest, unusable } from '../answers/network.js'
 import type { OpenAnswer } from '../sending/exchange.js'
 import type { Batch, ListEnd, ListOptions, ListWork, WireRequest } from '../types.js'

@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ByteBuffer, viewed, wellFormed } from '../../base/bytes.js'
 import { addToGroup } from '../../base/group-by.js'
-import { bounds, MalformedJson, tooLarge } from '../../base/json/malformed.js'
+import { bounds, MalformedJson, tooLarge } from '../../base/json/json.js'
 import { type FieldMatch, PackedRecords, type Records } from '../../base/json/records.js'
 import { hashTail, type Marks, Scanner } from '../../base/json/scan.js'
 

@@ -1,7 +1,7 @@
 /** Addresses of requests: how names and values are written into them, and how they are split and shown (`http/README.md`). */
 
+import { hasDots } from '../../base/base-url.js'
 import { isObject } from '../../base/objects.js'
-import { hasDots } from '../../base/segments.js'
 import {
   isScope,
   isText,

@@ -1,8 +1,8 @@
 /** A request as a curl command that does the same, every credential a shell variable. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
 import { parseExact, stringifyExact } from '../../base/json/json.js'
-import { maskAddresses } from '../../base/secrets/addresses.js'
 import {
+  maskAddresses,
   maskFields,
   maskSecrets,
   type OwnNames,

@@ -1,7 +1,6 @@
 /** Endpoint and values → request: pure, the only place that knows how attributes travel. */
 
-import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
+import { isObject, type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
 import { type Endpoint, getMethod, getPath, getPlace } from '../../catalogue/endpoint.js'
 import {
   type Param,

@@ -2,7 +2,7 @@
 
 import { posix } from 'node:path'
 import type { Readable } from 'node:stream'
-import { isDots } from '../../base/segments.js'
+import { isDots } from '../../base/base-url.js'
 import type { artifacts } from '../../catalogue/areas/artifacts.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
-import { isDots } from '../../base/segments.js'
+import { isDots } from '../../base/base-url.js'
 import type { Call, Instance } from '../call.js'
 import type { ArtifactEntry, JobRecord, JobTimeline, RunnerRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'

@@ -1,5 +1,5 @@
 /** Actions and an instance for the tests of applying: rules of two projects, in memory. */
-import type { JsonValue } from '../../../src/base/json/value.js'
+import type { JsonValue } from '../../../src/base/objects.js'
 import { getMethod } from '../../../src/catalogue/endpoint.js'
 import { approvalRules } from '../../../src/catalogue/managed.js'
 import type { ActionStep, PlannedAction, Verb } from '../../../src/desired/actions.js'

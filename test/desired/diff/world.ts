@@ -1,7 +1,6 @@
 /** An instance and files written by hand, for what compares them: no reading, no YAML. */
 
-import type { JsonValue } from '../../../src/base/json/value.js'
-import { type Fields, isObject } from '../../../src/base/objects.js'
+import { type Fields, isObject, type JsonValue } from '../../../src/base/objects.js'
 import { type Managed, managedKinds } from '../../../src/catalogue/managed.js'
 import type { DesiredPlan } from '../../../src/desired/actions.js'
 import {

@@ -1,7 +1,7 @@
 /** What all projects below a group share is said once, and everything is still said of each. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { JsonValue } from '../../../src/base/json/value.js'
+import type { JsonValue } from '../../../src/base/objects.js'
 import {
   CommonItemFinder,
   FileMap,

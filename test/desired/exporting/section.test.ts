@@ -1,7 +1,7 @@
 /** Kinds as files have them: what is written of each, in which order, and what is not. */
 
 import { describe, expect, it } from 'vitest'
-import type { JsonValue } from '../../../src/base/json/value.js'
+import type { JsonValue } from '../../../src/base/objects.js'
 import { referenceText } from '../../../src/desired/address.js'
 import { sectionOf } from '../../../src/desired/exporting/kind.js'
 import { documentOf, plain, yamlWriter } from '../../../src/desired/exporting/model.js'

@@ -1,8 +1,7 @@
 /** `--row-fields`: columns of the rows of standard input whose values are attributes of the row's own object. */
 
 import { formatNumber, isNumber } from '../../../base/json/json.js'
-import type { JsonValue, JsonValues } from '../../../base/json/value.js'
-import { isObject } from '../../../base/objects.js'
+import { isObject, type JsonValue, type JsonValues } from '../../../base/objects.js'
 import { isSecret as holdsSecret } from '../../../base/secrets/mask.js'
 import { isSecretName } from '../../../base/secrets/names.js'
 import { didYouMean } from '../../../base/suggest.js'
