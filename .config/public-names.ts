@@ -4,7 +4,7 @@
  * .github/public-names.json; a test holds every later build to them.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { getProperties } from '../src/catalogue/shapes/properties.js'
+import { getProperties } from '../src/catalogue/fields.js'
 import { environmentVariables, topics } from '../src/cli/help/topics.js'
 import { allCommands } from '../src/commands/index.js'
 import { flagSets, globalFlags } from '../src/engine/command/global-flags.js'

@@ -6,7 +6,6 @@ import { addToGroup } from '../base/group-by.js'
 import { formatNumber, isNumber } from '../base/json/json.js'
 import { isObject, type JsonValue } from '../base/objects.js'
 import { nearest } from '../base/suggest.js'
-import { formatRule, isJoined, joinItems, type SourceKind } from './formats.js'
 import {
   emptyClears,
   type HashParam,
@@ -17,12 +16,16 @@ import {
 } from './params.js'
 import {
   asWord,
+  formatRule,
+  isJoined,
   itemParam,
+  joinItems,
   ownOf,
   readReference,
   readScalar,
   type Scalar,
   type ScalarValue,
+  type SourceKind,
   type ValueProblem,
 } from './values.js'
 

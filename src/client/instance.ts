@@ -1,8 +1,7 @@
 /** The client of an instance: the endpoints of the catalogue over HTTP, typed. */
 import { AsyncCache } from '../base/async.js'
 import { type Endpoint, type EndpointTraits, getMethod, writes } from '../catalogue/endpoint.js'
-import { legible } from '../catalogue/translate.js'
-import type { Words } from '../catalogue/words.js'
+import { legible, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { buildRequest, createClient } from '../http/index.js'
 import type {

@@ -5,8 +5,8 @@ import { toText } from '../base/objects.js'
 import { quoteWord } from '../base/shell-words.js'
 import { mr } from '../catalogue/areas/mr.js'
 import { pathIn } from '../catalogue/endpoint.js'
+import { getProperties } from '../catalogue/fields.js'
 import { boolean, integer } from '../catalogue/params.js'
-import { getProperties } from '../catalogue/shapes/properties.js'
 import { toAnswer } from '../engine/command/running.js'
 import type {
   InstanceService,

@@ -1,6 +1,6 @@
 /** Writes an answer in one of the output formats, and what people see in a way of their own: rows made for them, or a page. */
 
-import { legible } from '../catalogue/translate.js'
+import { legible } from '../catalogue/words.js'
 import { shownPage } from './escape.js'
 import { jsonFormat } from './formats.js'
 import { maskedPick, maskedWriter } from './masking.js'

@@ -5,7 +5,7 @@
  */
 import { isObject } from '../base/objects.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
-import { getProperties } from '../catalogue/shapes/properties.js'
+import { getProperties } from '../catalogue/fields.js'
 import { neutralWords, sessionCookie } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 

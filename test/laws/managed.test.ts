@@ -5,9 +5,9 @@ import { integrationParameters } from '../../src/catalogue/areas/integrations.js
 import { members } from '../../src/catalogue/areas/members.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.js'
+import { getProperties } from '../../src/catalogue/fields.js'
 import { areas } from '../../src/catalogue/index.js'
 import { type Managed, managed, managedKinds } from '../../src/catalogue/managed.js'
-import { getProperties } from '../../src/catalogue/shapes/properties.js'
 import { alwaysSent, attributesOf } from '../../src/desired/attributes.js'
 
 const nameOf = ({ scope, name }: Managed): string => `${scope}:${name}`

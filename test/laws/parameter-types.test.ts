@@ -6,7 +6,6 @@ import { sourceFiles, textOf } from '../support/source.js'
 const interpreters = [
   'catalogue/areas/settings.ts',
   'catalogue/coerce.ts',
-  'catalogue/describe.ts',
   'catalogue/params.ts',
   'catalogue/schema.ts',
   'catalogue/values.ts',
@@ -20,6 +19,6 @@ it('has few files that look at the type of a parameter', () => {
   const found = sourceFiles.filter((file) => looks.test(textOf(file)))
   expect(
     found,
-    'Read a value with coerce(), describe a parameter with catalogue/describe.ts, or ask catalogue/params.ts (isSwitch, takesSeveral, scopeOf …)',
+    'Read a value with coerce(), or ask catalogue/params.ts (isSwitch, takesSeveral, scopeOf, typeText …)',
   ).toEqual(interpreters)
 })

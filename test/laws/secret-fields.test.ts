@@ -3,9 +3,9 @@ import { expect, it } from 'vitest'
 import { isObject } from '../../src/base/objects.js'
 import { isSecretName } from '../../src/base/secrets/names.js'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
+import { getSecretFields } from '../../src/catalogue/fields.js'
 import { areas } from '../../src/catalogue/index.js'
 import type { Params } from '../../src/catalogue/params.js'
-import { getSecretFields } from '../../src/catalogue/secret-fields.js'
 
 const endpoints = (await Promise.all(areas.map(({ load }) => load()))).flatMap((all) =>
   Object.values<Endpoint>(all),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { isObject } from '../../src/base/objects.js'
 import { isSecretName } from '../../src/base/secrets/names.js'
+import { getSecretFields } from '../../src/catalogue/fields.js'
 import { areas } from '../../src/catalogue/index.js'
-import { getSecretFields } from '../../src/catalogue/secret-fields.js'
 import { collector, listed, opened, shown, wholeFormats, written } from './open.js'
 
 const secrets = new Set(['token', 'runners_token'])

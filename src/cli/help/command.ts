@@ -1,10 +1,11 @@
 /** Renders the help page of one command, and the rows that describe flags, which manual pages share. */
-import { placeholder } from '../../catalogue/describe.js'
+
 import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
 import {
   isSwitch,
   namesOf,
   type Param,
+  placeholder,
   type ScopeParam,
   scopeOf,
   valuesOf,

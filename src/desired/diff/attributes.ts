@@ -4,7 +4,6 @@ import { isJsonList, isObject, type JsonValue } from '../../base/objects.js'
 import { holdText } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
-import { joinItems } from '../../catalogue/formats.js'
 import type { Referent } from '../../catalogue/managed.js'
 import {
   emptyClears,
@@ -15,6 +14,7 @@ import {
   type Param,
   takesSeveral,
 } from '../../catalogue/params.js'
+import { joinItems } from '../../catalogue/values.js'
 import { survived } from '../../errors.js'
 import { type Address, type Reference, writtenReference } from '../address.js'
 import { type Attribute, attributesOf, isSecretValue, namedValue } from '../attributes.js'

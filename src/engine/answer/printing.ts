@@ -1,7 +1,7 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
+import { getSecretFields } from '../../catalogue/fields.js'
 import { areas } from '../../catalogue/index.js'
-import { getSecretFields } from '../../catalogue/secret-fields.js'
 import { ownColours } from '../../output/escape.js'
 import { openDocument, openWriter } from '../../output/index.js'
 import { maskedPick } from '../../output/masking.js'

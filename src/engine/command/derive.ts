@@ -6,9 +6,9 @@ import {
   getPath,
   writes,
 } from '../../catalogue/endpoint.js'
+import { getProperties } from '../../catalogue/fields.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import { formatOf, isScope, type Param, valuesOf } from '../../catalogue/params.js'
-import { getProperties } from '../../catalogue/shapes/properties.js'
 import type { Globals } from './globals.js'
 import type { Argument, Command, CommandFacts, Flag } from './types.js'
 

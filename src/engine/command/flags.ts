@@ -1,8 +1,8 @@
 /** Every flag that a command takes: its own, those that go past the catalogue, and the shared ones. */
 
 import { echoes } from '../../catalogue/endpoint.js'
+import { getProperties } from '../../catalogue/fields.js'
 import { isFile, type Param } from '../../catalogue/params.js'
-import { getProperties } from '../../catalogue/shapes/properties.js'
 import {
   calls,
   getSelects,

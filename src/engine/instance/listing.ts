@@ -1,7 +1,7 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
 import { parseBytes } from '../../base/json/records.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { legible } from '../../catalogue/translate.js'
+import { legible } from '../../catalogue/words.js'
 import {
   followed,
   isExact,

@@ -5,7 +5,7 @@ import { maskAddresses, maskFields, type Replacement, secrecies } from '../../ba
 import { masked } from '../../base/secrets/names.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { getSecretFields } from '../../catalogue/secret-fields.js'
+import { getSecretFields } from '../../catalogue/fields.js'
 import type { Failure } from '../../errors.js'
 import type { Item } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'

@@ -1,7 +1,6 @@
 /** What a command line comes to. */
 import type { JsonValues } from '../../base/objects.js'
-import { placeholder } from '../../catalogue/describe.js'
-import { isSwitch } from '../../catalogue/params.js'
+import { isSwitch, placeholder } from '../../catalogue/params.js'
 import type { Command, Flag } from '../command/types.js'
 import type { WordsFinder } from '../command/words.js'
 

@@ -1,6 +1,6 @@
 /** Several projects or groups on one line: which flags say so, and what they name. */
 import type { JsonValues } from '../../base/objects.js'
-import { idOrText } from '../../catalogue/formats.js'
+import { idOrText } from '../../catalogue/values.js'
 import { type Failure, usage } from '../../errors.js'
 import { getCommandName, hasForm, spreads } from '../command/derive.js'
 import type { Command, Given, Parent } from '../command/types.js'

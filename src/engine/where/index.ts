@@ -3,8 +3,7 @@ import { parseSpan } from '../../base/dates.js'
 import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { compareVersions, isVersion } from '../../base/version.js'
 import { shownFields } from '../../catalogue/kinds.js'
-import { legible } from '../../catalogue/translate.js'
-import { called, dotted, type Naming, namesIn } from '../../catalogue/words.js'
+import { called, dotted, legible, type Naming, namesIn } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import {
   asksOrder,

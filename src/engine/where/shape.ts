@@ -1,6 +1,6 @@
 /** What a field holds, by the shape of its record: a JSON Schema. */
 import { type Fields, isObject } from '../../base/objects.js'
-import { getProperties } from '../../catalogue/shapes/properties.js'
+import { getProperties } from '../../catalogue/fields.js'
 import { keyIn, type Naming } from '../../catalogue/words.js'
 
 // What stands under a dotted field of a record: through lists as well.

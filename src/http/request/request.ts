@@ -2,6 +2,7 @@
 
 import { isObject, type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
 import { type Endpoint, getMethod, getPath, getPlace } from '../../catalogue/endpoint.js'
+import { getSecretFields } from '../../catalogue/fields.js'
 import {
   type Param,
   type Params,
@@ -9,7 +10,6 @@ import {
   takesPairs,
   withParamsIn,
 } from '../../catalogue/params.js'
-import { getSecretFields } from '../../catalogue/secret-fields.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import { details } from '../advice.js'

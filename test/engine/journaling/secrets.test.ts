@@ -1,8 +1,8 @@
 /** No journal holds a secret: neither what is sent, nor what an instance says back. */
 import { describe, expect, it } from 'vitest'
 import { type Endpoint, writes } from '../../../src/catalogue/endpoint.js'
+import { getSecretFields } from '../../../src/catalogue/fields.js'
 import { areas } from '../../../src/catalogue/index.js'
-import { getSecretFields } from '../../../src/catalogue/secret-fields.js'
 import { flagName } from '../../../src/engine/command/derive.js'
 import { createAttributeMask } from '../../../src/engine/journal/record.js'
 import { getJournalInput } from '../../../src/engine/journaling/asked-line.js'

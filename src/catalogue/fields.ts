@@ -1,7 +1,12 @@
-/** Which fields of an answer are declared to hold credentials: by shapes (`x-secret`) and secret parameters. */
-import { isObject } from '../base/objects.js'
+/** The fields of a shape, a JSON Schema, as the API's records have them; and which of them are declared to hold credentials. */
+import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoint } from './endpoint.js'
-import { getProperties } from './shapes/properties.js'
+
+/** The schemas of an object's fields by name; undefined where the shape does not list them. */
+export const getProperties = (schema: unknown): Fields | undefined =>
+  isObject(schema) && isObject(schema.properties) ? schema.properties : undefined
+
+// Fields that hold credentials: by shapes (`x-secret`) and secret parameters.
 
 /** Whether a field's schema is a credential's, or allows one (`nullable`). */
 const isSecret = (schema: unknown): boolean =>
