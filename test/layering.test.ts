@@ -252,9 +252,7 @@ describe('the rooms of src', () => {
     const { files: all } = loadedWith('cli/tab.ts')
     expect(all).toContain('profile/session.ts')
     expect(
-      all.filter((file) =>
-        /^(?:http|engine\/(?!command|plan|where|workspace\/advice|targets\/objects))/.test(file),
-      ),
+      all.filter((file) => /^(?:http|engine\/(?!command|plan|where|targets\/objects))/.test(file)),
     ).toEqual([])
   })
 })
@@ -364,12 +362,12 @@ describe('the check itself', () => {
   })
 
   it.each([
-    ['catalogue/index.ts', 'http/client.ts', 'type'],
+    ['catalogue/index.ts', 'http/index.ts', 'type'],
     ['errors.ts', 'catalogue/index.ts', 'type'],
     ['errors.ts', 'base/objects.ts', 'static'],
     ['base/objects.ts', 'catalogue/index.ts', 'type'],
-    ['http/client.ts', 'output/index.ts', 'static'],
-    ['sandbox/index.ts', 'http/client.ts', 'type'],
+    ['http/index.ts', 'output/index.ts', 'static'],
+    ['sandbox/index.ts', 'http/index.ts', 'type'],
     ['commands/mr.ts', 'engine/run.ts', 'static'],
     ['engine/run.ts', 'main.ts', 'static'],
     ['engine/run.ts', 'commands/index.ts', 'static'],
@@ -383,7 +381,7 @@ describe('the check itself', () => {
     ['commands/mr.ts', 'engine/services.ts', 'type'],
     ['client/instance.ts', 'output/index.ts', 'type'],
     ['client/instance.ts', 'vocabulary/index.ts', 'type'],
-    ['http/client.ts', 'client/instance.ts', 'type'],
+    ['http/index.ts', 'client/instance.ts', 'type'],
     ['engine/work/run.ts', 'desired/plan.ts', 'type'],
     ['desired/plan.ts', 'terminal/text.ts', 'static'],
     ['commands/mr.ts', 'engine/work/run.ts', 'type'],
@@ -397,11 +395,11 @@ describe('the check itself', () => {
   })
 
   it.each([
-    ['http/client.ts', 'errors.ts', 'static'],
-    ['http/client.ts', 'base/objects.ts', 'static'],
+    ['http/index.ts', 'errors.ts', 'static'],
+    ['http/index.ts', 'base/objects.ts', 'static'],
     ['catalogue/index.ts', 'base/objects.ts', 'static'],
     ['base/objects.ts', 'errors.ts', 'static'],
-    ['commands/mr.ts', 'http/client.ts', 'static'],
+    ['commands/mr.ts', 'http/index.ts', 'static'],
     ['engine/run.ts', 'http/gate.ts', 'static'],
     ['commands/mr.ts', 'engine/command/types.ts', 'type'],
     ['commands/journal/undo.ts', 'engine/journal/past.ts', 'static'],

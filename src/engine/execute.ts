@@ -2,6 +2,7 @@
 
 import type { Words } from '../catalogue/words.js'
 import { usage } from '../errors.js'
+import { StandardInput } from '../terminal/standard.js'
 import { checkShown } from './answer/objects.js'
 import { changes, takesSeveral } from './command/derive.js'
 import { type Globals, isAggregate, spelledGlobal } from './command/globals.js'
@@ -9,7 +10,6 @@ import type { InnerRuns } from './command/services.js'
 import type { Command } from './command/types.js'
 import { ownWords, type WordsFinder } from './command/words.js'
 import { failureStyle, outputFormat } from './failure-report.js'
-import { StandardInput } from './input.js'
 import type { JournalOptions } from './journaling/runs.js'
 import {
   type AskedLine,

@@ -10,7 +10,7 @@ import { say, standardError } from '../terminal/standard.js'
 import type { Globals } from './command/globals.js'
 import { getLastValue } from './command/words.js'
 import type { FailureFormat } from './options.js'
-import { withWorkspaceHint } from './workspace/advice.js'
+import { withWorkspaceHint } from './workspace/prompter.js'
 
 // Which output format is in force: flag, environment, profile, then a table. Failures follow it.
 

@@ -5,7 +5,7 @@
  */
 import { stringify as csvOf, type Options } from 'csv-stringify/sync'
 import { ExactNumber } from '../base/json/json.js'
-import { createRows, getLevelName } from './columns.js'
+import { createRows, getLevelName } from './cell.js'
 import { shownLines } from './escape.js'
 import { stringify } from './record.js'
 import type { FormatView, OpenPrinter } from './types.js'

@@ -10,7 +10,7 @@ import {
   secrecyIn,
 } from '../base/secrets/mask.js'
 import { innerWords, masked } from '../base/secrets/names.js'
-import { bytesOfPieces, readTokens } from './json-text.js'
+import { bytesOfPieces, readTokens } from './json.js'
 
 const quote = 0x22
 const backslash = 0x5c

@@ -3,8 +3,17 @@
  * words and symbols for people. Elsewhere: tab-separated whole values for programs.
  */
 import { type Fields, isObject } from '../base/objects.js'
-import { type Cell, createCell, getColumnOwner, getLabel, linkIn, painted } from './cell.js'
-import { createRows, getLevelName, getMeaning } from './columns.js'
+import {
+  type Cell,
+  createCell,
+  createRows,
+  getColumnOwner,
+  getLabel,
+  getLevelName,
+  getMeaning,
+  linkIn,
+  painted,
+} from './cell.js'
 import { type SafeText, shown, shownLines } from './escape.js'
 import {
   type GridCell,

@@ -1,6 +1,6 @@
 /** Clients for the tests of the HTTP layer, and what they send. */
 import { onTestFinished } from 'vitest'
-import { createClient } from '../../src/http/client.js'
+import { createClient } from '../../src/http/index.js'
 import type { Timing } from '../../src/http/sending/attempts.js'
 import type { Client, ClientOptions, WireRequest } from '../../src/http/types.js'
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatNamed } from '../../src/output/formats.js'
-import { spaced } from '../../src/output/json.js'
-import { rewrite } from '../../src/output/json-text.js'
+import { rewrite, spaced } from '../../src/output/json.js'
 import { bytes, collector, listed, opened, shown, written } from './open.js'
 
 const rewritten = (text: string): string => Buffer.from(rewrite(text)).toString()

@@ -14,7 +14,7 @@ import {
 import { checkInput } from '../../src/sandbox/check.js'
 import { Refusal } from '../../src/sandbox/reply.js'
 import { decodeForm } from '../../src/sandbox/server/decode.js'
-import { Router } from '../../src/sandbox/server/router.js'
+import { Router } from '../../src/sandbox/server/routes.js'
 
 const refusal = (work: () => unknown): unknown => {
   try {

@@ -1,7 +1,7 @@
 /** The embedded instance under load: what goes beyond its limit is turned away as instances do, until it begins anew. */
 import { expect, it } from 'vitest'
 import { createClient } from '../../src/http/index.js'
-import { Counter } from '../../src/sandbox/server/limits.js'
+import { Counter } from '../../src/sandbox/server/test-double.js'
 import { freshSandbox } from './instance.js'
 
 it('counts in spans that begin with the clock', () => {

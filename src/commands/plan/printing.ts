@@ -23,7 +23,6 @@ import { withSmallHeap } from '../../engine/work/v8.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { formatNamed, tableFormat } from '../../output/formats.js'
 import { roughWidths } from '../../terminal/text.js'
-import { explained } from './explain.js'
 import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
 import { type MadePlan, madePlan, outputName } from './make.js'
@@ -32,6 +31,7 @@ import {
   type ChangeSymbols,
   changeText,
   comparedText,
+  explained,
   givenText,
   pageSections,
   type ReportedPlan,

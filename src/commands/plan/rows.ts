@@ -1,16 +1,40 @@
-/** A plan in words: its values, its rows and its counts, of which the page, the note and the reports are made. */
-
+/**
+ * A plan in words: its values, its rows and its counts, of which the page, the note and the reports are made; and for
+ * `--explain` each value with where it is said.
+ */
 import { groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { formatCount, grouped } from '../../base/text.js'
 import type { Change } from '../../desired/actions.js'
-import { addressText, placeText } from '../../desired/address.js'
+import {
+  addressText,
+  groupsAbove,
+  type ManagedPlace,
+  matches,
+  pathsDownTo,
+  placeText,
+} from '../../desired/address.js'
 import { entryKinds, entryName, isAction, type PlanEntry } from '../../desired/entries.js'
+import type { DeclaredState, DesiredPlace } from '../../desired/files/index.js'
 import type { PlanCounts } from '../../desired/planfile.js'
-import { type Origin, type SecretSource, sourceText } from '../../desired/state.js'
+import { openView } from '../../desired/reading/index.js'
+import { checkGlobs } from '../../desired/selection.js'
+import {
+  type DesiredKind,
+  type DesiredValue,
+  type Origin,
+  originText,
+  type SecretSource,
+  type SourcedValue,
+  sourceText,
+} from '../../desired/state.js'
 import { withoutMembers } from '../../desired/values.js'
+import type { Services } from '../../engine/command/services.js'
 import type { Outcome } from '../../engine/work/report.js'
-import type { MadePlan, PlanCost } from './make.js'
+import { usage } from '../../errors.js'
+import { type PlanGiven, parseSelection } from './flags.js'
+import { toReadable } from './instance.js'
+import { declaredBy, desiredPlaces, type MadePlan, type PlanCost } from './make.js'
 
 /** A plan that is told of. */
 export interface ReportedPlan {
@@ -25,7 +49,7 @@ export interface ReportedPlan {
 // Values.
 
 /** One value: text as it is, what is not set by a word, what has many lines by their number. */
-export const valueText = (value: JsonValue | undefined): string => {
+const valueText = (value: JsonValue | undefined): string => {
   if (value === undefined) return 'unknown'
   if (value === null) return 'unset'
   if (value === '') return "''"
@@ -39,7 +63,7 @@ export const valueText = (value: JsonValue | undefined): string => {
 }
 
 /** Where a secret comes from, without it. */
-export const describeSecretSource = (source: SecretSource): string =>
+const describeSecretSource = (source: SecretSource): string =>
   'literal' in source ? 'as in the file' : `from ${sourceText(source)}`
 
 /** How it is said what goes, what comes, and what becomes of it. */
@@ -222,4 +246,106 @@ export const summarizePlan = (counts: PlanCounts, { requests, seconds }: PlanCos
   const took = `${grouped(requests)} request${requests === 1 ? '' : 's'}, ${grouped(Math.round(seconds))} s`
   const what = todo.length === 0 ? 'nothing to do' : todo.join(', ')
   return `Plan: ${[what, ...rest].join('; ')} (${took}).`
+}
+
+// `svcctl plan --explain`: each value with where it is said, and what it was said over.
+
+const wantedText = (wanted: DesiredValue): string => {
+  if (wanted.is === 'secret') return `secret ${describeSecretSource(wanted.source)}`
+  if (wanted.is === 'range') return wanted.text
+  if (wanted.is === 'value') return valueText(wanted.value)
+  const signed = (sign: string, list: readonly JsonValue[]): readonly string[] =>
+    list.map((one) => `${sign} ${valueText(one)}`)
+  return [...signed('-', wanted.remove), ...signed('+', wanted.add)].join('  ')
+}
+
+/** A value with where it and what it overrode are said. */
+const saidTexts = <T>(
+  { value, origin, over = [] }: SourcedValue<T>,
+  text: (value: T) => string,
+) => ({
+  value: text(value),
+  origin: originText(origin),
+  over: over.map((one) => ({ value: text(one.value), origin: originText(one.origin) })),
+})
+
+/** All that a desired says, a value a line, by its address; a word of the set behind that. */
+const linesOf = ({ place, kind, exact, items }: DesiredKind) => {
+  const set = { ...place, kind: kind.name }
+  const own = items.flatMap(({ identity, attributes, origin, gone }) => {
+    const of = identity === '' ? set : { ...set, item: String(identity) }
+    const is = { value: gone === undefined ? 'there' : 'deleted', origin }
+    if (attributes.size === 0) return [{ of, word: '', ...saidTexts(is, String) }]
+    return [...attributes].map(([attribute, said]) => {
+      return { of: { ...of, attribute }, word: '', ...saidTexts(said, wantedText) }
+    })
+  })
+  if (exact === undefined) return own
+  return [{ of: set, word: ' $exact', ...saidTexts(exact, String) }, ...own]
+}
+
+/** The place of an address that names one; files can be explained for it without asking anybody. */
+const placeIn = (address: string): ManagedPlace | undefined => {
+  const [, head, path] = /^(groups|projects)\/([^:*]+)(?::|$)/.exec(address) ?? []
+  if (path === undefined)
+    return /^site(?::|$)/.test(address) ? { scope: 'site', path: '' } : undefined
+  return { scope: head === 'groups' ? 'group' : 'project', path }
+}
+
+/** What files want where an address may mean it: at the place that it names, or wherever the instance has one. */
+const placesFor = async (
+  services: Services,
+  given: PlanGiven,
+  declared: DeclaredState,
+  address: string,
+): Promise<readonly DesiredPlace[]> => {
+  const { reach } = declared
+  const place = placeIn(address)
+  const needsRecord = reach.selectors?.some((selector) => selector.needsRecord) === true
+  if (place !== undefined && (place.scope !== 'project' || !needsRecord)) {
+    const isProject = place.scope === 'project'
+    const projects = isProject ? [place.path] : []
+    const groups = isProject ? groupsAbove(place.path) : pathsDownTo(place.path)
+    return declared.places({ projects, groups })
+  }
+  const view = openView(toReadable(services), parseSelection(given, services.place))
+  return desiredPlaces(declared, await view.places(reach))
+}
+
+/**
+ * Prints where the values of an address come from.
+ * @throws Failure `usage` where the files say nothing of it
+ */
+export const explained = async (
+  services: Services,
+  given: PlanGiven,
+  address: string,
+): Promise<void> => {
+  const { answer } = services
+  const { only, except } = given.flags
+  checkGlobs({ explain: [address], only, except })
+  const declared = await declaredBy(services, given)
+  const places = await placesFor(services, given, declared, address)
+  const all = places
+    .flatMap((one) => one.desired().flatMap(linesOf))
+    .filter(({ of }) => matches(address, of))
+    .map(({ of, word, ...said }) => ({ address: `${addressText(of)}${word}`, ...said }))
+  if (all.length === 0)
+    throw usage(
+      `the files do not declare ${address}`,
+      'An address looks like projects/platform/app:approval_rules/Security#user_ids.',
+    )
+  const { text } = answer
+  const page = all.map(({ address: name, value, origin, over }) =>
+    [
+      text.strong(text.safe(name)),
+      `    ${text.hanging(value, 4)}`,
+      `    ${text.safe(origin)}`,
+      ...over.map((one) => `    over ${text.hanging(`${one.value}, ${one.origin}`, 9)}`),
+    ].join('\n'),
+  )
+  await answer.printMany(all, {
+    columns: ['address', 'value', 'origin'],
+    people: { page: () => page.map((one) => `${one}\n`) },
+  })
 }

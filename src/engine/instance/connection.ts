@@ -15,7 +15,7 @@ import type { Meter } from '../../terminal/progress.js'
 import type { Globals } from '../command/globals.js'
 import type { ClientIdentity } from '../command/services.js'
 import { tuneParser } from '../work/v8.js'
-import { withWorkspaceHint } from '../workspace/advice.js'
+import { withWorkspaceHint } from '../workspace/prompter.js'
 
 // What is said, once, about how an instance is reached.
 

@@ -2,12 +2,12 @@
 
 import type { Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
+import type { StandardInput } from '../../terminal/standard.js'
 import { getSelects, hasForm, lists, streams } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { isRepeated } from '../command/globals.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, ObjectStream } from '../command/types.js'
-import type { StandardInput } from '../input.js'
 import type { JournalOptions } from '../journaling/runs.js'
 import type { ShardFilter } from '../journaling/shards.js'
 import { fromStdin } from '../plan/given.js'

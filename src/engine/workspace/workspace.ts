@@ -22,7 +22,7 @@ import type { ScopeKind } from '../command/derive.js'
 import type { InnerRuns, RunClock, WorkspaceService } from '../command/services.js'
 import type { RunOrigin } from '../command/types.js'
 import type { OpenSessions, RunOptions, SharedServices } from '../options.js'
-import { withWorkspaceHint } from './advice.js'
+import { withWorkspaceHint } from './prompter.js'
 import { getInstanceName, sandboxSession } from './sandbox.js'
 
 // Whose instance a run talks to: the session of flags, environment and profile, or the embedded one.

@@ -1,8 +1,8 @@
 /** Answers that refuse → Failure with category, message and what to do next (`http/README.md`). */
 import { type Fields, isObject } from '../../base/objects.js'
 import { type Category, Failure } from '../../errors.js'
-import { details, type NextStep } from '../advice.js'
 import { readHeader } from '../headers.js'
+import { details, type NextStep } from '../types.js'
 import { safeAddress } from './secrets.js'
 import { isPage, nameOfStatus, oneLine, pageTitle, statusText } from './text.js'
 

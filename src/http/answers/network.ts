@@ -1,7 +1,6 @@
 /** Requests without a whole answer: what the network did, in plain words. */
 import { Failure, type FailureDetails } from '../../errors.js'
-import { details, type NextStep } from '../advice.js'
-import type { AdmissionResult } from '../types.js'
+import { type AdmissionResult, details, type NextStep } from '../types.js'
 import { oneLine } from './text.js'
 
 /** As `oneLine`, at most `length` characters. */

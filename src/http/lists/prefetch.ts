@@ -2,14 +2,20 @@
 
 import LinkHeader from 'http-link-header'
 import { Failure } from '../../errors.js'
-import { details, type NextStep } from '../advice.js'
 import { unusable } from '../answers/network.js'
 import { safeAddress } from '../answers/secrets.js'
 import { readHeader } from '../headers.js'
 import { formatAddress, parseAddress, type Target } from '../request/address.js'
 import type { Attempts } from '../sending/attempts.js'
 import type { OpenAnswer } from '../sending/exchange.js'
-import type { AnswerHeaders, Batch, ListOptions, WireRequest } from '../types.js'
+import {
+  type AnswerHeaders,
+  type Batch,
+  details,
+  type ListOptions,
+  type NextStep,
+  type WireRequest,
+} from '../types.js'
 
 // Where a list goes on: the Link header as it is given (`http/README.md`).
 

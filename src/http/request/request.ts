@@ -12,8 +12,7 @@ import {
 } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
-import { details } from '../advice.js'
-import type { Ask, FilePart, Part, WireRequest } from '../types.js'
+import { type Ask, details, type FilePart, type Part, type WireRequest } from '../types.js'
 import { type Pair, queryText, segmentText, toJson, toPairs, wildcardText } from './address.js'
 
 // Multipart bodies (`http/README.md`): certificates that come from files.

@@ -5,8 +5,7 @@ import type { SecureContext } from 'node:tls'
 import type { Dispatcher } from 'undici'
 import { remember } from '../../base/secrets/scrub.js'
 import { Failure } from '../../errors.js'
-import { details } from '../advice.js'
-import type { ClientOptions, Transport } from '../types.js'
+import { type ClientOptions, details, type Transport } from '../types.js'
 
 // An unasked `100 Continue` is to be read and passed over (RFC 9110, 15.2). undici takes it for a
 // broken answer, and any other 1xx for what it is; so the one is shown to it as the other. Where in

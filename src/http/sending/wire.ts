@@ -2,7 +2,6 @@
 import { remember } from '../../base/secrets/scrub.js'
 import { readHeaders, type Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
-import { details, type NextStep } from '../advice.js'
 import { decoded, readSome, TimedBody } from '../answers/body.js'
 import { isMaintenance, movedProject } from '../answers/failure.js'
 import { getLoss, LostRequest, unknownOutcome } from '../answers/network.js'
@@ -15,12 +14,14 @@ import {
   requestLabel,
   type Target,
 } from '../request/address.js'
-import type {
-  AnswerHeaders,
-  ClientOptions,
-  Credential,
-  OnInterrupt,
-  WireRequest,
+import {
+  type AnswerHeaders,
+  type ClientOptions,
+  type Credential,
+  details,
+  type NextStep,
+  type OnInterrupt,
+  type WireRequest,
 } from '../types.js'
 import { type Attempts, interruptedBy, isIdempotent, isSafe, longestWait } from './attempts.js'
 import type { Connections } from './connections.js'

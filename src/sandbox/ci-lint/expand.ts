@@ -1,7 +1,15 @@
 /** What a configuration takes from elsewhere: included files, then `extends` and `!reference`. */
-import { describeChange, isKnown, type JudgedVersion } from './grammar/types.js'
+import {
+  Budget,
+  describeChange,
+  type Hash,
+  isHash,
+  isKnown,
+  type JudgedVersion,
+  KeywordReference,
+  UnreadableError,
+} from './grammar/types.js'
 import { mergeHashes, readTree } from './tree.js'
-import { Budget, type Hash, isHash, KeywordReference, UnreadableError } from './values.js'
 
 // The files that it includes.
 

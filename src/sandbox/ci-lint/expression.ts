@@ -1,6 +1,6 @@
 /** Expressions of `rules:if` and `only:variables`, such as `$A == "x" && $B =~ /y/`: parsed, evaluated, with their patterns in linear time. */
 import type { RE2JS } from 're2js'
-import { Budget } from './values.js'
+import { Budget } from './grammar/types.js'
 
 export type Variables = Readonly<Record<string, string>>
 type Value = string | RE2JS | null | boolean

@@ -7,11 +7,16 @@ import { expandTree, type Files } from './expand.js'
 import { isDressed, readyRegexes } from './expression.js'
 import { checkNode } from './grammar/findings.js'
 import { include } from './grammar/relations.js'
-import type { CiVersion } from './grammar/types.js'
+import {
+  type CiVersion,
+  type Finding,
+  type Hash,
+  isHash,
+  UnreadableError,
+} from './grammar/types.js'
 import { checkJobs, getWarnings, isWrong } from './jobs.js'
 import { type PipelineContext, type PipelinePlan, planPipeline } from './plan.js'
 import { readTree, type Tree, writeYaml } from './tree.js'
-import { type Finding, type Hash, isHash, UnreadableError } from './values.js'
 
 export type { Files } from './expand.js'
 export { type CiVersion as Version, isCiVersion as isVersion } from './grammar/types.js'

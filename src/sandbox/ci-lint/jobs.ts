@@ -3,9 +3,15 @@
 import { addToGroup } from '../../base/group-by.js'
 import { checkNode } from './grammar/findings.js'
 import { anyJob, bridge, job, root } from './grammar/table.js'
-import type { Type } from './grammar/types.js'
-import { describeChange, isKnown, type JudgedVersion } from './grammar/types.js'
-import { type Finding, type Hash, isHash } from './values.js'
+import {
+  describeChange,
+  type Finding,
+  type Hash,
+  isHash,
+  isKnown,
+  type JudgedVersion,
+  type Type,
+} from './grammar/types.js'
 
 export interface CiJob {
   readonly name: string

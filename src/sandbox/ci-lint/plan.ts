@@ -1,9 +1,9 @@
 /** The pipeline of a configuration: which jobs it has, parallel ones each by itself, and what they wait for. */
 
 import { compileGlob, compileRegex, evaluateExpression, type Variables } from './expression.js'
+import { type Hash, isHash } from './grammar/types.js'
 import { parseSeconds } from './grammar/values.js'
 import { type CiJob, getJobs, getStages, type JobNeed, jobNamed, needsIn } from './jobs.js'
-import { type Hash, isHash } from './values.js'
 
 export type JobCondition = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed'
 

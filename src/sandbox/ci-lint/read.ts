@@ -1,6 +1,6 @@
 /** Nodes of a YAML document → plain values, counted: aliases cost what they stand for. */
 import { isAlias, isMap, isScalar, isSeq, type Pair } from 'yaml'
-import { Budget, UnreadableError } from './values.js'
+import { Budget, UnreadableError } from './grammar/types.js'
 
 /** Instances take no deeper tree. */
 const deepest = 100

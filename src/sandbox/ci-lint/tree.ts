@@ -4,8 +4,14 @@ import { isModestYaml, untraced } from '../../base/json/yaml.js'
 import { compileRegex, readyRegexes } from './expression.js'
 import { checkNode } from './grammar/findings.js'
 import { header } from './grammar/relations.js'
-import type { JudgedVersion } from './grammar/types.js'
-import { Budget, type Hash, isHash, KeywordReference, UnreadableError } from './values.js'
+import {
+  Budget,
+  type Hash,
+  isHash,
+  type JudgedVersion,
+  KeywordReference,
+  UnreadableError,
+} from './grammar/types.js'
 
 /** A configuration as it was read. */
 export interface Tree {

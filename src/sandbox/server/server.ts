@@ -15,10 +15,14 @@ import { Scheduler } from '../scheduler.js'
 import { fromPage, sendJson, sendResult, turnedAway } from './answer.js'
 import { authenticate } from './auth.js'
 import { decodeForm, decodeJson, isNested, type NestedParams, nest } from './decode.js'
-import { addLoad, type Load } from './limits.js'
-import type { RouteMatch } from './router.js'
-import { collectRoutes, createFinder, type Finder, type ServedRoute } from './routes.js'
-import { doubleRoot, type TestDouble } from './test-double.js'
+import {
+  collectRoutes,
+  createFinder,
+  type Finder,
+  type RouteMatch,
+  type ServedRoute,
+} from './routes.js'
+import { addLoad, doubleRoot, type Load, type TestDouble } from './test-double.js'
 import * as other from './words.js'
 
 // What a request carries: its query, and a body as JSON, form or multipart.

@@ -1,7 +1,6 @@
 /** What says where and when a job runs: `variables`, `image`, `services`, then `rules`, `only`, `needs`, `retry`, `parallel`. */
 
 import { isExpression } from '../expression.js'
-import { isHash } from '../values.js'
 import {
   advised,
   all,
@@ -13,6 +12,7 @@ import {
   entry,
   has,
   hashType,
+  isHash,
   items,
   type Keys,
   listOfWords,

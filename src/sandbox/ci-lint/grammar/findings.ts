@@ -1,21 +1,23 @@
 /** Holds values to the table of keywords: what is wrong, in the words of instances. */
 
-import type { Finding } from '../values.js'
-import { isHash } from '../values.js'
-import type {
-  AdvisedType,
-  AllType,
-  EitherType,
-  Form,
-  HashType,
-  ItemsType,
-  Keys,
-  LeafType,
-  NamedType,
-  Type,
-  WordsType,
+import {
+  type AdvisedType,
+  type AllType,
+  describeChange,
+  type EitherType,
+  type Finding,
+  type Form,
+  type HashType,
+  type ItemsType,
+  isHash,
+  isKnown,
+  type JudgedVersion,
+  type Keys,
+  type LeafType,
+  type NamedType,
+  type Type,
+  type WordsType,
 } from './types.js'
-import { describeChange, isKnown, type JudgedVersion } from './types.js'
 import { isKeywordReference } from './values.js'
 
 /** Where a value stands: `jobs:a:artifacts:when`, and for an attribute its owner and its keyword. */

@@ -1,5 +1,5 @@
 /** What a job has to do with others: environments, other pipelines, included files, secrets. */
-import { isHash } from '../values.js'
+
 import { rules } from './conditions.js'
 import {
   advised,
@@ -11,6 +11,7 @@ import {
   entry,
   exactlyOne,
   hashType,
+  isHash,
   items,
   type Keys,
   must,

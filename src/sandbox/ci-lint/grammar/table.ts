@@ -4,7 +4,7 @@
  * known to refuse with. What only their schema for editors demands is `advised`; that was read in
  * firecow/gitlab-ci-local, `src/schema.json` of commit 4e945cd.
  */
-import { isHash } from '../values.js'
+
 import { artifacts, cache, pages, release } from './artifacts.js'
 import {
   allowFailure,
@@ -31,6 +31,7 @@ import {
   excludes,
   has,
   hashType,
+  isHash,
   items,
   type Keys,
   listOfWords,

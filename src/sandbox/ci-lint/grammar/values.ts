@@ -1,7 +1,15 @@
 /** The plain values of the table of keywords: texts, numbers, durations, scripts. */
 import { compileRegex, isDressed } from '../expression.js'
-import { isHash, KeywordReference } from '../values.js'
-import { advised, all, entry, type LeafType, must, type Type } from './types.js'
+import {
+  advised,
+  all,
+  entry,
+  isHash,
+  KeywordReference,
+  type LeafType,
+  must,
+  type Type,
+} from './types.js'
 
 const isString = (value: unknown): value is string => typeof value === 'string'
 const isInteger = (value: unknown): value is number => Number.isInteger(value)
