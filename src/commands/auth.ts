@@ -154,7 +154,7 @@ const loginFlags = {
   'expires-in': integer('OAuth: seconds until the token expires', { min: 1 }),
   ...settingFlags,
 } as const
-type Login = Arguments<typeof loginFlags>
+type LoginArguments = Arguments<typeof loginFlags>
 
 const profileArgument = (required: boolean): Argument => ({
   name: 'profile',
@@ -193,13 +193,13 @@ const createTokenCheck =
   }
 
 /** The settings that are kept with the token. */
-const getChanges = ({ flags }: Login): Changes =>
+const getChanges = ({ flags }: LoginArguments): Changes =>
   Object.fromEntries(Object.entries(flags).filter(([name]) => Object.hasOwn(settingFlags, name)))
 
 /** What is signed in with, as it is kept. */
 const createSignIn = (
   { place }: Services,
-  given: Login,
+  given: LoginArguments,
   at: { readonly name: string; readonly baseUrl: string },
   { token, refreshToken }: Secrets,
   { username }: Identity,
@@ -240,7 +240,7 @@ const discoverInstance = async (
   await ui.progress('looking at the instance', look)
 }
 
-const login = async (services: Services, given: Login): Promise<void> => {
+const login = async (services: Services, given: LoginArguments): Promise<void> => {
   const { answer, ui } = services
   const store = openProfileStore(services)
   const name = await askName(services, resolveProfileName(services, given))

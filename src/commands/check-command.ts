@@ -41,13 +41,14 @@ const formatLine = ({ findings, fine }: Pick<CheckResult, 'findings' | 'fine'>):
 
 // How the outcome of a check is written, and which exit codes its reader knows: a row each.
 
-type Safe = (text: string) => string
+/** Makes the control characters of a text visible. */
+type Sanitizer = (text: string) => string
 
 interface CheckFormat {
   readonly codes: Readonly<Record<CheckSeverity, number>>
   /** Which severity is that of the whole, the first that there is. */
   readonly order: readonly CheckSeverity[]
-  readonly write: (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe) => string
+  readonly write: (outcome: CheckOutcome, severity: CheckSeverity, safe: Sanitizer) => string
 }
 
 /** How the whole stands, as a format sees it. */
@@ -62,7 +63,7 @@ const ownFormat = {
 
 const formatNumber = (value: number): string => String(Number(value.toFixed(3)))
 
-const renderPlain = (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe): string =>
+const renderPlain = (outcome: CheckOutcome, severity: CheckSeverity, safe: Sanitizer): string =>
   `${outcome.fact.name} ${severity}: ${safe(formatLine(outcome))}\n`
 
 const uoms = { percent: '%', seconds: 's', count: '' } as const
@@ -85,8 +86,11 @@ const perfdata = ({ samples, fact, levels }: CheckOutcome): readonly string[] =>
     ]
   })
 
-const renderCheckNagios = (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe): string =>
-  renderNagios(outcome.fact.name, severity, safe(formatLine(outcome)), perfdata(outcome))
+const renderCheckNagios = (
+  outcome: CheckOutcome,
+  severity: CheckSeverity,
+  safe: Sanitizer,
+): string => renderNagios(outcome.fact.name, severity, safe(formatLine(outcome)), perfdata(outcome))
 
 /** Shares are ratios there. */
 const suffixes = { percent: '_ratio', seconds: '_seconds', count: '' } as const
@@ -96,7 +100,7 @@ const formatMeasure = ({ unit }: Measure, value: number): string =>
 const renderCheckPrometheus = (
   outcome: CheckOutcome,
   severity: CheckSeverity,
-  safe: Safe,
+  safe: Sanitizer,
 ): string => {
   const { fact, samples, address } = outcome
   const status = {

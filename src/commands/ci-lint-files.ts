@@ -11,9 +11,9 @@ import { standardInput } from '../terminal/standard.js'
 
 // Reads one configuration: bounded, and never waiting without a word.
 
-/** How long is waited, and who is told. */
-interface Patience {
-  /** Seconds without a byte until it is given up. */
+/** How long a read may wait, and where that is noted. */
+interface WaitOptions {
+  /** Seconds without a byte after which the read fails. */
   readonly timeout: number
   readonly signal: AbortSignal
   note(text: string): void
@@ -37,7 +37,7 @@ const unreadable = (name: string, cause: unknown): Failure =>
 const readStream = async (
   stream: Readable,
   name: string,
-  { timeout, signal, note }: Patience,
+  { timeout, signal, note }: WaitOptions,
 ): Promise<string> => {
   const chunks: Buffer[] = []
   let size = 0
@@ -71,7 +71,11 @@ const readStream = async (
  * The text of a file, pipe or device.
  * @throws Failure `usage` when it cannot be read, holds too much, or gives nothing in time
  */
-const readFileBounded = async (path: string, name: string, patience: Patience): Promise<string> => {
+const readFileBounded = async (
+  path: string,
+  name: string,
+  patience: WaitOptions,
+): Promise<string> => {
   try {
     return await readStream(openReadable(path), name, patience)
   } catch (cause) {
@@ -98,7 +102,7 @@ const checkFile = async (path: string, name: string): Promise<void> => {
 export interface LintSource {
   readonly name: string
   /** Reads it, when it is its turn. */
-  readonly content: (patience: Patience) => Promise<string>
+  readonly content: (patience: WaitOptions) => Promise<string>
 }
 
 /** Looked for in this order when no file is given. */
@@ -123,7 +127,7 @@ const expand = async (cwd: string, pattern: string): Promise<string[]> => {
 /** What standard input gave: it is read once, for however many projects it is checked. */
 const given = new WeakMap<Readable, Promise<string>>()
 
-const standardText = (patience: Patience): Promise<string> => {
+const standardText = (patience: WaitOptions): Promise<string> => {
   const stream = standardInput()
   const text = given.get(stream) ?? readStream(stream, 'standard input', patience)
   given.set(stream, text)

@@ -244,11 +244,11 @@ const flags = {
   'as-of': asOfFlag('check as this version does, such as 14.5 (only with --sandbox) [latest]'),
   report: reportFlag(['junit', 'sarif']),
 } as const
-type Mine = Arguments<typeof flags, typeof ci.lintOfProject>
+type LintArguments = Arguments<typeof flags, typeof ci.lintOfProject>
 
 const plan = async (
   { instance }: Services,
-  given: Mine,
+  given: LintArguments,
   content: string | undefined,
   merged: boolean,
 ): Promise<Plan> => {
@@ -263,7 +263,7 @@ const plan = async (
 
 const checkOne = async (
   services: Services,
-  given: Mine,
+  given: LintArguments,
   source: LintSource,
   choices: Choices,
 ): Promise<Verdict> => {
@@ -279,7 +279,7 @@ const checkOne = async (
 }
 
 /** No object is named where there is no project: a 404 is the instance's word on the endpoint. */
-const detailsOf = ({ category, details }: Failure, { flags }: Mine): FailureDetails =>
+const detailsOf = ({ category, details }: Failure, { flags }: LintArguments): FailureDetails =>
   category === 'not_found' && flags.project === undefined && !details.hint?.includes('--project')
     ? {
         ...details,
@@ -294,13 +294,17 @@ interface Checked {
 }
 
 /** The project's own configuration, at the head of its default branch. */
-const checkHead = async (services: Services, given: Mine): Promise<Checked> => {
+const checkHead = async (services: Services, given: LintArguments): Promise<Checked> => {
   const { data } = await services.instance.send(await plan(services, given, undefined, false))
   return { verdicts: [verdictOf('HEAD', data)], failure: undefined }
 }
 
 /** The verdicts, in the order of the files; those that could not be had are reported and left out. */
-const checkAll = async (services: Services, given: Mine, choices: Choices): Promise<Checked> => {
+const checkAll = async (
+  services: Services,
+  given: LintArguments,
+  choices: Choices,
+): Promise<Checked> => {
   const { cwd } = services.place
   const sources =
     given.args.length === 0 ? [await defaultSource(cwd)] : await readLintSources(cwd, given.args)
@@ -332,7 +336,7 @@ const checkVersion = async ({ place }: Services, asOf: string | undefined): Prom
   await asOfVersion(asOf)
 }
 
-const run = async (services: Services, given: Mine): Promise<void> => {
+const run = async (services: Services, given: LintArguments): Promise<void> => {
   const { flags } = given
   await checkVersion(services, flags['as-of'])
   const choices = {

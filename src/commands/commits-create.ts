@@ -153,13 +153,17 @@ const sides = (text: string): readonly [left: string, right: string | undefined]
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** Where files are, and what ends the wait for a pipe among them. */
-interface Reading {
+/** The folder of the files, and the signal that ends waiting for a pipe among them. */
+interface ReadOptions {
   readonly cwd: string
   readonly signal?: AbortSignal | undefined
 }
 
-const read = async (path: string, { cwd, signal }: Reading, label: string): Promise<Uint8Array> => {
+const read = async (
+  path: string,
+  { cwd, signal }: ReadOptions,
+  label: string,
+): Promise<Uint8Array> => {
   try {
     return await readReadable(resolve(cwd, path), signal)
   } catch (cause) {
@@ -168,7 +172,7 @@ const read = async (path: string, { cwd, signal }: Reading, label: string): Prom
 }
 
 const written =
-  (action: 'create' | 'update', reading: Reading) =>
+  (action: 'create' | 'update', reading: ReadOptions) =>
   async (text: string): Promise<Action> => {
     const label = `--${action}`
     const [local, target] = sides(text)
@@ -245,7 +249,7 @@ const flags = {
     parameter: 'actions',
   },
 } as const
-type Mine = Arguments<typeof flags, typeof commits.create>
+type CommitArguments = Arguments<typeof flags, typeof commits.create>
 
 const parsed = async (text: HeldText, label: string): Promise<unknown> => {
   const read = await readHeld(text)
@@ -284,7 +288,11 @@ const listed = async (services: Services, text: string): Promise<unknown> => {
   return isObject(value) ? value.actions : value
 }
 
-const gather = async (services: Services, given: Mine, input: Fields): Promise<Action[]> => {
+const gather = async (
+  services: Services,
+  given: CommitArguments,
+  input: Fields,
+): Promise<Action[]> => {
   const { actions: text } = given.flags
   const listedActions = text === undefined ? (input.actions ?? []) : await listed(services, text)
   const actions = [
@@ -295,7 +303,7 @@ const gather = async (services: Services, given: Mine, input: Fields): Promise<A
   return actions
 }
 
-const committing = async (services: Services, given: Mine): Promise<Operation> => {
+const committing = async (services: Services, given: CommitArguments): Promise<Operation> => {
   const { input: path, actions: text, message, ...rest } = given.flags
   if (path === '-' && (text === '-' || text === '@-'))
     throw usage('--input - and --actions - both read standard input')

@@ -7,10 +7,10 @@ import { formatNames } from '../output/formats.js'
 
 type OwnFlags = Readonly<Record<string, OwnFlag>>
 
-type Kebab<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${Kebab<Tail>}` : S
-type NameOf<K, P> = P extends { name: infer N extends string } ? N : Kebab<K>
-/** Those that are always there: a default of the tool's own, not one of the API. */
-type Defaulted<F> = {
+type KebabCase<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${KebabCase<Tail>}` : S
+type NameOf<K, P> = P extends { name: infer N extends string } ? N : KebabCase<K>
+/** The flags that always have a value: they have a default of the tool's own, not one of the API. */
+type DefaultedNames<F> = {
   [K in keyof F]: F[K] extends { parameter: string } | { optionalValue: true } | { stays: true }
     ? never
     : F[K] extends { default: unknown }
@@ -18,23 +18,25 @@ type Defaulted<F> = {
       : never
 }[keyof F]
 
-/** What flags of the tool itself hold: a default makes them always there. */
-type Own<F> = { readonly [K in Defaulted<F>]: Value<F[K]> } & {
-  readonly [K in Exclude<keyof F, Defaulted<F>>]?: Value<F[K]>
+/** The values of the tool's own flags: those with a default are always there. */
+type OwnFlagValues<F> = { readonly [K in DefaultedNames<F>]: Value<F[K]> } & {
+  readonly [K in Exclude<keyof F, DefaultedNames<F>>]?: Value<F[K]>
 }
-/** What the flags that endpoints make hold; an endpoint of several may not have it. */
-type OfEndpoint<E> = E extends { params: infer Ps; path: infer Pa }
+/** The values of the flags that an endpoint makes; of several endpoints each may lack some. */
+type EndpointFlagValues<E> = E extends { params: infer Ps; path: infer Pa }
   ? { readonly [K in keyof Ps as NameOf<K, Ps[K]>]?: Value<Ps[K]> } & {
       readonly [K in keyof Pa as NameOf<K, Pa[K]>]?: Value<Pa[K]>
     } & { readonly project?: string | number; readonly group?: string | number }
   : unknown
-type Joined<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void
+/** The intersection of the members of a union. */
+type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void
   ? I
   : never
 
 /** What was given on the command line of a command with these flags; other names do not compile. */
 export type Arguments<F extends OwnFlags, E extends Endpoint = never> = Omit<Given, 'flags'> & {
-  readonly flags: Own<F> & ([E] extends [never] ? unknown : Omit<Joined<OfEndpoint<E>>, keyof F>)
+  readonly flags: OwnFlagValues<F> &
+    ([E] extends [never] ? unknown : Omit<Intersection<EndpointFlagValues<E>>, keyof F>)
 }
 
 /** Declares `-o` of a command that has output formats of its own. */

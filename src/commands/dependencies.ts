@@ -72,9 +72,9 @@ interface BomContext {
   readonly serialNumber: string
 }
 
-type Library = typeof import('@cyclonedx/cyclonedx-library')
+type CyclonedxModule = typeof import('@cyclonedx/cyclonedx-library')
 
-const createComponent = ({ Models, Enums }: Library, item: Fields) => {
+const createComponent = ({ Models, Enums }: CyclonedxModule, item: Fields) => {
   const name = toText(item.name) ?? 'unknown'
   const version = toText(item.version) ?? ''
   const manager = toText(item.package_manager) ?? ''
@@ -93,12 +93,15 @@ const createComponent = ({ Models, Enums }: Library, item: Fields) => {
 
 /** Vulnerabilities by name and severity, each with every component it affects. */
 const createVulnerabilities = (
-  library: Library,
+  library: CyclonedxModule,
   pairs: readonly (readonly [Fields, BomComponent])[],
 ) => {
   const { Models, Enums } = library
   const severities = Object.values(Enums.Vulnerability.Severity)
-  const found = new Map<string, InstanceType<Library['Models']['Vulnerability']['Vulnerability']>>()
+  const found = new Map<
+    string,
+    InstanceType<CyclonedxModule['Models']['Vulnerability']['Vulnerability']>
+  >()
   for (const [item, component] of pairs)
     for (const weakness of objects(item.vulnerabilities)) {
       const name = toText(weakness.name) ?? 'unknown'

@@ -1,4 +1,4 @@
-/** `svcctl export`: an instance as files that plan to nothing, and where they go. */
+/** `svcctl export`: writes an instance as files that produce an empty plan. */
 
 import { managedKinds } from '../catalogue/managed.js'
 import type { ManagedPlace } from '../desired/address.js'
@@ -81,10 +81,10 @@ const checkFactor = (
 
 const site: ManagedPlace = { scope: 'site', path: '' }
 
-type Found = Awaited<ReturnType<InstanceView['places']>>
+type InstancePlaces = Awaited<ReturnType<InstanceView['places']>>
 
 /** Paths of the groups that -G names, by number or path. */
-const rootsOf = ({ groups = [] }: SelectionOptions, found: Found): readonly string[] =>
+const rootsOf = ({ groups = [] }: SelectionOptions, found: InstancePlaces): readonly string[] =>
   groups.flatMap((name) =>
     /^\d+$/.test(name)
       ? found.groups.flatMap(({ id, path }) => (String(id) === name ? path : []))

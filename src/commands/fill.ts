@@ -5,13 +5,13 @@ import type { InstanceService } from '../engine/command/services.js'
 import type { Given, Operation, Plan } from '../engine/command/types.js'
 import { Failure, survived, usage } from '../errors.js'
 
-interface Filling {
+interface FillOptions {
   readonly area: string
   /** Attributes that the API requires. */
   readonly required: readonly string[]
   /** Resolves each plan before its record is read. */
   readonly before?: (plan: Plan) => Plan | Promise<Plan>
-  /** Goes on with what was filled; the record is read then whatever was given, and one that cannot be read is left as it is. */
+  /** Changes the filled plan. With it every record is read, and an object whose record cannot be read is not changed. */
   readonly after?: (plan: Plan, record: Fields) => Plan
 }
 
@@ -50,7 +50,7 @@ const readRecord = async (
 export const filledFrom = (
   instance: InstanceService,
   given: Given,
-  { area, required, before = (plan) => plan, after }: Filling,
+  { area, required, before = (plan) => plan, after }: FillOptions,
 ): Pick<Operation, 'preset' | 'complete' | 'reads'> => {
   const missing = required.filter((name) => !isGiven(given, name))
   const complete = async (asked: Plan): Promise<Plan> => {

@@ -142,7 +142,7 @@ export interface GeoSite {
   readonly failed?: number
 }
 
-interface Counted {
+interface SyncCount {
   readonly count: number
   readonly synced: number
 }
@@ -157,7 +157,7 @@ type Status = Readonly<Record<string, unknown>>
 const getShares = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | 'failed'> => {
   // Of what there is nothing of, nothing is missing.
   const kinds = getReplicationKinds(status).filter((kind) => status[`${kind}_count`] !== 0)
-  const counted = kinds.flatMap((kind): readonly Counted[] => {
+  const counted = kinds.flatMap((kind): readonly SyncCount[] => {
     const count = toFiniteNumber(status[`${kind}_count`])
     const synced = toFiniteNumber(status[`${kind}_synced_count`])
     return count === undefined || synced === undefined ? [] : [{ count, synced }]

@@ -23,7 +23,7 @@ export interface RunnerFit {
   readonly why: string
 }
 
-interface Wanted {
+interface JobRequirements {
   readonly tag_list: readonly string[]
   readonly ref: string
 }
@@ -31,7 +31,7 @@ interface Wanted {
 /** What its settings say, beside tags. */
 const settingsOf = (
   { access_level: access, run_untagged: untagged }: Partial<Details>,
-  { tag_list: tags, ref }: Wanted,
+  { tag_list: tags, ref }: JobRequirements,
 ): readonly [boolean | null, string] => {
   if (tags.length === 0 && untagged === false) return [false, 'does not accept untagged jobs']
   if (access === 'ref_protected')
@@ -43,7 +43,7 @@ const settingsOf = (
 }
 
 /** A runner whose details were read. */
-const fitRunner = (runner: Details, job: Wanted): RunnerFit => {
+const fitRunner = (runner: Details, job: JobRequirements): RunnerFit => {
   const own = (runner.tag_list ?? []).map(String)
   const missing = job.tag_list.filter((tag) => !own.includes(tag))
   const known = { ...named(runner), missing_tags: missing }
@@ -129,7 +129,7 @@ const configurationOf = async (
 }
 
 type Job = Data<(typeof jobs)['get']>
-type Listed = RecordOf<(typeof jobs)['list']>
+type ListedJob = RecordOf<(typeof jobs)['list']>
 
 /** Another job that is named in the explanation. */
 export interface OtherJob {
@@ -166,7 +166,7 @@ const settled: JobContext = {
   unread: [],
 }
 
-const otherOf = ({ id, name, stage, status, ref }: Listed): OtherJob => ({
+const otherOf = ({ id, name, stage, status, ref }: ListedJob): OtherJob => ({
   id: id ?? 0,
   name: name ?? '',
   stage: stage ?? '',
@@ -213,7 +213,7 @@ const before = async (
   const all = await instance.records(jobs.listOfPipeline, { id: project, pipeline_id: pipeline })
   const place = (stage: string | null | undefined): number =>
     known?.stages.indexOf(stage ?? '') ?? -1
-  const comesBefore = ({ id, name, stage }: Listed): boolean => {
+  const comesBefore = ({ id, name, stage }: ListedJob): boolean => {
     if (known?.needs !== undefined) return known.needs.includes(familyOf(name ?? ''))
     if (known !== undefined && place(stage) >= 0 && place(job.stage) >= 0)
       return place(stage) < place(job.stage)

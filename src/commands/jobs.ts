@@ -185,7 +185,7 @@ const recordOf = (job: Job, project: string, seen: JobContext, now: Date) => {
     ...found,
   }
 }
-type Why = ReturnType<typeof recordOf>
+type WaitReport = ReturnType<typeof recordOf>
 
 const markOf = ({ fits, state }: RunnerFit): 'good' | 'warn' | 'bad' =>
   fits === false ? 'bad' : fits === true && state === 'online' ? 'good' : 'warn'
@@ -198,7 +198,7 @@ const runnerLine = (answer: AnswerService, one: RunnerFit): string => {
 }
 
 /** What the record says beside the reason. */
-const factsOf = (answer: AnswerService, why: Why): readonly string[] => {
+const factsOf = (answer: AnswerService, why: WaitReport): readonly string[] => {
   const { text } = answer
   const group = why.resource_group
   return [
@@ -219,7 +219,7 @@ const factsOf = (answer: AnswerService, why: Why): readonly string[] => {
   ]
 }
 
-const pageOf = (answer: AnswerService, why: Why): string => {
+const pageOf = (answer: AnswerService, why: WaitReport): string => {
   const { text } = answer
   const tags = why.tag_list.length === 0 ? 'no tags' : `tags ${why.tag_list.join(', ')}`
   const since = why.waited_seconds === null ? '' : ` for ${formatSpan(why.waited_seconds)}`
@@ -233,7 +233,7 @@ const pageOf = (answer: AnswerService, why: Why): string => {
 }
 
 /** The same off a terminal: the job, then what it was held against. */
-const rowsOf = (why: Why) => [
+const rowsOf = (why: WaitReport) => [
   { what: 'job', id: why.id, name: why.name, state: why.status, why: why.reason },
   ...why.next.map((line) => ({ what: 'next', id: '', name: '', state: '', why: line })),
   ...why.runners.map((one) => ({
@@ -249,7 +249,7 @@ const rowsOf = (why: Why) => [
 /** How what was found is shown. */
 const shownAs = (
   answer: AnswerService,
-  why: Why,
+  why: WaitReport,
 ): ReturnType<NonNullable<Operation['present']>> => {
   const columns = ['id', 'name', 'status', 'waits', 'reason', 'next']
   if (answer.reader !== 'people') return { records: [why], emit: { columns, endpoint: jobs.get } }
@@ -262,7 +262,7 @@ const shownAs = (
 }
 
 const explaining = ({ answer, instance, ui, place }: Services): Operation => {
-  let found: Why | undefined
+  let found: WaitReport | undefined
   return {
     finish: async (plan, came) => {
       if ('failure' in came) throw came.failure

@@ -102,16 +102,16 @@ const reasonToStay = async (
 
 // What a leaver loses, inner memberships first, and what stays.
 
-/** One membership, with what was decided of it. */
-interface Leaving extends FoundMembership {
-  /** Why it stays. */
+/** A membership, and whether it is kept. */
+interface DecidedMembership extends FoundMembership {
+  /** Why it is kept; undefined where it is to be removed. */
   readonly stays?: string
 }
 
 interface LeavingPlan {
   /** In the order in which they are removed. */
-  readonly goes: readonly Leaving[]
-  readonly stays: readonly Leaving[]
+  readonly goes: readonly DecidedMembership[]
+  readonly stays: readonly DecidedMembership[]
 }
 
 /** Looks where a user is a direct member, and decides what goes. @throws Failure as `Memberships` */
@@ -121,7 +121,7 @@ const planLeaving = async (
   self: TokenUser,
 ): Promise<LeavingPlan> => {
   const memberships = new Memberships(services, sought, true)
-  const all: Leaving[] = []
+  const all: DecidedMembership[] = []
   for await (const found of memberships.each()) {
     const stays = await reasonToStay(services.instance, self, found)
     all.push(stays === undefined ? found : { ...found, stays })

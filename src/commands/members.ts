@@ -18,7 +18,7 @@ const reasonOf = (messages: unknown, user: string): string | undefined => {
   return Array.isArray(reason) ? reason.map(String).join('; ') : toText(reason)
 }
 
-interface Added {
+interface AddOutcome {
   readonly user: string
   readonly failure?: Failure
 }
@@ -27,7 +27,7 @@ interface Added {
  * What became of each of several users added at once: the answer names those that failed, by ID or
  * by name. An error that names none of them is every user's.
  */
-export const getAddOutcomes = (users: readonly string[], answer: Fields): readonly Added[] => {
+export const getAddOutcomes = (users: readonly string[], answer: Fields): readonly AddOutcome[] => {
   if (answer.status !== 'error') return users.map((user) => ({ user }))
   const { message } = answer
   const named = isObject(message) ? Object.keys(message) : []

@@ -182,8 +182,8 @@ const maxRefused = 10
 /** So many that could not be read are told in full. */
 const maxTold = 20
 
-/** What one place was answered with. */
-interface Asked {
+/** The memberships found in one place, or why it could not be read. */
+interface MembershipResult {
   readonly found: readonly FoundMembership[]
   readonly failure?: Failure
 }
@@ -225,7 +225,7 @@ export class Memberships {
     }
   }
 
-  async #ask(place: MemberPlace): Promise<Asked & { readonly place: MemberPlace }> {
+  async #ask(place: MemberPlace): Promise<MembershipResult & { readonly place: MemberPlace }> {
     try {
       return { place, found: await this.#in(place) }
     } catch (error) {

@@ -246,9 +246,9 @@ const summarize = ({ judged, unread }: PolicyOutcome): string => {
   ].join(', ')
 }
 
-type Safe = (text: string) => string
+type Sanitizer = (text: string) => string
 
-const renderPlain = (outcome: PolicyOutcome, safe: Safe): string => {
+const renderPlain = (outcome: PolicyOutcome, safe: Sanitizer): string => {
   const lines = outcome.judged.flatMap(({ findings }) =>
     findings.map(({ rule, severity, address, message, waived: why }) =>
       safe(
@@ -260,7 +260,7 @@ const renderPlain = (outcome: PolicyOutcome, safe: Safe): string => {
 }
 
 /** Renders the result for Nagios. */
-const renderPolicyNagios = (outcome: PolicyOutcome, safe: Safe): string => {
+const renderPolicyNagios = (outcome: PolicyOutcome, safe: Sanitizer): string => {
   const { failing, unread, judged } = outcome
   const state = failing.length > 0 ? 'CRITICAL' : unread.length > 0 ? 'UNKNOWN' : 'OK'
   return renderNagios('policy', state, safe(summarize(outcome)), [
@@ -269,7 +269,7 @@ const renderPolicyNagios = (outcome: PolicyOutcome, safe: Safe): string => {
 }
 
 /** Renders the result as Prometheus metrics. */
-const renderPolicyPrometheus = ({ judged }: PolicyOutcome, safe: Safe): string =>
+const renderPolicyPrometheus = ({ judged }: PolicyOutcome, safe: Sanitizer): string =>
   renderPrometheus(
     [
       {

@@ -90,11 +90,11 @@ type SchemaValue<S> = S extends { enum: readonly (infer E)[] }
         ? readonly string[]
         : S extends { properties: infer P; required: readonly (infer R)[] }
           ? { readonly [K in keyof P]?: SchemaValue<P[K]> } & {
-              readonly [K in (keyof P & R) | WithDefault<P>]: SchemaValue<P[K]>
+              readonly [K in (keyof P & R) | DefaultedNames<P>]: SchemaValue<P[K]>
             } & { readonly origin: Origin }
           : string
 
-type WithDefault<P> = {
+type DefaultedNames<P> = {
   [K in keyof P]: P[K] extends { default: unknown } ? K : never
 }[keyof P]
 

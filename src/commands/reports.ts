@@ -145,7 +145,7 @@ export const renderSarif = (
 
 // What monitoring reads. Texts come from outside, so that each of them keeps to its line and to its quotes.
 
-type Safe = (text: string) => string
+type Sanitizer = (text: string) => string
 
 /** Renders the line of a Nagios plugin. A bar in the text is replaced, because it would begin the numbers. */
 export const renderNagios = (
@@ -167,7 +167,7 @@ interface Gauge {
 }
 
 /** Renders gauges for Prometheus, without those that have no values. */
-export const renderPrometheus = (gauges: readonly Gauge[], safe: Safe): string =>
+export const renderPrometheus = (gauges: readonly Gauge[], safe: Sanitizer): string =>
   gauges
     .filter(({ values }) => values.length > 0)
     .map(({ name, help, values }) => {

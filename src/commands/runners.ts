@@ -28,11 +28,11 @@ import { type Arguments, define } from './define.js'
 
 const getRunnerName = ({ values }: Plan): string => `runner ${String(values.id)}`
 
-/** Hears how many jobs still run on a runner, each time that is looked up. */
-type OnRunning = (plan: Plan, running: number) => void
+/** Is called with the number of jobs that still run on a runner, each time it is read. */
+type RunningJobsListener = (plan: Plan, running: number) => void
 
 /** Says on the live line which runners are waited for, and for how many jobs. */
-const createWaitingLine = (say: (text: string) => void): OnRunning => {
+const createWaitingLine = (say: (text: string) => void): RunningJobsListener => {
   const running = new Map<Plan, number>()
   return (plan, count) => {
     running.set(plan, count)
@@ -49,7 +49,7 @@ const waitUntilIdle = async (
   { instance, place }: Services,
   plan: Plan,
   until: number,
-  hear: OnRunning,
+  hear: RunningJobsListener,
 ): Promise<void> => {
   const input = { ...pathIn(runners.jobs, plan.values), status: 'running' } as const
   let running = 0
@@ -140,7 +140,7 @@ const drainRunners = (services: Services, given: Arguments<typeof flags>): Opera
   if (command !== undefined) checkJournal(place.globals)
   const until = inSeconds(timeout, place.clock)
   const drained: Plan[] = []
-  let hear: OnRunning = () => {}
+  let hear: RunningJobsListener = () => {}
   const idling = async (plan: Plan, came: ReceivedAnswer): Promise<PlanAnswer> => {
     if ('failure' in came) throw came.failure
     await waitUntilIdle(services, plan, until, hear)

@@ -146,7 +146,7 @@ const printRequests = async (
   )
 }
 
-interface ListReading {
+interface ListContext {
   readonly folder: string
   readonly wanted: WantedList
   readonly begun: SnapshotHeader
@@ -156,7 +156,7 @@ interface ListReading {
 /** Reads a list into its file, from the first parent on that is not in the past. */
 const readKind = async (
   services: Services,
-  reading: ListReading,
+  reading: ListContext,
   past: readonly SnapshotParent[] = [],
 ): Promise<{ readonly kind: SnapshotKind; readonly failure: Failure | undefined }> => {
   const { folder, wanted, begun, log } = reading

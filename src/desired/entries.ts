@@ -156,13 +156,13 @@ const undeclaredAt = (
     })
   })
 
-interface Planned {
+interface ComparedPlan {
   readonly entries: readonly PlanEntry[]
   readonly places: readonly DesiredPlace[]
 }
 
 /** What became of a plan since the files were as they were. */
-export const comparePlans = (now: Planned, former: Planned): PlanComparison => {
+export const comparePlans = (now: ComparedPlan, former: ComparedPlan): PlanComparison => {
   const before = new Set(former.entries.map(textOf))
   const entries = now.entries.filter((one) => one.is === 'unread' || !before.has(textOf(one)))
   const actions = now.entries.filter(isAction)

@@ -108,10 +108,10 @@ const remark = fields({ is: text, address: text, text }, { origin: text })
 
 const unread = fields({ address: text, category: text, message: text }, { status: whole })
 
-type Counted = 'create' | 'enable' | 'update' | 'replace' | 'delete' | 'unread' | 'same'
+type CountKey = 'create' | 'enable' | 'update' | 'replace' | 'delete' | 'unread' | 'same'
 const counts = valuesAre<
   number,
-  Counted | 'impossible' | 'unknown' | 'unsupported' | 'leftover' | 'secret'
+  CountKey | 'impossible' | 'unknown' | 'unsupported' | 'leftover' | 'secret'
 >(whole)
 export type PlanCounts = Checked<typeof counts>
 

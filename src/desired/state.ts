@@ -250,15 +250,15 @@ export interface NameResolver extends NameFinder {
 const idOf = ({ at }: CurrentItem): number | undefined =>
   Object.values(at).find((value) => typeof value === 'number')
 
-type Called = Pick<Managed, 'by' | 'label'>
+type ItemNaming = Pick<Managed, 'by' | 'label'>
 
 /** The name of an item; undefined of one that only its ID tells apart from others. */
-export const itemName = ({ by, label }: Called, item: CurrentItem): string | undefined =>
+export const itemName = ({ by, label }: ItemNaming, item: CurrentItem): string | undefined =>
   item.label || (by !== undefined && label !== undefined ? undefined : item.identity)
 
 /** What files call a current item: its name where that means it alone, else its ID. */
 export const itemText = (
-  kind: Called,
+  kind: ItemNaming,
   item: CurrentItem,
   near: ManagedPlace,
   names: NameFinder,

@@ -1,4 +1,4 @@
-/** `svcctl apply`: makes an instance what files say that it is to be, and looks whether it is. */
+/** `svcctl apply`: applies the declared state to an instance, and verifies the result. */
 
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -40,11 +40,11 @@ import {
 
 type ReadSecrets = Awaited<ReturnType<typeof readSecrets>>
 
-/** The plan as it is made now, and what of it is to be done. */
-interface Wanted {
+/** The plan as it is now, and the actions of it that are due. */
+interface DuePlan {
   readonly made: MadePlan
   readonly actions: readonly PlannedAction[]
-  /** Some of what was agreed to is left out. */
+  /** Whether some confirmed actions are left out, because they are stale. */
   readonly partly: boolean
 }
 
@@ -62,7 +62,7 @@ const wantedBy = async (
   agreed: ConfirmedPlan | undefined,
   { policy }: ReadSecrets,
   undoing: ApplyUndo | undefined,
-): Promise<Wanted> => {
+): Promise<DuePlan> => {
   const { ui } = services
   const made = await ui.progress('comparing', () =>
     withSmallHeap((look) =>
@@ -108,7 +108,7 @@ const noteBeyond = (
 /** Asks whether it is to be done. @param isShown whether the plan stands on the screen, where nothing of it has to be said again */
 const confirmed = async (
   { ui }: Services,
-  { actions, made }: Wanted,
+  { actions, made }: DuePlan,
   isShown: boolean,
 ): Promise<void> => {
   const deletes = actions.filter(({ verb }) => verb === 'delete').length

@@ -11,7 +11,7 @@ import { Failure } from '../../errors.js'
 const pageSize = 1 << 14
 const pieceSize = 1 << 16
 
-type Yauzl = typeof import('yauzl')
+type YauzlModule = typeof import('yauzl')
 
 /** Not Node's own stream, which closes the file when it is given up. */
 async function* readPieces(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
@@ -25,7 +25,7 @@ async function* readPieces(handle: FileHandle, start: number, end: number): Asyn
 }
 
 /** Reads through a page, since a call to the system for every entry, twice, takes seconds in all. */
-const createPagedReader = (yauzl: Yauzl, handle: FileHandle): RandomAccessReader => {
+const createPagedReader = (yauzl: YauzlModule, handle: FileHandle): RandomAccessReader => {
   class Paged extends yauzl.RandomAccessReader {
     #page = Buffer.alloc(0)
     #start = 0

@@ -116,7 +116,7 @@ interface ExtractOptions {
 
 const extractArchive = async (
   path: string,
-  scratch: Scratch,
+  scratch: ScratchFolder,
   extracting: ExtractOptions,
 ): Promise<number> => {
   const archive = await openArchive(path)
@@ -161,14 +161,14 @@ export const extract = async (
 
 // Putting what was extracted where it is wanted, from a private folder on the same file system.
 
-/** A folder of ours alone, in or beside the folder that is wanted. */
-interface Scratch {
-  /** The folder that is wanted, links resolved. */
+/** A private folder for extracting, in or beside the target folder. */
+interface ScratchFolder {
+  /** The folder to extract into, links resolved. */
   readonly target: string
   /** Whether it is there already. */
   readonly exists: boolean
   readonly path: string
-  /** Takes away the private folder, and what was made above of it where that is empty. Never throws. */
+  /** Removes the private folder, and the empty folders that were made above it. Never throws. */
   remove(): Promise<void>
 }
 
@@ -194,7 +194,7 @@ export const findFolder = async (folder: string): Promise<string | undefined> =>
 }
 
 /** @throws Failure where no folder can be made there */
-const openScratch = async (folder: string): Promise<Scratch> => {
+const openScratch = async (folder: string): Promise<ScratchFolder> => {
   const existing = await findFolder(folder)
   try {
     const made = existing === undefined ? makeFolders(dirname(folder)) : []
@@ -211,7 +211,7 @@ const openScratch = async (folder: string): Promise<Scratch> => {
 }
 
 /** @throws Failure `failed` where the files would not fit */
-const checkSpace = async ({ path, target }: Scratch, size: number): Promise<void> => {
+const checkSpace = async ({ path, target }: ScratchFolder, size: number): Promise<void> => {
   const { bavail, bsize, blocks } = await statfs(path)
   // Some file systems do not tell.
   if (blocks === 0 || bavail * bsize >= size) return
@@ -279,7 +279,7 @@ const publishInto = async (target: string, from: string, contents: Contents): Pr
  * @throws Failure `failed`, which says how much was published
  */
 const publish = async (
-  { target, exists }: Scratch,
+  { target, exists }: ScratchFolder,
   from: string,
   contents: Contents,
 ): Promise<void> => {

@@ -34,7 +34,7 @@ import { type Arguments, define } from '../define.js'
 
 // The journals of the parts of a run, as one.
 
-interface Merged {
+interface MergeResult {
   readonly file: string
   readonly counts: Counts
   /** The journals that did not come to an end. */
@@ -70,10 +70,11 @@ const checkSame = ([first, ...others]: readonly RunHistory[]): Header => {
 /** What was asked of all parts together: no part of the objects. */
 const ofWhole = ({ shard: _, ...header }: Header): Header => header
 
-type Best = Map<string, ObjectLine>
+/** The best line about each object, by its parent and ID. */
+type BestLines = Map<string, ObjectLine>
 
 /** The best line about each object of a journal; a later one of the same worth takes its place. */
-const gather = async ({ file, size }: RunHistory, best: Best): Promise<void> => {
+const gather = async ({ file, size }: RunHistory, best: BestLines): Promise<void> => {
   for await (const texts of textsIn(file, size))
     for (const text of texts) {
       const line = parseLine(text)
@@ -108,11 +109,11 @@ export const mergeJournals = async (
   to: string,
   id: string,
   clock?: Clock,
-): Promise<Merged> => {
+): Promise<MergeResult> => {
   const parts: RunHistory[] = []
   for (const file of files) parts.push(await readPast(file))
   const header = ofWhole(checkSame(parts))
-  const best: Best = new Map()
+  const best: BestLines = new Map()
   for (const part of parts) await gather(part, best)
   const journal = await createJournal(to, { ...header, id, source: 'merge' }, clock)
   try {
@@ -141,8 +142,8 @@ export const mergeJournals = async (
 
 // What of a run did not come to its end, as its journal knows it.
 
-/** An object that failed, or of which it is not known. */
-type Unfinished = FailedLine | BegunLine
+/** The line of an object that failed, or whose outcome is not known. */
+type UnfinishedLine = FailedLine | BegunLine
 
 const open: ReadonlySet<ObjectState | undefined> = new Set<ObjectState>([
   'failed',
@@ -155,8 +156,8 @@ export const unfinishedIn = async ({
   file,
   size,
   states,
-}: RunHistory): Promise<readonly Unfinished[]> => {
-  const found = new Map<number, Unfinished>()
+}: RunHistory): Promise<readonly UnfinishedLine[]> => {
+  const found = new Map<number, UnfinishedLine>()
   for await (const texts of textsIn(file, size, 'any'))
     for (const text of texts) {
       const line = parseLine(text)

@@ -21,7 +21,7 @@ import { journalFolder } from '../../profile/index.js'
 
 // The last write of a profile in its audit log, by the order of the lines.
 
-interface LastAudited {
+interface LastAuditedWrite {
   /** The last write that the instance carried out, or may have; undefined where there is none. */
   readonly entry: AuditEntry | undefined
   /** Lines after it that cannot be read. */
@@ -34,7 +34,7 @@ const mayBeDone = ({ outcome }: AuditEntry): boolean => outcome === 'done' || ou
  * @param profile by name: several may share a log
  * @throws Failure `usage` where the file cannot be read
  */
-const lastAudited = async (file: string, profile: string): Promise<LastAudited> => {
+const lastAudited = async (file: string, profile: string): Promise<LastAuditedWrite> => {
   let [last, unreadable]: [AuditEntry | undefined, number] = [undefined, 0]
   for await (const line of linesIn(file)) {
     if (line.trim() === '') continue

@@ -47,8 +47,8 @@ export interface RunResult {
   readonly failure: Failure | undefined
 }
 
-/** What is written down of an object: what is done is gone, and undo brings back what it was. */
-class Befores {
+/** The values of objects before they were removed, for the journal: undo restores them. */
+class PreviousValues {
   readonly #known = new WeakMap<PlanAnswer, Attributes>()
 
   keep(answer: PlanAnswer, { before }: Item): void {
@@ -182,7 +182,7 @@ export class RemovalRun {
     const { ui, place } = this.#services
     const { items } = this
     const journal = this.#journal
-    const befores = new Befores()
+    const befores = new PreviousValues()
     const tried = async (item: Item): Promise<Outcome<PlanAnswer>> => {
       try {
         const result = await work(item)

@@ -80,7 +80,7 @@ type Note = (text: string) => void
 const mostNamed = 20
 
 /** The objects of a run that cannot be brought back. */
-class Lost {
+class LostObjects {
   readonly #first: string[] = []
   #count = 0
   #why = ''
@@ -115,7 +115,7 @@ async function* changedIn(
 ): AsyncGenerator<UndoableItem> {
   const names = changedBy(past.header, original)
   const [others, masked] = [new Set<string>(), new Set<string>()]
-  const lost = new Lost()
+  const lost = new LostObjects()
   for await (const known of readUndo(past, lost.add)) {
     lost.known = true
     if (presence) checkSameObject(known, original)

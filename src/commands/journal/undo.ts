@@ -33,7 +33,7 @@ import { readSteps, type Steps, type UndoStep } from './steps.js'
 // What an undo keeps on record: a journal of its own.
 
 /** The journal of an undo: made with its first write, so that a declined one leaves none. */
-class Own {
+class UndoJournal {
   #journal: Promise<Journal> | undefined
   readonly #make: () => Promise<Journal>
 
@@ -57,8 +57,13 @@ class Own {
   }
 }
 
-const ownJournal = ({ place }: Services, past: RunHistory, steps: Steps, redo: boolean): Own =>
-  new Own(async () => {
+const ownJournal = (
+  { place }: Services,
+  past: RunHistory,
+  steps: Steps,
+  redo: boolean,
+): UndoJournal =>
+  new UndoJournal(async () => {
     const { final: _, options: __, parents: ___, shard: ____, redo: _____, ...header } = past.header
     const now = place.clock.now()
     const [first] = steps.first
@@ -85,7 +90,7 @@ const ownJournal = ({ place }: Services, past: RunHistory, steps: Steps, redo: b
   })
 
 /** What is written down of an object: what the run left is what this finds, and the other way round. */
-const recordOf = (own: Own, { plan, was }: UndoStep): RunRecord<PlanAnswer> => {
+const recordOf = (own: UndoJournal, { plan, was }: UndoStep): RunRecord<PlanAnswer> => {
   const turned = { before: was.after, after: was.before }
   const facts = (answer: PlanAnswer = {}): Facts => {
     const known = toKeptAnswer(answer)

@@ -37,8 +37,8 @@ import { readKnown } from '../../profile/known.js'
 import { type PlanGiven, parseLimits, parseSelection } from './flags.js'
 import { toReadable } from './instance.js'
 
-interface Making {
-  /** Nothing is ever done: secrets need not be there. */
+interface PlanOptions {
+  /** The plan is only checked, never applied: secrets need not be there. */
   readonly checks?: boolean
   readonly secrets?: SecretsPolicy
   readonly unfinished?: DiffOptions['unfinished']
@@ -229,7 +229,7 @@ const diffOptionsOf = async (
 export const madePlan = async (
   services: Services,
   given: PlanGiven,
-  { against, look = () => {}, ...how }: Making,
+  { against, look = () => {}, ...how }: PlanOptions,
 ): Promise<MadePlan> => {
   const { place } = services
   const begun = place.clock.now().getTime()

@@ -32,8 +32,8 @@ interface SetSecret {
   readonly value: HeldText
 }
 
-/** What one action came to: `gone` where what it deletes was not there any more. */
-interface Performed {
+/** The result of one action: `gone` where the object to delete did not exist any more. */
+interface ActionResult {
   readonly set: readonly SetSecret[]
   readonly gone: boolean
   /** Of the answer. */
@@ -95,7 +95,7 @@ const withSecrets = async (
 export const perform = async (
   parts: PerformingParts,
   action: PlannedAction,
-): Promise<Performed> => {
+): Promise<ActionResult> => {
   const { step, address } = action
   const { values, set } = await withSecrets(parts, step, address)
   try {
@@ -118,7 +118,7 @@ interface ActionItem extends Item {
 export interface ExecutionOptions
   extends PerformingParts,
     Pick<
-      EngineOptions<Performed, ActionItem>,
+      EngineOptions<ActionResult, ActionItem>,
       'gate' | 'signal' | 'record' | 'failureLimit' | 'onSettled'
     > {
   /** The place of an action in its journal, where it is not that in the list. */
@@ -128,7 +128,7 @@ export interface ExecutionOptions
 /** What became of the actions that were tried, by their ids; the others were not. */
 export interface ExecutionResult {
   readonly report: Report
-  readonly outcomes: ReadonlyMap<string, Outcome<Performed>>
+  readonly outcomes: ReadonlyMap<string, Outcome<ActionResult>>
   /** Those that were not tried since what they wait for failed, each with that. */
   readonly skipped: ReadonlyMap<string, string>
 }
@@ -146,12 +146,12 @@ const createQueue = (actions: readonly PlannedAction[]): ReadyQueue<PlannedActio
   })
 }
 
-const toDone = (result: Performed): Outcome<Performed> => ({
+const toDone = (result: ActionResult): Outcome<ActionResult> => ({
   state: result.gone ? 'unchanged' : 'done',
   result,
 })
 
-const skipping = (other: string, outcome: Outcome<Performed> | undefined): Failure => {
+const skipping = (other: string, outcome: Outcome<ActionResult> | undefined): Failure => {
   const cause = outcome !== undefined && 'failure' in outcome ? outcome.failure : undefined
   const { status } = cause?.details ?? {}
   return new Failure(cause?.category ?? 'failed', `skipped: it waits for ${other}, which failed`, {
@@ -169,7 +169,7 @@ export const executePlan = async (
 ): Promise<ExecutionResult> => {
   const queue = createQueue(actions)
   const positions = new Map(actions.map((action, i) => [action, i + 1]))
-  const outcomes = new Map<string, Outcome<Performed>>()
+  const outcomes = new Map<string, Outcome<ActionResult>>()
   /** Of an action the first of those that it waits for that failed. */
   const skipped = new Map<string, string>()
   let wake = (): void => {}
@@ -184,9 +184,9 @@ export const executePlan = async (
       yield { n, object: action.id, action }
     }
   }
-  const one = async (action: PlannedAction): Promise<Outcome<Performed>> => {
+  const one = async (action: PlannedAction): Promise<Outcome<ActionResult>> => {
     const cause = skipped.get(action.id)
-    const outcome: Outcome<Performed> =
+    const outcome: Outcome<ActionResult> =
       cause === undefined
         ? await perform(options, action).then(toDone, toOutcome)
         : { state: 'failed', failure: skipping(cause, outcomes.get(cause)) }
@@ -201,7 +201,7 @@ export const executePlan = async (
     wake()
   }
   const { gate, signal, record, failureLimit, onSettled } = options
-  const going = run<Performed, ActionItem>({
+  const going = run<ActionResult, ActionItem>({
     items: items(),
     gate,
     signal,

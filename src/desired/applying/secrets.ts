@@ -84,7 +84,7 @@ export class SecretValues {
 }
 
 /** Why the key cannot be used. */
-class Unusable extends Error {}
+class UnusableKeyError extends Error {}
 
 const keyFile = 'secrets.key'
 const recordFile = 'secrets.json'
@@ -158,21 +158,21 @@ export class SecretRecord {
     return hmac(key, ['value', this.instance, addressText(address), openHeld(value)])
   }
 
-  /** @throws Unusable for a key that others may read, or that is none */
+  /** @throws UnusableKeyError for a key that others may read, or that is none */
   async #readKey(): Promise<Buffer | undefined> {
     const path = join(this.folder, keyFile)
     try {
       const { mode, uid } = await stat(path)
       const others = process.platform !== 'win32' && (mode & 0o077) !== 0
       if (others || (process.getuid !== undefined && uid !== process.getuid()))
-        throw new Unusable(`${path} is readable by other users`)
+        throw new UnusableKeyError(`${path} is readable by other users`)
       const key = await readFile(path)
-      if (key.length !== keyBytes) throw new Unusable(`${path} is not a key file of svcctl`)
+      if (key.length !== keyBytes) throw new UnusableKeyError(`${path} is not a key file of svcctl`)
       return key
     } catch (error) {
       if (getErrorCode(error) === 'ENOENT') return undefined
-      if (error instanceof Unusable) throw error
-      throw new Unusable(`${path} cannot be read: ${getReason(error)}`)
+      if (error instanceof UnusableKeyError) throw error
+      throw new UnusableKeyError(`${path} cannot be read: ${getReason(error)}`)
     }
   }
 

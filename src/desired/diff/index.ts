@@ -162,7 +162,7 @@ export const makePlans = async (
 
 // How much a plan may do before somebody says that it may.
 
-type Refused = DesiredPlan['refused'][number]
+type ExceededLimit = DesiredPlan['refused'][number]
 
 /** So many deletes in all, and so many changed projects, need nobody's word. */
 const few = 10
@@ -199,14 +199,14 @@ const deletions = (
   drafts: readonly Draft[],
   setCounts: readonly SetCount[],
   { deletes: limit, removals = [] }: PlanLimits,
-): readonly Refused[] => {
+): readonly ExceededLimit[] => {
   const flag = '--max-deletes'
   const deletes = drafts.filter(({ verb }) => verb === 'delete').length
   const { count: most = few, percent } = limit ?? {}
   const text = `${deletes} deletions in total, more than ${most}`
   const inAll = deletes <= most ? [] : [{ text, flag }]
   if (limit?.count !== undefined) return inAll
-  const ofSets = lesser(drafts, setCounts).flatMap((one): readonly Refused[] => {
+  const ofSets = lesser(drafts, setCounts).flatMap((one): readonly ExceededLimit[] => {
     const { address, before, gone } = one
     if (percent !== undefined)
       return gone * 100 > before * percent
@@ -225,7 +225,7 @@ const emptied = (
   drafts: readonly Draft[],
   setCounts: readonly SetCount[],
   { empty = [] }: PlanLimits,
-): readonly Refused[] => {
+): readonly ExceededLimit[] => {
   const deletesOf = countedBySet(drafts, 'delete')
   const createsOf = countedBySet(drafts, 'create', 'enable')
   return setCounts.flatMap(({ address, exact, before }) => {
@@ -241,7 +241,7 @@ const emptied = (
 const changes = (
   drafts: readonly Draft[],
   { projects = 0, limits }: DiffOptions,
-): readonly Refused[] => {
+): readonly ExceededLimit[] => {
   const inProjects = drafts.filter(({ address }) => address.scope === 'project')
   const changed = new Set(inProjects.map(({ address }) => placeText(address))).size
   const { count, percent = 30 } = limits?.changes ?? {}

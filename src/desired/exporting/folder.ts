@@ -225,17 +225,17 @@ export interface HeldKind {
 /** As many lexemes as the largest of our files may have. */
 const maxLexemes = 500_000
 
-type KindsIn = (value: unknown, key: string) => readonly HeldKind[] | undefined
+type KindFinder = (value: unknown, key: string) => readonly HeldKind[] | undefined
 
 const inPlace =
-  (scope: ManagedPlace['scope']): KindsIn =>
+  (scope: ManagedPlace['scope']): KindFinder =>
   (value, path) =>
     isObject(value)
       ? Object.keys(value).map((kind) => ({ place: { scope, path }, kind }))
       : undefined
 
 /** What stands under a group's key; of all below it, under `projects` and `members`. */
-const inGroup: KindsIn = (value, key) => {
+const inGroup: KindFinder = (value, key) => {
   if (!key.endsWith('/**') || !isObject(value)) return inPlace('group')(value, key)
   const { projects = {}, ...others } = value
   const own = inPlace('group')(others, key.slice(0, -3)) ?? []
@@ -244,14 +244,14 @@ const inGroup: KindsIn = (value, key) => {
 
 /** What stands under each key; undefined where any of it is something else. */
 const under =
-  (kindsIn: KindsIn): KindsIn =>
+  (kindsIn: KindFinder): KindFinder =>
   (value) => {
     if (!isObject(value)) return undefined
     const all = Object.entries(value).map(([key, one]) => kindsIn(one, key))
     return all.some((one) => one === undefined) ? undefined : all.flatMap((one) => one ?? [])
   }
 
-const keys: Readonly<Record<string, KindsIn>> = {
+const keys: Readonly<Record<string, KindFinder>> = {
   version: () => [],
   site: (value) => inPlace('site')(value, ''),
   groups: under(inGroup),

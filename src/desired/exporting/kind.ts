@@ -1,4 +1,4 @@
-/** Kinds of a place as they stand in its file: read, and written so that they are read as just that. */
+/** The kinds of a place in its file: written so that reading the file gives the same values again. */
 
 import { groupBy } from '../../base/group-by.js'
 import { isObject, type JsonValue } from '../../base/objects.js'
@@ -71,8 +71,8 @@ const findFamily = (kind: Managed, { identity, record }: CurrentItem) => {
 
 // An item of a kind, or the one object, as a map of a file.
 
-/** Where an item stands, and how it is written. */
-interface WrittenIn {
+/** The kind and the place of an item, and the options by which it is written. */
+interface WriteContext {
   readonly kind: Managed
   readonly place: ManagedPlace
   readonly how: ExportOptions
@@ -84,7 +84,7 @@ type Entry = readonly [string, JsonValue]
 const valuesOf = (
   item: CurrentItem,
   attributes: readonly Attribute[],
-  { kind, place, how }: WrittenIn,
+  { kind, place, how }: WriteContext,
 ): readonly { readonly entry: Entry; readonly canBeSaid: boolean }[] => {
   const documented = attributes.flatMap((attribute) => {
     const { name, secret, operational } = attribute
@@ -129,7 +129,7 @@ const keptBack = (
  */
 const itemMap = (
   item: CurrentItem,
-  within: WrittenIn,
+  within: WriteContext,
   byKey: Readonly<Record<string, JsonValue>> = {},
 ): FileMap | undefined => {
   const { kind, place, how } = within
@@ -166,7 +166,7 @@ export const escaped = (key: string): string => (key.startsWith('$') ? `$${key}`
 /** Items by their keys; one that another has before is followed by ` (2)`. */
 const keyed = (
   items: readonly CurrentItem[],
-  { kind, place, how }: WrittenIn,
+  { kind, place, how }: WriteContext,
 ): readonly [string, CurrentItem][] => {
   const list = items.map((item): [string, CurrentItem] => [
     itemText(kind, item, place, how.names),
@@ -183,7 +183,7 @@ const keyed = (
   })
 }
 
-const setOf = (items: readonly CurrentItem[], within: WrittenIn): FileMap | undefined => {
+const setOf = (items: readonly CurrentItem[], within: WriteContext): FileMap | undefined => {
   const { kind, place, how } = within
   const address = { scope: place.scope, path: place.path, kind: kind.name }
   // Only what is read and written as a whole can say that what is not listed is to be deleted.
@@ -199,7 +199,7 @@ const setOf = (items: readonly CurrentItem[], within: WrittenIn): FileMap | unde
 /** A rule an item: by what people call it where that is it alone, else by its number. */
 const rulesOf = (
   items: readonly CurrentItem[],
-  within: WrittenIn,
+  within: WriteContext,
 ): readonly FileMap[] | undefined => {
   const { label, identity = 'id' } = within.kind
   const named = groupBy(items, (item) => item.label?.toLowerCase())
@@ -221,7 +221,7 @@ const rulesOf = (
   return rules.length === 0 ? undefined : rules
 }
 
-const oneOf = ([item]: readonly CurrentItem[], within: WrittenIn): FileMap | undefined => {
+const oneOf = ([item]: readonly CurrentItem[], within: WriteContext): FileMap | undefined => {
   const map = item === undefined ? undefined : itemMap(item, within)
   return map?.entries.size === 0 ? undefined : map
 }

@@ -1,4 +1,4 @@
-/** What stands in a file: values in their order, with lines for people, and the text that they become. */
+/** The content of a file: values in their order, with comments for people, and the text that is made of them. */
 
 import { randomUUID } from 'node:crypto'
 import { YamlMap, yamlText } from '../../base/json/yaml-writer.js'
@@ -205,8 +205,8 @@ export const documentOf = (writer: DocumentWriter, list: readonly FileSection[])
 /** The entries of a kind, by their keys, as texts. */
 type Entries = ReadonlyMap<string, string>
 
-/** What the projects below a group have alike, as far as they were looked at. */
-class Alike {
+/** The entries that all projects below a group have in common, of those that were added so far. */
+class CommonEntries {
   #projects = 0
   #kinds: ReadonlyMap<string, Entries> = new Map()
 
@@ -236,7 +236,7 @@ class Alike {
  * text, so that thousands take little room.
  */
 export class CommonItemFinder {
-  readonly #groups: ReadonlyMap<string, Alike>
+  readonly #groups: ReadonlyMap<string, CommonEntries>
   readonly #kept = new Map<string, string>()
 
   /** @param groups those of which all projects are looked at */
@@ -245,7 +245,7 @@ export class CommonItemFinder {
     const outward = ({ path }: ManagedPlace): string =>
       `${String(path.split('/').length).padStart(3, '0')} ${path}`
     this.#groups = new Map(
-      sorted(groups, outward).map((group) => [group.path.toLowerCase(), new Alike(group)]),
+      sorted(groups, outward).map((group) => [group.path.toLowerCase(), new CommonEntries(group)]),
     )
   }
 

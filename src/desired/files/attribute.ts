@@ -1,4 +1,4 @@
-/** What a file may say of an attribute: as editors are told, and as it is read. */
+/** The values of an attribute in a file: their JSON schema for editors, and how they are read. */
 
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { type HeldText, heldSize, openHeld, textSize } from '../../base/secrets/held.js'
@@ -189,15 +189,15 @@ const report = (label: string, error: ValueError<WrittenValue>, mistakes: Mistak
   mistakes.add(given.origin, said, hintFor(error))
 }
 
-/** What of an attribute its values are held to. */
-type Typed = Pick<Attribute, 'name' | 'param' | 'ref'>
+/** The parts of an attribute that its values are checked against. */
+type TypedAttribute = Pick<Attribute, 'name' | 'param' | 'ref'>
 
 /**
  * The value of an attribute, as the API takes it; names stay where it has a reference.
  * @returns undefined where it is none, which is reported
  */
 const attributeValue = (
-  { name: label, param, ref }: Typed,
+  { name: label, param, ref }: TypedAttribute,
   written: WrittenValue,
   mistakes: Mistakes,
 ): JsonValue | undefined => {
@@ -221,7 +221,7 @@ interface TextOfFile {
  * @returns undefined where the parameter does not take it, which is reported with nothing of it
  */
 const heldValue = (
-  { name: label, param }: Typed,
+  { name: label, param }: TypedAttribute,
   { file, origin, held }: TextOfFile,
   mistakes: Mistakes,
 ): JsonValue | undefined => {
@@ -237,7 +237,7 @@ const heldValue = (
 
 /** The values behind a word; undefined where they are wrong, which is reported. */
 const valuesOf = (
-  attribute: Typed,
+  attribute: TypedAttribute,
   { key, value }: WrittenEntry,
   mistakes: Mistakes,
 ): readonly JsonValue[] | undefined => {
@@ -262,7 +262,7 @@ const valuesOf = (
 
 /** What a map says of a list: which members it has and has not, whatever else is in it. */
 const deltaOf = (
-  { name: label, ref }: Typed,
+  { name: label, ref }: TypedAttribute,
   { origin }: WrittenMap,
   values: ReadonlyMap<string, readonly JsonValue[]>,
   mistakes: Mistakes,
@@ -279,7 +279,7 @@ const shownText = (written: WrittenValue | undefined): string => {
 
 /** What a map says of where a value lies. */
 const rangeIn = (
-  { name: label }: Typed,
+  { name: label }: TypedAttribute,
   { origin, entries }: WrittenMap,
   values: ReadonlyMap<string, readonly JsonValue[]>,
   mistakes: Mistakes,
@@ -301,14 +301,14 @@ const rangeIn = (
 }
 
 /** Whether a map may stand in place of an attribute's value. */
-const takesWords = (attribute: Typed): boolean => wordsFor(attribute).length > 0
+const takesWords = (attribute: TypedAttribute): boolean => wordsFor(attribute).length > 0
 
 /**
  * What a map says in place of a value.
  * @returns undefined where it is wrong, which is reported
  */
 const insteadOfValue = (
-  attribute: Typed,
+  attribute: TypedAttribute,
   map: WrittenMap,
   mistakes: Mistakes,
 ): ListDelta | ValueRange | undefined => {

@@ -1,4 +1,4 @@
-/** A document of a file (its version, its instance, the places that it speaks of): as editors are told, and as it is taken. */
+/** A document of a file (its version, its instance, its places): its JSON schema for editors, and how it is read. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
 import { isObject } from '../../base/objects.js'
 import { quoteText } from '../../base/text.js'
@@ -68,9 +68,9 @@ const mapOf = ({ key, value }: WrittenEntry, { mistakes }: ReadContext): Written
   return mistakes.mistyped(value, `${quoteText(key)} must be a map`, hint)
 }
 
-type Take = (entry: WrittenEntry, context: DocumentContext) => void
+type EntryReader = (entry: WrittenEntry, context: DocumentContext) => void
 
-const takeInstance: Take = ({ value, origin }, { all, mistakes }) => {
+const takeInstance: EntryReader = ({ value, origin }, { all, mistakes }) => {
   if (value.is !== 'scalar' || typeof value.value !== 'string')
     return mistakes.mistyped(value, 'instance must be a URL')
   const { text } = value
@@ -82,7 +82,7 @@ const takeInstance: Take = ({ value, origin }, { all, mistakes }) => {
   else if (address !== undefined) all.instance = { value: address, origin }
 }
 
-const takeDefaults: Take = (below, context) => {
+const takeDefaults: EntryReader = (below, context) => {
   const { key, origin } = below
   const text = `defaults can contain only projects, not ${quoteText(key)}`
   if (key !== 'projects') return context.mistakes.unknown(below, ['projects'], undefined, text)
@@ -95,7 +95,7 @@ const groupHint =
   "Write group, group/subgroup, 'group/**' for all below it, or '**' for all groups."
 
 /** `group`, or `group/**` and `'**'`: the group's projects, its members, and those of the groups below. */
-const takeGroup: Take = (entry, context) => {
+const takeGroup: EntryReader = (entry, context) => {
   const { key, origin } = entry
   const { mistakes } = context
   const path = key === '**' ? '' : key.replace(/\/\*\*$/, '')
@@ -117,7 +117,7 @@ const takeGroup: Take = (entry, context) => {
     takeLevel(context, { form: 'below', scope: 'group', path, origin }, own)
 }
 
-const takeProject: Take = (entry, context) => {
+const takeProject: EntryReader = (entry, context) => {
   const { key: path, origin } = entry
   const { flow, mistakes } = context
   if (path.includes('*') || path.startsWith('{')) {
@@ -134,7 +134,7 @@ const takeProject: Take = (entry, context) => {
 }
 
 const takeEach =
-  (take: Take): Take =>
+  (take: EntryReader): EntryReader =>
   (entry, context) => {
     for (const below of mapOf(entry, context)?.entries ?? []) take(below, context)
   }
@@ -154,64 +154,65 @@ const below = (): JsonSchema => {
 }
 
 /** The keys of a document: how editors know each, and how it is taken. */
-const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly take: Take }>> = {
-  version: {
-    schema: () => ({ const: 1, description: 'version of the file format' }),
-    take: () => {},
-  },
-  instance: {
-    schema: () => ({
-      type: 'string',
-      description: 'URL of the only instance that the file applies to',
-    }),
-    take: takeInstance,
-  },
-  owns: {
-    schema: () => ownsSchema,
-    take: (entry, { all, mistakes }) => takeOwns(entry, all.owns, mistakes),
-  },
-  teams: {
-    schema: () => teamsSchema,
-    take: takeEach((entry, { all, mistakes }) => takeTeam(entry, all.teams, mistakes)),
-  },
-  defaults: {
-    schema: () => ({
-      type: 'object',
-      properties: { projects: ref('project') },
-      additionalProperties: false,
-      description: 'settings of every project that another key names or matches',
-    }),
-    take: takeEach(takeDefaults),
-  },
-  groups: {
-    schema: () => ({
-      type: 'object',
-      propertyNames: { pattern: `^(?:\\*\\*|${path}(?:/\\*\\*)?)$` },
-      patternProperties: { '\\*\\*$': below() },
-      additionalProperties: ref('group'),
-      description:
-        "groups by full path; 'group/**' matches the group and everything below it, '**' everything",
-    }),
-    take: takeEach(takeGroup),
-  },
-  projects: {
-    schema: () => ({
-      type: 'object',
-      propertyNames: { pattern: `^(?:${segment}/${path}|\\{.*\\}|(?=.*\\*)[\\w.*/-]+)$` },
-      additionalProperties: ref('project'),
-      description:
-        "projects by full path, by a glob ('group/*'), or by '{topic: name, visibility: public, path: glob, not: glob}'",
-    }),
-    take: takeEach(takeProject),
-  },
-  site: {
-    schema: () => ({ ...ref('site'), description: 'the instance itself' }),
-    take: (entry, context) => {
-      const site = { form: 'exact', scope: 'site', path: '', origin: entry.origin } as const
-      takeLevel(context, site, mapOf(entry, context))
+const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly take: EntryReader }>> =
+  {
+    version: {
+      schema: () => ({ const: 1, description: 'version of the file format' }),
+      take: () => {},
     },
-  },
-}
+    instance: {
+      schema: () => ({
+        type: 'string',
+        description: 'URL of the only instance that the file applies to',
+      }),
+      take: takeInstance,
+    },
+    owns: {
+      schema: () => ownsSchema,
+      take: (entry, { all, mistakes }) => takeOwns(entry, all.owns, mistakes),
+    },
+    teams: {
+      schema: () => teamsSchema,
+      take: takeEach((entry, { all, mistakes }) => takeTeam(entry, all.teams, mistakes)),
+    },
+    defaults: {
+      schema: () => ({
+        type: 'object',
+        properties: { projects: ref('project') },
+        additionalProperties: false,
+        description: 'settings of every project that another key names or matches',
+      }),
+      take: takeEach(takeDefaults),
+    },
+    groups: {
+      schema: () => ({
+        type: 'object',
+        propertyNames: { pattern: `^(?:\\*\\*|${path}(?:/\\*\\*)?)$` },
+        patternProperties: { '\\*\\*$': below() },
+        additionalProperties: ref('group'),
+        description:
+          "groups by full path; 'group/**' matches the group and everything below it, '**' everything",
+      }),
+      take: takeEach(takeGroup),
+    },
+    projects: {
+      schema: () => ({
+        type: 'object',
+        propertyNames: { pattern: `^(?:${segment}/${path}|\\{.*\\}|(?=.*\\*)[\\w.*/-]+)$` },
+        additionalProperties: ref('project'),
+        description:
+          "projects by full path, by a glob ('group/*'), or by '{topic: name, visibility: public, path: glob, not: glob}'",
+      }),
+      take: takeEach(takeProject),
+    },
+    site: {
+      schema: () => ({ ...ref('site'), description: 'the instance itself' }),
+      take: (entry, context) => {
+        const site = { form: 'exact', scope: 'site', path: '', origin: entry.origin } as const
+        takeLevel(context, site, mapOf(entry, context))
+      },
+    },
+  }
 
 /** Adds the content of a document; what is wrong in it is reported. */
 export const takeDocument = (document: WrittenValue, context: DocumentContext): undefined => {

@@ -1,4 +1,4 @@
-/** Which files are read, and the text of a file → its documents, each value with where it stands. */
+/** Finds the files to read, and parses the text of a file into its documents, each value with its position. */
 
 import { createHash } from 'node:crypto'
 import { promises as fs, type Stats } from 'node:fs'
@@ -25,23 +25,23 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/`/, isAlias],
 ]
 
-type Library = typeof import('yaml')
+type YamlModule = typeof import('yaml')
 
-/** One file on its way. */
-interface Reading {
-  readonly yaml: Library
+/** A file that is being parsed. */
+interface ParseContext {
+  readonly yaml: YamlModule
   readonly text: string
   readonly file: string
   readonly lines: LineCounter
   readonly mistakes: Mistakes
 }
 
-const originAt = ({ lines, file }: Reading, offset: number): Origin => {
+const originAt = ({ lines, file }: ParseContext, offset: number): Origin => {
   const { line, col } = lines.linePos(offset)
   return { file, line: Math.max(1, line), column: Math.max(1, col) }
 }
 
-const report = (reading: Reading, problem: YAMLError): void => {
+const report = (reading: ParseContext, problem: YAMLError): void => {
   const [at] = problem.pos
   const { text } = reading
   const [line = ''] = text.slice(text.lastIndexOf('\n', at - 1) + 1).split('\n', 1)
@@ -49,15 +49,15 @@ const report = (reading: Reading, problem: YAMLError): void => {
   reading.mistakes.add(originAt(reading, at), `invalid YAML: ${yamlFault(problem)}`, hint)
 }
 
-/** Makes what was parsed into what is written; an alias stands for what it names. */
-class Walk {
+/** Converts the nodes of a YAML document to values with their positions; an alias becomes the value that it names. */
+class NodeConverter {
   #aliases = 0
-  /** What is read of it is not what was meant. */
+  /** Whether an alias could not be resolved, or there were too many: then the document is left out. */
   broken = false
   readonly #open = new Set<Node>()
 
   constructor(
-    readonly reading: Reading,
+    readonly reading: ParseContext,
     readonly document: Document.Parsed,
   ) {}
 
@@ -164,7 +164,7 @@ const scalarOf = ({ value, source = '', type }: Scalar, origin: Origin): Written
 }
 
 /** Dates stay text, a key twice is found on the way: each knows where both stand. */
-const documentsOf = (reading: Reading): readonly Document.Parsed<ParsedNode>[] => {
+const documentsOf = (reading: ParseContext): readonly Document.Parsed<ParsedNode>[] => {
   const documents = untraced(() =>
     reading.yaml.parseAllDocuments(reading.text, {
       version: '1.2',
@@ -197,7 +197,7 @@ export const parsedDocuments = async (
   mistakes: Mistakes,
 ): Promise<readonly WrittenValue[]> => {
   const yaml = await import('yaml')
-  const reading: Reading = { yaml, text, file, lines: new yaml.LineCounter(), mistakes }
+  const reading: ParseContext = { yaml, text, file, lines: new yaml.LineCounter(), mistakes }
   const first: Origin = { file, line: 1, column: 1 }
   if (!(await isModestYaml(text, maxLexemes))) {
     mistakes.add(first, 'the file is too large or too deeply nested')
@@ -209,9 +209,9 @@ export const parsedDocuments = async (
     const problems = [...document.errors, ...document.warnings]
     for (const problem of problems) report(reading, problem)
     if (problems.length > 0) return []
-    const walk = new Walk(reading, document)
-    const written = walk.value(document.contents, first)
-    return walk.broken ? [] : [written]
+    const converter = new NodeConverter(reading, document)
+    const written = converter.value(document.contents, first)
+    return converter.broken ? [] : [written]
   })
 }
 
@@ -231,7 +231,7 @@ export interface PathOptions {
   readonly stdin: () => Promise<string>
 }
 
-interface Found {
+interface FoundFile {
   readonly path: string
   readonly folder: string
 }
@@ -252,7 +252,7 @@ export const byPathBytes = (a: { readonly path: string }, b: { readonly path: st
   Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))
 
 /** A link of a folder: to a file in it, or it is left alone; nothing in a folder leads out of it. */
-const linked = async (found: Found, cwd: string): Promise<readonly Found[]> => {
+const linked = async (found: FoundFile, cwd: string): Promise<readonly FoundFile[]> => {
   const at = resolve(cwd, found.path)
   const stats: Stats | undefined = await fs.stat(at).catch((error: unknown) => {
     if (getErrorCode(error) === 'ENOENT') return undefined
@@ -268,9 +268,13 @@ const linked = async (found: Found, cwd: string): Promise<readonly Found[]> => {
   return [found]
 }
 
-const inFolder = async (path: string, folder: string, cwd: string): Promise<readonly Found[]> => {
+const inFolder = async (
+  path: string,
+  folder: string,
+  cwd: string,
+): Promise<readonly FoundFile[]> => {
   const entries = await tried(path, () => fs.readdir(resolve(cwd, path), { withFileTypes: true }))
-  const found: Found[] = []
+  const found: FoundFile[] = []
   for (const entry of entries) {
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
     const below = { path: join(path, entry.name), folder }
@@ -281,7 +285,7 @@ const inFolder = async (path: string, folder: string, cwd: string): Promise<read
   return found
 }
 
-const named = async (path: string, cwd: string): Promise<readonly Found[]> => {
+const named = async (path: string, cwd: string): Promise<readonly FoundFile[]> => {
   if (path === '-') return [{ path, folder: '.' }]
   const stats = await tried(path, () => fs.stat(resolve(cwd, path)))
   if (!stats.isDirectory()) return [{ path, folder: dirname(path) }]
@@ -304,7 +308,7 @@ export const filesAt = async (
   if (paths.length === 0) throw usage('no file or folder given')
   const found = (await Promise.all(paths.map((path) => named(path, cwd)))).flat()
   // A file that was named in two ways, or that a link leads to, is read once.
-  const known = new Map<string, Found>()
+  const known = new Map<string, FoundFile>()
   for (const one of found) {
     const at = resolve(cwd, one.path)
     const real = one.path === '-' ? '-' : await tried(one.path, () => fs.realpath(at))

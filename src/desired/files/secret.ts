@@ -12,8 +12,8 @@ import { getErrorCode, getReason } from '../../errors.js'
 import type { Origin, SecretSource } from '../state.js'
 import type { Mistakes, SourceRules, WrittenMap, WrittenValue } from './nodes.js'
 
-/** A place of a file that says where a value comes from. */
-interface Said {
+/** Where a file names the source of a value, and the rules for such sources. */
+interface SourceContext {
   readonly name: string
   readonly origin: Origin
   readonly rules: SourceRules
@@ -55,7 +55,10 @@ export const secretSchema: JsonSchema = {
   description: 'the source of the secret; secrets are not written in files',
 }
 
-const ofEnvironment = ({ origin, mistakes }: Said, env: string): SecretSource | undefined => {
+const ofEnvironment = (
+  { origin, mistakes }: SourceContext,
+  env: string,
+): SecretSource | undefined => {
   if (!variable.test(env)) {
     const text = 'this is not the name of an environment variable'
     return mistakes.add(origin, text, 'Write {env: NAME}.')
@@ -66,13 +69,13 @@ const ofEnvironment = ({ origin, mistakes }: Said, env: string): SecretSource | 
   return isOwn ? mistakes.add(origin, text, 'Put the secret into another variable.') : { env }
 }
 
-const besideOf = ({ origin, rules }: Said, file: string) => {
+const besideOf = ({ origin, rules }: SourceContext, file: string) => {
   const within = rules.within(origin.file)
   return { file, base: origin.file, within }
 }
 
 /** Whether a file may be named; it need not be there before it is sent. */
-const ofFile = (said: Said, file: string): SecretSource | undefined => {
+const ofFile = (said: SourceContext, file: string): SecretSource | undefined => {
   const beside = besideOf(said, file)
   try {
     if (file === '' || file.includes('\0')) throw new Error('this is not a path')
@@ -83,14 +86,14 @@ const ofFile = (said: Said, file: string): SecretSource | undefined => {
   }
 }
 
-const refuse = ({ origin, mistakes }: Said, file: string, error: unknown): undefined => {
+const refuse = ({ origin, mistakes }: SourceContext, file: string, error: unknown): undefined => {
   const isOutside = error instanceof Error && error.message.includes('outside')
   const hint = isOutside ? 'To allow files outside the folder, pass --allow-outside.' : undefined
   return mistakes.add(origin, `${quoteText(file)}: ${quoteText(getReason(error))}`, hint)
 }
 
 const ofCommand = (
-  { name, origin, rules, mistakes }: Said,
+  { name, origin, rules, mistakes }: SourceContext,
   command: readonly unknown[],
 ): SecretSource | undefined => {
   const texts = command.filter((part): part is string => typeof part === 'string')
@@ -112,7 +115,7 @@ const listIn = (text: string): readonly unknown[] => {
 
 const textIn = (written: WrittenValue): string => (written.is === 'scalar' ? written.text : '')
 
-const ofMap = (said: Said, map: WrittenMap): SecretSource | undefined => {
+const ofMap = (said: SourceContext, map: WrittenMap): SecretSource | undefined => {
   const [entry, ...more] = map.entries
   const word = words.find((known) => known === entry?.key)
   if (entry === undefined || word === undefined || more.length > 0) {
@@ -130,7 +133,7 @@ const ofMap = (said: Said, map: WrittenMap): SecretSource | undefined => {
   )
 }
 
-const ofText = (said: Said, text: string): SecretSource | undefined => {
+const ofText = (said: SourceContext, text: string): SecretSource | undefined => {
   if (text.startsWith('env:')) return ofEnvironment(said, text.slice(4))
   if (text.startsWith('@')) return ofFile(said, text.slice(1))
   if (text.startsWith('command:')) return ofCommand(said, listIn(text.slice('command:'.length)))
@@ -153,7 +156,7 @@ export const secretSource = (
   rules: SourceRules,
   mistakes: Mistakes,
 ): SecretSource | undefined => {
-  const said: Said = { name, origin: written.origin, rules, mistakes }
+  const said: SourceContext = { name, origin: written.origin, rules, mistakes }
   if (written.is === 'map') return ofMap(said, written)
   if (written.is === 'scalar') return ofText(said, written.value === null ? '' : written.text)
   return mistakes.add(written.origin, `${name} must be one of env, file, command`, forms)
@@ -175,11 +178,11 @@ export const fileNamed = (written: WrittenValue): string | undefined => {
  */
 export const textInFile = (
   file: string,
-  { name, origin }: Pick<Said, 'name' | 'origin'>,
+  { name, origin }: Pick<SourceContext, 'name' | 'origin'>,
   rules: SourceRules,
   mistakes: Mistakes,
 ): HeldText | undefined => {
-  const said: Said = { name, origin, rules, mistakes }
+  const said: SourceContext = { name, origin, rules, mistakes }
   const beside = besideOf(said, file)
   try {
     const whole = besideText(beside, rules.cwd, rules.open)

@@ -1,4 +1,4 @@
-/** Names for numbers and back: what answers show, then what is asked, each at most once a run. */
+/** Resolves IDs to names and names to IDs: from answers first, then by a request, each at most once a run. */
 
 import { type Fields, isObject, objects, toText } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
@@ -18,7 +18,7 @@ import { lower } from '../selection.js'
 import type { CurrentKind, NameResolver } from '../state.js'
 import { isDenied, type KindReader } from './records.js'
 
-/** Names of numbers and numbers of names. */
+/** The names of IDs and the IDs of names. */
 class Directory {
   readonly #numbers = new Map<string, number>()
   readonly #names = new Map<number, string>()

@@ -22,7 +22,7 @@ import { isDenied, type KindReader, sideBySide } from './records.js'
 /** More named projects than this are looked for in the list of all. */
 const mostNamed = 50
 
-interface Missing {
+interface MissingPlace {
   readonly place: ManagedPlace
   readonly failure: Failure
   readonly text: string
@@ -45,7 +45,7 @@ export class Places {
   readonly #projects = new Map<string, ProjectPlace>()
   readonly #groups = new Map<string, GroupPlace>()
   readonly #unread: UnreadPlace[] = []
-  readonly #missing: Missing[] = []
+  readonly #missing: MissingPlace[] = []
   readonly #reach: KnownPlaces
   /** Whether all places are meant, also those of no group. */
   readonly #isEverything: boolean
