@@ -130,6 +130,17 @@ export const survived = (error: unknown): Failure => {
 export const isMissing = (error: unknown): error is Failure =>
   error instanceof Failure && error.details.lacks === 'record'
 
+/** Whether the instance does not have the endpoint, because of its edition or version. */
+export const isUnoffered = ({ details }: Failure): boolean => details.lacks === 'route'
+
+/** Explains why something could not be read. */
+export const whyUnread = (failure: Failure): string => {
+  if (failure.status === 403) return `not permitted: ${failure.message}`
+  return isUnoffered(failure)
+    ? `not available on this instance: ${failure.message}`
+    : failure.message
+}
+
 /** Whether a failure is about one object alone: a run over many goes on with the others. */
 export const isObjectFailure = (error: unknown): error is Failure =>
   error instanceof Failure && !['usage', 'interrupted', 'internal'].includes(error.category)

@@ -44,3 +44,9 @@ export const quoteText = (text: string): string => {
   const short = line.length > 60 ? `${line.slice(0, 57)}…` : line
   return short.trim() === short ? short : `"${short}"`
 }
+
+/** Joins the first few texts, and says how many more there are. */
+export const joinFirst = (texts: readonly string[], most: number, joint = ', '): string =>
+  texts.length <= most
+    ? texts.join(joint)
+    : `${texts.slice(0, most).join(joint)} and ${texts.length - most} more`

@@ -9,12 +9,11 @@ import { projects } from '../catalogue/areas/projects.js'
 import { boolean } from '../catalogue/params.js'
 import { branchesOf, groupAt, usersNamed } from '../catalogue/undocumented.js'
 import type { Services } from '../engine/command/services.js'
-import { exitCodes, Failure, survived, usage } from '../errors.js'
+import { exitCodes, Failure, isUnoffered, survived, usage, whyUnread } from '../errors.js'
 import { getLevelName } from '../output/cell.js'
 import { type Arguments, define } from './define.js'
 import { type MemberPlace, Memberships, soughtBy, textOfPlace, withAbove } from './memberships.js'
 import { bare, type GroupMember, isId } from './usernames.js'
-import { isUnoffered, whyUnread } from './words.js'
 
 /** What one may do there, and what gives it. */
 interface AccessRow {

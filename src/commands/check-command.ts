@@ -2,6 +2,7 @@
  * Makes a command of a check: prints what is wrong for people, Nagios or Prometheus, and ends with the exit code of
  * that.
  */
+import { joinFirst } from '../base/text.js'
 import { list } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given, Special } from '../engine/command/types.js'
@@ -17,7 +18,6 @@ import {
 } from './check-fact.js'
 import { type Arguments, define, outputFlag } from './define.js'
 import { renderNagios, renderPrometheus } from './reports.js'
-import { joinFirst } from './words.js'
 
 /** The outcome of a check, before anybody writes it down. */
 interface CheckOutcome extends CheckResult {

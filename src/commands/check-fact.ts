@@ -3,9 +3,8 @@ import { parseSpan } from '../base/dates.js'
 import type { Param } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given } from '../engine/command/types.js'
-import { survived, usage } from '../errors.js'
+import { survived, usage, whyUnread } from '../errors.js'
 import type { Arguments } from './define.js'
-import { whyUnread } from './words.js'
 
 /** The severities of a check. `unknown` means that something could not be read. */
 export const checkSeverities = ['ok', 'warning', 'critical', 'unknown'] as const

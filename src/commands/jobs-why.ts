@@ -6,9 +6,8 @@ import { resourceGroups } from '../catalogue/areas/resource-groups.js'
 import { runners } from '../catalogue/areas/runners.js'
 import type { Data, RecordOf } from '../client/types.js'
 import type { InstanceService } from '../engine/command/services.js'
-import { survived } from '../errors.js'
+import { survived, whyUnread } from '../errors.js'
 import { type RunnerState, runnerState } from './health.js'
-import { whyUnread } from './words.js'
 
 type Details = Data<(typeof runners)['get']>
 

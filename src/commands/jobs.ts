@@ -8,9 +8,9 @@ import { type Data, answered as typed } from '../client/types.js'
 import type { AnswerService, Services } from '../engine/command/services.js'
 import type { Operation } from '../engine/command/types.js'
 import { exitCodes, Failure } from '../errors.js'
+import { formatSpan } from '../terminal/text.js'
 import { define } from './define.js'
 import { type JobContext, type OtherJob, type RunnerFit, readSurroundings } from './jobs-why.js'
-import { formatSpan } from './words.js'
 
 // Why a job waits, in a sentence, and what to do about it.
 

@@ -8,7 +8,7 @@ import type { projects } from '../catalogue/areas/projects.js'
 import type { RecordOf } from '../client/types.js'
 import type { Services, Text } from '../engine/command/services.js'
 import { type Failure, survived } from '../errors.js'
-import { formatSpan } from './words.js'
+import { formatSpan } from '../terminal/text.js'
 
 // What every section of `overview` is made of.
 

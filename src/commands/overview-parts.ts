@@ -5,6 +5,7 @@ import { isObject } from '../base/objects.js'
 import { formatCount } from '../base/text.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { settings } from '../catalogue/areas/settings.js'
+import { formatSpan, formatTimeLeft } from '../terminal/text.js'
 import {
   countStates,
   type DomainCertificate,
@@ -23,7 +24,6 @@ import {
   type OverviewSources,
   type SectionWriter,
 } from './overview-jobs.js'
-import { formatSpan, formatTimeLeft } from './words.js'
 
 const sumCounts = (counts: RunnerCounts): number =>
   runnerStates.reduce((sum, state) => sum + counts[state], 0)

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { projects } from '../catalogue/areas/projects.js'
 import { list } from '../catalogue/params.js'
 import type { AnswerService, Services } from '../engine/command/services.js'
-import { exitCodes, type Failure, survived } from '../errors.js'
+import { exitCodes, type Failure, isUnoffered, survived, whyUnread } from '../errors.js'
 import { type Widths, widthsFor } from '../terminal/text.js'
 import { type Arguments, define } from './define.js'
 import type {
@@ -17,7 +17,6 @@ import type {
   SectionWriter,
 } from './overview-jobs.js'
 import { parts, unavailableParts } from './overview-parts.js'
-import { isUnoffered, whyUnread } from './words.js'
 
 // All parts of the overview, asked side by side: what one of them cannot be read ends none of the others.
 

@@ -7,9 +7,8 @@ import { flagSets } from '../engine/command/global-flags.js'
 import { lineFlags } from '../engine/command/globals.js'
 import type { LineAnswer, LineAsk, LineParent, Services } from '../engine/command/services.js'
 import { bindWhere, negated, parseWhere } from '../engine/where/index.js'
-import { Failure, usage } from '../errors.js'
+import { Failure, usage, whyUnread } from '../errors.js'
 import type { PolicyRule, PolicySeverity } from './policy.js'
-import { whyUnread } from './words.js'
 
 /** A record that breaks a rule, or a list that could not be read. */
 export interface PolicyFinding {

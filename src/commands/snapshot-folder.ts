@@ -34,8 +34,7 @@ import {
 } from '../client/snapshot-manifest.js'
 import { getScope } from '../engine/command/derive.js'
 import type { LineAnswer } from '../engine/command/services.js'
-import { Failure, getReason, usage } from '../errors.js'
-import { whyUnread } from './words.js'
+import { Failure, getReason, usage, whyUnread } from '../errors.js'
 
 // The walk, as far as it came: a line for each parent of each list, so that it can go on after an interruption.
 

@@ -17,7 +17,7 @@ import { getScope } from '../engine/command/derive.js'
 import { lineFlags } from '../engine/command/globals.js'
 import type { LineAnswer, Services } from '../engine/command/services.js'
 import type { CommandFacts } from '../engine/command/types.js'
-import { exitCodes, Failure, survived, usage } from '../errors.js'
+import { exitCodes, Failure, isUnoffered, survived, usage, whyUnread } from '../errors.js'
 import { type Arguments, define } from './define.js'
 import {
   type InterruptedSnapshot,
@@ -29,7 +29,6 @@ import {
   type SnapshotHeader,
 } from './snapshot-folder.js'
 import { readVersion } from './vocabulary-reading.js'
-import { isUnoffered, whyUnread } from './words.js'
 
 const flags = {
   to: { ...string('folder to write to', { placeholder: 'folder' }), required: true },

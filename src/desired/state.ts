@@ -1,6 +1,6 @@
 /** The desired and the current state: what files say, with where they say it, and what the instance has. */
 import type { Fields, JsonValue } from '../base/objects.js'
-import type { HeldText } from '../base/secrets/held.js'
+import type { HeldText } from '../base/secrets/scrub.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Managed, Referent } from '../catalogue/managed.js'
 import type { Failure } from '../errors.js'

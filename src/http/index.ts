@@ -11,9 +11,15 @@ import { legible, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { readSome, readWhole } from './answers/body.js'
 import { isMaintenance, toFailure } from './answers/failure.js'
-import { LostRequest, unknownOutcome, unusable } from './answers/network.js'
+import {
+  isPage,
+  LostRequest,
+  pageTitle,
+  statusText,
+  unknownOutcome,
+  unusable,
+} from './answers/network.js'
 import { safeAddress } from './answers/secrets.js'
-import { isPage, pageTitle, statusText } from './answers/text.js'
 import { readHeader } from './headers.js'
 import { listRecords } from './lists/list.js'
 import type { Pages } from './lists/prefetch.js'

@@ -48,6 +48,14 @@ export const span = (seconds: number): string => {
   return sign + parts.join(' ')
 }
 
+/** Formats seconds in their largest unit: `12 d`. */
+export const formatSpan = (seconds: number): string =>
+  span(Math.abs(seconds)).replace(/^(\d+ \w+) .*/, '$1')
+
+/** Formats the time until an end, or since it. */
+export const formatTimeLeft = (seconds: number): string =>
+  seconds < 0 ? `ended ${formatSpan(seconds)} ago` : `ends in ${formatSpan(seconds)}`
+
 // Text from outside, safe to show on a terminal.
 
 /**

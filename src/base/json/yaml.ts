@@ -1,6 +1,6 @@
 /** YAML texts of others: what reading one would cost, and what is wrong in one. */
 import type { YAMLError } from 'yaml'
-import { type HeldText, openHeld } from '../secrets/held.js'
+import { type HeldText, openHeld } from '../secrets/scrub.js'
 
 /**
  * Collections nested deeper are nobody's configuration. A parser nests calls for each level, and V8 ends

@@ -1,8 +1,41 @@
 /**
- * Scrubbing by value: what this process sent as a secret is blotted out of every text that is shown
- * or stored besides the answer itself, in whatever form an instance says it back.
+ * Secrets that no text repeats. Text from outside that may be one is held as a value that no message can quote; what
+ * this process sent as one is blotted out of every text that is shown or stored besides the answer itself, in whatever
+ * form an instance says it back.
  */
 import { Failure, type FailureDetails } from '../../errors.js'
+import { formatCount } from '../text.js'
+
+// Held texts: of a file that is named, the environment, a program. Each is a symbol, which the compiler takes neither in
+// a template nor for a string. At run time a template throws, and JSON leaves it out.
+
+/** A text that is held: whoever needs it says so with `openHeld`. */
+export type HeldText = symbol
+
+const texts = new WeakMap<HeldText, string>()
+
+/** Holds a text. */
+export const holdText = (text: string): HeldText => {
+  const held = Symbol('held text')
+  texts.set(held, text)
+  return held
+}
+
+/** The text itself: to check, hash or send it, never to quote it. */
+export const openHeld = (held: HeldText): string => {
+  const text = texts.get(held)
+  if (text === undefined) throw new TypeError('this symbol holds no text')
+  return text
+}
+
+/** What a message says of a text instead of it. */
+export const textSize = (text: string): string =>
+  text === '' ? 'an empty value' : `a value of ${formatCount(text.length, 'character')}`
+
+/** What a message says of a held text instead of it. */
+export const heldSize = (held: HeldText): string => textSize(openHeld(held))
+
+// Scrubbing by value.
 
 export const scrubbedMark = '***'
 

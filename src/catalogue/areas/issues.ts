@@ -15,8 +15,14 @@ import {
 } from '../filters.js'
 import { boolean, group, integer, list, oneOf, project, string } from '../params.js'
 import { TimeStats } from '../shapes/common.js'
-import { Issue, issueTypes, Note, Todo } from '../shapes/issue.js'
-import { ListedMergeRequest, mergeRequestColumns } from '../shapes/merge-request.js'
+import {
+  Issue,
+  issueTypes,
+  ListedMergeRequest,
+  mergeRequestColumns,
+  Note,
+  Todo,
+} from '../shapes/planning.js'
 
 const filters = {
   assignee_id: integer('filter by assignee ID', {

@@ -15,13 +15,13 @@ import {
 } from '../filters.js'
 import { boolean, datetime, integer, list, oneOf, project, string } from '../params.js'
 import { Bool, Obj } from '../shapes/common.js'
-import { ClosedIssue } from '../shapes/issue.js'
 import {
+  ClosedIssue,
   ListedMergeRequest,
   MergeRequest,
   mergeRequestColumns,
   mergeRequestStates,
-} from '../shapes/merge-request.js'
+} from '../shapes/planning.js'
 
 const Rebase = Obj({ rebase_in_progress: Bool() }, { title: 'Rebase' })
 

@@ -1,6 +1,6 @@
 /** Checks that a download is the complete archive or file that was requested, which HTTP alone does not tell. */
 import { Failure } from '../../errors.js'
-import { isPage, pageTitle } from '../../http/answers/text.js'
+import { isPage, pageTitle } from '../../http/answers/network.js'
 import type { Answer } from '../../http/types.js'
 import { getEntryEnd, openArchive, readEntries } from './archive.js'
 

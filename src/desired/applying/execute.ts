@@ -4,7 +4,7 @@
  */
 
 import type { JsonValues } from '../../base/objects.js'
-import { type HeldText, openHeld } from '../../base/secrets/held.js'
+import { type HeldText, openHeld } from '../../base/secrets/scrub.js'
 import { getMethod } from '../../catalogue/endpoint.js'
 import { type Item, type Outcome, type Report, toOutcome } from '../../engine/work/report.js'
 import { type EngineOptions, run } from '../../engine/work/run.js'

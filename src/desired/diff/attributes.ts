@@ -1,7 +1,7 @@
 /** One attribute: what is wanted of it against what was read. */
 
 import { isJsonList, isObject, type JsonValue } from '../../base/objects.js'
-import { holdText } from '../../base/secrets/held.js'
+import { holdText } from '../../base/secrets/scrub.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import type { Referent } from '../../catalogue/managed.js'

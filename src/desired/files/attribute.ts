@@ -1,8 +1,8 @@
 /** The values of an attribute in a file: their JSON schema for editors, and how they are read. */
 
 import { isJsonList, type JsonValue } from '../../base/objects.js'
-import { type HeldText, heldSize, openHeld, textSize } from '../../base/secrets/held.js'
 import { isSecret } from '../../base/secrets/mask.js'
+import { type HeldText, heldSize, openHeld, textSize } from '../../base/secrets/scrub.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import { coerce, describeError, type Source, type ValueError } from '../../catalogue/coerce.js'

@@ -4,7 +4,7 @@
  */
 
 import { isUtf8 } from 'node:buffer'
-import { openHeld } from '../../base/secrets/held.js'
+import { openHeld } from '../../base/secrets/scrub.js'
 import { quoteText } from '../../base/text.js'
 import { managedKinds } from '../../catalogue/managed.js'
 import type { ManagedPlace } from '../address.js'

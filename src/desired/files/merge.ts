@@ -2,7 +2,7 @@
 
 import { groupBy } from '../../base/group-by.js'
 import { isJsonList, isObject, type JsonValue } from '../../base/objects.js'
-import { openHeld } from '../../base/secrets/held.js'
+import { openHeld } from '../../base/secrets/scrub.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import type { Managed, Referent } from '../../catalogue/managed.js'

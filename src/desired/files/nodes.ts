@@ -1,7 +1,7 @@
 /** The content of a file with positions, and the mistakes in it: maps, lists and scalars; keys are text as written. */
 
 import type { JsonValue } from '../../base/objects.js'
-import { type HeldText, textSize } from '../../base/secrets/held.js'
+import { type HeldText, textSize } from '../../base/secrets/scrub.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import type { JsonSchema } from '../../catalogue/schema.js'

@@ -1,6 +1,6 @@
 /** What a command was given by position, and where it goes. */
 import type { JsonValue } from '../../base/objects.js'
-import { textSize } from '../../base/secrets/held.js'
+import { textSize } from '../../base/secrets/scrub.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { withArticle } from '../../catalogue/kinds.js'
 import { formatOf, isNumeric, type Param, scopeOf } from '../../catalogue/params.js'

@@ -2,7 +2,7 @@
 
 import { readHeld } from '../../base/json/yaml.js'
 import { isObject, type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
-import { type HeldText, holdText } from '../../base/secrets/held.js'
+import { type HeldText, holdText } from '../../base/secrets/scrub.js'
 import { fromFile } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'

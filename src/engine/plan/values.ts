@@ -5,7 +5,7 @@
 
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
-import { type HeldText, holdText, openHeld, textSize } from '../../base/secrets/held.js'
+import { type HeldText, holdText, openHeld, textSize } from '../../base/secrets/scrub.js'
 import { quoteWord } from '../../base/shell-words.js'
 import {
   type Coercion,

@@ -3,8 +3,8 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { type Category, Failure } from '../../errors.js'
 import { readHeader } from '../headers.js'
 import { details, type NextStep } from '../types.js'
+import { isPage, nameOfStatus, oneLine, pageTitle, statusText } from './network.js'
 import { safeAddress } from './secrets.js'
-import { isPage, nameOfStatus, oneLine, pageTitle, statusText } from './text.js'
 
 // Error bodies → one readable message (`http/README.md`). Their shapes are left open; instances and the proxies in front of them send JSON of several kinds, text and pages. Only
 // what stands in a place for messages is repeated: anywhere else it might be a secret.

@@ -3,7 +3,7 @@
 import type { Static, TSchema } from 'typebox'
 import { humanDuration } from '../../base/dates.js'
 import { ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
-import { LabelDetails, Milestone } from '../../catalogue/shapes/issue.js'
+import { LabelDetails, Milestone } from '../../catalogue/shapes/planning.js'
 import type { Call } from '../call.js'
 import type { PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'

@@ -1,12 +1,12 @@
 /** Issues and merge requests as the API shows them, and who may see them. */
-import { Issue } from '../../catalogue/shapes/issue.js'
 import {
   HeadPipeline,
+  Issue,
   ListedMergeRequest,
   MergeRequest,
   RequestPipeline,
   SimpleMergeRequest,
-} from '../../catalogue/shapes/merge-request.js'
+} from '../../catalogue/shapes/planning.js'
 import { apiRoot, type Call } from '../call.js'
 import { changedLines } from '../git/read.js'
 import { forbidden, notFound } from '../reply.js'
