@@ -41,12 +41,10 @@ const reached = (files, graph) => {
  */
 let parts
 const partsOf = (graph) => {
-  // Every line of a command looks whether a vocabulary is in force, help as well: what tells is no session.
-  const core = reached(['src/main.ts', 'src/profile/paths.ts'], graph)
+  const core = reached(['src/main.ts'], graph)
   // With what is loaded by import() and yet by nearly every run.
-  const usual = ['src/engine/failure-report.ts', 'src/http/gate.ts']
-  const json = ['src/output/json.ts']
-  const run = reached(['src/engine/execute.ts', ...usual, ...json], graph)
+  const usual = ['src/engine/failure-report.ts', 'src/output/json.ts']
+  const run = reached(['src/engine/execute.ts', ...usual], graph)
   const tab = reached(['src/cli/tab.ts'], graph)
   const rest = {
     fields: ['src/engine/records/known-fields.ts'],

@@ -232,12 +232,12 @@ describe('the rooms of src', () => {
   it('load for help nothing that sends, shows records or knows profiles', () => {
     const words =
       /^(?:main|errors|engine\/plan\/line)\.ts$|^(?:base|catalogue|commands|terminal|engine\/command|cli\/(?:words|help))\//
-    // Tables without anything behind them: flags say what is in them.
-    const tables = ['client/defaults.ts', 'output/formats.ts']
+    // Tables without anything behind them, since flags say what is in them; and what tells whether a vocabulary is in force.
+    const light = ['client/defaults.ts', 'output/formats.ts', 'profile/paths.ts']
     const { files: all, packages } = loadedWith('main.ts')
-    expect(all.filter((file) => !words.test(file) && !tables.includes(file))).toEqual([])
+    expect(all.filter((file) => !words.test(file) && !light.includes(file))).toEqual([])
     expect(all).toContain('cli/words/tree.ts')
-    expect(packages).toEqual(['commander'])
+    expect(packages).toEqual(['commander', 'env-paths'])
   })
 
   it('load the declared state only when a command runs', () => {

@@ -14,6 +14,7 @@ import { resolve } from 'node:path'
 import { writes } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
+import { parseRate } from '../http/gate.js'
 import { getSelects, isRehearsal } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import { isAggregate, isRepeated } from './command/globals.js'
@@ -51,7 +52,7 @@ export const preflight = async (
   for (const text of early) ui.note(text)
   checkRehearsal({ command, globals })
   checkJournal(globals)
-  if (globals.rate !== undefined) (await import('../http/gate.js')).parseRate(globals.rate)
+  if (globals.rate !== undefined) parseRate(globals.rate)
   if (globals.web && isRepeated(globals))
     throw usage(
       `--web and --${globals.watch === undefined ? 'wait-until' : 'watch'} exclude each other`,

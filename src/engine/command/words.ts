@@ -3,6 +3,7 @@
  * short file is looked at and nothing is loaded.
  */
 import type { Words } from '../../catalogue/words.js'
+import { namesVocabulary } from '../../profile/paths.js'
 import type { InstanceFlags } from '../../profile/types.js'
 import { calls } from './derive.js'
 import type { Command, Given } from './types.js'
@@ -17,10 +18,6 @@ export interface OwnWords {
 
 /** Gives the words in force, once read; undefined where there are none. */
 export type WordsFinder = () => Promise<OwnWords | undefined>
-
-/** Whether any profile names a vocabulary. */
-const isNamed = async (env: NodeJS.ProcessEnv): Promise<boolean> =>
-  (await import('../../profile/paths.js')).namesVocabulary(env)
 
 /** The tokens in which flags stand: what follows `--` is none. */
 export const beforeDashes = (tokens: readonly string[]): readonly string[] => {
@@ -76,7 +73,7 @@ const find = async (
   tokens: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<OwnWords | undefined> => {
-  if (!env.SVC_VOCABULARY && !(await isNamed(env))) return undefined
+  if (!env.SVC_VOCABULARY && !namesVocabulary(env)) return undefined
   const flags = flagsOn(tokens, env)
   if (namesSeveral(flags)) {
     const { wordsOfLine } = await import('./vocabulary.js')

@@ -4,7 +4,7 @@ import { userAgent } from '../../base/version.js'
 import type { EndpointTraits } from '../../catalogue/endpoint.js'
 import type { InstanceOptions } from '../../client/types.js'
 import { Failure, survived } from '../../errors.js'
-import type { FleetGate } from '../../http/gate.js'
+import { type FleetGate, gates, parseRate, stricter } from '../../http/gate.js'
 import type { Exchange, Gate, WireRequest } from '../../http/types.js'
 import type { Audit } from '../../profile/audit.js'
 import { createTransport, getPaths } from '../../profile/index.js'
@@ -138,7 +138,6 @@ export const gatesOf = (
   note: (text: string) => void,
 ): ((baseUrl: string) => Promise<FleetGate>) => {
   const make = async (): Promise<(baseUrl: string) => FleetGate> => {
-    const { gates, parseRate, stricter } = await import('../../http/gate.js')
     const asked = rate === undefined ? undefined : parseRate(rate)
     const kept = (await profile().catch(none))?.rate
     const least = stricter(asked, kept === undefined ? undefined : parseRate(kept))

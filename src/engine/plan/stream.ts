@@ -20,6 +20,7 @@ import { choose, fillScope } from './choose.js'
 import type { PlanContext } from './objects.js'
 import { givenFor, type ParentTarget, targetIn } from './parents.js'
 import { type CommonParts, type CommonsByRow, commonsByRow, completed, completing } from './plan.js'
+import { givenInRow } from './stdin/row-fields.js'
 
 // The plan of one object after the other: what all have in common is made with the first. An object is known by
 // its text, or as a journal names it: by its id, and what it belongs to.
@@ -124,7 +125,6 @@ class Planner {
   /** The line as a row completes it, whichever columns this one fills. */
   async #withRow(given: Given, row: GivenObject['row']): Promise<Given> {
     if (row === undefined) return given
-    const { givenInRow } = await import('./stdin/row-fields.js')
     const own = await givenInRow(this.#command, given, jsonFields(row), this.#around)
     const filled = Object.fromEntries(this.#rowFlags.map((name) => [name, '']))
     return { ...own, flags: { ...filled, ...own.flags } }

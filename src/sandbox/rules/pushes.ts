@@ -1,6 +1,6 @@
 /** What follows when a branch moves: an event, activity, a pipeline, and merge requests that look again; and repositories that are on their way to another storage. */
 import type { Call, DueEvent, Instance } from '../call.js'
-import type { PipelinePlan } from '../ci-lint/index.js'
+import { lintContent, type PipelinePlan } from '../ci-lint/index.js'
 import { conflicts, mergeBase } from '../git/apply.js'
 import { branchHead, commit, type GitCommit, log, type Person } from '../git/read.js'
 import { copyCommit } from '../git/write.js'
@@ -103,7 +103,6 @@ const startPipeline = async (
   if (content === undefined) return undefined
   const found = await commit(await call.git.open(project), at.revision)
   if (skips.test(found.message)) return undefined
-  const { lintContent } = await import('../ci-lint/index.js')
   const { errors, plan } = await lintContent(content, {
     files: readFilesAt(call, project, at.revision),
     occasion: occasionAt(call, project, at),
