@@ -194,7 +194,7 @@ export class StandardInput {
 
   /** How it begins: its first line, as far as that is not too long. */
   async head(): Promise<string> {
-    while (!this.#ended && !/\S[^\n]*\n/.test(this.#head) && this.#head.length < headSize) {
+    while (!this.#ended && this.#head.length < headSize && !this.#head.trimStart().includes('\n')) {
       const chunk = await this.#next()
       if (chunk !== undefined) this.#head += chunk
     }

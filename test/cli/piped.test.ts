@@ -39,6 +39,24 @@ describe('a record that names nothing', () => {
   })
 })
 
+describe('input without an end', () => {
+  const more = 'x'.repeat((12 << 20) + 1)
+
+  it.each([
+    ['a first line', more, 1, 'a line'],
+    ['a line behind others', `1\n2\n${more}`, 3, 'a line'],
+    ['a quoted cell', `id,description\n1,"${`${'x'.repeat(1023)}\n`.repeat(13 << 10)}`, 2, 'a row'],
+    ['a text in JSON', `[{"id":1},{"id":"${more}`, 1, 'a JSON value'],
+  ])('is not held: %s', async (_, input, line, what) => {
+    const { code, stderr } = await svcctl(['runners', 'pause', '-', '--yes', '--sandbox'], {
+      input,
+      env: { SVC_CONFIG_DIR: configuration() },
+    })
+    expect(stderr).toContain(`standard input, line ${line}: ${what} longer than 12 MiB\n`)
+    expect(code).toBe(2)
+  })
+})
+
 describe('quoted cells', () => {
   const heading = 'id,description\n'
 

@@ -1,6 +1,6 @@
 /** Cuts a text of JSON values into them as it comes: those of an array, or one after the other. */
 import { Failure, usage } from '../../errors.js'
-import { parseExact } from './json.js'
+import { maxBuilt, parseExact } from './json.js'
 
 // Values of JSON on standard input: each parsed as it came, or refused by the line that it stands on.
 
@@ -16,6 +16,13 @@ const strayJson = (line: number): Failure =>
   usage(
     `standard input, line ${line}: expected a JSON object, as on the lines before`,
     'Use one format: JSON, a table, or one object per line.',
+  )
+
+/** Nothing of standard input may be longer than a record: what never ends is not held. */
+export const tooLong = (line: number, what: string): Failure =>
+  usage(
+    `standard input, line ${line}: ${what} longer than ${maxBuilt.bytes >> 20} MiB`,
+    'Pass JSON, a table, or one object per line. In CSV, close each quotation mark.',
   )
 
 /** @throws Failure `usage` naming the line */
@@ -57,7 +64,7 @@ export class JsonCutter {
   #open = false
   #ended = false
 
-  /** The values that end in this part of the text. @throws Failure `usage` naming the line of what is none */
+  /** The values that end in this part of the text. @throws Failure `usage` naming the line of what is none, or is too long */
   push(text: string): readonly CutValue[] {
     let from = 0
     for (let at = 0; at < text.length; at++) {
@@ -73,6 +80,7 @@ export class JsonCutter {
       } else if (!this.#open) from = at + 1
     }
     if (this.#open) this.#piece += text.slice(from)
+    if (this.#piece.length > maxBuilt.bytes) throw tooLong(this.#began, 'a JSON value')
     return this.#found.splice(0)
   }
 

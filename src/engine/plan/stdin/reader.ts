@@ -2,7 +2,8 @@
  * Standard input as the objects of a verb: what lists print, in every format, or one a line. It is read as
  * it comes; what came together is understood whole before any of it is given.
  */
-import { type CutValue, JsonCutter } from '../../../base/json/cutter.js'
+import { type CutValue, JsonCutter, tooLong } from '../../../base/json/cutter.js'
+import { maxBuilt } from '../../../base/json/json.js'
 import { usage } from '../../../errors.js'
 import type { Command, Given } from '../../command/types.js'
 import type { Raw } from '../line.js'
@@ -36,18 +37,27 @@ export const cutValues = (): Cutter<CutValue> => {
   return (text, last) => [...cutter.push(text), ...(last ? cutter.end() : [])]
 }
 
+/** @param length characters of what has no end yet */
+const checkLength = (length: number, line: number, what = 'a line'): void => {
+  if (length > maxBuilt.bytes) throw tooLong(line, what)
+}
+
 /** Whole lines, numbered; what has no end yet waits. */
 const cutLines = (): Cutter<NumberedText> => {
   let rest: string[] = []
+  let waiting = 0
   let number = 0
   return (text, last) => {
     const end = last ? text.length : text.lastIndexOf('\n') + 1
     if (end === 0 && !last) {
       rest.push(text)
+      waiting += text.length
+      checkLength(waiting, number + 1)
       return []
     }
     const lines = [...rest, text.slice(0, end)].join('').split('\n')
     rest = [text.slice(end)]
+    waiting = text.length - end
     // Behind the last end there is nothing.
     if (lines.at(-1) === '') lines.pop()
     const first = number + 1
@@ -96,17 +106,21 @@ export const cutCommas = async (): Promise<Cutter<Cells>> => {
   const { parse } = await import('csv-parse/sync')
   const lines = cutLines()
   let waiting: NumberedText[] = []
+  let length = 0
   let open = false
   return (text, last) => {
     const found: Cells[] = []
     const take = (): void => {
       found.push(...parseCommas(parse, waiting))
       waiting = []
+      length = 0
     }
     for (const line of lines(text, last)) {
       waiting.push(line)
+      length += line.text.length
       if (turns(line.text)) open = !open
       if (!open) take()
+      else checkLength(length, waiting[0]?.number ?? line.number, 'a row')
     }
     if (last && waiting.length > 0) take()
     return found
@@ -172,13 +186,14 @@ const oneALine = ({ objects, project, tap }: ObjectContext): Cutter<string> => {
   }
 }
 
-const firstLine = /^\s*?([^\r\n]*\S[^\r\n]*)(\r?\n|$)/
-
 /** The first line, once it is whole; JSON needs none, whose records may all stand in one. */
 const headOf = (text: string, last: boolean): string | undefined => {
   if (beginsJson(text)) return text
-  const [, head, end] = firstLine.exec(text) ?? []
-  return head !== undefined && (last || end !== '') ? head : undefined
+  const begin = text.search(/\S/)
+  const end = text.indexOf('\n', begin)
+  if (begin < 0 || (end < 0 && !last)) return undefined
+  const line = text.slice(text.lastIndexOf('\n', begin) + 1, end < 0 ? undefined : end)
+  return line.endsWith('\r') ? line.slice(0, -1) : line
 }
 
 const csvHeading = async (head: string): Promise<readonly string[] | undefined> => {
@@ -220,18 +235,22 @@ export async function* pipedStream(
   tap?: RowTap,
 ): AsyncGenerator<readonly string[]> {
   let form: Cutter<string> | undefined
-  let waiting = ''
-  let begun = false
+  let pieces: string[] = []
+  let length = 0
+  let begin = ''
   const take = async (chunk: string, last: boolean): Promise<readonly string[]> => {
-    waiting += begun ? chunk : chunk.replace(/^\ufeff/, '')
-    begun = true
-    if (form === undefined) {
-      const head = headOf(waiting, last)
-      if (head === undefined) return []
-      form = await formOf(head, { objects, project, tap })
-    }
-    const text = waiting
-    waiting = ''
+    if (form !== undefined) return form(chunk, last)
+    checkLength(length, 1)
+    pieces.push(length === 0 ? chunk.replace(/^\ufeff/, '') : chunk)
+    length += chunk.length
+    begin ||= chunk.trimStart().charAt(0)
+    // Until a line ends there is no first line: what has come is not looked at again with each piece.
+    if (!last && (begin === '' || (!beginsJson(begin) && !chunk.includes('\n')))) return []
+    const text = pieces.join('')
+    const head = headOf(text, last)
+    if (head === undefined) return []
+    form = await formOf(head, { objects, project, tap })
+    pieces = []
     return form(text, last)
   }
   for await (const chunk of chunks) {
