@@ -78,8 +78,8 @@ const environmentOf = (
   return { ...Object.fromEntries(given), ...more }
 }
 
-/** Whose program it is, and of what environment it is given its own. */
-interface ChildSurroundings {
+/** Which kind of program it is, and the environment that its own is made from. */
+interface ChildOptions {
   readonly as: ProgramKind
   readonly env: ChildEnvironment
 }
@@ -88,13 +88,13 @@ interface ChildSurroundings {
 export const startProgram = async (
   program: string,
   args: readonly string[],
-  { as, env, ...options }: ChildSurroundings & Omit<SpawnOptions, 'env' | 'shell'>,
+  { as, env, ...options }: ChildOptions & Omit<SpawnOptions, 'env' | 'shell'>,
 ): Promise<ChildProcess> => {
   const { spawn } = await import('node:child_process')
   return spawn(program, args, { ...options, env: environmentOf(as, env) })
 }
 
-interface FileOptions extends ChildSurroundings {
+interface FileOptions extends ChildOptions {
   /** Variables that it is given besides. */
   readonly more?: Readonly<Record<string, string>>
   readonly cwd?: string

@@ -42,18 +42,18 @@ type PlaceholderNames<R extends string> = R extends `${infer S}/${infer Rest}`
 type Given<Ps> = {
   [K in keyof Ps]: Ps[K] extends { required: true } ? K : never
 }[keyof Ps]
-type Flat<T> = { [K in keyof T]: T[K] } & {}
+type FlatObject<T> = { [K in keyof T]: T[K] } & {}
 
 /** The input of an endpoint: path placeholders and parameters, by the API's own names. */
 export type InputOf<E> = E extends { path: infer Pa; params: infer Ps }
-  ? Flat<
+  ? FlatObject<
       { readonly [K in keyof Pa]: Value<Pa[K]> } & {
         readonly [K in Given<Ps>]: Value<Ps[K & keyof Ps]>
       } & { readonly [K in Exclude<keyof Ps, Given<Ps>>]?: Value<Ps[K]> }
     >
   : never
 
-type Defaulted<Ps> = {
+type DefaultedNames<Ps> = {
   [K in keyof Ps]: Ps[K] extends { default: string | number | boolean } ? K : never
 }[keyof Ps]
 
@@ -61,7 +61,7 @@ type Defaulted<Ps> = {
 export type CheckedOf<E> = E extends { changes: true }
   ? InputOf<E>
   : E extends { params: infer Ps }
-    ? Flat<InputOf<E> & { readonly [K in Defaulted<Ps>]: Value<Ps[K]> }>
+    ? FlatObject<InputOf<E> & { readonly [K in DefaultedNames<Ps>]: Value<Ps[K]> }>
     : never
 
 export type ResultOf<E> = E extends { returns: infer R }

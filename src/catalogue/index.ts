@@ -151,14 +151,14 @@ export type AreaEndpoints = Awaited<ReturnType<(typeof rows)[number]['load']>>
 type AreaParams<A = AreaEndpoints> = A extends unknown
   ? { [E in keyof A]: A[E] extends { readonly params: infer Ps } ? Ps : never }[keyof A]
   : never
-type Kebab<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${Kebab<Tail>}` : S
+type KebabCase<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${KebabCase<Tail>}` : S
 
 /** Every flag that stands for a parameter of some endpoint, by its name. */
 export type ParameterFlag<Ps = AreaParams> = Ps extends unknown
   ? {
       [K in keyof Ps & string]: Ps[K] extends { readonly name: infer N extends string }
         ? N
-        : Kebab<K>
+        : KebabCase<K>
     }[keyof Ps & string]
   : never
 

@@ -27,14 +27,14 @@ export type Referent = 'user' | 'group' | 'branch' | 'runner'
  * How many of it there are: `one` object; a `set` of items, each with an identity; `rules`, each for those
  * items that it matches.
  */
-type Holding = 'one' | 'set' | 'rules'
+type Cardinality = 'one' | 'set' | 'rules'
 
 /** A kind of which files can declare what is wanted. */
 export interface Managed {
   /** Its key in files, and in addresses. */
   readonly name: string
   readonly scope: ManagedScope
-  readonly holds: Holding
+  readonly holds: Cardinality
   /** The list of a set, or the one object; of a set without a documented list, an item by its identity. */
   readonly read: Endpoint
   /** One item, where the list lacks fields that are managed. */
@@ -113,7 +113,7 @@ export interface Managed {
 type ShapeOf<E> = E extends { returns: { shape: infer S extends TSchema } } ? Static<S> : never
 /** Of each endpoint by itself: a field of any is one. */
 type FieldOf<E> = E extends unknown ? keyof (ShapeOf<E> & object) & string : never
-type PathIn<F extends string> = F | `${F}.${string}` | `${F}[].${string}`
+type FieldPath<F extends string> = F | `${F}.${string}` | `${F}[].${string}`
 type PlaceholderOf<E> = E extends { path: infer Pa } ? keyof Pa & string : never
 type ParamOf<E> = E extends { params: infer Ps } ? keyof Ps & string : never
 
@@ -125,7 +125,7 @@ interface Names<R, W, A> {
   readonly present?: FieldOf<R>
   readonly first?: FieldOf<R>
   readonly at?: { readonly [N in PlaceholderOf<A> | ParamOf<W | A>]?: FieldOf<R> }
-  readonly from?: { readonly [N in ParamOf<W>]?: PathIn<FieldOf<R>> }
+  readonly from?: { readonly [N in ParamOf<W>]?: FieldPath<FieldOf<R>> }
   readonly refs?: { readonly [N in ParamOf<W>]?: Referent }
   readonly keep?: readonly ParamOf<W>[]
   readonly without?: readonly ParamOf<W>[]

@@ -3,7 +3,7 @@
 /** What an instance is licensed for, least first. */
 export type Edition = 'FREE' | 'PREMIUM' | 'ULTIMATE'
 
-interface Common {
+interface BaseParam {
   /** One line, in the imperative or as a noun phrase, without a closing full stop. */
   readonly help: string
   readonly required?: true
@@ -45,7 +45,7 @@ interface Common {
   readonly completes?: string
 }
 
-export interface StringParam extends Common {
+export interface StringParam extends BaseParam {
   readonly type: 'string'
   /** `csv` and `spaced`: a string by the documents that holds several items, joined by commas or spaces. */
   readonly format?:
@@ -61,7 +61,7 @@ export interface StringParam extends Common {
   /** Of a date: an empty one removes what is set. Elsewhere an empty date is none. */
   readonly clears?: true
 }
-export interface IntegerParam extends Common {
+export interface IntegerParam extends BaseParam {
   readonly type: 'integer'
   readonly min?: number
   readonly max?: number
@@ -70,16 +70,16 @@ export interface IntegerParam extends Common {
   /** The names that a question offers, where instances take fewer than there are. */
   readonly offers?: readonly string[]
 }
-export interface BooleanParam extends Common {
+export interface BooleanParam extends BaseParam {
   readonly type: 'boolean'
 }
-export interface EnumParam<V extends string = string> extends Common {
+export interface EnumParam<V extends string = string> extends BaseParam {
   readonly type: 'enum'
   readonly values: readonly V[]
   /** Values that still work, each with its successor. */
   readonly deprecatedValues?: Readonly<Record<string, string>>
 }
-export interface ListParam extends Common {
+export interface ListParam extends BaseParam {
   readonly type: 'list'
   readonly of: 'string' | 'integer' | 'enum'
   readonly values?: readonly string[]
@@ -92,18 +92,18 @@ export interface ListParam extends Common {
   /** Values that still work, each with its successor. */
   readonly deprecatedValues?: Readonly<Record<string, string>>
 }
-export interface HashParam extends Common {
+export interface HashParam extends BaseParam {
   readonly type: 'hash'
   /** The keys and their types; absent when any key goes. */
   readonly keys?: Readonly<Record<string, Param>>
 }
-export interface JsonParam extends Common {
+export interface JsonParam extends BaseParam {
   readonly type: 'json'
   /** It is a list of objects with these keys. */
   readonly items?: Readonly<Record<string, Param>>
 }
 /** An integer id, or a full path that travels as one encoded segment. */
-export interface ScopeParam extends Common {
+export interface ScopeParam extends BaseParam {
   readonly type: 'project' | 'group'
 }
 export type Param =

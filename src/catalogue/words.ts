@@ -147,16 +147,16 @@ const rename = (record: object, neutral: Words['neutral']): void => {
   }
 }
 
-type Heard = Pick<Naming, 'neutral' | 'family'>
+type NeutralNaming = Pick<Naming, 'neutral' | 'family'>
 
 /** In whose words an answer is. */
-const heard = new WeakMap<object, Heard>()
+const heard = new WeakMap<object, NeutralNaming>()
 
 /**
  * The same value, in which every field is found by the name of the documents, too. What is written of it
  * shows the fields as they came: the other names are not listed.
  */
-export const legible = (value: unknown, words: Heard): unknown => {
+export const legible = (value: unknown, words: NeutralNaming): unknown => {
   const { neutral } = words
   if (isHolder(value)) heard.set(value, words)
   const open: unknown[] = [value]
@@ -172,13 +172,17 @@ export const legible = (value: unknown, words: Heard): unknown => {
 const isOpen = (name: string): boolean => name === 'custom_attributes'
 
 /** A field by the name of the documents; of values the slug of an integration that a family has alone. */
-const neutralField = (own: string, value: unknown, words: Heard): readonly [string, unknown] => {
+const neutralField = (
+  own: string,
+  value: unknown,
+  words: NeutralNaming,
+): readonly [string, unknown] => {
   const name = words.neutral(own)
   if (name === 'slug' && typeof value === 'string') return [name, words.family?.(value) ?? value]
   return [name, isOpen(name) ? value : neutrally(value, words)]
 }
 
-const neutrally = (value: unknown, words: Heard): unknown => {
+const neutrally = (value: unknown, words: NeutralNaming): unknown => {
   if (!isHolder(value)) return value
   if (Array.isArray(value)) return value.map((item: unknown) => neutrally(item, words))
   const fields = Object.entries(value)

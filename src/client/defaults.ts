@@ -18,7 +18,7 @@ export type WaitKind = 'usual' | 'brief'
 /** What is good to know is waited for so many seconds, and asked once. */
 const brief = { timeout: 3, retries: 0 } as const
 
-interface Waiting {
+interface WaitSettings {
   readonly timeout: number
   readonly retries: number
 }
@@ -26,8 +26,8 @@ interface Waiting {
 /** The time-out and retries of requests; the defaults where none are given. */
 export const waitingFor = (
   patience: WaitKind,
-  { timeout = defaultTimeout, retries = defaultRetries }: Partial<Waiting>,
-): Waiting =>
+  { timeout = defaultTimeout, retries = defaultRetries }: Partial<WaitSettings>,
+): WaitSettings =>
   patience === 'brief'
     ? { timeout: Math.min(timeout, brief.timeout), retries: brief.retries }
     : { timeout, retries }

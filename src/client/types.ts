@@ -37,24 +37,24 @@ export interface WorkMeter {
 export type Input<E> = InputOf<E>
 
 /**
- * A value of which any field may be missing or null, at any depth: the tool itself trusts no instance.
+ * A value of which any field may be missing or null, at any depth: the tool does not rely on what an instance answers.
  * Other programs see what the documents say (`../library/verbs.ts`).
  */
-type Loose<T> = unknown extends T
+type UntrustedValue<T> = unknown extends T
   ? T
   : T extends string
     ? T
     : T extends readonly (infer I)[]
-      ? readonly Loose<I>[]
+      ? readonly UntrustedValue<I>[]
       : T extends object
-        ? { readonly [K in keyof T]?: Loose<T[K]> | null }
+        ? { readonly [K in keyof T]?: UntrustedValue<T[K]> | null }
         : T
 
 /** What an endpoint answers with; every field optional and nullable. */
-export type Data<E> = Loose<ResultOf<E>>
+export type Data<E> = UntrustedValue<ResultOf<E>>
 
 /** A record of an endpoint that lists. */
-export type RecordOf<E> = ResultOf<E> extends readonly (infer I)[] ? Loose<I> : never
+export type RecordOf<E> = ResultOf<E> extends readonly (infer I)[] ? UntrustedValue<I> : never
 
 /** An endpoint that answers with a list, page by page. */
 export type ListEndpoint = Endpoint & { readonly returns: { readonly kind: 'many' } }

@@ -13,7 +13,7 @@ export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer
 // biome-ignore lint/suspicious/noEmptyInterface: other programs' declarations are merged with it
 export interface InstanceTypes {}
 
-interface Common {
+interface CommonOptions {
   /** The user to act as (administrators). */
   readonly sudo?: string
   /** Seconds to wait for an answer, and for each further piece of it; 60. */
@@ -35,7 +35,7 @@ interface Common {
 }
 
 /** Connects by address: nothing of the machine is read. */
-export interface ByAddress extends Common {
+export interface ByAddress extends CommonOptions {
   /** `https://host` or `https://host/path`. */
   readonly baseUrl: string
   readonly token?: string
@@ -50,11 +50,11 @@ export interface ByAddress extends Common {
 }
 
 /** A profile of the tool by its name, the current one where only an environment is given. */
-type Named =
+type ProfileChoice =
   | { readonly profile: string; readonly env?: Environment }
   | { readonly profile?: string; readonly env: Environment }
 
-interface Kept extends Common {
+interface ProfileOptions extends CommonOptions {
   /** The name of a profile that is protected: without it nothing is destroyed there. */
   readonly confirm?: string
   readonly baseUrl?: string
@@ -67,7 +67,7 @@ interface Kept extends Common {
  * Connects by a profile of the command-line tool: its address, credential, proxy and guard rails apply, and of the
  * variables (`SVC_BASE_URL`, `SVC_TOKEN`, `HTTPS_PROXY` …) those of `env`: `process.env`.
  */
-export type ByProfile = Kept & Named
+export type ByProfile = ProfileOptions & ProfileChoice
 
 /** The options of `connect()`. */
 export type ConnectOptions = ByAddress | ByProfile

@@ -106,21 +106,21 @@ export interface ApiPromise<T> extends Promise<T> {
   withResponse(): Promise<WithResponse<T>>
 }
 
-type Gives<E, Kind> = E extends { readonly returns: { readonly kind: Kind } } ? true : false
+type HasAnswerKind<E, Kind> = E extends { readonly returns: { readonly kind: Kind } } ? true : false
 type Reads<E> = E extends { readonly route: `GET ${string}` } ? true : false
 
 /**
  * A value to be read: a field is required where every answer of the documents has it, nullable where it may be null, and words
  * may be ones that newer instances have.
  */
-type ReadOnly<T> = unknown extends T
+type ReadonlyValue<T> = unknown extends T
   ? T
   : T extends string
     ? T
     : T extends readonly (infer I)[]
-      ? readonly ReadOnly<I>[]
+      ? readonly ReadonlyValue<I>[]
       : T extends object
-        ? { readonly [K in keyof T]: ReadOnly<T[K]> }
+        ? { readonly [K in keyof T]: ReadonlyValue<T[K]> }
         : T
 
 /** The settings that the types of an instance add. */
@@ -132,16 +132,18 @@ type OwnValues<T, Name extends string> = T extends {
   ? V
   : never
 
-/** Whether an endpoint is open for settings of the instance's own. */
-type IsOpen<E> = E extends { readonly route: `${string} /application/settings` } ? true : false
+/** Whether an endpoint is that of the instance's settings, which may have more than the documents. */
+type IsSettingsEndpoint<E> = E extends { readonly route: `${string} /application/settings` }
+  ? true
+  : false
 
 /** What an endpoint answers with; of a list, a record. */
 type AnswerOf<E, T> =
-  IsOpen<E> extends true
-    ? ReadOnly<ResultOf<E>> & OwnSettings<T>
+  IsSettingsEndpoint<E> extends true
+    ? ReadonlyValue<ResultOf<E>> & OwnSettings<T>
     : ResultOf<E> extends readonly (infer I)[]
-      ? ReadOnly<I>
-      : ReadOnly<ResultOf<E>>
+      ? ReadonlyValue<I>
+      : ReadonlyValue<ResultOf<E>>
 
 type IsEnumeration<E, K> = E extends { params: infer Ps }
   ? K extends keyof Ps
@@ -151,25 +153,25 @@ type IsEnumeration<E, K> = E extends { params: infer Ps }
     : false
   : false
 
-/** What an endpoint takes, with the settings and values of an instance. */
-type Takes<E, Area extends string, T> = {
+/** The input of an endpoint, with the settings and values that only one instance has. */
+type VerbInput<E, Area extends string, T> = {
   [K in keyof InputOf<E>]: IsEnumeration<E, K> extends true
     ? InputOf<E>[K] | OwnValues<T, `${Area}.${K & string}`>
     : InputOf<E>[K]
-} & (IsOpen<E> extends true ? Partial<OwnSettings<T>> : unknown)
+} & (IsSettingsEndpoint<E> extends true ? Partial<OwnSettings<T>> : unknown)
 
-/** One record; undefined where a write is answered without one (304: it was so already). */
-type Gift<E, T> =
+/** A promise of one record; undefined where a write is answered without one (304: nothing changed). */
+type RecordPromise<E, T> =
   Reads<E> extends true ? ApiPromise<AnswerOf<E, T>> : ApiPromise<AnswerOf<E, T> | undefined>
-type Answering<E, T> =
-  Gives<E, 'many'> extends true
+type VerbResult<E, T> =
+  HasAnswerKind<E, 'many'> extends true
     ? RecordList<AnswerOf<E, T>>
-    : Gives<E, 'file'> extends true
+    : HasAnswerKind<E, 'file'> extends true
       ? Promise<Download>
-      : Gives<E, 'empty'> extends true
+      : HasAnswerKind<E, 'empty'> extends true
         ? ApiPromise<void>
-        : Gift<E, T>
-type CallManner<E> = Gives<E, 'many'> extends true ? ListHow : How
+        : RecordPromise<E, T>
+type OptionsOf<E> = HasAnswerKind<E, 'many'> extends true ? ListHow : How
 
 /**
  * An endpoint as a function.
@@ -177,8 +179,8 @@ type CallManner<E> = Gives<E, 'many'> extends true ? ListHow : How
  */
 export type EndpointFunction<E, Area extends string, T> =
   Record<never, never> extends InputOf<E>
-    ? (input?: Takes<E, Area, T>, how?: CallManner<E>) => Answering<E, T>
-    : (input: Takes<E, Area, T>, how?: CallManner<E>) => Answering<E, T>
+    ? (input?: VerbInput<E, Area, T>, how?: OptionsOf<E>) => VerbResult<E, T>
+    : (input: VerbInput<E, Area, T>, how?: OptionsOf<E>) => VerbResult<E, T>
 
 /** Returns the instance for a call; it is created with the first one. */
 export interface VerbContext {

@@ -12,22 +12,22 @@ import { isScalar, stringify } from './record.js'
 import type { FormatView, View } from './types.js'
 
 /** How the text of a cell is painted once it has its width. */
-interface Paint {
+interface CellStyle {
   readonly tone?: Tone
   readonly url?: string
 }
 
-/** What a cell says of a value, as it came. */
-interface Said extends Paint {
+/** The text of a cell, before control characters are made visible. */
+interface CellText extends CellStyle {
   readonly text: string
 }
 
 /** Text of one line, safe to be shown, and how it is painted. */
-export interface Cell extends Paint {
+export interface Cell extends CellStyle {
   readonly text: SafeText
 }
 
-const none: Said = { text: '–', tone: 'quiet' }
+const none: CellText = { text: '–', tone: 'quiet' }
 
 const statusName = /(^|[._])(status|state|health|severity|outcome|verdict)$/
 const secondsName = /(^|[._])(duration|seconds|timeout)$|_duration$|_seconds$/
@@ -63,7 +63,7 @@ const expiry = (name: string, text: string, now: Date): Tone | undefined => {
 
 const expiryWords = { bad: '✗ ', warn: '! ' } as const
 
-const ofString = (name: string, value: string, view: View, whole: boolean): Said => {
+const ofString = (name: string, value: string, view: View, whole: boolean): CellText => {
   const { style, now } = view
   const status = statusName.test(name) ? style.status(value) : undefined
   if (status !== undefined) return status
@@ -75,7 +75,12 @@ const ofString = (name: string, value: string, view: View, whole: boolean): Said
   return { text: mark + text, tone, ...url }
 }
 
-const ofNumber = (name: string, value: number | ExactNumber, view: View, whole: boolean): Said => {
+const ofNumber = (
+  name: string,
+  value: number | ExactNumber,
+  view: View,
+  whole: boolean,
+): CellText => {
   const level = getLevelName(name, Number(value))
   if (level !== undefined) return { text: whole ? `${level} (${value})` : level }
   if (!secondsName.test(name)) return { text: String(value) }
@@ -97,7 +102,7 @@ const itemText = (value: unknown, whole: boolean): string =>
       ? String(value ?? '–')
       : stringify(value)
 
-const saidOf = (name: string, value: unknown, view: View, whole: boolean): Said => {
+const saidOf = (name: string, value: unknown, view: View, whole: boolean): CellText => {
   if (value === null || value === undefined || value === '') return none
   if (typeof value === 'boolean') return { text: value ? 'yes' : 'no' }
   if (typeof value === 'number' || value instanceof ExactNumber)

@@ -10,18 +10,22 @@ declare const safe: unique symbol
 /** Text that moves no cursor; only this file makes it. */
 export type SafeText = string & { readonly [safe]: true }
 
-type Eye = Pick<TextStyle, 'visible'>
+type EscapeStyle = Pick<TextStyle, 'visible'>
 
-/** What belongs to every line of a text, so that the rest of it can be shown line by line. */
-type Kept = '\n' | '\n\t'
+/** The white space that stays as it is; all other control characters are made visible. */
+type KeptWhitespace = '\n' | '\n\t'
 
 const between = { '\n': /[^\n]+/g, '\n\t': /[^\n\t]+/g } as const
 
 /** Text in one line: its line breaks and tabs are shown, too. */
-export const shown = (text: string, { visible }: Eye): SafeText => visible(text) as SafeText
+export const shown = (text: string, { visible }: EscapeStyle): SafeText => visible(text) as SafeText
 
 /** Text of several lines: their ends stay, and so does what else was said. */
-export const shownLines = (text: string, { visible }: Eye, kept: Kept = '\n'): SafeText =>
+export const shownLines = (
+  text: string,
+  { visible }: EscapeStyle,
+  kept: KeptWhitespace = '\n',
+): SafeText =>
   mapChunks(text, (piece) =>
     piece.replaceAll('\r\n', '\n').replace(between[kept], (part) => visible(part)),
   ) as SafeText
@@ -40,7 +44,7 @@ export const ownColours = (painted: string): string =>
   painted.replaceAll(new RegExp(`${esc}\\[([\\d;]*)m`, 'g'), `${esc}[$1;${secretKey()}m`)
 
 /** A page of text that a command made: its lines and its own colours stay. */
-export const shownPage = (text: string, style: Eye): SafeText =>
+export const shownPage = (text: string, style: EscapeStyle): SafeText =>
   text
     .split(new RegExp(`${esc}\\[([\\d;]*);${secretKey()}m`))
     .map((part, i) => (i % 2 === 1 ? `${esc}[${part}m` : shownLines(part, style, '\n\t')))

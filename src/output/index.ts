@@ -20,8 +20,8 @@ import type {
 /** So many records are held back at most: about a page. */
 const maxHeld = 100
 
-/** Hands records to a printer while an inspection looks at them. */
-class Inspected {
+/** Passes records to a printer, or holds them back until an inspection has seen enough. */
+class InspectionBuffer {
   readonly #inspection: Inspection
   #open = true
   #held: (() => Promise<void>)[] = []
@@ -66,7 +66,7 @@ class Inspected {
 
 /** A printer whose records are looked at first. */
 const inspected = (printer: Printer, inspection: Inspection): Printer => {
-  const all = new Inspected(inspection)
+  const all = new InspectionBuffer(inspection)
   const { bytes } = printer
   return {
     bytes:

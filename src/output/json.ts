@@ -55,7 +55,7 @@ export const bytesOfPieces = (pieces: Iterable<string>): Uint8Array => {
   return Buffer.concat([...written, Buffer.from(out)])
 }
 
-interface Rewriting {
+interface RewriteOptions {
   /** Lay it out over lines of two spaces a level, the whole standing this many levels deep. */
   readonly indent?: number
   /** Applied to each string's text. */
@@ -91,7 +91,7 @@ class Layout {
   }
 }
 
-function* rewriting(text: string, { indent, show = (t) => t }: Rewriting): Generator<string> {
+function* rewriting(text: string, { indent, show = (t) => t }: RewriteOptions): Generator<string> {
   const layout = indent === undefined ? undefined : new Layout(indent)
   for (const token of readTokens(text)) {
     const shown = token.startsWith('"') ? show(token) : token
@@ -100,7 +100,7 @@ function* rewriting(text: string, { indent, show = (t) => t }: Rewriting): Gener
 }
 
 /** JSON text with its white space replaced: none, or an indented layout. */
-export const rewrite = (text: string, options: Rewriting = {}): Uint8Array =>
+export const rewrite = (text: string, options: RewriteOptions = {}): Uint8Array =>
   bytesOfPieces(rewriting(text, options))
 
 // The formats.

@@ -80,8 +80,8 @@ const changed = (bytes: Buffer, start: number, end: number): string | undefined 
   }
 }
 
-/** The next of the signs from `from` on; each is sought once. */
-class SignSeeker {
+/** Finds the next of the signs in some bytes; no byte is searched twice for a sign. */
+class SignFinder {
   readonly #bytes: Buffer
   readonly #found: number[]
 
@@ -108,7 +108,7 @@ class SignSeeker {
 
 const findChanges = (bytes: Buffer): readonly Change[] => {
   const changes: Change[] = []
-  const signs = new SignSeeker(bytes)
+  const signs = new SignFinder(bytes)
   for (let from = 0, at = signs.next(0); at < bytes.length; at = signs.next(from)) {
     const start = openingOf(bytes, at, from)
     if (start === -1) {
@@ -167,20 +167,20 @@ const variablesIn = (text: string, secrecyOf: SecrecyOf): ReadonlySet<number> =>
   return found
 }
 
-/** A bracket that is open: of a list, whether its texts are hidden, of an object, whether it is a variable. */
-interface Open {
+/** An open bracket: of a list, whether its texts are hidden; of an object, whether it is a variable. */
+interface OpenBracket {
   readonly listed: boolean
   readonly variable: boolean
 }
 
 /** Hides the values of secrets, token by token. */
-class Hider {
+class SecretMasker {
   /** Whether anything was hidden. */
   changed = false
   /** Brackets open within a value that is dropped as a whole. */
   private dropped = 0
   private objects = 0
-  private readonly open: Open[] = []
+  private readonly open: OpenBracket[] = []
   private armed: Secrecy | undefined
   private last = ''
   constructor(
@@ -228,7 +228,7 @@ class Hider {
   }
 }
 
-function* hiddenPieces(text: string, hider: Hider): Generator<string> {
+function* hiddenPieces(text: string, hider: SecretMasker): Generator<string> {
   for (const token of readTokens(text)) {
     const kept = hider.take(token)
     if (kept !== undefined) yield kept
@@ -240,7 +240,7 @@ function* hiddenPieces(text: string, hider: Hider): Generator<string> {
  * @returns undefined where it holds none
  */
 const maskedText = (text: string, secrecyOf: SecrecyOf): Uint8Array | undefined => {
-  const hider = new Hider(secrecyOf, variablesIn(text, secrecyOf))
+  const hider = new SecretMasker(secrecyOf, variablesIn(text, secrecyOf))
   const bytes = bytesOfPieces(hiddenPieces(text, hider))
   return hider.changed ? bytes : undefined
 }

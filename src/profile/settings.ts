@@ -19,15 +19,15 @@ import { userTokenKinds } from './tokens.js'
 import { checkedProxy } from './transport.js'
 import type { Profile } from './types.js'
 
-type Kebab<S extends string> = S extends `${infer C}${infer Rest}`
+type KebabCase<S extends string> = S extends `${infer C}${infer Rest}`
   ? C extends Lowercase<C>
-    ? `${C}${Kebab<Rest>}`
-    : `-${Lowercase<C>}${Kebab<Rest>}`
+    ? `${C}${KebabCase<Rest>}`
+    : `-${Lowercase<C>}${KebabCase<Rest>}`
   : S
 /** Fields of a profile that a person sets; the rest is written by signing in. */
-type Settable = Exclude<keyof Profile, 'name' | 'tokenStore' | 'user'>
+type SettableField = Exclude<keyof Profile, 'name' | 'tokenStore' | 'user'>
 /** The name of a setting. */
-type SettingName = Kebab<Settable>
+type SettingName = KebabCase<SettableField>
 type SettingValue = string | number | boolean | readonly string[]
 /** Settings by name; undefined, null and '' remove one. Values may be texts or already parsed. */
 export type Changes = Partial<Readonly<Record<SettingName, unknown>>>

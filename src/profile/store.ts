@@ -284,7 +284,7 @@ export const openStore = (paths: Paths, waiting: LockWait = {}): Store =>
 // Signing in and out: a token and the profile that knows where it is, kept in step.
 
 /** What signing in stores. */
-interface SignIn {
+interface SignInDetails {
   readonly name: string
   /** The instance that the token is for; becomes the profile's base URL. */
   readonly baseUrl: string
@@ -307,7 +307,11 @@ export const changedProfile = (store: Store, name: string, changes: Changes): Pr
  * Stores a token and the profile that uses it, and removes the profile's token command.
  * @throws Failure `usage` for an invalid setting (nothing is stored then), or if a file cannot be written
  */
-export const signIn = async (store: Store, tokens: Tokens, given: SignIn): Promise<Profile> => {
+export const signIn = async (
+  store: Store,
+  tokens: Tokens,
+  given: SignInDetails,
+): Promise<Profile> => {
   const { name, token } = given
   const changes: Changes = {
     ...given.changes,

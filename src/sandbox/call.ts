@@ -91,8 +91,8 @@ export interface DueEvent {
   readonly play: (then: Instance) => Promise<void> | void
 }
 
-/** What was sent, before any check. */
-interface Sent {
+/** A request as it was sent, before any check. */
+interface RawRequest {
   /** Query, form, multipart (files as their text) and JSON body together. */
   readonly params: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -120,7 +120,7 @@ export class Call {
   constructor(
     readonly instance: Instance,
     actor: Actor,
-    readonly sent: Sent,
+    readonly sent: RawRequest,
   ) {
     this.user = actor.user
     this.token = actor.token

@@ -43,14 +43,14 @@ import {
   type Reply,
 } from './reply.js'
 
-/** What nobody changes: records are shown as they are kept. */
-type Kept<T> = T extends readonly (infer U)[]
-  ? readonly Kept<U>[]
+/** A value that is read-only at any depth: records are answered as they are stored. */
+type ReadonlyValue<T> = T extends readonly (infer U)[]
+  ? readonly ReadonlyValue<U>[]
   : T extends object
-    ? { readonly [K in keyof T]: Kept<T[K]> }
+    ? { readonly [K in keyof T]: ReadonlyValue<T[K]> }
     : T
 
-type Item<E> = ResultOf<E> extends readonly (infer T)[] ? Kept<T> : never
+type Item<E> = ResultOf<E> extends readonly (infer T)[] ? ReadonlyValue<T> : never
 type Kind<E> = E extends { returns: { kind: infer K } } ? K : never
 
 /** What a handler of an endpoint may return. */
@@ -62,7 +62,7 @@ type Answer<E> =
         ? FileReply
         : Kind<E> extends 'empty'
           ? undefined
-          : Kept<ResultOf<E>>)
+          : ReadonlyValue<ResultOf<E>>)
 
 type Handler<E> = (call: Call, input: CheckedOf<E>) => Answer<E> | Promise<Answer<E>>
 
@@ -104,14 +104,14 @@ interface Resource<R, P, At, Named, Shown> {
 }
 
 /** What a record may say of the time of its last change. */
-interface Dated {
+interface DatedRecord {
   readonly id: number
   readonly updated_at?: string
   readonly created_at?: string
 }
 
 /** Lists, finds, shows and deletes records of a kind. */
-export const resource = <R extends Dated, P, At, Named, Shown>(
+export const resource = <R extends DatedRecord, P, At, Named, Shown>(
   kind: Resource<R, P, At, Named, Shown>,
 ) => {
   const { parent, managed = parent, all, present } = kind

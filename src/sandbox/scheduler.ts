@@ -14,9 +14,9 @@ import type { State } from './state/state.js'
 // Whose turn it is in a pipeline: stages, needs, manual and delayed jobs, resource groups; and
 // what state the pipeline is in.
 
-type Going = JobRecord & { readonly course: JobTimeline }
+type TimedJob = JobRecord & { readonly course: JobTimeline }
 
-const goes = (job: JobRecord): job is Going => job.course !== undefined
+const goes = (job: JobRecord): job is TimedJob => job.course !== undefined
 
 const isActive = ({ status }: JobRecord): boolean =>
   status === 'created' || status === 'pending' || status === 'running'
@@ -28,22 +28,22 @@ const blocks = ({ status, allow_failure }: JobRecord): boolean =>
 const isLost = ({ status, allow_failure }: JobRecord): boolean =>
   !allow_failure && (status === 'failed' || status === 'canceled')
 
-/** What the jobs before one mean for it. */
-interface Before {
+/** What the status of the jobs before one means for it. */
+interface EarlierStatus {
   readonly open: boolean
   readonly lost: boolean
   readonly skipped: boolean
 }
 
 /** A job that is needed has to have run; of a stage manual jobs may be left out. */
-const sumUp = (jobs: readonly JobRecord[], needed: boolean): Before => ({
+const sumUp = (jobs: readonly JobRecord[], needed: boolean): EarlierStatus => ({
   open: jobs.some((job) => isActive(job) || (needed ? job.status === 'manual' : blocks(job))),
   lost: jobs.some(isLost),
   skipped: needed && jobs.some(({ status }) => status === 'skipped'),
 })
 
 /** What becomes of a created job; undefined where it waits on. */
-const nextStatus = (then: Instance, { id, kind, course }: Going, before: Before) => {
+const nextStatus = (then: Instance, { id, kind, course }: TimedJob, before: EarlierStatus) => {
   if (before.open) return undefined
   const begins =
     course.when === 'always' ||
@@ -59,8 +59,8 @@ const nextStatus = (then: Instance, { id, kind, course }: Going, before: Before)
 }
 
 /** Of the jobs whose turn it is those that their resource group lets in, one a group. */
-const letIn = (state: State, jobs: readonly Going[]): readonly Going[] => {
-  const keyOf = ({ project_id, course }: Going) => `${project_id} ${course.resource_group}`
+const letIn = (state: State, jobs: readonly TimedJob[]): readonly TimedJob[] => {
+  const keyOf = ({ project_id, course }: TimedJob) => `${project_id} ${course.resource_group}`
   const held = new Set(
     state.jobs
       .watched()
@@ -68,7 +68,7 @@ const letIn = (state: State, jobs: readonly Going[]): readonly Going[] => {
       .filter(goes)
       .map(keyOf),
   )
-  const modeOf = ({ project_id, course }: Going) =>
+  const modeOf = ({ project_id, course }: TimedJob) =>
     state.resourceGroups.find((r) => r.project_id === project_id && r.key === course.resource_group)
       ?.process_mode
   const inOrder = jobs.toSorted((a, b) =>
@@ -83,12 +83,15 @@ const letIn = (state: State, jobs: readonly Going[]): readonly Going[] => {
 }
 
 /** Sums up what stands before each job, once for all jobs of a stage. */
-const befores = (state: State, created: readonly Going[]): ((job: Going) => Before) => {
+const befores = (
+  state: State,
+  created: readonly TimedJob[],
+): ((job: TimedJob) => EarlierStatus) => {
   const pipelines = new Set(created.map(({ pipeline_id }) => pipeline_id))
   const siblings = new Map<number, JobRecord[]>()
   for (const job of state.jobs.all())
     if (pipelines.has(job.pipeline_id) && !job.retried) addToGroup(siblings, job.pipeline_id, job)
-  const ofStages = new Map<string, Before>()
+  const ofStages = new Map<string, EarlierStatus>()
   return ({ pipeline_id, course: { needs, place } }) => {
     if (needs !== undefined)
       return sumUp(

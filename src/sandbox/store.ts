@@ -127,8 +127,8 @@ const replay = (log: Buffer, file: string, generation: string, state: State) => 
   return { n, whole: from }
 }
 
-/** A state as it was read, and where its next change is to be written. */
-interface Reading {
+/** A state that was read from the folder, and where its next change is to be written. */
+interface LoadedState {
   readonly state: State
   /** What names the saved state in its log; undefined where there is none yet, or it is an older program's. */
   readonly generation?: string
@@ -138,7 +138,7 @@ interface Reading {
   readonly size: number
 }
 
-const readAll = async (folder: string): Promise<Reading> => {
+const readAll = async (folder: string): Promise<LoadedState> => {
   const [file, logAt] = [stateFile(folder), logFile(folder)]
   const none = { n: 0, log: 0, size: 0 }
   if (!existsSync(file)) return { state: (await import('./seed/index.js')).seedState(), ...none }
@@ -211,7 +211,7 @@ export class StateStore {
   private constructor(
     private readonly folder: string,
     private readonly lock: Lock,
-    { state, generation, n, log, size }: Reading,
+    { state, generation, n, log, size }: LoadedState,
   ) {
     this.state = state
     this.#generation = generation

@@ -73,8 +73,8 @@ const whole = (file: string): Buffer | undefined => {
   return undefined
 }
 
-/** Where a run finds compiled code, and what it compiled itself. */
-interface Shelf {
+/** The cache of compiled code for a run, and the scripts that the run loaded. */
+interface CodeCache {
   readonly folder: string
   /** Help and completion have their own. */
   readonly name: string
@@ -110,7 +110,7 @@ const functionIn = (file: string): string => {
 }
 
 /** A file of the program as a function, from its compiled code where there is some. */
-const compiled = (shelf: Shelf, dist: string, name: string): WrappedModule => {
+const compiled = (shelf: CodeCache, dist: string, name: string): WrappedModule => {
   const filename = join(dist, name)
   const kept = `${shelf.name}.${name}`
   const cachedData = shelf.trusted ? whole(join(shelf.folder, kept)) : undefined
@@ -136,7 +136,7 @@ export const load = (
   const kind = getStartKind(process.argv.slice(2))
   const kinds = trusted ? textOf(join(folder, 'kinds')).split('\n') : []
   const fresh = !kinds.includes(kind)
-  const shelf: Shelf = { folder, name: getCacheGroup(kind), trusted, scripts: [], fresh }
+  const shelf: CodeCache = { folder, name: getCacheGroup(kind), trusted, scripts: [], fresh }
   // At exit, so that the functions which this run has called are compiled already.
   // A mistyped command (2) is not worth a cache.
   process.once('exit', (code) => {

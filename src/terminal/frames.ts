@@ -1,4 +1,4 @@
-/** Rounds of an answer, drawn over each other: no flicker, what changed marked, the last one stays. */
+/** Draws the answers of a repeated command over each other: without flicker, with what changed marked; the last one stays. */
 import { stripVTControlCharacters } from 'node:util'
 import type { Stdout } from './stdout.js'
 import type { Style } from './style.js'
@@ -25,8 +25,8 @@ const cellsOf = (line: string): readonly string[] => line.split(/( {2,})/)
 const subjectOf = (cells: readonly string[]): string =>
   cells.map(meaning).find((cell) => cell !== '') ?? ''
 
-/** A picture as the next one is held against it. */
-class Picture {
+/** The frame that was drawn last, to compare the next one with. */
+class PreviousFrame {
   readonly #lines: ReadonlySet<string>
   /** The cells of the one line that is about something. */
   readonly #about = new Map<string, readonly string[] | undefined>()
@@ -75,11 +75,11 @@ const fitted = (lines: readonly string[], rows: number, more: (n: number) => str
   return [...lines.slice(0, room - 1), more(lines.length - room + 1)]
 }
 
-/** One picture over the one before it. */
-class Drawn implements Frames {
+/** Draws each frame over the one before it. */
+class TerminalFrames implements Frames {
   private written: Uint8Array[] = []
   private notes: string[] = []
-  private before: Picture | undefined
+  private before: PreviousFrame | undefined
   private rows = 0
 
   constructor(private readonly options: FramesOptions) {}
@@ -102,7 +102,7 @@ class Drawn implements Frames {
     const body = shown.map((line) => `${line}${clearRest}\n`).join('')
     await stdout.write(`${begin}${up(this.rows)}${body}${clearBelow}${finish}`)
     this.rows = shown.length
-    this.before = new Picture(lines)
+    this.before = new PreviousFrame(lines)
   }
 
   async end(): Promise<void> {
@@ -124,4 +124,4 @@ class Drawn implements Frames {
   }
 }
 
-export const openFrames = (options: FramesOptions): Frames => new Drawn(options)
+export const openFrames = (options: FramesOptions): Frames => new TerminalFrames(options)

@@ -80,7 +80,7 @@ const start = async (
   }
 }
 
-class Paged implements Stdout {
+class PagedStdout implements Stdout {
   private held: (string | Uint8Array)[] = []
   private rows = 0
   /** Where output goes once it is known to be short or long. */
@@ -136,5 +136,5 @@ class Paged implements Stdout {
  */
 export const openPager = (options: PagerOptions): Stdout => {
   const command = parsePager(options.env)
-  return command === undefined ? options.stdout : new Paged(command, options)
+  return command === undefined ? options.stdout : new PagedStdout(command, options)
 }

@@ -9,7 +9,7 @@ import { bar } from './style.js'
 import { roughWidths, span, visible } from './text.js'
 
 /** Says how far the work is; `fraction` from 0 to 1 where the total is known. */
-type Say = (text: string, fraction?: number) => void
+type ProgressReporter = (text: string, fraction?: number) => void
 
 interface ProgressOptions {
   readonly liveness: Liveness
@@ -72,7 +72,7 @@ const spin = async (stream: NodeJS.WriteStream): Promise<SpinningLine> => {
  */
 export const progress = async <T>(
   text: string,
-  work: (say: Say) => Promise<T>,
+  work: (say: ProgressReporter) => Promise<T>,
   options: ProgressOptions,
 ): Promise<T> => {
   const { liveness, stream = standardError(), delay = defaultDelay } = options
@@ -150,8 +150,8 @@ export interface CountedWork {
   end(): void
 }
 
-/** What is known of some work. */
-interface WorkSoFar {
+/** How far some work is. */
+interface WorkProgress {
   readonly done: number
   readonly failed: number
   readonly total?: number
@@ -175,7 +175,7 @@ const rateOf = (perSecond: number): string =>
 /** `runners pause  4,213/10,000  42%  3 failed  118/s  ETA 49 s`; of one request, how long it takes. */
 export const meterLine = (
   name: string,
-  { done, failed, total, seconds, rate: recent, waiting }: WorkSoFar,
+  { done, failed, total, seconds, rate: recent, waiting }: WorkProgress,
 ): string => {
   const came = done + failed
   if (came === 0 && (total ?? 0) < 2)
@@ -224,7 +224,7 @@ interface Work {
 
 const redrawn = 200
 
-class Live implements Meter {
+class LiveMeter implements Meter {
   private readonly works: Work[] = []
   private holds = 0
   private timer: NodeJS.Timeout | undefined
@@ -321,4 +321,4 @@ const silent: Meter = {
 export const createMeter = (options: MeterOptions): Meter =>
   options.liveness === 'off'
     ? silent
-    : new Live({ delay: defaultDelay, now: () => performance.now(), ...options })
+    : new LiveMeter({ delay: defaultDelay, now: () => performance.now(), ...options })

@@ -45,8 +45,8 @@ export const aside = <T>(ends: boolean, print: () => T): T => {
   return printed
 }
 
-/** What there is to know of a stream that notes go to. */
-interface Sayable {
+/** A stream that text can be written to. */
+interface TextSink {
   write(text: string): unknown
 }
 
@@ -142,7 +142,7 @@ export const isGone = (stream: object): boolean =>
   failed.has(stream) || ('destroyed' in stream && stream.destroyed === true)
 
 /** Says it, as far as anybody hears. */
-export const say = (stream: Sayable, text: string): void => {
+export const say = (stream: TextSink, text: string): void => {
   if (isGone(stream)) return
   try {
     stream.write(text)

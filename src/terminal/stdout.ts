@@ -1,4 +1,4 @@
-/** Standard output: small writes gathered, back-pressure obeyed, a closed pipe a quiet end. */
+/** Standard output: buffers small writes, obeys back-pressure, and ends quietly when the pipe is closed. */
 import { writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { Failure, getErrorCode } from '../errors.js'
@@ -52,7 +52,7 @@ const gathered = (pieces: readonly Uint8Array[]): readonly Uint8Array[] => {
   return last.length < large ? [Buffer.concat(pieces)] : [...gathered(pieces.slice(0, -1)), last]
 }
 
-class Gatherer implements Stdout {
+class BufferedStdout implements Stdout {
   private pending: Uint8Array[] = []
   private size = 0
   private turn: NodeJS.Immediate | undefined
@@ -116,7 +116,8 @@ class Gatherer implements Stdout {
 }
 
 /** Standard output, or another stream, for a run. */
-export const openStdout = (stream: Writable = standardOutput()): Stdout => new Gatherer(stream)
+export const openStdout = (stream: Writable = standardOutput()): Stdout =>
+  new BufferedStdout(stream)
 
 /**
  * A whole text, to standard output that is no terminal and past `process.stdout` (`mayBeTerminal`).

@@ -72,16 +72,16 @@ export const bar = (
 
 // Words of a status: a symbol that tells them apart without colour, and the tone of the colour.
 
-type Look = readonly [symbol: string, tone: Tone]
+type SymbolStyle = readonly [symbol: string, tone: Tone]
 
-const good: Look = ['✓', 'good']
-const bad: Look = ['✗', 'bad']
-const warn: Look = ['!', 'warn']
-const busy: Look = ['▸', 'busy']
-const waiting: Look = ['◌', 'quiet']
-const ended: Look = ['⊘', 'quiet']
+const good: SymbolStyle = ['✓', 'good']
+const bad: SymbolStyle = ['✗', 'bad']
+const warn: SymbolStyle = ['!', 'warn']
+const busy: SymbolStyle = ['▸', 'busy']
+const waiting: SymbolStyle = ['◌', 'quiet']
+const ended: SymbolStyle = ['⊘', 'quiet']
 
-const looks: Readonly<Record<string, Look>> = {
+const looks: Readonly<Record<string, SymbolStyle>> = {
   online: ['●', 'good'],
   offline: ['○', 'bad'],
   paused: ['‖', 'warn'],

@@ -115,8 +115,8 @@ export interface Widths {
   readonly wrap: (text: string, columns: number, whole?: boolean) => string[]
 }
 
-/** What tells widths apart: how text is measured that is not simple, and into what it may be cut. */
-interface Measuring {
+/** How text is measured that is more than ASCII, and the characters that it may be cut into. */
+interface TextMetrics {
   readonly columns: (text: string) => number
   /** The characters as they are seen: one letter with its accents, one emoji. */
   readonly characters: (text: string) => Iterable<string>
@@ -128,11 +128,11 @@ const upperBound = (text: string): number => {
   return columns
 }
 
-const measure = (text: string, { columns }: Measuring): number =>
+const measure = (text: string, { columns }: TextMetrics): number =>
   simple.test(text) ? text.length : columns(text)
 
 /** As much of the text as fits into so many columns, without breaking a character. */
-const head = (text: string, columns: number, by: Measuring): string => {
+const head = (text: string, columns: number, by: TextMetrics): string => {
   if (simple.test(text)) return text.slice(0, Math.max(0, columns))
   let taken = ''
   let used = 0
@@ -144,7 +144,7 @@ const head = (text: string, columns: number, by: Measuring): string => {
   return taken
 }
 
-const truncate = (text: string, columns: number, by: Measuring): string => {
+const truncate = (text: string, columns: number, by: TextMetrics): string => {
   if (measure(text, by) <= columns) return text
   return columns < 1 ? '' : `${head(text, columns - 1, by).trimEnd()}…`
 }
@@ -153,7 +153,7 @@ const truncate = (text: string, columns: number, by: Measuring): string => {
 const address = /[a-z][a-z0-9+.-]*:\/\/./i
 
 /** A word that is longer than a line, in pieces; an address whole. */
-const broken = (word: string, columns: number, by: Measuring): string[] => {
+const broken = (word: string, columns: number, by: TextMetrics): string[] => {
   if (address.test(word)) return [word]
   const pieces: string[] = []
   let rest = word
@@ -166,7 +166,7 @@ const broken = (word: string, columns: number, by: Measuring): string[] => {
   return [...pieces, rest]
 }
 
-const wrap = (text: string, columns: number, whole: boolean, by: Measuring): string[] => {
+const wrap = (text: string, columns: number, whole: boolean, by: TextMetrics): string[] => {
   const limit = Math.max(1, columns)
   if (measure(text, by) <= limit) return [text]
   const lines: string[] = []
@@ -181,7 +181,7 @@ const wrap = (text: string, columns: number, whole: boolean, by: Measuring): str
   return [...lines, line ?? '']
 }
 
-const widthsBy = (by: Measuring): Widths => ({
+const widthsBy = (by: TextMetrics): Widths => ({
   measure: (text) => measure(text, by),
   truncate: (text, columns) => truncate(text, columns, by),
   wrap: (text, columns, whole = false) => wrap(text, columns, whole, by),

@@ -199,7 +199,7 @@ const checkSlugs = ({ file, slugs }: Entries): void => {
 /** A vocabulary is written by hand, or by `learn`. */
 const maxBytes = 1 << 20
 
-type Yaml = typeof import('yaml')
+type YamlModule = typeof import('yaml')
 
 /** A text with its line. */
 interface SourceText {
@@ -209,11 +209,11 @@ interface SourceText {
 
 /** The nodes of one file, with what is wrong in them. */
 class VocabularyReader {
-  readonly #counter: InstanceType<Yaml['LineCounter']>
+  readonly #counter: InstanceType<YamlModule['LineCounter']>
 
   constructor(
     readonly file: string,
-    private readonly yaml: Yaml,
+    private readonly yaml: YamlModule,
   ) {
     this.#counter = new yaml.LineCounter()
   }

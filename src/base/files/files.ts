@@ -154,10 +154,10 @@ export const writeAll = async (
   }
 }
 
-type Writing = Pick<FileHandle, 'writev' | 'close'>
+type WritableHandle = Pick<FileHandle, 'writev' | 'close'>
 
 /** A socket cannot be opened; one that this process has is written into by its number. */
-const ownSocket = async (path: string): Promise<Writing | undefined> => {
+const ownSocket = async (path: string): Promise<WritableHandle | undefined> => {
   const [, pid, number] = /^\/proc\/(\d+)\/fd\/(\d+)$/.exec(path) ?? []
   if (Number(pid) !== process.pid || !(await stat(path)).isSocket()) return undefined
   const write = promisify(writev)
@@ -169,7 +169,7 @@ const openStream = async (
   path: string,
   append: boolean,
   signal: AbortSignal | undefined,
-): Promise<Writing> => {
+): Promise<WritableHandle> => {
   const { O_WRONLY, O_APPEND, O_NOCTTY = 0 } = constants
   for (;;) {
     try {

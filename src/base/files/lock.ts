@@ -117,8 +117,8 @@ export interface Lock {
   release(): void
 }
 
-/** What stands in a lock's directory: a file, and whose it is. */
-interface Found {
+/** The file in a lock's directory, and the process that owns it. */
+interface LockEntry {
   readonly file: string
   readonly owner: ProcessId | undefined
   /** Time of the last sign of life, by the file system's clock. */
@@ -150,8 +150,8 @@ const toOwner = (text: string): ProcessId | undefined => {
 }
 
 /** Who has the lock; undefined where nobody has. */
-const look = (directory: string): Found | undefined => {
-  let found: Found | undefined
+const look = (directory: string): LockEntry | undefined => {
+  let found: LockEntry | undefined
   unless(['ENOENT'], () => {
     const name = readdirSync(directory).find((entry) => ownerFile.test(entry))
     if (name === undefined) return
@@ -220,7 +220,7 @@ const keep = (directory: string, file: string): Lock => {
   return { isHeld, release }
 }
 
-const named = (found: Found | undefined): string => {
+const named = (found: LockEntry | undefined): string => {
   const owner = found?.owner
   if (owner === undefined) return 'another process'
   const elsewhere = owner.place === thisProcess().place ? '' : ` on ${owner.host}`
@@ -231,7 +231,7 @@ const named = (found: Found | undefined): string => {
 const watch = () => {
   let last = ''
   let since = 0
-  return ({ file, sign }: Found): boolean => {
+  return ({ file, sign }: LockEntry): boolean => {
     const seen = `${file} ${sign}`
     if (seen !== last) {
       last = seen
@@ -244,8 +244,8 @@ const watch = () => {
 /** One try: the lock, or who has it. The lock of an owner that is gone is removed first. */
 const attempt = (
   directory: string,
-  isSilent: (found: Found) => boolean,
-): { readonly lock: Lock } | { readonly by: Found | undefined } => {
+  isSilent: (found: LockEntry) => boolean,
+): { readonly lock: Lock } | { readonly by: LockEntry | undefined } => {
   const found = look(directory)
   if (found !== undefined) {
     const fate = found.owner === undefined ? 'unknown' : getProcessState(found.owner)

@@ -44,7 +44,7 @@ export interface CutValue {
 }
 
 /** What may come next between two values. */
-type Awaited = 'value' | 'value or end' | 'comma or end'
+type CutterState = 'value' | 'value or end' | 'comma or end'
 
 const isBlank = (char: string): boolean =>
   char === ' ' || char === '\n' || char === '\r' || char === '\t'
@@ -58,7 +58,7 @@ export class JsonCutter {
   /** Of what is being read: where it began. */
   #began = 1
   #array: { readonly line: number; items: number } | undefined
-  #awaited: Awaited = 'value'
+  #awaited: CutterState = 'value'
   #found: CutValue[] = []
   /** Whether a value was begun and has not come to its end. */
   #open = false

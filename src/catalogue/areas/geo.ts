@@ -76,18 +76,18 @@ const blobs = {
   verified_in_percentage: Percentage,
 }
 
-type Prefixed<K extends string, F> = { [N in keyof F & string as `${K}_${N}`]: F[N] }
+type PrefixedFields<K extends string, F> = { [N in keyof F & string as `${K}_${N}`]: F[N] }
 
 /** The same fields for each of several data kinds: `lfs_objects_count` … */
 const each = <const K extends string, F extends Readonly<Record<string, TSchema>>>(
   kinds: readonly K[],
   fields: F,
-): Prefixed<K, F> =>
+): PrefixedFields<K, F> =>
   Object.fromEntries(
     kinds.flatMap((kind) =>
       Object.entries(fields).map(([name, field]) => [`${kind}_${name}`, field]),
     ),
-  ) as Prefixed<K, F>
+  ) as PrefixedFields<K, F>
 
 export const GeoNodeStatus = Obj(
   {

@@ -246,7 +246,7 @@ const failed = (kind: Kind, error_code: string, dry: boolean): Refusal =>
     ...(dry ? { dry_run: 'error' } : {}),
   })
 
-interface Application {
+interface ApplyMethod {
   readonly kind: Kind
   readonly apply: (repository: Repository, change: GitCommit, head: string) => Promise<ApplyResult>
   readonly message: (change: GitCommit) => string
@@ -257,7 +257,7 @@ interface Application {
 type ApplyInput = CheckedOf<Commits['revert']>
 
 /** Cherry-picks or reverts, or only says whether it would work. */
-const applied = async (call: Call, input: ApplyInput, how: Application) => {
+const applied = async (call: Call, input: ApplyInput, how: ApplyMethod) => {
   const { project, repository, id } = await located(call, input)
   refuseUnlessPusher(call, project, input.branch)
   return repository.exclusive(async () => {

@@ -13,8 +13,8 @@ import type { GeoNodeRecord } from '../state/features.js'
 // The status of a replication node (`catalogue/reference/geo.md`), derived from what was measured.
 
 type Status = ResultOf<typeof geo.status>[number]
-type Measured = { readonly count: number; readonly synced: number; readonly failed: number }
-type Measure = (measured: Measured) => number | string
+type SyncCounts = { readonly count: number; readonly synced: number; readonly failed: number }
+type Measure = (measured: SyncCounts) => number | string
 
 const percent = (part: number, whole: number): string =>
   `${(whole === 0 ? 0 : (100 * part) / whole).toFixed(2)}%`
@@ -47,7 +47,7 @@ const measuresOfBlobs: typeof measures = {
   verified_in_percentage: ({ synced }) => percent(synced, synced),
 }
 
-const nothing: Measured = { count: 0, synced: 0, failed: 0 }
+const nothing: SyncCounts = { count: 0, synced: 0, failed: 0 }
 
 /** A field of a status that counts a data kind, whose name it begins with. */
 const measured = ({ status }: GeoNodeRecord, field: string): number | string | undefined => {

@@ -38,13 +38,13 @@ const details = (record: IntegrationRecord) => ({
   ),
 })
 
-type Named = { readonly slug: string }
+type SlugInput = { readonly slug: string }
 
 const stored = resource({
   what: 'Integration',
   parent: managedProject,
   all: ({ state }, { id }) => state.integrations.filter((i) => i.project_id === id),
-  isNamed: (record, { slug }: Named) => record.slug === slug,
+  isNamed: (record, { slug }: SlugInput) => record.slug === slug,
   present: (_, record: IntegrationRecord) => details(record),
   remove: ({ state }, { id }) => state.integrations.remove(id),
 })

@@ -145,16 +145,16 @@ const promote = (call: Call, project: ProjectRecord, issue: IssueRecord, body: s
   return present(call, note)
 }
 
-interface Named {
+interface IssueInput {
   readonly id: string | number
   readonly issue_iid: number
 }
-interface Found {
+interface FoundIssue {
   readonly project: ProjectRecord
   readonly issue: IssueRecord
 }
 
-const found = (call: Call, { id, issue_iid }: Named): Found => {
+const found = (call: Call, { id, issue_iid }: IssueInput): FoundIssue => {
   const project = call.project(id)
   const issue = call.state.issues.find((i) => i.project_id === project.id && i.iid === issue_iid)
   if (issue === undefined || !seesIssue(call, project, issue)) throw notFound('Issue')
@@ -162,21 +162,21 @@ const found = (call: Call, { id, issue_iid }: Named): Found => {
 }
 
 /** An issue that the acting user may track time on. */
-const tracked = (call: Call, input: Named): IssueRecord => {
+const tracked = (call: Call, input: IssueInput): IssueRecord => {
   const { project, issue } = found(call, input)
   call.project(project.id, { role: 'reporter' })
   if (project.archived) throw forbidden()
   return issue
 }
 
-const unsubscribe = (call: Call, { project, issue }: Found) => {
+const unsubscribe = (call: Call, { project, issue }: FoundIssue) => {
   const { id } = call.signedIn()
   const subscriber_ids = issue.subscriber_ids.filter((other) => other !== id)
   call.state.issues.change(issue.id, { subscriber_ids })
   return presentIssue(call, project, issue, { from: project, subscribed: false })
 }
 
-const addTodo = (call: Call, { project, issue }: Found) => {
+const addTodo = (call: Call, { project, issue }: FoundIssue) => {
   const user = call.signedIn()
   const exists = call.state.todos.some(
     (t) =>
@@ -237,7 +237,7 @@ const spend = (call: Call, issue: IssueRecord, duration: string) => {
 }
 
 /** Merge requests that close the issue or whose description speaks of it. */
-const related = (call: Call, { project, issue }: Found) => {
+const related = (call: Call, { project, issue }: FoundIssue) => {
   const short = new RegExp(`(^|[^\\w/])#${issue.iid}\\b`)
   const full = `${project.path_with_namespace}#${issue.iid}`
   const rows = call.state.mergeRequests.filter((m) => {

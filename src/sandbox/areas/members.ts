@@ -23,9 +23,9 @@ import type { GroupRecord, UserRecord } from '../state/people-and-projects.js'
 
 // Billable members of a top-level group.
 
-type Sort = NonNullable<CheckedOf<(typeof members)['billableList']>['sort']>
+type SortOrder = NonNullable<CheckedOf<(typeof members)['billableList']>['sort']>
 
-interface Billable {
+interface BillableMember {
   readonly user: UserRecord
   readonly type: 'group_member' | 'project_member' | 'group_invite'
   readonly level: number
@@ -45,9 +45,9 @@ const rootGroup = (call: Call, id: string | number): GroupRecord => {
 const takesSeat = (user: UserRecord): boolean =>
   user.state === 'active' && !/^(project|group)_\d+_bot/.test(user.username)
 
-const everyone = (call: Call, root: GroupRecord): Billable[] => {
-  const found = new Map<number, Billable>()
-  const gather = (type: Billable['type'], memberships: readonly NewMember[]): void => {
+const everyone = (call: Call, root: GroupRecord): BillableMember[] => {
+  const found = new Map<number, BillableMember>()
+  const gather = (type: BillableMember['type'], memberships: readonly NewMember[]): void => {
     for (const m of memberships) {
       const user = call.state.users.get(m.user_id)
       if (user === undefined || !takesSeat(user)) continue
@@ -70,7 +70,7 @@ const everyone = (call: Call, root: GroupRecord): Billable[] => {
   return [...found.values()]
 }
 
-const orders: Readonly<Record<Sort, (a: Billable, b: Billable) => number>> = {
+const orders: Readonly<Record<SortOrder, (a: BillableMember, b: BillableMember) => number>> = {
   access_level_asc: (a, b) => a.level - b.level,
   access_level_desc: (a, b) => b.level - a.level,
   last_joined: (a, b) => text(b.joined, a.joined),
@@ -88,11 +88,11 @@ const text = (a: string | null, b: string | null): number => (a ?? '').localeCom
 
 const searched = (search: string | undefined) => {
   const wanted = search?.toLowerCase() ?? ''
-  return ({ user }: Billable): boolean =>
+  return ({ user }: BillableMember): boolean =>
     [user.name, user.username, user.email].some((field) => field.toLowerCase().includes(wanted))
 }
 
-const presentBillable = (call: Call, { user, type }: Billable) => ({
+const presentBillable = (call: Call, { user, type }: BillableMember) => ({
   ...userSummary(call, user),
   ...(user.public_email === null ? {} : { email: user.public_email }),
   last_activity_on: user.last_activity_on,
@@ -101,7 +101,7 @@ const presentBillable = (call: Call, { user, type }: Billable) => ({
   created_at: user.created_at,
 })
 
-const listBillable = (call: Call, root: GroupRecord, search?: string, sort?: Sort) => {
+const listBillable = (call: Call, root: GroupRecord, search?: string, sort?: SortOrder) => {
   const rows = everyone(call, root).filter(searched(search))
   rows.sort((a, b) => (sort === undefined ? 0 : orders[sort](a, b)) || a.user.id - b.user.id)
   return rows.map((row) => presentBillable(call, row))

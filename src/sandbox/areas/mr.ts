@@ -103,12 +103,12 @@ const listRequests = async (
   )
 }
 
-interface Named {
+interface MergeRequestInput {
   readonly id: string | number
   readonly merge_request_iid: number
 }
 
-const found = (call: Call, { id, merge_request_iid }: Named) =>
+const found = (call: Call, { id, merge_request_iid }: MergeRequestInput) =>
   findMergeRequest(call, id, merge_request_iid)
 
 /** Items of an external tracker that a description names: `ABC-12`. */
@@ -146,7 +146,7 @@ const subscribe = (call: Call, request: MergeRequestRecord, wanted: boolean): bo
   return true
 }
 
-const subscription = (wanted: boolean) => async (call: Call, input: Named) => {
+const subscription = (wanted: boolean) => async (call: Call, input: MergeRequestInput) => {
   const { project, request } = found(call, input)
   return subscribe(call, request, wanted) ? fullRequest(call, project, request) : unchanged()
 }

@@ -135,13 +135,13 @@ const checkDomain = (call: Call, domain: string): void => {
     throw badRequest({ domain: ['has already been taken'] })
 }
 
-type Attached = Pick<PagesDomainRecord, 'certificate' | 'key'>
+type CertificateFields = Pick<PagesDomainRecord, 'certificate' | 'key'>
 
 /** Certificate and key as they will be: not given keeps what is there, empty removes it. */
 const attached = (
   input: { readonly certificate?: string; readonly key?: string },
-  before: Attached,
-): Attached => {
+  before: CertificateFields,
+): CertificateFields => {
   if (input.certificate === undefined && input.key === undefined) return before
   const next = (value: string | undefined, old: string | null): string | null =>
     value === undefined ? old : value.trim() === '' ? null : value

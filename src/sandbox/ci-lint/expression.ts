@@ -4,7 +4,7 @@ import { Budget } from './grammar/types.js'
 
 export type Variables = Readonly<Record<string, string>>
 type Value = string | RE2JS | null | boolean
-type Evaluate = (variables: Variables) => Value
+type Evaluator = (variables: Variables) => Value
 
 const token =
   /\s*(?:(\|\||&&|==|!=|=~|!~|\(|\))|\$(\w+)|\$\{(\w+)\}|"([^"]*)"|'([^']*)'|(\/(?:\\.|[^/\\])+\/[ismU]*)|(null)\b)/y
@@ -15,7 +15,7 @@ const maxTokens = 1000
 
 interface Token {
   readonly operator?: string
-  readonly read?: Evaluate
+  readonly read?: Evaluator
 }
 
 class Syntax extends Error {}
@@ -85,13 +85,13 @@ class Parser {
     return true
   }
 
-  whole(): Evaluate {
+  whole(): Evaluator {
     const result = this.#or()
     if (this.tokens.length > 0) throw new Syntax()
     return result
   }
 
-  #or(): Evaluate {
+  #or(): Evaluator {
     let left = this.#and()
     while (this.#accepts('||')) {
       const [a, b] = [left, this.#and()]
@@ -100,7 +100,7 @@ class Parser {
     return left
   }
 
-  #and(): Evaluate {
+  #and(): Evaluator {
     let left = this.#comparison()
     while (this.#accepts('&&')) {
       const [a, b] = [left, this.#comparison()]
@@ -109,7 +109,7 @@ class Parser {
     return left
   }
 
-  #comparison(): Evaluate {
+  #comparison(): Evaluator {
     const left = this.#value()
     const compare = comparisons[this.tokens[0]?.operator ?? '']
     if (compare === undefined) return left
@@ -118,7 +118,7 @@ class Parser {
     return (v) => compare(left(v), right(v))
   }
 
-  #value(): Evaluate {
+  #value(): Evaluator {
     if (this.#accepts('(')) {
       const inner = this.#or()
       if (!this.#accepts(')')) throw new Syntax()
@@ -130,7 +130,7 @@ class Parser {
   }
 }
 
-const parsed = (text: string): Evaluate | undefined => {
+const parsed = (text: string): Evaluator | undefined => {
   try {
     return new Parser(getTokens(text)).whole()
   } catch (error) {

@@ -157,8 +157,8 @@ const getDependencies = ({ config }: CiJob): readonly string[] =>
     ? config.dependencies.filter((d): d is string => typeof d === 'string')
     : []
 
-/** All that the jobs of a configuration are looked up in. */
-interface Whole {
+/** What the checks of a job look up in the whole configuration. */
+interface LintContext {
   readonly all: ReadonlyMap<string, CiJob>
   readonly stages: readonly string[]
   readonly place: ReadonlyMap<string, number>
@@ -175,11 +175,11 @@ export const jobNamed = (all: ReadonlyMap<string, CiJob>, name: string): CiJob |
   return base !== undefined && 'parallel' in base.config ? base : undefined
 }
 
-const getPlace = (whole: Whole, job: CiJob): number => whole.place.get(job.stage) ?? -1
+const getPlace = (whole: LintContext, job: CiJob): number => whole.place.get(job.stage) ?? -1
 
 const unless = (sure: boolean, text: string): Finding => (sure ? { text } : { text, curable: true })
 
-const checkStage = (whole: Whole, job: CiJob): Finding[] =>
+const checkStage = (whole: LintContext, job: CiJob): Finding[] =>
   whole.place.has(job.stage)
     ? []
     : [
@@ -190,7 +190,7 @@ const checkStage = (whole: Whole, job: CiJob): Finding[] =>
       ]
 
 /** A job has to be there, in this stage or before it. */
-const checkOther = (whole: Whole, job: CiJob, name: string, kind: string): Finding[] => {
+const checkOther = (whole: LintContext, job: CiJob, name: string, kind: string): Finding[] => {
   const other = jobNamed(whole.all, name)
   if (other === undefined)
     return [{ text: `${job.name} job: undefined ${kind}: ${name}`, curable: true }]
@@ -210,7 +210,7 @@ const repeatedIn = (needs: readonly JobNeed[]): readonly string[] => {
   return [...twice]
 }
 
-const checkNeeds = (whole: Whole, job: CiJob): Finding[] =>
+const checkNeeds = (whole: LintContext, job: CiJob): Finding[] =>
   [getNeeds(job), ...ruledNeedsOf(job)].flatMap((needs) => {
     const twice = repeatedIn(needs)
     return [
@@ -225,7 +225,7 @@ const checkNeeds = (whole: Whole, job: CiJob): Finding[] =>
     ]
   })
 
-const checkDependencies = (whole: Whole, job: CiJob): Finding[] => {
+const checkDependencies = (whole: LintContext, job: CiJob): Finding[] => {
   const needed = new Set(getNeeds(job).map((need) => need.job))
   return getDependencies(job).flatMap((name) => [
     ...checkOther(whole, job, name, 'dependency'),
@@ -235,7 +235,7 @@ const checkDependencies = (whole: Whole, job: CiJob): Finding[] => {
   ])
 }
 
-const checkOnStop = (whole: Whole, job: CiJob): Finding[] => {
+const checkOnStop = (whole: LintContext, job: CiJob): Finding[] => {
   const { environment } = job.config
   if (!isHash(environment)) return []
   const { on_stop: stop } = environment
@@ -253,7 +253,7 @@ const checkOnStop = (whole: Whole, job: CiJob): Finding[] => {
 }
 
 /** Whether jobs wait for each other in a circle: what waits for nothing is taken away, and again. */
-const circular = (whole: Whole): boolean => {
+const circular = (whole: LintContext): boolean => {
   const waiting = new Map<string, number>()
   const waiters = new Map<string, string[]>()
   for (const job of whole.all.values()) {
@@ -285,7 +285,7 @@ const checkBetween = (
 ): readonly Finding[] => {
   const stages = getStages(tree)
   const ownStages = 'stages' in own || 'types' in own
-  const whole: Whole = {
+  const whole: LintContext = {
     asOf,
     all: new Map(getJobs(tree, asOf).map((job) => [job.name, job])),
     stages,

@@ -7,7 +7,7 @@ const deepest = 100
 const maxValues = 250_000
 
 /** What an anchor stands for; no size while it is still being read. */
-interface Anchored {
+interface AnchorValue {
   value?: unknown
   size?: number
 }
@@ -36,13 +36,13 @@ const set = (into: object, key: string, value: unknown): void => {
 
 class Reader {
   readonly #budget = new Budget(maxValues)
-  readonly #anchors = new Map<string, Anchored>()
+  readonly #anchors = new Map<string, AnchorValue>()
 
   value(node: unknown, depth: number): unknown {
     if (isAlias(node)) return this.#alias(node.source)
     const anchor = node !== null && typeof node === 'object' && 'anchor' in node && node.anchor
     if (typeof anchor !== 'string') return this.#plain(node, depth)
-    const entry: Anchored = {}
+    const entry: AnchorValue = {}
     this.#anchors.set(anchor, entry)
     const before = this.#budget.left
     entry.value = this.#plain(node, depth)

@@ -87,7 +87,7 @@ export const mergeBase = (
   b: string,
 ): Promise<string | undefined> => repository.line(['merge-base', a, b])
 
-interface Rebased {
+interface RebaseResult {
   /** The new head; `onto` itself when nothing is left. */
   readonly head: string
   readonly commits: number
@@ -102,7 +102,7 @@ export const rebaseBranch = async (
   source: string,
   onto: string,
   committer: Person,
-): Promise<Rebased | undefined> => {
+): Promise<RebaseResult | undefined> => {
   const range = ['rev-list', '--reverse', '--topo-order', '--no-merges', source, `^${onto}`]
   const ids = (await repository.must(range)).split('\n').filter((id) => id !== '')
   let head = onto

@@ -99,13 +99,13 @@ export const presentLabel = (label: LabelRecord) =>
 type Shape = TSchema & { readonly properties: object }
 
 /** The fields of a shape that a record does not have itself; others may be given in its stead. */
-type Computed<S extends Shape, R> = Omit<Static<S>, keyof R> & Partial<Static<S>>
+type DerivedFields<S extends Shape, R> = Omit<Static<S>, keyof R> & Partial<Static<S>>
 
 /** A record as a shape shows it: its attributes of the same names, and what is computed. What neither has does not compile. */
 export const presentAs = <S extends Shape, R extends object>(
   shape: S,
   record: R,
-  computed: Computed<S, R>,
+  computed: DerivedFields<S, R>,
 ): Static<S> => {
   const shown: Record<string, unknown> = {}
   for (const name of Object.keys(shape.properties)) {

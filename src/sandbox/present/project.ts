@@ -115,14 +115,14 @@ const withTotal = ({ commit_count, ...sizes }: ProjectRecord['statistics']) => {
   return { commit_count, storage_size, ...sizes }
 }
 
-interface With {
+interface ExtraFields {
   /** Sizes, where the acting user is at least Reporter. */
   readonly statistics?: boolean
   readonly custom_attributes?: boolean
 }
 
 /** What a signed-in user sees of a project. */
-export const fullProject = (call: Call, project: ProjectRecord, extra: With = {}) => {
+export const fullProject = (call: Call, project: ProjectRecord, extra: ExtraFields = {}) => {
   const level = call.projectLevel(project)
   const open = call.state.issues.filter((i) => i.project_id === project.id && i.state === 'opened')
   const reports = level >= getRoleLevel('reporter')

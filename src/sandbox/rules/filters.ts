@@ -59,8 +59,8 @@ export const declaredTests = (
 
 // What the filters of issues and merge requests have in common (`catalogue/filters.ts`).
 
-/** What both kinds of record have. */
-interface Planned {
+/** The fields that issues and merge requests have in common. */
+interface WorkItemRecord {
   readonly id: number
   readonly iid: number
   readonly project_id: number
@@ -85,14 +85,14 @@ export const matchesWildcard = <V>(wanted: V | Wildcard, has: readonly V[]): boo
 }
 
 /** The acting user's reactions to a record. */
-export const ownReactions = (call: Call, { reactions }: Planned): string[] =>
+export const ownReactions = (call: Call, { reactions }: WorkItemRecord): string[] =>
   reactions.filter((r) => r.user_id === call.user?.id).map((r) => r.name)
 
-const getMilestone = (call: Call, { milestone_id }: Planned): MilestoneRecord | undefined =>
+const getMilestone = (call: Call, { milestone_id }: WorkItemRecord): MilestoneRecord | undefined =>
   call.state.milestones.get(milestone_id)
 
 /** `None`, `Any`; `Upcoming`: the next one due; `Started`: one that has begun and is not over. */
-export const milestoneIs = (call: Call, wanted: string, record: Planned): boolean => {
+export const milestoneIs = (call: Call, wanted: string, record: WorkItemRecord): boolean => {
   const found = getMilestone(call, record)
   const today = call.clock.day()
   const open = (m: MilestoneRecord): boolean =>
@@ -118,7 +118,7 @@ export const between = (at: string, after?: string, before?: string): boolean =>
 export const mentionsText = (
   text: string | undefined,
   places: readonly string[],
-  { title, description }: Planned,
+  { title, description }: WorkItemRecord,
 ): boolean => {
   if (text === undefined || text === '') return true
   const haystacks = [
@@ -149,7 +149,7 @@ export const testWhere = <V, R>(
 export const inScope = (
   call: Call,
   scope: string,
-  { author_id, assignee_ids }: Planned,
+  { author_id, assignee_ids }: WorkItemRecord,
 ): boolean => {
   switch (scope.replaceAll('-', '_')) {
     case 'created_by_me':

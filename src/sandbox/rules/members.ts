@@ -129,12 +129,12 @@ export const tellProject = (
 
 // Adds members and changes memberships (`catalogue/reference/members.md`).
 
-interface Adding {
+interface AddMembersInput {
   readonly user_id: string
   readonly access_level: number
   readonly expires_at?: string
 }
-interface Updating {
+interface UpdateMemberInput {
   readonly user_id: number
   readonly access_level?: number
   readonly expires_at?: string
@@ -163,7 +163,7 @@ const fault = (
   call: Call,
   place: MemberSource,
   userId: number,
-  { access_level, expires_at }: Omit<Updating, 'user_id'>,
+  { access_level, expires_at }: Omit<UpdateMemberInput, 'user_id'>,
 ): Refusal | undefined => {
   if (access_level !== undefined && !getLevels(place).includes(access_level))
     return badRequest({ access_level: ['is not included in the list'] })
@@ -195,7 +195,7 @@ const obstacle = (
   call: Call,
   place: MemberSource,
   user: UserRecord | undefined,
-  input: Adding,
+  input: AddMembersInput,
 ): Refusal | undefined => {
   if (user === undefined) return notFound('User')
   if (isNamespaceOwner(place, user.id) || getRecord(call, place, user.id) !== undefined)
@@ -203,7 +203,12 @@ const obstacle = (
   return fault(call, place, user.id, input)
 }
 
-const insert = (call: Call, place: MemberSource, user: UserRecord, input: Adding): MemberRecord => {
+const insert = (
+  call: Call,
+  place: MemberSource,
+  user: UserRecord,
+  input: AddMembersInput,
+): MemberRecord => {
   const added = call.state.members.add({
     ...sourceOf(place),
     user_id: user.id,
@@ -227,7 +232,7 @@ const reason = ({ body }: Refusal): string => {
  * Adds one user, or several whose IDs are joined by commas. One: the membership, or a refusal.
  * Several: `{"status": "success"}`, or what went wrong by username; the others are added.
  */
-export const addMembers = (call: Call, place: MemberSource, input: Adding) => {
+export const addMembers = (call: Call, place: MemberSource, input: AddMembersInput) => {
   const ids = input.user_id.split(',').map((id) => id.trim())
   if (ids.some((id) => !/^\d+$/.test(id))) throw invalid('user_id is invalid')
   const [only] = ids
@@ -268,7 +273,11 @@ const isLastOwner = (call: Call, record: MemberRecord): boolean => {
 }
 
 /** Changes level or end of a direct membership. The last owner of a group stays one: 403. */
-export const updateMember = (call: Call, place: MemberSource, input: Updating): MemberRecord => {
+export const updateMember = (
+  call: Call,
+  place: MemberSource,
+  input: UpdateMemberInput,
+): MemberRecord => {
   const record = existing(call, place, input.user_id)
   const { access_level, expires_at } = input
   if (access_level === undefined && expires_at === undefined) throw missing('access_level')

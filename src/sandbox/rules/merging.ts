@@ -29,7 +29,7 @@ const getRefusal = (call: Call, target: ProjectRecord, request: MergeRequestReco
 }
 
 /** A merge commit, and where the target branch was. */
-interface Merged {
+interface MergeResult {
   readonly onto: string
   readonly head: string
 }
@@ -40,7 +40,7 @@ const writeMerge = async (
   repository: Repository,
   target: ProjectRecord,
   request: MergeRequestRecord,
-): Promise<Merged | string> => {
+): Promise<MergeResult | string> => {
   const { sha, target_branch } = request
   const onto = await branchHead(repository, target_branch)
   if (onto === undefined) return `the branch ${target_branch} is gone`

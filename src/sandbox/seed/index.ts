@@ -21,18 +21,18 @@ import runners from './runners.json' with { type: 'json' }
 import security from './security.json' with { type: 'json' }
 import settings from './settings.json' with { type: 'json' }
 
-/** A record as JSON has it: of a text nobody knows which ones it may be, and what `each` says may be missing. */
-type Loose<T> = T extends string
+/** A record as JSON has it: enumerations are any text, and fields that `each` has may be missing. */
+type FixtureValue<T> = T extends string
   ? string
   : T extends readonly (infer U)[]
-    ? readonly Loose<U>[]
+    ? readonly FixtureValue<U>[]
     : T extends object
-      ? { readonly [K in keyof T]?: Loose<T[K]> }
+      ? { readonly [K in keyof T]?: FixtureValue<T[K]> }
       : T
 
 interface Fixture<T> {
-  readonly each?: Loose<T>
-  readonly rows: readonly Loose<T>[]
+  readonly each?: FixtureValue<T>
+  readonly rows: readonly FixtureValue<T>[]
 }
 
 const { config, geoNodes } = instance

@@ -41,10 +41,10 @@ const searchParameter = { search: string('only those whose name holds this text'
 const includesText = (text: string, part = ''): boolean =>
   text.toLowerCase().includes(part.toLowerCase())
 
-interface Held {
+interface IdInput {
   readonly id: string | number
 }
-interface Searching {
+interface SearchInput {
   readonly search?: string
 }
 
@@ -54,7 +54,7 @@ const groupFields = (call: Call, group: GroupRecord) => {
   return { id, name, path, full_path, full_name, parent_id, description, visibility, web_url }
 }
 
-const getGroups = (call: Call, { search }: Searching) =>
+const getGroups = (call: Call, { search }: SearchInput) =>
   call.state.groups
     .filter(
       (group) => call.seesGroup(group) && includesText(`${group.name}\n${group.full_path}`, search),
@@ -62,7 +62,10 @@ const getGroups = (call: Call, { search }: Searching) =>
     .map((group) => groupFields(call, group))
 
 /** A group with whom it is shared, and its own projects unless they are not wanted. */
-const getGroup = (call: Call, { id, with_projects = true }: Held & { with_projects?: boolean }) => {
+const getGroup = (
+  call: Call,
+  { id, with_projects = true }: IdInput & { with_projects?: boolean },
+) => {
   const of = call.group(id)
   const projects = call.state.projects.filter(
     (p) => p.namespace_kind === 'group' && p.namespace_id === of.id && call.sees(p),
@@ -92,7 +95,7 @@ const pipelineParams = {
   sort: oneOf(['asc', 'desc'], 'direction'),
 }
 
-const getBranches = async (call: Call, { id, search }: Held & Searching) => {
+const getBranches = async (call: Call, { id, search }: IdInput & SearchInput) => {
   const of = call.project(id, { member: 'reporter' })
   const found = await branches(await call.git.open(of))
   return found
@@ -104,12 +107,12 @@ const getBranches = async (call: Call, { id, search }: Held & Searching) => {
     }))
 }
 
-const getLabels = (call: Call, { id, search }: Held & Searching) =>
+const getLabels = (call: Call, { id, search }: IdInput & SearchInput) =>
   labelsAround(call, call.project(id))
     .filter(({ name }) => includesText(name, search))
     .map(({ id: label, name, color, description }) => ({ id: label, name, color, description }))
 
-const getProtected = (call: Call, { id, search }: Held & Searching) => {
+const getProtected = (call: Call, { id, search }: IdInput & SearchInput) => {
   const of = call.project(id, { role: 'maintainer' })
   return call.state.protectedBranches
     .filter(({ project_id, name }) => project_id === of.id && includesText(name, search))

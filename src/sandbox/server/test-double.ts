@@ -67,10 +67,10 @@ const getPattern = (route: string): RegExp => {
   return new RegExp(`^${segments.join('/')}$`)
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+type MutableObject<T> = { -readonly [K in keyof T]: T[K] }
 
 export class TestDouble {
-  #heard: Mutable<HeardRequest>[] = []
+  #heard: MutableObject<HeardRequest>[] = []
   #faults: { pattern: RegExp; fault: Fault; left: number }[] = []
   #scheduler: Scheduler | undefined
   #knows: (method: string, path: string) => boolean = () => true
@@ -139,7 +139,7 @@ export class TestDouble {
   }
 
   /** Hears a request as it comes in. */
-  hear(request: FastifyRequest, path: string, query: Fields): Mutable<HeardRequest> {
+  hear(request: FastifyRequest, path: string, query: Fields): MutableObject<HeardRequest> {
     const one = {
       method: request.method,
       path: belowRoot(path),

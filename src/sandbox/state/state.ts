@@ -60,15 +60,15 @@ interface InstanceConfig {
 
 // A collection of records by ID.
 
-interface Saved<T> {
+interface SavedTable<T> {
   readonly next: number
   readonly rows: readonly T[]
 }
 
-/** What a record is now; null where it is gone. */
-type Changed = readonly [id: number, record: object | null]
+/** The ID of a changed record, and the record as it is now; null where it was removed. */
+type RowChange = readonly [id: number, record: object | null]
 
-const none: readonly Changed[] = []
+const none: readonly RowChange[] = []
 
 /** Nothing inside of a value can be changed from here on, so that what was not noted did not happen. */
 const freeze = (value: unknown): void => {
@@ -89,7 +89,7 @@ class Table<T extends { readonly id: number }> {
 
   /** @param watches whether the scheduler looks at a record: these are found however many others there are */
   constructor(
-    { next, rows }: Saved<T> = { next: 1, rows: [] },
+    { next, rows }: SavedTable<T> = { next: 1, rows: [] },
     watches = (_: T): boolean => false,
   ) {
     this.#watches = watches
@@ -170,7 +170,7 @@ class Table<T extends { readonly id: number }> {
   }
 
   /** What changed since this was called last. */
-  takeChanges(): readonly Changed[] {
+  takeChanges(): readonly RowChange[] {
     if (this.#changed.size === 0) return none
     const changed = [...this.#changed].map((id) => [id, this.#rows.get(id) ?? null] as const)
     this.#changed.clear()
@@ -191,7 +191,7 @@ class Table<T extends { readonly id: number }> {
   }
 
   /** Makes the table what was saved; it counts as no change. */
-  load({ next, rows }: Saved<T> = { next: 1, rows: [] }): void {
+  load({ next, rows }: SavedTable<T> = { next: 1, rows: [] }): void {
     this.#rows.clear()
     this.#changed.clear()
     this.#watched.clear()
@@ -200,13 +200,13 @@ class Table<T extends { readonly id: number }> {
     this.#next = next
   }
 
-  toJSON(): Saved<T> {
+  toJSON(): SavedTable<T> {
     return { next: this.#next, rows: this.all() }
   }
 }
 
 /** A table of one record, which is always there. */
-class Single<T extends object> {
+class SingletonTable<T extends object> {
   #value: T
   #changed = false
 
@@ -223,7 +223,7 @@ class Single<T extends object> {
     this.#changed = true
   }
 
-  takeChanges(): readonly Changed[] {
+  takeChanges(): readonly RowChange[] {
     if (!this.#changed) return none
     this.#changed = false
     return [[0, this.#value]]
@@ -285,11 +285,11 @@ type Tables = { readonly [K in keyof TableRecords]: Table<TableRecords[K]> }
 
 export interface State extends Tables {
   /** Application settings by attribute. */
-  readonly settings: Single<Readonly<Record<string, unknown>>>
-  readonly config: Single<InstanceConfig>
+  readonly settings: SingletonTable<Readonly<Record<string, unknown>>>
+  readonly config: SingletonTable<InstanceConfig>
 }
 
-export type SavedState = { readonly [K in keyof TableRecords]: Saved<TableRecords[K]> } & {
+export type SavedState = { readonly [K in keyof TableRecords]: SavedTable<TableRecords[K]> } & {
   readonly settings: Readonly<Record<string, unknown>>
   readonly config: InstanceConfig
 }
@@ -347,10 +347,17 @@ export const restore = (saved: Partial<SavedState> & Pick<SavedState, 'config'>)
   const tables = Object.fromEntries(
     tableNames.map((name) => [
       name,
-      new Table(saved[name] as Saved<never> | undefined, watches[name] as (row: never) => boolean),
+      new Table(
+        saved[name] as SavedTable<never> | undefined,
+        watches[name] as (row: never) => boolean,
+      ),
     ]),
   ) as unknown as Tables
-  return { ...tables, settings: new Single(saved.settings ?? {}), config: new Single(saved.config) }
+  return {
+    ...tables,
+    settings: new SingletonTable(saved.settings ?? {}),
+    config: new SingletonTable(saved.config),
+  }
 }
 
 /** Any table, looked at from outside. */
@@ -365,7 +372,7 @@ export const getTable = (state: State, name: keyof TableRecords): AnyTable =>
   state[name] as unknown as AnyTable
 
 /** A record that changed: its table, its ID, and what it is now. */
-export type StateChange = readonly [table: string, ...Changed]
+export type StateChange = readonly [table: string, ...RowChange]
 
 /** What changed in a state since this was called last. */
 export const takeChanges = (state: State): readonly StateChange[] => {

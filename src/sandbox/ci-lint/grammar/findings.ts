@@ -53,8 +53,8 @@ const below = (path: string, key: string, { entry }: Type): Place => ({
   ...(entry === true ? {} : { owner: path, keyword: spaced(key) }),
 })
 
-/** Judges as of one version. */
-class Judge {
+/** Validates values by the rules of one version. */
+class Validator {
   readonly #asOf: JudgedVersion
   constructor(asOf: JudgedVersion) {
     this.#asOf = asOf
@@ -196,4 +196,4 @@ export const checkNode = (
   value: unknown,
   path: string,
   asOf: JudgedVersion,
-): readonly Finding[] => new Judge(asOf).of(type, value, { path })
+): readonly Finding[] => new Validator(asOf).of(type, value, { path })

@@ -58,7 +58,7 @@ export class Budget {
 
 // What a keyword may have.
 
-interface Typed extends Span {
+interface BaseType extends Span {
   /**
    * Instances say `<path> config …` of an entry of its own, and `<path of its owner> <keyword> …` of
    * a plain attribute.
@@ -67,14 +67,14 @@ interface Typed extends Span {
 }
 
 /** A value that passes a test. */
-export interface LeafType extends Typed {
+export interface LeafType extends BaseType {
   readonly kind: 'leaf'
   readonly holds: (value: unknown) => boolean
   readonly says: string | ((value: unknown) => string)
 }
 
 /** One of these words; where they are `many`, a list of them too. */
-export interface WordsType extends Typed {
+export interface WordsType extends BaseType {
   readonly kind: 'words'
   readonly many: boolean
   readonly words: ReadonlyMap<string, Span>
@@ -96,7 +96,7 @@ export type Values = Readonly<Record<string, unknown>>
 
 export type Keys = Readonly<Record<string, Type>>
 
-export interface HashType extends Typed {
+export interface HashType extends BaseType {
   readonly kind: 'hash'
   readonly keys: Keys
   readonly relations: readonly Relation[]
@@ -105,14 +105,14 @@ export interface HashType extends Typed {
 }
 
 /** A hash whose keys are names; nothing counts as an empty hash there. */
-export interface NamedType extends Typed {
+export interface NamedType extends BaseType {
   readonly kind: 'named'
   readonly of: Type
   readonly says: string
 }
 
 /** A list; its items are called `item` in paths. */
-export interface ItemsType extends Typed {
+export interface ItemsType extends BaseType {
   readonly kind: 'items'
   readonly of: Type
   readonly item: string
@@ -122,26 +122,26 @@ export interface ItemsType extends Typed {
 /** The kinds of values that YAML has. */
 export type Form = 'string' | 'number' | 'boolean' | 'list' | 'hash'
 
-export interface EitherType extends Typed {
+export interface EitherType extends BaseType {
   readonly kind: 'either'
   readonly forms: Readonly<Partial<Record<Form, Type>>>
   readonly says: string
 }
 
 /** Each of them; the first that does not hold is the one that is said. */
-export interface AllType extends Typed {
+export interface AllType extends BaseType {
   readonly kind: 'all'
   readonly of: readonly Type[]
 }
 
 /** Which type it is depends on the value. */
-interface ChosenType extends Typed {
+interface ChosenType extends BaseType {
   readonly kind: 'chosen'
   readonly of: (value: unknown) => Type
 }
 
 /** What only the schema for editors demands: a warning. */
-export interface AdvisedType extends Typed {
+export interface AdvisedType extends BaseType {
   readonly kind: 'advised'
   readonly of: Type
 }
