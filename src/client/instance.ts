@@ -244,7 +244,7 @@ export class InstanceClient {
       words,
       transport,
       credential,
-      ...(credential?.kind === 'oauth' && renew !== undefined ? { renew } : {}),
+      renew: credential?.kind === 'oauth' ? renew : undefined,
       sudo: endpoint?.credential === 'parameter' ? undefined : sudo,
       trace,
     }

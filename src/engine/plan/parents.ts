@@ -201,7 +201,7 @@ export const targetOfTree = (kind: ParentKind, name: string): ParentTarget => ({
 /** What was asked, of one of several. */
 export const givenFor = (given: Given, { kind, value, args, rows }: ParentTarget): Given => ({
   ...given,
-  ...(args === undefined ? {} : { args }),
+  args: args ?? given.args,
   ...(rows?.some((row) => row !== undefined) === true ? { rows } : {}),
   flags: { ...given.flags, [kind]: idOrText(value) },
 })

@@ -63,9 +63,10 @@ const inProject = async (
   const verdict = await lintContent(content, {
     ...versionOf(call),
     files: readFilesAt(call, project, revision),
-    ...(dryRun === true && refusal === undefined
-      ? { occasion: occasionAt(call, project, { branch: project.default_branch, revision }) }
-      : {}),
+    occasion:
+      dryRun === true && refusal === undefined
+        ? occasionAt(call, project, { branch: project.default_branch, revision })
+        : undefined,
   })
   return result(refusal === undefined ? verdict : { ...verdict, errors: [refusal] })
 }

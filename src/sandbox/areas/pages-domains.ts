@@ -95,9 +95,10 @@ const ofInstance = (call: Call, record: PagesDomainRecord) => {
   return {
     ...common(record),
     project_id: record.project_id,
-    ...(certificate === undefined
-      ? {}
-      : { certificate: { expired: certificate.expired, expiration: certificate.expiration } }),
+    certificate: certificate && {
+      expired: certificate.expired,
+      expiration: certificate.expiration,
+    },
   }
 }
 
