@@ -6,10 +6,10 @@ import { type Fields, type JsonValues, jsonFields, objects } from '../base/objec
 import { approvals } from '../catalogue/areas/approvals.js'
 import { pathIn } from '../catalogue/endpoint.js'
 import { boolean, list } from '../catalogue/params.js'
+import { filledFrom } from '../engine/command/object-reader.js'
 import type { Loss, Services } from '../engine/command/services.js'
 import type { Operation, Plan } from '../engine/command/types.js'
 import { type Arguments, define } from './define.js'
-import { filledFrom } from './fill.js'
 import { withListedUsers } from './usernames.js'
 
 /** The attribute that lists approvers, where the record has them, and how they are called. */

@@ -3,9 +3,9 @@
  * (`catalogue/reference/geo.md`).
  */
 import { type Fields, objects } from '../base/objects.js'
+import { filledFrom } from '../engine/command/object-reader.js'
 import type { AnswerService } from '../engine/command/services.js'
 import { define } from './define.js'
-import { filledFrom } from './fill.js'
 
 // How much of what a replication node copies is there, by kind of data.
 

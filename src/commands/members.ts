@@ -3,12 +3,12 @@
 import { type Fields, isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { pathIn } from '../catalogue/endpoint.js'
+import { filledFrom } from '../engine/command/object-reader.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Given, Operation, Plan } from '../engine/command/types.js'
 import { Failure, survived } from '../errors.js'
 import type { WholeAnswer } from '../http/types.js'
 import { define } from './define.js'
-import { filledFrom } from './fill.js'
 import { lookUp, namedUsers } from './usernames.js'
 
 /** Why a user was not added, from the messages by user; undefined where the instance has none. */

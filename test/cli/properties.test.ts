@@ -11,7 +11,7 @@ import { parseValue } from '../../src/engine/plan/values.js'
 import { Failure } from '../../src/errors.js'
 import { headersFor } from '../../src/http/headers.js'
 import { buildRequest } from '../../src/http/request/request.js'
-import { decodeForm } from '../../src/sandbox/server/decode.js'
+import { decodeForm } from '../../src/sandbox/check.js'
 
 /** Any text that is Unicode and may stand in an argument, the nasty more often than by chance. */
 const text = fc

@@ -11,9 +11,8 @@ import {
   project,
   string,
 } from '../../src/catalogue/params.js'
-import { checkInput } from '../../src/sandbox/check.js'
+import { checkInput, decodeForm } from '../../src/sandbox/check.js'
 import { Refusal } from '../../src/sandbox/reply.js'
-import { decodeForm } from '../../src/sandbox/server/decode.js'
 import { Router } from '../../src/sandbox/server/routes.js'
 
 const refusal = (work: () => unknown): unknown => {

@@ -8,13 +8,21 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { isScope, scopeOf } from '../../catalogue/params.js'
 import { sessionCookie, type Words } from '../../catalogue/words.js'
 import { Call, type Instance } from '../call.js'
-import { acceptedInput, checkInput, convert } from '../check.js'
+import {
+  acceptedInput,
+  checkInput,
+  convert,
+  decodeForm,
+  decodeJson,
+  isNested,
+  type NestedParams,
+  nest,
+} from '../check.js'
 import { invalid, Refusal } from '../reply.js'
 import type { Role } from '../rules/access.js'
 import { Scheduler } from '../scheduler.js'
 import { fromPage, sendJson, sendResult, turnedAway } from './answer.js'
 import { authenticate } from './auth.js'
-import { decodeForm, decodeJson, isNested, type NestedParams, nest } from './decode.js'
 import {
   collectRoutes,
   createFinder,

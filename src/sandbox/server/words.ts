@@ -8,8 +8,7 @@ import { integrationFamilies } from '../../catalogue/areas/integrations.js'
 import { type Param, type Params, paramsIn, widenParam } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { apiRoot } from '../call.js'
-import { everywhere } from '../check.js'
-import type { NestedParams } from './decode.js'
+import { everywhere, type NestedParams } from '../check.js'
 import type { ServedRoute } from './routes.js'
 
 const widened = (area: string, params: Params, words: Words): Params =>
