@@ -6,7 +6,7 @@
 import { addToGroup } from '../base/group-by.js'
 import type { DueEvent, Instance } from './call.js'
 import { endJob, getJobEnd, takeJobs } from './rules/job-runs.js'
-import { dueMerges, dueRebases } from './rules/merging.js'
+import { dueMerges, dueRebases } from './rules/merge-requests.js'
 import { dueMoves } from './rules/pushes.js'
 import type { JobRecord, JobStatus, JobTimeline } from './state/ci.js'
 import type { State } from './state/state.js'

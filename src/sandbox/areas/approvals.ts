@@ -20,7 +20,7 @@ import {
   getApprovalRules,
   membersAmong,
   overwritten,
-} from '../rules/approval-rules.js'
+} from '../rules/merge-requests.js'
 import type {
   ApprovalSettings,
   GroupRecord,

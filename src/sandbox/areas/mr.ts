@@ -14,7 +14,7 @@ import {
   simpleRequest,
 } from '../present/planning.js'
 import { forbidden, lazily, notFound, Refusal, unchanged } from '../reply.js'
-import { getApprovers } from '../rules/approval-rules.js'
+import { getApprovers, startRebase } from '../rules/merge-requests.js'
 import {
   between,
   declaredTests,
@@ -26,7 +26,6 @@ import {
   sortRecords,
   testWhere,
 } from '../rules/filters.js'
-import { startRebase } from '../rules/merging.js'
 import { lookAgain } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../state/planning.js'
