@@ -102,7 +102,6 @@ export const many = <S extends TSchema>(shape: S): AnswerType<S> & { kind: 'many
 })
 export const empty: AnswerType<null> & { kind: 'empty' } = { kind: 'empty', shape: null }
 export const file: AnswerType<null> & { kind: 'file' } = { kind: 'file', shape: null }
-export const archive: AnswerType<null> & { kind: 'file' } = { ...file, media: 'application/zip' }
 
 /** Which credential a request carries. */
 export type CredentialNeed =
@@ -241,9 +240,6 @@ export const endpoint = <
 
 /** An area: its endpoints by a name that is unique within it. */
 export type Endpoints = Readonly<Record<string, Endpoint>>
-
-/** Command lines by the words of their command, without `svcctl`; they run against the sample data. */
-export type Examples = Readonly<Record<string, readonly string[]>>
 
 export const getMethod = (e: Pick<Endpoint, 'route'>): Method =>
   e.route.slice(0, e.route.indexOf(' ')) as Method

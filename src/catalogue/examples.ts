@@ -1,5 +1,6 @@
+/** Command lines by the words of their command, without `svcctl`; they run against the sample data. */
+type Examples = Readonly<Record<string, readonly string[]>>
 /** Examples that help shows, by area: they run as they stand against the sample data. */
-import type { Examples } from './endpoint.js'
 
 export const examples: Readonly<Record<string, Examples>> = {
   runners: {

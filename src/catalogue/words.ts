@@ -104,10 +104,6 @@ export const keyIn = (record: object, name: string, words?: Naming): string | un
     : [words.name(name), ...(words.each?.(name) ?? []), name, words.neutral(name)]
   ).find((key) => Object.hasOwn(record, key))
 
-/** What instances call it, where that is something else. */
-export const ownNames = (name: string, words: Naming): readonly string[] =>
-  [...new Set([words.name(name), ...(words.each?.(name) ?? [])])].filter((own) => own !== name)
-
 /** Each level of a dotted name. */
 export const dotted = (path: string, word: (name: string) => string): string =>
   path.split('.').map(word).join('.')

@@ -1,7 +1,16 @@
 /** `svcctl plan`, `apply`, `drift` and `export`: how they are called. What they do is loaded when they run. */
 import { managedKinds } from '../catalogue/managed.js'
 import { define } from './define.js'
-import { applyFlags, driftFlags, exportFlags, filesArgument, planFlags } from './plan/flags.js'
+import { applyFlags, driftFlags, exportFlags, planFlags } from './plan/flags.js'
+
+/** The files and folders that declare an instance. */
+const filesArgument = {
+  name: 'file',
+  required: false,
+  variadic: true,
+  help: 'files and folders, or - for standard input [./svcctl]',
+  file: true,
+} as const
 
 const printing = () => import('./plan/printing.js')
 

@@ -1,10 +1,9 @@
 /** The network and API checks of `doctor` and `check instance`: host name, connection, certificate, API, clock. */
-
 import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import type { ExternalClient } from '../engine/command/services.js'
-import { type Category, exitCodes, Failure, survived } from '../errors.js'
+import { type Category, Failure, survived } from '../errors.js'
 import type { WholeAnswer } from '../http/types.js'
 import type { TransportSettings } from '../profile/index.js'
 import type { KnownInstance } from '../profile/known.js'
@@ -53,12 +52,6 @@ export const failed = (
 export const toFailedCheck = (check: string, error: unknown, remedy?: string): Check => {
   const { category, message, details } = survived(error)
   return failed(check, category, message, remedy ?? details.hint)
-}
-
-/** Returns the exit code of all checks: that of the first failure. */
-export const getDoctorExitCode = (checks: readonly Check[]): number => {
-  const first = checks.find((c) => c.category !== undefined)?.category
-  return first === undefined ? 0 : exitCodes[first]
 }
 
 // What the instance answers: whether it is this API, its clock, its pagination headers.

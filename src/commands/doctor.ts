@@ -7,7 +7,7 @@ import { describeDistrust, distrust } from '../base/files/trust.js'
 import { formatCount } from '../base/text.js'
 import { boolean } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
-import { survived } from '../errors.js'
+import { exitCodes, survived } from '../errors.js'
 import { createTransport, getPaths, openKeyring, openStore } from '../profile/index.js'
 import type { Environment, ResolvedCredential, Session } from '../profile/types.js'
 import { loadChecked, readVocabulary } from '../vocabulary/index.js'
@@ -17,7 +17,6 @@ import { define } from './define.js'
 import {
   type Check,
   failed,
-  getDoctorExitCode,
   instanceChecks,
   networkChecks,
   ok,
@@ -26,6 +25,12 @@ import {
 } from './doctor-checks.js'
 import { discoverOwnInstance } from './known.js'
 import { readVersion, vocabularyFile } from './vocabulary-reading.js'
+
+/** Returns the exit code of all checks: that of the first failure. */
+const getDoctorExitCode = (checks: readonly Check[]): number => {
+  const first = checks.find((c) => c.category !== undefined)?.category
+  return first === undefined ? 0 : exitCodes[first]
+}
 
 // What this machine has: readable configuration, a keyring, completion in the shell.
 

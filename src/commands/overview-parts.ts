@@ -307,6 +307,3 @@ export const parts: readonly OverviewPart[] = [
   storagesPart,
   tokensPart,
 ]
-
-/** What belongs on the page but has no endpoint in the API. */
-export const unavailableParts = ['alerts', 'storage moves under way'] as const

@@ -16,7 +16,10 @@ import type {
   ReadPart,
   SectionWriter,
 } from './overview-jobs.js'
-import { parts, unavailableParts } from './overview-parts.js'
+import { parts } from './overview-parts.js'
+
+/** What belongs on the page but has no endpoint in the API. */
+const unavailableParts = ['alerts', 'storage moves under way'] as const
 
 // All parts of the overview, asked side by side: what one of them cannot be read ends none of the others.
 

@@ -12,16 +12,26 @@ import {
   seesProject,
 } from './rules/access.js'
 import type { JobRecord } from './state/ci.js'
-import {
-  type EventAction,
-  type EventRecord,
-  emptyEvent,
-  type GroupRecord,
-  type ProjectRecord,
-  type TokenRecord,
-  type UserRecord,
+import type {
+  EventAction,
+  EventRecord,
+  GroupRecord,
+  ProjectRecord,
+  TokenRecord,
+  UserRecord,
 } from './state/people-and-projects.js'
 import type { State } from './state/state.js'
+
+/** The fields of an event that most events leave empty. */
+const emptyEvent = {
+  group_id: null,
+  target_type: null,
+  target_id: null,
+  target_iid: null,
+  target_title: null,
+  push_data: null,
+  note_id: null,
+} as const
 
 // The instance's idea of time: the real clock, and how fast its background work goes.
 

@@ -17,7 +17,6 @@ import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.j
 import { isObject, objects } from '../base/objects.js'
 import { Failure, usage } from '../errors.js'
 import {
-  applyChange,
   restore,
   type SavedState,
   type State,
@@ -25,6 +24,17 @@ import {
   tableNames,
   takeChanges,
 } from './state/state.js'
+
+/** Has a change happen that was written down. @returns false where it is none */
+const applyChange = (state: State, change: unknown): boolean => {
+  if (!Array.isArray(change)) return false
+  const [name, id, record] = change
+  if (typeof name !== 'string' || !Object.hasOwn(state, name)) return false
+  const isRecord = record === null || (typeof record === 'object' && !Array.isArray(record))
+  if (!Number.isSafeInteger(id) || !isRecord) return false
+  state[name as 'users'].put(id, record)
+  return true
+}
 
 // Whether what was read from a folder is a state: what is wrong with it is said before anything is built of it.
 

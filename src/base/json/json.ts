@@ -36,13 +36,6 @@ export const isNumber = (value: unknown): value is number | ExactNumber =>
 export const formatNumber = (value: number | ExactNumber): string =>
   Number.isSafeInteger(Number(value)) ? String(Number(value)) : String(value)
 
-/** Whether a value holds a whole number past 2^53, which plain JSON would round. */
-export const holdsRounded = (value: unknown): boolean => {
-  if (isNumber(value))
-    return Number.isInteger(Number(value)) && !Number.isSafeInteger(Number(value))
-  return typeof value === 'object' && value !== null && Object.values(value).some(holdsRounded)
-}
-
 /** A number of 16 or more digits, with an exponent, with a zero at its end, or below zero and none. */
 const unusual =
   /(?:^|[:,[\s])-?\d(?:[\d.]{15}|[\d.]{0,15}[eE]|\d{0,15}\.\d{0,15}0(?=[,\]}\s]|$))|-0(?=[,\]}\s]|$)/

@@ -1,7 +1,9 @@
 /** Job artifacts: archives, single files, keeping, deleting. */
-import { archive, empty, endpoint, file, one } from '../endpoint.js'
+import { type AnswerType, empty, endpoint, file, one } from '../endpoint.js'
 import { integer, project, string } from '../params.js'
 import { Job } from '../shapes/job.js'
+
+const archive: AnswerType<null> & { kind: 'file' } = { ...file, media: 'application/zip' }
 
 const jobId = integer('job ID', { completes: 'job' })
 const refName = string('branch or tag; HEAD and commit hashes are not supported', {

@@ -3,7 +3,6 @@ import { empty, endpoint, many, one } from '../endpoint.js'
 import { date, group, integer, list, oneOf, project, string } from '../params.js'
 import {
   AccessLevel,
-  AccessLevelName,
   accessLevels,
   Bool,
   Day,
@@ -19,6 +18,9 @@ import {
   UserSummary,
   Word,
 } from '../shapes/common.js'
+
+/** The name of an access level, as the API writes it for people: Developer. */
+const AccessLevelName = Str({ 'x-levels': accessLevels })
 
 const ofEach = {
   ...UserSummary.properties,

@@ -93,11 +93,6 @@ export const ProjectSummary = Obj(
   { title: 'Project summary' },
 )
 
-export const References = Obj(
-  { short: Str(), relative: Str(), full: Str() },
-  { title: 'References' },
-)
-
 export const TimeStats = Obj(
   {
     time_estimate: Int({ description: 'seconds' }),
@@ -106,11 +101,6 @@ export const TimeStats = Obj(
     human_total_time_spent: nullable(Str()),
   },
   { title: 'Time stats' },
-)
-
-export const TaskCompletion = Obj(
-  { count: Int(), completed_count: Int() },
-  { title: 'Task completion status' },
 )
 
 /** Access levels by number and name. */
@@ -126,8 +116,6 @@ export const accessLevels = {
 
 /** The access level of a member, which has a name. */
 export const AccessLevel = Int({ 'x-levels': accessLevels })
-/** The name of an access level, as the API writes it for people: Developer. */
-export const AccessLevelName = Str({ 'x-levels': accessLevels })
 
 /** The names of the numbers of a field that no shape knows; undefined where it holds no access level. */
 export const levelsNamed = (field: string): typeof accessLevels | undefined =>

@@ -10,15 +10,20 @@ import {
   nullable,
   Obj,
   ProjectSummary,
-  References,
   Str,
-  TaskCompletion,
   TimeStats,
   Timestamp,
   Union,
   UserSummary,
   Word,
 } from './common.js'
+
+const References = Obj({ short: Str(), relative: Str(), full: Str() }, { title: 'References' })
+
+const TaskCompletion = Obj(
+  { count: Int(), completed_count: Int() },
+  { title: 'Task completion status' },
+)
 
 export const Milestone = Obj(
   {

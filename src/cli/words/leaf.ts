@@ -11,7 +11,7 @@ import { writes } from '../../catalogue/endpoint.js'
 import { paramsIn, valuesOf } from '../../catalogue/params.js'
 import { bothNames } from '../../catalogue/words.js'
 import { getCommandName } from '../../engine/command/derive.js'
-import { type FlagFilter, flagsOfCommand, mentionedIn } from '../../engine/command/flags.js'
+import { type FlagFilter, flagsOfCommand } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import {
   beforeDashes,
@@ -23,6 +23,20 @@ import {
 import { getSpellings, type HelpTopic, type ParsedLine, type Raw } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
 import { invalidUse, unknownOption } from './mistakes.js'
+
+/** The flags that may stand on a line: asked before anything is found out of the others. */
+const mentionedIn = (tokens: readonly string[]): FlagFilter => {
+  const names = new Set<string | undefined>()
+  for (const token of tokens) {
+    const [, no = '', name] = /^--(no-)?([^=]+)/.exec(token) ?? []
+    if (name !== undefined) names.add(name).add(no + name)
+    else if (token.startsWith('-')) for (const letter of token) names.add(letter)
+  }
+  return ({ name, short, aliases, own }) =>
+    names.has(name) ||
+    (short !== undefined && names.has(short)) ||
+    [aliases, own].some((others) => others?.some((other) => names.has(other)))
+}
 
 // The base of all levels of the grammar, as Commander's commands: program, area, group and verb. A level takes
 // the flags that stand on it; none prints anything or ends the process.

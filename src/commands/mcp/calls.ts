@@ -20,14 +20,30 @@ import {
   selectionNames,
   toLine,
 } from './planning.js'
-import {
-  checkInput,
-  getArguments,
-  getNames,
-  getText,
-  type ToolInput,
-  toArgumentsSchema,
-} from './tools.js'
+import { getNames, getText, type ToolInput, toArgumentsSchema } from './tools.js'
+
+/**
+ * Returns the arguments of a command.
+ * @throws Failure `usage` if they are no object
+ */
+const getArguments = ({ arguments: values = {} }: ToolInput): JsonValues => {
+  if (isObject(values)) return jsonFields(values)
+  throw usage('arguments must be an object')
+}
+
+/**
+ * Checks that a tool has all of these arguments.
+ * @throws Failure `usage` that names the first unknown one
+ */
+const checkInput = (input: ToolInput, tool: string, takes: readonly string[]): void => {
+  const strange = Object.keys(input).find((name) => !takes.includes(name))
+  if (strange === undefined) return
+  const all = takes.join(', ')
+  throw usage(
+    `${tool} has no argument "${strange}"; its arguments are ${all}`,
+    didYouMean(strange, takes),
+  )
+}
 
 // What there is to ask for: commands by words, and one in full.
 

@@ -1,6 +1,5 @@
 /** The tools that the MCP server offers, with their input and output. */
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
-import { isObject, type JsonValues, jsonFields } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import { areas } from '../../catalogue/index.js'
 import { namesOf, type Param } from '../../catalogue/params.js'
@@ -46,29 +45,6 @@ export const getNames = (
   if (value === undefined) return undefined
   if (Array.isArray(value) && value.length > 0 && value.every(isName)) return value.map(String)
   throw usage(`${name} must be a list of ${what}`)
-}
-
-/**
- * Returns the arguments of a command.
- * @throws Failure `usage` if they are no object
- */
-export const getArguments = ({ arguments: values = {} }: ToolInput): JsonValues => {
-  if (isObject(values)) return jsonFields(values)
-  throw usage('arguments must be an object')
-}
-
-/**
- * Checks that a tool has all of these arguments.
- * @throws Failure `usage` that names the first unknown one
- */
-export const checkInput = (input: ToolInput, tool: string, takes: readonly string[]): void => {
-  const strange = Object.keys(input).find((name) => !takes.includes(name))
-  if (strange === undefined) return
-  const all = takes.join(', ')
-  throw usage(
-    `${tool} has no argument "${strange}"; its arguments are ${all}`,
-    didYouMean(strange, takes),
-  )
 }
 
 // Data as JSON Schema: what agents are told of the values that a command takes.

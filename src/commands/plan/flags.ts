@@ -135,15 +135,6 @@ export const driftFlags = {
   secrets: { ...planningFlags.secrets, default: 'never' },
 } as const
 
-/** The files and folders that declare an instance. */
-export const filesArgument = {
-  name: 'file',
-  required: false,
-  variadic: true,
-  help: 'files and folders, or - for standard input [./svcctl]',
-  file: true,
-} as const
-
 const limitIn = (name: string, text: string | undefined): PlanLimit | undefined => {
   if (text === undefined) return undefined
   const [, digits, percent] = /^(\d{1,9})(%?)$/.exec(text) ?? []

@@ -181,20 +181,6 @@ const shared: readonly SharedFlags[] = [
 /** Which of the flags that a command may take are asked for. */
 export type FlagFilter = (flag: Flag) => boolean
 
-/** The flags that may stand on a line: asked before anything is found out of the others. */
-export const mentionedIn = (tokens: readonly string[]): FlagFilter => {
-  const names = new Set<string | undefined>()
-  for (const token of tokens) {
-    const [, no = '', name] = /^--(no-)?([^=]+)/.exec(token) ?? []
-    if (name !== undefined) names.add(name).add(no + name)
-    else if (token.startsWith('-')) for (const letter of token) names.add(letter)
-  }
-  return ({ name, short, aliases, own }) =>
-    names.has(name) ||
-    (short !== undefined && names.has(short)) ||
-    [aliases, own].some((others) => others?.some((other) => names.has(other)))
-}
-
 /** The API's own flag of that name, which takes fields as well. */
 const withFields = (flag: Flag): Flag => ({
   ...flag,

@@ -9,11 +9,15 @@ import {
   takesPairs,
   widenParam,
 } from '../../catalogue/params.js'
-import { bothNames, ownNames, type Words } from '../../catalogue/words.js'
+import { bothNames, type Naming, type Words } from '../../catalogue/words.js'
 import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../../profile/index.js'
 import type { Profile } from '../../profile/types.js'
 import { kebab } from './derive.js'
 import type { Command, CommandFacts, Flag, Given } from './types.js'
+
+/** What instances call it, where that is something else. */
+const ownNames = (name: string, words: Naming): readonly string[] =>
+  [...new Set([words.name(name), ...(words.each?.(name) ?? [])])].filter((own) => own !== name)
 
 /**
  * Endpoints of an area with further values of their parameters; one without any stays the same object.

@@ -1,5 +1,6 @@
 /** One object of a run that keeps a journal: what it was before the run changed it and what it is after, in the attributes that the run changes, no others. */
-import { holdsRounded } from '../../base/json/json.js'
+
+import { isNumber } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { masked } from '../../base/secrets/names.js'
 import { type Endpoint, getMethod, getPath, pathPattern } from '../../catalogue/endpoint.js'
@@ -16,6 +17,13 @@ import type { Facts, Masking } from '../journal/record.js'
 import type { SnapshotFilter } from '../journal/work.js'
 import type { Item } from '../work/report.js'
 import { type Inverse, readCurrent, valuesFor } from './inverse.js'
+
+/** Whether a value holds a whole number past 2^53, which plain JSON would round. */
+const holdsRounded = (value: unknown): boolean => {
+  if (isNumber(value))
+    return Number.isInteger(Number(value)) && !Number.isSafeInteger(Number(value))
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsRounded)
+}
 
 // What a run changes, and what was there before.
 

@@ -14,9 +14,7 @@ import {
   simpleRequest,
 } from '../present/planning.js'
 import { forbidden, lazily, notFound, Refusal, unchanged } from '../reply.js'
-import { getApprovers, startRebase } from '../rules/merge-requests.js'
 import {
-  between,
   declaredTests,
   except,
   inScope,
@@ -26,9 +24,15 @@ import {
   sortRecords,
   testWhere,
 } from '../rules/filters.js'
+import { getApprovers, startRebase } from '../rules/merge-requests.js'
 import { lookAgain } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../state/planning.js'
+
+/** Whether a moment lies between two others, both included. */
+const between = (at: string, after?: string, before?: string): boolean =>
+  (after === undefined || Date.parse(at) >= Date.parse(after)) &&
+  (before === undefined || Date.parse(at) <= Date.parse(before))
 
 // The lists of merge requests: which of them, in what order (`catalogue/reference/mr.md`).
 

@@ -1,13 +1,10 @@
 /** How records are shown by the shapes of the catalogue, and those that areas share (`catalogue/shapes/common.ts`). */
-
 import type { Static, TSchema } from 'typebox'
 import { humanDuration } from '../../base/dates.js'
 import { ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
-import { LabelDetails, Milestone } from '../../catalogue/shapes/planning.js'
 import type { Call } from '../call.js'
 import type { PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
-import type { LabelRecord, MilestoneRecord } from '../state/planning.js'
 
 /** User summary. */
 export const userSummary = (call: Call, user: UserRecord) =>
@@ -40,33 +37,12 @@ export const projectSummary = (project: ProjectRecord) =>
 /** Project summary with description and creation time. */
 export const describedProject = (project: ProjectRecord) => presentAs(ProjectSummary, project, {})
 
-/** `sigil` is `#` for issues and `!` for merge requests; `from` where the record is asked for. */
-export const references = (
-  project: ProjectRecord,
-  sigil: '#' | '!',
-  iid: number,
-  from?: ProjectRecord,
-) => {
-  const short = `${sigil}${iid}`
-  const full = `${project.path_with_namespace}${short}`
-  return { short, relative: from?.id === project.id ? short : full, full }
-}
-
 export const timeStats = (record: { time_estimate: number; total_time_spent: number }) => ({
   time_estimate: record.time_estimate,
   total_time_spent: record.total_time_spent,
   human_time_estimate: humanDuration(record.time_estimate),
   human_total_time_spent: humanDuration(record.total_time_spent),
 })
-
-/** Tasks of a description: `- [ ] open`, `- [x] done`. */
-export const taskCompletion = (text: string) => {
-  const tasks = [...text.matchAll(/^\s*[-*+]\s+\[([ xX])\]\s/gm)]
-  return {
-    count: tasks.length,
-    completed_count: tasks.filter(([, mark]) => mark !== ' ').length,
-  }
-}
 
 export const pipelineUrl = (call: Call, pipeline: PipelineRecord): string => {
   const project = call.state.projects.get(pipeline.project_id)
@@ -77,21 +53,6 @@ export const pipelineUrl = (call: Call, pipeline: PipelineRecord): string => {
 export const pipelineBrief = ({ id, sha, ref, status }: PipelineRecord) => {
   return { id, sha, ref, status }
 }
-
-export const milestone = (call: Call, record: MilestoneRecord) => {
-  const project = call.state.projects.get(record.project_id)
-  const group = call.state.groups.get(record.group_id)
-  const home = project?.path_with_namespace ?? `groups/${group?.full_path}`
-  return presentAs(Milestone, record, {
-    project_id: record.project_id ?? undefined,
-    group_id: record.project_id === null ? record.group_id : undefined,
-    web_url: call.url(`${home}/-/milestones/${record.iid}`),
-  })
-}
-
-/** A label as it is shown `with_labels_details`. */
-export const presentLabel = (label: LabelRecord) =>
-  presentAs(LabelDetails, label, { description_html: label.description ?? '' })
 
 // How most records are shown: by the shape of the catalogue that their answer has.
 

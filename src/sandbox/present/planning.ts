@@ -2,8 +2,10 @@
 import {
   HeadPipeline,
   Issue,
+  LabelDetails,
   ListedMergeRequest,
   MergeRequest,
+  Milestone,
   RequestPipeline,
   SimpleMergeRequest,
 } from '../../catalogue/shapes/planning.js'
@@ -14,19 +16,56 @@ import { labelsAround } from '../rules/filters.js'
 import { rebasing } from '../rules/merge-requests.js'
 import type { PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
-import type { IssueRecord, MergeRequestRecord } from '../state/planning.js'
+import type {
+  IssueRecord,
+  LabelRecord,
+  MergeRequestRecord,
+  MilestoneRecord,
+} from '../state/planning.js'
 import {
-  milestone,
   pipelineUrl,
   presentAs,
-  presentLabel,
   presentUser,
   presentUsers,
-  references,
-  taskCompletion,
   timeStats,
   userSummary,
 } from './common.js'
+
+/** `sigil` is `#` for issues and `!` for merge requests; `from` where the record is asked for. */
+const references = (
+  project: ProjectRecord,
+  sigil: '#' | '!',
+  iid: number,
+  from?: ProjectRecord,
+) => {
+  const short = `${sigil}${iid}`
+  const full = `${project.path_with_namespace}${short}`
+  return { short, relative: from?.id === project.id ? short : full, full }
+}
+
+/** Tasks of a description: `- [ ] open`, `- [x] done`. */
+const taskCompletion = (text: string) => {
+  const tasks = [...text.matchAll(/^\s*[-*+]\s+\[([ xX])\]\s/gm)]
+  return {
+    count: tasks.length,
+    completed_count: tasks.filter(([, mark]) => mark !== ' ').length,
+  }
+}
+
+const milestone = (call: Call, record: MilestoneRecord) => {
+  const project = call.state.projects.get(record.project_id)
+  const group = call.state.groups.get(record.group_id)
+  const home = project?.path_with_namespace ?? `groups/${group?.full_path}`
+  return presentAs(Milestone, record, {
+    project_id: record.project_id ?? undefined,
+    group_id: record.project_id === null ? record.group_id : undefined,
+    web_url: call.url(`${home}/-/milestones/${record.iid}`),
+  })
+}
+
+/** A label as it is shown `with_labels_details`. */
+const presentLabel = (label: LabelRecord) =>
+  presentAs(LabelDetails, label, { description_html: label.description ?? '' })
 
 const reporter = 20
 

@@ -109,11 +109,6 @@ export const milestoneIs = (call: Call, wanted: string, record: WorkItemRecord):
   return open(found) && found.due_date !== null && found.due_date === due[0]
 }
 
-/** Whether a moment lies between two others, both included. */
-export const between = (at: string, after?: string, before?: string): boolean =>
-  (after === undefined || Date.parse(at) >= Date.parse(after)) &&
-  (before === undefined || Date.parse(at) <= Date.parse(before))
-
 /** Whether all words of a search stand in the title or description, or only in one of them. */
 export const mentionsText = (
   text: string | undefined,

@@ -10,9 +10,9 @@ import type { Repository } from '../git/repositories.js'
 import { copyCommit, moveBranch, writeCommit } from '../git/write.js'
 import { conflict, forbidden } from '../reply.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
-import type { MergeRequestRecord, ApprovalRuleRecord } from '../state/planning.js'
-import { closeIssues, isMoving, mayPush, pushed, refuseWhileMoving, signature } from './pushes.js'
+import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.js'
 import { projectLevel } from './access.js'
+import { closeIssues, isMoving, mayPush, pushed, refuseWhileMoving, signature } from './pushes.js'
 
 /** The rules of a project itself. */
 export const getApprovalRules = (

@@ -210,14 +210,3 @@ export interface EventRecord {
   /** Comments: the note in `notes`. */
   readonly note_id: number | null
 }
-
-/** The fields of an event that most events leave empty. */
-export const emptyEvent = {
-  group_id: null,
-  target_type: null,
-  target_id: null,
-  target_iid: null,
-  target_title: null,
-  push_data: null,
-  note_id: null,
-} as const

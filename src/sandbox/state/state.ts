@@ -381,14 +381,3 @@ export const takeChanges = (state: State): readonly StateChange[] => {
     for (const [id, record] of table.takeChanges()) changes.push([name, id, record])
   return changes
 }
-
-/** Has a change happen that was written down. @returns false where it is none */
-export const applyChange = (state: State, change: unknown): boolean => {
-  if (!Array.isArray(change)) return false
-  const [name, id, record] = change
-  if (typeof name !== 'string' || !Object.hasOwn(state, name)) return false
-  const isRecord = record === null || (typeof record === 'object' && !Array.isArray(record))
-  if (!Number.isSafeInteger(id) || !isRecord) return false
-  state[name as 'users'].put(id, record)
-  return true
-}
