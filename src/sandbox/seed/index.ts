@@ -62,13 +62,21 @@ const toRecord = (row: object, each: object): object => {
   })
 }
 
+/** Made once: a table freezes what its records hold, so that instances share it. */
+let records: ReadonlyMap<keyof TableRecords, readonly object[]> | undefined
+const getRecords = () =>
+  new Map(
+    tableNames.map((name) => {
+      const { each = {}, rows = [] } = fixtures[name] ?? {}
+      return [name, rows.map((row) => toRecord(row, each))]
+    }),
+  )
+
 /** The state of a fresh instance. */
 export const seedState = (): State => {
+  records ??= getRecords()
   const state = restore({ config, settings })
-  for (const name of tableNames) {
-    const { each = {}, rows = [] } = fixtures[name] ?? {}
-    for (const row of rows) getTable(state, name).add(toRecord(row, each))
-  }
+  for (const [name, rows] of records) for (const row of rows) getTable(state, name).add(row)
   // Sample data are no changes.
   takeChanges(state)
   return state
