@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { folder } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 import { pathToProgram } from '../support/shell.js'
 import { has, openTerminal, type Terminal } from '../support/terminal.js'
 
@@ -81,7 +81,7 @@ describe.each(shells.map((shell) => [shell.name, shell] as const))('%s', (name, 
     const env = {
       PATH: path,
       HOME: join(cwd, 'home'),
-      SVC_CONFIG_DIR: join(cwd, 'config'),
+      SVC_CONFIG_DIR: configuration(),
       SVC_BASE_URL: baseUrl,
       SVC_TOKEN: sandbox.users[0]?.token ?? '',
       PS1: ready,
@@ -91,19 +91,27 @@ describe.each(shells.map((shell) => [shell.name, shell] as const))('%s', (name, 
     terminal.type(`cd ${cwd}; ${shell.load}; echo loa''ded`)
     terminal.press('Enter')
     await terminal.until(/^loaded/m)
+    await clear()
+  }
+  /** Leaves the prompt alone on the screen, with nothing behind it. */
+  const clear = async (): Promise<void> => {
+    terminal.press('C-u')
     terminal.type('clear')
     terminal.press('Enter')
-    await terminal.until((s) => !s.includes('loaded'))
+    await terminal.until(/^.*(READY>|[>#])\s*$/)
   }
   const keys = (text: string, ...more: readonly string[]): void => {
     terminal.type(text)
     terminal.press(...more)
   }
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     if (there) await open(sandbox.url)
   })
   afterEach(async () => {
+    if (there) await clear()
+  })
+  afterAll(async () => {
     if (there) await terminal.close()
   })
 

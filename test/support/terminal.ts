@@ -24,7 +24,7 @@ export interface Terminal {
 }
 
 const patience = 20_000
-const between = 50
+const between = 100
 let count = 0
 
 export interface TerminalOptions {
