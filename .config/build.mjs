@@ -71,18 +71,16 @@ const chunkOf = (id, graph) => {
 /**
  * What a library gets in the place of another: cli-table3 measures by the shim, the shim by the package itself. What Commander
  * starts programs with, which this program never does, loads Node's sockets and streams: help takes 11 % more processor time
- * with it (medians of 41 pairs). undici loads Node's HTTP/2 at every start, though it allows for its absence and this program
- * never speaks it: one record takes 11 % more processor time with it (medians of 61 pairs).
+ * with it (medians of 41 pairs).
  */
 const shims = [
   ['string-width', /\/cli-table3\//, '.config/string-width.cjs'],
   ['node:child_process', /\/commander\//, '.config/child-process.cjs'],
-  ['node:http2', /\/undici\//, '.config/http2.cjs'],
 ]
 const shimmed = {
   name: 'shimmed',
   resolveId: {
-    filter: { id: /^(string-width|node:child_process|node:http2)$/ },
+    filter: { id: /^(string-width|node:child_process)$/ },
     handler: (id, importer) => {
       const [, , file] = shims.find(([name, by]) => name === id && by.test(importer ?? '')) ?? []
       return file && resolve(file)

@@ -1,4 +1,4 @@
-/** What each flag of V8, each shim and each deep import is worth, beside the same without it. What wins no tenth goes. */
+/** What each flag of V8 and each deep import is worth, beside the same without it. What wins no tenth goes. */
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'rolldown'
@@ -88,11 +88,6 @@ export const flags = async (bench: Bench): Promise<void> => {
     bench,
     { it: listed, base: preloading(listed, untuned) },
     { work: '1,000 projects, with the quiet parser beside without', budget: 0.9, pairs: 11 },
-  )
-  await reportPair(
-    bench,
-    { it: one, base: preloading(one, 'node:http2') },
-    { work: 'one record, without HTTP/2 beside with', budget: 0.9, pairs: 21 },
   )
   await deepImports(bench, env)
   const updates = pausing(url, 20_000, '--concurrency', '32')

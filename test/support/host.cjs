@@ -42,7 +42,7 @@ const kept = (() => {
     const [file, module] = line.split('\t')
     modules.set(file, [...(modules.get(file) ?? []), module])
   }
-  const names = fs.readdirSync(dist).filter((name) => /^(?:rolldown-runtime|http2)-/.test(name))
+  const names = fs.readdirSync(dist).filter((name) => /^rolldown-runtime-/.test(name))
   for (const [file, all] of modules) if (all.every((one) => library.test(one))) names.push(file)
   return new Set(names)
 })()
