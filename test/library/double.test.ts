@@ -150,10 +150,13 @@ describe('fail()', () => {
   it('has so many requests to a route fail, and no other', async () => {
     const api = apiOf(sandbox.token)
     sandbox.fail('PUT /runners/:id', { status: 503, times: 2, body: { message: 'down' } })
+    const before = sandbox.snapshot()
     for (const id of [1, 2])
-      expect(await rejected(api.runners.update({ id, active: true }))).toMatchObject({
-        status: 503,
-      })
+      expect(
+        await rejected(api.runners.update({ id, description: 'not written', active: false })),
+      ).toMatchObject({ status: 503 })
+    expect(sandbox.snapshot()).toEqual(before)
+    expect(sandbox.requests.slice(-2).map(({ status }) => status)).toEqual([503, 503])
     expect(await api.runners.get({ id: 1 })).toMatchObject({ id: 1 })
     expect(await api.runners.update({ id: 1, active: true })).toMatchObject({ id: 1 })
   })

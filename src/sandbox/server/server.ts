@@ -289,8 +289,7 @@ export const buildServer = async (
     }
     const heard = double?.hear(request, path, query)
     if (heard !== undefined) reply.raw.once('finish', () => (heard.status = reply.statusCode))
-    const failed = heard && (await double?.answer(heard, reply))
-    if (failed !== undefined) return failed
+    if (heard !== undefined && (await double?.answer(heard, reply))) return reply
     const found = find(finder, request)
     return 'value' in found
       ? serve(instance, scheduler, found, query, request, reply, words, heard)

@@ -151,19 +151,20 @@ export class TestDouble {
     return one
   }
 
-  /** Answers in the instance's stead where the request is to fail. */
-  async answer(
-    { method, path }: HeardRequest,
-    reply: FastifyReply,
-  ): Promise<FastifyReply | undefined> {
+  /**
+   * Answers in the instance's stead where the request is to fail.
+   * @returns whether it did; not the reply, which whoever awaits it gets nothing of
+   */
+  async answer({ method, path }: HeardRequest, reply: FastifyReply): Promise<boolean> {
     const found = this.#faults.find(({ pattern }) => pattern.test(`${method} ${path}`))
-    if (found === undefined) return undefined
+    if (found === undefined) return false
     found.left -= 1
     if (found.left <= 0) this.#faults = this.#faults.filter((one) => one !== found)
     const { status, delay = 0, body } = found.fault
     await setTimeout(delay, undefined, { ref: false })
-    if (status === undefined) return undefined
-    return sendJson(reply, status, body ?? { message: `${status} ${STATUS_CODES[status] ?? ''}` })
+    if (status === undefined) return false
+    sendJson(reply, status, body ?? { message: `${status} ${STATUS_CODES[status] ?? ''}` })
+    return true
   }
 
   /** What a client asks of it over HTTP. */
