@@ -40,18 +40,20 @@ const opened = async (
 const column = (page: Page, n: number): Promise<string[]> =>
   page.locator(`section.list tbody tr td:nth-child(${n})`).allTextContents()
 
-/** What a checker of accessibility finds. */
-const violations = async (page: Page): Promise<unknown> => {
+/** What a checker of accessibility finds; in the dark by the rules of colours, since nothing else differs there. */
+const violations = async (page: Page, dark: boolean): Promise<unknown> => {
   await page.evaluate(axe.source)
+  const options = dark ? "{ runOnly: ['cat.color'] }" : ''
   return page.evaluate(
-    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))',
+    `axe.run(${options}).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,
   )
 }
 
+/** Two have the hostile text: one in the page's HTML, one in the rows behind it that the script makes. */
 const runners = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
     id: i + 1,
-    description: i === 3 ? hostile : `runner ${i % 7}`,
+    description: i % 2100 === 3 ? hostile : `runner ${i % 7}`,
     status: ['online', 'offline', 'paused'][i % 3],
     contacted_at: new Date(Date.UTC(2026, 0, 1 + (i % 40), 3)).toISOString(),
     job_count: (i * 7919) % 1000,
@@ -101,30 +103,20 @@ describe.skipIf(program === undefined)('a page in a browser', () => {
   ] as const)('breaks no rule of accessibility, %s', async (_, dark) => {
     serve(30)
     const list = await opened(`runners list ${fields}`, { dark })
-    expect(await violations(list.page)).toEqual([])
+    expect(await violations(list.page, dark)).toEqual([])
     expect(await list.page.locator('figure path').count()).toBe(2)
     await list.close()
     const sandbox = { env: { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' }, dark }
     for (const line of ['overview', 'projects get platform/app']) {
       const { page, complaints, close } = await opened(line, sandbox)
-      expect([line, await violations(page), complaints]).toEqual([line, [], []])
+      expect([line, await violations(page, dark), complaints]).toEqual([line, [], []])
       await close()
     }
   })
 
-  it('runs nothing of what stands in the data, and asks nobody for anything', async () => {
+  it('pages through more rows than it shows, sorted as a whole, and runs nothing of the data', async () => {
     serve(2200)
     const { page, complaints, close } = await opened(`runners list --limit all ${fields}`)
-    expect(await page.locator('img').count()).toBe(0)
-    await page.getByRole('searchbox').fill('onerror')
-    await page.getByText('1 of 2,200 rows').waitFor()
-    expect(complaints).toEqual([])
-    await close()
-  })
-
-  it('pages through more rows than it shows, sorted as a whole', async () => {
-    serve(2200)
-    const { page, close } = await opened(`runners list --limit all ${fields}`)
     await page.getByText('1–1000 of 2,200 rows').waitFor()
     const id = page.getByRole('columnheader', { name: 'id' }).getByRole('button')
     await id.click()
@@ -134,6 +126,11 @@ describe.skipIf(program === undefined)('a page in a browser', () => {
     await page.getByText('1001–2000 of 2,200 rows').waitFor()
     expect((await column(page, 1))[0]).toBe('1200')
     expect(await page.locator('tbody tr .bar').count()).toBeGreaterThan(900)
+    expect(await page.locator('img').count()).toBe(0)
+    await page.getByRole('searchbox').fill('onerror')
+    await page.getByText('2 of 2,200 rows').waitFor()
+    expect(await page.locator('img').count()).toBe(0)
+    expect(complaints).toEqual([])
     await close()
   })
 })
