@@ -3,11 +3,12 @@
  * of paths that would lead elsewhere, by one rule for addresses, repositories and archives.
  */
 import { type Failure, usage } from '../errors.js'
+import { trimTrailingSlashes } from './text.js'
 
 const example = 'Use the form https://host or https://host/path.'
 const beforeAt = /^([a-z][a-z0-9+.-]*:\/\/)?.*@/i
 /** What may hold a secret: a query, a fragment. */
-const afterPath = /([?#]).+$/s
+const afterPath = /([?#]).+/s
 const bad = (text: string, why: string): Failure =>
   usage(
     `invalid base URL "${text.replace(beforeAt, '$1…@').replace(afterPath, '$1…')}": ${why}`,
@@ -36,8 +37,8 @@ export const normalizeBaseUrl = (given: string): string => {
   }
   if (text.includes('?')) throw bad(text, 'it has a query')
   if (text.includes('#')) throw bad(text, 'it has a fragment')
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v4$/, '')
-  return url.origin + path.replace(/\/+$/, '')
+  const path = trimTrailingSlashes(url.pathname).replace(/\/api\/v4$/, '')
+  return url.origin + trimTrailingSlashes(path)
 }
 
 /** True for a host that is this machine. */

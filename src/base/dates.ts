@@ -8,7 +8,7 @@ const units = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 
 type Unit = keyof typeof units
 
 const lengths = /^(?:\d+(?:\.\d+)?[wdhms])+$/
-const part = /(\d+(?:\.\d+)?)([wdhms])/g
+const part = /(?<!\d)(\d+(?:\.\d+)?)([wdhms])/g
 const day = units.d
 /** As far from the epoch as a date can be. */
 const furthest = 8.64e15
@@ -99,8 +99,8 @@ const durationSeconds = {
 } as const
 type DurationUnit = keyof typeof durationSeconds
 
-const durationText = /^\s*-?\s*(?:\d+(?:\.\d+)?\s*(?:mo|w|d|h|m|s)\s*)+$/i
-const durationPart = /(\d+(?:\.\d+)?)\s*(mo|w|d|h|m|s)/gi
+const durationText = /^\s*(?:-\s*)?(?:\d+(?:\.\d+)?\s*(?:mo|w|d|h|m|s)\s*)+$/i
+const durationPart = /(?<!\d)(\d+(?:\.\d+)?)\s*(mo|w|d|h|m|s)/gi
 
 export const isDuration = (text: string): boolean => durationText.test(text)
 

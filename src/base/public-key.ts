@@ -48,7 +48,7 @@ const bitsOf = (family: PublicKey['family'], fields: readonly Buffer[]): number 
     case 'ecdsa':
       return fields[2] === undefined
         ? 0
-        : Number(/\d+$/.exec(fields[1]?.toString('latin1') ?? '')?.[0] ?? 0)
+        : Number(/(?<!\d)\d+$/.exec(fields[1]?.toString('latin1') ?? '')?.[0] ?? 0)
     case 'ed25519':
       return fields[1]?.length === 32 ? 256 : 0
   }

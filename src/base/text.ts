@@ -29,10 +29,13 @@ export const mapChunks = (text: string, work: (piece: string) => string): string
   return pieces.join('')
 }
 
+/** The text without the slashes at its end. */
+export const trimTrailingSlashes = (text: string): string => text.replace(/(?<!\/)\/+$/, '')
+
 // Numbers for people.
 
-/** 4213 as `4,213`. */
-export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+/** 4213 as `4,213`; a number has at most 21 digits. */
+export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3}){1,6}$)/g, ',')
 
 /** `3 runners`. */
 export const formatCount = (count: number, one: string, more = `${one}s`): string =>

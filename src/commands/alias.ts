@@ -83,7 +83,7 @@ const looksSecret = (text: string): boolean =>
         /^[a-z]{2,8}[-_](?=\w*\d)[\w-]{16,}$/i.test(word) ||
         /^[0-9a-f]{64}$/i.test(word) ||
         (/^[\w-]{20,}$/.test(word) && /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word)),
-    ) || /:\/\/[^/@\s]*:[^/@\s]+@/.test(text)
+    ) || /:\/\/[^/:@\s]*:[^/@\s]+@/.test(text)
 
 /** Whether a flag, or what is given by one, holds a secret. */
 const holdsSecret = (flag: string, value: string, command: CommandFacts | undefined): boolean => {

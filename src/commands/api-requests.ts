@@ -97,7 +97,7 @@ export const requestFor = (request: WireRequest, object: string): WireRequest =>
 /** Paths are alike where their fixed words are. */
 const getPathShape = (path: string): string =>
   path
-    .replace(/[?#].*$/, '')
+    .replace(/[?#].*/s, '')
     .split('/')
     .map((part) => (/^[:*]|%|\{\w*\}|^\d+$/.test(part) ? ':' : part))
     .join('/')
@@ -174,7 +174,7 @@ const createEndpoint = async (request: WireRequest, places: PathParameters): Pro
     ? known
     : { returns: one(Unknown()), columns: [answerColumn] }
   const { method, path } = request
-  const named = path.replace(/[?#].*$/, '').replaceAll(placeholder, ':object')
+  const named = path.replace(/[?#].*/s, '').replaceAll(placeholder, ':object')
   const route = `${method} ${named.replace(/\{(project|group)\}/g, ':$1')}`
   return {
     // The method was checked where the path was read.

@@ -188,7 +188,7 @@ const completePath = (path: string, typed: readonly string[]): string | undefine
   const parts = path.split('/')
   const fits = typed.every((word, i) => parts[i]?.startsWith(':') === true || parts[i] === word)
   if (!fits) return undefined
-  return [...typed, ...parts.slice(typed.length)].join('/').replace(/[:*].*$/, '')
+  return [...typed, ...parts.slice(typed.length)].join('/').replace(/[:*].*/s, '')
 }
 
 /** The catalogue's paths for a method, with what they do. */
@@ -279,7 +279,7 @@ const createOperation = async (services: Services, asked: ApiGiven): Promise<Ope
 /** The endpoint that stands for a request of its own: nothing is known of its answer. */
 const endpointFor = ({ method, path }: WireRequest, returns: Endpoint['returns']): Endpoint => ({
   // The method was checked where the path was read.
-  route: `${method} ${path.replace(/[?#].*$/, '')}` as Endpoint['route'],
+  route: `${method} ${path.replace(/[?#].*/s, '')}` as Endpoint['route'],
   returns,
   summary: '',
   command: '',

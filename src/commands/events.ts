@@ -11,7 +11,7 @@ import { define } from './define.js'
 /** `WikiPage::Meta` → `wiki page`, `MergeRequest` → `merge request`. */
 const describeType = (type: string): string =>
   type
-    .replace(/::.*$/, '')
+    .replace(/::.*/s, '')
     .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase()
 

@@ -46,7 +46,7 @@ const selectedBy = (
     return isNamed || roots.some((root) => within(path, root))
   }
   // An item or an attribute that is named alone is not all of its kind.
-  const whole = [...only, ...except].every((glob) => !/[#]|:[^/]*[/]/.test(glob))
+  const whole = [...only, ...except].every((glob) => !/#|^[^:]*:[^/]*\//.test(glob))
   return {
     all: !narrowed && only.length === 0 && except.length === 0,
     has: ({ place, kind }) => {

@@ -118,7 +118,9 @@ const furtherValues = async (
     const further = values(name)
     if (further.length === 0) return []
     // The client has areas as JavaScript writes names.
-    const own = name.replace(/-(.)(?=.*\.)/g, (_, letter: string) => letter.toUpperCase())
+    const own = name.replace(/^[^.]+/, (area) =>
+      area.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
+    )
     return [field(own, further.map((value) => JSON.stringify(value)).join(' | '))]
   })
 }

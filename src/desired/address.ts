@@ -47,12 +47,17 @@ export const addressText = ({ kind, item, attribute, ...place }: Address): strin
   return `${placeText(place)}:${kind}${within}${attribute === undefined ? '' : `#${attribute}`}`
 }
 
-/** The source of a pattern in which `*` stands for anything. */
-export const globPattern = (glob: string): string =>
-  glob
-    .split('*')
-    .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-    .join('.*')
+/**
+ * The source of a pattern in which `*` stands for anything. A part between two `*` is taken where it first stands, and
+ * nowhere else, so that a long text is searched once.
+ */
+export const globPattern = (glob: string): string => {
+  const parts = glob.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+  const [first = '', ...others] = parts
+  const last = others.pop()
+  const inner = others.map((part, i) => `(?=(.*?${part}))\\${i + 1}`)
+  return [first, ...inner, last === undefined ? '' : `.*${last}`].join('')
+}
 
 /** The patterns of globs, of which a run has a few, and asks them of every attribute. */
 const patterns = new Map<string, RegExp>()

@@ -172,7 +172,7 @@ export const comparePlans = (now: ComparedPlan, former: ComparedPlan): PlanCompa
   const undeclared = former.places
     .flatMap((one) => undeclaredAt(known.get(keyOf(one))?.desired() ?? [], one.desired()))
     .filter((text) => !acted.has(text))
-  const gone = new Set(undeclared.map((text) => text.replace(/ \(.*\)$|#.*$/g, '')))
+  const gone = new Set(undeclared.map((text) => text.replace(/ \(.*\)$|#.*/s, '')))
   return {
     entries,
     earlier: actions.length - entries.filter(isAction).length,

@@ -5,6 +5,7 @@
 
 import { isJsonList, isObject, type JsonValue } from '../base/objects.js'
 import { readPublicKey } from '../base/public-key.js'
+import { trimTrailingSlashes } from '../base/text.js'
 import type { Referent } from '../catalogue/managed.js'
 import type { ListParam, Param, Params, StringParam } from '../catalogue/params.js'
 import { foldedName } from './address.js'
@@ -85,7 +86,7 @@ const formats: Readonly<Record<NonNullable<StringParam['format']>, (text: string
   date: dayOf,
   datetime: (text) => momentOf(text),
   duration: (text) => text.trim(),
-  url: (text) => text.trim().replace(/\/+$/, ''),
+  url: (text) => trimTrailingSlashes(text.trim()),
   pem: derOf,
   'public-key': keyOf,
   text: lines,

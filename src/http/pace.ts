@@ -301,7 +301,7 @@ export interface Allowance {
  * @throws Failure `usage`
  */
 const parseAllowance = (text: string): Allowance => {
-  const [, count, unit] = /^\s*(\d+(?:\.\d+)?)\s*(?:\/\s*(s|min))?\s*$/.exec(text) ?? []
+  const [, count, unit] = /^\s*(\d+(?:\.\d+)?)\s*(?:\/\s*(s|min)\s*)?$/.exec(text) ?? []
   const span = units[unit ?? 's']
   if (span === undefined || !(Number(count) > 0))
     throw usage(`invalid rate ${JSON.stringify(text)}`, 'Use a form like 100/s or 600/min.')

@@ -325,11 +325,12 @@ const hidden = (bytes: Uint8Array, key: RegExp, secrecyOf: SecrecyOf): Uint8Arra
   if (disguised.test(text)) return undefined
   const kept: Uint8Array[] = []
   let from = 0
-  for (const match of text.matchAll(key)) {
-    const start = match.index + match[0].length
-    if (start < from) continue
-    const opening = text.lastIndexOf('"', match.index)
-    const name = text.slice(opening + 1, match.index + (match[1] ?? '').length)
+  for (const { 0: all, 1: ending = '', index } of text.matchAll(key)) {
+    const start = index + all.length
+    // Without a colon it is no key.
+    if (all === ending || start < from) continue
+    const opening = text.lastIndexOf('"', index)
+    const name = text.slice(opening + 1, index + ending.length)
     if (name.includes('\\') || text[opening - 1] === '\\') return undefined
     const found = verdict(Buffer.from(name, 'latin1').toString(), text, start, secrecyOf)
     if (found === 'parse') return undefined
@@ -348,7 +349,8 @@ export const maskerOfBytes = (
   secrecyOf: SecrecyOf,
 ): ((bytes: Uint8Array) => Uint8Array) => {
   const endings = names.map(literal).join('|')
-  const key = new RegExp(`(${endings}|${innerWords.source}[^"\\\\]*)"\\s*:\\s*`, 'gi')
+  // A text that repeats inner words is passed over once, since it matches without a colon, too.
+  const key = new RegExp(`((?:${endings})(?=")|${innerWords.source}[^"\\\\]*)(?:"\\s*:\\s*)?`, 'gi')
   const named = (bytes: Uint8Array): Uint8Array =>
     hidden(bytes, key, secrecyOf) ?? maskedText(decoder.decode(bytes), secrecyOf) ?? bytes
   return (bytes) => withoutAddresses(named(bytes))

@@ -257,13 +257,17 @@ const render = (
   const rows = lines.flatMap((line): GridCell[][] => {
     const text = line.text.split('\n').flatMap((one) => wrap(one, room))
     for (const one of text) widest = Math.max(widest, measure(one))
-    const shown = text.map((one) => (one === '' ? '' : line.paint(one))).join('\n')
+    // A row a line: what draws the grid takes time with the cube of the lines of a cell.
+    const cells = text.map((one) => (one === '' ? '' : line.paint(one)))
     const name = labelText(line)
-    if (measure(name) <= left) return [[style.bold(name), shown]]
+    if (measure(name) <= left)
+      return cells.map((cell, i) => [i === 0 ? style.bold(name) : '', cell])
     const alone = wrap(name, width)
     for (const one of alone) widest = Math.max(widest, measure(one) - left)
-    const content = alone.map((one) => style.bold(one)).join('\n')
-    return [[{ content, colSpan: 2 }], ...(shown === '' ? [] : [['', shown]])]
+    return [
+      ...alone.map((one) => [{ content: style.bold(one), colSpan: 2 }]),
+      ...(line.text === '' ? [] : cells.map((cell) => ['', cell])),
+    ]
   })
   return grid(rows, [left, widest])
 }

@@ -1,6 +1,7 @@
 /** Finds the default project and group: from the environment, the git remote, or the profile. */
 
 import { isDots } from '../base/base-url.js'
+import { trimTrailingSlashes } from '../base/text.js'
 import { usage } from '../errors.js'
 import type { Environment, Profile, Session } from './types.js'
 
@@ -67,12 +68,9 @@ export const projectOfRemote = (remote: string, baseUrl: string): string | undef
   if (address === undefined) return undefined
   const base = new URL(baseUrl)
   if (address.host !== (address.ssh ? base.hostname : base.host)) return undefined
-  const prefix = `${decode(base.pathname).replace(/\/+$/, '')}/`
+  const prefix = `${trimTrailingSlashes(decode(base.pathname))}/`
   if (!address.path.startsWith(prefix)) return undefined
-  const project = address.path
-    .slice(prefix.length)
-    .replace(/\/+$/, '')
-    .replace(/\.git$/, '')
+  const project = trimTrailingSlashes(address.path.slice(prefix.length)).replace(/\.git$/, '')
   const segments = project.split('/')
   const whole = segments.length > 1 && segments.every((s) => s !== '' && !isDots(s))
   return whole ? project : undefined

@@ -38,7 +38,7 @@ const invalidToken = (source: string, what: string): Failure =>
  * @throws Failure `usage`
  */
 export const checkToken = (text: string, kind: TokenKind, source: string): ResolvedCredential => {
-  const value = text.replace(/^[\r\n]+|[\r\n]+$/g, '')
+  const value = text.replace(/^[\r\n]+|(?<![\r\n])[\r\n]+$/g, '')
   if (value === '') throw invalidToken(source, 'is empty')
   if (/[\r\n]/.test(value)) throw invalidToken(source, 'has more than one line')
   if (!/^[\x21-\x7e]+$/.test(value))

@@ -150,20 +150,25 @@ const truncate = (text: string, columns: number, by: TextMetrics): string => {
 }
 
 /** An address stays in one piece, so that it can be copied and clicked. */
-const address = /[a-z][a-z0-9+.-]*:\/\/./i
+const address = /[a-z0-9+.-]:\/\/./i
 
 /** A word that is longer than a line, in pieces; an address whole. */
 const broken = (word: string, columns: number, by: TextMetrics): string[] => {
   if (address.test(word)) return [word]
   const pieces: string[] = []
-  let rest = word
-  while (measure(rest, by) > columns) {
-    const [first = ''] = by.characters(rest)
-    const piece = head(rest, columns, by) || first
-    pieces.push(measure(piece, by) > columns ? '…' : piece)
-    rest = rest.slice(piece.length)
+  let piece = ''
+  let used = 0
+  for (const character of by.characters(word)) {
+    const width = measure(character, by)
+    if (piece !== '' && used + width > columns) {
+      pieces.push(piece)
+      piece = ''
+      used = 0
+    }
+    piece += width > columns ? '…' : character
+    used += width
   }
-  return [...pieces, rest]
+  return [...pieces, piece]
 }
 
 const wrap = (text: string, columns: number, whole: boolean, by: TextMetrics): string[] => {
@@ -190,13 +195,35 @@ const widthsBy = (by: TextMetrics): Widths => ({
 /** Approximate widths, for texts that are nearly always simple and where nothing can be awaited. */
 export const roughWidths: Widths = widthsBy({ columns: upperBound, characters: (text) => text })
 
+/** `Intl.Segmenter` takes time with the square of the text: a longer one is measured in pieces of this length. */
+const longestPiece = 256
+
+/** The text in pieces that end where a character does. */
+function* piecesOf(text: string, segmenter: Intl.Segmenter): Generator<string> {
+  let size = longestPiece
+  let rest = text
+  while (rest.length > size) {
+    // The last code unit may be the first half of a pair.
+    const end = segmenter.segment(rest.slice(0, size)).containing(size - 2)?.index ?? 0
+    if (end > 0) yield rest.slice(0, end)
+    rest = rest.slice(end)
+    size = end > 0 ? longestPiece : size * 2
+  }
+  yield rest
+}
+
 const loadExact = async (): Promise<Widths> => {
   const { default: columns } = await import('string-width')
   const segmenter = new Intl.Segmenter()
   return widthsBy({
-    columns: (text) => columns(text),
+    columns(text) {
+      let sum = 0
+      for (const piece of piecesOf(text, segmenter)) sum += columns(piece)
+      return sum
+    },
     *characters(text) {
-      for (const { segment } of segmenter.segment(text)) yield segment
+      for (const piece of piecesOf(text, segmenter))
+        for (const { segment } of segmenter.segment(piece)) yield segment
     },
   })
 }

@@ -69,7 +69,7 @@ const faults: Readonly<Partial<Record<YAMLError['code'], string>>> = {
 
 /** What is wrong in a text, without any of it: a parser quotes what it met, which may be a secret. */
 export const yamlFault = ({ code, message }: Pick<YAMLError, 'code' | 'message'>): string =>
-  faults[code] ?? message.replace(/(?<=\w): [\s\S]*$|\n[\s\S]*$/, '')
+  faults[code] ?? message.replace(/(?:(?<=\w): |\n).*/s, '')
 
 /** A value, or what is wrong with its text and where, in words that hold nothing of it. */
 type ReadValue = { readonly value: unknown } | { readonly wrong: string }

@@ -17,28 +17,32 @@ interface Part {
   readonly end: number
 }
 
-const userInfo = /([a-z][a-z0-9+.-]*:)?\/\/([^/?#\s]+)@/gi
+/** SSH's scheme before it, where it has one, and who logs in. */
+const userInfo = /(?<=(s(?:sh|ftp)[a-z0-9+.-]*:)?)\/\/([^/?#\s]+)@/gi
 const parameter = /[?&;#]([^=&?#;\s]+)=/g
 const valueEnd = /[&#>\s"']|$/g
 
-/** Who logs in by SSH under a name alone has shown no secret: `ssh://git@host`. */
-const isPlainUser = (scheme: string, user: string): boolean =>
-  /ssh|sftp/i.test(scheme) && !user.includes(':')
-
 const usersIn = (text: string): Part[] =>
-  [...text.matchAll(userInfo)].flatMap(({ 0: all, 1: scheme = '', 2: user = '', index }) => {
+  [...text.matchAll(userInfo)].flatMap(({ 0: all, 1: ssh, 2: user = '', index }) => {
+    // Who logs in by SSH under a name alone has shown no secret: `ssh://git@host`.
+    if (ssh !== undefined && !user.includes(':')) return []
     const end = index + all.length - 1
-    return isPlainUser(scheme, user) ? [] : [{ name: 'userinfo', start: end - user.length, end }]
+    return [{ name: 'userinfo', start: end - user.length, end }]
   })
 
-const parametersIn = (text: string): Part[] =>
-  [...text.matchAll(parameter)].flatMap(({ 0: all, 1: name = '', index }) => {
+const parametersIn = (text: string): Part[] => {
+  let end = 0
+  return [...text.matchAll(parameter)].flatMap(({ 0: all, 1: name = '', index }) => {
     if (!isSecretParameter(name)) return []
     const start = index + all.length
-    valueEnd.lastIndex = start
-    const end = valueEnd.exec(text)?.index ?? text.length
+    // A value that begins within the one before ends with it: `?token=;token=1`.
+    if (end < start) {
+      valueEnd.lastIndex = start
+      end = valueEnd.exec(text)?.index ?? text.length
+    }
     return start === end ? [] : [{ name, start, end }]
   })
+}
 
 const none: readonly Part[] = []
 

@@ -43,10 +43,9 @@ const endings: readonly string[] = [
   'user key',
 ]
 
-/** How names of secrets end that have any words before their last: `service_account_file_json`. */
-const distant = 'service account(?: .*)? json'
-
-const ending = new RegExp(`(?:^| )(?:${endings.join('|')}|${distant})$`)
+const ending = new RegExp(`(?:^| )(?:${endings.join('|')})$`)
+/** Of names that end in `json`, with any words in between: `service_account_file_json`. */
+const distant = /(?:^| )service account /
 /** Anywhere in a name: `db_connection_string_primary`. */
 const inside = /connection strings?(?: |$)/
 
@@ -55,7 +54,8 @@ const boundaries = /[_.-]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
 /** A name's words: split at `_`, `-`, `.` and between lower and upper case, without case. */
 const wordsOf = (name: string): string => name.split(boundaries).join(' ').toLowerCase()
 
-const isSecretWords = (words: string): boolean => ending.test(words) || inside.test(words)
+const isSecretWords = (words: string): boolean =>
+  ending.test(words) || inside.test(words) || (words.endsWith(' json') && distant.test(words))
 
 /**
  * Whether a name says that it holds a credential, by its last words: `hub_api_key`, `signingKey`,

@@ -93,11 +93,17 @@ const waysOf = (char: string): string[] => {
 /** The two characters of base64 that base64url writes otherwise. */
 const urlSafe: Readonly<Record<string, string>> = { '+': '-', '/': '_' }
 
-const base64Pattern = (text: string): string =>
-  Array.from(text, (char) => {
-    const other = urlSafe[char]
-    return either(...waysOf(char), ...(other === undefined ? [] : [literal(other)]))
-  }).join('')
+const base64WaysOf = (char: string): string[] => {
+  const other = urlSafe[char]
+  return other === undefined ? waysOf(char) : [...waysOf(char), literal(other)]
+}
+
+/** A text, character by character. Backslashes at its start are all of their run, so that a long run is searched once. */
+const sequence = (text: string, ways: (char: string) => readonly string[]): string => {
+  const [first = [], ...others] = Array.from(text, ways)
+  const start = first.map((way) => way.replace(/^\\\\\+/, '(?<!\\\\)$&'))
+  return [start, ...others].map((all) => either(...all)).join('')
+}
 
 /** Of the base64 of a longer text, what depends on the secret alone, which begins at `offset` in it. */
 const inBase64 = (bytes: Buffer, offset: number): string => {
@@ -107,8 +113,8 @@ const inBase64 = (bytes: Buffer, offset: number): string => {
 
 const patternOf = (secret: string): RegExp => {
   const bytes = Buffer.from(secret)
-  const plain = Array.from(secret, (char) => either(...waysOf(char))).join('')
-  const encoded = [0, 1, 2].map((offset) => base64Pattern(inBase64(bytes, offset)))
+  const plain = sequence(secret, waysOf)
+  const encoded = [0, 1, 2].map((offset) => sequence(inBase64(bytes, offset), base64WaysOf))
   return new RegExp([plain, ...encoded].join('|'), 'gu')
 }
 

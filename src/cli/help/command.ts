@@ -61,7 +61,7 @@ export const wrap = (text: string, width: number): string[] => {
 }
 
 /** Words of a command line, quoted ones whole; a flag and what it takes stay together, and so does what follows < or |. */
-const parts = /(?:(?:-{1,2}[\w-]+|[<>|]) (?![-<>|]))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
+const parts = /(?:(?:(?<!-)-[\w-]+|[<>|]) (?![-<>|]))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
 
 /** Formats a command line to copy, and breaks it where that keeps a flag and its value together. */
 export const commandLine = (line: string, width: number): string => {

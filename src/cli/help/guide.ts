@@ -35,8 +35,8 @@ const splitBlocks = (markdown: string): readonly string[] =>
 /** Text as a reader sees it: a link is its text, and marks are gone. */
 const toPlainText = (text: string): string =>
   text
-    .replaceAll(/\s*\n\s*/g, ' ')
-    .replaceAll(/\[([^\]]+)\]\(([\w-]+)\.md\)/g, '$1 (svcctl help $2)')
+    .replaceAll(/(?<!\s)\s*\n\s*/g, ' ')
+    .replaceAll(/\[([^[\]]+)\]\(([\w-]+)\.md\)/g, '$1 (svcctl help $2)')
     .replaceAll(/`([^`]*)`|\*\*?([^*\s][^*]*)\*\*?/g, (_, code = '', strong = '') => code + strong)
     .replaceAll('\\|', '|')
 

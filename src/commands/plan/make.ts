@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { runFile } from '../../base/processes.js'
-import { quoteText } from '../../base/text.js'
+import { quoteText, trimTrailingSlashes } from '../../base/text.js'
 import { compareVersions, version } from '../../base/version.js'
 import { documentedVersion } from '../../catalogue/undocumented.js'
 import type { DesiredPlan } from '../../desired/actions.js'
@@ -135,7 +135,7 @@ export const declaredBy = async (
 /** Files that are for one instance are used with no other. */
 const checkInstance = ({ instance }: DeclaredState, actual: string): void => {
   const normal = (url: string): string =>
-    (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '')
+    trimTrailingSlashes(URL.canParse(url) ? new URL(url).href : url)
   if (instance === undefined || normal(instance.value) === normal(actual)) return
   throw usage(
     `${originText(instance.origin)}: the files are for ${instance.value}, but the instance is ${actual}`,

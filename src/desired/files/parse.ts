@@ -19,7 +19,7 @@ const maxAliases = 100
 
 const isAlias = 'Quote it: * begins an alias, and @ and ` are reserved.'
 const hints: readonly (readonly [RegExp, string])[] = [
-  [/^\s*[^#]*[:,{[]\s*@/, 'Write {file: path}: an unquoted @ is not valid YAML.'],
+  [/^[^#]*[:,{[]\s*@/, 'Write {file: path}: an unquoted @ is not valid YAML.'],
   [/command:\s*\[/, 'Write {command: [program, argument]}: the short form does not work here.'],
   [/(?:^|[\s{,])\*\*/, "Quote '**': an unquoted * begins an alias."],
   [/`/, isAlias],

@@ -4,6 +4,7 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { maskFields } from '../../base/secrets/mask.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { nearest } from '../../base/suggest.js'
+import { trimTrailingSlashes } from '../../base/text.js'
 import { type Endpoint, echoes, writes } from '../../catalogue/endpoint.js'
 import { getProperties } from '../../catalogue/fields.js'
 import { formatOf, type Param } from '../../catalogue/params.js'
@@ -31,7 +32,7 @@ const truths: Readonly<Record<string, boolean>> = {
   '0': false,
 }
 
-const plain = (text: string): string => text.replaceAll('\r\n', '\n').trim().replace(/\/+$/, '')
+const plain = (text: string): string => trimTrailingSlashes(text.replaceAll('\r\n', '\n').trim())
 
 const day = /^\d{4}-\d{2}-\d{2}/
 /** Times as moments; a day is as precise as a day is. */

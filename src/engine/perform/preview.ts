@@ -123,7 +123,7 @@ const previewOf = (
     columns !== undefined && record !== undefined
       ? lostWith(record, columns)
       : sentBy(ask).map((one) => changed(ask, record, one))
-  const request = requestLine({ method: getMethod(ask.endpoint), path: path.replace(/\?.*$/, '') })
+  const request = requestLine({ method: getMethod(ask.endpoint), path: path.replace(/\?.*/s, '') })
   const shown = secrets ? changes : hidden(changes, ask.endpoint, words)
   const named =
     words === undefined

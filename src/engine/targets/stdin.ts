@@ -172,7 +172,7 @@ const readerOf = async (head: string): Promise<Cutter<InputItem>> => {
 
 /** Whether an input that begins so may bring parents along. */
 const mayOwn = (head: string): boolean =>
-  /^\ufeff?(?:(?:project|group|of)[\t,]|\s*\[?\s*\{\s*"(?:project|group|of)"\s*:)/.test(head)
+  /^\ufeff?(?:(?:project|group|of)[\t,]|\s*(?:\[\s*)?\{\s*"(?:project|group|of)"\s*:)/.test(head)
 
 /** Whether a verb takes objects from standard input, and nothing else says whose they are. */
 const readsParents = (command: Command, { args, flags }: Raw): boolean =>

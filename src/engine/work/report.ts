@@ -184,7 +184,7 @@ export type FailureLimit = { readonly count: number } | { readonly percent: numb
  */
 export const parseFailureLimit = (text: string | undefined): FailureLimit | undefined => {
   if (text === undefined) return undefined
-  const [, number, percent] = /^\s*(\d+(?:\.\d+)?)\s*(%)?\s*$/.exec(text) ?? []
+  const [, number, percent] = /^\s*(\d+(?:\.\d+)?)\s*(?:(%)\s*)?$/.exec(text) ?? []
   const value = Number(number)
   if (percent !== undefined && value > 0 && value <= 100) return { percent: value }
   if (percent === undefined && Number.isSafeInteger(value) && value > 0) return { count: value }

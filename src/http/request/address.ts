@@ -2,6 +2,7 @@
 
 import { hasDots } from '../../base/base-url.js'
 import { isObject } from '../../base/objects.js'
+import { trimTrailingSlashes } from '../../base/text.js'
 import {
   isScope,
   isText,
@@ -132,7 +133,7 @@ export interface Target {
 /** The API root of an instance (`http/README.md`). */
 export const getApiRoot = (baseUrl: string): Target => {
   const url = new URL(baseUrl)
-  return { origin: url.origin, path: `${url.pathname.replace(/\/+$/, '')}${root}` }
+  return { origin: url.origin, path: `${trimTrailingSlashes(url.pathname)}${root}` }
 }
 
 /** An absolute address, split without touching how its path is written. */

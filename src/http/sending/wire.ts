@@ -1,5 +1,6 @@
 /** Sending: credential, redirects, attempts. What comes back is an answer of any status. */
 import { remember } from '../../base/secrets/scrub.js'
+import { trimTrailingSlashes } from '../../base/text.js'
 import { readHeaders, type Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import { decoded, readSome, TimedBody } from '../answers/body.js'
@@ -128,7 +129,7 @@ export class Wire {
     this.#onInterrupt = onInterrupt
     this.#now = now
     this.root = getApiRoot(options.baseUrl)
-    this.#home = `${new URL(options.baseUrl).pathname.replace(/\/+$/, '')}/`
+    this.#home = `${trimTrailingSlashes(new URL(options.baseUrl).pathname)}/`
     this.#credential = options.credential
   }
 

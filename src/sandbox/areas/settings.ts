@@ -107,7 +107,9 @@ const days: Readonly<Record<string, number>> = {
 const durationDays = (text: string): number | undefined => {
   if (!/^\s*(\d+\s*(minute|hour|day|week|month|year)s?[\s,]*)+$/i.test(text)) return undefined
   let sum = 0
-  for (const [, count, unit = ''] of text.matchAll(/(\d+)\s*(minute|hour|day|week|month|year)/gi))
+  for (const [, count, unit = ''] of text.matchAll(
+    /(?<!\d)(\d+)\s*(minute|hour|day|week|month|year)/gi,
+  ))
     sum += Number(count) * (days[unit.toLowerCase()] ?? 0)
   return sum
 }

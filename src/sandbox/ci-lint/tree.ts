@@ -95,7 +95,7 @@ const isObject = (value: unknown): value is Values =>
 
 /** What is written in place of inputs may be longer than they are, by so much. */
 const maxWritten = 4 * 1024 * 1024
-const place = /\$\[\[\s*inputs\.([\w-]+)(?:\s*\|[^\]]*)?\s*\]\]/g
+const place = /\$\[\[\s*inputs\.([\w-]+)\s*(?:\|[^\]]*)?\]\]/g
 const whole = new RegExp(`^${place.source}$`)
 
 /** Whether a document is the header of the next one. */

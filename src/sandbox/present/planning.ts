@@ -45,7 +45,7 @@ const references = (
 
 /** Tasks of a description: `- [ ] open`, `- [x] done`. */
 const taskCompletion = (text: string) => {
-  const tasks = [...text.matchAll(/^\s*[-*+]\s+\[([ xX])\]\s/gm)]
+  const tasks = [...text.matchAll(/^[ \t]*[-*+]\s+\[([ xX])\]\s/gm)]
   return {
     count: tasks.length,
     completed_count: tasks.filter(([, mark]) => mark !== ' ').length,

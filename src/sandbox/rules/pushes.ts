@@ -146,7 +146,7 @@ const closing = new RegExp(
 /** The issues of a project, by IID, that a text closes. */
 const closedIn = (text: string, { path_with_namespace: own }: ProjectRecord): number[] =>
   [...text.matchAll(closing)].flatMap(([part]) =>
-    [...part.matchAll(/([\w./-]*)#(\d+)/g)].flatMap(([, path, iid]) =>
+    [...part.matchAll(/(?<![\w./-])([\w./-]*)#(\d+)/g)].flatMap(([, path, iid]) =>
       path === '' || path === own ? [Number(iid)] : [],
     ),
   )
