@@ -118,10 +118,7 @@ const none = {
   middle: ' '.repeat(gap),
 } as const
 
-/** A cell that goes over all columns, or one of a column; lines are separated by `\n`. */
-export type GridCell = string | { readonly content: string; readonly colSpan: number }
-
-const laidOut = (rows: readonly (readonly GridCell[])[], widths: readonly number[]): string => {
+const laidOut = (rows: readonly (readonly string[])[], widths: readonly number[]): string => {
   const table = new Table({
     chars: none,
     // No width would be "as wide as it takes".
@@ -141,7 +138,7 @@ const laidOut = (rows: readonly (readonly GridCell[])[], widths: readonly number
  * Rows as lines, each ended by a line break, nothing behind the last character.
  * @param widths display columns of each column
  */
-export const grid = (rows: readonly (readonly GridCell[])[], widths: readonly number[]): string => {
+export const grid = (rows: readonly (readonly string[])[], widths: readonly number[]): string => {
   let text = ''
   for (let at = 0; at < rows.length; at += maxRows)
     text += laidOut(rows.slice(at, at + maxRows), widths)

@@ -15,15 +15,7 @@ import {
   painted,
 } from './cell.js'
 import { type SafeText, shown, shownLines } from './escape.js'
-import {
-  type GridCell,
-  gap,
-  grid,
-  nestedIndent,
-  shareWidth,
-  stackWidth,
-  type TableLine,
-} from './grid.js'
+import { gap, grid, nestedIndent, shareWidth, stackWidth, type TableLine } from './grid.js'
 import { isScalar, stringify } from './record.js'
 import type { OpenPrinter, TextWidths, View } from './types.js'
 
@@ -252,27 +244,25 @@ const render = (
   // A name that is longer stands on a line of its own: names are never cut, they are typed again.
   const left = labels.reduce((sum, columns) => (columns <= most ? Math.max(sum, columns) : sum), 1)
   const room = Math.max(1, width - left - gap)
-  // An address is longer than its column, and stays whole: nothing stands behind it.
-  let widest = room
-  const rows = lines.flatMap((line): GridCell[][] => {
+  const margin = ' '.repeat(left + gap)
+  // Written without the grid, which measures each line again for all others. An address stays whole behind the margin.
+  const rows = lines.flatMap((line): string[] => {
     const text = line.text.split('\n').flatMap((one) => wrap(one, room))
-    for (const one of text) widest = Math.max(widest, measure(one))
-    // A row a line: what draws the grid takes time with the cube of the lines of a cell.
     const cells = text.map((one) => (one === '' ? '' : line.paint(one)))
     const name = labelText(line)
-    if (measure(name) <= left)
-      return cells.map((cell, i) => [i === 0 ? style.bold(name) : '', cell])
-    const alone = wrap(name, width)
-    for (const one of alone) widest = Math.max(widest, measure(one) - left)
-    return [
-      ...alone.map((one) => [{ content: style.bold(one), colSpan: 2 }]),
-      ...(line.text === '' ? [] : cells.map((cell) => ['', cell])),
-    ]
+    const columns = measure(name)
+    if (columns > left)
+      return [
+        ...wrap(name, width).map((one) => style.bold(one)),
+        ...(line.text === '' ? [] : cells.map((cell) => margin + cell)),
+      ]
+    const head = style.bold(name) + margin.slice(columns)
+    return cells.map((cell, i) => (i === 0 ? head : margin) + cell)
   })
-  return grid(rows, [left, widest])
+  return rows.map((row) => `${row.trimEnd()}\n`).join('')
 }
 
-/** More text than this is not wrapped: nobody reads it aligned, and the table takes minutes for it. */
+/** More text than this is not wrapped: nobody reads it aligned. */
 const long = 1 << 16
 
 const unaligned = (lines: readonly Line[], view: View): string =>
