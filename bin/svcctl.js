@@ -57,5 +57,5 @@ if (tooOld()) {
 } else if (!fs.existsSync(path.join(dist, entry))) {
   fail(`not built yet; run "npm run build" in ${path.dirname(dist)}`)
 } else {
-  load().main(argv)
+  load().main()
 }

@@ -1,5 +1,6 @@
 /** Arguments in, exit code out. Nothing else ends the process. */
 
+import { currentIo, type Io, processIo, runWithIo } from './base/io.js'
 import { version } from './base/version.js'
 import { commandHelp, type PageStyle } from './cli/help/command.js'
 import { areaHelp, rootHelp, topicHelp, withTopic } from './cli/help/topics.js'
@@ -29,9 +30,10 @@ const interruptions = () => {
     if (came !== undefined) controller.abort()
     return controller.signal
   }
-  for (const name of interrupting) process.on(name, stop)
+  const io = currentIo()
+  const releases = interrupting.map((name) => io.onSignal(name, stop))
   const release = (): void => {
-    for (const name of interrupting) process.off(name, stop)
+    for (const releaseOne of releases) releaseOne()
   }
   return { signal, came: () => came, release }
 }
@@ -42,7 +44,7 @@ const page = async (text: string): Promise<number> => {
     await printAtOnce(text)
     return 0
   }
-  const { env, argv } = process
+  const { env, argv } = currentIo()
   const stdout = standardOutput()
   const plain = openStdout()
   const paged = stdout.isTTY === true && !argv.includes('--no-pager')
@@ -57,7 +59,7 @@ const page = async (text: string): Promise<number> => {
 /** Help fits 80 columns, and a narrower terminal. */
 const helpStyle = async (): Promise<PageStyle> => {
   const screen = mayBeTerminal() ? standardOutput() : {}
-  const { width, bold, dim } = await createStyle(screen, process.env)
+  const { width, bold, dim } = await createStyle(screen, currentIo().env)
   return { width: Math.min(width, 80), bold, dim }
 }
 
@@ -71,7 +73,7 @@ const tab = '__complete'
 
 /** Answers TAB. */
 const complete = async (argv: readonly string[]): Promise<number> => {
-  await (await import('./cli/tab.js')).answerTab(argv, process.env)
+  await (await import('./cli/tab.js')).answerTab(argv, currentIo().env)
   return 0
 }
 
@@ -112,32 +114,36 @@ const dispatch = async (
   return answer(line, signal, decided)
 }
 
-/**
- * The program. Sets `process.exitCode`; never exits by itself, so that output is drained, except after TAB.
- * Interrupted by a signal, the process ends by that signal, whatever the work came to.
- * @param argv arguments without the interpreter and the script
- */
-export const main = async (argv: readonly string[]): Promise<void> => {
+/** Runs the line of an `Io`. */
+const runLine = async (io: Io): Promise<void> => {
+  const { argv } = io
   const { signal, came, release } = interruptions()
   let how: FailureFormat | undefined
   try {
-    process.exitCode = await dispatch(argv, signal, (decided) => {
+    io.exitCode = await dispatch(argv, signal, (decided) => {
       how = decided
     })
   } catch (error) {
     if (error instanceof ClosedPipe) {
-      process.exitCode = 0
+      io.exitCode = 0
       return
     }
     const { failureIn, tell } = await import('./engine/failure-report.js')
     const ended = { error, interrupted: came() !== undefined, argv, how }
     const failure = failureIn(ended)
-    process.exitCode = failure.exitCode
+    io.exitCode = failure.exitCode
     await tell(failure, ended)
   } finally {
     endBy(came())
     release()
   }
   // A name that is still being resolved would keep a TAB waiting.
-  if (argv[0] === tab) process.exit()
+  if (argv[0] === tab) io.end()
 }
+
+/**
+ * Runs one command line. Sets `exitCode`; ends nothing by itself, so that output is drained, except after TAB.
+ * A line that a signal interrupted ends by that signal, whatever its work came to.
+ * @param io what the line has of the process: of this one, unless a test or a program gives another
+ */
+export const main = (io: Io = processIo): Promise<void> => runWithIo(io, () => runLine(io))

@@ -27,6 +27,7 @@ const order: readonly (readonly string[])[] = [
   ['commands'],
   ['cli'],
   ['main'],
+  ['run'],
 ]
 const floor = ['errors', 'base', 'catalogue']
 /** Rooms that take less than what stands below them, and those beside the order. */
@@ -217,7 +218,7 @@ describe('the rooms of src', () => {
 
   it('load no heavy library before the command is known', () => {
     // A few kilobytes each, and every request or every mistake needs them.
-    const light = ['commander', 'env-paths', 'fastest-levenshtein', 'http-link-header']
+    const light = ['commander', 'fastest-levenshtein', 'http-link-header']
     const { packages } = loadedWith('main.ts', 'engine/execute.ts', 'cli/tab.ts')
     expect(packages.filter((name) => !light.includes(name))).toEqual([])
   })
@@ -237,7 +238,7 @@ describe('the rooms of src', () => {
     const { files: all, packages } = loadedWith('main.ts')
     expect(all.filter((file) => !words.test(file) && !light.includes(file))).toEqual([])
     expect(all).toContain('cli/words/tree.ts')
-    expect(packages).toEqual(['commander', 'env-paths'])
+    expect(packages).toEqual(['commander'])
   })
 
   it('load the declared state only when a command runs', () => {
@@ -293,8 +294,8 @@ const doors =
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 
 describe('standard streams', () => {
-  const outside = files.filter((file) => roomOf(file) !== 'terminal')
-  it('are touched by terminal/ alone', () => {
+  const outside = files.filter((file) => roomOf(file) !== 'terminal' && file !== 'base/io.ts')
+  it('are touched by terminal/ alone, by way of a line’s Io', () => {
     expect(outside.length).toBeGreaterThan(100)
     expect(outside.filter((file) => doors.test(withoutComments(textOf(file))))).toEqual([])
   })
@@ -306,6 +307,21 @@ describe('standard streams', () => {
     "writeSync(2, 'x')",
     "import { stdout } from 'node:process'",
   ])('would be found: %s', (line) => expect(doors.test(line)).toBe(true))
+})
+
+describe('the process', () => {
+  /** What a line has of its process, which comes to it as an `Io`. */
+  const reads =
+    /\bprocess\s*(?:\?\.|\.)\s*(?:argv|env|exitCode|exit|on|once|off|removeListener|cwd|chdir)\b|\}\s*=\s*process\b(?!\.)/
+  it('is read in base/io.ts and start/ alone', () => {
+    const outside = files.filter((file) => roomOf(file) !== 'start' && file !== 'base/io.ts')
+    expect(outside.length).toBeGreaterThan(300)
+    expect(outside.filter((file) => reads.test(withoutComments(textOf(file))))).toEqual([])
+  })
+  it.each(['process.env.HOME', 'const { env } = process', "process.on('exit', end)"])(
+    'would be found: %s',
+    (line) => expect(reads.test(line)).toBe(true),
+  )
 })
 
 describe('the check itself', () => {

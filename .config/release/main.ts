@@ -50,6 +50,6 @@ const answered = (): boolean => {
 
 if (!answered()) {
   const load = createLoader(compiled, process.execPath, require)
-  const { main } = load('main.cjs') as { readonly main: (argv: readonly string[]) => Promise<void> }
-  void main(argv)
+  const { main } = load('main.cjs') as { readonly main: () => Promise<void> }
+  void main()
 }

@@ -37,6 +37,6 @@ process.once('exit', () => {
 })
 
 const { main } = createLoader(compiled, dist, require)('main.cjs') as {
-  readonly main: (argv: readonly string[]) => Promise<void>
+  readonly main: () => Promise<void>
 }
-void main(argv)
+void main()

@@ -1,4 +1,5 @@
 /** Asynchronous work: polling, a cache of answers, and several pieces at once. */
+import { currentIo } from './io.js'
 
 const first = 500
 const longest = 10_000
@@ -99,8 +100,8 @@ export interface Clock {
 }
 
 export const systemClock: Clock = {
-  now: Date.now,
-  random: Math.random,
+  now: () => currentIo().now().getTime(),
+  random: () => currentIo().random(),
   later: (milliseconds, work) => {
     const timer = setTimeout(work, milliseconds)
     return () => clearTimeout(timer)

@@ -1,5 +1,7 @@
 /** Filters of lists: those that several areas share, and what a declared one leaves in, for snapshots and for the embedded instance. */
+
 import { parseMoment } from '../base/dates.js'
+import { currentIo } from '../base/io.js'
 import { boolean, datetime, hash, isSwitch, list, type Param, string, valuesOf } from './params.js'
 
 /** Finds a field, dotted to reach inside: its value, or a list of those of several; undefined where records do not show it. */
@@ -16,7 +18,7 @@ const timeTest = <R>(
   text: string,
   by: 'before' | 'after',
 ): RecordTest<R> => {
-  const limit = parseMoment(text, Date.now()) ?? Number.NaN
+  const limit = parseMoment(text, currentIo().now().getTime()) ?? Number.NaN
   return (record) => {
     const time = Date.parse(String([read(record)].flat()[0]))
     return by === 'after' ? time >= limit : time <= limit

@@ -4,6 +4,7 @@
  */
 
 import { isDay, isDuration, isMoment, sentTime } from '../base/dates.js'
+import { currentIo } from '../base/io.js'
 import { readPublicKey } from '../base/public-key.js'
 import { nearest } from '../base/suggest.js'
 import {
@@ -51,7 +52,7 @@ const duration = { expected: 'a duration such as 1h30m or 3w1h', sent: where(isD
 /** A time that people may say by how far away it is. */
 const typedFormat = (format: keyof typeof written): FormatRule => ({
   expected: `${written[format].expected}, 30d (ago), +30d (ahead), today or yesterday`,
-  sent: (text) => sentTime(text, format, Date.now()),
+  sent: (text) => sentTime(text, format, currentIo().now().getTime()),
 })
 
 const typed = { date: typedFormat('date'), datetime: typedFormat('datetime'), duration }

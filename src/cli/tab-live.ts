@@ -4,6 +4,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRegular } from '../base/files/regular.js'
 import { distrust } from '../base/files/trust.js'
+import { currentIo } from '../base/io.js'
 import { isObject } from '../base/objects.js'
 import { userAgent } from '../base/version.js'
 import { namesIn, type Words } from '../catalogue/words.js'
@@ -47,7 +48,7 @@ const fingerprint = (text: string): string => {
 }
 
 /** Whether something is of the last minute; what is far in the future is of a clock that was set since. */
-const isFresh = (time: number): boolean => Math.abs(Date.now() - time) < maxAge
+const isFresh = (time: number): boolean => Math.abs(currentIo().now().getTime() - time) < maxAge
 
 /** Removes what is too old to be used: nothing that an instance said lies about for ever. */
 const removeStale = (folder: string): void => {
@@ -110,7 +111,7 @@ const getCachedValues = async (
   if (known !== undefined) return known
   const items = await ask()
   if (items === undefined) return []
-  if (trusted) await writeCache(folder, file, { time: Date.now(), of, items })
+  if (trusted) await writeCache(folder, file, { time: currentIo().now().getTime(), of, items })
   return items
 }
 
@@ -128,7 +129,7 @@ const getFlag = (words: readonly string[], name: string, short?: string): string
 const getProject = async (words: readonly string[], env: NodeJS.ProcessEnv, session: Session) =>
   getFlag(words, 'project', '-P') ??
   environmentScope('project', env)?.value ??
-  (await findScope('project', env, session, process.cwd()))?.value
+  (await findScope('project', env, session, currentIo().cwd))?.value
 
 const noRefresh = async (): Promise<never> => {
   throw new Error('completion does not refresh credentials')

@@ -3,6 +3,7 @@
  * else.
  */
 
+import { currentIo } from '../base/io.js'
 import { areas } from '../catalogue/index.js'
 import {
   isFile,
@@ -112,7 +113,7 @@ const firstWords = async (): Promise<Candidate[]> => {
     text: await toolText(name),
   }))
   const { listAliases: aliasNames } = await import('./words/alias.js')
-  const aliases = Object.entries(aliasNames(process.env))
+  const aliases = Object.entries(aliasNames(currentIo().env))
   return [
     ...aliases.map(([value, line]) => ({ value, text: `svcctl ${line}` })),
     ...areas.map((a) => ({ value: a.name, text: a.summary })),
@@ -272,7 +273,7 @@ const completeAlias = async (
   live: LiveLoader,
 ): Promise<Candidates> => {
   const { expandAlias: expandedAt } = await import('./words/alias.js')
-  const line = expandedAt(before, findWord(before, word), process.env)
+  const line = expandedAt(before, findWord(before, word), currentIo().env)
   // No alias is called as an area is: a second one is never met.
   return line === undefined ? noCandidates : complete([...line, current], live)
 }

@@ -3,6 +3,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { viewed } from '../base/bytes.js'
+import { currentIo } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { isObject, toText } from '../base/objects.js'
 import { formatCount } from '../base/text.js'
@@ -105,7 +106,7 @@ export class SnapshotReader {
   get described(): string {
     const { instance, ended, began, groups } = this.manifest
     const of = groups.length === 0 ? '' : `, limited to ${groups.join(', ')}`
-    const days = Math.floor((Date.now() - Date.parse(ended)) / 86_400_000)
+    const days = Math.floor((currentIo().now().getTime() - Date.parse(ended)) / 86_400_000)
     const age = days < 1 ? 'today' : `${formatCount(days, 'day')} ago`
     return `from a snapshot of ${instance}${of}, read ${began} to ${ended} (${age})`
   }

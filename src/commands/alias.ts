@@ -4,6 +4,7 @@
  * remove`: names for command lines that are typed often.
  */
 
+import { currentIo } from '../base/io.js'
 import { isSecretHeader, isSecretName } from '../base/secrets/names.js'
 import { quoteWord, splitCommand } from '../base/shell-words.js'
 import { didYouMean } from '../base/suggest.js'
@@ -156,7 +157,7 @@ const nameArgument: Argument = {
 const existingAlias: Argument = {
   ...nameArgument,
   values: async () =>
-    Object.entries(openStore(getPaths(process.env)).aliases()).map(([value, text]) => ({
+    Object.entries(openStore(getPaths(currentIo().env)).aliases()).map(([value, text]) => ({
       value,
       text,
     })),

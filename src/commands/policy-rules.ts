@@ -1,4 +1,5 @@
 /** Judges a policy rule: reads its list, and returns the records that break it as findings. */
+import { currentIo } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { isObject } from '../base/objects.js'
 import { getIdentity } from '../client/snapshot-manifest.js'
@@ -102,7 +103,11 @@ const findBroken = (
   const [endpoint] = Object.values(answer.command?.endpoints ?? {})
   const list = answer.columns === undefined ? endpoint?.returns.shape : undefined
   const expressions = parseWhere([rule.where ?? rule.each ?? ''])
-  const { matches } = bindWhere(expressions, { now: Date.now(), samples: all, list })
+  const { matches } = bindWhere(expressions, {
+    now: currentIo().now().getTime(),
+    samples: all,
+    list,
+  })
   return all
     .filter((one) => matches(one) === (rule.where !== undefined))
     .map((record) => ({ record }))

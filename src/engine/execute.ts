@@ -1,5 +1,6 @@
 /** One command from its parsed flags to its exit code. */
 
+import { currentIo } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
 import { usage } from '../errors.js'
 import { StandardInput } from '../terminal/standard.js'
@@ -211,7 +212,7 @@ export const runsWithin = (
 /** Runs a command on one instance. */
 const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): Promise<number> => {
   const { command, signal, own, parse } = line
-  const env = inner?.env ?? process.env
+  const env = inner?.env ?? currentIo().env
   const input = line.input ?? part?.input ?? new StandardInput(signal)
   const { raw, early, parents, said } = await understand(line, part, env, inner)
   const { globals, format, journaling, words } = said

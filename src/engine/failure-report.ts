@@ -1,5 +1,6 @@
 /** In which format a run answers, and how whatever ended it is told: people and programs get a failure. */
 
+import { currentIo } from '../base/io.js'
 import { bugs } from '../base/version.js'
 import { Failure, getErrorCode, getReason } from '../errors.js'
 import { formatNamed, formats, tableFormat } from '../output/formats.js'
@@ -77,7 +78,7 @@ const refusedBySystem = (error: unknown): Failure | undefined => {
     `${path === '' ? String(error.syscall) : path}: ${getReason(error)}`,
     {
       hint:
-        path !== '' && path.startsWith(process.env.TMPDIR || '/tmp')
+        path !== '' && path.startsWith(currentIo().env.TMPDIR || '/tmp')
           ? 'svcctl needs a folder for temporary files. Set TMPDIR to a folder that you can write to.'
           : 'Check the file and its permissions.',
       cause: error,
@@ -117,7 +118,7 @@ export const failureIn = ({
 
 /** Prints it on standard error. */
 export const tell = async (failure: Failure, { error, argv, how }: FailedRun): Promise<void> => {
-  const { env } = process
+  const { env } = currentIo()
   await printError(failure, { ...(how ?? { json: failuresInJson(argv, env) }), env })
   if (failure.category === 'internal' && error instanceof Error && env.SVC_DEBUG !== undefined)
     say(standardError(), `${error.stack ?? ''}\n`)

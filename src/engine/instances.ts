@@ -1,5 +1,6 @@
 /** A command on the several instances that its line means: all at once, or, where it writes, one after the other. */
 
+import { currentIo } from '../base/io.js'
 import { Failure, usage } from '../errors.js'
 import type { Format } from '../output/types.js'
 import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../profile/index.js'
@@ -365,7 +366,7 @@ class MultiInstanceRun {
 const aloneOf = (line: AskedLine, name: string): AskedLine => ({
   ...line,
   raw: { ...line.raw, flags: new Map(line.raw.flags).set('profile', [name]) },
-  own: findOwnWords([`--profile=${name}`], process.env),
+  own: findOwnWords([`--profile=${name}`], currentIo().env),
 })
 
 /**
@@ -375,7 +376,7 @@ const aloneOf = (line: AskedLine, name: string): AskedLine => ({
  */
 export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<number> => {
   const { command, raw, signal, decided } = line
-  const { env } = process
+  const { env } = currentIo()
   const wanted = wantedBy(raw)
   if ('one' in wanted) return run(aloneOf(line, wanted.one))
   const globals = parseGlobals(command, raw, env, () => {})

@@ -1,3 +1,4 @@
+import { currentIo } from '../base/io.js'
 import { wrapper } from '../base/json/records.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
@@ -75,7 +76,7 @@ export interface AskedSite {
 
 /** Words that cannot be had are told of where the instance is asked, or at once where it is to be changed. */
 const ownOfSite = async (command: Command, { name }: Profile, writing: boolean) => {
-  const own = findOwnWords([`--profile=${name}`], process.env)
+  const own = findOwnWords([`--profile=${name}`], currentIo().env)
   const words = await ownWords(command, own).catch((error: unknown) => {
     if (writing) throw error
     return undefined

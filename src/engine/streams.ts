@@ -1,4 +1,5 @@
 /** The streams of a run: where answers go, what is said beside them, how questions are asked. */
+import { currentIo } from '../base/io.js'
 import { writes } from '../catalogue/endpoint.js'
 import type { Exchange } from '../http/types.js'
 import type { Format } from '../output/types.js'
@@ -174,7 +175,7 @@ const pages = (
 /** Whether a person is there; only one at a screen can type: elsewhere terminals are not even loaded. */
 const presence = async (env: NodeJS.ProcessEnv): Promise<() => boolean> => {
   const stderr = standardError()
-  const typed = stderr.isTTY && (await import('node:tty')).isatty(0)
+  const typed = stderr.isTTY === true && (await currentIo().typed())
   return () => isInteractive({ stdin: { isTTY: typed }, stderr }, env)
 }
 

@@ -1,6 +1,7 @@
 /** `svcctl/client`: the catalogue as typed functions for other programs. */
 
 import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
+import { currentIo } from '../base/io.js'
 import { userAgent } from '../base/version.js'
 import { approvals } from '../catalogue/areas/approvals.js'
 import { artifacts } from '../catalogue/areas/artifacts.js'
@@ -104,7 +105,7 @@ const getFlags = ({ profile, baseUrl, sudo }: ByProfile) => ({
 /** What the tool keeps, where it keeps it; of the environment only what was handed over counts. */
 const openProfile = (options: ByProfile): Destination => {
   const { env = {}, signal, note = () => undefined } = options
-  const machine: Environment = options.env ?? process.env
+  const machine: Environment = options.env ?? currentIo().env
   const store = openStore(getPaths(machine))
   const waiting = { note, signal }
   const session: Session = resolveSession(getFlags(options), env, {
@@ -183,7 +184,7 @@ const createNotes =
     if (journals === undefined) return
     const { noteUnkept } = await import('../engine/journal/last.js')
     const write = { instance: baseUrl, profile: profile?.name ?? null, command: 'svcctl/client' }
-    await noteUnkept(journals, { ...write, at: new Date().toISOString() }, request)
+    await noteUnkept(journals, { ...write, at: currentIo().now().toISOString() }, request)
   }
 
 /** What the rules of a profile add: what it must not send is refused, what it sends is on record. */

@@ -2,8 +2,10 @@
  * The audit log of a profile: a JSON line for each request that writes, without secrets; written, read and filtered
  * here.
  */
+
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { nonBlocking, otherThanFile } from '../base/files/regular.js'
+import { currentIo } from '../base/io.js'
 import { isObject } from '../base/objects.js'
 import { scrub } from '../base/secrets/scrub.js'
 import { Failure, getErrorCode } from '../errors.js'
@@ -192,7 +194,9 @@ export class Audit {
     return (exchange) => {
       if (isRead(exchange.method)) return
       try {
-        log.append(createAuditEntry(profile, exchange, getSentUser(credential, user), new Date()))
+        log.append(
+          createAuditEntry(profile, exchange, getSentUser(credential, user), currentIo().now()),
+        )
       } catch (error) {
         this.#broken = auditLog
         throw error

@@ -1,6 +1,6 @@
 /** The folders in which svcctl keeps its files. */
+import { homedir } from 'node:os'
 import path from 'node:path'
-import envPaths from 'env-paths'
 import { readRegular } from '../base/files/regular.js'
 import type { Environment } from './types.js'
 
@@ -14,6 +14,37 @@ export interface Paths {
   readonly cache: string
   /** True when SVC_CONFIG_DIR names the place, so that nothing is shared with other set-ups. */
   readonly portable: boolean
+}
+
+type PlatformFolders = Pick<Paths, 'config' | 'state' | 'cache'>
+
+/** Returns where the platform keeps the files of programs, by the variables of a line. */
+const getPlatformFolders = (env: Environment): PlatformFolders => {
+  const home = env.HOME || homedir()
+  const inHome = (variableName: string, ...fallback: string[]): string =>
+    env[variableName] || path.join(home, ...fallback)
+  if (process.platform === 'darwin') {
+    const library = path.join(home, 'Library')
+    const own = (folder: string): string => path.join(library, folder, 'svcctl')
+    return {
+      config: own('Preferences'),
+      state: own('Application Support'),
+      cache: own('Caches'),
+    }
+  }
+  if (process.platform === 'win32') {
+    const local = path.join(inHome('LOCALAPPDATA', 'AppData', 'Local'), 'svcctl')
+    return {
+      config: path.join(inHome('APPDATA', 'AppData', 'Roaming'), 'svcctl', 'Config'),
+      state: path.join(local, 'Data'),
+      cache: path.join(local, 'Cache'),
+    }
+  }
+  return {
+    config: path.join(inHome('XDG_CONFIG_HOME', '.config'), 'svcctl'),
+    state: path.join(inHome('XDG_DATA_HOME', '.local', 'share'), 'svcctl'),
+    cache: path.join(inHome('XDG_CACHE_HOME', '.cache'), 'svcctl'),
+  }
 }
 
 /**
@@ -31,8 +62,7 @@ export const getPaths = (env: Environment): Paths => {
       portable: true,
     }
   }
-  const { config, data, cache } = envPaths('svcctl', { suffix: '' })
-  return { config, state: data, cache, portable: false }
+  return { ...getPlatformFolders(env), portable: false }
 }
 
 /** Returns the default folder of journals. */

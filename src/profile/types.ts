@@ -6,8 +6,7 @@ export type TokenKind = 'personal' | 'oauth' | 'session' | 'job'
 export type UserTokenKind = Exclude<TokenKind, 'job'>
 /** Where a profile's token is stored. */
 export type TokenPlace = 'keyring' | 'file'
-/** Environment variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>
+export type { Environment } from '../base/io.js'
 
 /** A profile as `profile get` shows it, without secrets. */
 export interface Profile {

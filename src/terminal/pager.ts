@@ -1,7 +1,9 @@
 /** Output longer than the screen goes through a pager. */
+
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
+import { currentIo } from '../base/io.js'
 import { splitCommand } from '../base/shell-words.js'
 import { openStdout, type Stdout } from './stdout.js'
 import type { Env } from './style.js'
@@ -44,20 +46,18 @@ const rowsOf = (text: string, columns: number): number =>
     .reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / columns)), 0)
 
 /** What ends the program and not the pager as well is passed on; the pager has its own use for Ctrl-C. */
-const passedOn = {
-  SIGTERM: 'SIGTERM',
-  SIGHUP: 'SIGHUP',
-  SIGQUIT: 'SIGTERM',
-} as const satisfies Partial<Record<NodeJS.Signals, NodeJS.Signals>>
+const passedOn = [
+  ['SIGTERM', 'SIGTERM'],
+  ['SIGHUP', 'SIGHUP'],
+  ['SIGQUIT', 'SIGTERM'],
+] as const
 
 /** Passes signals on to the pager for as long as it runs. @returns its end */
 const follow = async (child: ChildProcess): Promise<void> => {
-  const passing = Object.entries(passedOn).map(
-    ([signal, as]) => [signal, () => void child.kill(as)] as const,
-  )
-  for (const [signal, pass] of passing) process.on(signal, pass)
+  const io = currentIo()
+  const releases = passedOn.map(([signal, as]) => io.onSignal(signal, () => void child.kill(as)))
   await once(child, 'close')
-  for (const [signal, pass] of passing) process.off(signal, pass)
+  for (const release of releases) release()
 }
 
 /** Starts the pager; undefined where it cannot be started. */

@@ -2,6 +2,7 @@
  * How far the work of a run is, on one line of a terminal that is redrawn: drawn from the moment on at
  * which somebody has waited, gone when the work is over.
  */
+import type { OutputStream } from '../base/io.js'
 import { grouped } from '../base/text.js'
 import type { Liveness } from './notes.js'
 import { aside, say, setLiveLine, standardError, withinLine } from './standard.js'
@@ -13,7 +14,7 @@ type ProgressReporter = (text: string, fraction?: number) => void
 
 interface ProgressOptions {
   readonly liveness: Liveness
-  readonly stream?: NodeJS.WriteStream
+  readonly stream?: OutputStream
   /** Milliseconds that pass before anything is shown. */
   readonly delay?: number
 }
@@ -44,7 +45,7 @@ interface SpinningLine {
 }
 
 /** Starts to draw the line. */
-const spin = async (stream: NodeJS.WriteStream): Promise<SpinningLine> => {
+const spin = async (stream: OutputStream): Promise<SpinningLine> => {
   const { default: ora } = await import('ora')
   const columns = stream.columns ?? 80
   const spinner = ora({ stream, discardStdin: false, isEnabled: true, color: false })
@@ -200,7 +201,7 @@ interface MeterOptions {
   /** What is done: the words of the command. */
   readonly name: string
   readonly liveness: Liveness
-  readonly stream: NodeJS.WriteStream
+  readonly stream: OutputStream
   /** Milliseconds that pass before anything is shown. */
   readonly delay?: number
   readonly now?: () => number

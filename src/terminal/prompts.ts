@@ -1,4 +1,5 @@
 /** Asks a person at a terminal, on standard error. */
+import { currentIo } from '../base/io.js'
 import { Failure } from '../errors.js'
 import type { LineStreams } from './plain-prompts.js'
 import type { SearchItem } from './redrawn-prompts.js'
@@ -50,12 +51,12 @@ const askUntilLeft = async <T>(
       else leave()
       back = false
     })
-  process.on('SIGCONT', resumed)
+  const release = currentIo().onSignal('SIGCONT', resumed)
   input.on('pause', paused).once('end', leave).once('close', leave)
   try {
     return await ask(signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]))
   } finally {
-    process.off('SIGCONT', resumed)
+    release()
     input.off('pause', paused).off('end', leave).off('close', leave)
   }
 }

@@ -3,8 +3,8 @@
  * effort: what cannot be said there is not said, and the work and its exit code are the same. Standard
  * input is read once.
  */
-import { fstatSync, writeSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
+import { createLineState, currentIo, type InputStream, type OutputStream } from '../base/io.js'
 import { Failure, getErrorCode } from '../errors.js'
 
 // The one line of a terminal that is redrawn: whoever prints makes room for it first.
@@ -18,30 +18,33 @@ interface LiveLine {
   leave(): void
 }
 
-let live: LiveLine | undefined
-let open = false
+const screen = createLineState((): { live: LiveLine | undefined; open: boolean } => ({
+  live: undefined,
+  open: false,
+}))
 
 /** Registers the live line; undefined when it is gone. */
 export const setLiveLine = (line: LiveLine | undefined): void => {
-  live = line
+  screen().live = line
 }
 
 /** Clears the live line, if there is one; its owner draws it again. */
-export const clearLine = (): void => live?.clear()
+export const clearLine = (): void => screen().live?.clear()
 
 /** Whether the terminal stands within a line of the answer, where nothing else may be drawn. */
-export const withinLine = (): boolean => open
+export const withinLine = (): boolean => screen().open
 
 /**
  * Prints on the terminal, the live line out of the way: below what was printed, or gone for good where
  * that does not end its line.
  */
 export const aside = <T>(ends: boolean, print: () => T): T => {
-  if (ends) live?.clear()
-  else live?.leave()
-  open = !ends
+  const state = screen()
+  if (ends) state.live?.clear()
+  else state.live?.leave()
+  state.open = !ends
   const printed = print()
-  if (ends) live?.draw()
+  if (ends) state.live?.draw()
   return printed
 }
 
@@ -62,60 +65,42 @@ const bestEffort = <S extends NodeJS.WritableStream>(stream: S): S => {
 }
 
 /** Standard error. */
-export const standardError = (): NodeJS.WriteStream => bestEffort(process.stderr)
+export const standardError = (): OutputStream => bestEffort(currentIo().stderr)
 
 /** Standard output: to be written to through `openStdout`. */
-export const standardOutput = (): NodeJS.WriteStream => process.stdout
+export const standardOutput = (): OutputStream => currentIo().stdout
 
 /**
- * Whether standard output may be a terminal, which only `process.stdout` knows for certain. Opening that takes
+ * Whether standard output may be a terminal, which only its stream knows for certain. Opening that takes
  * as long as making a page of help: a pipe or a file is written to without it.
  */
-export const mayBeTerminal = (): boolean => {
-  if (process.platform === 'win32') return true
-  try {
-    return fstatSync(1).isCharacterDevice()
-  } catch {
-    return true
-  }
-}
+export const mayBeTerminal = (): boolean => currentIo().mayBeTerminal()
 
 /** Set where a terminal failed to be read: it is about to hang up. */
-let lostInput = false
+const input = createLineState(() => ({ lost: false }))
 
 /**
  * Standard input. Opening it takes milliseconds. A terminal that cannot be read any more has ended: the error would reach the
  * readline of a prompt, where nobody can listen to it.
  */
-export const standardInput = (): NodeJS.ReadStream => {
-  const { stdin } = process
+export const standardInput = (): InputStream => {
+  const { stdin } = currentIo()
+  const state = input()
   if (heard.has(stdin)) return stdin
   heard.add(stdin)
   if (!stdin.isTTY) return stdin
   const destroy = stdin.destroy.bind(stdin)
   stdin.destroy = (error) => {
     if (getErrorCode(error) !== 'EIO') return destroy(error)
-    lostInput = true
+    state.lost = true
     stdin.push(null)
     return stdin
   }
   return stdin
 }
 
-/**
- * Whether a standard stream is a terminal that hung up: only there a write of nothing is an input/output error. Reads fail a
- * moment before writes do.
- */
-const hungUp = (): boolean =>
-  lostInput ||
-  [0, 1, 2].some((descriptor) => {
-    try {
-      if (fstatSync(descriptor).isCharacterDevice()) writeSync(descriptor, new Uint8Array())
-      return false
-    } catch (error) {
-      return getErrorCode(error) === 'EIO'
-    }
-  })
+/** Whether a standard stream is a terminal that hung up. Reads fail a moment before writes do. */
+const hungUp = (): boolean => input().lost || currentIo().hasHungUp()
 
 /** What shells report of a process that ended by SIGQUIT. */
 const quit = 131
@@ -127,13 +112,12 @@ const quit = 131
  * @param signal what interrupted the work; undefined where nothing did
  */
 export const endBy = (signal: NodeJS.Signals | undefined): void => {
-  process.once('exit', () => {
+  const io = currentIo()
+  io.onExit(() => {
     const end = hungUp() ? 'SIGHUP' : signal
-    if (end === 'SIGQUIT') process.exitCode = quit
+    if (end === 'SIGQUIT') io.exitCode = quit
     if (end === undefined || end === 'SIGQUIT' || process.platform === 'win32') return
-    // Prompts listen to it, too: heard by anybody, it would end nothing.
-    process.removeAllListeners(end)
-    process.kill(process.pid, end)
+    io.endBy(end)
   })
 }
 
@@ -152,11 +136,11 @@ export const say = (stream: TextSink, text: string): void => {
   }
 }
 
-/** To standard output, past `process.stdout`: opening that takes longer than all the rest of a TAB. */
+/** To standard output, past its stream: opening that takes longer than all the rest of a TAB. */
 export const answerAtOnce = (text: string): void => {
   const bytes = Buffer.from(text)
   try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at)
+    for (let at = 0; at < bytes.length; ) at += currentIo().writeNow(bytes.subarray(at))
   } catch {
     // Nobody reads it.
   }

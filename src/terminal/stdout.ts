@@ -1,6 +1,6 @@
 /** Standard output: buffers small writes, obeys back-pressure, and ends quietly when the pipe is closed. */
-import { writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
+import { currentIo } from '../base/io.js'
 import { Failure, getErrorCode } from '../errors.js'
 import { aside, standardOutput } from './standard.js'
 
@@ -120,14 +120,14 @@ export const openStdout = (stream: Writable = standardOutput()): Stdout =>
   new BufferedStdout(stream)
 
 /**
- * A whole text, to standard output that is no terminal and past `process.stdout` (`mayBeTerminal`).
+ * A whole text, to standard output that is no terminal and past its stream (`mayBeTerminal`).
  * @throws ClosedPipe when the reader is gone; Failure when the output cannot be written
  */
 export const printAtOnce = async (text: string): Promise<void> => {
   const bytes = Buffer.from(text)
   let at = 0
   try {
-    while (at < bytes.length) at += writeSync(1, bytes, at)
+    while (at < bytes.length) at += currentIo().writeNow(bytes.subarray(at))
   } catch (error) {
     // A reader that takes nothing just now is waited for as ever.
     if (getErrorCode(error) !== 'EAGAIN') throw failureOf(error as NodeJS.ErrnoException)

@@ -37,7 +37,7 @@ beforeEach(async () => {
     await cp(join('dist', name), join(home, 'dist', name))
   await writeFile(
     join(home, 'dist/main.cjs'),
-    "exports.main = async (argv) => console.log((await Promise.resolve().then(() => require('./part.cjs'))).say(argv))",
+    "exports.main = async () => console.log((await Promise.resolve().then(() => require('./part.cjs'))).say(process.argv.slice(2)))",
   )
   await writeFile(
     join(home, 'dist/part.cjs'),
@@ -46,7 +46,7 @@ beforeEach(async () => {
   // What the launcher does, with the cache where the test looks.
   await writeFile(
     join(home, 'bin/cached.js'),
-    "require('../dist/start.cjs').load(process.argv[2], 'main.cjs', process.argv[3], require).main(process.argv.slice(4))",
+    "const [dist, home] = process.argv.splice(2, 2); require('../dist/start.cjs').load(dist, 'main.cjs', home, require).main()",
   )
 })
 afterEach(() => rm(home, { recursive: true, force: true }))
@@ -56,11 +56,11 @@ const foreign = `
   const { readFileSync, writeFileSync } = require('node:fs')
   const [source, target] = process.argv.slice(1)
   const main = readFileSync(source, 'utf8')
-  const text = "exports.main = (argv) => console.log('evil ' + argv)".padEnd(main.length)
+  const text = "exports.main = () => console.log('evil ' + process.argv.slice(2))".padEnd(main.length)
   const script = new (require('node:vm').Script)('(function(exports,require,module,__filename,__dirname){' + text + '\\n})')
   const made = {}
   script.runInThisContext()(made)
-  made.main([])
+  made.main()
   const code = script.createCachedData()
   const header = Buffer.alloc(8)
   header.writeUInt32LE(code.length, 0)
@@ -138,7 +138,7 @@ describe('the code cache', () => {
     await writeFile(
       join(home, 'dist/main.cjs'),
       `const say = (text) => console.log('said ' + text + ${'1 +'.repeat(500)} 1)
-       exports.main = ([word]) => (word === 'b' ? say(word) : console.log(word))`,
+       exports.main = () => (process.argv[2] === 'b' ? say('b') : console.log(process.argv[2]))`,
     )
     await cached('a')
     const [main = ''] = await kept()

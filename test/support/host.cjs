@@ -176,7 +176,7 @@ const run = async ({ args, env, cwd, input }) => {
         ['node:diagnostics_channel', channelsUntil(ends)],
       ]),
     )
-      .main(args)
+      .main()
       .catch((error) => {
         if (!(error instanceof Ended)) throw error
       })

@@ -3,6 +3,7 @@
  * is. It comes into being by a rename, so that there is none without its owner; taking over removes that
  * one file first, so that of many who find an owner gone none removes the lock of the next.
  */
+
 import {
   existsSync,
   mkdirSync,
@@ -21,6 +22,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, getErrorCode } from '../../errors.js'
+import { currentIo } from '../io.js'
 
 // Which process this is, and whether another one still runs.
 
@@ -197,7 +199,7 @@ const free = (directory: string, file: string): void => {
 const keep = (directory: string, file: string): Lock => {
   const isHeld = (): boolean => existsSync(file)
   const timer = setInterval(() => {
-    const now = new Date()
+    const now = currentIo().now()
     try {
       utimesSync(file, now, now)
     } catch {
@@ -211,10 +213,10 @@ const keep = (directory: string, file: string): Lock => {
       // The next process finds that this one is gone.
     }
   }
-  process.once('exit', atExit)
+  const releaseExit = currentIo().onExit(atExit)
   const release = (): void => {
     clearInterval(timer)
-    process.removeListener('exit', atExit)
+    releaseExit()
     atExit()
   }
   return { isHeld, release }

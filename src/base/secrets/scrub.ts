@@ -3,7 +3,9 @@
  * this process sent as one is blotted out of every text that is shown or stored besides the answer itself, in whatever
  * form an instance says it back.
  */
+
 import { Failure, type FailureDetails } from '../../errors.js'
+import { createLineState } from '../io.js'
 import { formatCount } from '../text.js'
 
 // Held texts: of a file that is named, the environment, a program. Each is a symbol, which the compiler takes neither in
@@ -48,9 +50,11 @@ const longestPiece = 1024
 /** The latest are kept: a run over many objects may send a secret for each. */
 const maxKept = 1000
 
-const secrets = new Map<string, RegExp | undefined>()
-/** What was remembered last. */
-let latest: string | undefined
+/** What a line sent as secrets, each with its pattern once one is needed; `latest` is what was remembered last. */
+const sent = createLineState(() => ({
+  secrets: new Map<string, RegExp | undefined>(),
+  latest: undefined as string | undefined,
+}))
 
 const either = (...patterns: readonly string[]): string => `(?:${patterns.join('|')})`
 
@@ -126,8 +130,10 @@ const piecesOf = (text: string): string[] =>
 /** Remembers what is sent as a secret: whole, and line by line where it has several. */
 export const remember = (secret: string): void => {
   // Every request of a run sends the same.
-  if (secret === latest) return
-  latest = secret
+  const state = sent()
+  if (secret === state.latest) return
+  state.latest = secret
+  const { secrets } = state
   const lines = secret.split(/[\r\n]+/).filter((line) => line.length >= tellingLine)
   for (const text of new Set([...lines, secret.trim()].flatMap(piecesOf))) {
     if (text.length < shortest) continue
@@ -146,6 +152,7 @@ export const remember = (secret: string): void => {
 export const scrub = (text: string): string => {
   if (text.length < shortest) return text
   let clean = text
+  const { secrets } = sent()
   for (const [secret, known] of secrets) {
     // No way to write it is shorter, and the pattern of a long one takes a second to compile.
     if (clean.length < secret.length) continue

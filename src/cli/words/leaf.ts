@@ -7,6 +7,7 @@ import {
   Option,
   type ParseOptionsResult,
 } from 'commander'
+import { currentIo } from '../../base/io.js'
 import { writes } from '../../catalogue/endpoint.js'
 import { paramsIn, valuesOf } from '../../catalogue/params.js'
 import { bothNames } from '../../catalogue/words.js'
@@ -239,7 +240,7 @@ export class Leaf extends CommandLevel {
     private readonly load: () => Promise<Command>,
   ) {
     super(name, tokens)
-    this.findOwn = findOwnWords(tokens, process.env)
+    this.findOwn = findOwnWords(tokens, currentIo().env)
     this.action(() => this.end(this.line()))
   }
 
@@ -286,7 +287,7 @@ export class Leaf extends CommandLevel {
     if (!speaks(command) || !may) return command
     const { hasUnknownField, withKnown } = await import('../../engine/command/known.js')
     const needed = unknown || completes || (await hasUnknownField(command, fields))
-    return needed ? withKnown(command, flagsOn(tokens, process.env), process.env) : command
+    return needed ? withKnown(command, flagsOn(tokens, currentIo().env), currentIo().env) : command
   }
 
   /** The command where the next word is being written. */

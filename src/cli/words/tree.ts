@@ -4,6 +4,7 @@
  */
 
 import { type Help, Option, type ParseOptionsResult } from 'commander'
+import { currentIo } from '../../base/io.js'
 import { areas } from '../../catalogue/index.js'
 import { commandNamed, getCommandWords, toolCommands } from '../../commands/index.js'
 import { hiddenScopes } from '../../engine/command/flags.js'
@@ -257,10 +258,10 @@ export const parseTokens = async (tokens: readonly string[]): Promise<ParsedLine
   } catch (error) {
     if (!(error instanceof LineError)) throw error
     const { expandAlias: expandedAt, suggestAlias: withAliases } = await import('./alias.js')
-    const line = expandedAt(tokens, findWord(tokens, error.word), process.env)
+    const line = expandedAt(tokens, findWord(tokens, error.word), currentIo().env)
     // Once: what an alias stands for is no alias.
     if (line !== undefined) return parseLine(line)
-    throw withAliases(error.failure, error.word, process.env)
+    throw withAliases(error.failure, error.word, currentIo().env)
   }
 }
 

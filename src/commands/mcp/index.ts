@@ -1,4 +1,5 @@
 /** `mcp serve`, and the commands for the plans that agents make. */
+import { currentIo } from '../../base/io.js'
 import { boolean, list } from '../../catalogue/params.js'
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
 import { Failure, usage } from '../../errors.js'
@@ -93,7 +94,7 @@ const createCallLog = (log: AuditLog, { profile, user, sudo }: Session): CallLog
       return (failure) => {
         try {
           log.append({
-            time: new Date().toISOString(),
+            time: currentIo().now().toISOString(),
             profile: profile?.name ?? '',
             user: user ?? null,
             sudo: sudo ?? null,

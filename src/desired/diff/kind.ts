@@ -1,6 +1,7 @@
 /** A kind of a place: its items as they are wanted, and what of an exact set is not. */
 
 import { X509Certificate } from 'node:crypto'
+import { currentIo } from '../../base/io.js'
 import { type Fields, isObject, type JsonValue } from '../../base/objects.js'
 import { formatCount } from '../../base/text.js'
 import type { Draft } from '../actions.js'
@@ -128,7 +129,7 @@ const warnOfEnd = (c: DiffContext, { identity, record, attributes }: CurrentItem
   const certificate = pair && record[pair.shown]
   if (!isObject(certificate) || attributes[pair?.unless ?? ''] === true) return
   const end = endOf(certificate)
-  const left = end && end.getTime() - (c.how.now?.() ?? new Date()).getTime()
+  const left = end && end.getTime() - (c.how.now?.() ?? currentIo().now()).getTime()
   const on = end === undefined ? '' : ` on ${end.toISOString().slice(0, 10)}`
   const days = left === undefined ? soon + 1 : Math.ceil(left / day)
   const isOver = certificate.expired === true || (left !== undefined && left <= 0)

@@ -2,9 +2,9 @@
 
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { openWhole } from '../../base/files/files.js'
+import { getTemporaryFolder } from '../../base/io.js'
 import { isObject, toText } from '../../base/objects.js'
 import { startProgram } from '../../base/processes.js'
 import type { Words } from '../../catalogue/words.js'
@@ -224,7 +224,7 @@ const openFile = async (path: string, signal: AbortSignal): Promise<AnswerFile> 
 
 /** A page that only its owner can read, and that outlives the run: the browser reads it afterwards. */
 const pageToOpen = async (name: string): Promise<string> =>
-  join(await mkdtemp(join(tmpdir(), 'svcctl-')), `${name.replaceAll(' ', '-')}.html`)
+  join(await mkdtemp(join(getTemporaryFolder(), 'svcctl-')), `${name.replaceAll(' ', '-')}.html`)
 
 const show = async (path: string, env: NodeJS.ProcessEnv, { note }: Notes): Promise<void> => {
   try {

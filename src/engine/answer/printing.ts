@@ -1,4 +1,5 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
+import { currentIo } from '../../base/io.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import { areas } from '../../catalogue/index.js'
@@ -338,7 +339,7 @@ export class AnswerPrinter implements RunAnswer {
       terminal: style.terminal,
       width,
       color: style.color,
-      now: new Date(),
+      now: currentIo().now(),
       style,
       people: people && peopleOf(people, emit, globals.sort !== undefined),
       stacks: emit.stacks ?? endpoint?.stacks,

@@ -1,5 +1,6 @@
 /** How a run reaches an instance: its warnings, its gates, what the client takes from flags and profile, and the routes it lacks. */
 
+import { currentIo } from '../../base/io.js'
 import { userAgent } from '../../base/version.js'
 import type { EndpointTraits } from '../../catalogue/endpoint.js'
 import type { InstanceOptions } from '../../client/types.js'
@@ -177,7 +178,7 @@ export class RouteMemory {
     const { env, profile, note } = this.#options
     if (this.#asked.has(route)) return
     this.#asked.add(route)
-    const gone = findGone(getPaths(env), profile, route, new Date())
+    const gone = findGone(getPaths(env), profile, route, currentIo().now())
     if (gone === undefined) return
     this.#back.add(route)
     const instead = successor === undefined ? '' : `. ${successor}`
@@ -189,7 +190,7 @@ export class RouteMemory {
     this.#back.delete(route)
     if (!(error instanceof Failure) || error.details.lacks !== 'route') return
     const { status = 404 } = error.details
-    this.#found.set(route, { route, status, at: new Date().toISOString() })
+    this.#found.set(route, { route, status, at: currentIo().now().toISOString() })
   }
 
   /** Keeps what was found. What cannot be kept is found again. */
@@ -198,7 +199,7 @@ export class RouteMemory {
     if (!remembers || env.CI || this.#found.size + this.#back.size === 0) return
     const found = [...this.#found.values()]
     try {
-      await updateGone(getPaths(env), profile, { found, back: [...this.#back] }, new Date())
+      await updateGone(getPaths(env), profile, { found, back: [...this.#back] }, currentIo().now())
     } catch (error) {
       if (!(error instanceof Failure)) throw error
     }

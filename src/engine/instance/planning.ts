@@ -1,5 +1,7 @@
 /** What was asked → plans, with the words and questions of this run. */
+
 import { AsyncCache, mapConcurrent, maxConcurrent } from '../../base/async.js'
+import { currentIo } from '../../base/io.js'
 import { isObject, type JsonValues, toText } from '../../base/objects.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { echoes } from '../../catalogue/endpoint.js'
@@ -215,7 +217,7 @@ export class Planning {
   ) {
     const { journaling, words } = options
     const note = (text: string): void => notes.note(text)
-    const argv = process.argv.slice(2)
+    const argv = currentIo().argv
     const tell = sentUnknown(notes, words)
     const questions = new Questions({
       interactive,

@@ -1,8 +1,10 @@
 /** What was asked of a run, for its journal: texts as they were typed, so that they can be asked again. */
+
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { readRegular } from '../../base/files/regular.js'
+import { currentIo } from '../../base/io.js'
 import type { Fields } from '../../base/objects.js'
 import { isSecret, maskAddresses } from '../../base/secrets/mask.js'
 import { isSecretHeader, isSecretName } from '../../base/secrets/names.js'
@@ -154,7 +156,7 @@ const flagsOf = async (of: LineContext) => {
 
 /** `ci` is another part wherever it is asked again. */
 const shardText = (text: string): string => {
-  const { part, of } = parseShard(text, process.env)
+  const { part, of } = parseShard(text, currentIo().env)
   return `${part}/${of}`
 }
 

@@ -1,6 +1,7 @@
 /** `--shard`: the part of what was given that this run is about. */
 
 import { createHash } from 'node:crypto'
+import { currentIo } from '../../base/io.js'
 import { usage } from '../../errors.js'
 import type { Command, Given, NamedObject, ObjectStream } from '../command/types.js'
 import { parseReference } from '../plan/arguments.js'
@@ -181,7 +182,7 @@ export const narrowed = (
   text: string,
   parents: boolean,
 ): { readonly given: Given; readonly narrow?: ShardFilter } => {
-  const shard = parseShard(text, process.env)
+  const shard = parseShard(text, currentIo().env)
   // Its objects are no arguments: it asks for its part by itself.
   if (command.open === true && given.args.at(-1) === '-') return { given }
   // The arguments of an open command are its call, and no objects.

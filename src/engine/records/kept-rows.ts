@@ -2,10 +2,11 @@
  * The rows that `--sort` may still print, for the writer that sorts them: in memory up to a bound, behind it in a private
  * file of sorted runs, which are merged when they are printed. So memory does not grow with the number of rows.
  */
+
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getTemporaryFolder } from '../../base/io.js'
 import { stringifyExact } from '../../base/json/json.js'
 import { parseBytes } from '../../base/json/records.js'
 import { Failure, getReason } from '../../errors.js'
@@ -54,7 +55,7 @@ const lengthsSize = 8
 const failed = (cause: unknown): Failure =>
   new Failure(
     'failed',
-    `cannot store the records for sorting in ${tmpdir()}: ${getReason(cause)}`,
+    `cannot store the records for sorting in ${getTemporaryFolder()}: ${getReason(cause)}`,
     {
       cause,
       hint: 'Set TMPDIR to a folder with more space, or sort fewer records with --where or --limit.',
@@ -63,7 +64,7 @@ const failed = (cause: unknown): Failure =>
 
 /** A file without a name: it is gone with the process, however that ends. */
 const openPrivate = async (): Promise<FileHandle> => {
-  const path = join(tmpdir(), `svcctl-sort-${randomBytes(12).toString('hex')}`)
+  const path = join(getTemporaryFolder(), `svcctl-sort-${randomBytes(12).toString('hex')}`)
   const file = await open(path, 'wx+', 0o600)
   try {
     await rm(path)

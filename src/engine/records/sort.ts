@@ -1,5 +1,7 @@
 /** `--sort`: an answer whose records wait until all came, and are then printed in their order. */
+
 import { mapConcurrent } from '../../base/async.js'
+import { currentIo } from '../../base/io.js'
 import { stringifyExact } from '../../base/json/json.js'
 import { parseBytes, type Records } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
@@ -101,7 +103,7 @@ const alsoOwn = (error: unknown, { flags }: Pick<Command, 'flags'>): unknown => 
 /** What is known of the records of an answer. */
 const knownOf = (answering: AnswerContext): Known => ({
   list: { anyOf: getShapes(answering) },
-  now: Date.now(),
+  now: currentIo().now().getTime(),
   names: levelsNamed,
   nearest,
   made: answering.command.computedFields,

@@ -1,4 +1,5 @@
 /** `--where` on the lists of a run: what of it is sent, and the stage that tests the rest. */
+import { currentIo } from '../../base/io.js'
 import type { JsonValue } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -355,7 +356,7 @@ export class RecordChoice {
     const { command, words } = this.#options
     const { computedFields: made, instanceFields: others } = command
     return {
-      now: Date.now(),
+      now: currentIo().now().getTime(),
       names: levelsNamed,
       nearest,
       beside,

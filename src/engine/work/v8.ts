@@ -1,9 +1,10 @@
 /**
- * Flags of V8, which count for the whole process: the program sets them, `svcctl/client` never does. Each is worth more than a
+ * Flags of V8, which count for the whole process: the program sets them where the process is its own, `svcctl/client` and `svcctl/run` never do. Each is worth more than a
  * tenth of what it is for, and is given back: code that is kept compiled is good only under the flags it was made with.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import * as nodeV8 from 'node:v8'
+import { ownsProcess } from '../../base/io.js'
 
 // V8 optimises undici's WebAssembly parser in the background, and a process waits for that at its exit (Node 24 does not): it
 // takes 0.12 s of processor time, as much as all the rest of a request. With a larger budget that begins after some hundred
@@ -21,7 +22,7 @@ let tuned = false
 
 /** Has undici's parser optimised late; to be called before the first connection. */
 export const tuneParser = (): void => {
-  if (tuned) return
+  if (tuned || !ownsProcess()) return
   tuned = true
   if (Number.parseInt(process.versions.node, 10) >= 24) return
   const begin = (): void => {
@@ -77,6 +78,7 @@ const oldSpace = new HeapFlag('heap-growing-percent', percents)
 /** Keeps the heap small, from some objects on until it ends. */
 export class HeapTuning {
   readonly #v8: V8Module
+  readonly #owned = ownsProcess()
   readonly #held = new Set<HeapFlag>()
   #looks = 0
 
@@ -86,6 +88,7 @@ export class HeapTuning {
 
   /** To be called again and again: the space for new objects grows by and by. */
   look(): void {
+    if (!this.#owned) return
     const looks = this.#looks++
     if (looks % each !== 0 || this.#held.size === 2) return
     // Before the first collection of the old space, which says how far it grows until the next; not for a few objects.

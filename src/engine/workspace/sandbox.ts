@@ -1,8 +1,9 @@
 /** `--sandbox`: the embedded instance inside the command, for one call. */
+
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeFolders } from '../../base/files/regular.js'
+import { getTemporaryFolder } from '../../base/io.js'
 import type { Words } from '../../catalogue/words.js'
 import { getErrorCode, usage } from '../../errors.js'
 import { environmentToken, getPaths, jobTokenFor } from '../../profile/index.js'
@@ -37,7 +38,7 @@ export const workingFolder = (
     return { folder, leave: () => undefined }
   } catch (error) {
     if (!closed.has(getErrorCode(error))) throw error
-    const own = mkdtempSync(join(tmpdir(), 'svcctl-sandbox-'))
+    const own = mkdtempSync(join(getTemporaryFolder(), 'svcctl-sandbox-'))
     note(`changes to the embedded instance are not saved: cannot write ${folder}`)
     return { folder: own, leave: () => rmSync(own, { recursive: true, force: true }) }
   }

@@ -1,5 +1,6 @@
 /** The place of a run: its process, its session, the project or group at hand. */
 
+import { currentIo } from '../../base/io.js'
 import { isObject, toText } from '../../base/objects.js'
 import { userAgent, version } from '../../base/version.js'
 import { refreshTimeout } from '../../client/defaults.js'
@@ -197,7 +198,7 @@ const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
 
 /** The waiting of a run. */
 export const createClock = (signal: AbortSignal): RunClock => ({
-  now: () => new Date(),
+  now: () => currentIo().now(),
   sleep: (milliseconds) => sleep(milliseconds, signal),
   signal,
 })
@@ -223,7 +224,7 @@ interface Requests {
 
 /** The place of a run. */
 export class Workspace implements WorkspaceService {
-  readonly cwd = process.cwd()
+  readonly cwd = currentIo().cwd
   readonly env: NodeJS.ProcessEnv
   readonly globals: WorkspaceService['globals']
   readonly clock: WorkspaceService['clock']

@@ -1,5 +1,6 @@
 /** When a request is sent again, and after how long (`http/README.md`). */
 
+import { currentIo } from '../../base/io.js'
 import { Failure } from '../../errors.js'
 import type { Admission, ClientOptions, OnInterrupt } from '../types.js'
 
@@ -46,8 +47,8 @@ export interface Timing {
 }
 
 export const systemTiming: Timing = {
-  now: Date.now,
-  random: Math.random,
+  now: () => currentIo().now().getTime(),
+  random: () => currentIo().random(),
   sleep: (milliseconds, onInterrupt) =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(() => {

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
 import { AsyncCache } from '../../base/async.js'
+import { currentIo } from '../../base/io.js'
 import { runFile } from '../../base/processes.js'
 import { Failure, getErrorCode } from '../../errors.js'
 import { badRequest, Refusal, unavailable } from '../reply.js'
@@ -44,7 +45,7 @@ const start = async (args: readonly string[], { input, env }: GitOptions): Promi
   checkTexts([...args, ...Object.values(env ?? {})])
   const { error, stdout, stderr } = await runFile('git', args, {
     as: 'bare',
-    env: process.env,
+    env: currentIo().env,
     more: { ...isolated, ...env },
     maxBuffer: 256 * 1024 * 1024,
     input,

@@ -1,0 +1,153 @@
+/**
+ * What a command line has of the process around it: arguments, environment, streams, clock, signals, exit code. `main` runs a
+ * line with one; only this file and `start/` read the process itself, so that a test or another program can run lines, too.
+ */
+import type { AsyncLocalStorage } from 'node:async_hooks'
+import { fstatSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import type { Readable, Writable } from 'node:stream'
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A stream that answers or notes go to; a terminal says its size. */
+export type OutputStream = Writable & {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly rows?: number
+}
+
+/** The stream that input comes from. */
+export type InputStream = Readable & { readonly isTTY?: boolean }
+
+/** Takes what was registered away again. */
+type Release = () => void
+
+export interface Io {
+  /** The arguments, without the interpreter and the script. */
+  readonly argv: readonly string[]
+  readonly env: Environment
+  /** The folder that relative file names start from. */
+  readonly cwd: string
+  /** Opened when they are first read: opening a stream of the process takes milliseconds. */
+  readonly stdin: InputStream
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
+  now(): Date
+  /** A number from 0 (included) to 1 (excluded). */
+  random(): number
+  /** Calls the listener for each such signal until it is released. */
+  onSignal(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): Release
+  /** Calls the listener when the line has ended. */
+  onExit(listener: (code: number) => void): Release
+  exitCode: number | undefined
+  /** Ends the line by a signal, once it has ended otherwise. */
+  endBy(signal: NodeJS.Signals): void
+  /** Ends the line now, whatever is still open. */
+  end(): void
+  /** True when a person can type: standard input is a terminal. */
+  typed(): Promise<boolean>
+  /** False when standard output is certainly no terminal, which is known without opening it. */
+  mayBeTerminal(): boolean
+  /** Writes to standard output without opening its stream. @returns how many bytes were taken */
+  writeNow(bytes: Uint8Array): number
+  /** True when a terminal of the line hung up: only there a write of nothing is an input/output error. */
+  hasHungUp(): boolean
+}
+
+const isHungUp = (descriptor: number): boolean => {
+  try {
+    if (fstatSync(descriptor).isCharacterDevice()) writeSync(descriptor, new Uint8Array())
+    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EIO'
+  }
+}
+
+/** The process itself. */
+export const processIo: Io = {
+  get argv() {
+    return process.argv.slice(2)
+  },
+  get env() {
+    return process.env
+  },
+  get cwd() {
+    return process.cwd()
+  },
+  get stdin() {
+    return process.stdin
+  },
+  get stdout() {
+    return process.stdout
+  },
+  get stderr() {
+    return process.stderr
+  },
+  now: () => new Date(),
+  random: Math.random,
+  onSignal: (signal, listener) => {
+    process.on(signal, listener)
+    return () => process.off(signal, listener)
+  },
+  onExit: (listener) => {
+    process.once('exit', listener)
+    return () => process.off('exit', listener)
+  },
+  get exitCode() {
+    return process.exitCode === undefined ? undefined : Number(process.exitCode)
+  },
+  set exitCode(code) {
+    process.exitCode = code
+  },
+  endBy: (signal) => {
+    // Prompts listen to it, too: heard by anybody, it would end nothing.
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  },
+  end: () => process.exit(),
+  typed: async () => (await import('node:tty')).isatty(0),
+  mayBeTerminal: () => {
+    if (process.platform === 'win32') return true
+    try {
+      return fstatSync(1).isCharacterDevice()
+    } catch {
+      return true
+    }
+  },
+  writeNow: (bytes) => writeSync(1, bytes),
+  hasHungUp: () => [0, 1, 2].some(isHungUp),
+}
+
+/** Made when a line is first run with an `Io` of its own: a process that runs one line has no use for it. */
+let lines: AsyncLocalStorage<Io> | undefined
+
+/** Returns what the running line has of its process. */
+export const currentIo = (): Io => lines?.getStore() ?? processIo
+
+/** True when the running line has the process for itself, and not as a guest of another program. */
+export const ownsProcess = (): boolean => currentIo() === processIo
+
+/** Runs a line with an `Io`; whatever it starts sees that one. */
+export const runWithIo = async <T>(io: Io, line: () => Promise<T>): Promise<T> => {
+  if (io === processIo) return line()
+  if (lines === undefined) {
+    const { AsyncLocalStorage } = await import('node:async_hooks')
+    lines ??= new AsyncLocalStorage<Io>()
+  }
+  return lines.run(io, line)
+}
+
+/** Returns the folder for temporary files. */
+export const getTemporaryFolder = (): string => currentIo().env.TMPDIR || tmpdir()
+
+/** Declares state that each line has for itself. @returns a function that gets that of the running line */
+export const createLineState = <T>(create: () => T): (() => T) => {
+  const states = new WeakMap<Io, { readonly state: T }>()
+  return () => {
+    const io = currentIo()
+    const known = states.get(io) ?? { state: create() }
+    states.set(io, known)
+    return known.state
+  }
+}
