@@ -103,7 +103,11 @@ const transform = {
 }
 
 /** The package's libraries, by their names in its `exports`. */
-const libraries = { client: 'src/library/client.ts', sandbox: 'src/library/sandbox.ts' }
+const libraries = {
+  client: 'src/library/client.ts',
+  sandbox: 'src/library/sandbox.ts',
+  run: 'src/run.ts',
+}
 
 const { output: chunks } = await build({
   plugins: [shimmed, rawText],

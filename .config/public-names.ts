@@ -14,6 +14,7 @@ import * as client from '../src/library/client.js'
 import * as sandbox from '../src/library/sandbox.js'
 import { formatNames } from '../src/output/formats.js'
 import { settings } from '../src/profile/index.js'
+import * as lines from '../src/run.js'
 
 export const file = '.github/public-names.json'
 
@@ -66,6 +67,7 @@ export const publicNames = async (version: string): Promise<PublicNames> => {
     ...Object.keys(settings).map((name) => `setting ${name}`),
     ...Object.keys(topics).map((name) => `topic ${name}`),
     ...Object.keys(client).map((name) => `export svcctl/client: ${name}`),
+    ...Object.keys(lines).map((name) => `export svcctl/run: ${name}`),
     ...Object.keys(sandbox).map((name) => `export svcctl/sandbox: ${name}`),
   ]
   const sorted = (names: readonly string[]): readonly string[] => [...new Set(names)].sort()

@@ -10,7 +10,7 @@ import { dirname, join, resolve } from 'node:path'
 import { build } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 
-const libraries = ['client', 'sandbox']
+const libraries = { client: 'library/client', sandbox: 'library/sandbox', run: 'run' }
 /** `Symbol.asyncDispose` is younger than the language that projects compile for by default. */
 const head = '/// <reference lib="esnext.disposable" />\n'
 
@@ -29,7 +29,11 @@ const declare = (folder) => {
     outDir: folder,
     typeRoots: [resolve('node_modules/@types')],
   }
-  const files = [...libraries.map((name) => `library/${name}.ts`), 'http/undici.d.ts']
+  const files = [
+    ...Object.values(libraries).map((path) => `${path}.ts`),
+    'http/undici.d.ts',
+    'base/raw.d.ts',
+  ]
   writeFileSync(
     project,
     JSON.stringify({
@@ -44,9 +48,9 @@ const declare = (folder) => {
 }
 
 /** One declaration file with all that it names. */
-const rolledUp = async (folder, name) => {
+const rolledUp = async (folder, name, path) => {
   const { output } = await build({
-    input: { [name]: join(folder, `library/${name}.d.ts`) },
+    input: { [name]: join(folder, `${path}.d.ts`) },
     plugins: [dts({ dtsInput: true, tsconfig: false })],
     write: false,
   })
@@ -59,8 +63,8 @@ const rolledUp = async (folder, name) => {
 const folder = mkdtempSync(join(tmpdir(), 'svcctl-types-'))
 try {
   declare(folder)
-  for (const name of libraries) {
-    writeFileSync(`dist/${name}.d.cts`, await rolledUp(folder, name))
+  for (const [name, path] of Object.entries(libraries)) {
+    writeFileSync(`dist/${name}.d.cts`, await rolledUp(folder, name, path))
     writeFileSync(`dist/${name}.d.ts`, `export * from './${name}.cjs'\n`)
   }
 } finally {

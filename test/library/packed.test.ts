@@ -117,7 +117,7 @@ describe('what is packed', () => {
       path
         .replace(/^package\//, '')
         .replace(/^dist\/man\/svcctl(-[a-z-]+)?\.([17])$/, 'dist/man/<page>.$2')
-        .replace(/^dist\/(?!client|sandbox\.)[\w.-]+\.cjs$/, 'dist/<chunk>.cjs')
+        .replace(/^dist\/(?!client|run\.|sandbox\.)[\w.-]+\.cjs$/, 'dist/<chunk>.cjs')
         .replace(/^dist\/client-[\w-]+\.cjs$/, 'dist/<chunk>.cjs'),
     )
     expect([...new Set(kinds)].sort()).toEqual(
@@ -138,6 +138,10 @@ describe('what is packed', () => {
         'dist/licences.txt',
         'dist/man/<page>.1',
         'dist/man/<page>.7',
+        'dist/run.cjs',
+        'dist/run.d.cts',
+        'dist/run.d.ts',
+        'dist/run.mjs',
         'dist/sandbox.cjs',
         'dist/sandbox.d.cts',
         'dist/sandbox.d.ts',
@@ -155,7 +159,7 @@ describe('what is packed', () => {
     const { scripts, dependencies, bundleDependencies, exports } = await manifest()
     expect(Object.keys(scripts).filter((name) => /install$|^prepare$/.test(name))).toEqual([])
     expect([dependencies, bundleDependencies]).toEqual([undefined, undefined])
-    expect(Object.keys(exports)).toEqual(['./client', './sandbox', './package.json'])
+    expect(Object.keys(exports)).toEqual(['./client', './sandbox', './run', './package.json'])
   })
 
   it('says where it is from, and may be published', async () => {
@@ -183,7 +187,7 @@ describe('what is packed', () => {
     expect(now).toBe(before)
   })
 
-  it.each(['client', 'sandbox'])('declares %s in one file that names no other', async (name) => {
+  it.each(['client', 'run', 'sandbox'])('declares %s in one file that names no other', async (name) => {
     const { stdout } = await run('tar', ['-xOzf', tarball, `package/dist/${name}.d.cts`])
     expect(stdout).toContain('declare')
     expect(stdout).not.toMatch(/\bfrom\s*['"]|\bimport\b|reference (?:types|path)/)
@@ -311,6 +315,7 @@ process.env = new Proxy(process.env, {
 })
 const { connect } = await import('svcctl/client')
 await import('svcctl/sandbox')
+await import('svcctl/run')
 connect({ baseUrl: 'https://code.test', token: 'a-token-for-nobody' })
 console.log(JSON.stringify({ read: read.filter((name) => /^(SVC_|CI|XDG|HOME|.*proxy)/i.test(name)), left: before !== signals() }))
 `
@@ -319,7 +324,7 @@ describe('installed into an empty project', () => {
   let sandbox: RunningSandbox
   const env = { SVC_NO_KEYRING: '1', SVC_CONFIG_DIR: '' }
 
-  const all = ['first.ts', 'second.ts', 'third.ts', 'wrong.ts']
+  const all = ['first.ts', 'line.ts', 'second.ts', 'third.ts', 'wrong.ts']
   const fine = { code: 0, stdout: '', stderr: '' }
   const compiled = (resolution: 'nodenext' | 'bundler', files: readonly string[], lib: string) => {
     const compilerOptions = {
@@ -338,8 +343,8 @@ describe('installed into an empty project', () => {
 
   beforeAll(async () => {
     writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-    const [first, second, third] = examples
-    const texts = { 'first.ts': first, 'second.ts': second, 'third.ts': third }
+    const [first, line, second, third] = examples
+    const texts = { 'first.ts': first, 'line.ts': line, 'second.ts': second, 'third.ts': third }
     const files = { ...texts, 'wrong.ts': wrong, 'older.cts': older, 'loading.mjs': loading }
     for (const [name, text = ''] of Object.entries(files)) writeFileSync(join(project, name), text)
     mkdirSync(join(project, 'out'))
@@ -394,6 +399,12 @@ describe('installed into an empty project', () => {
     const ran = await node('out/third.js', env)
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout).toMatch(/^\d+\n(?:\d+ \d+\n)+200 \S+\n\{ version: /)
+  })
+
+  it('runs command lines, by variables of their own', async () => {
+    const ran = await node('out/line.js')
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toMatch(/^id,.*active.*\n1,.*false/)
   })
 
   it('runs as CommonJS, with the same Failure', async () => {

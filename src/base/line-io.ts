@@ -1,0 +1,100 @@
+/** Creates what a command line has of its surroundings where it is no process: in another program, or in a test. */
+import { constants } from 'node:os'
+import { Readable, Writable } from 'node:stream'
+import { type Environment, type Io, processIo } from './io.js'
+
+/** What a line reads from standard input: a text, or what comes piece by piece. */
+export type LineInput = string | Uint8Array | AsyncIterable<string | Uint8Array>
+
+/** Collects what is written. */
+const collectOutput = () => {
+  const chunks: Buffer[] = []
+  const stream = new Writable({
+    decodeStrings: true,
+    write: (chunk: Buffer, _encoding, done) => {
+      chunks.push(chunk)
+      done()
+    },
+  })
+  return { stream, chunks, text: () => Buffer.concat(chunks).toString() }
+}
+
+const toReadable = (input: LineInput = ''): Readable =>
+  Readable.from(typeof input === 'string' || input instanceof Uint8Array ? [input] : input, {
+    objectMode: false,
+  })
+
+type Listener<T> = (value: T) => void
+
+/** Keeps listeners until each is released. */
+const createListeners = <T>() => {
+  const listeners = new Set<Listener<T>>()
+  const add = (listener: Listener<T>) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  const call = (value: T): void => {
+    for (const listener of [...listeners]) listener(value)
+  }
+  return { add, call }
+}
+
+/** What a line has that is no process: nobody is at a terminal, and a signal comes from the program that runs it. */
+export interface LineIo {
+  readonly io: Io
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** Interrupts the line as Ctrl-C does. */
+  readonly interrupt: () => void
+  /** Calls what waits for the end of the line. @returns its exit code */
+  readonly finish: () => number
+}
+
+/** Creates what a line has of its surroundings in another program. */
+export const createLineIo = (
+  argv: readonly string[],
+  env: Environment,
+  input?: LineInput,
+): LineIo => {
+  const [out, err] = [collectOutput(), collectOutput()]
+  const exits = createListeners<number>()
+  const signals = new Map<NodeJS.Signals, ReturnType<typeof createListeners<NodeJS.Signals>>>()
+  const io: Io = {
+    argv,
+    env,
+    cwd: processIo.cwd,
+    stdin: toReadable(input),
+    stdout: out.stream,
+    stderr: err.stream,
+    now: () => new Date(),
+    random: Math.random,
+    onSignal: (signal, listener) => {
+      const heard = signals.get(signal) ?? createListeners<NodeJS.Signals>()
+      signals.set(signal, heard)
+      return heard.add(listener)
+    },
+    onExit: exits.add,
+    exitCode: undefined,
+    endBy: (signal) => {
+      io.exitCode = 128 + constants.signals[signal]
+    },
+    end: () => {},
+    typed: async () => false,
+    mayBeTerminal: () => false,
+    writeNow: (bytes) => {
+      out.chunks.push(Buffer.from(bytes))
+      return bytes.length
+    },
+    hasHungUp: () => false,
+  }
+  return {
+    io,
+    stdout: out.text,
+    stderr: err.text,
+    interrupt: () => signals.get('SIGINT')?.call('SIGINT'),
+    finish: () => {
+      exits.call(io.exitCode ?? 0)
+      return io.exitCode ?? 0
+    },
+  }
+}

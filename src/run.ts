@@ -1,0 +1,47 @@
+/** `svcctl/run`: runs command lines of svcctl within another program. */
+import { processIo } from './base/io.js'
+import { createLineIo } from './base/line-io.js'
+import { main } from './main.js'
+
+/** What a line is given besides its arguments. */
+export interface RunOptions {
+  /** Environment variables of the line, in the place of all of the process: `process.env` unless given. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Standard input: a text, or what comes piece by piece. Empty unless given. */
+  readonly input?: string | Uint8Array | AsyncIterable<string | Uint8Array>
+  /** Interrupts the line as Ctrl-C does: what it began ends, and it exits with 130. */
+  readonly signal?: AbortSignal
+}
+
+/** How a line ended. */
+export interface RunResult {
+  /** What it answered, as UTF-8: in a pipe's form, tab-separated unless `-o` says otherwise. */
+  readonly stdout: string
+  /** Notes, warnings and the error. */
+  readonly stderr: string
+  /** 0, or one of the exit codes that the guide lists. */
+  readonly exitCode: number
+}
+
+/**
+ * Runs one command line, as the shell would run `svcctl` with these arguments where no terminal is. Relative file names start
+ * from the folder of the process. Lines may run at the same time.
+ * @param args what stands behind `svcctl`, one word each
+ * @returns its output, its notes and its exit code; a failed line is a result, too, and rejects nothing
+ */
+export const run = async (
+  args: readonly string[],
+  { env = processIo.env, input, signal }: RunOptions = {},
+): Promise<RunResult> => {
+  const line = createLineIo([...args], { ...env }, input)
+  signal?.addEventListener('abort', line.interrupt, { once: true })
+  try {
+    const ended = main(line.io)
+    if (signal?.aborted === true) line.interrupt()
+    await ended
+  } finally {
+    signal?.removeEventListener('abort', line.interrupt)
+  }
+  const exitCode = line.finish()
+  return { stdout: line.stdout(), stderr: line.stderr(), exitCode }
+}

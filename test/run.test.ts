@@ -1,0 +1,102 @@
+/** `svcctl/run`: command lines within another program, which stays as it was. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { run } from '../src/run.js'
+import { configuration } from './support/program.js'
+import { record } from './support/recorder.js'
+
+const sandbox = () => ({ SVC_SANDBOX: '1', SVC_CONFIG_DIR: configuration() })
+
+const recorded = async (...answer: Parameters<typeof record>) => {
+  const recorder = await record(...answer)
+  onTestFinished(() => recorder.close())
+  return recorder
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'exit'] as const
+const surroundings = () => ({
+  exitCode: process.exitCode,
+  listeners: signals.map((name) => process.listenerCount(name)),
+  folder: process.cwd(),
+  variables: { ...process.env },
+})
+
+describe('a line', () => {
+  it.each([
+    [['runners', 'get', '1', '-o', 'id'], { stdout: '1\n', stderr: '', exitCode: 0 }],
+    [['nosuch'], { stdout: '', exitCode: 2, stderr: expect.stringContaining('"nosuch"') }],
+    [['runners', 'get', '999'], { stdout: '', exitCode: 4, stderr: expect.stringMatching(/404/) }],
+    [['--version'], { stdout: expect.stringMatching(/^\d/), stderr: '', exitCode: 0 }],
+    [['runners', '--help'], { stdout: expect.stringContaining('CI runners.'), exitCode: 0 }],
+    [['__complete', '--', 'runn'], { stdout: expect.stringContaining('runners'), exitCode: 0 }],
+  ])('%j is answered as in a shell', async (args, result) => {
+    expect(await run(args, { env: sandbox() })).toMatchObject(result)
+  })
+
+  it.each([
+    ['a text', '1\n2\n'],
+    ['bytes', Buffer.from('1\n2\n')],
+    [
+      'pieces',
+      (async function* pieces() {
+        yield '1'
+        yield Buffer.from('\n2\n')
+      })(),
+    ],
+  ])('reads %s', async (_, input) => {
+    const ran = await run(['runners', 'pause', '-', '-o', 'id'], { env: sandbox(), input })
+    expect(ran).toMatchObject({ stdout: '1\n2\n', exitCode: 0 })
+  })
+
+  it('takes its variables from env alone, and the profile folder from HOME in it', async () => {
+    const { url, seen } = await recorded()
+    const env = { HOME: configuration(), SVC_BASE_URL: url, SVC_TOKEN: 'canary-token-of-a-line' }
+    expect(await run(['runners', 'list'], { env })).toMatchObject({ exitCode: 0 })
+    expect(seen[0]?.headers['private-token']).toBe(env.SVC_TOKEN)
+    const made = await run(['profile', 'set', 'x', '--base-url', url], { env: { HOME: env.HOME } })
+    expect(made).toMatchObject({ exitCode: 0 })
+    const listed = await run(['profile', 'list', '-o', 'json'], { env: { HOME: env.HOME } })
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'x', base_url: url }])
+  })
+
+  it('leaves the program as it was', async () => {
+    const before = surroundings()
+    const { url } = await recorded(() => ({ status: 500 }))
+    const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: url, SVC_TOKEN: 'x' }
+    expect(await run(['projects', 'get', '1', '--retries', '0'], { env })).toMatchObject({
+      exitCode: 7,
+    })
+    expect(surroundings()).toEqual(before)
+  })
+
+  it('is interrupted by its signal', async () => {
+    const stop = new AbortController()
+    const { url } = await recorded(() => {
+      stop.abort()
+      return new Promise(() => {})
+    })
+    const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: url, SVC_TOKEN: 'x' }
+    const ran = await run(['runners', 'list'], { env, signal: stop.signal })
+    expect(ran).toMatchObject({ stdout: '', exitCode: 130 })
+    expect(ran.stderr).toContain('interrupted')
+  })
+})
+
+describe('lines at the same time', () => {
+  it('know nothing of each other’s secrets, streams and variables', async () => {
+    // Each is answered with the token of the other: only its own is masked in what a line says.
+    const tokens = ['first-line-token-4711', 'second-line-token-4712']
+    const { url } = await recorded(({ headers }) => ({
+      status: 400,
+      body: { message: `${tokens.join(' ')} ${headers['private-token'] === tokens[0]}` },
+    }))
+    const lines = tokens.map((token) =>
+      run(['projects', 'get', '1'], {
+        env: { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: url, SVC_TOKEN: token },
+      }),
+    )
+    const [first, second] = await Promise.all(lines)
+    expect(first).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(first?.stderr).toContain(`*** ${tokens[1]} true`)
+    expect(second?.stderr).toContain(`${tokens[0]} *** false`)
+  })
+})
