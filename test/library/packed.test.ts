@@ -187,13 +187,16 @@ describe('what is packed', () => {
     expect(now).toBe(before)
   })
 
-  it.each(['client', 'run', 'sandbox'])('declares %s in one file that names no other', async (name) => {
-    const { stdout } = await run('tar', ['-xOzf', tarball, `package/dist/${name}.d.cts`])
-    expect(stdout).toContain('declare')
-    expect(stdout).not.toMatch(/\bfrom\s*['"]|\bimport\b|reference (?:types|path)/)
-    const wrapper = await run('tar', ['-xOzf', tarball, `package/dist/${name}.d.ts`])
-    expect(wrapper.stdout).toBe(`export * from './${name}.cjs'`)
-  })
+  it.each(['client', 'run', 'sandbox'])(
+    'declares %s in one file that names no other',
+    async (name) => {
+      const { stdout } = await run('tar', ['-xOzf', tarball, `package/dist/${name}.d.cts`])
+      expect(stdout).toContain('declare')
+      expect(stdout).not.toMatch(/\bfrom\s*['"]|\bimport\b|reference (?:types|path)/)
+      const wrapper = await run('tar', ['-xOzf', tarball, `package/dist/${name}.d.ts`])
+      expect(wrapper.stdout).toBe(`export * from './${name}.cjs'`)
+    },
+  )
 })
 
 /** What a compiler is to refuse, and what it is to know of an answer. */
