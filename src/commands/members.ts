@@ -80,7 +80,7 @@ const addedBy = async (services: Services, plans: readonly Plan[], { data }: Who
 
 /** Users of one request are told of by their IDs, as its answer names them. */
 const namedIds = (services: Services) => {
-  const named = namedUsers(services, () => 'all')
+  const named = namedUsers(services, () => 'users')
   return {
     ...named,
     complete: async (plan: Plan): Promise<Plan> => {
@@ -93,7 +93,7 @@ const namedIds = (services: Services) => {
 
 export const add = define({
   description: [
-    'svcctl adds several users with one request and reports each result. You can use usernames for users who are members of a parent group.',
+    'svcctl adds several users with one request and reports each result. You can use usernames instead of IDs.',
     'To add people from a CSV file with their own levels: members add - --row-fields access_level,expires_at < people.csv',
   ],
   examples: [

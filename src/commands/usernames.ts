@@ -1,16 +1,18 @@
 /** Resolves usernames where the API takes IDs, by the documented lists of members. */
 
 import { AsyncCache } from '../base/async.js'
+import { objects } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { pathIn } from '../catalogue/endpoint.js'
 import { scopeOf } from '../catalogue/params.js'
+import { usersNamed } from '../catalogue/undocumented.js'
 import type { RecordOf } from '../client/types.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Operation, Plan } from '../engine/command/types.js'
-import { Failure, usage } from '../errors.js'
+import { Failure, survived, usage } from '../errors.js'
 
-/** Which members a name is looked for among. */
-type MemberScope = 'direct' | 'all' | 'billable'
+/** Whom a name is looked for among: members, or every user of the instance. */
+type MemberScope = 'direct' | 'all' | 'billable' | 'users'
 
 const passIdHint = 'Pass the ID instead. "svcctl members list" shows the IDs of members.'
 
@@ -27,15 +29,14 @@ const listMembers = (
     return instance.records(members.billableList, input, { where })
   }
   const input = { ...pathIn(members.listOfGroup, values), query: name }
+  const direct = among === 'direct'
   if (scopeOf(endpoint.path.id) === 'group')
-    return instance.records(among === 'all' ? members.listAllOfGroup : members.listOfGroup, input, {
+    return instance.records(direct ? members.listOfGroup : members.listAllOfGroup, input, {
       where,
     })
-  return instance.records(
-    among === 'all' ? members.listAllOfProject : members.listOfProject,
-    input,
-    { where },
-  )
+  return instance.records(direct ? members.listOfProject : members.listAllOfProject, input, {
+    where,
+  })
 }
 
 /** A member, as lists have them. */
@@ -60,8 +61,20 @@ const findMembers = async (
   return { found, matches }
 }
 
+/** Finds the ID of any user by exact username; undefined where the instance knows none, or does not tell. */
+const findUser = async (instance: InstanceService, name: string): Promise<string | undefined> => {
+  try {
+    const found = objects(await instance.records(usersNamed, { username: name }))
+    const user = found.find(({ username }) => String(username).toLowerCase() === name.toLowerCase())
+    return user?.id === undefined ? undefined : String(user.id)
+  } catch (error) {
+    survived(error)
+    return undefined
+  }
+}
+
 /**
- * Finds the ID of a member by exact username.
+ * Finds the ID of a member, or of any user, by exact username.
  * @throws Failure `not_found` if no member has the name, `usage` if several have
  */
 export const lookUp = async (
@@ -74,15 +87,23 @@ export const lookUp = async (
   const ids = [...new Set(matches.map(({ id }) => String(id)))]
   const [id, ...others] = ids
   if (id !== undefined && others.length === 0) return id
+  const user = among === 'users' && id === undefined ? await findUser(instance, name) : undefined
+  if (user !== undefined) return user
   const near = (id === undefined ? found : matches).slice(0, 5).map(formatMember).join(', ')
   const scope = `${scopeOf(plan.endpoint.path.id) ?? 'group'} ${String(plan.values.id)}`
   const { safe } = answer.text
   if (id !== undefined)
     throw usage(`several members of ${scope} are called "${safe(name)}": ${safe(near)}`, passIdHint)
+  if (among === 'users')
+    throw new Failure(
+      'not_found',
+      `unknown user "${safe(name)}"${near === '' ? '' : `; members of ${scope}: ${safe(near)}`}`,
+      { hint: 'Check the username, or pass the ID. Some instances do not let you look up users.' },
+    )
   throw new Failure(
     'not_found',
     `${scope} has no ${among === 'billable' ? 'billable ' : ''}member named "${safe(name)}"${near === '' ? '' : `; there is ${safe(near)}`}`,
-    { hint: `${passIdHint} svcctl cannot look up users by name who are not members.` },
+    { hint: passIdHint },
   )
 }
 

@@ -81,6 +81,8 @@ export interface Session {
   readonly baseUrl: string
   /** Where the base URL comes from, in words. */
   readonly baseUrlSource: string
+  /** What people call the instance, where its address says nothing to them. */
+  readonly title?: string
   /** Name of the user behind the profile's own credential, when that is the one that counts. */
   readonly user?: string
   /** The user's credential, if any. Called only when a request needs it. */

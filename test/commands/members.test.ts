@@ -97,6 +97,19 @@ describe('members add', () => {
     expect(ran.stderr).toContain('user 5 of project 3: added')
   })
 
+  it('finds by name a user who is in no project, and refuses a name that nobody has', async () => {
+    server.answer = ({ method, url }) => {
+      if (method === 'POST') return { body: { id: 7 } }
+      return { body: url.includes('/users?username=fay') ? [{ id: 7, username: 'fay' }] : [] }
+    }
+    expect(await add('fay')).toMatchObject({ code: 0 })
+    expect(sent().map(({ body }) => body)).toEqual([{ user_id: 7, access_level: 30 }])
+    const unknown = await add('nobody')
+    expect(unknown).toMatchObject({ code: 4, stdout: '' })
+    expect(unknown.stderr).toContain('unknown user "nobody"')
+    expect(sent()).toHaveLength(1)
+  })
+
   it('sends at most a hundred as one request', async () => {
     server.answer = () => ({ body: { status: 'success' } })
     const ids = Array.from({ length: 201 }, (_, i) => String(i + 1))

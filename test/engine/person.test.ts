@@ -103,6 +103,9 @@ it('confirms of another owner where it is another’s', async () => {
   const { ui, said } = present()
   await ui.confirm('It is deleted.', ['one'], { baseUrl: 'https://other.test' })
   expect(said[0]).toEqual(['On https://other.test:', '  one', 'It is deleted.'])
+  const embedded = { baseUrl: 'http://127.0.0.1:41215', title: 'the embedded instance' }
+  await ui.confirm('It is deleted.', ['one'], embedded)
+  expect(said[1]).toEqual(['On the embedded instance:', '  one', 'It is deleted.'])
 })
 
 it('goes on after --yes without a word, and refuses where nobody can be asked', async () => {

@@ -343,7 +343,7 @@ export interface RecordQuery<R> {
 export type ClientIdentity = Partial<Pick<Session, 'profile' | 'user' | 'renew'>>
 
 /** What is asked about an instance when something of it is to be destroyed. */
-export type Owner = Pick<Session, 'profile' | 'baseUrl' | 'sudo'>
+export type Owner = Pick<Session, 'profile' | 'baseUrl' | 'sudo' | 'title'>
 
 /** How much of a list is taken in hand. */
 export interface CollectOptions {

@@ -147,7 +147,7 @@ const cancelled = (): Failure => usage('not confirmed; nothing was changed')
 
 /** Where it would happen, as whom, and to what. */
 const notice = (
-  { profile, baseUrl, sudo }: Owner,
+  { profile, baseUrl, sudo, title = baseUrl }: Owner,
   what: string,
   lines: readonly string[],
   count: number = lines.length,
@@ -155,7 +155,7 @@ const notice = (
   const by = profile === undefined ? '' : ` (profile ${profile.name})`
   const as = sudo === undefined ? '' : `, as ${sudo}`
   const many = count > 1 ? `, ${count} objects` : ''
-  return [`On ${baseUrl}${by}${as}${many}:`, ...listed(lines, count), what]
+  return [`On ${title}${by}${as}${many}:`, ...listed(lines, count), what]
 }
 
 /** Whether a person typed the name of the profile. */

@@ -98,6 +98,7 @@ export const sandboxSession = async (
   const session: Session = {
     baseUrl: sandbox.url,
     baseUrlSource: '--sandbox',
+    title: 'the embedded instance',
     credential: async () => credential,
     jobToken: () => jobTokenFor(tokens, sandbox.url),
     renew: async () => undefined,
