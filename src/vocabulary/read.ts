@@ -3,7 +3,7 @@
 import type { Document, Node, Pair, YAMLMap } from 'yaml'
 import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, distrust } from '../base/files/trust.js'
-import { yamlFault } from '../base/json/yaml.js'
+import { loadYamlParser, yamlFault } from '../base/json/yaml.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import { getPath } from '../catalogue/endpoint.js'
 import { implied } from '../catalogue/undocumented.js'
@@ -218,15 +218,18 @@ class VocabularyReader {
     this.#counter = new yaml.LineCounter()
   }
 
-  parse(text: string): Document.Parsed {
-    const document = this.yaml.parseDocument(text, {
-      lineCounter: this.#counter,
-      prettyErrors: false,
-      schema: 'core',
-    })
-    const [error] = document.errors
-    if (error === undefined) return document
-    throw this.wrong(error.pos[0], `no YAML: ${yamlFault(error)}`)
+  /** The root of the one document. */
+  async parse(text: string): Promise<Document.Parsed['contents'] | undefined> {
+    const parse = await loadYamlParser()
+    const [document, second] = parse(text, { lineCounter: this.#counter, schema: 'core' })
+    const [error] = document?.errors ?? []
+    if (error !== undefined) throw this.wrong(error.pos[0], `no YAML: ${yamlFault(error)}`)
+    if (second !== undefined)
+      throw this.wrong(
+        second.range[0],
+        'a vocabulary is a single document, and a second one begins',
+      )
+    return document?.contents
   }
 
   wrong(at: number, why: string): Failure {
@@ -342,7 +345,7 @@ const checkVersion = (reader: VocabularyReader, version: unknown): void => {
 export const parseVocabulary = async (text: string, file: string): Promise<Entries> => {
   const yaml = await import('yaml')
   const reader = new VocabularyReader(file, yaml)
-  const { contents } = reader.parse(text)
+  const contents = await reader.parse(text)
   const found = new Map<string, unknown>()
   const sectionsRead = reader.pairsOf(contents, 'a vocabulary')
   // Any file may have been named: of one that is no vocabulary nothing is quoted.

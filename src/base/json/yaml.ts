@@ -1,5 +1,5 @@
-/** YAML texts of others: what reading one would cost, and what is wrong in one. */
-import type { YAMLError } from 'yaml'
+/** YAML texts of others: what reading one would cost, its documents, and what is wrong in one. */
+import type { Document, DocumentOptions, Lexer, ParseOptions, SchemaOptions, YAMLError } from 'yaml'
 import { type HeldText, openHeld } from '../secrets/scrub.js'
 
 /**
@@ -43,6 +43,71 @@ export const untraced = <T>(parse: () => T): T => {
   }
 }
 
+// Documents of a text, as PyYAML, libyaml and Go's yaml read them: inside of brackets and quotes indentation means nothing.
+
+/** The parts of the lexer that measure indentation, which its types do not show. */
+interface IndentingLexer {
+  /** How far the next line must be indented to belong to the current value. */
+  indentNext: number
+  parseFlowCollection: () => Generator<string, unknown>
+  parseQuotedScalar: () => Generator<string, unknown>
+}
+
+const isIndenting = (lexer: object): lexer is IndentingLexer =>
+  'indentNext' in lexer && 'parseFlowCollection' in lexer && 'parseQuotedScalar' in lexer
+
+/** Makes a lexer go on in brackets and quotes wherever the next line begins, where YAML 1.2 wants it indented. */
+const toTolerant = (lexer: Lexer): Lexer => {
+  const parts: object = lexer
+  if (!isIndenting(parts)) return lexer
+  for (const name of ['parseFlowCollection', 'parseQuotedScalar'] as const) {
+    const strict = parts[name]
+    parts[name] = function* () {
+      const before = parts.indentNext
+      parts.indentNext = 0
+      const next = yield* strict.call(parts)
+      parts.indentNext = before
+      return next
+    }
+  }
+  return lexer
+}
+
+/** How documents are parsed: `lineCounter` learns the lines of the text. */
+type YamlOptions = ParseOptions & DocumentOptions & SchemaOptions
+
+/** Parses a text: its documents, none of one that holds nothing, each with what is wrong in it. */
+type YamlParser = (text: string, options?: YamlOptions) => readonly Document.Parsed[]
+
+/** Whether a problem is none to other parsers: a bracket at the column of its key, a comment right behind a value. */
+const isAccepted = ({ code, message }: YAMLError): boolean =>
+  (code === 'BAD_INDENT' && message.startsWith('Flow end indicator')) ||
+  message.startsWith('Comments must be separated')
+
+/** Loads the parser of YAML texts of others. It writes nothing to standard error. */
+export const loadYamlParser = async (): Promise<YamlParser> => {
+  const { Composer, Lexer, Parser } = await import('yaml')
+  return (text, options = {}) => {
+    const { lineCounter } = options
+    lineCounter?.addNewLine(0)
+    const parser = new Parser(lineCounter?.addNewLine)
+    const composer = new Composer({ ...options, logLevel: 'silent' })
+    const compose = function* () {
+      for (const lexeme of toTolerant(new Lexer()).lex(text))
+        for (const token of parser.next(lexeme)) yield* composer.next(token)
+      for (const token of parser.end()) yield* composer.next(token)
+      // What is wrong before the first document makes one.
+      yield* composer.end(composer.streamInfo().errors.length > 0, text.length)
+    }
+    const documents = untraced(() => [...compose()])
+    for (const document of documents) {
+      document.errors = document.errors.filter((error) => !isAccepted(error))
+      document.warnings = document.warnings.filter((warning) => !isAccepted(warning))
+    }
+    return documents
+  }
+}
+
 /**
  * Whether a text has at most `most` lexemes and no deeper collections than `deepest` says.
  * Parsers build some hundred bytes for each lexeme, and nest a call for each level.
@@ -51,7 +116,7 @@ export const isModestYaml = async (text: string, most: number): Promise<boolean>
   const { Lexer } = await import('yaml')
   const tooDeep = nesting()
   let count = 0
-  for (const lexeme of new Lexer().lex(text)) {
+  for (const lexeme of toTolerant(new Lexer()).lex(text)) {
     count++
     if (count > most || tooDeep(lexeme)) return false
   }
@@ -75,18 +140,19 @@ export const yamlFault = ({ code, message }: Pick<YAMLError, 'code' | 'message'>
 type ReadValue = { readonly value: unknown } | { readonly wrong: string }
 
 const fromYaml = async (text: string): Promise<ReadValue> => {
-  const { LineCounter, parseDocument } = await import('yaml')
+  const { LineCounter } = await import('yaml')
   const lines = new LineCounter()
-  // A parser that warns writes lines of the text to standard error.
-  const how = { logLevel: 'silent', prettyErrors: false, lineCounter: lines } as const
-  const document = untraced(() => parseDocument(text, how))
-  const [error] = document.errors
-  if (error !== undefined) {
-    const { line, col } = lines.linePos(error.pos[0])
-    return { wrong: `${yamlFault(error)}, at line ${line}, column ${col}` }
+  const parse = await loadYamlParser()
+  const [document, second] = parse(text, { lineCounter: lines })
+  const [error] = document?.errors ?? []
+  const at = error?.pos[0] ?? second?.range[0]
+  if (at !== undefined) {
+    const { line, col } = lines.linePos(at)
+    const fault = error === undefined ? 'a second document begins' : yamlFault(error)
+    return { wrong: `${fault}, at line ${line}, column ${col}` }
   }
   try {
-    return { value: document.toJS() }
+    return { value: document?.toJS() ?? null }
   } catch {
     return { wrong: 'an alias has no anchor before it, or expands too far' }
   }

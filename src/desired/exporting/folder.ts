@@ -6,7 +6,7 @@ import { lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { openWhole, type WholeFile, writeWhole } from '../../base/files/files.js'
 import { makeFolders, readRegular } from '../../base/files/regular.js'
-import { isModestYaml } from '../../base/json/yaml.js'
+import { isModestYaml, loadYamlParser } from '../../base/json/yaml.js'
 import { isObject } from '../../base/objects.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
@@ -261,11 +261,12 @@ const keys: Readonly<Record<string, KindFinder>> = {
 /** The kinds that a text holds; undefined where it holds anything else, or is no YAML. */
 const heldIn = async (text: string): Promise<readonly HeldKind[] | undefined> => {
   if (!(await isModestYaml(text, maxLexemes))) return undefined
-  const { parse } = await import('yaml')
+  const [document, more] = (await loadYamlParser())(text)
+  if (more !== undefined || (document?.errors.length ?? 0) > 0) return undefined
   try {
-    const document: unknown = parse(text, { logLevel: 'silent' })
+    const value: unknown = document?.toJS()
     return under((value, key) => (Object.hasOwn(keys, key) ? keys[key]?.(value, key) : undefined))(
-      document,
+      value,
       '',
     )
   } catch {

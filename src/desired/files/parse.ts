@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto'
 import { promises as fs, type Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Alias, Document, LineCounter, Node, ParsedNode, Scalar, YAMLError } from 'yaml'
+import type { Alias, Document, LineCounter, Node, Scalar, YAMLError } from 'yaml'
 import { readRegular } from '../../base/files/regular.js'
-import { isModestYaml, untraced, yamlFault } from '../../base/json/yaml.js'
+import { isModestYaml, loadYamlParser, yamlFault } from '../../base/json/yaml.js'
 import { quoteText } from '../../base/text.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import type { Origin } from '../state.js'
@@ -163,27 +163,13 @@ const scalarOf = ({ value, source = '', type }: Scalar, origin: Origin): Written
     : { is: 'scalar', origin, value: String(value), text: String(value) }
 }
 
-/** Dates stay text, a key twice is found on the way: each knows where both stand. */
-const documentsOf = (reading: ParseContext): readonly Document.Parsed<ParsedNode>[] => {
-  const documents = untraced(() =>
-    reading.yaml.parseAllDocuments(reading.text, {
-      version: '1.2',
-      schema: 'core',
-      uniqueKeys: false,
-      prettyErrors: false,
-      lineCounter: reading.lines,
-    }),
-  )
-  return 'empty' in documents ? [] : documents
-}
-
 /** The value of a flow map in the text of a key; undefined where it is none. */
 export const flowReader = async (): Promise<(text: string) => unknown> => {
-  const { parseDocument } = await import('yaml')
+  const parse = await loadYamlParser()
   return (text) => {
-    const options = { version: '1.2', schema: 'core', prettyErrors: false } as const
-    const document = untraced(() => parseDocument(text, options))
-    return document.errors.length > 0 ? undefined : (document.toJS({ maxAliasCount: 0 }) as unknown)
+    const [document, more] = parse(text, { version: '1.2', schema: 'core' })
+    const isOne = document?.errors.length === 0 && more === undefined
+    return isOne ? (document.toJS({ maxAliasCount: 0 }) as unknown) : undefined
   }
 }
 
@@ -203,7 +189,10 @@ export const parsedDocuments = async (
     mistakes.add(first, 'the file is too large or too deeply nested')
     return []
   }
-  const documents = documentsOf(reading)
+  const parse = await loadYamlParser()
+  // Dates stay text, a key twice is found on the way: each knows where both stand.
+  const how = { version: '1.2', schema: 'core', uniqueKeys: false } as const
+  const documents = parse(text, { ...how, lineCounter: reading.lines })
   if (documents.length === 0) mistakes.add(first, 'the file is empty: version is missing')
   return documents.flatMap((document) => {
     const problems = [...document.errors, ...document.warnings]
