@@ -1,7 +1,8 @@
 /** "Did it take it?": what an instance ignores with 200 is said, and --strict fails on it. */
 
 import { describe, expect, it } from 'vitest'
-import type { JsonValues } from '../../src/base/objects.js'
+import { ExactNumber } from '../../src/base/json/json.js'
+import type { JsonValue, JsonValues } from '../../src/base/objects.js'
 import { approvals } from '../../src/catalogue/areas/approvals.js'
 import { commits } from '../../src/catalogue/areas/commits.js'
 import { deployKeys } from '../../src/catalogue/areas/deploy-keys.js'
@@ -107,6 +108,31 @@ describe('an attribute counts as taken', () => {
     ['where the answer is none', runners.update, { description: 'x' }, undefined],
     ['as a number in text', runners.update, { maximum_timeout: 600 }, { maximum_timeout: '600' }],
     ['under a name that only the answer has', settings.update, { brand_new: 1 }, { brand_new: 1 }],
+    ...Object.entries<[JsonValue, unknown]>({
+      'a number in text': [1, '1'],
+      'text that says a number': ['1', 1],
+      'a number that is written otherwise': ['1.50', 1.5],
+      'a boolean as 1': [true, 1],
+      'a boolean as text': [false, 'false'],
+      'a list in another order': [
+        ['a', 'b'],
+        ['b', 'a'],
+      ],
+      'a list as joined text': ['a,b', ['b', 'a']],
+      'null for an empty text': ['', null],
+      'an empty list for null': [null, []],
+      'a text with other line breaks': ['a\r\nb', 'a\nb'],
+      'an object with more fields': [{ a: 1 }, { a: '1', b: 2 }],
+      'a secret that is not shown': ['x', '****'],
+    }).map(([what, [sent, got]]): [string, Endpoint, Values, unknown] => {
+      const name = what.startsWith('a secret') ? 'brand_new_token' : 'brand_new'
+      return [
+        `under a name that only the answer has: ${what}`,
+        settings.update,
+        { [name]: sent },
+        { [name]: got },
+      ]
+    }),
     ['as a value of an object', runners.update, { access_level: 5 }, { access_level: { id: 5 } }],
   ])('%s', (_, endpoint, values, answer) => {
     expect(names(endpoint, values, answer)).toEqual([])
@@ -146,6 +172,23 @@ describe('an attribute counts as not taken', () => {
     ],
     ['when properties lack it', integrations.update, { room: 'x' }, { properties: {} }],
     ['when no value of an object is it', runners.update, { locked: 'x' }, { locked: { id: 6 } }],
+    ...Object.entries<[JsonValue, unknown]>({
+      'a boolean': [true, false],
+      'a boolean as 0': [true, '0'],
+      'a number': [5, 4],
+      'a number past 2^53': [new ExactNumber('9007199254740993') as never, 9007199254740992],
+      'a text': ['new', 'old'],
+      'a text that is unset': ['new', null],
+      'a text that stays': ['', 'old'],
+      'a list': [['a'], ['a', 'b']],
+      'a list that is emptied': [[], ['a']],
+      'an object': [{ a: 1 }, { a: 2 }],
+    }).map(([what, [sent, got]]): [string, Endpoint, Values, unknown] => [
+      `when only the answer has the name: ${what}`,
+      settings.update,
+      { brand_new: sent },
+      { brand_new: got },
+    ]),
     ['when it is a secret', settings.update, { asset_proxy_secret_key: 'x' }, {}],
     ['when it is a certificate', pagesDomains.update, { certificate: 'x' }, {}],
     ['when it is a list that is emptied', settings.update, { domain_allowlist: [] }, {}],
@@ -308,6 +351,21 @@ describe('a write', () => {
       '--strict',
     )
     expect(ran).toMatchObject({ stderr: '', code: 0 })
+  })
+  it.each([
+    ['settings', 'update', '--param', 'brand_new=true'],
+    ['settings', 'update', '--input', '-'],
+    ['runners', 'update', '7', '--param', 'brand_new=true'],
+    ['approvals', 'rules', 'update', '1', '-P', '1', '--param', 'brand_new=true'],
+    ['integrations', 'update', 'team-chat', '-P', '1', '--param', 'brand_new=true'],
+  ])('compares an attribute that only the answer knows: %s', async (...line) => {
+    server.answer = () => ({ body: { id: 1, brand_new: false, users: [], groups: [] } })
+    const ran = await svcctl([...line, '--strict', '--yes'], {
+      env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' },
+      input: '{"brand_new": true}',
+    })
+    expect(ran.stderr).toContain('the instance did not apply brand_new: the value is false')
+    expect(ran.code).toBe(1)
   })
   it('names unknown names when it is refused', async () => {
     server.answer = () => ({ status: 400, body: { message: 'no' } })

@@ -1,6 +1,7 @@
 /** Sends the calls of a run, and compares each answer with what was asked for. */
-import { maxBuilt } from '../../base/json/json.js'
-import { type Fields, isObject } from '../../base/objects.js'
+import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
+import { isNumber, maxBuilt, stringifyExact } from '../../base/json/json.js'
+import { type Fields, isObject, type JsonValue } from '../../base/objects.js'
 import { maskFields } from '../../base/secrets/mask.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { nearest } from '../../base/suggest.js'
@@ -8,6 +9,7 @@ import { trimTrailingSlashes } from '../../base/text.js'
 import { type Endpoint, echoes, writes } from '../../catalogue/endpoint.js'
 import { getProperties } from '../../catalogue/fields.js'
 import { formatOf, type Param } from '../../catalogue/params.js'
+import { sameValue } from '../../catalogue/same-value.js'
 import { called, type Naming, namesIn } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask, Answer as Download, WholeAnswer, WireRequest } from '../../http/types.js'
@@ -24,13 +26,6 @@ import type { InstanceExchange } from './exchange.js'
 /** Whether a value says that there is none. */
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && !value.length)
-
-const truths: Readonly<Record<string, boolean>> = {
-  true: true,
-  '1': true,
-  false: false,
-  '0': false,
-}
 
 const plain = (text: string): string => trimTrailingSlashes(text.replaceAll('\r\n', '\n').trim())
 
@@ -58,10 +53,24 @@ const sameText = (a: string, b: string): boolean =>
   // Instances drop or rewrite the comment of a public key.
   (/^(ssh|ecdsa|sk)-/.test(a) && a.split(' ', 2).join() === b.split(' ', 2).join())
 
-/** Whether a value is what was sent, as the instance may write it: other types, other order, an object for its identity. */
-export const agrees = (sent: unknown, got: unknown): boolean => {
+/** Compares numbers where one of two values is a number and the other says one; undefined for anything else. */
+const sameNumber = (a: unknown, b: unknown): boolean | undefined => {
+  const [one, other] = [String(a), String(b)]
+  if (!(isNumber(a) || isNumber(b)) || ![one, other].every((text) => numberPattern.test(text)))
+    return undefined
+  return compareNumbers(one, other) === 0
+}
+
+/**
+ * True if a value is what was sent, as the instance may write it: other types, another order, an object for its identity.
+ * What is the same for a file of declared state is the same here, so that `apply` and every other write judge alike.
+ */
+export const agrees = (sent: unknown, got: unknown, param?: Param): boolean => {
   if (isEmpty(sent) || isEmpty(got)) return isEmpty(sent) && isEmpty(got)
-  if (typeof sent === 'boolean') return isObject(got) || truths[String(got)] === sent
+  const equal = sameNumber(sent, got)
+  if (equal !== undefined) return equal
+  if (sameValue({ param }, sent as JsonValue, got as JsonValue)) return true
+  if (typeof sent === 'boolean') return isObject(got)
   if (Array.isArray(sent) || Array.isArray(got)) {
     const [wanted, had] = [itemsOf(sent), itemsOf(got)]
     return wanted.length === had.length && wanted.every((one) => had.some((h) => agrees(one, h)))
@@ -142,7 +151,7 @@ const at = (value: unknown, path: readonly string[]): unknown =>
 
 const longest = 60
 const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? 'nothing'
+  const text = stringifyExact(value) ?? 'nothing'
   return text.length > longest ? `${text.slice(0, longest)}…` : text
 }
 
@@ -164,8 +173,8 @@ const verifyApplied = (
   const opaque = isOpaque(name, sent, param)
   const had = placesOf(endpoint, name, { param, opaque }).map((place) => at(answer, place))
   const got = had.find((one) => one !== undefined)
-  if (param === undefined) {
-    if (got !== undefined || (opaque && endpoint.echo !== undefined)) return undefined
+  if (param === undefined && got === undefined) {
+    if (opaque && endpoint.echo !== undefined) return undefined
     const near = meant(endpoint, name, words, answer)
     return {
       text: `${lost(own, opaque)}: unknown, and not in the response${near}`,
@@ -174,8 +183,9 @@ const verifyApplied = (
   }
   if (had.length === 0) return undefined
   // A field that every answer should show is missing, even where an empty value was sent; not one that is unset so.
-  const absent = got === undefined && isShown(endpoint, name, param) && !(opaque && isEmpty(sent))
-  if (!absent && (opaque || had.some((one) => agrees(sent, one)))) return undefined
+  const shows = param === undefined || isShown(endpoint, name, param)
+  const absent = got === undefined && shows && !(opaque && isEmpty(sent))
+  if (!absent && (opaque || had.some((one) => agrees(sent, one, param)))) return undefined
   const without = `${lost(own, opaque)}: not in the response (another version or edition?)`
   const differs = `the instance did not apply ${own}: the value is ${shown(maskFields({ [name]: got })[name])}`
   return { text: got === undefined ? without : differs, unknown: false }

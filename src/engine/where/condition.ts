@@ -7,6 +7,7 @@
  */
 
 import { isMoment, parseMoment, parseSpan } from '../../base/dates.js'
+import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
 import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { compareVersions, isVersion } from '../../base/version.js'
 import { type Failure, usage } from '../../errors.js'
@@ -206,24 +207,10 @@ const timed = (value: Operand, op: Plain, now: number): Test | undefined => {
   }
 }
 
-/** Text that is a number. */
-export const numberPattern = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
-
-const whole = /^-?\d+$/
-
-/** Past 2^53 different numbers are one to JavaScript, so that their digits are compared. */
-export const orderOfNumbers = (value: number | ExactNumber, wanted: string): number => {
-  const [left, right] = [Number(value), Number(wanted)]
-  if (left !== right) return left < right ? -1 : 1
-  const digits = String(value)
-  if (!whole.test(digits) || !whole.test(wanted)) return 0
-  return Number(BigInt(digits) - BigInt(wanted))
-}
-
 const numeric = ({ text }: Operand, op: Plain, names: Names): Test | undefined => {
   const wanted = names?.[text]?.toString() ?? (numberPattern.test(text) ? text : undefined)
   if (wanted === undefined) return undefined
-  return (value) => isNumber(value) && holds(orderOfNumbers(value, wanted), op)
+  return (value) => isNumber(value) && holds(compareNumbers(value, wanted), op)
 }
 
 /** Some instances write booleans of a shape otherwise. */

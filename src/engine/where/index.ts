@@ -1,5 +1,6 @@
 /** `--where` and `--select`: which records match. */
 import { parseSpan } from '../../base/dates.js'
+import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
 import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { compareVersions, isVersion } from '../../base/version.js'
 import { shownFields } from '../../catalogue/kinds.js'
@@ -12,8 +13,6 @@ import {
   type Expression,
   hasNoOrder,
   type Names,
-  numberPattern,
-  orderOfNumbers,
   type Plain,
   parseExpression,
   parseTimeValue,
@@ -275,7 +274,7 @@ const compareValues = (a: ComparableValue, b: ComparableValue): number => {
   if (a[0] !== b[0]) return kinds.indexOf(a[0]) - kinds.indexOf(b[0])
   const [kind, value] = a
   const other = b[1]
-  if (isNumber(value)) return orderOfNumbers(value, String(other))
+  if (isNumber(value)) return compareNumbers(value, String(other))
   return (kind === 'version' ? compareVersions : compareTexts)(value, String(other))
 }
 
