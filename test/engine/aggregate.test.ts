@@ -46,6 +46,10 @@ const rows = async (line: string, body: unknown = jobs) => {
   return { code, stderr, rows: code === 0 ? (JSON.parse(stdout) as unknown[]) : [] }
 }
 
+/** A column of numbers in JSON. */
+const cell = (name: string, value: string): RegExp =>
+  new RegExp(`"${name}_n":${value.replaceAll('.', '\\.')}[,}]`)
+
 describe('groups', () => {
   it('count, add up and compare, with null for what is not there', async () => {
     const told = await rows(
@@ -151,7 +155,82 @@ describe('groups', () => {
     const { stdout, stderr } = await call('jobs list -P a/b --group-by id --count --sum n -o json')
     expect(stdout).toContain('"id":9007199254740993,"count":2')
     expect(stdout).toContain('"id":9007199254740992,"count":1')
-    expect(stderr).toContain('3 records without a number are left out of sum_n')
+    expect(stdout).toContain('"id":9007199254740993,"count":2,"sum_n":1e400')
+    expect(stderr).toContain('2 records without a number are left out of sum_n')
+  })
+
+  it.each<[values: string, exact: Record<string, string>]>([
+    ['9007199254740993,1', { sum: '9007199254740994', avg: '4503599627370497' }],
+    ['9007199254740993,9007199254740995', { sum: '18014398509481988', avg: '9007199254740994' }],
+    ['9007199254740993,9007199254740993,9007199254740994', { avg: '9007199254740993.3333' }],
+    ['-9007199254740993,-1', { sum: '-9007199254740994' }],
+    ['9007199254740993,-9007199254740992', { sum: '1' }],
+    ['9007199254740993,9007199254740992', { min: '9007199254740992', max: '9007199254740993' }],
+    ['-9007199254740992,-9007199254740993', { min: '-9007199254740993', p95: '-9007199254740992' }],
+    ['9007199254740992,9007199254740993', { p95: '9007199254740993' }],
+    ['0.1,0.2', { sum: '0.3', avg: '0.15' }],
+    ['0.1,0.1,0.1', { sum: '0.3', avg: '0.1' }],
+    ['1,1,0', { avg: '0.6666666666666666' }],
+    ['1.0,1', { sum: '2', min: '1.0', max: '1.0' }],
+    ['1e3,1', { sum: '1001', max: '1e3' }],
+    ['1e-7,1', { sum: '1.0000001' }],
+    ['1e308,1e308', { sum: '2e308', avg: '1e308' }],
+    ['1e400,1', { max: '1e400', min: '1', p95: '1e400' }],
+    ['-1e400,1e399', { min: '-1e400', sum: '-9e399' }],
+    ['0.30000000000000004,0.3', { max: '0.30000000000000004', sum: '0.60000000000000004' }],
+    ['12345678901234567890.5,0.5', { sum: '12345678901234567891' }],
+    ['-0,0', { sum: '0' }],
+  ])('compute %s exactly', async (values, exact) => {
+    const body = `[${values.split(',').map((n, id) => `{"id":${id},"n":${n}}`)}]`
+    server.answer = () => ({ body })
+    const flags = Object.keys(exact).map((name) => `--${name} n`)
+    const { stdout } = await call(`jobs list -P a/b ${flags.join(' ')} -o json`)
+    for (const [name, value] of Object.entries(exact)) expect(stdout).toMatch(cell(name, value))
+    const together = await call(`jobs list -P a/b,a/b,c/d ${flags.join(' ')} -o json`)
+    const { sum, ...others } = exact
+    for (const [name, value] of Object.entries(others))
+      expect(together.stdout).toMatch(cell(name, value))
+    expect([together.code, sum === undefined || /"sum_n":/.test(together.stdout)]).toEqual([
+      0,
+      true,
+    ])
+  })
+
+  it('sum numbers as fractions of whole numbers say', async () => {
+    const digits = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n })
+    const number = fc.tuple(digits, fc.integer({ min: 0, max: 12 }))
+    await fc.assert(
+      fc.asyncProperty(fc.array(number, { minLength: 1, maxLength: 8 }), async (numbers) => {
+        const body = `[${numbers.map(([n, places]) => `{"id":1,"n":${n}e-${places}}`)}]`
+        server.answer = () => ({ body })
+        const { stdout } = await call('jobs list -P a/b --sum n -o ndjson')
+        const printed = /"sum_n":(-?)(\d+)(?:\.(\d+))?(?:e(-?\d+))?\}/.exec(stdout)
+        const [, sign = '', whole = '', fraction = '', power = '0'] = printed ?? []
+        const scaled = BigInt(`${sign}${whole}${fraction}`)
+        const places = 30 - fraction.length + Number(power)
+        const sum = numbers.reduce((all, [n, by]) => all + n * 10n ** BigInt(30 - by), 0n)
+        expect(scaled * 10n ** BigInt(places)).toBe(sum)
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('put the spellings of a number into one group, and order groups by their numbers', async () => {
+    server.answer = () => ({
+      body: '[{"n":9007199254740993},{"n":1},{"n":1.0},{"n":10e-1},{"n":9007199254740992},{"n":"1"}]',
+    })
+    const { stdout } = await call('jobs list -P a/b --group-by n --count --sort -n -o ndjson')
+    expect(stdout.trimEnd().split('\n').sort()).toEqual([
+      '{"n":"1","count":1}',
+      '{"n":1,"count":3}',
+      '{"n":9007199254740992,"count":1}',
+      '{"n":9007199254740993,"count":1}',
+    ])
+    server.answer = () => ({
+      body: '[{"id":1,"n":9007199254740992},{"id":2,"n":9007199254740993},{"id":3,"n":1e-3},{"id":4,"n":1e400}]',
+    })
+    const most = await call('jobs list -P a/b --group-by id --max n --sort -max_n -o csv')
+    expect(most.stdout).toBe('id,max_n\n4,1e400\n2,9007199254740993\n1,9007199254740992\n3,1e-3\n')
   })
 
   it('never show a secret', async () => {
@@ -216,6 +295,15 @@ describe('--p95', () => {
       expect((await call(`${line} -o json`)).stdout).toContain('"approximate":true')
     },
   )
+
+  it('takes many numbers that JavaScript cannot say', async () => {
+    const numbers = Array.from({ length: 1100 }, (_, id) => `{"id":${id},"n":${id + 1}e400}`)
+    server.answer = () => ({ body: `[${numbers}]` })
+    const { stdout } = await call('jobs list -P a/b --limit all --p95 n -o json')
+    const [, digits = '', power = ''] =
+      /"p95_n":([\d.]+)e(\d+),"approximate":true/.exec(stdout) ?? []
+    expect(Number(power) + Math.log10(Number(digits))).toBeCloseTo(400 + Math.log10(1045), 1)
+  })
 
   it('is within one percent of many, and says so', async () => {
     await fc.assert(

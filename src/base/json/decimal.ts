@@ -53,15 +53,14 @@ export const compareNumbers = (a: ComparedNumber, b: ComparedNumber): number => 
   return first.negative ? -order : order
 }
 
-/** Plain digits up to this length; a longer number with zeros at its end is written with an exponent. */
-const maxPlain = 40
+/** A number that needs more zeros before or behind its digits is written with an exponent, as JavaScript does. */
+const maxZeros = 20
 
 const formatDecimal = ({ negative, digits, exponent }: DecimalNumber): string => {
   if (digits === '') return '0'
   const sign = negative ? '-' : ''
   const point = digits.length + exponent
-  if (Math.max(point, digits.length, digits.length - point) > maxPlain)
-    return `${sign}${digits}${exponent === 0 ? '' : `e${exponent}`}`
+  if (Math.max(exponent, -point) > maxZeros) return `${sign}${digits}e${exponent}`
   if (exponent >= 0) return `${sign}${digits}${'0'.repeat(exponent)}`
   if (point > 0) return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
   return `${sign}0.${'0'.repeat(-point)}${digits}`

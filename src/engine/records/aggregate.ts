@@ -1,7 +1,8 @@
 /** `--group-by`, `--count`, `--sum` …: an answer of which groups are printed, and what their records come to. */
 
 import { isMoment } from '../../base/dates.js'
-import { isNumber, stringifyExact } from '../../base/json/json.js'
+import { canonicalNumber, compareNumbers } from '../../base/json/decimal.js'
+import { ExactNumber, isNumber, stringifyExact } from '../../base/json/json.js'
 import { parseBytes, type Records } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
@@ -11,116 +12,21 @@ import type { Inspection, Pick as PickField, Writer } from '../../output/types.j
 import type { Globals } from '../command/globals.js'
 import { parseSort } from '../where/index.js'
 import { type AnswerContext, columnsBeside, fieldInspection, unwrapRow } from './known-fields.js'
+import { functions, maxExact, Total } from './totals.js'
 
 type Flags = Pick<
   Globals,
   'avg' | 'count' | 'fields' | 'groupBy' | 'limit' | 'max' | 'min' | 'p95' | 'sort' | 'sum'
 >
 
-const functions = ['sum', 'avg', 'min', 'max', 'p95'] as const
-type Name = (typeof functions)[number]
-
 /** So many groups are kept, and so many of those whose values are. */
 const [maxGroups, maxWithValues] = [100_000, 5000]
-
-// What the numbers of a group come to.
-
-/** So many values are kept as they are; beyond, they are counted by bins that are two percent wide. */
-const maxExact = 1000
-const width = Math.log(1.02)
-
-/** The 95th percentile: exact of few values, within one percent of many. */
-class Percentile {
-  #values: number[] | undefined = []
-  /** By sign and power; zero has a bin of its own. */
-  readonly #bins = new Map<number, { count: number; readonly value: number }>()
-  #count = 0
-
-  get approximate(): boolean {
-    return this.#values === undefined
-  }
-
-  add(value: number): void {
-    this.#count += 1
-    if (this.#values === undefined) this.#bin(value)
-    else if (this.#values.push(value) > maxExact) {
-      for (const one of this.#values) this.#bin(one)
-      this.#values = undefined
-    }
-  }
-
-  /** The value that 95 of a hundred do not exceed. */
-  value(): number | null {
-    if (this.#count === 0) return null
-    const rank = Math.ceil(0.95 * this.#count)
-    if (this.#values !== undefined) return this.#values.sort((a, b) => a - b)[rank - 1] ?? null
-    let seen = 0
-    for (const { count, value } of [...this.#bins.values()].sort((a, b) => a.value - b.value)) {
-      seen += count
-      if (seen >= rank) return value
-    }
-    return null
-  }
-
-  #bin(value: number): void {
-    const power = value === 0 ? 0 : Math.floor(Math.log(Math.abs(value)) / width)
-    const key = value === 0 ? 0 : Math.sign(value) * (power + 1e6)
-    const found = this.#bins.get(key)
-    if (found !== undefined) found.count += 1
-    // The middle of a bin is within one percent of all that is in it.
-    else
-      this.#bins.set(key, { count: 1, value: Math.sign(value) * Math.exp((power + 0.5) * width) })
-  }
-}
-
-/** A number that can be computed with, or a time for the least and the most; undefined for anything else. */
-const comparable = (value: unknown, times: boolean): number | undefined => {
-  if (isNumber(value)) return Number.isFinite(Number(value)) ? Number(value) : undefined
-  return times && typeof value === 'string' && isMoment(value) ? Date.parse(value) : undefined
-}
-
-/** What one function makes of a field in one group. */
-class Total {
-  readonly #name: Name
-  readonly percentile: Percentile | undefined
-  #count = 0
-  #sum = 0
-  /** The value itself, as it came, beside what it is compared by. */
-  #extreme: { readonly by: number; readonly value: unknown } | undefined
-
-  constructor(name: Name) {
-    this.#name = name
-    this.percentile = name === 'p95' ? new Percentile() : undefined
-  }
-
-  /** @returns false for what is no number */
-  add(value: unknown): boolean {
-    const by = comparable(value, this.#name === 'min' || this.#name === 'max')
-    if (by === undefined) return false
-    this.#count += 1
-    if (this.#name === 'sum' || this.#name === 'avg') this.#sum += by
-    else if (this.percentile !== undefined) this.percentile.add(by)
-    else {
-      const was = this.#extreme
-      const better = was === undefined || (this.#name === 'min' ? by < was.by : by > was.by)
-      if (better) this.#extreme = { by, value }
-    }
-    return true
-  }
-
-  value(): unknown {
-    if (this.percentile !== undefined) return this.percentile.value()
-    if (this.#name === 'sum') return this.#sum
-    if (this.#name === 'avg') return this.#count === 0 ? null : this.#sum / this.#count
-    return this.#extreme?.value ?? null
-  }
-}
 
 // What is asked for.
 
 /** A column of numbers: a function of a field. */
 interface Measure {
-  readonly name: Name
+  readonly name: (typeof functions)[number]
   readonly field: string
   readonly column: string
 }
@@ -186,6 +92,10 @@ const toBucket = (value: unknown, unit: string | undefined): unknown => {
 
 // The groups.
 
+/** Numbers of one value are in one group, however they are written. */
+const toGroupKey = (value: unknown): unknown =>
+  isNumber(value) && !Number.isSafeInteger(value) ? new ExactNumber(canonicalNumber(value)) : value
+
 interface Group {
   readonly values: readonly unknown[]
   count: number
@@ -215,7 +125,7 @@ const { compare } = new Intl.Collator('en', { numeric: true })
 /** Below zero where the first comes before the second; what is not there comes last, in both directions. */
 const compareValues = (a: unknown, b: unknown, descending: boolean): number => {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
-  const order = isNumber(a) && isNumber(b) ? Number(a) - Number(b) : compare(String(a), String(b))
+  const order = isNumber(a) && isNumber(b) ? compareNumbers(a, b) : compare(String(a), String(b))
   return descending ? -order : order
 }
 
@@ -302,7 +212,7 @@ class Groups implements Writer {
   }
 
   #group(values: readonly unknown[]): Group {
-    const key = stringifyExact(values) ?? ''
+    const key = stringifyExact(values.map(toGroupKey)) ?? ''
     const found = this.#groups.get(key)
     if (found !== undefined) return found
     const { measures } = this.#question
