@@ -123,6 +123,27 @@ export const decodeForm = (text: string): NestedParams => {
   return nest(new URLSearchParams(text))
 }
 
+const keepFilled = (value: unknown): unknown => {
+  if (value === '' || value === null || value === undefined) return undefined
+  if (Array.isArray(value)) {
+    const items = value.map(keepFilled).filter((item) => item !== undefined)
+    return items.length === 0 ? undefined : items
+  }
+  if (!isNested(value)) return value
+  const inner = dropEmpty(value)
+  return Object.keys(inner).length === 0 ? undefined : inner
+}
+
+/** What a reading request asks for: an empty value is no filter, wherever it stands. */
+export const dropEmpty = (sent: NestedParams): NestedParams => {
+  const kept = bare()
+  for (const [name, value] of Object.entries(sent)) {
+    const filled = keepFilled(value)
+    if (filled !== undefined) kept[name] = filled
+  }
+  return kept
+}
+
 // Input, held to its parameters.
 
 /** What is well formed and yet not taken; of all else the service says no more than that it is invalid. */

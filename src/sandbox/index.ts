@@ -5,6 +5,7 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Words } from '../catalogue/words.js'
+import { type Failure, getErrorCode, usage } from '../errors.js'
 import type { Instance } from './call.js'
 import { InstanceClock } from './call.js'
 import type { Version } from './ci-lint/index.js'
@@ -188,6 +189,21 @@ export const listAlerts = async (folder: string, base: string) => {
   return { received: receivedAlerts(state), endpoints: listAlertEndpoints(state, base) }
 }
 
+const host = '127.0.0.1'
+
+/** Why a port cannot be listened on, and what to do; undefined where the port is not to blame. */
+const portRefused = (error: unknown, port: number | undefined): Failure | undefined => {
+  const hint = 'Choose another port, or none to get a free one.'
+  switch (getErrorCode(error)) {
+    case 'EADDRINUSE':
+      return usage(`port ${port} is in use: another program listens on ${host}:${port}`, hint)
+    case 'EACCES':
+      return usage(`port ${port} is not permitted: only an administrator may listen on it`, hint)
+    default:
+      return undefined
+  }
+}
+
 /** Starts an instance on 127.0.0.1. One process at a time works on a state folder. */
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
   const store = await StateStore.open(options.stateDir, options)
@@ -203,9 +219,11 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     configure()
     const double = new TestDouble(instance, store, configure)
     const app = await buildServer(instance, options, options.testable ? double : undefined)
-    await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
+    await app.listen({ host, port: options.port ?? 0 }).catch((error: unknown) => {
+      throw portRefused(error, options.port) ?? error
+    })
     const { port } = app.server.address() as AddressInfo
-    instance.base = `http://127.0.0.1:${port}`
+    instance.base = `http://${host}:${port}`
     const close = async () => {
       await app.close()
       await store.close()

@@ -98,6 +98,30 @@ describe('sandbox serve', () => {
   })
 })
 
+describe('sandbox serve on a port that is taken', () => {
+  it('names the port and says what to do, and leaves no trace', async () => {
+    const sandbox = await startSandbox({ stateDir: folder() })
+    const { port } = new URL(sandbox.url)
+    try {
+      const state = folder()
+      const line = ['sandbox', 'serve', '--port', port, '--state-dir', state]
+      const taken = await svcctl(line)
+      expect([taken.code, taken.stdout]).toEqual([2, ''])
+      expect(taken.stderr).toContain(
+        `port ${port} is in use: another program listens on 127.0.0.1:${port}`,
+      )
+      expect(taken.stderr).toContain('Choose another port, or none to get a free one.')
+      const json = JSON.parse((await svcctl([...line, '-o', 'json'])).stderr)
+      expect(json.error).toMatchObject({ category: 'usage', hint: expect.any(String) })
+      expect(readdirSync(state)).not.toContain('lock')
+      // The folder is free again.
+      await (await startSandbox({ stateDir: state })).close()
+    } finally {
+      await sandbox.close()
+    }
+  })
+})
+
 describe('how jobs of the embedded instance end', () => {
   it('is said by --jobs and kept in the state, or by SVC_SANDBOX_JOBS', async () => {
     expect.assertions(5)

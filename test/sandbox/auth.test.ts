@@ -160,7 +160,12 @@ describe('what is visible', () => {
   it('counts shares, groups above, and no membership that has ended', async () => {
     expect((await send('GET /projects/5/runners', { as: 'gus' })).status).toBe(403)
     expect((await commits('platform%2Fcore%2Fengine', 'dov')).status).toBe(200)
-    const ended = await send('GET /projects/7/repository/commits', { headers: { sudo: 'fay' } })
-    expect(ended.status).toBe(404)
+    const shop = async (expires_at: string) => {
+      const json = { user_id: 8, access_level: 30, expires_at }
+      expect((await send('POST /projects/web%2Fshop/members', { json })).status).toBe(201)
+      return (await commits('web%2Fshop', 'gus')).status
+    }
+    expect(await shop(new Date().toISOString().slice(0, 10))).toBe(404)
+    expect(await shop('9999-12-31')).toBe(200)
   })
 })

@@ -30,13 +30,13 @@ describe('a query', () => {
     expect((await send('GET /user')).status).toBe(200)
   })
 
-  it('has days and moments of the calendar, and no empty ones', async () => {
-    for (const value of ['', '2026-02-30', '2026-13-01', 'soon'])
+  it('has days and moments of the calendar', async () => {
+    for (const value of ['2026-02-30', '2026-13-01', 'soon'])
       for (const path of ['/events', '/users/ben/events', '/projects/1/events'])
         expect((await send(`GET ${path}?before=${value}`)).refusal).toEqual({
           error: 'before is invalid',
         })
-    for (const value of ['', '2026-02-30T00:00:00Z', '2026-02-01T25:00:00Z', 'soon'])
+    for (const value of ['2026-02-30T00:00:00Z', '2026-02-01T25:00:00Z', 'soon'])
       expect((await send(`GET /issues?created_after=${value}`)).refusal).toEqual({
         error: 'created_after is invalid',
       })

@@ -10,6 +10,7 @@ import {
 } from '../../catalogue/areas/integrations.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
+import { everywhere } from '../check.js'
 import type { Handlers } from '../handlers.js'
 import { managedProject, resource } from '../handlers.js'
 import { presentAs } from '../present/common.js'
@@ -52,7 +53,10 @@ const stored = resource({
 const getRequired = (family: IntegrationFamily): string[] =>
   Object.entries(family.params).flatMap(([name, p]) => (p.required === true ? [name] : []))
 
-/** The family of a slug: the documented one, else the one that what was given fits best. */
+/**
+ * The family of a slug: the documented one, else the one that what was given fits best. The documents leave out the slugs
+ * that name products; one that nothing tells a family of is unknown.
+ */
 const familyFor = (slug: string, given: Properties): IntegrationFamily | undefined => {
   const named = familyOfSlug(slug) ?? integrationFamilies.find((f) => f.name === slug)
   if (named !== undefined) return named
@@ -61,7 +65,10 @@ const familyFor = (slug: string, given: Properties): IntegrationFamily | undefin
     const known = Object.keys(given).filter((name) => name in f.params).length
     return known - 100 * lacking
   }
-  return [...integrationFamilies].sort((a, b) => score(b) - score(a))[0]
+  const telling = Object.keys(given).filter((name) => !isEvent(name))
+  return integrationFamilies
+    .filter(({ params }) => telling.some((name) => name in params))
+    .sort((a, b) => score(b) - score(a))[0]
 }
 
 const titled = (slug: string): string => {
@@ -70,7 +77,7 @@ const titled = (slug: string): string => {
 }
 
 /** What travels beside the parameters of an integration. */
-const outside = ['id', 'slug', 'sudo', 'private_token', 'access_token', 'page', 'per_page']
+const outside = ['id', 'slug', ...everywhere]
 
 /** Parameters that no documented family knows: kept as they came. */
 const further = (call: Call): Properties =>

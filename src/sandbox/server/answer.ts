@@ -5,7 +5,8 @@ import { Readable } from 'node:stream'
 import contentDisposition from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Position, parsePosition } from '../check.js'
-import { FileReply, forbidden, Keyset, LazyList, type Refusal, Reply } from '../reply.js'
+import { FileReply, forbidden, Keyset, LazyList, missing, type Refusal, Reply } from '../reply.js'
+import { getTarget } from './request.js'
 
 // Who may come in. The instance listens on the loopback, and its credentials are published: a page
 // of the web, opened in a browser of this machine, must not act with them. Programs send none of
@@ -31,10 +32,15 @@ export const fromPage = (headers: IncomingHttpHeaders): boolean =>
 const first = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value
 
-/** Why a request stays outside, judged by its headers alone; undefined when it may come in. */
-export const turnedAway = (headers: IncomingHttpHeaders): Refusal | undefined => {
-  const { host = '', origin, referer } = headers
-  if (!isLoopbackHost(host)) return forbidden('The Host header has to name the loopback')
+/** Why a request stays outside, judged by its target and headers alone; undefined when it may come in. */
+export const turnedAway = (request: FastifyRequest): Refusal | undefined => {
+  const { headers, raw } = request
+  const { origin, referer } = headers
+  const host = getTarget(request).host ?? headers.host
+  // No browser speaks HTTP/1.0, which knows no host.
+  if (host === undefined && raw.httpVersion !== '1.0') return missing('the Host header')
+  if (host !== undefined && !isLoopbackHost(host))
+    return forbidden('The Host header has to name the loopback')
   const foreign =
     [origin, referer].some((page) => page !== undefined && !isLocalPage(page)) ||
     first(headers['sec-fetch-site']) === 'cross-site'
@@ -56,6 +62,10 @@ const etag = async (content: Buffer): Promise<string> => {
   return `"${createHash('sha256').update(content).digest('hex').slice(0, 32)}"`
 }
 
+/** True if a list of entity tags, or `*`, names one. */
+const namesTag = (header: string, tag: string): boolean =>
+  header.split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, '')))
+
 const sendFile = async (file: FileReply, request: FastifyRequest, reply: FastifyReply) => {
   reply.header('content-type', file.type)
   if (file.filename !== undefined)
@@ -64,6 +74,7 @@ const sendFile = async (file: FileReply, request: FastifyRequest, reply: Fastify
   const tag = await etag(file.content)
   const size = file.content.length
   reply.header('accept-ranges', 'bytes').header('etag', tag)
+  if (namesTag(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send()
   const condition = request.headers['if-range']
   const wanted =
     condition === undefined || condition === tag ? span(request.headers.range, size) : undefined
@@ -143,10 +154,8 @@ const isList = (
 
 /** The request's own address as the client wrote it, where that is the loopback. */
 const getAddress = (request: FastifyRequest, base: string): URL => {
-  return new URL(
-    request.originalUrl,
-    isLoopbackHost(request.host) ? `http://${request.host}` : base,
-  )
+  const { host = request.host, path, query } = getTarget(request)
+  return new URL(`${path}?${query}`, isLoopbackHost(host) ? `http://${host}` : base)
 }
 
 /** JSON as bytes: to a text Fastify would add a charset, which the media type does not have. */

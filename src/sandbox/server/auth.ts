@@ -9,7 +9,8 @@ import type { TokenRecord, TokenType, UserRecord } from '../state/people-and-pro
 interface Claims {
   readonly method: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly query: Readonly<Record<string, unknown>>
+  /** The query and the body; none of a page. */
+  readonly params: Readonly<Record<string, unknown>>
   /** What the cookie of a session is called. */
   readonly cookie?: string
 }
@@ -41,12 +42,12 @@ const access: readonly TokenType[] = ['personal', 'impersonation', 'project']
 /** The credentials that were sent, each with the kinds of token that may travel so. */
 const offered = ({
   headers,
-  query,
+  params,
   cookie: name = sessionCookie,
 }: Claims): (readonly [string, readonly TokenType[]])[] => {
   const ways: (readonly [string | undefined, readonly TokenType[]])[] = [
-    [first(headers['private-token']) ?? first(query.private_token), access],
-    [bearer(first(headers.authorization)) ?? first(query.access_token), [...access, 'oauth']],
+    [first(headers['private-token']) ?? first(params.private_token), access],
+    [bearer(first(headers.authorization)) ?? first(params.access_token), [...access, 'oauth']],
     [cookie(first(headers.cookie), name), ['session']],
   ]
   return ways.flatMap(([value, kinds]) => (value === undefined ? [] : [[value, kinds] as const]))
@@ -118,18 +119,19 @@ const impersonate = (instance: Instance, actor: Actor, value: string): Actor => 
     ? users.get(Number(value))
     : users.find((u) => u.username.toLowerCase() === value.toLowerCase())
   if (user === undefined) throw notFound(`User with ID or username '${value}'`)
+  mayAct(user)
   return { ...actor, user }
 }
 
 /** The actor of a request, or the refusal that the documents name. */
 export const authenticate = (instance: Instance, claims: Claims, entrance: AuthNeed): Actor => {
   if (entrance.credential === 'parameter') return {}
-  const jobToken = first(claims.headers['job-token']) ?? first(claims.query.job_token)
+  const jobToken = first(claims.headers['job-token']) ?? first(claims.params.job_token)
   const actor =
     byToken(instance, claims, entrance) ??
     (jobToken === undefined ? {} : byJobToken(instance, jobToken, entrance))
   if (entrance.credential === 'job' && actor.job === undefined) throw unauthorized()
   if (entrance.credential === 'user' && actor.user === undefined) throw unauthorized()
-  const sudo = first(claims.headers.sudo) ?? first(claims.query.sudo)
+  const sudo = first(claims.headers.sudo) ?? first(claims.params.sudo)
   return sudo === undefined ? actor : impersonate(instance, actor, sudo)
 }

@@ -286,7 +286,7 @@ export class Router<T> {
       yield [node.here, values]
       return
     }
-    const literal = node.literal.get(segment)
+    const literal = node.literal.get(decodeURIComponent(segment))
     if (literal !== undefined) yield* this.#ends(literal, others, values)
     if (node.placeholder !== undefined && segment !== '')
       yield* this.#ends(node.placeholder, others, [...values, segment])
@@ -296,7 +296,8 @@ export class Router<T> {
 
   /**
    * The route of a request, or the methods that its path knows (none for an unknown path).
-   * `path` is as it was sent, without the query. Throws URIError on a broken percent-encoding.
+   * `path` is as it was sent, without the query; a plain letter may be percent-encoded anywhere. Throws URIError on a
+   * broken percent-encoding.
    */
   find(method: string, path: string): RouteMatch<T> | readonly string[] {
     const methods = new Set<string>()

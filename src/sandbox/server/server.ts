@@ -2,7 +2,6 @@
 
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import multipart from '@fastify/multipart'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { isScope, scopeOf } from '../../catalogue/params.js'
@@ -13,16 +12,15 @@ import {
   checkInput,
   convert,
   decodeForm,
-  decodeJson,
-  isNested,
+  dropEmpty,
   type NestedParams,
-  nest,
 } from '../check.js'
 import { invalid, Refusal } from '../reply.js'
 import type { Role } from '../rules/access.js'
 import { Scheduler } from '../scheduler.js'
 import { fromPage, sendJson, sendResult, turnedAway } from './answer.js'
 import { authenticate } from './auth.js'
+import { acceptBodies, discard, getParams, getTarget, isTooLarge, tooLarge } from './request.js'
 import {
   collectRoutes,
   createFinder,
@@ -33,82 +31,13 @@ import {
 import { addLoad, doubleRoot, type Load, type TestDouble } from './test-double.js'
 import * as other from './words.js'
 
-// What a request carries: its query, and a body as JSON, form or multipart.
-
-const bodyLimit = 256 * 1024 * 1024
-
-/** The path as it was sent, and what follows the question mark. */
-const getTarget = ({
-  originalUrl,
-}: FastifyRequest): { readonly path: string; readonly query: string } => {
-  const at = originalUrl.indexOf('?')
-  return at === -1
-    ? { path: originalUrl, query: '' }
-    : { path: originalUrl.slice(0, at), query: originalUrl.slice(at + 1) }
-}
-
-/** The parameters of the query. Refuses with 400 what contradicts itself. */
-const getQuery = (request: FastifyRequest): NestedParams => decodeForm(getTarget(request).query)
-
-/** Reads the parts; what the parser says of a cut or malformed body is the client's fault. */
-const readMultipart = async (request: FastifyRequest): Promise<NestedParams> => {
-  const pairs: [string, unknown][] = []
-  try {
-    for await (const part of request.parts({ limits: { fileSize: bodyLimit } }))
-      pairs.push([
-        part.fieldname,
-        part.type === 'file' ? (await part.toBuffer()).toString('utf8') : part.value,
-      ])
-  } catch (error) {
-    const { statusCode } = error as { statusCode?: number }
-    if (statusCode === 413) throw error
-    throw invalid('message body does not match declared format')
-  }
-  return nest(pairs)
-}
-
-/** Query and body together; the body wins. */
-const getParams = async (request: FastifyRequest, query: NestedParams): Promise<NestedParams> => {
-  const body = request.isMultipart() ? await readMultipart(request) : request.body
-  if (body === undefined || body === null) return query
-  if (!isNested(body)) throw invalid('message body does not match declared format')
-  return { ...query, ...body }
-}
-
-/** What a parser throws is handed on: outside of it nobody would catch it. */
-const parsing =
-  (decode: (text: string) => unknown) =>
-  (
-    _request: FastifyRequest,
-    text: string | Buffer,
-    done: (error: Error | null, body?: unknown) => void,
-  ): void => {
-    let body: unknown
-    try {
-      body = decode(String(text))
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)))
-      return
-    }
-    done(null, body)
-  }
-
-/** Teaches a server the three kinds of body. */
-const addParsers = async (app: FastifyInstance): Promise<void> => {
-  const how = { parseAs: 'string', bodyLimit } as const
-  app.removeAllContentTypeParsers()
-  await app.register(multipart, {
-    limits: { fileSize: bodyLimit, fieldSize: bodyLimit, fieldNameSize: 4096 },
-  })
-  app.addContentTypeParser('application/json', how, parsing(decodeJson))
-  app.addContentTypeParser('application/x-www-form-urlencoded', how, parsing(decodeForm))
-}
-
 // Whatever goes wrong becomes an answer with a JSON body, wherever it goes wrong.
 
 /** The answer to what a handler, a parser or a hook threw. */
-const onError = (error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+const onError = (cause: unknown, { raw }: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const error = isTooLarge(cause) ? tooLarge() : cause
   if (error instanceof Refusal) {
+    if (error.status === 413) discard(raw, reply)
     reply.headers(error.headers)
     return sendJson(reply, error.status, error.body)
   }
@@ -203,23 +132,24 @@ const serve = async (
   heard: { user?: string } | undefined,
 ): Promise<FastifyReply> => {
   const { method, headers } = request
+  const reads = method === 'GET' || method === 'HEAD'
+  const came = reads ? dropEmpty(query) : getParams(request, query)
   const claims = {
     method,
     headers,
-    query: fromPage(headers) ? {} : query,
+    params: fromPage(headers) ? {} : came,
     cookie: words === undefined ? undefined : words.cookie(sessionCookie),
   }
   await scheduler.advance()
   const actor = authenticate(instance, claims, route.entrance)
   if (heard !== undefined) heard.user = actor.user?.username
-  const came = await getParams(request, query)
   const sent = words === undefined ? came : other.translateParams(route, came, words)
   const params = route.url instanceof RegExp ? { ...sent, ...path } : sent
   const places = words === undefined ? path : other.translatePath(path, words)
   const call = new Call(instance, actor, { params, headers })
   const input = getInput(route, places, call)
   const result = await route.handle(call, input as never)
-  if (method !== 'GET' && method !== 'HEAD') {
+  if (!reads) {
     await scheduler.advance(true)
     await instance.save()
   } else {
@@ -237,10 +167,9 @@ const refuse = (methods: readonly string[], reply: FastifyReply): FastifyReply =
   return sendJson(reply, 405, { error: '405 Not Allowed' })
 }
 
-const find = (finder: Finder, request: FastifyRequest) => {
-  const { path } = getTarget(request)
+const find = (finder: Finder, method: string, path: string) => {
   try {
-    return finder.find(request.method === 'HEAD' ? 'GET' : request.method, path)
+    return finder.find(method === 'HEAD' ? 'GET' : method, path)
   } catch {
     throw invalid('the path is not properly encoded')
   }
@@ -265,7 +194,6 @@ export const buildServer = async (
   double?: TestDouble,
 ): Promise<FastifyInstance> => {
   const app = fastify({
-    bodyLimit,
     forceCloseConnections: true,
     schemaController,
     exposeHeadRoutes: false,
@@ -273,16 +201,17 @@ export const buildServer = async (
     genReqId: () => crypto.randomUUID(),
     rewriteUrl: () => '/',
     clientErrorHandler: onClientError,
+    // Who may come in is said below, in JSON.
+    http: { requireHostHeader: false },
   })
-  await addParsers(app)
   const scheduler = new Scheduler(instance)
   const routes = collectRoutes()
   const finder = createFinder(words === undefined ? routes : other.routesIn(routes, words))
   if (words !== undefined) other.speak(app, words)
   double?.attach(scheduler, (method, path) => 'value' in finder.find(method, path))
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const query = getQuery(request)
-    const { path } = getTarget(request)
+    const { path, query: text } = getTarget(request)
+    const query = decodeForm(text)
     if (double !== undefined && path.startsWith(doubleRoot)) {
       const asked = `${request.method} ${path.slice(doubleRoot.length)}`
       return sendJson(reply, 200, (await double.ask(asked, request.body)) ?? {})
@@ -290,16 +219,17 @@ export const buildServer = async (
     const heard = double?.hear(request, path, query)
     if (heard !== undefined) reply.raw.once('finish', () => (heard.status = reply.statusCode))
     if (heard !== undefined && (await double?.answer(heard, reply))) return reply
-    const found = find(finder, request)
+    const found = find(finder, request.method, path)
     return 'value' in found
       ? serve(instance, scheduler, found, query, request, reply, words, heard)
       : refuse(found, reply)
   }
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
-    const refusal = turnedAway(request.headers)
+    const refusal = turnedAway(request)
     if (refusal !== undefined) throw refusal
   })
+  acceptBodies(app)
   addLoad(app, load)
   app.setErrorHandler(onError)
   app.setNotFoundHandler(handler)

@@ -1,0 +1,134 @@
+/** What a request carries, for the server: its target, its query, and a body of any kind within one bound. */
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { decodeForm, decodeJson, isNested, type NestedParams, nest } from '../check.js'
+import { invalid, Refusal } from '../reply.js'
+
+// The target: what the first line of a request asks for.
+
+interface Target {
+  /** The host that the target itself names, as clients write it for a proxy; it counts in place of the header. */
+  readonly host: string | undefined
+  /** Still encoded, without doubled slashes and without one at the end, which mean nothing. */
+  readonly path: string
+  readonly query: string
+}
+
+/** Takes a request's target apart. */
+export const parseTarget = (url: string): Target => {
+  const [, host, local = url] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? []
+  const at = local.indexOf('?')
+  const path = (at === -1 ? local : local.slice(0, at)).replace(/\/+/g, '/').replace(/\/$/, '')
+  return { host, path: path === '' ? '/' : path, query: at === -1 ? '' : local.slice(at + 1) }
+}
+
+export const getTarget = ({ originalUrl }: FastifyRequest): Target => parseTarget(originalUrl)
+
+// The body. Its kind matters only where there is one: clients declare a kind for nothing, too.
+
+/** The bytes that a body may have. */
+const bodyLimit = 64 * 1024 * 1024
+
+export const tooLarge = (): Refusal =>
+  new Refusal(413, { error: `the request body is larger than ${bodyLimit / 1024 ** 2} MiB` })
+
+const malformed = (): Refusal => invalid('message body does not match declared format')
+
+/** A part of a form as it came: a file by its chunks, so that parts stay in order. */
+interface Part {
+  readonly name: string
+  readonly media: string
+  readonly text: string | readonly Buffer[]
+}
+
+/** The parts of a form. Rejects where it is cut or malformed. */
+const readParts = async (type: string, bytes: Buffer): Promise<readonly Part[]> => {
+  const { Busboy } = await import('@fastify/busboy')
+  const limits = { fieldNameSize: 4096, fieldSize: bodyLimit, fileSize: bodyLimit }
+  const parser = new Busboy({ headers: { 'content-type': type }, limits })
+  const parts: Part[] = []
+  await new Promise<void>((resolve, reject) => {
+    parser.on('field', (name, text, _cutName, _cut, _encoding, media) => {
+      parts.push({ name, media, text })
+    })
+    parser.on('file', (name, stream) => {
+      const text: Buffer[] = []
+      parts.push({ name, media: '', text })
+      stream.on('data', (chunk: Buffer) => text.push(chunk)).on('error', reject)
+    })
+    parser.on('finish', resolve).on('error', reject)
+    parser.end(bytes)
+  })
+  return parts
+}
+
+/** Files count by their text. */
+const decodePart = ({ name, media, text }: Part): readonly [string, unknown] => {
+  if (name in Object.prototype) throw malformed()
+  if (typeof text !== 'string') return [name, Buffer.concat(text).toString()]
+  return [name, media.startsWith('application/json') ? decodeJson(text) : text]
+}
+
+const decodeParts = async (type: string, bytes: Buffer): Promise<NestedParams> => {
+  const parts = await readParts(type, bytes).catch(() => {
+    throw malformed()
+  })
+  return nest(parts.map(decodePart))
+}
+
+/** A body by its declared type; undefined for an empty one. */
+const decodeBody = async (type: string, bytes: Buffer): Promise<unknown> => {
+  if (bytes.length === 0) return undefined
+  const media = type.split(';', 1)[0]?.trim().toLowerCase()
+  if (media === 'application/json') return decodeJson(bytes.toString())
+  if (media === 'application/x-www-form-urlencoded') return decodeForm(bytes.toString())
+  if (media === 'multipart/form-data') return decodeParts(type, bytes)
+  throw new Refusal(415, { error: `The provided content-type '${type}' is not supported.` })
+}
+
+/** How long a sender who was refused may go on before the connection is cut, in milliseconds: the answer has to be read first. */
+const lingering = 2000
+
+/** True for what the framework throws once a body without a length has passed the bound. */
+export const isTooLarge = (error: unknown): boolean =>
+  (error as { statusCode?: number }).statusCode === 413
+
+/** Discards the rest of a refused body, and cuts the connection of a sender who does not stop. */
+export const discard = (raw: IncomingMessage, reply: FastifyReply): void => {
+  // Closed at once, it would take the answer with it that its sender has not read yet.
+  reply.removeHeader('connection')
+  const timer = setTimeout(() => raw.socket.destroy(), lingering)
+  timer.unref()
+  raw.once('close', () => clearTimeout(timer))
+  raw.resume()
+}
+
+const getLength = (raw: IncomingMessage): number => Number(raw.headers['content-length'] ?? 0)
+
+/**
+ * Teaches a server to read bodies. A body that is too large is refused by its length before anything of it is read, one
+ * without a length as soon as it passes the bound.
+ */
+export const acceptBodies = (app: FastifyInstance): void => {
+  app.removeAllContentTypeParsers()
+  const decode = (request: FastifyRequest, bytes: Buffer): Promise<unknown> =>
+    decodeBody(request.raw.headersDistinct['content-type']?.[0] ?? '', bytes)
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, decode)
+  app.addHook('onRequest', async ({ raw }) => {
+    if (getLength(raw) > bodyLimit) throw tooLarge()
+    // Fastify would judge it before it knows whether there is a body.
+    delete raw.headers['content-type']
+  })
+  app.server.on('checkContinue', (raw, response) => {
+    if (getLength(raw) <= bodyLimit) response.writeContinue()
+    app.server.emit('request', raw, response)
+  })
+}
+
+/** Query and body together; the body wins. */
+export const getParams = (request: FastifyRequest, query: NestedParams): NestedParams => {
+  const { body } = request
+  if (body === undefined || body === null) return query
+  if (!isNested(body)) throw malformed()
+  return { ...query, ...body }
+}
