@@ -257,7 +257,7 @@ describe('an address', () => {
     for (const route of routes.filter(({ method }) => method === 'GET')) {
       const [path = '', query] = `/api/v4${getExample(route)}`.split('?')
       const tail = query === undefined ? '' : `?${query}`
-      const headers =
+      const headers: Readonly<Record<string, string>> =
         route.entrance.credential === 'job'
           ? { 'private-token': '', 'job-token': 'sandbox-job-token' }
           : {}

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { type Fields, objects } from '../../src/base/objects.js'
 import type { Words } from '../../src/catalogue/words.js'
 import {
@@ -11,6 +11,7 @@ import {
   type SandboxOptions,
   startSandbox,
 } from '../../src/sandbox/index.js'
+import type { SavedState, TableRecords } from '../../src/sandbox/state/state.js'
 import { type AnswerTo, holdToShape } from '../support/promised.js'
 
 /** What an instance says where it refuses. */
@@ -153,6 +154,18 @@ export const timedSandbox = async (options: Partial<SandboxOptions> = {}) => {
     folder,
     send: sender(() => running.url),
     url: () => running.url,
+    /** Changes a record that no request changes so. */
+    change: <K extends keyof TableRecords>(
+      table: K,
+      id: number,
+      patch: Partial<TableRecords[K]>,
+    ): void => {
+      const { double } = running
+      const { [table]: rows, ...others }: SavedState = JSON.parse(JSON.stringify(double.snapshot()))
+      const changed = rows.rows.map((row) => (row.id === id ? { ...row, ...patch } : row))
+      expect(rows.rows.map((row) => row.id)).toContain(id)
+      double.restore({ ...others, [table]: { ...rows, rows: changed } })
+    },
     /** Sets the clock, in seconds since the beginning. */
     at: (to: number): void => {
       seconds = to

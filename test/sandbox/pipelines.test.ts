@@ -291,6 +291,55 @@ describe('a merge request that waits for its pipeline', () => {
     expect([event?.target_iid, event?.created_at]).toEqual([7, merged.merged_at])
   })
 
+  it.each([
+    ['merge', false, 'default_on'],
+    ['merge', true, 'default_on'],
+    ['rebase_merge', true, 'default_off'],
+    ['ff', false, 'default_on'],
+    ['ff', true, 'default_on'],
+    ['ff', false, 'always'],
+    ['ff', true, 'never'],
+  ] as const)(
+    'is merged as its project merges: %s, squash %s, %s',
+    async (merge_method, squash, squash_option) => {
+      await approve()
+      instance.change('projects', 1, { merge_method, squash_option })
+      instance.change('mergeRequests', 7, { squash })
+      await push({ 'd.txt': 'd' }, { branch: 'feature/auto', message: 'Change d [skip ci]' })
+      const { body: before } = await send(`GET ${app}/repository/commits/main`)
+      await push({ 'e.txt': 'e' }, { branch: 'feature/auto', message: 'Change e' })
+      const { sha } = await request()
+      instance.at(3600)
+      const merged = await request()
+      expect([merged.state, merged.merge_error, merged.sha]).toEqual(['merged', null, sha])
+      const { body: head } = await send(`GET ${app}/repository/commits/main`)
+      const squashed = squash_option === 'always' || (squash && squash_option !== 'never')
+      const last = merged.squash_commit_sha ?? sha
+      if (merge_method === 'ff') expect([merged.merge_commit_sha, head.id]).toEqual([null, last])
+      else expect([head.id, head.parent_ids]).toEqual([merged.merge_commit_sha, [before.id, last]])
+      expect(merged.squash_commit_sha).toEqual(squashed ? expect.stringMatching(/^\w{40}$/) : null)
+      if (squashed) {
+        const { body } = await send(`GET ${app}/repository/commits/${last}`)
+        expect([body.parent_ids, body.title, body.author_name, body.committer_name]).toEqual([
+          [before.id],
+          merged.title,
+          merged.author.name,
+          merged.merged_by?.name,
+        ])
+        const { body: files } = await send(`GET ${app}/repository/commits/${last}/diff`)
+        expect(toRecords(files).map(({ new_path }) => new_path)).toEqual(
+          expect.arrayContaining(['d.txt', 'e.txt']),
+        )
+      }
+      const [event] = (await send(`GET ${app}/events?action=pushed&per_page=1`)).body
+      expect(event?.push_data).toMatchObject({
+        ref: 'main',
+        commit_from: before.id,
+        commit_to: head.id,
+      })
+    },
+  )
+
   it('waits no more where it may not be merged, and says why', async () => {
     const wait = async (branch = 'feature/auto') => {
       await push({ [`${branch}.txt`]: 'd' }, { branch })

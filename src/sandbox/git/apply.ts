@@ -11,7 +11,8 @@ const nobody: Person = { name: 'merge', email: 'merge@localhost', date: '2000-01
 const stand = (repository: Repository, tree: string, parents: readonly string[]) =>
   writeCommit(repository, { tree, parents, message: 'merge', author: nobody, committer: nobody })
 
-const getTree = (repository: Repository, revision: string): Promise<string> =>
+/** The tree of a commit. */
+export const getTree = (repository: Repository, revision: string): Promise<string> =>
   repository.must(['rev-parse', `${revision}^{tree}`])
 
 /** Merges two commits; the tree, or undefined on a conflict. Needs git 2.38. */

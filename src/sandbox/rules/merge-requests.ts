@@ -4,7 +4,7 @@
  */
 import { getReason } from '../../errors.js'
 import { Call, type DueEvent, type Instance } from '../call.js'
-import { mergeBase, mergeCommits, rebaseBranch } from '../git/apply.js'
+import { getTree, mergeBase, mergeCommits, rebaseBranch } from '../git/apply.js'
 import { branchHead, commit, count } from '../git/read.js'
 import type { Repository } from '../git/repositories.js'
 import { copyCommit, moveBranch, writeCommit } from '../git/write.js'
@@ -123,13 +123,52 @@ const getRefusal = (call: Call, target: ProjectRecord, request: MergeRequestReco
   return isMoving(call, 'project', target.id) ? 'the repository is read-only' : undefined
 }
 
-/** A merge commit, and where the target branch was. */
+/** Where the target branch was and where it goes, and the commits that were made for that. */
 interface MergeResult {
   readonly onto: string
   readonly head: string
+  /** Null where the branch was only moved forward. */
+  readonly merge_commit_sha: string | null
+  /** Null where the commits stay as they are. */
+  readonly squash_commit_sha: string | null
 }
 
-/** Writes the merge commit; a text says why it cannot. */
+const isSquashed = ({ squash_option }: ProjectRecord, { squash }: MergeRequestRecord): boolean =>
+  squash_option === 'always' || (squash && squash_option !== 'never')
+
+/** Makes one commit of all that a merge request changes since it left the target branch. */
+const squashCommits = async (
+  call: Call,
+  repository: Repository,
+  { sha, title, author_id }: MergeRequestRecord,
+  base: string,
+): Promise<string> => {
+  const committer = signature(call)
+  const author = { ...committer, ...call.state.users.get(author_id) }
+  const tree = await getTree(repository, sha)
+  return writeCommit(repository, { tree, parents: [base], message: title, author, committer })
+}
+
+/** Writes the merge commit of what is merged. Returns undefined on a conflict. */
+const writeMergeCommit = async (
+  call: Call,
+  repository: Repository,
+  { path_with_namespace }: ProjectRecord,
+  { source_branch, target_branch, title, iid }: MergeRequestRecord,
+  [onto, merged]: readonly [string, string],
+): Promise<string | undefined> => {
+  const tree = await mergeCommits(repository, onto, merged)
+  if (tree === undefined) return undefined
+  return writeCommit(repository, {
+    tree,
+    parents: [onto, merged],
+    message: `Merge branch '${source_branch}' into '${target_branch}'\n\n${title}\n\nSee merge request ${path_with_namespace}!${iid}`,
+    author: signature(call),
+    committer: signature(call),
+  })
+}
+
+/** Writes the commits of a merge, as the project merges; a text says why it cannot. */
 const writeMerge = async (
   call: Call,
   repository: Repository,
@@ -139,26 +178,32 @@ const writeMerge = async (
   const { sha, target_branch } = request
   const onto = await branchHead(repository, target_branch)
   if (onto === undefined) return `the branch ${target_branch} is gone`
-  if (target.merge_method !== 'merge' && (await mergeBase(repository, sha, onto)) !== onto)
+  const base = await mergeBase(repository, sha, onto)
+  if (base === undefined) return 'its branch has no commit in common with the target branch'
+  if (target.merge_method !== 'merge' && base !== onto)
     return 'its branch has to be rebased onto the target branch first'
-  const tree = await mergeCommits(repository, onto, sha)
-  if (tree === undefined) return 'there are merge conflicts'
-  const head = await writeCommit(repository, {
-    tree,
-    parents: [onto, sha],
-    message: `Merge branch '${request.source_branch}' into '${target_branch}'\n\n${request.title}\n\nSee merge request ${target.path_with_namespace}!${request.iid}`,
-    author: signature(call),
-    committer: signature(call),
-  })
-  return { onto, head }
+  const squash_commit_sha = isSquashed(target, request)
+    ? await squashCommits(call, repository, request, base)
+    : null
+  const merged = squash_commit_sha ?? sha
+  if (target.merge_method === 'ff')
+    return { onto, head: merged, merge_commit_sha: null, squash_commit_sha }
+  const head = await writeMergeCommit(call, repository, target, request, [onto, merged])
+  if (head === undefined) return 'there are merge conflicts'
+  return { onto, head, merge_commit_sha: head, squash_commit_sha }
 }
 
-const writeDown = (call: Call, request: MergeRequestRecord, merge_commit_sha: string): void => {
+const writeDown = (
+  call: Call,
+  request: MergeRequestRecord,
+  { merge_commit_sha, squash_commit_sha }: MergeResult,
+): void => {
   call.state.mergeRequests.change(request.id, {
     state: 'merged',
     merged_at: call.clock.iso(),
     merged_by_id: call.signedIn().id,
     merge_commit_sha,
+    squash_commit_sha,
   })
   call.record({
     action: 'merged',
@@ -185,7 +230,7 @@ const merge = async (call: Call, request: MergeRequestRecord): Promise<string | 
     const { onto, head } = merged
     if (!(await moveBranch(into, request.target_branch, onto, head)))
       return 'the target branch has moved meanwhile'
-    writeDown(call, request, head)
+    writeDown(call, request, merged)
     const { message } = await commit(into, head)
     await pushed(call, target, {
       branch: request.target_branch,
