@@ -1,4 +1,5 @@
 /** One request as a handler sees it: who acts, on what, when, and what they may. */
+import { documentedVersion } from '../catalogue/undocumented.js'
 import type { Version } from './ci-lint/index.js'
 import type { Repositories } from './git/repositories.js'
 import { forbidden, notFound, preconditionFailed, unauthorized } from './reply.js'
@@ -67,6 +68,9 @@ export class InstanceClock {
     return new InstanceClock(() => new Date(moment), this.speed)
   }
 }
+
+/** The revision that the instance says it is. */
+export const revision = 'embedded'
 
 /** Where the API begins, below the instance's address. */
 export const apiRoot = '/api/v4'
@@ -252,6 +256,11 @@ export class Call {
     const origin = String(this.state.settings.value.created_at)
     const changed = Date.parse(record.updated_at ?? record.created_at ?? origin)
     if (Math.floor(changed / 1000) * 1000 > since) throw preconditionFailed()
+  }
+
+  /** The version that the instance says it is: that of the documents, unless it was started as of another. */
+  get version(): string {
+    return `${this.instance.asOf ?? documentedVersion}.0`
   }
 
   /** A web address of the instance: `url('platform/app/-/issues/7')`. */

@@ -57,30 +57,35 @@ describe('an empty value', () => {
       ...Object.keys(paramsIn(param) ?? {}).map((key) => `${name}[${key}]`),
     ])
 
-  it('filters nothing, whatever the parameter of whatever list, also in brackets', async () => {
-    let cells = 0
-    let filled = 0
-    for (const route of lists) {
-      const target = getExample(route)
-      const whole = await send(`GET ${target}`)
-      expect(whole.status, target).toBe(200)
-      const mark = target.includes('?') ? '&' : '?'
-      const names = [...getNames(route), 'page', 'per_page', 'sudo', 'nothing']
-      const single = names.filter((name) => !names.some((other) => other.startsWith(`${name}[`)))
-      const queries = [...names.flatMap((name) => [`${name}=`, `${name}[]=`]), single.join('&')]
-      await Promise.all(
-        queries.map(async (query) => {
-          const came = await send(`GET ${target}${mark}${query}`)
-          expect([came.status, came.text], `${target}${mark}${query}`).toEqual([200, whole.text])
-        }),
-      )
-      cells += queries.length
-      if (whole.text !== '[]') filled += 1
-    }
+  /** Each parameter empty, empty in brackets, and all of them at once. */
+  const getQueries = (route: ServedRoute): readonly string[] => {
+    const names = [...getNames(route), 'page', 'per_page', 'sudo', 'nothing']
+    const single = names.filter((name) => !names.some((other) => other.startsWith(`${name}[`)))
+    return [...names.flatMap((name) => [`${name}=`, `${name}[]=`]), single.join('&')]
+  }
+
+  it('is tried in every parameter of every list', () => {
     expect(lists.length).toBeGreaterThan(45)
-    expect(filled).toBeGreaterThan(40)
-    expect(cells).toBeGreaterThan(900)
+    expect(lists.flatMap(getQueries).length).toBeGreaterThan(700)
   })
+
+  it.each(lists.map((route) => [getExample(route), route] as const))(
+    'filters nothing, whatever the parameter, also in brackets: %s',
+    async (target, route) => {
+      const mark = target.includes('?') ? '&' : '?'
+      const get = async (query: string) => {
+        const { status, text: body, headers } = await send(`GET ${target}${mark}${query}`)
+        return { status, body, total: headers.get('x-total') }
+      }
+      const [whole, short] = [await get(''), await get('per_page=3')]
+      expect(whole.status).toBe(200)
+      for (const query of getQueries(route)) {
+        const paged = /^(per_page|page)/.test(query) || query.includes('&')
+        const came = await get(paged ? query : `per_page=3&${query}`)
+        expect({ ...came, query }).toEqual({ ...(paged ? whole : short), query })
+      }
+    },
+  )
 
   it('leaves the filters beside it as they are', async () => {
     const [plain, with_] = await Promise.all(
@@ -377,5 +382,55 @@ describe('sudo', () => {
       asked += 1
     }
     expect(asked).toBeGreaterThan(120)
+  })
+})
+
+describe('what is public', () => {
+  /** The documents want somebody for these, whatever is read. */
+  const signedIn = ['mr', 'approvals']
+
+  it('is read without a credential wherever any user reads it, in every area', async () => {
+    let cells = 0
+    let open = 0
+    for (const route of routes) {
+      const path = getExample(route)
+      const [, place = '', rest = ''] = /^\/(projects|groups)\/[^/]+(.*)$/.exec(path) ?? []
+      if (route.method !== 'GET' || place === '') continue
+      // `gus` belongs to none of these.
+      for (const id of place === 'projects'
+        ? ['6', 'web%2Fdocs', 'ana%2Fdotfiles']
+        : ['4', 'web']) {
+        const target = `GET /${place}/${id}${rest}`
+        const [user, nobody] = await Promise.all(['gus', ''].map((as) => send(target, { as })))
+        const closed = user?.status === 403 || signedIn.includes(route.area ?? '')
+        expect(nobody?.status, `${route.area} ${target}`).toBe(closed ? 401 : user?.status)
+        if (nobody?.status === 200) open += 1
+        cells += 1
+      }
+    }
+    expect(cells).toBeGreaterThan(130)
+    expect(open).toBeGreaterThan(50)
+  })
+
+  it('shows nobody more than any user, and nothing of what is private', async () => {
+    let cells = 0
+    for (const route of routes) {
+      if (route.method !== 'GET' || !/\/(projects|groups)\/:/.test(String(route.url))) continue
+      const hidden = getExample(route)
+        .replace('/projects/platform%2Fapp', '/projects/labs%2Fsensors')
+        .replace('/projects/web%2Fsite', '/projects/labs%2Fsensors')
+        .replace(/^\/groups\/(platform|1)/, '/groups/labs')
+      const came = await send(`GET ${hidden}`, { as: '' })
+      expect([401, 404], `${hidden}: ${came.text}`).toContain(came.status)
+      cells += 1
+    }
+    expect(cells).toBeGreaterThan(55)
+  })
+
+  it('is not read with a credential that is worth nothing', async () => {
+    for (const path of ['/projects/6', '/projects/6/jobs', '/groups/web', '/projects?simple=true'])
+      for (const as of ['wrong-token', 'sandbox-ben-expired-token', 'sandbox-ben-revoked-token'])
+        expect((await send(`GET ${path}`, { as })).status, `${path} ${as}`).toBe(401)
+    expect((await send('GET /projects/6/jobs', { as: 'fay' })).status).toBe(403)
   })
 })

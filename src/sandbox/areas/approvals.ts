@@ -101,9 +101,14 @@ const governed = (call: Call, input: { readonly id: string | number }): ProjectR
   return project
 }
 
+/** A project whose approvals the acting user may see: nobody may without signing in. */
+const readable = (call: Call, { id }: { readonly id: string | number }): ProjectRecord => {
+  call.signedIn()
+  return call.project(id, { member: 'reporter' })
+}
+
 const rules = resource({
-  parent: (call, { id }: { readonly id: string | number }) =>
-    call.project(id, { member: 'reporter' }),
+  parent: readable,
   managed: governed,
   all: getApprovalRules,
   isNamed: ({ id }, { approval_rule_id }: { readonly approval_rule_id: number }) =>
@@ -218,7 +223,7 @@ const setRequired = (
 }
 
 export const handlers: Handlers<Approvals> = {
-  get: (call, { id }) => configuration(call.project(id, { member: 'reporter' })),
+  get: (call, input) => configuration(readable(call, input)),
   update: (call, input) => configure(call, governed(call, input), input),
   rulesList: rules.list,
   rulesCreate: (call, input) => presentRule(call, create(call, governed(call, input), input)),

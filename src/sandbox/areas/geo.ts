@@ -3,7 +3,7 @@ import type { geo } from '../../catalogue/areas/geo.js'
 import { blobKinds, GeoNode, GeoNodeStatus, geoKinds } from '../../catalogue/areas/geo.js'
 import type { CheckedOf, ResultOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import { apiRoot } from '../call.js'
+import { apiRoot, revision } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { resource } from '../handlers.js'
 import { presentAs } from '../present/common.js'
@@ -59,7 +59,6 @@ const measured = ({ status }: GeoNodeRecord, field: string): number | string | u
 
 const getStatus = (call: Call, node: GeoNodeRecord) => {
   const { status, oauth_application } = node
-  const { version, revision } = call.state.config.value
   const healthy = status.healthy && oauth_application
   const slots = status.replication_slots_count
   const counts: Record<string, unknown> = {}
@@ -75,7 +74,7 @@ const getStatus = (call: Call, node: GeoNodeRecord) => {
         : 'This node is missing its OAuth application: repair its authentication.',
       health_status: healthy ? status.health_status : 'Unhealthy',
       missing_oauth_application: !oauth_application,
-      version,
+      version: call.version,
       revision,
       projects_count: call.state.projects.size,
       replication_slots_used_in_percentage: percent(status.replication_slots_used_count, slots),

@@ -160,6 +160,7 @@ export const handlers: Handlers<typeof mr> = {
     return listRequests(call, call.state.projects.all(), input)
   },
   listOfProject: (call, { id, ...input }) => {
+    call.signedIn()
     const project = call.project(id)
     if (!seesRequests(call, project)) throw forbidden()
     return listRequests(call, [project], input, project)

@@ -20,6 +20,8 @@ export interface AuthNeed {
   readonly credential: NonNullable<Endpoint['credential']>
   /** Scopes that open it, besides `api` and, for reading, `read_api`. */
   readonly scopes: readonly string[]
+  /** Whether nobody has to be signed in after all. */
+  readonly open?: boolean
 }
 
 const first = (value: unknown): string | undefined => {
@@ -131,7 +133,8 @@ export const authenticate = (instance: Instance, claims: Claims, entrance: AuthN
     byToken(instance, claims, entrance) ??
     (jobToken === undefined ? {} : byJobToken(instance, jobToken, entrance))
   if (entrance.credential === 'job' && actor.job === undefined) throw unauthorized()
-  if (entrance.credential === 'user' && actor.user === undefined) throw unauthorized()
+  if (entrance.credential === 'user' && entrance.open !== true && actor.user === undefined)
+    throw unauthorized()
   const sudo = first(claims.headers.sudo) ?? first(claims.params.sudo)
   return sudo === undefined ? actor : impersonate(instance, actor, sudo)
 }

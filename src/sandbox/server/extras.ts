@@ -7,11 +7,10 @@ import { issues } from '../../catalogue/areas/issues.js'
 import type { CredentialNeed } from '../../catalogue/endpoint.js'
 import { boolean, group, oneOf, project, string } from '../../catalogue/params.js'
 import { jobStates } from '../../catalogue/shapes/job.js'
-import { documentedVersion } from '../../catalogue/undocumented.js'
 import { listOfProject } from '../areas/issues.js'
 import { listPipelines } from '../areas/jobs.js'
 import { listGroups } from '../areas/resource-groups.js'
-import { apiRoot, type Call } from '../call.js'
+import { apiRoot, type Call, revision } from '../call.js'
 import type { AcceptedParams } from '../check.js'
 import { branches } from '../git/read.js'
 import type { AnyHandler } from '../handlers.js'
@@ -237,22 +236,20 @@ const refresh = (call: Call) => {
 
 const reading = ['read_user']
 
-/** That of the documents, unless it was started as of another. */
 const version = (call: Call) => {
   call.signedIn()
-  return { version: `${call.instance.asOf ?? documentedVersion}.0`, revision: 'embedded' }
+  return {
+    version: call.version,
+    revision,
+    kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
+    enterprise: true,
+  }
 }
-
-const metadata = (call: Call) => ({
-  ...version(call),
-  kas: { enabled: false, externalUrl: null, version: null },
-  enterprise: true,
-})
 
 export const extraRoutes: readonly ExtraRoute[] = [
   { method: 'GET', path: `${apiRoot}/user`, scopes: reading, handle: currentUser },
   { method: 'GET', path: `${apiRoot}/version`, scopes: reading, handle: version },
-  { method: 'GET', path: `${apiRoot}/metadata`, scopes: reading, handle: metadata },
+  { method: 'GET', path: `${apiRoot}/metadata`, scopes: reading, handle: version },
   {
     method: 'GET',
     path: `${apiRoot}/users`,

@@ -103,6 +103,26 @@ const refuseOutsider = (
   }
 }
 
+/**
+ * Whether a route reads something of a project or group that everybody may see. There nobody has to be signed in: where
+ * the documents want a user all the same, the handler does.
+ */
+const readsPublic = (
+  instance: Instance,
+  { method, endpoint, accepts }: ServedRoute,
+  path: RouteMatch<ServedRoute>['path'],
+): boolean => {
+  if (method !== 'GET') return false
+  const anybody = new Call(instance, {}, { params: {}, headers: {} })
+  return Object.entries((endpoint ?? accepts)?.path ?? {}).some(([name, param]) => {
+    if (!isScope(param)) return false
+    const reference = convert(name, param, path[name]) as string | number
+    const found =
+      scopeOf(param) === 'project' ? anybody.findProject(reference) : anybody.findGroup(reference)
+    return found?.visibility === 'public'
+  })
+}
+
 /** What was sent as the route takes it. Whoever may not call it at all hears that, and not what is wrong with it. */
 const getInput = (
   { endpoint, accepts }: ServedRoute,
@@ -141,11 +161,14 @@ const serve = async (
     cookie: words === undefined ? undefined : words.cookie(sessionCookie),
   }
   await scheduler.advance()
-  const actor = authenticate(instance, claims, route.entrance)
+  const places = words === undefined ? path : other.translatePath(path, words)
+  const actor = authenticate(instance, claims, {
+    ...route.entrance,
+    open: readsPublic(instance, route, places),
+  })
   if (heard !== undefined) heard.user = actor.user?.username
   const sent = words === undefined ? came : other.translateParams(route, came, words)
   const params = route.url instanceof RegExp ? { ...sent, ...path } : sent
-  const places = words === undefined ? path : other.translatePath(path, words)
   const call = new Call(instance, actor, { params, headers })
   const input = getInput(route, places, call)
   const result = await route.handle(call, input as never)

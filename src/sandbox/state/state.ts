@@ -48,8 +48,6 @@ import type {
 
 /** Switches of the instance itself; not application settings. */
 interface InstanceConfig {
-  readonly version: string
-  readonly revision: string
   readonly impersonation_enabled: boolean
   readonly registration_token: string
   /** How jobs end that a runner takes: `pass` (unless given), `fail=<glob of names>`, or `hold`. */
