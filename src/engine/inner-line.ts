@@ -4,14 +4,14 @@ import { insertFlags } from '../base/shell-words.js'
 import { Failure, usage } from '../errors.js'
 import { StandardInput } from '../terminal/standard.js'
 import { calls, getCommandName, lists, onlyReads } from './command/derive.js'
-import { type Globals, isAggregate, spelledGlobal } from './command/globals.js'
+import { type Globals, isAggregate, reachingFlags, toFlagWords } from './command/globals.js'
 import type { LineAnswer, LineAsk, TypedAsk } from './command/services.js'
 import type { Command } from './command/types.js'
 import { failureIn } from './failure-report.js'
 import type { AskedLine, InnerLine, InnerPart, RunOptions, SharedServices } from './options.js'
 import { parseGlobals } from './plan/given.js'
 import type { ParsedLine, Raw } from './plan/line.js'
-import { environmentFor, givenAway, keptScreen, shared, unrehearsedCommand } from './subcommand.js'
+import { environmentFor, givenAway, keptScreen, unrehearsedCommand } from './subcommand.js'
 
 /** Tells records from what they belong to, and leaves out what could not be read. */
 const splitting =
@@ -22,19 +22,12 @@ const splitting =
     if (below !== undefined) take(below.record, { column, name: below.name })
   }
 
-/** A flag of the outer run as a word. */
-const flagWord = (name: keyof Globals, value: unknown): readonly string[] => {
-  const flag = spelledGlobal(name)
-  if (typeof value === 'boolean') return value ? [flag] : []
-  return value === undefined ? [] : [`${flag}=${String(value)}`]
-}
-
 /** The flags by which the instance is reached, as words. */
 const reachedBy = (outer: Globals, from: string | undefined): readonly string[] => [
-  ...flagWord('tolerate', outer.tolerate),
+  ...toFlagWords('tolerate', outer.tolerate),
   ...(from === undefined
-    ? shared.flatMap((name) => flagWord(name, outer[name]))
-    : flagWord('from', from)),
+    ? reachingFlags.flatMap((name) => toFlagWords(name, outer[name]))
+    : toFlagWords('from', from)),
 ]
 
 /** @throws Failure `usage` for a line that does more than read, or says how it is to be answered */
@@ -94,7 +87,7 @@ export const runTypedWithin = async (
   { words, input }: TypedAsk,
 ): Promise<number> => {
   const { globals, signal } = outer
-  const flags = [...reachedBy(globals, undefined), ...flagWord('output', globals.output)]
+  const flags = [...reachedBy(globals, undefined), ...toFlagWords('output', globals.output)]
   const meant = await understood(parse, insertFlags(words, flags))
   const read = input === undefined ? undefined : new StandardInput(signal, input)
   const own = outer.own ?? meant.own

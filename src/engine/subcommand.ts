@@ -17,7 +17,7 @@ import type { Stdout } from '../terminal/stdout.js'
 import { createStyle } from '../terminal/style.js'
 import { getCommandName, withoutSpecial } from './command/derive.js'
 import { type Datum, getData } from './command/flags.js'
-import { type Globals, readGlobals } from './command/globals.js'
+import { type Globals, reachingFlags, readGlobals } from './command/globals.js'
 import type { PipedInput, RunMode, WithinAnswer, WithinAsk } from './command/services.js'
 import type { Command, CommandFacts, Given } from './command/types.js'
 import { commandIn, neutralGiven } from './command/vocabulary.js'
@@ -116,23 +116,10 @@ const nothing: PipedInput = {
   },
 }
 
-/** Flags of the outer run that say how its instance is reached. */
-export const shared = [
-  'baseUrl',
-  'concurrency',
-  'insecure',
-  'profile',
-  'rate',
-  'retries',
-  'sandbox',
-  'sudo',
-  'timeout',
-] as const satisfies readonly (keyof Globals)[]
-
 /** The flags of a run within another: of what was typed for that, only how the instance is reached. */
 const globalsFor = (outer: Globals, { fields, manner, page, perPage }: WithinAsk): Globals => {
   const reached = Object.fromEntries(
-    shared.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])),
+    reachingFlags.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])),
   )
   return {
     ...readGlobals(new Map(), {}, () => undefined),

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { quoteWord } from '../../src/base/shell-words.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder } from '../support/program.js'
+import { inShell } from '../support/shell.js'
 import { has, openTerminal, type Terminal } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
 
@@ -49,7 +50,7 @@ describe.skipIf(!there)('at a terminal', () => {
     await screen.until(/\[x\] 2/)
     screen.press('Enter')
     const end = await screen.until(/exit \d/)
-    expect(end).toContain('falling back to defaults without prompts: svcctl runners pause 1 2')
+    expect(end).toContain('to repeat this without questions: svcctl runners pause 1 2')
     expect(end).toContain('exit 0')
   })
 
@@ -62,7 +63,7 @@ describe.skipIf(!there)('at a terminal', () => {
     await screen.until(/\[ \] emails-on-push/)
     screen.press('Enter')
     const end = await screen.until(/exit \d/)
-    expect(end).toContain('svcctl integrations get --project platform/app emails-on-push')
+    expect(end).toContain('svcctl integrations get emails-on-push --project platform/app')
     expect(end).toContain('exit 0')
   })
 
@@ -126,9 +127,7 @@ describe.skipIf(!there)('at a terminal', () => {
     await screen.until(/Locked\?[\s\S]*❯ true/)
     screen.press('Enter')
     const end = await screen.until(/exit \d/)
-    expect(end).toContain(
-      'falling back to defaults without prompts: svcctl runners update 3 --locked',
-    )
+    expect(end).toContain('to repeat this without questions: svcctl runners update 3 --locked')
     expect(end).toMatch(/locked +yes/)
   })
 
@@ -179,6 +178,38 @@ describe.skipIf(!there)('at a terminal', () => {
       expect(end).toContain('exit 2')
       await screen.close()
     }
+  })
+})
+
+/** A line as a person leaves it, the answers to its questions, and the line that would not have asked. */
+const repeated: readonly (readonly [typed: string, answers: readonly string[], line: string])[] = [
+  ['deploy-keys delete -P platform/app', ['1', 'n'], 'deploy-keys delete -P platform/app 1 --yes'],
+  ['runners pause --no-pager', ['3'], 'runners pause 3 --no-pager'],
+  ['issues spend 1 -P platform/app', ['-1h'], 'issues spend 1 -P platform/app -- -1h'],
+  ['issues estimate -P platform/app -- 1', ['2h'], 'issues estimate -P platform/app -- 1 2h'],
+  [
+    'approvals rules create --approvals-required 1 -P web/site',
+    ["-it's $HOME"],
+    "approvals rules create --approvals-required 1 -P web/site '--name=-it'\\''s $HOME'",
+  ],
+]
+
+describe.skipIf(!there)('the line that asks nothing', () => {
+  it.each(repeated)('of %s runs as it was shown', async (typed, answers, line) => {
+    const more = env({ SVC_ACCESSIBLE: '1', SVC_CONFIG_DIR: configuration() })
+    const script = `${process.execPath} ${program} ${typed}; echo "exit $?"; sleep 600`
+    terminal = openTerminal(['sh', '-c', script], { env: more, cwd: folder(), columns: 200 })
+    for (const [i, answer] of answers.entries()) {
+      await terminal.until((text) => text.split(/[?:)] *$/m).length > i + 1)
+      terminal.type(answer)
+      terminal.press('Enter')
+    }
+    const end = await terminal.until(/exit \d/)
+    const [, shown = ''] = /to repeat this without questions: (svcctl .*)/.exec(end) ?? []
+    expect(shown, end).toBe(`svcctl ${line}`)
+    const ran = await inShell(shown, { env: env() })
+    // What was made once with a name that nothing else may have is refused by the instance, not by the tool.
+    expect(ran).toMatchObject({ code: typed.includes('create') ? 1 : 0 })
   })
 })
 

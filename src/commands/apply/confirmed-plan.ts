@@ -302,7 +302,7 @@ export const noteUnfinished = async ({ ui, place }: Services): Promise<void> => 
   if (past === undefined || isDone(past)) return
   const { journal: _, ...globals } = place.globals
   const again = againBy(command, globals)
-  ui.note(`the last apply to ${instance} did not finish; run ${again} to complete it`)
+  ui.note(`the last apply to ${instance} did not finish; run svcctl ${again} to complete it`)
 }
 
 /** A plan of a hundred thousand actions has a tenth of this, in bytes. */

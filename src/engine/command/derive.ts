@@ -245,6 +245,14 @@ export const getSelects = (c: CommandFacts): Endpoint['selects'] =>
     ? Object.values(c.endpoints).find((e) => e.selects !== undefined)?.selects
     : undefined
 
+/** Whether a flag of a command says nothing but which objects `--select` chooses from. */
+export const isOfSelection = (c: CommandFacts, name: string): boolean => {
+  const fact = getSelects(c)
+  if (fact === undefined) return false
+  if (name === 'project' || name === 'group') return !hasForm(c, name)
+  return fact.by?.some((flag) => flag === name) === true
+}
+
 /** Whether a selection may be made among the objects of several projects, which are of none. */
 export const spreads = (c: CommandFacts): boolean => getSelects(c)?.spread === true
 

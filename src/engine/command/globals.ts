@@ -72,6 +72,28 @@ export const concurrencyLimit = ({ concurrency = 'auto' }: Pick<Globals, 'concur
 export const spelledGlobal = (name: keyof Globals): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
+/** Flags that say how an instance is reached, and as whom: every further line about it has them, too. */
+export const reachingFlags = [
+  'baseUrl',
+  'concurrency',
+  'insecure',
+  'profile',
+  'rate',
+  'retries',
+  'sandbox',
+  'sudo',
+  'timeout',
+] as const satisfies readonly (keyof Globals)[]
+
+/** A global flag with its value as the words of a line; none where it was not given. */
+export const toFlagWords = (name: keyof Globals, value: unknown): readonly string[] => {
+  const flag = spelledGlobal(name)
+  if (typeof value === 'boolean') return value ? [flag] : []
+  if (value === undefined) return []
+  const text = String(value)
+  return text.startsWith('-') ? [`${flag}=${text}`] : [flag, text]
+}
+
 const camel = (name: string): string => name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase())
 
 interface FlagContext {

@@ -3,7 +3,7 @@
 import { AsyncCache, mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { currentIo } from '../../base/io.js'
 import { isObject, type JsonValues, toText } from '../../base/objects.js'
-import { quoteWord } from '../../base/shell-words.js'
+import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import { echoes } from '../../catalogue/endpoint.js'
 import { choicesOf, isSwitch, takesSeveral, valuesOf } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
@@ -75,18 +75,30 @@ const mistakeOf = (
   }
 }
 
-/** How an answer would have been typed; a secret by the name of a variable. */
-const typedAs = ({ name, param, argument }: MissingValue, texts: readonly string[]): string[] => {
-  if (argument === true) return [...texts]
+/** How the answer for a flag would have been typed; a secret by the name of a variable. */
+const toTypedFlag = ({ name, param }: MissingValue, texts: readonly string[]): string[] => {
   if (isSwitch(param)) return [texts[0] === 'true' ? `--${name}` : `--no-${name}`]
-  return param.secret === true ? [`--${name}`, 'env:NAME'] : [`--${name}`, texts.join(',')]
+  const text = param.secret === true ? 'env:NAME' : texts.join(',')
+  return text.startsWith('-') ? [`--${name}=${text}`] : [`--${name}`, text]
+}
+
+/** A line with what was answered, which means the same: no flag takes an argument for its value, and no argument is a flag. */
+const insertAnswers = (
+  argv: readonly string[],
+  flags: readonly string[],
+  args: readonly string[],
+): readonly string[] => {
+  if (argv.includes('--')) return [...insertFlags(argv, flags), ...args]
+  if (args.some((arg) => arg.startsWith('-'))) return [...argv, ...flags, '--', ...args]
+  const end = argv.findLastIndex((word) => !word.startsWith('-')) + 1
+  return [...argv.slice(0, end), ...args, ...argv.slice(end), ...flags]
 }
 
 /** The questions of a run. */
 export class Questions {
   readonly #options: AskOptions
-  /** What was answered, as it would have been typed. */
-  readonly #answers: string[] = []
+  /** What was answered, as it would have been typed: flags with their values, and arguments. */
+  readonly #typed = { flags: [] as string[], args: [] as string[] }
   /** The flags among them. */
   readonly answered: PromptReply[] = []
 
@@ -102,9 +114,7 @@ export class Questions {
       if (texts.length === 0) return undefined
       const wrong = mistakeOf(missing, texts)
       if (wrong === undefined) {
-        this.#answers.push(...typedAs(missing, texts))
-        if (missing.argument !== true)
-          this.answered.push({ name: missing.name, texts, secret: missing.param.secret === true })
+        this.#keep(missing, texts)
         return texts
       }
       this.#options.note(wrong)
@@ -120,13 +130,25 @@ export class Questions {
     )
   }
 
-  /** Shows the line that would not have asked, so that it is learned. */
-  teach(): void {
-    if (this.#answers.length === 0) return
-    const words = ['svcctl', ...this.#options.argv, ...this.#answers.splice(0)]
-    this.#options.note(
-      `falling back to defaults without prompts: ${words.map(quoteWord).join(' ')}`,
-    )
+  #keep(missing: MissingValue, texts: readonly string[]): void {
+    const { name, param, argument } = missing
+    if (argument === true) this.#typed.args.push(...texts)
+    else {
+      this.#typed.flags.push(...toTypedFlag(missing, texts))
+      this.answered.push({ name, texts, secret: param.secret === true })
+    }
+  }
+
+  /**
+   * Shows the line that would not have asked, so that it is learned.
+   * @param consent gives the flags by which it is confirmed as well
+   */
+  async teach(consent: () => Promise<readonly string[]>): Promise<void> {
+    const { flags, args } = this.#typed
+    if (flags.length + args.length === 0) return
+    const further = [...flags.splice(0), ...(await consent())]
+    const words = ['svcctl', ...insertAnswers(this.#options.argv, further, args.splice(0))]
+    this.#options.note(`to repeat this without questions: ${words.map(quoteWord).join(' ')}`)
   }
 
   async #choices({ param, project }: MissingValue): Promise<readonly Choice<string>[]> {
@@ -208,6 +230,9 @@ export class Planning {
   readonly #kept = new AsyncCache<string, readonly Plan[]>()
   /** Paths of projects by number, each asked for once: both name the same project. */
   readonly #paths = new AsyncCache<number, string | undefined>()
+  readonly #place: Pick<Workspace, 'session'>
+  /** Whether what is planned is confirmed because something is lost with it. */
+  #loses = false
 
   constructor(
     options: Options,
@@ -229,6 +254,7 @@ export class Planning {
     })
     this.#options = options
     this.#reads = reads
+    this.#place = place
     this.#questions = questions
     this.#context = {
       env: place.env,
@@ -261,6 +287,7 @@ export class Planning {
   ): Promise<readonly Plan[] | PlanSource> {
     const { plans, plansFor } = operation
     if (plans !== undefined) return plans
+    this.#loses = operation.loses !== undefined
     const asked = operation.given ?? given
     if (targets === undefined)
       return plansFor === undefined
@@ -344,7 +371,17 @@ export class Planning {
     apart: boolean,
   ): Promise<readonly Plan[]> {
     const made = await createPlans(this.#options.command, given, this.#context, override, apart)
-    this.#questions.teach()
+    await this.#questions.teach(() => this.#consent(made))
     return made
+  }
+
+  /** The flags that confirm what destroys something, where the line has not confirmed it. */
+  async #consent(made: readonly Plan[]): Promise<readonly string[]> {
+    const { yes, confirm } = this.#options.globals
+    const destroys = this.#loses || made.some(({ endpoint }) => endpoint.destructive !== undefined)
+    if (!destroys) return []
+    const { profile } = await this.#place.session()
+    const named = profile?.protected === true && confirm === undefined
+    return [...(yes ? [] : ['--yes']), ...(named ? ['--confirm', profile.name] : [])]
   }
 }

@@ -23,7 +23,7 @@ import type { RunRecord } from '../work/run.js'
 import { describeLine, getJournalInput } from './asked-line.js'
 import { findInverse, type Inverse } from './inverse.js'
 import { type CachedRead, JournaledStep, keepOf } from './journaled-step.js'
-import type { JournalOptions, UnfinishedRun } from './runs.js'
+import type { JournalOptions, ResumeFlags, UnfinishedRun } from './runs.js'
 import { againBy, makeJournal } from './runs.js'
 import type { NumberedPlan } from './work-queue.js'
 
@@ -35,10 +35,7 @@ interface JournalParts {
   readonly unkept: Pick<UnkeptWrites, 'kept'>
   readonly ui: Pick<UiService, 'note'>
   readonly command: Command
-  readonly globals: Pick<
-    Globals,
-    'journal' | 'profile' | 'resume' | 'sandbox' | 'shard' | 'undoRecord'
-  >
+  readonly globals: ResumeFlags & Pick<Globals, 'shard' | 'undoRecord'>
   readonly journaling: JournalOptions
   /** It is one object, named on the line: nothing is said of its journal. */
   readonly single: boolean
@@ -194,9 +191,10 @@ export class JournaledRun {
   /** The line that goes on with the run; undefined where that cannot be. */
   get again(): string | undefined {
     const { command, globals } = this.#parts
-    return this.journal.header.final === undefined
-      ? againBy(getCommandName(command), globals)
-      : undefined
+    const { final, user } = this.journal.header
+    if (final !== undefined) return undefined
+    // Of nobody it cannot be told whether it is the same user: resuming asks.
+    return againBy(getCommandName(command), { ...globals, yes: globals.yes || user === null })
   }
 
   /** Writes down how it ended; what failed, failed before. */

@@ -4,7 +4,13 @@ import { quoteWord } from '../../base/shell-words.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { exitCodes, usage } from '../../errors.js'
-import { getCommandName, getScope, type ScopeKind, streams } from '../command/derive.js'
+import {
+  getCommandName,
+  getScope,
+  isOfSelection,
+  type ScopeKind,
+  streams,
+} from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import type { Services } from '../command/services.js'
 import type { Command, Parent, RunOrigin } from '../command/types.js'
@@ -117,8 +123,15 @@ const overParents = (
   parents: namedParents(targets[0]?.kind ?? 'project'),
 })
 
-const withAsked = async (asked: LineOptions, raw: Raw): Promise<Map<string, readonly string[]>> =>
-  new Map([...(await flagsAsked(asked)), ...raw.flags])
+/** The flags of the run and those of the line; what its objects were selected from counts only where they are selected again. */
+const withAsked = async (
+  { command, raw, globals }: ResumeContext,
+  asked: LineOptions,
+): Promise<Map<string, readonly string[]>> => {
+  const all = [...(await flagsAsked(asked)), ...raw.flags]
+  const selects = globals.select !== undefined
+  return new Map(all.filter(([name]) => selects || !isOfSelection(command, name)))
+}
 
 /** The line that does what is left. */
 const lineFor = async (
@@ -128,7 +141,7 @@ const lineFor = async (
   items: readonly Item[],
 ): Promise<ResumedLine> => {
   const { command, raw, journaling } = resuming
-  const flags = await withAsked(asked, raw)
+  const flags = await withAsked(resuming, asked)
   const again = journaling.resumed?.again === true
   const { args } = asked
   // Objects that were selected in several may be known without them.
@@ -158,7 +171,7 @@ const lineFor = async (
 
 /** The line of any call, whose objects come from the journal, or once more. */
 const openLine = async (
-  { raw }: ResumeContext,
+  resuming: ResumeContext,
   { shard }: Header,
   asked: LineOptions,
   again: boolean,
@@ -168,7 +181,7 @@ const openLine = async (
       'the input of a shard of an "api" call cannot be read again',
       `Start a new run with --shard ${shard}.`,
     )
-  return { raw: { args: [...asked.args, '-'], flags: await withAsked(asked, raw) } }
+  return { raw: { args: [...asked.args, '-'], flags: await withAsked(resuming, asked) } }
 }
 
 /** Whether the input is given once more. */
@@ -260,6 +273,6 @@ export const takeUp = async (resuming: ResumeContext): Promise<ResumedLine | und
   if (open === 0 && !again) return past.total === undefined ? undefined : nothingLeft(resuming)
   if (command.open === true && streamed) return openLine(resuming, header, asked, again)
   if (streamed && globals.select === undefined)
-    return { raw: { args: raw.args, flags: await withAsked(asked, raw) }, streamed }
+    return { raw: { args: raw.args, flags: await withAsked(resuming, asked) }, streamed }
   return lineFor(resuming, header, asked, items)
 }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { quoteWord } from '../../base/shell-words.js'
 import { exitCodes, type Failure, usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'
-import type { Globals } from '../command/globals.js'
+import { type Globals, reachingFlags, toFlagWords } from '../command/globals.js'
 import type { Services, WorkspaceService } from '../command/services.js'
 import { journalsIn, lastOpen, pruneJournals, resolveJournalFile } from '../journal/folder.js'
 import { noteKept } from '../journal/last.js'
@@ -149,19 +149,18 @@ export const resumable = async (
   return lastRun(place, own, () => usage(none(instance)))
 }
 
-type ResumeFlags = Pick<Globals, 'journal' | 'profile' | 'resume' | 'sandbox'>
+/** Flags of a run that the line which resumes it repeats. */
+const repeatedFlags = [...reachingFlags, 'tolerate', 'yes', 'confirm'] as const
 
-/** How a run is gone on with, as a line to type. */
-export const againBy = (
-  command: string,
-  { journal, profile, resume, sandbox }: ResumeFlags,
-): string =>
+export type ResumeFlags = Pick<Globals, (typeof repeatedFlags)[number] | 'journal' | 'resume'>
+
+/** The line that resumes a run, as a shell takes it, after the name of the program. */
+export const againBy = (command: string, globals: ResumeFlags): string =>
   [
     command,
-    ...(sandbox ? ['--sandbox'] : []),
-    ...(profile === undefined ? [] : ['--profile', quoteWord(profile)]),
+    ...repeatedFlags.flatMap((name) => toFlagWords(name, globals[name])).map(quoteWord),
     '--resume',
-    quoteWord(journal ?? resume ?? 'last'),
+    quoteWord(globals.journal ?? globals.resume ?? 'last'),
   ].join(' ')
 
 /** Where a run is written down, for the line that closes it; undefined where it is not. */

@@ -9,7 +9,14 @@ import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
-import { getCommandName, getScope, getSelects, hasForm, isRehearsal } from '../command/derive.js'
+import {
+  getCommandName,
+  getScope,
+  getSelects,
+  hasForm,
+  isOfSelection,
+  isRehearsal,
+} from '../command/derive.js'
 import type { UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
@@ -247,11 +254,7 @@ export class Selection {
   /** What was asked without what only the list understands. */
   verbed(given: Given): Given {
     const { command } = this.#options
-    const by: readonly string[] = getSelects(command)?.by ?? []
-    const own = new Set<string>(scopesOf(command))
-    const flags = Object.entries(given.flags).filter(
-      ([name]) => (!isScopeFlag(name) || own.has(name)) && !by.includes(name),
-    )
+    const flags = Object.entries(given.flags).filter(([name]) => !isOfSelection(command, name))
     return { ...given, flags: Object.fromEntries(flags) }
   }
 

@@ -1,0 +1,193 @@
+/** Every line that the program advises runs: each is taken from what the program said, and executed. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
+import { configuration, folder } from '../support/program.js'
+import { runLine } from '../support/shell.js'
+
+let sandbox: RunningSandbox
+beforeAll(async () => {
+  sandbox = await startSandbox()
+})
+afterAll(() => sandbox.close())
+
+let [config, cwd] = ['', '']
+beforeEach(async () => {
+  await sandbox.reset()
+  config = configuration()
+  cwd = folder()
+})
+
+const run = (line: string, env: Readonly<Record<string, string>> = {}) =>
+  runLine(line, { cwd, env: { SVC_CONFIG_DIR: config, SVC_TOKEN: sandbox.token, ...env } })
+
+const advised = /\bsvcctl (?:[a-z-]+ )+.*--resume .*?(?= (?:completes|retries) )/
+
+interface Shape {
+  /** The line, with `URL` for the instance's address. */
+  readonly line: string
+  readonly files?: Readonly<Record<string, string>>
+  readonly before?: readonly string[]
+  /** The route whose first request fails. */
+  readonly fails?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** How the advised line ends, where what failed cannot go well. */
+  readonly ends?: number
+}
+
+const stop = '--retries 0 --concurrency 1 --max-failures 1'
+const pause = 'PUT /runners/:id'
+
+const shapes: readonly Shape[] = [
+  // What the objects come from.
+  { line: `svcctl runners pause 1 2 4 ${stop}`, fails: pause },
+  { line: `svcctl runners pause --instance --select status=online --yes ${stop}`, fails: pause },
+  { line: `svcctl runners pause -G platform --select active=true --yes ${stop}`, fails: pause },
+  { line: `svcctl runners pause -P platform/app --select active=true --yes ${stop}`, fails: pause },
+  {
+    line: `svcctl runners pause -P platform/app,web/shop --select active=true --yes ${stop}`,
+    fails: pause,
+  },
+  { line: `svcctl runners pause --all-projects --select active=true --yes ${stop}`, fails: pause },
+  {
+    line: `svcctl runners pause -G platform --recursive --select active=true --yes ${stop}`,
+    fails: pause,
+  },
+  { line: `printf '1\n2\n4\n' | svcctl runners pause - ${stop}`, fails: pause },
+  {
+    line: `svcctl runners list --instance -o csv | svcctl runners update - --row-fields description --maximum-timeout 900 ${stop}`,
+    fails: pause,
+  },
+  { line: `svcctl runners drain 1 2 4 ${stop} --wait-timeout 5`, fails: pause },
+  {
+    line: `svcctl mr subscribe 'platform/app!1' 'web/site!1' 'platform/app!2' ${stop}`,
+    fails: 'POST /projects/:id/merge_requests/:merge_request_iid/subscribe',
+  },
+  {
+    line: `svcctl issues todo --select state=opened --yes ${stop}`,
+    fails: 'POST /projects/:id/issues/:issue_iid/todo',
+  },
+  {
+    line: `svcctl issues todo --select state=opened -G platform --yes ${stop}`,
+    fails: 'POST /projects/:id/issues/:issue_iid/todo',
+  },
+  {
+    line: `svcctl deploy-keys list --all-projects | svcctl deploy-keys update - --no-can-push ${stop}`,
+    fails: 'PUT /projects/:id/deploy_keys/:key_id',
+  },
+  {
+    line: `svcctl deploy-keys delete --all-projects --select id=1 --yes ${stop}`,
+    fails: 'DELETE /projects/:id/deploy_keys/:key_id',
+  },
+  {
+    line: `svcctl deploy-keys enable 3 -P platform/app,web/site,web/docs ${stop}`,
+    fails: 'POST /projects/:id/deploy_keys/:key_id/enable',
+  },
+  {
+    line: `printf 'web/site\nweb/docs\n' | svcctl deploy-keys enable 3 -P - ${stop}`,
+    fails: 'POST /projects/:id/deploy_keys/:key_id/enable',
+  },
+  {
+    line: `svcctl approvals rules create -G web --name Two --approvals-required 2 --yes ${stop}`,
+    fails: 'POST /projects/:id/approval_rules',
+  },
+  {
+    line: `svcctl members add 8 4 -P web/site,web/docs --access-level developer ${stop}`,
+    fails: 'POST /projects/:id/members',
+    // What may have been added is not sent twice.
+    ends: 8,
+  },
+  {
+    line: `svcctl members add - -G labs --row-fields access_level ${stop} < people.csv`,
+    files: { 'people.csv': 'user_id,access_level\n2,30\n3,20\n4,20\n' },
+    fails: 'POST /groups/:id/members',
+  },
+  // Where what is sent comes from, and what it is.
+  {
+    line: `svcctl runners update 1 2 --input 'it is.yml' ${stop}`,
+    files: { 'it is.yml': 'maximum_timeout: 900\n' },
+    fails: pause,
+  },
+  {
+    line: `svcctl runners update 1 2 --description "it's "\\$HOME" --x" ${stop}`,
+    fails: pause,
+  },
+  { line: `svcctl runners update 1 2 --description=-x --tag-list 'a b,c' ${stop}`, fails: pause },
+  {
+    line: `printf '1\n2\n4\n' | svcctl api PUT 'runners/{}' --param active=false - ${stop}`,
+    fails: pause,
+  },
+  {
+    line: `svcctl api POST 'projects/{project}/deploy_keys/3/enable' -P platform/app,web/site ${stop}`,
+    fails: 'POST /projects/:id/deploy_keys/:key_id/enable',
+  },
+  {
+    line: `svcctl apply site.yml --yes ${stop}`,
+    files: {
+      'site.yml':
+        'version: 1\nprojects:\n  platform/app:\n    approvals: { reset_approvals_on_push: false }\n  web/site:\n    approvals: { reset_approvals_on_push: false }\n',
+    },
+    fails: 'POST /projects/:id/approvals',
+  },
+  {
+    line: `svcctl members remove-everywhere gus --yes ${stop}`,
+    fails: 'DELETE /projects/:id/members/:user_id',
+  },
+  // How the instance is reached, and where the run is written down.
+  {
+    line: `svcctl runners pause 1 2 4 --base-url URL ${stop}`,
+    fails: pause,
+    env: { SVC_BASE_URL: '' },
+  },
+  { line: `svcctl runners pause 6 7 --sudo ana --insecure --rate 100/s ${stop}`, fails: pause },
+  {
+    line: `svcctl runners pause 1 2 4 -p 'my-own' ${stop}`,
+    before: ['svcctl profile set my-own --base-url URL'],
+    fails: pause,
+    env: { SVC_BASE_URL: '' },
+  },
+  {
+    line: `svcctl deploy-keys delete 1 -P platform/app,platform/tools/deploy -p kept --yes --confirm kept ${stop}`,
+    before: ['svcctl profile set kept --base-url URL --protected'],
+    fails: 'DELETE /projects/:id/deploy_keys/:key_id',
+    env: { SVC_BASE_URL: '' },
+  },
+  { line: `svcctl runners pause 1 2 --journal "it's here.ndjson" ${stop}`, fails: pause },
+  // Without a server of its own nothing can be told to fail: runner 99 is not there.
+  {
+    line: `svcctl runners pause 99 1 2 --sandbox ${stop}`,
+    env: { SVC_BASE_URL: '', SVC_TOKEN: '' },
+    ends: 8,
+  },
+  {
+    line: `svcctl runners pause 1 2 -p one,two --yes ${stop}`,
+    before: ['one', 'two'].map(
+      (name) => `svcctl profile set ${name} --base-url URL --token-command 'echo TOKEN'`,
+    ),
+    fails: pause,
+    env: { SVC_BASE_URL: '', SVC_TOKEN: '' },
+  },
+  {
+    line: `svcctl off 2 4 ${stop}`,
+    before: ["svcctl alias set off 'runners pause 1'"],
+    fails: pause,
+  },
+]
+
+describe('a run that stopped early advises the line that completes it', () => {
+  it.each(shapes)('$line', async ({ line, files = {}, before = [], fails, env, ends = 0 }) => {
+    const variables = { SVC_BASE_URL: sandbox.url, ...env }
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
+    const filled = (text: string): string =>
+      text.replaceAll('URL', sandbox.url).replaceAll('TOKEN', sandbox.token)
+    for (const one of before) expect(await run(filled(one), variables)).toMatchObject({ code: 0 })
+    if (fails !== undefined) sandbox.fail(fails, { status: 500 })
+    const broken = await run(filled(line), variables)
+    expect(broken.code, broken.stderr).not.toBe(0)
+    const [again = ''] = advised.exec(broken.stderr) ?? []
+    expect(again, broken.stderr).not.toBe('')
+    expect({ again, ...(await run(again, variables)) }).toMatchObject({ code: ends })
+    if (ends === 0) expect((await run(again, variables)).stderr).toContain('nothing is left to do')
+  })
+})
