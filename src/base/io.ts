@@ -47,6 +47,8 @@ export interface Io {
   end(): void
   /** True when a person can type: standard input is a terminal. */
   typed(): Promise<boolean>
+  /** True when standard input is a file, which has an end. */
+  readsFile(): boolean
   /** False when standard output is certainly no terminal, which is known without opening it. */
   mayBeTerminal(): boolean
   /** Writes to standard output without opening its stream. @returns how many bytes were taken */
@@ -107,6 +109,13 @@ export const processIo: Io = {
   },
   end: () => process.exit(),
   typed: async () => (await import('node:tty')).isatty(0),
+  readsFile: () => {
+    try {
+      return fstatSync(0).isFile()
+    } catch {
+      return false
+    }
+  },
   mayBeTerminal: () => {
     if (process.platform === 'win32') return true
     try {

@@ -80,6 +80,7 @@ export const createLineIo = (
     },
     end: () => {},
     typed: async () => false,
+    readsFile: () => false,
     mayBeTerminal: () => false,
     writeNow: (bytes) => {
       out.chunks.push(Buffer.from(bytes))

@@ -10,9 +10,10 @@ import { Unknown } from '../catalogue/shapes/common.js'
 import type { WorkspaceService } from '../engine/command/services.js'
 import type { Given, Operation, PlanSource } from '../engine/command/types.js'
 import { getShardNumber, parseShard } from '../engine/journaling/shards.js'
+import { placeFailure } from '../engine/plan/arguments.js'
 import type { Objects } from '../engine/plan/objects.js'
 import { pipedStream } from '../engine/plan/stdin/reader.js'
-import { plainObjects, type RowTap } from '../engine/plan/stdin/rows.js'
+import { type PlacedObject, plainObjects, type RowTap } from '../engine/plan/stdin/rows.js'
 import { usage } from '../errors.js'
 import type { WireRequest } from '../http/types.js'
 import type { People } from '../output/types.js'
@@ -63,7 +64,7 @@ const anyColumns: RowTap = { sheet: true, take: () => {}, bare: () => {} }
  */
 export async function* objectsIn(
   chunks: Iterable<string> | AsyncIterable<string>,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<readonly PlacedObject[]> {
   let any = false
   for await (const some of pipedStream(chunks, anyObjects, undefined, anyColumns)) {
     any = true
@@ -200,15 +201,24 @@ const createShardFilter = async ({
   return (object) => getShardNumber('', { object }, of) === part
 }
 
+/** @throws Failure `usage`, with its place, for an object that a path cannot contain */
+const checkPlaced = (template: WireRequest, { text, place }: PlacedObject): void => {
+  try {
+    requestFor(template, text)
+  } catch (error) {
+    throw placeFailure(error, place)
+  }
+}
+
 /** The objects as they come; what cannot stand in the path is refused before those that came with it. */
 async function* readObjects(
   place: WorkspaceService,
   template: WireRequest,
-): AsyncGenerator<{ readonly object: string }> {
+): AsyncGenerator<{ readonly object: string; readonly place: string }> {
   const isIn = await createShardFilter(place)
   for await (const some of objectsIn(place.stdin.chunks())) {
-    for (const object of some) requestFor(template, object)
-    for (const object of some) if (isIn(object)) yield { object }
+    for (const one of some) checkPlaced(template, one)
+    for (const { text, place: at } of some) if (isIn(text)) yield { object: text, place: at }
   }
 }
 
@@ -223,6 +233,7 @@ export const callForEachObject = async (
   const endpoint = await createEndpoint(template, createObjectParameter(template))
   const source: PlanSource = {
     objects: readObjects(place, template),
+    whole: place.globals.resume === undefined && (await place.stdin.endsSoon()),
     planOf: async ({ object }) => ({
       key: '',
       endpoint,

@@ -214,6 +214,11 @@ class InputCopy extends StandardInput {
     return this.text()
   }
 
+  override async endsSoon(): Promise<boolean> {
+    await this.text()
+    return true
+  }
+
   override async *chunks(): AsyncGenerator<string> {
     yield await this.text()
   }

@@ -106,14 +106,15 @@ export const keptScreen = async (): Promise<KeptScreen> => {
   return { streams, notes, failures }
 }
 
+const refuseInput = (): never => {
+  throw usage('nothing can be read from standard input here')
+}
+
 /** Standard input is whose the outer run is. */
 const nothing: PipedInput = {
-  text: async () => {
-    throw usage('nothing can be read from standard input here')
-  },
-  chunks: () => {
-    throw usage('nothing can be read from standard input here')
-  },
+  text: async () => refuseInput(),
+  chunks: refuseInput,
+  endsSoon: async () => refuseInput(),
 }
 
 /** The flags of a run within another: of what was typed for that, only how the instance is reached. */

@@ -151,11 +151,19 @@ export const answerAtOnce = (text: string): void => {
 /** So much is looked at to see what it is. */
 const headSize = 1 << 16
 
+/** A pipe that closes within so many milliseconds is an input that ends: a program that prints a list is done by then. */
+const soon = 1000
+/** So many characters of a pipe are held at most to see whether it closes. */
+const maxAhead = 1 << 24
+
 export class StandardInput {
   #chunks: AsyncIterator<Buffer> | undefined
   readonly #decoder = new StringDecoder('utf8')
   /** Read, and not given yet. */
   #head = ''
+  /** What was read behind the head, and what is being read. */
+  readonly #ahead: string[] = []
+  #pending: Promise<string | undefined> | undefined
   #ended = false
   #text: Promise<string> | undefined
   readonly #signal: AbortSignal | undefined
@@ -178,8 +186,10 @@ export class StandardInput {
 
   /** How it begins: its first line, as far as that is not too long. */
   async head(): Promise<string> {
-    while (!this.#ended && this.#head.length < headSize && !this.#head.trimStart().includes('\n')) {
-      const chunk = await this.#next()
+    const isThere = (): boolean =>
+      this.#head.length >= headSize || this.#head.trimStart().includes('\n')
+    while ((!this.#ended || this.#ahead.length > 0) && !isThere()) {
+      const chunk = await this.#take()
       if (chunk !== undefined) this.#head += chunk
     }
     return this.#head
@@ -190,13 +200,47 @@ export class StandardInput {
     const head = await this.head()
     this.#head = ''
     if (head !== '') yield head
-    for (let chunk = await this.#next(); chunk !== undefined; chunk = await this.#next())
+    for (let chunk = await this.#take(); chunk !== undefined; chunk = await this.#take())
       yield chunk
+  }
+
+  /** Whether all of it can be read before anything is done: it is a file, or a pipe that closes within a second. */
+  async endsSoon(): Promise<boolean> {
+    if (this.#ended || currentIo().readsFile()) return true
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), soon)
+    const tooLate = new Promise<undefined>((resolve) => {
+      late.signal.addEventListener('abort', () => resolve(undefined), { once: true })
+    })
+    try {
+      for (let held = 0; !this.#ended && held < maxAhead; ) {
+        this.#pending ??= this.#next()
+        // Whoever reads on hears of what broke it.
+        this.#pending.catch(() => {})
+        const chunk = await Promise.race([this.#pending, tooLate])
+        if (late.signal.aborted) return this.#ended
+        this.#pending = undefined
+        this.#ahead.push(chunk ?? '')
+        held += chunk?.length ?? 0
+      }
+      return this.#ended
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** Nobody waits for what may never come. */
   close(): void {
     if (this.#chunks !== undefined && !this.#ended) standardInput().destroy()
+  }
+
+  /** The next piece, whether or not it was read before. */
+  async #take(): Promise<string | undefined> {
+    const chunk = this.#ahead.shift()
+    if (chunk !== undefined) return chunk
+    const pending = this.#pending
+    this.#pending = undefined
+    return pending ?? this.#next()
   }
 
   async #next(): Promise<string | undefined> {

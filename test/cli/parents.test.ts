@@ -368,7 +368,7 @@ describe('what a list of several projects prints', () => {
   it('is refused by the record that names nothing', async () => {
     const ran = await run('jobs get -', 'project\tid\tname\nweb/site\t25\tx\nweb/site\t\ty\n')
     expect(ran).toMatchObject({ code: 2, stdout: '' })
-    expect(ran.stderr).toContain('standard input, record 2: no id of a job')
+    expect(ran.stderr).toContain('standard input, line 3: no id of a job')
   })
 
   it('carries merge requests by number, and groups and projects of a tree', async () => {

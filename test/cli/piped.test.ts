@@ -4,6 +4,7 @@ import { allCommands } from '../../src/commands/index.js'
 import { getCommandName } from '../../src/engine/command/derive.js'
 import { readObjects } from '../../src/engine/plan/objects.js'
 import { pipedObjects } from '../../src/engine/plan/stdin/reader.js'
+import { calling } from '../commands/calling.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
@@ -11,7 +12,8 @@ const commands = await allCommands()
 const read = async (command: string, text: string, project?: string) => {
   const found = commands.find((c) => getCommandName(c) === command)
   if (found === undefined) throw new Error(command)
-  return pipedObjects(text, await readObjects(found.args[0]), project)
+  const objects = await pipedObjects(text, await readObjects(found.args[0]), project)
+  return objects.map(({ text: object }) => object)
 }
 
 describe('a number past 2^53', () => {
@@ -173,6 +175,65 @@ describe('what cannot be understood is refused with its line', () => {
     ['nested lists', '[[1]]', 'line 1, item 1: '],
   ])('%s', async (_, text, line) => {
     await expect(read('runners pause', text)).rejects.toThrow(`standard input, ${line}`)
+  })
+})
+
+describe('an input that ends is checked whole before anything is written', () => {
+  const { call, server, sent } = calling()
+  const csv = 'id,description\n4,a\nabc,b\n'
+  const owned = (project: string, id: unknown): string =>
+    `${JSON.stringify({ project, record: { id } })}\n`
+  const integer = '<id> must be an integer'
+
+  it.each([
+    ['runners pause -', '1\n2\nabc\n4\n', `line 3: ${integer}`],
+    ['runners pause - --journal none', '1\n\nabc\n4\n', `line 3: ${integer}`],
+    ['runners pause - --dry-run', '1\nabc\n', `line 2: ${integer}`],
+    ['runners pause - --curl', '1\nabc\n', `line 2: ${integer}`],
+    ['runners pause - --shard 1/1', '1\nabc\n', `line 2: ${integer}`],
+    ['runners pause 1 -', '2\nabc\n', `line 2: ${integer}`],
+    ['runners drain -', '1\nabc\n', `line 2: ${integer}`],
+    ['runners get -', '1\nabc\n', `line 2: ${integer}`],
+    ['runners pause - -o json', csv, `line 3: ${integer}`],
+    ['runners update - --row-fields description', csv, `line 3: ${integer}`],
+    ['runners pause -', csv.replaceAll(',', '\t'), `line 3: ${integer}`],
+    ['runners pause -', '{"id":1}\n{"id":"x"}\n', `line 2: ${integer}`],
+    ['runners pause -', '[{"id":1},\n {"id":"x"}]\n', `line 2, item 2: ${integer}`],
+    ['runners pause -', '{"id":1}\n{"id":2}\n{"id":oops\n', 'line 3: not valid JSON'],
+    [
+      'deploy-keys update - --title x',
+      owned('g/a', 1) + owned('g/b', 'y'),
+      'line 2: <key-id> must be an integer',
+    ],
+    [
+      'deploy-keys update - --title x',
+      'project,id,title\ng/a,1,x\ng/a,y,x\n',
+      'line 3: <key-id> must be an integer',
+    ],
+    ['deploy-keys enable - -P g/a,g/b', '1\nx\n', 'line 2: <key-id> must be an integer'],
+    ['deploy-keys enable 3 -P -', 'g/a\n..\n', 'line 2: project: "." and ".." cannot be used'],
+    ['integrations delete - -P g/a --yes', 'jira\n..\n', 'line 2: slug: "." and ".." cannot be'],
+    ['mr subscribe -', 'g/a!1\ng/a#2\n', 'line 2: g/a#2 is an issue'],
+    ['api PUT runners/{} -', '1\n..\n', 'line 2: ".." cannot be used in a path'],
+    [
+      'members add - -G g --row-fields access_level',
+      'user_id,access_level\n1,20\n2,30\n1,30\n',
+      'line 4: another row for 1 has different values',
+    ],
+  ])('%s', async (line, input, says) => {
+    const { code, stderr } = await call(line, { input })
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`standard input, ${says}`)])
+    expect(sent()).toEqual([])
+  })
+
+  it('of names that have to be looked up, too', async () => {
+    server.answer = ({ url }) => ({
+      body: url.includes('query=') ? [] : { id: 1, username: 'ana' },
+    })
+    const line = 'members update - -P g/a --access-level reporter'
+    const { code, stderr } = await call(line, { input: '6\nnobody\n' })
+    expect(stderr).toContain('standard input, line 2: project g/a has no member named "nobody"')
+    expect([code, sent()]).toEqual([4, []])
   })
 })
 

@@ -219,7 +219,7 @@ describe('a sheet that is wrong sends nothing', () => {
       'two rows of one object',
       'runners update - --row-fields description',
       'id,description\n1,a\n1,b\n',
-      'standard input has two rows for 1 with different values',
+      'another row for 1 has different values',
     ],
     [
       'one object a line',

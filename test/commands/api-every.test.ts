@@ -10,7 +10,7 @@ const { server, call, sent } = calling()
 
 const named = async (chunks: readonly string[]): Promise<readonly string[]> => {
   const found: string[] = []
-  for await (const some of objectsIn(chunks)) found.push(...some)
+  for await (const some of objectsIn(chunks)) found.push(...some.map(({ text }) => text))
   return found
 }
 

@@ -28,7 +28,8 @@ const whileOpen = async (
   line: string,
   [first, rest]: readonly [string, string],
   awaited: string,
-): Promise<{ readonly code: number; readonly sent: readonly string[]; readonly text: string }> => {
+) => {
+  const env = around()
   let came = (): void => {}
   const arrived = new Promise<void>((resolve) => {
     came = resolve
@@ -42,7 +43,7 @@ const whileOpen = async (
     reject: false,
     extendEnv: false,
     cwd: folder(),
-    env: { ...clean(), ...around() },
+    env: { ...clean(), ...env },
   })
   child.stdin.on('error', () => {})
   child.stdin.write(first)
@@ -50,7 +51,7 @@ const whileOpen = async (
   await Promise.race([arrived, child])
   child.stdin.end(rest)
   const { exitCode = -1, stdout, stderr } = await child
-  return { code: exitCode, sent: recorder.lines(), text: `${stdout}${stderr}` }
+  return { code: exitCode, sent: recorder.lines(), text: `${stdout}${stderr}`, env }
 }
 
 const owned = (column: string, parent: string, id: number): string =>
@@ -120,6 +121,53 @@ it.each([
   expect(sent).toEqual(expect.arrayContaining([awaited, last]))
 })
 
+it.each([
+  [
+    'runners pause -',
+    ['1\n2\n', '3\nabc\n4\n'],
+    'PUT /runners/1',
+    'line 4: <id> must be an integer; 3',
+  ],
+  [
+    'runners pause - --journal none',
+    ['1\n', 'abc\n'],
+    'PUT /runners/1',
+    'line 2: <id> must be an integer; 1',
+  ],
+  [
+    'runners pause - --dry-run',
+    ['1\n', 'abc\n'],
+    'GET /runners/1',
+    'line 2: <id> must be an integer; 1',
+  ],
+  [
+    'api PUT runners/{} -',
+    ['1\n', '{"id":2}\n'],
+    'PUT /runners/1',
+    'line 2: JSON after lines in another format; 1',
+  ],
+] as const)(
+  'ends %s with 8 at a bad line that comes after requests were sent',
+  async (line, input, awaited, says) => {
+    const { code, text } = await whileOpen(line, input, awaited)
+    expect([code, text]).toEqual([
+      8,
+      expect.stringContaining(`standard input, ${says} done before that`),
+    ])
+  },
+)
+
+it('goes on from a bad line with the corrected input, by the line that it advises', async () => {
+  const { text, env } = await whileOpen('runners pause -', ['1\n', 'abc\n'], 'PUT /runners/1')
+  const [, again = ''] = /svcctl (.*) completes the run with the corrected input/.exec(text) ?? []
+  const whole = await svcctl(again.split(' '), { env, input: '1\n3\n' })
+  expect([whole.code, again]).toEqual([0, expect.stringMatching(/^runners pause --resume last -$/)])
+  expect(recorder.lines().filter((sent) => sent.startsWith('PUT'))).toEqual([
+    'PUT /runners/1',
+    'PUT /runners/3',
+  ])
+})
+
 it('says what is wrong with one of many before any is sent', async () => {
   recorder.answer = () => ({ body: record })
   const line = 'integrations update - -P g/a --recipients ana@example.test'
@@ -153,9 +201,9 @@ it('names a record that brings no parent along, below others that do', async () 
   const input = [owned('project', 'g/a', 1), '{"id":2}\n'] as const
   const line = 'deploy-keys update - --title x'
   const { code, sent, text } = await whileOpen(line, input, 'PUT /projects/g%2Fa/deploy_keys/1')
-  expect(code).toBe(2)
+  expect(code).toBe(8)
   expect(text).toContain(
-    'standard input, record 2: it does not name its project, unlike the lines before',
+    'standard input, line 2: it does not name its project, unlike the lines before; 1 done before that',
   )
   expect(sent.filter((one) => one.startsWith('PUT'))).toHaveLength(1)
 })

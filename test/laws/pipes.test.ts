@@ -149,7 +149,8 @@ describe('lists', () => {
       Object.assign(texts, { [only]: await shown('table', records, { fields: [only] }) })
     for (const verb of verbs(kind))
       for (const [form, text] of Object.entries(texts)) {
-        const found = await pipedObjects(text, await readObjects(verb.args[0]))
+        const piped = await pipedObjects(text, await readObjects(verb.args[0]))
+        const found = piped.map(({ text: object }) => object)
         expect(found.length, `${form} into ${getCommandName(verb)}`).toBe(records.length)
         for (const [i, object] of found.entries()) {
           const numbers = [pick(records[i], 'project_id'), pick(records[i], 'iid')]

@@ -99,7 +99,7 @@ export const servicesOf = async (
     format: formatNamed('json'),
     env,
     signal,
-    stdin: { text: async () => '', chunks },
+    stdin: { text: async () => '', chunks, endsSoon: async () => false },
     listed: false,
     journaling: { source: 'arguments', raw, several: false, digests: new Map() },
     chosen: new ChosenRecords(),

@@ -36,7 +36,7 @@ const parsedAt = (text: string, line: number): unknown => {
 
 /** One value with where it stands. */
 export interface CutValue {
-  /** Of the array that it is in, where it is in one. */
+  /** The one that it begins on. */
   readonly line: number
   /** Its place in that array, from 1 on. */
   readonly item?: number
@@ -55,9 +55,11 @@ export class JsonCutter {
   #inText = false
   #escaped = false
   #line = 1
-  /** Of what is being read: where it began. */
+  /** The line that the array or the value began on which is being read. */
   #began = 1
-  #array: { readonly line: number; items: number } | undefined
+  /** The line that the value began on. */
+  #start = 1
+  #array: { items: number } | undefined
   #awaited: CutterState = 'value'
   #found: CutValue[] = []
   /** Whether a value was begun and has not come to its end. */
@@ -126,7 +128,7 @@ export class JsonCutter {
     if (isBlank(char)) return false
     if (this.#array === undefined) {
       if (char === '[') {
-        this.#array = { line: this.#line, items: 0 }
+        this.#array = { items: 0 }
         this.#began = this.#line
         this.#awaited = 'value or end'
         return false
@@ -148,6 +150,7 @@ export class JsonCutter {
 
   #begin(char: string): true {
     if (this.#array === undefined) this.#began = this.#line
+    this.#start = this.#line
     this.#open = true
     if (char === '"') this.#inText = true
     else if (char === '{' || char === '[') this.#depth = 1
@@ -155,12 +158,13 @@ export class JsonCutter {
   }
 
   #take(piece: string): void {
-    const value = parsedAt(piece, this.#began)
+    const line = this.#start
+    const value = parsedAt(piece, line)
     const array = this.#array
-    if (array === undefined) this.#found.push({ line: this.#began, value })
+    if (array === undefined) this.#found.push({ line, value })
     else {
       array.items += 1
-      this.#found.push({ line: array.line, item: array.items, value })
+      this.#found.push({ line, item: array.items, value })
       this.#awaited = 'comma or end'
     }
     this.#piece = ''

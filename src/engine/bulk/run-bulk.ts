@@ -17,6 +17,7 @@ import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { NumberedPlan, Result, WorkQueue } from '../journaling/work-queue.js'
 import {
   closingLine,
+  countsText,
   maxNamed,
   maxTold,
   parseFailureLimit,
@@ -257,6 +258,16 @@ const sendTogether = async (
   if (due.length > 0) await together(due.map(({ plan }) => plan))
 }
 
+/** What of the input cannot be understood, after requests were sent; undefined where that is not it. */
+const inputFailure = ({ counts }: Report, lost: unknown): Failure | undefined => {
+  if (!(lost instanceof Failure) || lost.category !== 'usage') return undefined
+  if (counts.done + counts.unchanged + counts.failed + counts.unknown === 0) return undefined
+  return new Failure('partial', `${lost.message}; ${countsText(counts)} before that`, {
+    hint: lost.details.hint,
+    cause: lost,
+  })
+}
+
 /** What becomes of writes whose answers cannot be printed any more; undefined where that is not it. */
 const unfinished = (report: Report, lost: unknown): Failure | undefined => {
   const closed = lost instanceof ClosedPipe
@@ -290,10 +301,12 @@ interface FinishedRun {
 /** The end of a run: what is said of it, and what it throws. */
 const end = ({ engine, report, states, journaled, lost, wrote, cut }: FinishedRun): void => {
   const { ui, signal } = engine
+  const broken = inputFailure(report, lost)
   const closing = (): void => {
     if (journaled === undefined) return
     const { file, again } = journaled
-    ui.note(closingLine(report, { file, again, cut }))
+    const input = broken === undefined ? 'same' : 'corrected'
+    ui.note(closingLine(report, { file, again, cut: cut ? input : undefined }))
   }
   if (report.end === 'interrupted' || signal.aborted) {
     ui.note(states.line())
@@ -301,6 +314,7 @@ const end = ({ engine, report, states, journaled, lost, wrote, cut }: FinishedRu
     throw new Failure('interrupted', 'interrupted')
   }
   closing()
+  if (broken !== undefined) throw broken
   const failure = wrote ? unfinished(report, lost) : undefined
   if (failure !== undefined) throw failure
   if (lost !== undefined) throw lost

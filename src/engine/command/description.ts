@@ -87,6 +87,8 @@ export interface Given {
   readonly naming?: Naming
   /** The attributes of each argument, where rows bring them along. */
   readonly rows?: readonly (JsonValues | undefined)[]
+  /** Where arguments stand in standard input that came from there, by their texts. */
+  readonly places?: ReadonlyMap<string, string>
   /** The line names several projects or groups: what is done is done in each of them. */
   readonly several?: true
   /** In the place of arguments. */
@@ -102,6 +104,8 @@ export interface NamedObject {
   readonly before?: Fields
   /** Its own attributes, where its row brings them along. */
   readonly row?: JsonValues
+  /** Where it stands in standard input: `line 3`. */
+  readonly place?: string
 }
 
 /** Objects that are taken as they come. */
@@ -111,6 +115,8 @@ export interface ObjectStream {
   readonly below?: Parent['column']
   /** Flags that their rows may say. */
   readonly rowFlags?: readonly string[]
+  /** Their input ends at once: all of them are checked before the first is worked on. */
+  readonly whole?: boolean
   /** Nobody named them: asked once it is known how many there are, before the first is worked on. */
   readonly confirm?: (count: number) => Promise<void>
 }
@@ -149,7 +155,7 @@ export interface PlanSource extends Pick<ObjectStream, 'confirm'> {
   /** The plan of an object, which a journal may name. */
   planOf(object: GivenObject): Promise<Plan>
   /** All of them are there before the first is worked on. */
-  readonly whole?: true
+  readonly whole?: boolean
   /** So many may be planned at once. */
   readonly width?: number
   /** What is known of all of them before they come: how many there are, and the first. */
@@ -162,6 +168,7 @@ interface GivenObject {
   readonly parent?: string
   readonly before?: Fields | null
   readonly row?: Fields
+  readonly place?: string | undefined
 }
 
 /** What a command may be that no endpoint says. */

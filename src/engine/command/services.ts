@@ -268,6 +268,8 @@ export interface PipedInput {
   text(): Promise<string>
   /** As it comes. */
   chunks(): AsyncIterable<string>
+  /** Whether it is a file, or ends within a second: then all of it is checked before anything is done. */
+  endsSoon(): Promise<boolean>
 }
 
 /** Where a command runs: its process, its profile, the project or group at hand. */

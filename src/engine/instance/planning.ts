@@ -15,6 +15,7 @@ import { getScope } from '../command/derive.js'
 import { isRepeated } from '../command/globals.js'
 import type { Command, Given, ObjectStream, Operation, Plan, PlanSource } from '../command/types.js'
 import type { RunOptions, Streams } from '../options.js'
+import { fromStdin } from '../plan/given.js'
 import type { MissingValue, PlanContext } from '../plan/objects.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
 import { completing, createPlans } from '../plan/plan.js'
@@ -259,7 +260,7 @@ export class Planning {
     this.#context = {
       env: place.env,
       note,
-      piped: journaling.source === 'stdin',
+      piped: fromStdin(journaling.raw),
       unknown: (endpoint, name) => {
         if (!reads.answers || !echoes(endpoint)) tell(endpoint, name)
       },

@@ -55,11 +55,11 @@ const queuedLine = (
 }
 
 /** What was sent as a secret is never written down, and an object cannot be worked on without its name. */
-const checkPlain = ({ object, parent = '' }: GivenObject): void => {
+const checkPlain = ({ object, parent = '', place }: GivenObject): void => {
   const held = [object, parent].some((text) => scrub(text) !== text || maskAddresses(text) !== text)
   if (held)
     throw usage(
-      'an object name looks like a secret, which a journal must not contain',
+      `${place === undefined ? '' : `standard input, ${place}: `}an object name looks like a secret, which a journal must not contain`,
       'Check whether a token is among the IDs. Use --journal none to run without a journal.',
     )
 }

@@ -75,6 +75,8 @@ export class Journal {
   /** Notes elsewhere that this run writes: before its first object is begun, and once more when it ends. */
   note: (() => Promise<void>) | undefined
   #noted: Promise<void> | undefined
+  /** Whether an object was begun: before that nothing is sent. */
+  #isBegun: boolean
   #now = Number.NaN
   #at = ''
   /** Bytes of whole lines that were written. */
@@ -88,6 +90,7 @@ export class Journal {
     this.#handle = opened.handle
     this.#lock = opened.held
     this.#clock = opened.clock ?? systemClock
+    this.#isBegun = opened.written !== undefined
     this.written = opened.written ?? 0
     this.states = opened.states ?? new States()
   }
@@ -101,7 +104,9 @@ export class Journal {
     this.#batch ??= newBatch()
     const { written } = this.#batch
     this.add(line)
-    return 'n' in line && line.state === 'begun' ? this.#begun(written) : written
+    if (!('n' in line) || line.state !== 'begun') return written
+    this.#isBegun = true
+    return this.#begun(written)
   }
 
   /**
@@ -207,9 +212,11 @@ export class Journal {
   #break(error: unknown): void {
     this.#broken ??= new Failure(
       'failed',
-      `cannot write the journal ${this.file}: ${getReason(error)}; stopped before the next request`,
+      `cannot write the journal ${this.file}: ${getReason(error)}; ${this.#isBegun ? 'stopped before the next request' : 'nothing was sent'}`,
       {
-        hint: 'The journal contains the results so far. Free some space, then continue with --resume.',
+        hint: this.#isBegun
+          ? 'The journal contains the results so far. Free some space, then continue with --resume.'
+          : 'Free some space, or pass another file with --journal.',
         cause: error,
       },
     )

@@ -55,6 +55,20 @@ export const parameterIn = ({ params }: Pick<Endpoint, 'params'>, name: string) 
 export const joins = (endpoint: Endpoint): boolean =>
   formatOf(endpoint.params[endpoint.args?.[0] ?? '']) === 'csv'
 
+/** What makes an object one that the line cannot mean, rather than the way to the instance. */
+const ofObject: ReadonlySet<Failure['category']> = new Set([
+  'usage',
+  'failed',
+  'not_found',
+  'conflict',
+])
+
+/** A failure of planning an object, with where the object stands in standard input. */
+export const placeFailure = (error: unknown, place: string | undefined): unknown =>
+  place !== undefined && error instanceof Failure && ofObject.has(error.category)
+    ? new Failure(error.category, `standard input, ${place}: ${error.message}`, error.details)
+    : error
+
 /** The object that texts name; of one from standard input a refusal quotes nothing. */
 const parseObject = (
   param: Param,
@@ -67,9 +81,9 @@ const parseObject = (
     return parseValue(param, texts, label, { note: how.note })
   } catch (error) {
     const { category } = survived(error)
+    if (isNumeric(param)) throw new Failure(category, `${label} must be an integer`)
     const sizes = texts.map(textSize).join(', ')
-    const hint = isNumeric(param) ? `${label} must be an integer.` : `${param.help}.`
-    throw new Failure(category, `standard input: ${label} cannot be ${sizes}`, { hint })
+    throw new Failure(category, `${label} cannot be ${sizes}`, { hint: `${param.help}.` })
   }
 }
 
@@ -112,7 +126,13 @@ export const resolveReferences = async (
   const [argument] = command.args
   const texts = argument?.variadic === true ? given.args : given.args.slice(0, 1)
   const base = texts.some((t) => /^https?:/i.test(t)) ? await around.baseUrl() : ''
-  return texts.map((text) => parseReference(text, argument?.parameter ?? '', () => base))
+  return texts.map((text) => {
+    try {
+      return parseReference(text, argument?.parameter ?? '', () => base)
+    } catch (error) {
+      throw placeFailure(error, given.places?.get(text))
+    }
+  })
 }
 
 /** Where every object brings its project along, none is looked for in the environment. */

@@ -103,7 +103,7 @@ const argsOf = async (
   command: Command,
   raw: Raw,
   sources: GivenSources,
-): Promise<Pick<Given, 'args' | 'rows'>> => {
+): Promise<Pick<Given, 'args' | 'places' | 'rows'>> => {
   const [first] = command.args
   if (first?.file === true || !raw.args.includes('-')) return asTyped(raw)
   if (first?.variadic !== true) {

@@ -16,6 +16,7 @@ import {
   type ObjectReference,
   parameterIn,
   placeArgs,
+  placeFailure,
   placeProject,
   resolveReferences,
   scopedBy,
@@ -87,7 +88,8 @@ const checkSingle = (kind: string, text: string, label: string): void => {
   )
 }
 
-const checkSegment = (name: string, param: Param, value: unknown): void => {
+/** @throws Failure `usage` for a value that no segment of a path can be */
+export const checkSegment = (name: string, param: Param, value: unknown): void => {
   if (isScope(param) ? isDots(String(value)) : hasDots(String(value)))
     throw usage(`${flagName(name, param)}: "." and ".." cannot be used in a path`)
   if (isScope(param) || param.completes === 'user')
@@ -265,8 +267,12 @@ export const createPlans = async (
   // One after the other: each may ask a person.
   for (const [i, group] of groups.entries()) {
     const row = given.rows?.[i]
-    const plan = await planOf(await commonFor(row), group, references[i], given, around)
-    plans.push(row === undefined ? plan : { ...plan, row })
+    try {
+      const plan = await planOf(await commonFor(row), group, references[i], given, around)
+      plans.push(row === undefined ? plan : { ...plan, row })
+    } catch (error) {
+      throw placeFailure(error, given.places?.get(given.args[i] ?? ''))
+    }
   }
   return plans
 }

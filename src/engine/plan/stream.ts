@@ -15,11 +15,24 @@ import type {
   PlanSource,
 } from '../command/types.js'
 import type { GivenObject } from '../work/report.js'
-import { type ObjectReference, parseReference, placeArgs, placeProject } from './arguments.js'
+import {
+  type ObjectReference,
+  parseReference,
+  placeArgs,
+  placeFailure,
+  placeProject,
+} from './arguments.js'
 import { choose, fillScope } from './choose.js'
 import type { PlanContext } from './objects.js'
 import { givenFor, type ParentTarget, targetIn } from './parents.js'
-import { type CommonParts, type CommonsByRow, commonsByRow, completed, completing } from './plan.js'
+import {
+  type CommonParts,
+  type CommonsByRow,
+  checkSegment,
+  commonsByRow,
+  completed,
+  completing,
+} from './plan.js'
 import { givenInRow } from './stdin/row-fields.js'
 
 // The plan of one object after the other: what all have in common is made with the first. An object is known by
@@ -72,7 +85,12 @@ class Planner {
       row,
     })
     const scratch: Record<string, JsonValue | undefined> = {}
-    placeArgs(this.#command, common.endpoint, [this.#standIn(reference.id)], scratch, this.#around)
+    const { endpoint } = common
+    placeArgs(this.#command, endpoint, [this.#standIn(reference.id)], scratch, this.#around)
+    for (const [name, value] of Object.entries(scratch)) {
+      const param = endpoint.path[name]
+      if (param !== undefined) checkSegment(name, param, value)
+    }
     if (owner !== undefined) await this.#checkOwner(common, reference, owner)
     const parent = owner ?? (await this.#parentOf(common, reference))
     return { object: reference.id, parent, row }
@@ -224,13 +242,15 @@ async function* apart(
 export const createSource = (
   command: Command,
   { given, operation }: GivenOperation,
-  { objects, below, confirm, rowFlags }: ObjectStream,
+  { objects, below, confirm, rowFlags, whole }: ObjectStream,
   around: PlanContext,
 ): PlanSource => {
   const { planFirst, preset, split, standIn } = operation
-  // What rows say is checked whole before anything is sent.
-  const checked = planFirst === true || rowFlags !== undefined
-  const width = operation.reads === true ? maxConcurrent : 1
+  const { complete: finish, reads } = operation
+  // What rows say, and what is known without asking the instance, is checked whole before anything is sent.
+  const local = whole === true && finish !== undefined && reads !== true
+  const checked = planFirst === true || rowFlags !== undefined || local
+  const width = reads === true ? maxConcurrent : 1
   const planners = new Planners(
     (target) =>
       new Planner(
@@ -248,9 +268,13 @@ export const createSource = (
     complete(await planners.planOf(object))
   const named = async function* (): AsyncGenerator<GivenObject> {
     const take = async (one: NamedObject): Promise<GivenObject> => {
-      const object = await planners.objectOf(one)
-      if (checked) await planOf(object)
-      return object
+      try {
+        const object = await planners.objectOf(one)
+        if (checked) await planOf(object)
+        return one.place === undefined ? object : { ...object, place: one.place }
+      } catch (error) {
+        throw placeFailure(error, one.place)
+      }
     }
     yield* mapConcurrent(apart(objects, split), checked ? width : 1, take)
   }
@@ -259,6 +283,6 @@ export const createSource = (
     planOf,
     width,
     confirm,
-    ...(checked ? { whole: true } : {}),
+    whole: checked || whole === true,
   }
 }

@@ -14,7 +14,7 @@ import { isAggregate } from '../command/globals.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
 import type { Targets } from '../instance/planning.js'
-import { parseReference } from '../plan/arguments.js'
+import { parseReference, placeFailure } from '../plan/arguments.js'
 import { readObjects } from '../plan/objects.js'
 import {
   givenFor,
@@ -24,6 +24,7 @@ import {
   targetIn,
   targetOfTree,
 } from '../plan/parents.js'
+import { checkSegment } from '../plan/plan.js'
 import { pipedObjects } from '../plan/stdin/reader.js'
 import type { RunParts } from '../services.js'
 import { listOver } from './parent-lists.js'
@@ -186,9 +187,15 @@ const pipedNames = async (
     help: kind,
     param: { type: 'string', help: kind, completes: kind },
   } as const
-  const names = await pipedObjects(text, await readObjects(argument, naming))
-  if (names.length === 0) throw usage(`standard input contains no ${kind}`)
-  return [...new Set(names)]
+  const found = await pipedObjects(text, await readObjects(argument, naming))
+  if (found.length === 0) throw usage(`standard input contains no ${kind}`)
+  for (const { text: name, place } of found)
+    try {
+      checkSegment(kind, argument.param, name)
+    } catch (error) {
+      throw placeFailure(error, place)
+    }
+  return [...new Set(found.map(({ text: name }) => name))]
 }
 
 const isNumber = (name: string): boolean => /^\d+$/.test(name)

@@ -9,7 +9,14 @@ import { fromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { readObjects } from '../plan/objects.js'
 import { namedParents, type ParentTarget, TargetsWithObjects, targetIn } from '../plan/parents.js'
-import { type Cutter, cutCommas, cutTabs, cutValues, objectsIn } from '../plan/stdin/reader.js'
+import {
+  type Cutter,
+  cutCommas,
+  cutTabs,
+  cutValues,
+  describePosition,
+  objectsIn,
+} from '../plan/stdin/reader.js'
 import { RowFields, rowFlagsIn, withRows } from '../plan/stdin/row-fields.js'
 import { beginsJson, type Cells, objectAt, plainObjects, refuseRow } from '../plan/stdin/rows.js'
 import type { TakeNote } from '../plan/values.js'
@@ -42,7 +49,7 @@ async function* namedIn(
   for await (const some of objectsIn(chunks, command, { note, project, rowFields })) {
     any = true
     const rows = rowFields?.taken()
-    for (const [i, text] of some.entries()) yield { text, row: rows?.[i] }
+    for (const [i, { text, place }] of some.entries()) yield { text, place, row: rows?.[i] }
   }
   if (!any) throw usage('standard input contains no objects')
 }
@@ -65,10 +72,13 @@ const piped = async (
   const found = owning ? await ownedObjects(command, input.chunks(), rowFields) : input.chunks()
   if ('below' in found) journaling.parents = found.below
   const { note } = running.services.ui
-  const stream =
-    'below' in found ? found : { objects: namedIn(command, raw, found, { note, rowFields }) }
-  if (rowFields === undefined) return stream
-  return { ...stream, objects: withRows(stream.objects, rowFields) }
+  const objects =
+    'below' in found ? found.objects : namedIn(command, raw, found, { note, rowFields })
+  return {
+    ...('below' in found ? { below: found.below } : {}),
+    objects: rowFields === undefined ? objects : withRows(objects, rowFields),
+    whole: await input.endsSoon(),
+  }
 }
 
 /** What is taken as it comes; undefined where all is read first. */
@@ -114,48 +124,51 @@ type Column = Parent['column']
 
 /** A record with its parent. */
 interface ChildRecord {
+  /** Where it stands, for messages: `line 3`. */
+  readonly place: string
   readonly column: Column
   readonly parent: string
   readonly record: Fields
 }
 
-/** What a piece of the input is: 'none' where it is something else, undefined for a parent that failed. */
-type InputItem = ChildRecord | 'none' | undefined
+/** What a piece of the input is: a record with its parent, something else, or undefined for a parent that failed. */
+type InputItem = ChildRecord | Pick<ChildRecord, 'place'> | undefined
+
+const isChild = (item: InputItem): item is ChildRecord => item !== undefined && 'record' in item
 
 const columns: readonly Column[] = ['project', 'group', 'of']
 
 const columnOf = (name: string | undefined): Column | undefined =>
   columns.find((one) => one === name)
 
-const ownedIn = (item: unknown): InputItem => {
-  if (!isObject(item)) return 'none'
+const ownedIn = (place: string, item: unknown): InputItem => {
+  if (!isObject(item)) return { place }
   const column = columnOf(Object.keys(item)[0])
-  if (column === undefined) return 'none'
+  if (column === undefined) return { place }
   const { [column]: parent, record, outcome } = item
-  if (typeof parent !== 'string') return 'none'
-  if (isObject(record)) return { column, parent, record }
-  return record === undefined && outcome === 'failed' ? undefined : 'none'
+  if (typeof parent !== 'string') return { place }
+  if (isObject(record)) return { place, column, parent, record }
+  return record === undefined && outcome === 'failed' ? undefined : { place }
 }
 
 const inJson =
   (cut: Cutter<CutValue>): Cutter<InputItem> =>
   (text, last) =>
-    cut(text, last).map(({ value }) => ownedIn(value))
+    cut(text, last).map((one) => ownedIn(describePosition(one), one.value))
 
 /** The rows of a table whose first one is its heading. */
 const inTable = (cut: Cutter<Cells>): Cutter<InputItem> => {
   let heading: readonly string[] | undefined
-  const read = ({ cells }: Cells): readonly InputItem[] => {
+  const read = ({ place, cells }: Cells): readonly InputItem[] => {
     // Lists after each other bring their headings along.
     if (cells.every((cell, i) => cell === heading?.[i])) return []
     const [parent = '', ...others] = cells
     const [first, ...names] = heading ?? []
     const column = columnOf(first)
     // A field of that name has an object of its own in it.
-    if (column === undefined || parent === '' || parent.startsWith('{')) return ['none']
-    return [
-      { column, parent, record: Object.fromEntries(names.map((n, i) => [n, others[i] ?? ''])) },
-    ]
+    if (column === undefined || parent === '' || parent.startsWith('{')) return [{ place }]
+    const record = Object.fromEntries(names.map((n, i) => [n, others[i] ?? '']))
+    return [{ place, column, parent, record }]
   }
   return (text, last) =>
     cut(text, last).flatMap((row) => {
@@ -206,8 +219,8 @@ class InputProbe {
       read ??= await readerOf(plainText ?? '')
       this.found.push(...read(plainText ?? '', text === undefined))
       const first = this.found.find((one) => one !== undefined)
-      if (first === 'none' || (first === undefined && text === undefined)) return undefined
-      if (first !== undefined) return { first, read }
+      if (isChild(first)) return { first, read }
+      if (first !== undefined || text === undefined) return undefined
     }
   }
 
@@ -227,19 +240,17 @@ class InputProbe {
 const namingFor = async (command: Command, rowFields: RowFields | undefined) => {
   const objects = (await readObjects(command.args[0], command.naming)) ?? plainObjects
   const elsewhere = await objects.elsewhere()
-  let n = 0
-  return ({ column, parent, record }: ChildRecord): NamedObject => {
-    n += 1
+  return ({ place, column, parent, record }: ChildRecord): NamedObject => {
     const reading = { objects, elsewhere, project: targetIn(column, parent).value, tap: rowFields }
-    const text = objectAt(`record ${n}`, record, reading)
+    const text = objectAt(place, record, reading)
     const row = rowFields?.taken().at(-1)
-    return { text, parent, row }
+    return { text, place, parent, row }
   }
 }
 
-const stray = (n: number, column: Column): Error =>
+const stray = (place: string, column: Column): Error =>
   refuseRow(
-    `record ${n}`,
+    place,
     `it does not name its ${column}, unlike the lines before`,
     'Pipe in the output of a single command.',
   )
@@ -258,12 +269,11 @@ const ownedObjects = async (
   if (known === undefined) return beginning.again()
   const { column } = known.first
   const nameOf = await namingFor(command, rowFields)
-  let n = 0
   const namedIn = (found: readonly InputItem[]): readonly NamedObject[] =>
     found.flatMap((one) => {
-      n += 1
-      if (one === 'none' || (one !== undefined && one.column !== column)) throw stray(n, column)
-      return one === undefined ? [] : [nameOf(one)]
+      if (one === undefined) return []
+      if (!isChild(one) || one.column !== column) throw stray(one.place, column)
+      return [nameOf(one)]
     })
   const objects = async function* (): AsyncGenerator<NamedObject> {
     yield* namedIn(beginning.found)

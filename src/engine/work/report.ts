@@ -19,6 +19,8 @@ export interface GivenObject {
   readonly before?: Fields | null
   /** Its own attributes, where they came with it. */
   readonly row?: Fields
+  /** Where it stands in standard input, as it comes from there. */
+  readonly place?: string | undefined
 }
 
 /** An object in its place. */
@@ -97,8 +99,8 @@ export interface JournalPlace {
   readonly file: string
   /** The line that goes on with it; undefined where that cannot be. */
   readonly again: string | undefined
-  /** The input was not read to its end: it is to be given again. */
-  readonly cut?: boolean
+  /** The input was not read to its end: it is to be given again, as it was or with what was wrong in it corrected. */
+  readonly cut?: 'same' | 'corrected' | undefined
 }
 
 /**
@@ -110,9 +112,9 @@ export const closingLine = (report: Report, kept?: JournalPlace): string => {
   const wrong = counts.failed + counts.unknown
   const parts = countsText(counts, counts.unknown === 0 ? kindsOf(failures, wrong) : '')
   if (kept === undefined) return parts
-  const { file, again, cut = false } = kept
-  if (cut && again !== undefined)
-    return `${parts}. Journal: ${file} — svcctl ${again} - completes the run with the same input`
+  const { file, again, cut } = kept
+  if (cut !== undefined && again !== undefined)
+    return `${parts}. Journal: ${file} — svcctl ${again} - completes the run with the ${cut} input`
   const remainder = remainderText(report)
   const how = remainder === '' || again === undefined ? '' : ` — svcctl ${again} ${remainder}`
   return `${parts}. Journal: ${file}${how}`

@@ -189,16 +189,18 @@ it('sends nothing further where the disk is full', { timeout: 60_000 }, async ({
   server.answer = ({ method, url }) =>
     method === 'GET' ? user : { body: { id: Number(idIn(url)) } }
   const file = join(disk, 'run.ndjson')
-  const many = `${Array.from({ length: 3000 }, (_, i) => i + 1).join('\n')}\n`
-  const { code, stderr } = await run(
-    ['runners', 'update', '-', '--no-active', '--journal', file, '--concurrency', '2'],
-    many,
-  )
+  const ids = (length: number) => `${Array.from({ length }, (_, i) => i + 1).join('\n')}\n`
+  const line = ['runners', 'update', '-', '--no-active', '--journal', file, '--concurrency', '2']
+  const none = await run(line, ids(3000))
+  expect([none.code, written()]).toEqual([1, []])
+  expect(none.stderr).toMatch(/cannot write the journal .*; nothing was sent\n.*Free some space/)
+  const { code, stderr } = await run(line, ids(600))
   expect(code, stderr).toBe(1)
   expect(stderr).toContain('cannot write the journal')
   const begun = linesOf(file).flatMap((line) =>
     'n' in line && line.state === 'begun' ? [line.object] : [],
   )
+  expect(written()).not.toEqual([])
   // Nothing was sent that is not on record.
   for (const line of written()) expect(begun).toContain(idIn(line))
 })

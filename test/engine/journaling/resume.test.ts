@@ -247,12 +247,11 @@ describe('--resume', () => {
     expect(linesOf(journal())).toContainEqual({ input: 'complete', total: 3 })
   })
 
-  it('says of an input that broke that it is to be given again', async () => {
+  it('says of a cut input that it is to be given again', async () => {
     refused = [2]
-    const broken = await run('runners pause -', '{"id":1}\n{"id":2}\n{"id":oops\n')
-    const rest = 'svcctl runners pause --resume last - completes the run with the same input'
-    expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining(rest)])
-    expect(broken.stderr).toContain('standard input, line 3: not valid JSON')
+    await run('runners pause -', '1\n2\n')
+    const kept = linesOf(journal()).filter((line) => !('end' in line || 'total' in line))
+    writeFileSync(journal(), kept.map((line) => `${JSON.stringify(line)}\n`).join(''))
     const open = await run('runners pause --resume last')
     expect([open.code, open.stderr]).toEqual([4, expect.stringMatching(/--resume \S+ - completes/)])
     refused = []

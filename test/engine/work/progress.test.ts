@@ -49,7 +49,7 @@ describe('the closing line', () => {
       '2 done, 1 unknown, 5 not attempted. Journal: /x — svcctl x y --resume last completes the run and retries the failed objects',
     )
     expect(closingLine(report({ failed: 21 }, Array(20).fill('auth')))).toBe('0 done, 21 failed')
-    expect(closingLine(report({ done: 2 }), { ...kept, cut: true })).toBe(
+    expect(closingLine(report({ done: 2 }), { ...kept, cut: 'same' })).toBe(
       '2 done. Journal: /x — svcctl x y --resume last - completes the run with the same input',
     )
     const failed = report({ failed: 1 }, ['auth'])

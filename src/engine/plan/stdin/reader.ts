@@ -20,6 +20,7 @@ import {
   lineReader,
   type NumberedText,
   objectAt,
+  type PlacedObject,
   plainObjects,
   type RowTap,
   refuseRow,
@@ -138,34 +139,44 @@ interface ObjectContext {
 }
 
 /** Where a value of JSON stands, for messages. */
-const describePosition = ({ line, item }: CutValue): string =>
+export const describePosition = ({ line, item }: CutValue): string =>
   item === undefined ? `line ${line}` : `line ${line}, item ${item}`
 
-const inJson = async (reading: ObjectContext): Promise<Cutter<string>> => {
+const inJson = async (reading: ObjectContext): Promise<Cutter<PlacedObject>> => {
   const cut = cutValues()
   const known = { ...reading, elsewhere: await reading.objects.elsewhere() }
   return (text, last) =>
-    cut(text, last).map((one) => objectAt(describePosition(one), one.value, known))
+    cut(text, last).map((one) => {
+      const place = describePosition(one)
+      return { text: objectAt(place, one.value, known), place }
+    })
 }
 
 /** The objects of a table, whose first row is its heading. */
-const inTable = (cut: Cutter<Cells>, { objects, project, tap }: ObjectContext): Cutter<string> => {
+const inTable = (
+  cut: Cutter<Cells>,
+  { objects, project, tap }: ObjectContext,
+): Cutter<PlacedObject> => {
   let read: ((row: Cells) => readonly string[]) | undefined
   return (text, last) =>
     cut(text, last).flatMap((row) => {
-      if (read !== undefined) return read(row)
+      if (read !== undefined) return read(row).map((one) => ({ text: one, place: row.place }))
       read = rowReader(row.cells, objects, project, tap)
       return []
     })
 }
 
 /** One object a line. */
-const oneALine = ({ objects, project, tap }: ObjectContext): Cutter<string> => {
+const oneALine = ({ objects, project, tap }: ObjectContext): Cutter<PlacedObject> => {
   const lines = cutLines()
   let read: ((line: NumberedText) => string) | undefined
   let heading: NumberedText | undefined
+  const placed = (text: string, { number }: NumberedText): PlacedObject => ({
+    text,
+    place: `line ${number}`,
+  })
   return (whole, last) => {
-    const found: string[] = []
+    const found: PlacedObject[] = []
     for (const line of lines(whole, last)) {
       const text = line.text.trim()
       if (read === undefined) {
@@ -179,9 +190,10 @@ const oneALine = ({ objects, project, tap }: ObjectContext): Cutter<string> => {
       }
       heading = undefined
       tap?.bare(`line ${line.number}`)
-      found.push(read(line))
+      found.push(placed(read(line), line))
     }
-    if (last && heading !== undefined && read !== undefined) found.push(read(heading))
+    if (last && heading !== undefined && read !== undefined)
+      found.push(placed(read(heading), heading))
     return found
   }
 }
@@ -207,7 +219,7 @@ const csvHeading = async (head: string): Promise<readonly string[] | undefined> 
 }
 
 /** In which form objects are given, as the first line tells. */
-const formOf = async (head: string, reading: ObjectContext): Promise<Cutter<string>> => {
+const formOf = async (head: string, reading: ObjectContext): Promise<Cutter<PlacedObject>> => {
   const { objects } = reading
   if (beginsJson(head)) return inJson(reading)
   // Of a sheet people chose the columns: one that names the object makes it one.
@@ -233,12 +245,12 @@ export async function* pipedStream(
   objects: Objects = plainObjects,
   project?: string,
   tap?: RowTap,
-): AsyncGenerator<readonly string[]> {
-  let form: Cutter<string> | undefined
+): AsyncGenerator<readonly PlacedObject[]> {
+  let form: Cutter<PlacedObject> | undefined
   let pieces: string[] = []
   let length = 0
   let begin = ''
-  const take = async (chunk: string, last: boolean): Promise<readonly string[]> => {
+  const take = async (chunk: string, last: boolean): Promise<readonly PlacedObject[]> => {
     if (form !== undefined) return form(chunk, last)
     checkLength(length, 1)
     pieces.push(length === 0 ? chunk.replace(/^\ufeff/, '') : chunk)
@@ -268,8 +280,10 @@ function* piecesOf(text: string): Generator<string> {
   for (let at = 0; at < text.length; at += pieceSize) yield text.slice(at, at + pieceSize)
 }
 
-const inHand = async (stream: AsyncIterable<readonly string[]>): Promise<readonly string[]> => {
-  const found: string[] = []
+const inHand = async (
+  stream: AsyncIterable<readonly PlacedObject[]>,
+): Promise<readonly PlacedObject[]> => {
+  const found: PlacedObject[] = []
   for await (const some of stream) for (const one of some) found.push(one)
   return found
 }
@@ -280,7 +294,7 @@ export const pipedObjects = (
   objects?: Objects,
   project?: string,
   tap?: RowTap,
-): Promise<readonly string[]> => inHand(pipedStream(piecesOf(input), objects, project, tap))
+): Promise<readonly PlacedObject[]> => inHand(pipedStream(piecesOf(input), objects, project, tap))
 
 /** How the input of a line is read. */
 interface InputOptions extends Pick<Sources, 'note' | 'project'> {
@@ -292,7 +306,7 @@ export async function* objectsIn(
   chunks: Iterable<string> | AsyncIterable<string>,
   command: Command,
   { note, project, rowFields }: InputOptions,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<readonly PlacedObject[]> {
   const kind = await readObjects(command.args[0], command.naming)
   const tap = rowFields ?? (kind && unusedColumns(command, note, kind))
   yield* pipedStream(chunks, kind, project, tap)
@@ -311,15 +325,20 @@ export const argsFromInput = async (
     note,
     project = raw.flags.get('project')?.at(-1),
   }: InputOptions & Pick<Sources, 'stdin'>,
-): Promise<Pick<Given, 'args' | 'rows'>> => {
-  const text = await stdin()
-  const objects = await inHand(objectsIn(piecesOf(text), command, { note, project, rowFields }))
+): Promise<Pick<Given, 'args' | 'places' | 'rows'>> => {
+  const whole = await stdin()
+  const objects = await inHand(objectsIn(piecesOf(whole), command, { note, project, rowFields }))
   if (objects.length === 0 && raw.args.length === 1)
     throw usage('standard input contains no objects')
-  const args = raw.args.flatMap((arg) => (arg === '-' ? objects : [arg]))
-  if (rowFields === undefined) return { args }
+  const texts = objects.map(({ text }) => text)
+  const args = raw.args.flatMap((arg) => (arg === '-' ? texts : [arg]))
+  // The first place of a text that stands there twice is where it is refused.
+  const places = new Map(objects.toReversed().map(({ text, place }) => [text, place]))
+  if (rowFields === undefined) return { args, places }
   const taken = rowFields.taken()
-  const rows = raw.args.flatMap((arg) => (arg === '-' ? taken : [undefined]))
-  await checkRows(args, rows)
-  return { args, rows }
+  const inPlace = <T>(some: readonly T[]): readonly (T | undefined)[] =>
+    raw.args.flatMap((arg): readonly (T | undefined)[] => (arg === '-' ? some : [undefined]))
+  const rows = inPlace(taken)
+  await checkRows(args, rows, inPlace(objects.map(({ place }) => place)))
+  return { args, places, rows }
 }

@@ -210,12 +210,14 @@ const secretOf = async (
 const rowChecker = async () => {
   const { SeenObjects } = await import('../../work/seen-objects.js')
   const [objects, rows] = [new SeenObjects(), new SeenObjects()]
-  return (object: string, row: RowValues | undefined, parent?: string): void => {
+  return (object: string, { row, parent, place }: Omit<NamedObject, 'text'>): void => {
     const known = { object: object.toLowerCase(), parent: parent?.toLowerCase() }
     const isNew = objects.add(known)
     const saysMore = rows.add({ ...known, parent: JSON.stringify([known.parent, row ?? {}]) })
     if (saysMore && !isNew)
-      throw usage(`standard input has two rows for ${object} with different values`)
+      throw usage(
+        `standard input${place === undefined ? '' : `, ${place}`}: another row for ${object} has different values`,
+      )
   }
 }
 
@@ -223,9 +225,10 @@ const rowChecker = async () => {
 export const checkRows = async (
   args: readonly string[],
   rows: NonNullable<Given['rows']>,
+  places: readonly (string | undefined)[],
 ): Promise<void> => {
   const check = await rowChecker()
-  for (const [i, arg] of args.entries()) check(arg, rows[i])
+  for (const [i, arg] of args.entries()) check(arg, { row: rows[i], place: places[i] })
 }
 
 /** Objects as they come, each with the attributes of its row; they are read to their end before anything is sent. */
@@ -235,7 +238,7 @@ export async function* withRows(
 ): AsyncGenerator<NamedObject> {
   const check = await rowChecker()
   for await (const object of objects) {
-    check(object.text, object.row, object.parent)
+    check(object.text, object)
     yield object
   }
   rowFields.end()

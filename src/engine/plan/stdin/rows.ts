@@ -15,6 +15,11 @@ export interface Cells {
   readonly place: string
   readonly cells: readonly string[]
 }
+/** What names an object, and where it stands, for messages: `line 3`. */
+export interface PlacedObject {
+  readonly text: string
+  readonly place: string
+}
 
 /** Is told of each record that names an object, in the order of the objects. */
 export interface RowTap {
