@@ -67,7 +67,7 @@ const engineFor: Readonly<Record<string, RegExp>> = {
 const journalling =
   /^commands\/(?:(?:apply|journal|plan)\/|(?:api-requests|export|members-remove-everywhere|sandbox)\.ts)/
 const forJournals =
-  /^engine\/(?:(?:work|journal|journaling|workspace|plan\/stdin)\/|plan\/objects\.ts)/
+  /^engine\/(?:(?:work|journal|journaling|workspace|plan\/stdin)\/|plan\/(?:objects|arguments)\.ts)/
 
 /** Why what is not of the engine may not import this file of it. */
 const engineObjection = (from: string, to: string): string | undefined => {
