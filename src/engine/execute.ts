@@ -2,10 +2,11 @@
 
 import { currentIo } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
-import { usage } from '../errors.js'
+import { Failure, usage } from '../errors.js'
 import { StandardInput } from '../terminal/standard.js'
 import { checkShown } from './answer/objects.js'
-import { changes, takesSeveral } from './command/derive.js'
+import { unprintedRun } from './bulk/plan-work.js'
+import { changes, sendsAll, takesSeveral } from './command/derive.js'
 import { type Globals, isAggregate, spelledGlobal } from './command/globals.js'
 import type { InnerRuns } from './command/services.js'
 import type { Command } from './command/types.js'
@@ -209,6 +210,9 @@ export const runsWithin = (
   }
 }
 
+const isPartial = (error: unknown): boolean =>
+  error instanceof Failure && error.category === 'partial'
+
 /** Runs a command on one instance. */
 const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): Promise<number> => {
   const { command, signal, own, parse } = line
@@ -245,9 +249,11 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
   }
   await journaling.resumed?.journal.close()
   input.close()
-  // An output that cannot be ended must not hide what ended the run.
+  const wrote = sendsAll(options) && changes(command, raw.args)
   await close({ failed, code: printing.code }).catch((error: unknown) => {
-    failed ??= error
+    // An output that cannot be ended must not hide what ended the run, nor what the run has done.
+    if (failed === undefined) failed = wrote ? unprintedRun(error, command) : error
+    else if (isPartial(failed) && error instanceof Failure) running.services.ui.report(error)
   })
   if (failed !== undefined) throw failed
   return printing.code

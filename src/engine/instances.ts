@@ -7,7 +7,8 @@ import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../
 import type { Profile } from '../profile/types.js'
 import { StandardInput } from '../terminal/standard.js'
 import { ClosedPipe } from '../terminal/stdout.js'
-import { changes, getCommandName, isAskable } from './command/derive.js'
+import { unprintedRun } from './bulk/plan-work.js'
+import { changes, getCommandName, isAskable, sendsAll } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import type { Command } from './command/types.js'
 import { findOwnWords } from './command/words.js'
@@ -311,7 +312,9 @@ class MultiInstanceRun {
       ? this.#nothing()
       : (this.#lost ?? new Failure('interrupted', 'interrupted'))
     await this.#merged.close(whole, names, { code, failed }).catch((error: unknown) => {
-      this.#lost ??= error
+      const { command, raw } = this.#line
+      const done = code === 0 && sendsAll({ command, globals: this.#globals })
+      this.#lost ??= done && changes(command, raw.args) ? unprintedRun(error, command) : error
     })
     if (this.#lost !== undefined) throw this.#lost
     if (mistake !== undefined) throw mistake

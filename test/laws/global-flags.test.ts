@@ -151,7 +151,7 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   insecure: { line: [...get, '--base-url', 'URL'], flag: ['--insecure'], secure: true },
   curl: { line: get, flag: ['--curl'] },
   output: { line: get, flag: ['--output', 'json'] },
-  to: { line: get, flag: ['--to', '/dev/null'] },
+  to: { line: get, flag: ['--to', 'answer'] },
   open: { line: get, flag: ['--open'] },
   fields: { line: get, flag: ['--fields', 'id'] },
   'show-secrets': { line: [...get, '-o', 'json'], flag: ['--show-secrets'] },

@@ -173,11 +173,13 @@ export const checkFile = ({ name, page }: Format, asked: FileFlags, terminal: bo
     throw usage('-o html is a page for a browser', 'Add --open, or --to page.html.')
 }
 
-/** A file in which an answer is written. */
+/** A file in which an answer is written. What is written to it is on its way at once, so `end` has nothing to do. */
 interface AnswerFile extends Stdout {
   readonly path: string
   /** Why it could not be written, where that is so. */
   readonly failure: () => Failure | undefined
+  /** Gives the file its name. Nothing can be written afterwards. */
+  publish(): Promise<void>
   /** Leaves no trace of it. */
   discard(): Promise<void>
 }
@@ -214,7 +216,8 @@ const openFile = async (path: string, signal: AbortSignal): Promise<AnswerFile> 
       failure: () => broken,
       write: (chunk) =>
         trying(() => file.write([typeof chunk === 'string' ? Buffer.from(chunk) : chunk])),
-      end: () => trying(() => file.publish()),
+      end: async () => {},
+      publish: () => trying(() => file.publish()),
       discard: () => file.discard(),
     }
   } catch (cause) {
@@ -296,9 +299,10 @@ export const withFile = async (
       if (file.failure() === undefined) plainNotes.note(`${file.path} was not written`)
       return
     }
-    await out.end()
-    if (open && file !== undefined) await show(file.path, env, plainNotes)
-    else if (file !== undefined) plainNotes.note(`wrote ${file.path}`)
+    if (file === undefined) return out.end()
+    await file.publish()
+    if (open) await show(file.path, env, plainNotes)
+    else plainNotes.note(`wrote ${file.path}`)
   }
   const begin = (): boolean => {
     const first = !begun

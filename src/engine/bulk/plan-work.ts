@@ -4,10 +4,11 @@ import { Failure } from '../../errors.js'
 import type { FleetGate } from '../../http/gate.js'
 import type { WholeAnswer } from '../../http/types.js'
 import { getHolder } from '../answer/objects.js'
+import { getCommandName } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { getAnswerFacts, isTolerated, type TolerateFlag, toAnswer } from '../command/running.js'
 import type { AnswerService, Many, PlanAnswer, UiService } from '../command/services.js'
-import type { Plan } from '../command/types.js'
+import type { CommandFacts, Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { UnfinishedRun } from '../journaling/runs.js'
 
@@ -44,6 +45,12 @@ export const unprinted = ({ category, message, details }: Failure, done: string)
     cause: details.cause,
     hint: 'Check the object before you send the request again.',
   })
+
+/** The failure of an output that could not be ended, once all that its command does was done. */
+export const unprintedRun = (error: unknown, command: CommandFacts): unknown =>
+  error instanceof Failure
+    ? unprinted(error, `${getCommandName(command)} was completed before that`)
+    : error
 
 /** A `null` has no more bytes with the blanks around it: longer answers are not parsed for that. */
 const maxNullBytes = 16
