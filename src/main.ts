@@ -7,7 +7,7 @@ import { areaHelp, rootHelp, topicHelp, withTopic } from './cli/help/topics.js'
 import { parseTokens } from './cli/words/tree.js'
 import type { FailureFormat } from './engine/options.js'
 import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
-import { exitCodes } from './errors.js'
+import { exitCodes, Failure } from './errors.js'
 import { openPager } from './terminal/pager.js'
 import { endBy, mayBeTerminal, say, standardError, standardOutput } from './terminal/standard.js'
 import { ClosedPipe, openStdout, printAtOnce } from './terminal/stdout.js'
@@ -114,26 +114,41 @@ const dispatch = async (
   return answer(line, signal, decided)
 }
 
+/**
+ * Begins a run with the exit code of a defect, so that a promise that never settles is no success: Node ends a process
+ * that has nothing left to wait for, with whichever exit code is set.
+ * @param tell reports that the run did not finish
+ * @returns what is called once the run has finished
+ */
+const beginRun = (io: Io, tell: () => Promise<void>): (() => void) => {
+  io.exitCode = exitCodes.internal
+  return io.onStall(tell)
+}
+
 /** Runs the line of an `Io`. */
 const runLine = async (io: Io): Promise<void> => {
   const { argv } = io
   const { signal, came, release } = interruptions()
   let how: FailureFormat | undefined
-  try {
-    io.exitCode = await dispatch(argv, signal, (decided) => {
-      how = decided
-    })
-  } catch (error) {
-    if (error instanceof ClosedPipe) {
-      io.exitCode = 0
-      return
-    }
+  const fail = async (error: unknown): Promise<void> => {
     const { failureIn, tell } = await import('./engine/failure-report.js')
     const ended = { error, interrupted: came() !== undefined, argv, how }
     const failure = failureIn(ended)
     io.exitCode = failure.exitCode
     await tell(failure, ended)
+  }
+  const finish = beginRun(io, () =>
+    fail(new Failure('internal', 'the command did not finish: it waits for what cannot happen')),
+  )
+  try {
+    io.exitCode = await dispatch(argv, signal, (decided) => {
+      how = decided
+    })
+  } catch (error) {
+    if (error instanceof ClosedPipe) io.exitCode = 0
+    else await fail(error)
   } finally {
+    finish()
     endBy(came())
     release()
   }

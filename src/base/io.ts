@@ -40,6 +40,8 @@ export interface Io {
   onSignal(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): Release
   /** Calls the listener when the line has ended. */
   onExit(listener: (code: number) => void): Release
+  /** Calls the listener where the line waits for what cannot happen any more, which only a process of its own can tell. */
+  onStall(listener: () => void): Release
   exitCode: number | undefined
   /** Ends the line by a signal, once it has ended otherwise. */
   endBy(signal: NodeJS.Signals): void
@@ -95,6 +97,10 @@ export const processIo: Io = {
   onExit: (listener) => {
     process.once('exit', listener)
     return () => process.off('exit', listener)
+  },
+  onStall: (listener) => {
+    process.once('beforeExit', listener)
+    return () => process.off('beforeExit', listener)
   },
   get exitCode() {
     return process.exitCode === undefined ? undefined : Number(process.exitCode)

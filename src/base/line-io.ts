@@ -74,6 +74,7 @@ export const createLineIo = (
       return heard.add(listener)
     },
     onExit: exits.add,
+    onStall: () => () => {},
     exitCode: undefined,
     endBy: (signal) => {
       io.exitCode = 128 + constants.signals[signal]

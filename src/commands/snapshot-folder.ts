@@ -34,7 +34,7 @@ import {
 } from '../client/snapshot-manifest.js'
 import { getScope } from '../engine/command/derive.js'
 import type { LineAnswer } from '../engine/command/services.js'
-import { Failure, getReason, usage, whyUnread } from '../errors.js'
+import { Failure, getReason, survived, usage, whyUnread } from '../errors.js'
 
 // The walk, as far as it came: a line for each parent of each list, so that it can go on after an interruption.
 
@@ -126,6 +126,11 @@ const openPrivate = (path: string, append: boolean): number => {
   throw new Error(other)
 }
 
+/** Writes all of the bytes. A disk that is nearly full takes a part of them first, without an error. */
+const writeAll = (file: number, bytes: Uint8Array): void => {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+}
+
 /** The progress file of a snapshot: what is written down of the walk as it goes on. */
 export class ProgressLog {
   readonly #path: string
@@ -135,11 +140,13 @@ export class ProgressLog {
   constructor(folder: string, begun: SnapshotHeader, resumes: boolean) {
     this.#path = join(folder, unfinishedName)
     this.#file = tryFile(this.#path, () => openPrivate(this.#path, resumes))
-    if (!resumes) this.add(begun)
+    // A line that was cut by a full disk must not become a part of the next one.
+    if (resumes) ftruncateSync(this.#file, readRegular(this.#path).lastIndexOf('\n') + 1)
+    else this.add(begun)
   }
 
   add(value: SnapshotHeader | Step): void {
-    tryFile(this.#path, () => void writeSync(this.#file, `${JSON.stringify(value)}\n`))
+    tryFile(this.#path, () => writeAll(this.#file, Buffer.from(`${JSON.stringify(value)}\n`)))
   }
 
   close(): void {
@@ -165,6 +172,8 @@ export class ListFile {
   #begins = 0
   #records = 0
   #sorted = true
+  /** Why the file could not be written: what is read after that would leave a gap. */
+  failure: Failure | undefined
   column: 'project' | 'group' | undefined
 
   /** @param past what of it was read before */
@@ -191,13 +200,13 @@ export class ListFile {
     })
     if (this.#pending.length <= maxSorted) return
     this.#sorted = false
-    this.#write(name)
+    this.#keep(() => this.#write(name))
   }
 
   /** A parent is read, or could not be. */
   settled(name: string, failure: Failure | undefined): void {
     this.#pending.sort((a, b) => compareValues(a.id, b.id))
-    this.#write(name)
+    this.#keep(() => this.#write(name))
     const parent: SnapshotParent = {
       name,
       records: this.#records,
@@ -206,9 +215,20 @@ export class ListFile {
       refused: failure && toGap(failure),
     }
     this.parents.push(parent)
-    this.#log.add({ kind: this.kind, parent })
+    this.#keep(() => this.#log.add({ kind: this.kind, parent }))
     this.#begins = this.#at
     this.#records = 0
+  }
+
+  /** @throws Failure `failed` if the file cannot be written, and for every write after that */
+  #keep(write: () => void): void {
+    if (this.failure !== undefined) throw this.failure
+    try {
+      write()
+    } catch (error) {
+      this.failure = survived(error)
+      throw error
+    }
   }
 
   #write(name: string): void {
@@ -217,9 +237,7 @@ export class ListFile {
     for (let from = 0; from < this.#pending.length; from += pieceSize) {
       const some = this.#pending.slice(from, from + pieceSize)
       const piece = Buffer.concat(some.flatMap(({ bytes }) => [whole?.(bytes) ?? bytes, newline]))
-      tryFile(this.#path, () => {
-        for (let at = 0; at < piece.length; ) at += writeSync(this.#file, piece, at)
-      })
+      tryFile(this.#path, () => writeAll(this.#file, piece))
       this.#hash.update(piece)
       this.#at += piece.length
     }

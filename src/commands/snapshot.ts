@@ -81,6 +81,7 @@ const readList = async (
     },
   })
   const { failure } = answer
+  ending ??= file.failure
   if (ending !== undefined) throw ending
   if (failure !== undefined && (endsWalk(failure) || place.clock.signal.aborted)) throw failure
   if (column === undefined) file.settled('', failure)
@@ -170,13 +171,11 @@ const readKind = async (
 /** Reads every list; a list that could not be read, or not whole, is told of. */
 const readLists = async (
   services: Services,
-  folder: string,
-  begun: SnapshotHeader,
+  { folder, begun, log }: Omit<ListContext, 'wanted'>,
   unfinished: InterruptedSnapshot | undefined,
   failed: (wanted: WantedList, kind: SnapshotKind, failure: Failure) => void,
 ): Promise<readonly SnapshotKind[]> => {
   const lines = begun.lines.map(toWantedList)
-  const log = new ProgressLog(folder, begun, unfinished !== undefined)
   const kinds: SnapshotKind[] = []
   await services.ui.progress('reading', async (say) => {
     for (const [i, wanted] of lines.entries()) {
@@ -253,7 +252,9 @@ const takeSnapshot = async (
     throw usage(`the interrupted snapshot is of ${begun.instance}, not of ${baseUrl}`)
   const user = await readUser(services)
   const known = await readVersion(services).catch((error: unknown) => void survived(error))
-  const kinds = await readLists(services, folder, begun, unfinished, (wanted, kind, failure) => {
+  const log = new ProgressLog(folder, begun, unfinished !== undefined)
+  const context = { folder, begun, log }
+  const kinds = await readLists(services, context, unfinished, (wanted, kind, failure) => {
     ui.note(`${wanted.line}: ${describeGaps(kind, failure)}`)
     // What the instance does not have is no gap, unless somebody asked for it.
     if (!isUnoffered(failure) || given.args.length > 0) answer.exit(exitCodes.partial)

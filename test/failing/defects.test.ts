@@ -30,4 +30,23 @@ describe('a defect', () => {
       error: { category: 'internal', hint: expect.stringContaining(bugs.url) },
     })
   })
+
+  it.each([
+    [['runners', 'get', '1', '--to', 'answer'], 'text'],
+    [['runners', 'get', '1', '--to', 'answer', '-o', 'json'], 'json'],
+    [['runners', 'get', '1', '2', '--to', 'answer'], 'text'],
+  ])('is a run that waits for what never comes: %j', async (line, how) => {
+    const file = join(folder(), 'never.cjs')
+    writeFileSync(file, "require('node:fs/promises').open = () => new Promise(() => {})\n")
+    const env = {
+      NODE_OPTIONS: `--require ${file}`,
+      SVC_TOKEN: 'x',
+      SVC_BASE_URL: 'http://[::1]:1',
+    }
+    const { code, stdout, stderr } = await svcctl(line, { env })
+    expect({ code, stdout }, stderr).toEqual({ code: 9, stdout: '' })
+    const text = how === 'json' ? JSON.parse(stderr).error.message : stderr
+    expect(text).toContain('the command did not finish')
+    expect(stderr).toContain(bugs.url)
+  })
 })

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startSandbox } from '../../src/sandbox/index.js'
 import { head } from '../faults/answers.js'
 import { lie } from '../faults/server.js'
 import { zipped } from '../faults/zip.js'
@@ -32,9 +33,9 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** A small file system that is soon full; undefined where none may be mounted. What stands in it keeps it: use `alone`. */
-const smallDisk = (): string | undefined => {
+const smallDisk = (size = '64k'): string | undefined => {
   const path = folder()
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', path])
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'none', path])
   if (status !== 0) return undefined
   onTestFinished(() => {
     execFileSync('umount', [path])
@@ -110,6 +111,38 @@ describe('a disk that is full', () => {
     } finally {
       await lying.close()
     }
+  })
+
+  it('ends a snapshot in words wherever it is full, and --resume completes it', async ({
+    skip,
+  }) => {
+    const disk = smallDisk('256k')
+    if (disk === undefined) return skip('no file system may be mounted here')
+    const sandbox = await startSandbox({ stateDir: folder() })
+    const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: sandbox.url }
+    const to = join(disk, 'kept')
+    const full = new Set<string>()
+    // The kilobytes that are free: the disk is full in another list each time, or in the progress file.
+    for (const free of [4, 44, 48, 56, 68]) {
+      const filler = join(disk, 'filler')
+      writeFileSync(filler, Buffer.alloc((256 - free) << 10))
+      const cut = await alone(['snapshot', '--to', to], { env })
+      expect(cut, cut.stderr).toMatchObject({ code: 1, stdout: '' })
+      full.add(/cannot write \S+\/([\w.-]+): no space left/.exec(cut.stderr)?.[1] ?? cut.stderr)
+      rmSync(filler)
+      const advised = cut.stderr.includes('Continue the snapshot with --resume') ? ['--resume'] : []
+      expect(advised).toHaveLength(free > 4 ? 1 : 0)
+      const whole = await alone(['snapshot', '--to', to, ...advised, '-o', 'json'], { env })
+      expect(whole.code, whole.stderr).toBe(0)
+      expect(JSON.parse(whole.stdout)).toHaveLength(18)
+      rmSync(to, { recursive: true })
+    }
+    await sandbox.close()
+    expect([...full]).toContain('unfinished.ndjson')
+    expect(
+      [...full].some((name) => name.includes('-of-projects')),
+      [...full].join(),
+    ).toBe(true)
   })
 
   it('is said when the answer cannot be printed', async () => {

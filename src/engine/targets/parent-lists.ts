@@ -111,12 +111,14 @@ class OverParents {
     const over = latch()
     this.#turn = over.opened
     let failure: Failure | undefined
+    let isRead = true
     try {
       await this.#list(target, turn)
       this.#presence.shown()
     } catch (error) {
       await turn
       failure = error instanceof Failure ? error : undefined
+      isRead = !(error instanceof RunError)
       if (this.#presence.waives(error)) return
       // Behind the last record that was asked for nothing matters.
       if (error instanceof EnoughRecordsError || (isOwn(error) && this.#shared.full)) return
@@ -126,9 +128,18 @@ class OverParents {
       throw error
     } finally {
       await turn
-      if (failure === undefined || isOwn(failure))
-        await this.#over.settled?.(target.parent.name, failure)
-      over.open()
+      // Whatever comes of that, those behind it wait for their turn.
+      await (isRead ? this.#tellSettled(target, failure) : Promise.resolve()).finally(over.open)
+    }
+  }
+
+  /** @throws RunError if the listener fails: then it cannot take note of the other parents either */
+  async #tellSettled({ parent }: ParentTarget, failure: Failure | undefined): Promise<void> {
+    if (failure !== undefined && !isOwn(failure)) return
+    try {
+      await this.#over.settled?.(parent.name, failure)
+    } catch (error) {
+      throw new RunError(error)
     }
   }
 
