@@ -10,7 +10,17 @@ function __svcctl_complete
         end
     end
     if test $directive = ':file'
-        __fish_complete_path (commandline -ct)
+        set -l token (commandline -ct)
+        set -l paths (__fish_complete_path $token)
+        if test (count $paths) -gt 0
+            printf '%s\n' $paths
+        # a file may follow an equals sign: --to=file, --report junit=file
+        else if string match -q '*=*' -- $token
+            set -l lead (string replace -r '[^=]*$' '' -- $token)
+            for path in (__fish_complete_path (string replace -r '.*=' '' -- $token))
+                printf '%s%s\n' $lead $path
+            end
+        end
     end
 end
 complete -c svcctl -e

@@ -63,7 +63,7 @@ const better = [
   'svcctl runners pause --instance --select status=offline --dry-run',
   'svcctl export -G platform --to platform/',
   "svcctl vulnerabilities list -G platform --where 'severity=critical,state=detected' -L all -o csv > critical.csv",
-  'svcctl ci lint --report junit lint.xml -- .gitlab-ci.yml ci/*.yml',
+  'svcctl ci lint --report junit=lint.xml -- .gitlab-ci.yml ci/*.yml',
 ]
 
 describe('README.md', () => {

@@ -3,7 +3,7 @@
  * line with one; only this file and `start/` read the process itself, so that a test or another program can run lines, too.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks'
-import { fstatSync, writeSync } from 'node:fs'
+import { type BigIntStats, fstatSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 
@@ -49,8 +49,8 @@ export interface Io {
   end(): void
   /** True when a person can type: standard input is a terminal. */
   typed(): Promise<boolean>
-  /** True when standard input is a file, which has an end. */
-  readsFile(): boolean
+  /** The regular file that standard input is read from, which has an end; undefined where it is something else. */
+  inputFile(): BigIntStats | undefined
   /** False when standard output is certainly no terminal, which is known without opening it. */
   mayBeTerminal(): boolean
   /** Writes to standard output without opening its stream. @returns how many bytes were taken */
@@ -115,11 +115,12 @@ export const processIo: Io = {
   },
   end: () => process.exit(),
   typed: async () => (await import('node:tty')).isatty(0),
-  readsFile: () => {
+  inputFile: () => {
     try {
-      return fstatSync(0).isFile()
+      const stats = fstatSync(0, { bigint: true })
+      return stats.isFile() ? stats : undefined
     } catch {
-      return false
+      return undefined
     }
   },
   mayBeTerminal: () => {

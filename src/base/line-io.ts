@@ -81,7 +81,7 @@ export const createLineIo = (
     },
     end: () => {},
     typed: async () => false,
-    readsFile: () => false,
+    inputFile: () => undefined,
     mayBeTerminal: () => false,
     writeNow: (bytes) => {
       out.chunks.push(Buffer.from(bytes))

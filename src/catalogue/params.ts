@@ -43,6 +43,8 @@ interface BaseParam {
   readonly placeholder?: string
   /** What live values complete this parameter (`runner`, `project`, `storage` …). */
   readonly completes?: string
+  /** It names a file or a folder that is written: never an input of the same line. */
+  readonly writes?: true
 }
 
 export interface StringParam extends BaseParam {

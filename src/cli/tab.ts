@@ -155,16 +155,19 @@ const fixedValues = (param: Param): string[] => [
   ...(param.words ?? []),
 ]
 
-/** The values of a parameter. @param words what stands on the line already */
+/** The values of a parameter. @param words what stands on the line already @param current what was typed of it */
 const listCandidates = async (
   param: Param,
   command: Command,
   words: readonly string[],
   live: LiveLoader,
+  current = '',
 ): Promise<Candidates> => {
   if (isFile(param)) return { items: [], files: true }
-  if (takesPairs(param) && param.keys !== undefined)
+  if (takesPairs(param) && param.keys !== undefined) {
+    if (param.writes === true && current.includes('=')) return { items: [], files: true }
     return { items: Object.keys(param.keys).map((key) => ({ value: `${key}=` })) }
+  }
   const fixed = fixedValues(param).map((value) => ({ value }))
   if (param.completes === undefined) return { items: fixed }
   return { items: [...fixed, ...(await live(param.completes, command, words))] }
@@ -220,7 +223,7 @@ const completeAfterEquals = async (
   if (flag === undefined) return noCandidates
   if (isCondition(flag))
     return conditionCandidates(command, flag, current.slice(end), current.slice(0, end))
-  const found = await listCandidates(flag.param, command, rest, live)
+  const found = await listCandidates(flag.param, command, rest, live, current.slice(end))
   return completePrefix(found, current.slice(end), isList(flag), current.slice(0, end))
 }
 
@@ -238,7 +241,7 @@ const completeInCommand = async (
   const flag = findPendingFlag(command, rest)
   if (flag !== undefined) {
     if (isCondition(flag)) return conditionCandidates(command, flag, current)
-    const found = await listCandidates(flag.param, command, rest, live)
+    const found = await listCandidates(flag.param, command, rest, live, current)
     return withoutOptions(completePrefix(found, current, isList(flag)))
   }
   if (/^--[^=]+=/.test(current)) return completeAfterEquals(command, rest, current, live)

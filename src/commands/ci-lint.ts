@@ -17,7 +17,7 @@ import {
   renderJunit,
   renderSarif,
   type SarifResult,
-  writeReport,
+  writeReports,
 } from './reports.js'
 import { asOfFlag, asOfVersion } from './sandbox.js'
 
@@ -185,26 +185,12 @@ const rules = {
   'ci-configuration': 'The instance reported errors or warnings',
 } as const
 
-/** Files for reports, by their kind. */
-type Reports = Readonly<Partial<Record<'junit' | 'sarif', string>>>
-
-/** Writes the reports that were asked for. */
-const writeReports = async (
-  { place }: Services,
-  { junit, sarif }: Reports,
-  verdicts: readonly Verdict[],
-  strict: boolean,
-): Promise<void> => {
-  if (junit !== undefined) {
-    const cases = verdicts.map((verdict) => caseOf(verdict, strict))
-    await writeReport(place, 'junit', junit, await renderJunit('ci lint', cases))
-  }
-  if (sarif === undefined) return
+const renderLintSarif = (verdicts: readonly Verdict[]): string => {
   const results = verdicts.flatMap((v) => [
     ...v.errors.map((p) => result(v, p, 'error')),
     ...v.warnings.map((p) => result(v, p, 'warning')),
   ])
-  await writeReport(place, 'sarif', sarif, renderSarif(version, rules, results))
+  return renderSarif(version, rules, results)
 }
 
 // YAML errors with line and column, found before anything is sent.
@@ -308,6 +294,7 @@ const checkAll = async (
   const { cwd } = services.place
   const sources =
     given.args.length === 0 ? [await defaultSource(cwd)] : await readLintSources(cwd, given.args)
+  await services.place.checkInputs(sources.map(({ name }) => name))
   const found = new Map<LintSource, Verdict>()
   let failure: Failure | undefined
   await services.instance.each(sources, async (source) => {
@@ -351,8 +338,11 @@ const run = async (services: Services, given: LintArguments): Promise<void> => {
       ? await checkHead(services, given)
       : await checkAll(services, given, choices)
   await show(services, verdicts, choices)
-  const reports = flags.report
-  if (reports !== undefined) await writeReports(services, reports, verdicts, choices.strict)
+  const cases = () => verdicts.map((verdict) => caseOf(verdict, choices.strict))
+  await writeReports(services.place, flags.report, {
+    junit: () => renderJunit('ci lint', cases()),
+    sarif: () => renderLintSarif(verdicts),
+  })
   if (failure !== undefined) services.answer.exit(exitCodes[failure.category])
   else if (verdicts.some((v) => fails(v, choices.strict))) services.answer.exit(exitCodes.failed)
 }
@@ -378,7 +368,7 @@ export const lint = define({
     'ci lint',
     'ci lint .gitlab-ci.yml deploy/*.yml --strict',
     'ci lint - < .gitlab-ci.yml',
-    'ci lint --report junit lint.xml',
+    'ci lint --report junit=lint.xml',
     'ci lint --sandbox --as-of 14.5',
   ],
   run,

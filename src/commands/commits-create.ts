@@ -278,11 +278,12 @@ const inputOf = async (services: Services, path: string | undefined): Promise<Js
   throw usage('--input must contain an object of attributes or a list of actions')
 }
 
+const isInline = (actions: string): boolean => /^\s*[[{]/.test(actions)
+
 /** `--actions`: a list as it stands, `@file`, a file or `-`. */
 const listed = async (services: Services, text: string): Promise<unknown> => {
-  const inline = /^\s*[[{]/.test(text)
   const value = await parsed(
-    inline ? holdText(text) : await textOf(services, text.replace(/^@/, ''), '--actions'),
+    isInline(text) ? holdText(text) : await textOf(services, text.replace(/^@/, ''), '--actions'),
     '--actions',
   )
   return isObject(value) ? value.actions : value
@@ -293,7 +294,10 @@ const gather = async (
   given: CommitArguments,
   input: Fields,
 ): Promise<Action[]> => {
-  const { actions: text } = given.flags
+  const { actions: text, create = [], update = [] } = given.flags
+  const local = [...create, ...update].map((one) => sides(one)[0])
+  const file = text === undefined || isInline(text) ? [] : [text.replace(/^@/, '')]
+  await services.place.checkInputs([...file, ...local])
   const listedActions = text === undefined ? (input.actions ?? []) : await listed(services, text)
   const actions = [
     ...parseCommitActions(listedActions),

@@ -74,7 +74,8 @@ _svcctl() {
     esac
   done < <(SVC_NO_PROMPT=1 svcctl __complete zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null </dev/null)
   if [[ $directive == ':file' ]]; then
-    _files
+    # a file may follow an equals sign: --to=file, --report junit=file
+    _files || { [[ $PREFIX == *=* ]] && compset -P '*=' && _files }
   else
     _describe -V 'svcctl' candidates
   fi
@@ -99,7 +100,17 @@ function __svcctl_complete
         end
     end
     if test $directive = ':file'
-        __fish_complete_path (commandline -ct)
+        set -l token (commandline -ct)
+        set -l paths (__fish_complete_path $token)
+        if test (count $paths) -gt 0
+            printf '%s\\n' $paths
+        # a file may follow an equals sign: --to=file, --report junit=file
+        else if string match -q '*=*' -- $token
+            set -l lead (string replace -r '[^=]*$' '' -- $token)
+            for path in (__fish_complete_path (string replace -r '.*=' '' -- $token))
+                printf '%s%s\\n' $lead $path
+            end
+        end
     end
 end
 complete -c svcctl -e

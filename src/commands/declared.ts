@@ -67,8 +67,8 @@ export const drift = define({
   readOnly: true,
   examples: [
     'drift svcctl.yml',
-    "drift svcctl.yml --ignore 'site:settings' --report junit drift.xml",
-    'drift svcctl.yml --report markdown drift.md --quiet',
+    "drift svcctl.yml --ignore 'site:settings' --report junit=drift.xml",
+    'drift svcctl.yml --report markdown=drift.md --quiet',
   ],
   run: async (services, given) => (await printing()).runDrift(services, given),
 })

@@ -54,19 +54,19 @@ const reportKinds = {
   sarif: string('SARIF 2.1.0'),
 } as const
 
-/** Declares `--report <kind> <file>` with these kinds of report. */
+/** Declares `--report <kind>=<file>` with these kinds of report. */
 export const reportFlag = <K extends keyof typeof reportKinds>(kinds: readonly K[]) =>
-  ({
-    ...hash('write a report', {
-      placeholder: `${kinds.join('|')}> <file`,
-      completes: 'file',
+  hash(
+    `write a report: ${kinds.map((kind) => `${kind}=<file>`).join(', ')} (- for standard output)`,
+    {
+      placeholder: 'kind=file',
+      writes: true,
       keys: Object.fromEntries(kinds.map((kind) => [kind, reportKinds[kind]])) as Pick<
         typeof reportKinds,
         K
       >,
-    }),
-    pair: true,
-  }) as const
+    },
+  )
 
 interface Declaration<F extends OwnFlags, E extends Endpoint>
   extends Omit<Special, 'flags' | 'operation' | 'run'> {

@@ -191,7 +191,6 @@ const toolFlags = (special: Special): Flag[] =>
     short: param.short,
     aliases: param.aliases,
     optionalValue: param.optionalValue,
-    pair: param.pair,
   }))
 
 /** The derived flags that a command keeps. */

@@ -26,7 +26,13 @@ import {
   type Schema,
 } from './policy.js'
 import { getOpenFindings, judgeRule, type PolicyFinding, type RuleResult } from './policy-rules.js'
-import { renderJunit, renderNagios, renderPrometheus, renderSarif, writeReport } from './reports.js'
+import {
+  renderJunit,
+  renderNagios,
+  renderPrometheus,
+  renderSarif,
+  writeReports,
+} from './reports.js'
 
 /** What a value says by its schema; maps say where they stand as well. */
 const readValue = (
@@ -110,8 +116,9 @@ const parseFile = async (
  */
 const readPolicy = async (
   paths: readonly string[],
-  options: PathOptions,
+  place: Services['place'],
 ): Promise<readonly PolicyRule[]> => {
+  const options: PathOptions = { cwd: place.cwd, stdin: () => place.stdin.text() }
   const mistakes = new Mistakes()
   const known = new Set<string>()
   const rules: PolicyRule[] = []
@@ -129,6 +136,7 @@ const readPolicy = async (
     }
     due = further
   }
+  await place.checkInputs([...known])
   mistakes.refuse()
   const named = new Map<string, Origin>()
   for (const { name, origin } of rules) {
@@ -188,9 +196,8 @@ const print = async (
 /** Checks all rules and prints the result. */
 export const runPolicy = async (services: Services, given: PolicyArguments): Promise<void> => {
   const { answer, place, ui } = services
-  const { report = {}, rule: names, output } = given.flags
-  const stdin = () => place.stdin.text()
-  const rules = chooseRules(await readPolicy(given.args, { cwd: place.cwd, stdin }), names)
+  const { report, rule: names, output } = given.flags
+  const rules = chooseRules(await readPolicy(given.args, place), names)
   const judged: RuleResult[] = []
   await ui.progress('checking', async (say) => {
     for (const [i, one] of rules.entries()) {
@@ -206,10 +213,10 @@ export const runPolicy = async (services: Services, given: PolicyArguments): Pro
     findings.filter(({ severity }) => severity === 'unread'),
   )
   const outcome = { judged, failing, unread }
-  if (report.junit !== undefined)
-    await writeReport(place, 'junit', report.junit, await renderPolicyJunit(outcome))
-  if (report.sarif !== undefined)
-    await writeReport(place, 'sarif', report.sarif, renderPolicySarif(outcome))
+  await writeReports(place, report, {
+    junit: () => renderPolicyJunit(outcome),
+    sarif: () => renderPolicySarif(outcome),
+  })
   await print(services, given, outcome)
   const { fine, failed, unread: gap } = codes[output === 'nagios' ? 'nagios' : 'plain']
   answer.exit(

@@ -110,7 +110,7 @@ export const recipes = {
     job: 'Check all CI files of a repository',
     about:
       'The exit code is 0 if all files are valid, and 1 if one is not. If the instance checks CI files only within a project, add --project.',
-    lines: ['svcctl ci lint --strict --report junit lint.xml -- .gitlab-ci.yml ci/*.yml'],
+    lines: ['svcctl ci lint --strict --report junit=lint.xml -- .gitlab-ci.yml ci/*.yml'],
   },
   rebase: {
     job: 'Rebase ten merge requests',
@@ -306,7 +306,7 @@ export const recipes = {
       'The snapshot says what was read, when and by whom, with a checksum of each list. The report says for each rule of the policy what breaks it. With findings, the exit code of the second line is 1.',
     lines: [
       'svcctl snapshot --to evidence',
-      'svcctl check policy policy.yml --from evidence --report junit evidence/policy.xml -o markdown --to evidence/policy.md',
+      'svcctl check policy policy.yml --from evidence --report junit=evidence/policy.xml -o markdown --to evidence/policy.md',
     ],
   },
 } as const satisfies Readonly<Record<string, Recipe>>

@@ -1,9 +1,10 @@
 /** Renders reports for CI and monitoring: JUnit, SARIF, Nagios and Prometheus. */
 
 import { resolve, sep } from 'node:path'
-import { writeWhole } from '../base/files/files.js'
+import { isStream, writeWhole } from '../base/files/files.js'
 import type { WorkspaceService } from '../engine/command/services.js'
 import { Failure, getReason } from '../errors.js'
+import { openStdout } from '../terminal/stdout.js'
 
 // JUnit XML, as CI servers read it: suites of cases, each passed, failed, broken or skipped.
 
@@ -183,16 +184,24 @@ export const renderPrometheus = (gauges: readonly Gauge[], safe: Sanitizer): str
     })
     .join('')
 
+/** The files of reports, by their kind; of a kind that is given more than once a list. */
+type ReportFiles<K extends string> = Readonly<Partial<Record<K, string | readonly string[]>>>
+
 /**
  * Writes a report completely or not at all, because CI would take half of one for the result.
  * @throws Failure `failed`
  */
-export const writeReport = async (
+const writeReport = async (
   { clock, cwd }: Pick<WorkspaceService, 'clock' | 'cwd'>,
   kind: string,
   file: string,
   text: string,
 ): Promise<void> => {
+  if (file === '-') {
+    const out = openStdout()
+    await out.write(text)
+    return out.end()
+  }
   try {
     await writeWhole(resolve(cwd, file), text, { signal: clock.signal })
   } catch (cause) {
@@ -200,4 +209,23 @@ export const writeReport = async (
     const what = `cannot write the ${kind} report ${file}`
     throw new Failure('failed', `${what}: ${getReason(cause)}`, { cause })
   }
+}
+
+/**
+ * Writes the reports that a line asks for.
+ * @param render makes the text of each kind
+ * @param isDraft true if the same reports are written once more: only files can be replaced then
+ * @throws Failure `failed`
+ */
+export const writeReports = async <K extends string>(
+  place: Pick<WorkspaceService, 'clock' | 'cwd'>,
+  files: ReportFiles<K> | undefined,
+  render: Readonly<Record<K, () => string | Promise<string>>>,
+  isDraft = false,
+): Promise<void> => {
+  for (const kind of Object.keys(render) as K[])
+    for (const file of [files?.[kind] ?? []].flat()) {
+      if (isDraft && (file === '-' || (await isStream(resolve(place.cwd, file))))) continue
+      await writeReport(place, kind, file, await render[kind]())
+    }
 }

@@ -31,7 +31,7 @@ import {
 import { readVersion } from './vocabulary-reading.js'
 
 const flags = {
-  to: { ...string('folder to write to', { placeholder: 'folder' }), required: true },
+  to: { ...string('folder to write to', { placeholder: 'folder', writes: true }), required: true },
   group: {
     ...list('string', 'limit to these groups and what is below them', { completes: 'group' }),
     short: 'G',

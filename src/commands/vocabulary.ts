@@ -84,7 +84,7 @@ const learnWords = async (services: Services, heard: readonly AnswerSample[]): P
 }
 
 const learnFlags = {
-  to: string('file to write, instead of standard output', { completes: 'file' }),
+  to: string('file to write, instead of standard output', { completes: 'file', writes: true }),
   project: projectFlag,
 } as const
 

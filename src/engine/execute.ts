@@ -7,6 +7,7 @@ import { StandardInput } from '../terminal/standard.js'
 import { checkShown } from './answer/objects.js'
 import { unprintedRun } from './bulk/plan-work.js'
 import { changes, sendsAll, takesSeveral } from './command/derive.js'
+import { writesFiles } from './command/flags.js'
 import { type Globals, isAggregate, spelledGlobal } from './command/globals.js'
 import type { InnerRuns } from './command/services.js'
 import type { Command } from './command/types.js'
@@ -72,6 +73,8 @@ export const execute = async (
   parse: AskedLine['parse'],
 ): Promise<number> => {
   const line = { command, raw, signal, decided, own, parse }
+  if (writesFiles(command, raw))
+    await (await import('./plan/outputs.js')).checkOutputs(command, raw)
   const profile = raw.flags.get('profile')?.at(-1) ?? ''
   if (!/[,*?@]/.test(profile) && !raw.flags.has('all-profiles')) return executeOne(line)
   if (raw.flags.has('web')) throw usage('--web opens the page of a single object of one instance')
@@ -193,7 +196,11 @@ const understand = async (
   // One of several takes the names of the others as well.
   const words = part?.words ?? found
   const until = await createUntil(command, globals, words)
-  return { raw, early, parents, said: { globals, format, journaling, words, until } }
+  const isSilent =
+    globals.to === undefined &&
+    writesFiles(command, raw) &&
+    (await import('./plan/outputs.js')).reportsToStandardOutput(command, raw)
+  return { raw, early, parents, said: { globals, format, journaling, words, until, isSilent } }
 }
 
 /** What runs commands and lines within a run. */

@@ -177,6 +177,8 @@ export interface RunOptions {
   readonly runs?: ((sharing: SharedServices) => InnerRuns) | undefined
   /** What is waited for, where the rounds end by themselves. */
   readonly until?: WaitCondition
+  /** A report takes the place of the answer on standard output. */
+  readonly isSilent?: boolean
   /** The records that `--select` chose. */
   readonly chosen: ChosenRecords
 }

@@ -192,7 +192,10 @@ const promptsOf = (signal: AbortSignal, env: NodeJS.ProcessEnv): Prompts =>
     env,
   )
 
-export type ScreenOptions = Pick<RunOptions, 'globals' | 'format' | 'env' | 'command' | 'signal'>
+export type ScreenOptions = Pick<
+  RunOptions,
+  'globals' | 'format' | 'env' | 'command' | 'signal' | 'isSilent'
+>
 
 type NoteOptions = Pick<RunOptions, 'globals' | 'format' | 'env'>
 
@@ -228,11 +231,14 @@ const pager = ({ plain, width, env, meter }: PagerOptions): Stdout =>
     started: () => void meter.hold(),
   })
 
+/** Where an answer goes that nobody wants. */
+const nowhere: Stdout = { write: async () => {}, end: async () => {} }
+
 /** Opens the streams of a run. */
 export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
-  const { globals, format, env, command, signal } = options
+  const { globals, format, env, command, signal, isSilent = false } = options
   const stdout = standardOutput()
-  const filed = globals.open || globals.to !== undefined
+  const filed = globals.open || globals.to !== undefined || isSilent
   const style = await createStyle(filed ? {} : stdout, env, globals.color)
   const said = await openNotes(options)
   const plain = openStdout(standardOutput())
@@ -257,6 +263,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
       say()
     },
   }
+  if (isSilent) return { ...streams, out: nowhere }
   if (!filed && format.page === undefined) return streams
   const { checkFile, withFile } = await import('./answer/file.js')
   checkFile(format, globals, style.terminal)

@@ -49,6 +49,7 @@ export const settings = {
   protected: boolean('require the profile name to confirm destructive commands'),
   'audit-log': string('file that records each write request', {
     completes: 'file',
+    writes: true,
   }),
   proxy: string('HTTP proxy', { format: 'url' }),
   'ca-file': string('PEM file with additional certificate authorities', { format: 'pem' }),

@@ -3,6 +3,7 @@
  * effort: what cannot be said there is not said, and the work and its exit code are the same. Standard
  * input is read once.
  */
+import type { BigIntStats } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { createLineState, currentIo, type InputStream, type OutputStream } from '../base/io.js'
 import { Failure, getErrorCode } from '../errors.js'
@@ -75,6 +76,9 @@ export const standardOutput = (): OutputStream => currentIo().stdout
  * as long as making a page of help: a pipe or a file is written to without it.
  */
 export const mayBeTerminal = (): boolean => currentIo().mayBeTerminal()
+
+/** The regular file that standard input is read from; undefined where it is something else. */
+export const standardInputFile = (): BigIntStats | undefined => currentIo().inputFile()
 
 /** Set where a terminal failed to be read: it is about to hang up. */
 const input = createLineState(() => ({ lost: false }))
@@ -206,7 +210,7 @@ export class StandardInput {
 
   /** Whether all of it can be read before anything is done: it is a file, or a pipe that closes within a second. */
   async endsSoon(): Promise<boolean> {
-    if (this.#ended || currentIo().readsFile()) return true
+    if (this.#ended || standardInputFile() !== undefined) return true
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(), soon)
     const tooLate = new Promise<undefined>((resolve) => {

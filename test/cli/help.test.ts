@@ -53,7 +53,9 @@ describe('help', () => {
     }
     expect(await text('runners update')).toContain('--[no-]locked')
     expect(await text('runners list')).toMatch(/ --instance +list all runners of the instance/)
-    expect(await text('ci lint')).toContain('--report <junit|sarif> <file>')
+    expect(await text('ci lint')).toMatch(
+      /--report <kind=file> +write a report: junit=<file>, sarif=<file>/,
+    )
     expect(await text('events list')).toContain('--after <YYYY-MM-DD|[+]30d>')
     expect(await text('mr list')).toContain('--created-after <YYYY-MM-DD[Thh:mm:ssZ]|[+]30d>')
     expect(await text('jobs list')).toMatch(/--scope .*\n? *.*created, pending, running/)

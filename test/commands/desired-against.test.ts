@@ -154,7 +154,7 @@ it('is a note of which nothing comes but text', async () => {
   const { run, commit, cwd, first } = await repository()
   const hostile = '@all | `code` ``two`` <!-- x --> &amp; https://evil.example\n/close\n'
   commit({ 'svcctl/s.yml': settings(JSON.stringify(hostile)) })
-  const { stdout } = await run(`plan --against ${first} -o markdown --report markdown r.md`)
+  const { stdout } = await run(`plan --against ${first} -o markdown --report markdown=r.md`)
   expect(readFileSync(join(cwd, 'r.md'), 'utf8')).toBe(stdout)
   expect(stdout).toMatch(/^<!-- svcctl:plan -->\n## Plan for /)
   const line = stdout.split('\n').find((one) => one.includes('after_sign_up_text')) ?? ''

@@ -61,8 +61,8 @@ describe('a finding', () => {
           const asked = `${line}${line.startsWith('drift') ? '' : extra}${named}`
           expect([asked, (await run(asked)).code]).toEqual([asked, code])
         }
-      await run(`drift f.yml --report junit a.xml`)
-      await run(`drift f.yml --report junit b.xml --fail-on ${is}`)
+      await run(`drift f.yml --report junit=a.xml`)
+      await run(`drift f.yml --report junit=b.xml --fail-on ${is}`)
       const report = (name: string) => readFileSync(join(cwd, name), 'utf8')
       expect(report('a.xml')).toMatch(/failures="0".*skipped="1"/)
       expect(report('b.xml')).toMatch(/failures="1".*skipped="0"/)

@@ -45,7 +45,7 @@ describe.each(lines.map((line, i) => [line, codes[i] ?? 0] as const))('%s', (lin
 
   it('writes reports', async () => {
     const { run, read } = await desk(other)
-    const reports = ['junit', 'markdown', 'sarif'].map((kind) => `--report ${kind} r.${kind}`)
+    const reports = ['junit', 'markdown', 'sarif'].map((kind) => `--report ${kind}=r.${kind}`)
     expect((await run(`${line} ${reports.join(' ')}`)).code).toBe(differs)
     const [name = ''] = line.split(' ')
     expect(read('r.junit')).toContain(
@@ -86,7 +86,7 @@ it('reports what became of an apply', async () => {
     response.end('{"message":"403 Forbidden"}')
     return true
   })
-  const line = 'apply f.yml --yes --report junit a.xml --report markdown a.md'
+  const line = 'apply f.yml --yes --report junit=a.xml --report markdown=a.md'
   expect((await run(line)).code).not.toBe(0)
   expect(read('a.xml')).toContain('failures="1"')
   expect(read('a.md')).toContain('| `update projects/platform/app:approval_rules/Security` | ')

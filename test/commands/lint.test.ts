@@ -114,7 +114,7 @@ describe('ci lint', () => {
 
   it('writes reports that count what fails', async () => {
     const cwd = files()
-    const line = 'ci/good.yml ci/bad.yml ci/odd.yml --report junit r.xml --report sarif r.sarif'
+    const line = 'ci/good.yml ci/bad.yml ci/odd.yml --report junit=r.xml --report sarif=r.sarif'
     expect((await lint(line, cwd)).code).toBe(1)
     const xml = readFileSync(join(cwd, 'r.xml'), 'utf8')
     expect(xml).toContain('<testsuites name="svcctl ci lint" tests="3" failures="1"')
@@ -129,9 +129,9 @@ describe('ci lint', () => {
       },
       { level: 'warning', message: { text: 'deprecated' } },
     ])
-    await lint('ci/odd.yml --strict --report junit strict.xml', cwd)
+    await lint('ci/odd.yml --strict --report junit=strict.xml', cwd)
     expect(readFileSync(join(cwd, 'strict.xml'), 'utf8')).toContain('failures="1"')
-    const nowhere = await lint('ci/good.yml --report junit no/r.xml', cwd)
+    const nowhere = await lint('ci/good.yml --report junit=no/r.xml', cwd)
     expect(nowhere.code).toBe(1)
     expect(existsSync(join(cwd, 'no'))).toBe(false)
   })

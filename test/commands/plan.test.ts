@@ -239,11 +239,7 @@ describe('drift', () => {
   })
 
   it('reports for machines: JUnit, Markdown, SARIF', async () => {
-    const reports = ['junit', 'markdown', 'sarif'].flatMap((kind) => [
-      '--report',
-      kind,
-      `d.${kind}`,
-    ])
+    const reports = ['junit', 'markdown', 'sarif'].map((kind) => `--report=${kind}=d.${kind}`)
     const { cwd, code } = await run(other, ['drift', ...reports])
     expect(code).toBe(1)
     const text = (kind: string) => readFileSync(join(cwd, `d.${kind}`), 'utf8')

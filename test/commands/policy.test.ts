@@ -171,7 +171,7 @@ describe('check policy', () => {
     const path = rule('runners list', 'where: status=offline', 'message: "<{description}> is off"')
     const at = folder()
     const [junit, sarif] = [join(at, 'p.xml'), join(at, 'p.sarif')]
-    await check(path, '--report', 'junit', junit, '--report', 'sarif', sarif)
+    await check(path, '--report', `junit=${junit}`, '--report', `sarif=${sarif}`)
     expect(readFileSync(junit, 'utf8')).toContain('runners/2: &lt;two&gt; is off')
     const [run] = JSON.parse(readFileSync(sarif, 'utf8')).runs
     expect(run.results).toHaveLength(2)

@@ -172,7 +172,7 @@ it('are what their formats say, whatever differs', async () => {
   mkdirSync(join(cwd, 'c: #1'))
   writeFileSync(join(cwd, 'c: #1', '100%?.json'), JSON.stringify({ version: 1, ...files }))
   const ran = await call(
-    ['drift', 'c: #1', '--report', 'sarif', 'd.sarif', '--report', 'junit', 'd.xml'],
+    ['drift', 'c: #1', '--report', 'sarif=d.sarif', '--report', 'junit=d.xml'],
     { cwd },
   )
   expect(ran.code, ran.stderr).toBe(8)

@@ -175,6 +175,17 @@ describe.each(shells.map((shell) => [shell.name, shell] as const))('%s', (name, 
   it.skipIf(!there)('leaves files to the shell', async () => {
     keys('svcctl ci lint pipel', 'Tab')
     await terminal.until(/lint pipeline\.yml/)
+    terminal.press('C-u')
+    keys('svcctl runners list --to pipel', 'Tab')
+    await terminal.until(/--to pipeline\.yml/)
+  })
+
+  it.skipIf(!there)('completes the kinds of reports, and files after them', async () => {
+    keys('svcctl ci lint --report jun', 'Tab')
+    await terminal.until(/--report junit=/)
+    terminal.press('C-u')
+    keys('svcctl ci lint --report junit=pipel', 'Tab')
+    await terminal.until(/--report junit=pipeline\.yml/)
   })
 
   it.skipIf(!there)('runs nothing that a name says', async () => {

@@ -53,7 +53,7 @@ step 'configurations: one good, one bad'
 printf 'test:\n  script: make\n' > good.yml
 printf 'test:\n  stage: tset\n  script: make\n' > bad.yml
 svcctl ci lint good.yml >/dev/null
-expect 1 svcctl ci lint good.yml bad.yml --report junit lint.xml
+expect 1 svcctl ci lint good.yml bad.yml --report junit=lint.xml
 grep -q '<failure' lint.xml
 
 step 'artifacts: fetched and unpacked'

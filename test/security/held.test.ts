@@ -67,7 +67,7 @@ const desired = [
   'plan',
   'apply --yes',
   'drift',
-  'drift --report junit out.xml',
+  'drift --report junit=out.xml',
   'plan -o json',
   'plan --out plan.json',
   'plan -vv',

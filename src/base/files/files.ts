@@ -250,6 +250,20 @@ const replacement = async (
 }
 
 /**
+ * Finds the regular file that would be replaced by writing to a path, with links resolved.
+ * @returns undefined if nothing is there, or if it is a device, a pipe or an open descriptor
+ * @throws the system's error; an Error in words for a directory
+ */
+export const findReplaced = async (path: string): Promise<string | undefined> => {
+  const place = await resolvePlace(path, false)
+  return place.kind === 'file' && place.was !== undefined ? place.path : undefined
+}
+
+/** Whether writing to a path goes into a device, a pipe or an open descriptor. @throws as `findReplaced` */
+export const isStream = async (path: string): Promise<boolean> =>
+  (await resolvePlace(path, false)).kind === 'stream'
+
+/**
  * Begins to write a file: beside its place under a name that nobody can foresee, and made by us alone.
  * A link is followed and stays; the file that it names is replaced.
  * @throws the system's error; an Error in words where nothing can be written; Failure `interrupted`

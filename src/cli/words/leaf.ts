@@ -9,7 +9,7 @@ import {
 } from 'commander'
 import { currentIo } from '../../base/io.js'
 import { writes } from '../../catalogue/endpoint.js'
-import { paramsIn, valuesOf } from '../../catalogue/params.js'
+import { valuesOf } from '../../catalogue/params.js'
 import { bothNames } from '../../catalogue/words.js'
 import { getCommandName } from '../../engine/command/derive.js'
 import { type FlagFilter, flagsOfCommand } from '../../engine/command/flags.js'
@@ -23,7 +23,7 @@ import {
 } from '../../engine/command/words.js'
 import { getSpellings, type HelpTopic, type ParsedLine, type Raw } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
-import { invalidUse, unknownOption } from './mistakes.js'
+import { checkPairs, invalidUse, unknownOption } from './mistakes.js'
 
 /** The flags that may stand on a line: asked before anything is found out of the others. */
 const mentionedIn = (tokens: readonly string[]): FlagFilter => {
@@ -159,25 +159,6 @@ export abstract class CommandLevel extends Commander {
   }
 }
 
-/** `--report junit lint.xml` → `--report junit=lint.xml`: Commander's options take one word, or any number. */
-const joinPairs = (command: Command, rest: readonly string[]): string[] => {
-  const pairs = new Map<string, object>(
-    command.flags.flatMap((f) =>
-      f.pair === true ? [[`--${f.name}`, paramsIn(f.param) ?? {}] as const] : [],
-    ),
-  )
-  const joined: string[] = []
-  for (let i = 0; i < rest.length; i++) {
-    const [token = '', key = '', value] = rest.slice(i, i + 3)
-    const keys = pairs.get(token)
-    joined.push(token)
-    if (keys === undefined || !(key in keys) || value === undefined) continue
-    joined.push(`${key}=${value}`)
-    i += 2
-  }
-  return joined
-}
-
 /** Whether what follows a flag on a line is a value that the documents do not have. */
 const isUnknownValue = ({ param }: Flag, text: string): boolean => {
   const values = valuesOf(param)
@@ -301,7 +282,8 @@ export class Leaf extends CommandLevel {
     if (this.asked) this.end({ kind: 'help', of: this.place })
     this.rest = tokens
     this.take((isWanted) => flagsOfCommand(this.means, isWanted))
-    return super.parseOptions(joinPairs(this.means, tokens))
+    checkPairs(this.means.flags, tokens)
+    return super.parseOptions(tokens)
   }
 
   /** What may be meant by a flag that is none: by the names of the documents as well. */

@@ -1,6 +1,8 @@
 /** Words the errors of a command line, with what was probably meant. */
+import { paramsIn, takesPairs } from '../../catalogue/params.js'
 import { describeMissingVerb, suggestArea, suggestVerb } from '../../commands/synonyms.js'
 import type { Flag } from '../../engine/command/types.js'
+import { beforeDashes } from '../../engine/command/words.js'
 import { isWord, spelled } from '../../engine/plan/line.js'
 import { type Failure, usage } from '../../errors.js'
 
@@ -86,6 +88,30 @@ export const unknownAnywhere = (among: readonly string[], message: string): Fail
 /** The command does not take a flag that stands before it. */
 export const unknownOption = (called: string, flag: string): Failure =>
   usage(`unknown option '--${flag}'`, `Run "svcctl ${called} --help".`)
+
+/**
+ * Refuses the form of two words of flags that take a key and its value in one: `--report junit lint.xml`. The second word
+ * would be an argument, and so the name of a file that is read.
+ * @param tokens a command's part of the line
+ * @throws Failure `usage` with the line's own words in the form of one
+ */
+export const checkPairs = (flags: readonly Flag[], tokens: readonly string[]): void => {
+  const words = beforeDashes(tokens)
+  const meant = words.flatMap((word, i) => {
+    const [name = '', ...rest] = word.split('=')
+    const flag = flags.find((one) => takesPairs(one.param) && `--${one.name}` === name)
+    const [key = '', value = ''] =
+      rest.length > 0 ? [rest.join('='), words[i + 1]] : words.slice(i + 1)
+    if (flag === undefined || !Object.hasOwn(paramsIn(flag.param) ?? {}, key)) return []
+    return `${name} ${key}=${isWord(value) && value !== '' ? value : 'FILE'}`
+  })
+  if (meant.length === 0) return
+  const [flag = ''] = meant[0]?.split(' ') ?? []
+  throw usage(
+    `${flag} takes one word, KIND=FILE`,
+    `Write ${meant.join(' ')}. The file after = is written, not read.`,
+  )
+}
 
 /** A flag that was suggested, by the instance's name for it where it has one. */
 const createFlagSpelling =

@@ -24,7 +24,7 @@ import type { ApplyLine } from '../plan/flags.js'
 import { readSecrets, toWritable } from '../plan/instance.js'
 import { type MadePlan, madePlan } from '../plan/make.js'
 import { checkLimits, getPlanEnd, parseFailOn, printPlan } from '../plan/printing.js'
-import { writeReports } from '../plan/reports.js'
+import { writePlanReports } from '../plan/reports.js'
 import type { ReportedPlan } from '../plan/rows.js'
 import {
   agreedIn,
@@ -160,7 +160,8 @@ const applied = async (
     await printPlan(services, reported)
     await answer.flush()
   }
-  await writeReports(services, given, reported)
+  const isDraft = actions.length > 0 && !place.globals.dryRun
+  await writePlanReports(services, given, reported, isDraft)
   if (wanted.partly) answer.exit(exitCodes.partial)
   getPlanEnd(services, made, failOn)
   if (actions.length === 0) {
@@ -294,7 +295,7 @@ const done = async (doing: ApplyRun): Promise<void> => {
       ui.warn(`${action.id}: could not be read again: ${failure.message}`)
     ui.note(closingLine(all.report, keptAs(run.journal, 'apply', place.globals)))
     const reported = { ...doing.reported, ends: all.outcomes }
-    await writeReports(services, given, reported)
+    await writePlanReports(services, given, reported)
     await printPlan(services, reported, (id) => outcomeOf(id, all, looked))
     endedWith(doing, all, looked)
   } finally {

@@ -238,7 +238,11 @@ export const showCommand = define({
 })
 
 const mergeFlags = {
-  to: string('file to write; it must not exist', { completes: 'file', required: true }),
+  to: string('file to write; it must not exist', {
+    completes: 'file',
+    required: true,
+    writes: true,
+  }),
 } as const
 
 const runMerge = async (

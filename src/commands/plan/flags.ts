@@ -96,6 +96,7 @@ export const planFlags = {
   out: string('write the plan to this file for apply', {
     completes: 'file',
     placeholder: 'plan.json',
+    writes: true,
   }),
   explain: string('show where each value of an address comes from', { placeholder: 'address' }),
   against: string('show only changes since the merge base with this git commit', {
@@ -120,6 +121,7 @@ export const exportFlags = {
     default: '-',
     completes: 'file',
     placeholder: 'folder|file|-',
+    writes: true,
   }),
   ...selectionFlags,
   exact: boolean('mark all sets as exact, so that apply deletes unlisted items'),

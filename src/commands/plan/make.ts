@@ -128,6 +128,7 @@ export const declaredBy = async (
     ...fileOptions(place, given),
     onFile: onProgress,
   })
+  await place.checkInputs(declared.files.map(({ path }) => path))
   for (const text of declared.notes) ui.note(text)
   return declared
 }

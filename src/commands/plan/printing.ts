@@ -26,7 +26,7 @@ import { roughWidths } from '../../terminal/text.js'
 import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
 import { type MadePlan, madePlan, outputName } from './make.js'
-import { notePage, writeReports } from './reports.js'
+import { notePage, writePlanReports } from './reports.js'
 import {
   type ChangeSymbols,
   changeText,
@@ -123,7 +123,7 @@ const shownPlan = async (
   const failOn = await parseFailOn(services, given)
   const reported = { of, made, failOn }
   await printPlan(services, reported)
-  await writeReports(services, given, reported)
+  await writePlanReports(services, given, reported)
   getPlanEnd(services, made, failOn)
   if (failOn.has('refused')) checkLimits(made, 'apply rejects this plan')
 }

@@ -13,7 +13,7 @@ import {
   renderJunit,
   renderSarif,
   type SarifResult,
-  writeReport,
+  writeReports,
 } from '../reports.js'
 import type { PlanGiven } from './flags.js'
 import {
@@ -110,16 +110,22 @@ const sarif = (reported: ReportedPlan): string => {
   return renderSarif(version, rules, entries.flatMap(resultOf))
 }
 
-/** Writes the reports that were asked for. */
-export const writeReports = async (
+/**
+ * Writes the reports of a plan.
+ * @param isDraft true if they are written once more, with the results of the plan
+ */
+export const writePlanReports = (
   { place }: Services,
-  { flags: { report = {} } }: PlanGiven,
+  { flags: { report } }: PlanGiven,
   reported: ReportedPlan,
+  isDraft = false,
 ): Promise<void> => {
-  const { junit: tests, markdown: note, sarif: scan } = report
-  if (tests !== undefined) await writeReport(place, 'junit', tests, await junit(reported))
-  if (note !== undefined) await writeReport(place, 'markdown', note, notePage(reported))
-  if (scan !== undefined) await writeReport(place, 'sarif', scan, sarif(reported))
+  const render = {
+    junit: () => junit(reported),
+    markdown: () => notePage(reported),
+    sarif: () => sarif(reported),
+  }
+  return writeReports(place, report, render, isDraft)
 }
 
 // A plan as a note on a merge request: whatever an instance or a file calls things, nothing comes of it but

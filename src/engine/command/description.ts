@@ -19,6 +19,8 @@ export interface Argument {
   readonly param?: Param
   /** A file: shells complete it, and `-` is its text from standard input, no list of objects. */
   readonly file?: true
+  /** It may be a file among other things, such as a journal by its ID or by its file. */
+  readonly mayBeFile?: true
   /**
    * What it may be, for completion, where no parameter says so.
    * @param before the arguments before it
@@ -64,8 +66,6 @@ export interface Flag {
   readonly hidden?: boolean
   /** A value may be left out (`--watch [seconds]`). */
   readonly optionalValue?: true
-  /** Key and value are two words (`--report junit lint.xml`). */
-  readonly pair?: true
   /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
   readonly refusal?: string
   readonly group?: FlagGroup

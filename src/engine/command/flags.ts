@@ -212,6 +212,14 @@ const withoutAliases = (flag: Flag, names: ReadonlySet<string>): Flag =>
     ? { ...flag, aliases: flag.aliases.filter((alias) => !names.has(alias)) }
     : flag
 
+/** Whether a line has a flag that names a file to write. */
+export const writesFiles = (
+  command: CommandFacts,
+  { flags }: { readonly flags: ReadonlyMap<string, unknown> },
+): boolean =>
+  flags.size > 0 &&
+  flagsOfCommand(command, ({ name }) => flags.has(name)).some(({ param }) => param.writes === true)
+
 /** The flags that are a command's own: what it sends, and what only it knows. */
 export const ownFlags = (command: CommandFacts): Flag[] => flagsIn(command, 'command')
 

@@ -144,6 +144,7 @@ const journalling = declare({
     param: string('journal file for the results, or "none"', {
       placeholder: 'file|none',
       completes: 'file',
+      writes: true,
     }),
   },
   resume: {
@@ -246,7 +247,7 @@ const requesting = declare({
 
 const printing = declare({
   output: { param: oneOf(formatNames, 'output format', { default: 'table' }), short: 'o' },
-  to: { param: string('write the output to a file', { placeholder: 'file' }) },
+  to: { param: string('write the output to a file', { completes: 'file', writes: true }) },
   open: { param: boolean('with -o html: show the page in a browser') },
   fields: {
     param: list('string', 'columns or keys to show; dots select nested fields', {

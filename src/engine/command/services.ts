@@ -288,6 +288,11 @@ export interface WorkspaceService {
   identity(how?: 'asked' | 'known'): Promise<RunOrigin>
   /** The project or group at hand: flag, environment, git remote. */
   scope(kind: 'project' | 'group'): Promise<string | undefined>
+  /**
+   * Checks files that the command found and is about to read.
+   * @throws Failure `usage` if the line would overwrite one of them
+   */
+  checkInputs(files: readonly string[]): Promise<void>
   /** Runs others within this command: by data, or as a line that reads. */
   readonly runs: InnerRuns
   /** Every command there is, areas first, in the order of the catalogue. */

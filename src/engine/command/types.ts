@@ -122,8 +122,6 @@ export type OwnFlag = Param & {
   readonly optionalValue?: true
   /** Left out, nothing changes: its default is what a new one gets. */
   readonly stays?: true
-  /** Key and value are two words (`--report junit lint.xml`). */
-  readonly pair?: true
 }
 
 /** What a special says: only what differs from the derived command. */

@@ -271,4 +271,5 @@ export const journalArgument: Argument = {
   required: true,
   variadic: false,
   help: 'run ID, file, or "last"',
+  mayBeFile: true,
 }

@@ -20,6 +20,7 @@ import {
 } from '../../profile/index.js'
 import type { InstanceFlags, Post, Profile, Session } from '../../profile/types.js'
 import type { ScopeKind } from '../command/derive.js'
+import { writesFiles } from '../command/flags.js'
 import type { InnerRuns, RunClock, WorkspaceService } from '../command/services.js'
 import type { RunOrigin } from '../command/types.js'
 import type { OpenSessions, RunOptions, SharedServices } from '../options.js'
@@ -212,7 +213,7 @@ const takesOf = (kinds: readonly ScopeKind[]): ScopeChoice | undefined => {
 
 type Options = Pick<
   RunOptions,
-  'command' | 'env' | 'globals' | 'inner' | 'part' | 'runs' | 'signal' | 'stdin'
+  'command' | 'env' | 'globals' | 'inner' | 'journaling' | 'part' | 'runs' | 'signal' | 'stdin'
 >
 
 /** What a run asks its instance by. */
@@ -286,6 +287,13 @@ export class Workspace implements WorkspaceService {
 
   commands() {
     return this.#options.command.registry.all()
+  }
+
+  async checkInputs(files: readonly string[]): Promise<void> {
+    const { command, inner, journaling } = this.#options
+    if (inner !== undefined || !writesFiles(command, journaling.raw)) return
+    const { checkInputs } = await import('../plan/outputs.js')
+    await checkInputs(command, journaling.raw, files)
   }
 
   /** The project or group at hand, for a command that cannot do without. */

@@ -1,0 +1,272 @@
+/**
+ * Keeps a line from overwriting what it reads: the files that its flags write are compared with those that it names and with
+ * those that a command finds. Loaded only for lines that write a file.
+ */
+import { type BigIntStats, readdirSync } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { findReplaced } from '../../base/files/files.js'
+import { readRegular } from '../../base/files/regular.js'
+import { isObject } from '../../base/objects.js'
+import { fromFile, isFile, takesPairs, takesSeveral } from '../../catalogue/params.js'
+import { Failure, getReason, usage } from '../../errors.js'
+import { standardInputFile } from '../../terminal/standard.js'
+import { flagsOfCommand } from '../command/flags.js'
+import type { CommandFacts, Flag } from '../command/types.js'
+import type { Raw } from './line.js'
+import { paramFile } from './values.js'
+
+/** A file, and how the line names it. */
+interface NamedFile {
+  readonly words: string
+  readonly path: string
+}
+
+/** A file that a line writes; of a report its kind. */
+interface OutputFile extends NamedFile {
+  readonly kind?: string
+}
+
+/** The flags that a line has, each with its texts. */
+const getGivenFlags = (
+  command: CommandFacts,
+  { flags }: Pick<Raw, 'flags'>,
+): readonly (readonly [Flag, readonly string[]])[] =>
+  flagsOfCommand(command, ({ name }) => flags.has(name)).map((flag) => [
+    flag,
+    flags.get(flag.name) ?? [],
+  ])
+
+// What a line writes.
+
+/** Standard output, or no journal; an empty text is refused where the flag is read. */
+const isNoFile = ({ path }: NamedFile): boolean => ['', '-', 'none'].includes(path)
+
+const outputsOfFlag = ({ name, param }: Flag, texts: readonly string[]): readonly OutputFile[] => {
+  if (param.writes !== true) return []
+  if (!takesPairs(param))
+    return texts.slice(-1).map((path) => ({ words: `--${name} ${path}`, path }))
+  return texts.map((text) => {
+    const at = Math.max(0, text.indexOf('='))
+    return { words: `--${name} ${text}`, path: text.slice(at + 1), kind: text.slice(0, at) }
+  })
+}
+
+const findOutputs = (command: CommandFacts, raw: Raw): readonly OutputFile[] =>
+  getGivenFlags(command, raw).flatMap(([flag, texts]) => outputsOfFlag(flag, texts))
+
+/** Whether a report of the line goes to standard output. */
+export const reportsToStandardOutput = (command: CommandFacts, raw: Raw): boolean =>
+  findOutputs(command, raw).some(({ kind, path }) => kind !== undefined && path === '-')
+
+// What a line reads.
+
+/** The files of the snapshot in a folder: whatever else lies there is no input. */
+const findSnapshotFiles = (folder: string): readonly string[] => {
+  try {
+    const names = readdirSync(folder).filter((name) => /^manifest\.json$|\.ndjson$/.test(name))
+    return [folder, ...names.map((name) => join(folder, name))]
+  } catch {
+    // What cannot be read is reported by its reader.
+    return []
+  }
+}
+
+/** The paths that the text of a flag may name. */
+const pathsInText = ({ name, param, beyond }: Flag, text: string): readonly string[] => {
+  if (name === 'param' && beyond === true) return [paramFile(text)?.path ?? '']
+  if (fromFile(param)) return text.startsWith('@') ? [text.slice(1)] : []
+  if (!isFile(param)) return []
+  const texts = takesSeveral(param) ? text.split(',') : [text]
+  return texts.map((one) => one.replace(/^@/, ''))
+}
+
+const inputsOfFlag = (
+  flag: Flag,
+  texts: readonly string[],
+  isOwn: boolean,
+): readonly NamedFile[] => {
+  const { name, param } = flag
+  if (param.writes === true) return []
+  const paths =
+    isOwn || !['from', 'since', 'resume'].includes(name)
+      ? texts.flatMap((text) => pathsInText(flag, text))
+      : texts.flatMap((text) => (name === 'resume' ? [text] : findSnapshotFiles(text)))
+  return paths.map((path) => ({ words: `${path} of --${name}`, path }))
+}
+
+/** The arguments that are files, or may be: the last one stands for all that follow. */
+const inputsOfArguments = ({ args }: CommandFacts, given: readonly string[]): NamedFile[] =>
+  given.flatMap((path, i) => {
+    const argument = args[Math.min(i, args.length - 1)]
+    return argument?.file === true || argument?.mayBeFile === true ? [{ words: path, path }] : []
+  })
+
+const findInputs = (command: CommandFacts, raw: Raw): readonly NamedFile[] =>
+  [
+    ...inputsOfArguments(command, raw.args),
+    ...getGivenFlags(command, raw).flatMap(([flag, texts]) =>
+      inputsOfFlag(flag, texts, command.flags.includes(flag)),
+    ),
+  ].filter((input) => !isNoFile(input))
+
+// Which files are the same: links, other spellings of a path and hard links count.
+
+const toIdentity = (stats: BigIntStats | undefined): string | undefined =>
+  stats?.isFile() === true || stats?.isDirectory() === true
+    ? `${stats.dev}:${stats.ino}`
+    : undefined
+
+const readStats = (path: string): Promise<BigIntStats | undefined> =>
+  stat(path, { bigint: true }).catch(() => undefined)
+
+/** What tells a file that is written from all others; undefined for a device, a pipe, or a place where nothing can be. */
+const identifyOutput = async (output: OutputFile): Promise<string | undefined> => {
+  if (isNoFile(output)) return output.path === '-' ? '-' : undefined
+  const { path } = output
+  const at = resolve(path)
+  const replaced = await findReplaced(at).catch(() => at)
+  if (replaced === undefined) {
+    if ((await readStats(at)) !== undefined) return undefined
+    // It is not there yet: its place tells it from others.
+    return realpath(dirname(at)).then(
+      (folder) => join(folder, basename(at)),
+      () => undefined,
+    )
+  }
+  return toIdentity(await readStats(replaced))
+}
+
+/** @throws Failure `usage` if an output is one of the inputs */
+const compare = async (
+  outputs: readonly OutputFile[],
+  inputs: readonly NamedFile[],
+): Promise<void> => {
+  const known = new Map<string, string>()
+  const stdin = toIdentity(standardInputFile())
+  if (stdin !== undefined) known.set(stdin, 'standard input')
+  for (const { words, path } of inputs) {
+    const identity = toIdentity(await readStats(resolve(path)))
+    if (identity !== undefined) known.set(identity, words)
+  }
+  for (const output of outputs) {
+    const input = known.get((await identifyOutput(output)) ?? '')
+    if (input !== undefined)
+      throw usage(
+        `${output.words} would overwrite an input of this command: ${input}`,
+        'Nothing was sent. Pass the name of another file.',
+      )
+  }
+}
+
+/** @throws Failure `usage` if two outputs are one file */
+const checkApart = async (outputs: readonly OutputFile[]): Promise<void> => {
+  const known = new Map<string, string>()
+  for (const output of outputs) {
+    const identity = await identifyOutput(output)
+    const other = identity === undefined ? undefined : known.get(identity)
+    if (other !== undefined)
+      throw usage(
+        `${other} and ${output.words} both write to ${identity === '-' ? 'standard output' : 'one file'}`,
+        'Name a file for each.',
+      )
+    if (identity !== undefined) known.set(identity, output.words)
+  }
+}
+
+// Which files are reports, so that nothing else is overwritten by one.
+
+/** A report is no larger. */
+const maxReport = 512e6
+
+/** A text without what may stand before the root element of XML: a mark, a declaration, comments. */
+const skipProlog = (text: string): string => {
+  let rest = text.replace(/^\ufeff/, '').trimStart()
+  for (const [start, end] of [
+    ['<?', '?>'],
+    ['<!--', '-->'],
+  ] as const)
+    while (rest.startsWith(start)) {
+      const at = rest.indexOf(end)
+      if (at < 0) return ''
+      rest = rest.slice(at + end.length).trimStart()
+    }
+  return rest
+}
+
+const isSarif = (text: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) && typeof value.version === 'string' && Array.isArray(value.runs)
+  } catch {
+    return false
+  }
+}
+
+/** What a kind of report is called, and what a file must look like to be one. */
+interface ReportKind {
+  readonly name: string
+  readonly test: (text: string) => boolean
+}
+
+const reportKinds: Readonly<Record<string, ReportKind>> = {
+  junit: { name: 'JUnit', test: (text) => /^<testsuites[\s/>]/.test(skipProlog(text)) },
+  sarif: { name: 'SARIF', test: isSarif },
+  markdown: { name: 'Markdown', test: (text) => text.startsWith('<!-- svcctl:') },
+}
+
+/** @throws Failure `usage` if a file is in the way that is no report of this kind; `failed` if none can be written there */
+const checkReport = async (output: OutputFile): Promise<void> => {
+  const { path, kind, words } = output
+  if (kind === undefined) return
+  if (kind === '' || path === '')
+    throw usage(`${words} does not have the form KIND=FILE`, 'For example: --report junit=out.xml')
+  const report = reportKinds[kind]
+  if (report === undefined || isNoFile(output)) return
+  let text: string | undefined
+  try {
+    const replaced = await findReplaced(resolve(path))
+    text = replaced && readRegular(replaced, maxReport).toString()
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause
+    throw new Failure(
+      'failed',
+      `cannot write the ${report.name} report ${path}: ${getReason(cause)}`,
+      {
+        hint: 'Nothing was sent. Pass the name of another file.',
+        cause,
+      },
+    )
+  }
+  if (text === undefined || text === '' || report.test(text)) return
+  throw usage(
+    `${path} exists and is not a ${report.name} report, so it was not overwritten`,
+    `Nothing was sent. Pass the name of another file to --report ${kind}=<file>.`,
+  )
+}
+
+/**
+ * Checks the files that a line writes, before anything is read or sent.
+ * @throws Failure `usage` if one is an input of the line, another output, or a report would replace something else
+ */
+export const checkOutputs = async (command: CommandFacts, raw: Raw): Promise<void> => {
+  const outputs = findOutputs(command, raw)
+  if (outputs.length === 0) return
+  await compare(outputs, findInputs(command, raw))
+  await checkApart(outputs)
+  for (const output of outputs) await checkReport(output)
+}
+
+/**
+ * Checks the files that a command finds by itself, such as those of a folder or a pattern.
+ * @throws Failure `usage` if the line would overwrite one of them
+ */
+export const checkInputs = async (
+  command: CommandFacts,
+  raw: Raw,
+  files: readonly string[],
+): Promise<void> => {
+  const outputs = findOutputs(command, raw)
+  const inputs = files.map((path) => ({ words: path, path })).filter((one) => !isNoFile(one))
+  await compare(outputs, inputs)
+}
