@@ -138,7 +138,12 @@ const runLine = async (io: Io): Promise<void> => {
     await tell(failure, ended)
   }
   const finish = beginRun(io, () =>
-    fail(new Failure('internal', 'the command did not finish: it waits for what cannot happen')),
+    fail(
+      new Failure(
+        'internal',
+        'the command did not finish, because it waits for an event that cannot happen',
+      ),
+    ),
   )
   try {
     io.exitCode = await dispatch(argv, signal, (decided) => {
