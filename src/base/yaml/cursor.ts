@@ -1,0 +1,66 @@
+/** A place that moves through a text, with its line and column. */
+import { type Mark, YamlProblem } from './tokens.js'
+
+/** Nothing but these ends a line. */
+const breaks = '\n\r\u0085\u2028\u2029'
+const isIn = (set: string, character: string): boolean =>
+  character !== '' && set.includes(character)
+
+export const isBreak = (character: string): boolean => isIn(breaks, character)
+export const isBlank = (character: string): boolean => character === ' ' || character === '\t'
+/** Blank, a line's end, or the end of the text. */
+export const isGap = (character: string): boolean =>
+  character === '' || isBlank(character) || isBreak(character)
+
+export class Cursor {
+  readonly text: string
+  offset = 0
+  line = 0
+  column = 0
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** The character so far ahead; empty behind the text. */
+  peek(ahead = 0): string {
+    return this.text.charAt(this.offset + ahead)
+  }
+
+  get mark(): Mark {
+    return { offset: this.offset, line: this.line, column: this.column }
+  }
+
+  skip(count = 1): void {
+    this.offset += count
+    this.column += count
+  }
+
+  /** Goes over the end of a line: what it folds to. */
+  skipBreak(): string {
+    const character = this.peek()
+    const length = character === '\r' && this.peek(1) === '\n' ? 2 : 1
+    this.offset += length
+    this.line++
+    this.column = 0
+    return character === '\u2028' || character === '\u2029' ? character : '\n'
+  }
+
+  /** Goes on while characters are such: what it went over. */
+  takeWhile(is: (character: string) => boolean): string {
+    const start = this.offset
+    while (this.peek() !== '' && is(this.peek())) this.skip()
+    return this.text.slice(start, this.offset)
+  }
+
+  /** Whether a line begins here with `---` or `...`. */
+  get isAtDocument(): boolean {
+    if (this.column !== 0 || !isGap(this.peek(3))) return false
+    const sign = this.text.slice(this.offset, this.offset + 3)
+    return sign === '---' || sign === '...'
+  }
+
+  fail(problem: string, context: string, at: Mark = this.mark): never {
+    throw new YamlProblem(problem, context, at)
+  }
+}

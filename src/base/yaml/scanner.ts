@@ -1,0 +1,322 @@
+/** Cuts a YAML text into tokens, as libyaml does: by its rules for tabs, indentation and keys of one line. */
+import { Cursor, isBlank, isBreak, isGap } from './cursor.js'
+import { readBlock, readPlain, readQuoted } from './scalars.js'
+import type { Mark, Token, TokenKind } from './tokens.js'
+
+/** A key stands on one line, and is no longer than this. */
+const longestKey = 1024
+
+/** Brackets nest no deeper. */
+const deepest = 1000
+
+/** A token that may turn out to be a key, once a colon follows. */
+interface PossibleKey {
+  /** Its place among the tokens. */
+  readonly index: number
+  readonly at: Mark
+  /** Whether nothing else can stand there. */
+  readonly required: boolean
+}
+
+const collectionKinds: Readonly<Record<string, TokenKind>> = {
+  '[': 'flow list',
+  ']': 'flow list end',
+  '{': 'flow map',
+  '}': 'flow map end',
+}
+
+/** Reads the tokens of a text as they are asked for, so that what is wrong first is reported first. */
+export class Scanner {
+  readonly #tokens: Token[] = []
+  readonly #at: Cursor
+  #indent = -1
+  readonly #indents: number[] = []
+  /** Whether a key may begin here. */
+  #allowsKey = true
+  /** The possible key of each level of brackets, outermost first. */
+  readonly #keys: (PossibleKey | undefined)[] = [undefined]
+  #ended = false
+
+  constructor(text: string) {
+    this.#at = new Cursor(text)
+  }
+
+  /**
+   * The token at a place. A token that may be a key is read on until that is known.
+   * @throws YamlProblem
+   */
+  tokenAt(index: number): Token {
+    for (;;) {
+      this.#dropStale()
+      const token = this.#tokens[index]
+      const isOpen = this.#keys.some((key) => key?.index === index)
+      if (token !== undefined && (this.#ended || !isOpen)) return token
+      if (this.#ended) throw new Error('a text ends before its last token')
+      this.#next()
+    }
+  }
+
+  get #inFlow(): boolean {
+    return this.#keys.length > 1
+  }
+
+  #add(kind: TokenKind, value = '', at: Mark = this.#at.mark, plain = false): void {
+    this.#tokens.push({ kind, at, value, plain })
+  }
+
+  // Keys, which are known by the colon behind them.
+
+  #checkRequired(key: PossibleKey | undefined): void {
+    if (key?.required === true)
+      this.#at.fail("could not find expected ':'", 'while scanning a simple key')
+  }
+
+  /** Gives up what can be no key any more, since its line is over. */
+  #dropStale(): void {
+    for (const [level, key] of this.#keys.entries()) {
+      if (key === undefined) continue
+      if (key.at.line === this.#at.line && key.at.offset + longestKey >= this.#at.offset) continue
+      this.#checkRequired(key)
+      this.#keys[level] = undefined
+    }
+  }
+
+  #saveKey(): void {
+    if (!this.#allowsKey) return
+    this.#dropKey()
+    const required = !this.#inFlow && this.#indent === this.#at.column
+    this.#keys[this.#keys.length - 1] = { index: this.#tokens.length, at: this.#at.mark, required }
+  }
+
+  #dropKey(): void {
+    this.#checkRequired(this.#keys.at(-1))
+    this.#keys[this.#keys.length - 1] = undefined
+  }
+
+  // Indentation.
+
+  #indentTo(kind: TokenKind, at: Mark, index = this.#tokens.length): void {
+    if (this.#inFlow || this.#indent >= at.column) return
+    this.#indents.push(this.#indent)
+    this.#indent = at.column
+    this.#tokens.splice(index, 0, { kind, at, value: '', plain: false })
+  }
+
+  #unindentTo(column: number): void {
+    if (this.#inFlow) return
+    while (this.#indent > column) {
+      this.#add('block end')
+      this.#indent = this.#indents.pop() ?? -1
+    }
+  }
+
+  // Tokens.
+
+  /** Goes over blanks, comments and lines' ends. A tab is no blank where a key may begin. */
+  #skipBlanks(): void {
+    const at = this.#at
+    if (at.offset === 0 && at.peek() === '\ufeff') at.skip()
+    for (;;) {
+      at.takeWhile((character) =>
+        character === '\t' ? this.#inFlow || !this.#allowsKey : character === ' ',
+      )
+      if (at.peek() === '#') at.takeWhile((character) => !isBreak(character))
+      if (!isBreak(at.peek())) return
+      at.skipBreak()
+      if (!this.#inFlow) this.#allowsKey = true
+    }
+  }
+
+  #next(): void {
+    const at = this.#at
+    this.#skipBlanks()
+    this.#dropStale()
+    this.#unindentTo(at.column)
+    if (at.peek() === '') this.#end()
+    else if (at.column === 0 && at.peek() === '%') this.#directive()
+    else if (at.isAtDocument) this.#document()
+    else if (!this.#indicator()) this.#scalar()
+  }
+
+  #leaveBlocks(): void {
+    this.#unindentTo(-1)
+    this.#dropKey()
+    this.#allowsKey = false
+  }
+
+  #end(): void {
+    for (const key of this.#keys) this.#checkRequired(key)
+    this.#leaveBlocks()
+    this.#ended = true
+    this.#add('end')
+  }
+
+  #directive(): void {
+    const { mark } = this.#at
+    const context = 'while scanning a directive'
+    this.#leaveBlocks()
+    const line = this.#at.takeWhile((character) => !isBreak(character))
+    const [, value] = /^%(YAML[ \t]+\d+\.\d+|TAG[ \t]+\S+[ \t]+\S+)[ \t]*(?:#.*)?$/.exec(line) ?? []
+    if (value === undefined) {
+      const [, name = '', after = ''] = /^%([\w-]*)(.?)/.exec(line) ?? []
+      if (name === '') this.#at.fail('could not find expected directive name', context, mark)
+      if (!isGap(after)) this.#at.fail('found unexpected non-alphabetical character', context, mark)
+      this.#at.fail('found unknown directive name', context, mark)
+    }
+    this.#add('directive', value, mark)
+  }
+
+  #document(): void {
+    this.#leaveBlocks()
+    this.#add(this.#at.peek() === '-' ? 'document start' : 'document end')
+    this.#at.skip(3)
+  }
+
+  /** @returns whether one of the signs stands here that are not part of a scalar */
+  #indicator(): boolean {
+    const sign = this.#at.peek()
+    const isAlone = isGap(this.#at.peek(1))
+    const kind = collectionKinds[sign]
+    if (kind !== undefined) this.#collection(sign, kind)
+    else if (sign === ',') this.#entry()
+    else if (sign === '-' && isAlone) this.#blockEntry()
+    else if (sign === '?' && (this.#inFlow || isAlone)) this.#key()
+    else if (sign === ':' && (this.#inFlow || isAlone)) this.#value()
+    else if (sign === '*' || sign === '&') this.#anchor(sign)
+    else if (sign === '!') this.#tag()
+    else return false
+    return true
+  }
+
+  #collection(sign: string, kind: TokenKind): void {
+    const { mark } = this.#at
+    const opens = sign === '[' || sign === '{'
+    if (opens) {
+      this.#saveKey()
+      if (this.#keys.length > deepest) this.#at.fail('exceeded maximum depth', '')
+      this.#keys.push(undefined)
+    } else {
+      this.#dropKey()
+      if (this.#inFlow) this.#keys.pop()
+    }
+    this.#allowsKey = opens
+    this.#at.skip()
+    this.#add(kind, '', mark)
+  }
+
+  #entry(): void {
+    this.#dropKey()
+    this.#allowsKey = true
+    this.#add('flow entry')
+    this.#at.skip()
+  }
+
+  #checkAllowed(what: string): void {
+    if (!this.#inFlow && !this.#allowsKey)
+      this.#at.fail(`${what} are not allowed in this context`, '')
+  }
+
+  #blockEntry(): void {
+    this.#checkAllowed('block sequence entries')
+    this.#indentTo('block list', this.#at.mark)
+    this.#dropKey()
+    this.#allowsKey = true
+    this.#add('block entry')
+    this.#at.skip()
+  }
+
+  #key(): void {
+    this.#checkAllowed('mapping keys')
+    this.#indentTo('block map', this.#at.mark)
+    this.#dropKey()
+    this.#allowsKey = !this.#inFlow
+    this.#add('key')
+    this.#at.skip()
+  }
+
+  #value(): void {
+    const key = this.#keys.at(-1)
+    if (key === undefined) {
+      this.#checkAllowed('mapping values')
+      this.#indentTo('block map', this.#at.mark)
+      this.#allowsKey = !this.#inFlow
+    } else {
+      this.#tokens.splice(key.index, 0, { kind: 'key', at: key.at, value: '', plain: false })
+      this.#indentTo('block map', key.at, key.index)
+      this.#keys[this.#keys.length - 1] = undefined
+      this.#allowsKey = false
+    }
+    this.#add('value')
+    this.#at.skip()
+  }
+
+  #anchor(sign: string): void {
+    const { mark } = this.#at
+    this.#saveKey()
+    this.#allowsKey = false
+    this.#at.skip()
+    const name = this.#at.takeWhile((character) => /[\w-]/.test(character))
+    const after = this.#at.peek()
+    if (name === '' || !(isGap(after) || '?:,]}%@`'.includes(after))) {
+      const what = sign === '*' ? 'an alias' : 'an anchor'
+      this.#at.fail(
+        'did not find expected alphabetic or numeric character',
+        `while scanning ${what}`,
+      )
+    }
+    this.#add(sign === '*' ? 'alias' : 'anchor', name, mark)
+  }
+
+  #tag(): void {
+    const { mark } = this.#at
+    const context = 'while scanning a tag'
+    this.#saveKey()
+    this.#allowsKey = false
+    const isWhole = this.#at.peek(1) === '<'
+    const characters = isWhole ? /[-\w;/?:@&=+$.!~*'()%,[\]<]/ : /[-\w;/?:@&=+$.!~*'()%]/
+    const tag = this.#at.takeWhile((character) => characters.test(character))
+    if (isWhole) {
+      if (this.#at.peek() !== '>') this.#at.fail("did not find the expected '>'", context, mark)
+      this.#at.skip()
+    }
+    if (!isGap(this.#at.peek()) && !(this.#inFlow && this.#at.peek() === ','))
+      this.#at.fail('did not find expected whitespace or line break', context)
+    this.#add('tag', isWhole ? tag.slice(2) : tag, mark)
+  }
+
+  #scalar(): void {
+    const at = this.#at
+    const { mark } = at
+    const sign = at.peek()
+    if ((sign === '|' || sign === '>') && !this.#inFlow) {
+      this.#dropKey()
+      this.#allowsKey = true
+      this.#add('scalar', readBlock(at, this.#indent), mark)
+      return
+    }
+    if (sign !== '"' && sign !== "'") {
+      this.#plain()
+      return
+    }
+    this.#saveKey()
+    this.#allowsKey = false
+    this.#add('scalar', readQuoted(at), mark)
+  }
+
+  #plain(): void {
+    const at = this.#at
+    const { mark } = at
+    const sign = at.peek()
+    const isPlain =
+      !'-?:,[]{}#&*!|>\'"%@`\t'.includes(sign) ||
+      (sign === '-' && !isBlank(at.peek(1))) ||
+      (!this.#inFlow && (sign === '?' || sign === ':'))
+    if (!isPlain)
+      at.fail('found character that cannot start any token', 'while scanning for the next token')
+    this.#saveKey()
+    this.#allowsKey = false
+    const { value, endsLine } = readPlain(at, this.#indent + 1, this.#inFlow)
+    if (endsLine) this.#allowsKey = true
+    this.#add('scalar', value, mark, true)
+  }
+}
