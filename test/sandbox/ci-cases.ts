@@ -17,6 +17,9 @@ export interface Case {
 
 const folder = join(import.meta.dirname, 'ci-cases')
 
+/** Signs that no editor shows: a tab, a bell. */
+const shown = (text: string): string => text.replaceAll('→', '\t').replaceAll('␇', '\u0007')
+
 /** `<<t 50>>` stands for `t1, t2, …`, and with `%` for names that have the number there. */
 const counted = (text: string): string =>
   text.replace(/<<([^>]*?) (\d+)>>/g, (_, name: string, count: string) =>
@@ -32,7 +35,7 @@ const caseOf = (text: string): Case => {
   const content = lines.filter((line) => !/^[!?@~] /.test(line)).join('\n')
   return {
     name,
-    content: `${counted(content)}\n`,
+    content: `${shown(counted(content))}\n`,
     errors: marked('!'),
     warnings: marked('?'),
     asOf: marked('@').find((mark) => /^\d/.test(mark)),

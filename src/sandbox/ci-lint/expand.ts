@@ -1,17 +1,18 @@
-/** What a configuration takes from elsewhere: included files, then `extends` and `!reference`. */
+/** What a configuration takes from elsewhere: the files that it includes, then what its jobs take from each other. */
 import {
   Budget,
-  describeChange,
   type Hash,
   isHash,
   isKnown,
   type JudgedVersion,
-  KeywordReference,
   UnreadableError,
 } from './grammar/types.js'
+import type { OddKeys } from './read.js'
+import { withExtends, withReferences } from './references.js'
 import { mergeHashes, readTree } from './tree.js'
 
-// The files that it includes.
+/** The text of a file of another project, or what is not there. */
+export type OtherFile = { readonly text: string } | { readonly absent: 'reference' | 'file' }
 
 /** Where included files come from. */
 export interface Files {
@@ -19,15 +20,15 @@ export interface Files {
   local(path: string): Promise<string | undefined>
   /** Paths of the project at hand that a pattern with `*` matches. */
   matching(pattern: string): Promise<readonly string[]>
-  /** The text of a file of another project; undefined when it or its project does not show. */
-  other(project: string, path: string, ref: string | undefined): Promise<string | undefined>
+  /** A file of another project; undefined when the project does not show. */
+  other(project: string, path: string, ref: string | undefined): Promise<OtherFile | undefined>
 }
 
 interface Run {
   readonly files: Files | undefined
   readonly seen: Set<string>
-  readonly errors: string[]
-  readonly numeric: string[]
+  readonly errors: Set<string>
+  readonly odd: Map<string, 'number' | 'word'>
   readonly budget: Budget
   readonly asOf: JudgedVersion
   /** Those that are hashes. */
@@ -43,8 +44,8 @@ interface IncludedTree {
   readonly left: readonly string[]
   /** What was said of each file, where it was more than its name. */
   readonly entries: readonly Hash[]
-  /** Outermost keys of included files that are numbers. */
-  readonly numeric: readonly string[]
+  /** Outermost keys of included files that are no texts. */
+  readonly odd: OddKeys
 }
 
 const isYaml = (path: string): boolean => /\.ya?ml$/i.test(path)
@@ -53,84 +54,104 @@ const text = (value: unknown): string | undefined =>
 
 const nested = async (run: Run, source: string, path: string, inputs: Hash): Promise<Hash> => {
   try {
-    const { tree, numeric } = await readTree(source, inputs, run.asOf)
-    run.numeric.push(...numeric)
+    const { tree, odd, left } = await readTree(source, inputs, run.asOf)
+    for (const [key, kind] of odd) run.odd.set(key, kind)
+    run.left.push(...left)
     return await expand(run, tree)
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error
-    const problems = error.problems.map(
-      (p) => `Included file \`${path}\` does not have valid YAML syntax! ${p}`,
-    )
-    run.errors.push(...problems)
+    for (const problem of error.problems) run.errors.add(`\`${path}\`: ${problem}`)
     return {}
   }
 }
 
+/** A file that is to be included. */
+interface Wanted {
+  /** What it is told from others by. */
+  readonly key: string
+  readonly path: string
+  readonly inputs: Hash
+  /** Whether rules decide on it, which only a pipeline knows. */
+  readonly ruled: boolean
+  readonly read: () => Promise<{ readonly text: string } | { readonly problem: string }>
+}
+
 /** One file, once; a second include of it changes nothing. */
-const load = async (
-  run: Run,
-  key: string,
-  path: string,
-  read: () => Promise<string | undefined>,
-  absent: string,
-  inputs: Hash,
-): Promise<Hash> => {
+const load = async (run: Run, { key, path, inputs, ruled, read }: Wanted): Promise<Hash> => {
   if (!isYaml(path)) {
-    run.errors.push(`Included file \`${path}\` does not have YAML extension!`)
+    run.errors.add(`Included file \`${path}\` does not have YAML extension!`)
     return {}
   }
   if (run.seen.has(key)) return {}
   const most = isKnown({ since: '15.10' }, run.asOf) ? 150 : 100
   if (run.seen.size >= most) {
-    run.errors.push(`Maximum of ${most} nested includes are allowed!`)
+    run.errors.add(`Maximum of ${most} nested includes are allowed!`)
     return {}
   }
   run.seen.add(key)
   const source = await read()
-  if (source === undefined) {
-    run.errors.push(absent)
-    return {}
-  }
-  return nested(run, source, path, inputs)
+  if ('text' in source) return nested(run, source.text, path, inputs)
+  if (ruled) run.left.push(path)
+  else run.errors.add(source.problem)
+  return {}
 }
 
-const local = async (run: Run, path: string, inputs: Hash): Promise<Hash> => {
+const isRuled = ({ rules }: Hash): boolean => Array.isArray(rules) && rules.length > 0
+
+/** A text with something in it, or what to say of it. */
+const filled = (text: string, called: string) =>
+  text.trim() === '' ? { problem: `${called} is empty!` } : { text }
+
+const local = async (run: Run, path: string, entry: Hash): Promise<Hash> => {
   const { files } = run
+  const called = `Local file \`${path}\``
   if (files === undefined) {
-    run.errors.push(`Local file \`${path}\` does not have project!`)
+    run.errors.add(`${called} does not have project!`)
     return {}
   }
-  const clean = path.replace(/^\//, '')
+  const clean = path.replace(/^\/+/, '')
   const paths = clean.includes('*') ? await files.matching(clean) : [clean]
-  if (paths.length === 0) run.errors.push(`Local file \`${path}\` does not exist!`)
+  if (paths.length === 0) run.errors.add(`${called} does not exist!`)
   let tree: Hash = {}
   for (const one of paths) {
-    const absent = `Local file \`${path}\` does not exist!`
-    tree = mergeHashes(
-      tree,
-      await load(run, one, one, () => files.local(one), absent, inputs),
-      run.budget,
-    )
+    const read = async () => {
+      const text = await files.local(one)
+      return text === undefined ? { problem: `${called} does not exist!` } : filled(text, called)
+    }
+    const wanted = { key: one, path: one, inputs: getInputs(entry), ruled: isRuled(entry), read }
+    tree = mergeHashes(tree, await load(run, wanted), run.budget)
   }
   return tree
 }
 
+/** Reads a file of another project. Without a project at hand none shows. */
+const readOther = async (run: Run, entry: Hash, project: string, path: string) => {
+  const ref = text(entry.ref)
+  const found = await run.files?.other(project, path.replace(/^\/+/, ''), ref)
+  const called = `Project \`${project}\``
+  if (found === undefined)
+    return {
+      problem: `${called} not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.`,
+    }
+  if ('text' in found) return filled(found.text, `${called} file \`${path}\``)
+  const what = found.absent === 'file' ? `file \`${path}\`` : `reference \`${ref ?? 'HEAD'}\``
+  return { problem: `${called} ${what} does not exist!` }
+}
+
 const ofProject = async (run: Run, entry: Hash, project: string): Promise<Hash> => {
-  const { files } = run
-  const names = [entry.file].flat()
-  const inputs = getInputs(entry)
   let tree: Hash = {}
-  for (const name of names) {
+  for (const name of [entry.file].flat()) {
     const path = text(name)
     // The table of keywords says what is wrong with it.
     if (path === undefined) continue
-    const absent = `Project \`${project}\` not found or access denied, or it has no file \`${path}\`!`
-    const read = async () => files?.other(project, path.replace(/^\//, ''), text(entry.ref))
-    tree = mergeHashes(
-      tree,
-      await load(run, `${project}:${path}`, path, read, absent, inputs),
-      run.budget,
-    )
+    const wanted: Wanted = {
+      key: `${project}:${path}`,
+      path,
+      inputs: getInputs(entry),
+      ruled: isRuled(entry),
+      read: () => readOther(run, entry, project, path),
+    }
+    tree = mergeHashes(tree, await load(run, wanted), run.budget)
   }
   return tree
 }
@@ -171,13 +192,13 @@ const one = async (run: Run, given: unknown): Promise<Hash> => {
   const isRemote = typeof given === 'string' && /^https?:\/\//.test(given)
   const entry = typeof given === 'string' ? { [isRemote ? 'remote' : 'local']: given } : given
   if (!isHash(entry)) {
-    run.errors.push('include config should be an array of hashes or strings')
+    run.errors.add('include config should be an array of hashes or strings')
     return {}
   }
   if (isHash(given)) run.entries.push(given)
   const wrong = accessProblem(entry)
   if (wrong !== undefined) {
-    run.errors.push(wrong)
+    run.errors.add(wrong)
     return {}
   }
   const elsewhere = text(entry.remote) ?? text(entry.template) ?? text(entry.component)
@@ -188,7 +209,7 @@ const one = async (run: Run, given: unknown): Promise<Hash> => {
   const path = text(entry.local)
   return path === undefined
     ? ofProject(run, entry, text(entry.project) ?? '')
-    : local(run, path, getInputs(entry))
+    : local(run, path, entry)
 }
 
 const expand = async (run: Run, { include, ...own }: Hash): Promise<Hash> => {
@@ -205,144 +226,10 @@ const withIncludes = async (
   budget: Budget,
   asOf: JudgedVersion,
 ): Promise<IncludedTree> => {
-  const found = { errors: [], left: [], entries: [], numeric: [] }
-  const whole = await expand({ files, seen: new Set(), asOf, budget, ...found }, tree)
-  return { tree: whole, ...found }
-}
-
-// `extends` and `!reference`.
-
-const deepestExtends = 11
-const deepestReference = 10
-
-interface ExpandedTree {
-  readonly tree: Hash
-  readonly errors: readonly string[]
-}
-
-/** How a tree is expanded. */
-interface Expansion {
-  /** What is not there is passed over: a file that was not fetched may hold it. */
-  readonly lenient: boolean
-  readonly budget: Budget
-  readonly asOf: JudgedVersion
-}
-
-const isStrings = (values: readonly unknown[]): values is readonly string[] =>
-  values.every((value) => typeof value === 'string')
-
-/** The names that a job extends; undefined when that is no string or list of strings. */
-const parentsOf = (job: Hash): readonly string[] | undefined => {
-  if ((job.extends ?? null) === null) return []
-  const names = [job.extends].flat()
-  return isStrings(names) ? names : undefined
-}
-
-/** Jobs with what they extend, each worked out once. */
-class Family {
-  readonly errors = new Set<string>()
-  readonly #done = new Map<string, Hash>()
-  readonly #tree: Hash
-  readonly #expansion: Expansion
-
-  constructor(tree: Hash, expansion: Expansion) {
-    this.#tree = tree
-    this.#expansion = expansion
-  }
-
-  /** @param above the jobs that lead to it by `extends`, outermost first */
-  whole(name: string, job: Hash, above: readonly string[] = []): Hash {
-    const known = this.#done.get(name)
-    if (known !== undefined) return known
-    const wrong = tooDeep(name, above)
-    if (wrong !== undefined) {
-      this.errors.add(`${above[0]}: ${wrong} in \`extends\``)
-      return job
-    }
-    const { budget } = this.#expansion
-    const parents = parentsOf(job)
-    let base: Hash = {}
-    for (const [parent, found] of this.#found(name, parents ?? []))
-      base = mergeHashes(base, this.whole(parent, found, [...above, name]), budget)
-    const { extends: given, ...own } = job
-    const result = mergeHashes(
-      base,
-      parents === undefined ? { ...own, extends: given } : own,
-      budget,
-    )
-    this.#done.set(name, result)
-    return result
-  }
-
-  /** The parents that are there; the others are said once, unless they may be elsewhere. */
-  #found(name: string, parents: readonly string[]): readonly (readonly [string, Hash])[] {
-    const found = parents.map((parent) => {
-      const job = Object.hasOwn(this.#tree, parent) ? this.#tree[parent] : undefined
-      return [parent, isHash(job) ? job : undefined] as const
-    })
-    const missing = found.flatMap(([parent, job]) => (job === undefined ? [`\`${parent}\``] : []))
-    if (missing.length > 0 && !this.#expansion.lenient)
-      this.errors.add(`${name}: unknown keys in \`extends\` (${missing.join(', ')})`)
-    return found.flatMap(([parent, job]) => (job === undefined ? [] : [[parent, job] as const]))
-  }
-}
-
-const tooDeep = (name: string, above: readonly string[]): string | undefined => {
-  if (above.includes(name)) return 'circular dependency detected'
-  return above.length >= deepestExtends ? 'nesting too deep' : undefined
-}
-
-/** Every job with what it extends, nearest last. */
-const withExtends = (tree: Hash, expansion: Expansion): ExpandedTree => {
-  const family = new Family(tree, expansion)
-  const change = describeChange('`extends`', { since: '11.3' }, expansion.asOf)
-  const entries = Object.entries(tree).map(([name, value]) => [
-    name,
-    isHash(value) && 'extends' in value && change === '' ? family.whole(name, value) : value,
-  ])
-  return { tree: Object.fromEntries(entries) as Hash, errors: [...family.errors] }
-}
-
-const lookUp = (tree: unknown, path: readonly string[]): unknown => {
-  let at = tree
-  for (const key of path) {
-    if (!isHash(at) || !Object.hasOwn(at, key)) return undefined
-    at = at[key]
-  }
-  return at
-}
-
-/** The tree with every `!reference` replaced by what it names; one that stays is not there. */
-const withReferences = (tree: Hash, { lenient, budget, asOf }: Expansion): ExpandedTree => {
+  const found = { left: [], entries: [], odd: new Map() }
   const errors = new Set<string>()
-  const follow = (reference: KeywordReference, above: readonly string[]): unknown => {
-    const shown = reference.toString()
-    const change = describeChange('`!reference`', { since: '13.9' }, asOf)
-    if (change !== '') errors.add(`${shown} could not be read: ${change}`)
-    if (above.includes(shown)) {
-      errors.add(`${shown} is part of a circular chain`)
-      return []
-    }
-    if (above.length >= deepestReference) {
-      errors.add(`${shown} is nested too deep`)
-      return []
-    }
-    const found = lookUp(tree, reference.path)
-    if (found !== undefined) return resolve(found, [...above, shown])
-    if (!lenient) errors.add(`${shown} could not be found`)
-    return lenient ? reference : []
-  }
-  const resolve = (value: unknown, above: readonly string[]): unknown => {
-    budget.spend(1)
-    if (value instanceof KeywordReference) return follow(value, above)
-    if (Array.isArray(value)) return value.map((item) => resolve(item, above))
-    if (!isHash(value)) return value
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, resolve(item, above)]),
-    )
-  }
-  const resolved = resolve(tree, [])
-  return { tree: isHash(resolved) ? resolved : {}, errors: [...errors] }
+  const whole = await expand({ files, seen: new Set(), asOf, budget, errors, ...found }, tree)
+  return { tree: whole, errors: [...errors], ...found }
 }
 
 /** What is built of one configuration: keys that are merged, values that references bring. */
@@ -361,13 +248,16 @@ export const expandTree = async (
   asOf: JudgedVersion,
 ): Promise<WholeTree> => {
   const included = await withIncludes(own, files, new Budget(maxBuilt), asOf)
-  const how = { lenient: included.left.length > 0, budget: new Budget(maxBuilt), asOf }
+  const lenient = included.left.length > 0 || included.errors.length > 0
+  const how = { lenient, budget: new Budget(maxBuilt), asOf }
   const extended = withExtends(included.tree, how)
   const resolved = withReferences(extended.tree, how)
+  // What is missing in one step is missing in the next ones, too.
+  const steps = [included.errors, extended.errors, resolved.errors]
   return {
     ...included,
     tree: resolved.tree,
-    errors: [...included.errors, ...extended.errors, ...resolved.errors],
+    errors: steps.find((errors) => errors.length > 0) ?? [],
     unextended: () =>
       withReferences(included.tree, { lenient: true, budget: new Budget(maxBuilt), asOf }).tree,
   }

@@ -3,19 +3,29 @@ import type { RE2JS } from 're2js'
 import { Budget } from './grammar/types.js'
 
 export type Variables = Readonly<Record<string, string>>
-type Value = string | RE2JS | null | boolean
-type Evaluator = (variables: Variables) => Value
+
+/** What an expression may name: variables, and inputs where it stands in their rules. */
+interface Scope {
+  readonly variables: Variables
+  readonly inputs?: Readonly<Record<string, unknown>>
+}
+type Evaluator = (scope: Scope) => unknown
+
+/** Parts of the language that older versions do not know. */
+type LaterPart = 'negation' | 'literals'
 
 const token =
-  /\s*(?:(\|\||&&|==|!=|=~|!~|\(|\))|\$(\w+)|\$\{(\w+)\}|"([^"]*)"|'([^']*)'|(\/(?:\\.|[^/\\])+\/[ismU]*)|(null)\b)/y
+  /(\|\||&&|==|!=|=~|!~|!|\(|\))|\$\[\[\s*inputs\.([\w-]+)\s*\]\]|\$(\w+)|"([^"\n]*)"|'([^'\n]*)'|(\/(?:[^/]|\\\/)+[^\\]\/[ismU]*|\/[^/\\]\/[ismU]*)|(null)|\b(true|false)\b/y
 const blank = /\s*/y
 
-/** Parsing and evaluating nest a call for each part of a long expression. */
-const maxTokens = 1000
+/** Instances read no longer expression. */
+const maxTokens = 99
 
+/** A value, or an operator that takes what stands before it. */
 interface Token {
   readonly operator?: string
   readonly read?: Evaluator
+  readonly later?: LaterPart
 }
 
 class Syntax extends Error {}
@@ -26,16 +36,20 @@ const regex = (text: string): RE2JS => {
   return found
 }
 
+const lookUp = (of: Readonly<Record<string, unknown>> = {}, name: string): unknown =>
+  Object.hasOwn(of, name) ? (of[name] ?? null) : null
+
 const getToken = (match: RegExpExecArray): Token => {
-  const [, operator, plain, braced, double, single, pattern] = match
-  const name = plain ?? braced
+  const [, operator, input, variable, double, single, pattern, nothing, word] = match
   const literal = double ?? single
-  if (operator !== undefined) return { operator }
-  if (name !== undefined)
-    return { read: (v) => (Object.hasOwn(v, name) ? (v[name] ?? null) : null) }
+  if (operator !== undefined)
+    return operator === '!' ? { operator, later: 'negation' } : { operator }
+  if (input !== undefined) return { read: ({ inputs }) => lookUp(inputs, input), later: 'literals' }
+  if (variable !== undefined) return { read: ({ variables }) => lookUp(variables, variable) }
   if (literal !== undefined) return { read: () => literal }
-  if (pattern === undefined) return { read: () => null }
-  const compiled = regex(pattern)
+  if (nothing !== undefined) return { read: () => null }
+  if (word !== undefined) return { read: () => word === 'true', later: 'literals' }
+  const compiled = regex(pattern ?? '')
   return { read: () => compiled }
 }
 
@@ -58,81 +72,116 @@ const getTokens = (text: string): Token[] => {
   return tokens
 }
 
-const truth = (value: Value): boolean => value !== null && value !== '' && value !== false
+const truth = (value: unknown): boolean => value !== null && value !== '' && value !== false
 
-const getPattern = (value: Value): RE2JS | undefined => {
-  if (typeof value === 'string') return compileRegex(value)
-  return typeof value === 'boolean' || value === null ? undefined : value
+const isPattern = (value: unknown): value is RE2JS =>
+  engine !== undefined && value instanceof engine
+
+/** A text that is no pattern matches where it holds the other one. */
+const matches = (left: unknown, right: unknown): boolean => {
+  if (typeof left !== 'string') return false
+  const pattern = typeof right === 'string' ? (compileRegex(right) ?? right) : right
+  if (typeof pattern === 'string') return pattern.includes(left)
+  return isPattern(pattern) && pattern.matcher(left).find()
 }
 
-const matches = (left: Value, right: Value): boolean =>
-  typeof left === 'string' && getPattern(right)?.matcher(left).find() === true
-
-const comparisons: Readonly<Record<string, (left: Value, right: Value) => boolean>> = {
-  '==': (left, right) => left === right,
-  '!=': (left, right) => left !== right,
-  '=~': matches,
-  '!~': (left, right) => !matches(left, right),
+/** A boolean is compared with a text as the word for it. */
+const equals = (left: unknown, right: unknown): boolean => {
+  const [a, b] = [typeof left, typeof right]
+  const isMixed = (a === 'boolean' && b === 'string') || (a === 'string' && b === 'boolean')
+  return isMixed ? String(left) === String(right) : left === right
 }
 
-/** Reads tokens from the front: or, and, comparison, value. */
-class Parser {
-  constructor(private readonly tokens: Token[]) {}
+type Operation = (left: Evaluator, right: Evaluator) => Evaluator
 
-  #accepts(operator: string): boolean {
-    if (this.tokens[0]?.operator !== operator) return false
-    this.tokens.shift()
-    return true
+const comparing =
+  (holds: (left: unknown, right: unknown) => boolean): Operation =>
+  (left, right) =>
+  (scope) =>
+    holds(left(scope), right(scope))
+
+const operations: Readonly<Record<string, { readonly rank: number; readonly make: Operation }>> = {
+  '==': { rank: 10, make: comparing(equals) },
+  '!=': { rank: 10, make: comparing((left, right) => !equals(left, right)) },
+  '=~': { rank: 10, make: comparing(matches) },
+  '!~': { rank: 10, make: comparing((left, right) => !matches(left, right)) },
+  '&&': { rank: 11, make: (a, b) => (scope) => truth(a(scope)) && truth(b(scope)) },
+  '||': { rank: 12, make: (a, b) => (scope) => truth(a(scope)) || truth(b(scope)) },
+}
+
+/** Binds more closely than all that take two values. */
+const negationRank = 1
+
+/**
+ * Builds an expression as instances do, by two stacks: an operator waits until one that binds less closely, a closing
+ * bracket or the end comes, and then takes the values before it.
+ */
+class Builder {
+  readonly #values: Evaluator[] = []
+  readonly #waiting: string[] = []
+
+  #take(): Evaluator {
+    const value = this.#values.pop()
+    if (value === undefined) throw new Syntax()
+    return value
+  }
+
+  #apply(operator: string): void {
+    if (operator === '!') {
+      const operand = this.#take()
+      this.#values.push((scope) => !truth(operand(scope)))
+      return
+    }
+    const make = operations[operator]?.make
+    if (make === undefined) throw new Syntax()
+    const right = this.#take()
+    this.#values.push(make(this.#take(), right))
+  }
+
+  /** Applies the operators that wait since the last open bracket, as far as they bind at least so closely. */
+  #settle(rank: number): void {
+    for (let last = this.#waiting.at(-1); last !== undefined && last !== '('; ) {
+      if ((operations[last]?.rank ?? negationRank) > rank) return
+      this.#apply(last)
+      this.#waiting.pop()
+      last = this.#waiting.at(-1)
+    }
+  }
+
+  add({ operator, read }: Token): void {
+    if (read !== undefined) this.#values.push(read)
+    else if (operator === ')') {
+      this.#settle(Number.POSITIVE_INFINITY)
+      if (this.#waiting.pop() === undefined) throw new Syntax()
+    } else if (operator !== undefined) {
+      const rank = operations[operator]?.rank
+      if (rank !== undefined) this.#settle(rank)
+      this.#waiting.push(operator)
+    }
   }
 
   whole(): Evaluator {
-    const result = this.#or()
-    if (this.tokens.length > 0) throw new Syntax()
+    this.#settle(Number.POSITIVE_INFINITY)
+    const result = this.#take()
+    if (this.#values.length > 0 || this.#waiting.length > 0) throw new Syntax()
     return result
-  }
-
-  #or(): Evaluator {
-    let left = this.#and()
-    while (this.#accepts('||')) {
-      const [a, b] = [left, this.#and()]
-      left = (v) => truth(a(v)) || truth(b(v))
-    }
-    return left
-  }
-
-  #and(): Evaluator {
-    let left = this.#comparison()
-    while (this.#accepts('&&')) {
-      const [a, b] = [left, this.#comparison()]
-      left = (v) => truth(a(v)) && truth(b(v))
-    }
-    return left
-  }
-
-  #comparison(): Evaluator {
-    const left = this.#value()
-    const compare = comparisons[this.tokens[0]?.operator ?? '']
-    if (compare === undefined) return left
-    this.tokens.shift()
-    const right = this.#value()
-    return (v) => compare(left(v), right(v))
-  }
-
-  #value(): Evaluator {
-    if (this.#accepts('(')) {
-      const inner = this.#or()
-      if (!this.#accepts(')')) throw new Syntax()
-      return inner
-    }
-    const read = this.tokens.shift()?.read
-    if (read === undefined) throw new Syntax()
-    return read
   }
 }
 
-const parsed = (text: string): Evaluator | undefined => {
+interface Expression {
+  readonly evaluate: Evaluator
+  readonly later: ReadonlySet<LaterPart>
+}
+
+const parsed = (text: string): Expression | undefined => {
   try {
-    return new Parser(getTokens(text)).whole()
+    const builder = new Builder()
+    const tokens = getTokens(text)
+    for (const one of tokens) builder.add(one)
+    return {
+      evaluate: builder.whole(),
+      later: new Set(tokens.flatMap(({ later }) => later ?? [])),
+    }
   } catch (error) {
     if (error instanceof Syntax) return undefined
     throw error
@@ -142,10 +191,14 @@ const parsed = (text: string): Evaluator | undefined => {
 /** Whether the text is an expression at all. */
 export const isExpression = (text: string): boolean => parsed(text) !== undefined
 
+/** Whether an expression does without a part that older versions do not know. */
+export const doesWithout = (part: LaterPart, text: string): boolean =>
+  parsed(text)?.later.has(part) !== true
+
 /** Whether an expression holds; one that is none does not. */
-export const evaluateExpression = (text: string, variables: Variables): boolean => {
-  const evaluate = parsed(text)
-  return evaluate !== undefined && truth(evaluate(variables))
+export const evaluateExpression = (text: string, scope: Scope): boolean => {
+  const evaluate = parsed(text)?.evaluate
+  return evaluate !== undefined && truth(evaluate(scope))
 }
 
 // Regular expressions of configurations: RE2's dialect, as instances read them.

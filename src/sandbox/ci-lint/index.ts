@@ -4,7 +4,7 @@
  */
 
 import { expandTree, type Files } from './expand.js'
-import { isDressed, readyRegexes } from './expression.js'
+import { readyRegexes } from './expression.js'
 import { checkNode } from './grammar/findings.js'
 import { include } from './grammar/relations.js'
 import {
@@ -52,7 +52,7 @@ const maxFindings = 100
 
 /** Whether any text in it is a regular expression or compares with one. */
 const holdsRegex = (value: unknown): boolean => {
-  if (typeof value === 'string') return /[=!]~/.test(value) || isDressed(value)
+  if (typeof value === 'string') return /[=!]~|(?:^|[=!&|(])\s*\//.test(value)
   if (Array.isArray(value)) return value.some(holdsRegex)
   return isHash(value) && Object.values(value).some(holdsRegex)
 }
@@ -101,9 +101,13 @@ const judged = (
   }
 }
 
-const getVerdict = async ({ tree: own, numeric }: Tree, setting: Setting): Promise<LintVerdict> => {
+const getVerdict = async (
+  { tree: own, odd, left: inputFiles }: Tree,
+  setting: Setting,
+): Promise<LintVerdict> => {
   const { files, asOf, occasion } = setting
-  const { tree, errors, entries, left, ...whole } = await expandTree(own, files, asOf)
+  const { tree, errors, entries, ...whole } = await expandTree(own, files, asOf)
+  const left = [...inputFiles, ...whole.left]
   const context = occasion === undefined ? undefined : await getContext(tree, occasion)
   const paths = context?.changed !== undefined || context?.files !== undefined
   await readyRegexes(paths || holdsRegex([tree, entries]))
@@ -113,7 +117,7 @@ const getVerdict = async ({ tree: own, numeric }: Tree, setting: Setting): Promi
   ]
   const findings = early.some(isWrong)
     ? early
-    : [...early, ...checkJobs(tree, own, [...numeric, ...whole.numeric], maxFindings, asOf)]
+    : [...early, ...checkJobs(tree, own, new Map([...odd, ...whole.odd]), maxFindings, asOf)]
   const plan =
     context === undefined || findings.some(isWrong) ? undefined : planPipeline(tree, context)
   const refused = (plan?.errors ?? []).map((text) => ({ text, curable: true as const }))

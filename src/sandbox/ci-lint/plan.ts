@@ -1,9 +1,18 @@
 /** The pipeline of a configuration: which jobs it has, parallel ones each by itself, and what they wait for. */
 
+import { getStages, needsIn } from './between.js'
 import { compileGlob, compileRegex, evaluateExpression, type Variables } from './expression.js'
 import { type Hash, isHash } from './grammar/types.js'
 import { parseSeconds } from './grammar/values.js'
-import { type CiJob, getJobs, getStages, type JobNeed, jobNamed, needsIn } from './jobs.js'
+import {
+  type CiJob,
+  getCombinations,
+  getInstances,
+  JobNames,
+  type JobNeed,
+  matrixName,
+} from './instances.js'
+import { getJobs } from './jobs.js'
 
 export type JobCondition = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed'
 
@@ -42,46 +51,14 @@ export interface PipelinePlan {
 
 /** Counted when a pipeline is made; a configuration may name more. */
 const maxNeeds = 50
-const maxParallel = 200
 const maxJobs = 1000
 const maxArtifactPaths = 20
 
 const none = (why: string): PipelinePlan => ({ jobs: [], errors: [why] })
 
-/** Each combination of values of a matrix. */
-const getCombinations = (matrix: unknown): readonly Variables[] =>
-  [matrix ?? []]
-    .flat()
-    .filter(isHash)
-    .flatMap((entry) =>
-      Object.entries(entry).reduce<readonly Variables[]>(
-        (rows, [name, values]) =>
-          rows
-            .flatMap((row) => [values].flat().map((value) => ({ ...row, [name]: String(value) })))
-            .slice(0, maxParallel),
-        [{}],
-      ),
-    )
-    .slice(0, maxParallel)
-
-const matrixName = (name: string, row: Variables): string =>
-  `${name}: [${Object.values(row).join(', ')}]`
-
 /** The names of the jobs that `parallel` makes of one, with the variables of each. */
-const getInstances = ({
-  job,
-  variables,
-}: SelectedJob): readonly (readonly [string, Variables])[] => {
-  const { parallel } = job.config
-  if (isHash(parallel))
-    return getCombinations(parallel.matrix).map((row) => [
-      matrixName(job.name, row),
-      { ...variables, ...row },
-    ])
-  if (typeof parallel !== 'number') return [[job.name, variables]]
-  const count = Math.min(parallel, maxParallel)
-  return Array.from({ length: count }, (_, at) => [`${job.name} ${at + 1}/${count}`, variables])
-}
+const getVariants = ({ job, variables }: SelectedJob): readonly (readonly [string, Variables])[] =>
+  (getInstances(job) ?? [[job.name, {}]]).map(([name, row]) => [name, { ...variables, ...row }])
 
 const neededBy = ({ job, rule }: SelectedJob): readonly JobNeed[] | undefined => {
   const needs = rule.needs ?? job.config.needs
@@ -135,7 +112,7 @@ const meantBy = (need: JobNeed, families: ReadonlyMap<string, readonly string[]>
 }
 
 const needErrors = (chosen: readonly SelectedJob[]): string[] => {
-  const all = new Map(chosen.map(({ job }) => [job.name, job]))
+  const names = new JobNames(new Map(chosen.map(({ job }) => [job.name, job])))
   return chosen.flatMap((one) => {
     const needs = neededBy(one) ?? []
     const { name } = one.job
@@ -144,7 +121,7 @@ const needErrors = (chosen: readonly SelectedJob[]): string[] => {
         `${name}: one job can only need ${maxNeeds} others, but you have listed ${needs.length}. See needs keyword documentation for more details`,
       ]
     return needs
-      .filter((need) => !need.optional && jobNamed(all, need.job) === undefined)
+      .filter((need) => !need.optional && names.base(need.job) === undefined)
       .map(
         (need) =>
           `'${name}' job needs '${need.job}' job, but '${need.job}' is not in any previous stage`,
@@ -154,7 +131,7 @@ const needErrors = (chosen: readonly SelectedJob[]): string[] => {
 
 const getPlanned = (tree: Hash, chosen: readonly SelectedJob[]): readonly PlannedJob[] => {
   const stages = getStages(tree)
-  const instances = chosen.map((one) => [one, getInstances(one)] as const)
+  const instances = chosen.map((one) => [one, getVariants(one)] as const)
   const families = new Map(
     instances.map(([{ job }, made]) => [job.name, made.map(([name]) => name)] as const),
   )
@@ -237,7 +214,7 @@ const ruleFor = (
   const list = Array.isArray(rules) ? rules.flat(10).filter(isHash) : []
   const first = list.find(
     (rule) =>
-      (typeof rule.if !== 'string' || evaluateExpression(rule.if, variables)) &&
+      (typeof rule.if !== 'string' || evaluateExpression(rule.if, { variables })) &&
       (rule.changes === undefined || anyMatches(rule.changes, context.changed, variables)) &&
       (rule.exists === undefined || anyMatches(rule.exists, context.files, variables)),
   )
@@ -264,7 +241,7 @@ const getConditions = (
   return [
     refs === undefined || getTexts(refs).some((ref) => refMatches(ref, context.branch)),
     expressions === undefined ||
-      getTexts(expressions).some((text) => evaluateExpression(text, variables)),
+      getTexts(expressions).some((text) => evaluateExpression(text, { variables })),
     changes === undefined || anyMatches(changes, context.changed, variables),
     kubernetes === undefined,
   ].filter((_, index) => [refs, expressions, changes, kubernetes][index] !== undefined)

@@ -1,10 +1,83 @@
-/** Nodes of a YAML document → plain values, counted: aliases cost what they stand for. */
-import { isAlias, isMap, isScalar, isSeq, type Pair } from 'yaml'
-import { Budget, UnreadableError } from './grammar/types.js'
+/** Nodes of a YAML document → plain values as instances have them, counted: aliases cost what they stand for. */
+import type { AliasNode, MapNode, ScalarNode, YamlNode } from '../../base/yaml/nodes.js'
+import { Budget, KeywordReference, UnreadableError } from './grammar/types.js'
 
 /** Instances take no deeper tree. */
 const deepest = 100
 const maxValues = 250_000
+
+// Scalars: what instances take a text without quotes for.
+
+const isNumber = new RegExp(
+  [
+    /[-+]?0b[01_,]+/,
+    /[-+]?0[0-7_,]+/,
+    /[-+]?(?:0|[1-9](?:\d|,\d|_\d)*)/,
+    /[-+]?0[xX][\da-fA-F_,]+/,
+    /[-+]?(?:\d[\d_,]*)?\.\d*(?:[eE][+-]\d+)?/,
+  ]
+    .map(({ source }) => `^${source}$`)
+    .join('|'),
+)
+/** Hours, minutes and seconds, which are a number. */
+const sexagesimal = /^[-+]?\d[\d_]*(?::[0-5]?\d){1,2}(?:\.[\d_]*)?$/
+const date = /^(\d{4})-(1[012]|0?\d)-([12]\d|3[01]|0?\d)$/
+const time =
+  /^-?\d{4}-\d{1,2}-\d{1,2}(?:[Tt]|\s+)\d{1,2}:\d\d:\d\d(?:\.\d*)?(?:\s*(?:Z|[-+]\d{1,2}:?(?:\d\d)?))?$/
+const infinite = /^(?:[-+]?\.inf|\.nan)$/i
+
+const isDay = (text: string): boolean => {
+  const [, year, month, day] = (date.exec(text) ?? []).map(Number)
+  if (year === undefined || month === undefined || day === undefined) return false
+  const found = new Date(Date.UTC(2000, month - 1, day))
+  found.setUTCFullYear(year, month - 1, day)
+  return found.getUTCMonth() === month - 1 && found.getUTCDate() === day
+}
+
+/** Octal, binary and hexadecimal numbers begin with 0. */
+const toNumber = (text: string): number => {
+  const digits = text.replace(/[,_]/g, '')
+  const [, sign = '', bare = ''] = /^([-+]?)(.*)$/.exec(digits) ?? []
+  const value = /^0\d/.test(bare) ? Number.parseInt(bare, 8) : Number(bare)
+  return sign === '-' ? -value : value
+}
+
+const toSeconds = (text: string): number =>
+  text
+    .replaceAll('_', '')
+    .split(':')
+    .reduce((sum, part) => sum * 60 + Number(part), 0)
+
+/** Instances refuse to make an object of a kind that is none of a configuration's. */
+const refuseClass = (name: string): never => {
+  throw new UnreadableError([`(<unknown>): Tried to load unspecified class: ${name}`])
+}
+
+/**
+ * The value of a text without quotes: `yes` is true, `017` is 15, `~` is nothing.
+ * @throws Unreadable for a date or a time
+ */
+const toValue = (text: string): unknown => {
+  if (text === '' || /^(?:~|null)$/i.test(text)) return null
+  if (/^(?:yes|true|on)$/i.test(text)) return true
+  if (/^(?:no|false|off)$/i.test(text)) return false
+  if (isDay(text)) return refuseClass('Date')
+  if (time.test(text)) return refuseClass('Time')
+  if (infinite.test(text)) return Number.NaN
+  if (sexagesimal.test(text)) return toSeconds(text)
+  return isNumber.test(text) && !/^[-+]?\.$/.test(text) ? toNumber(text) : text
+}
+
+const isText = /^(?:!|tag:yaml\.org,2002:|!!)(?:str|binary)$/
+const ofClass = /^!ruby\/(?:object|struct|exception|class|module|regexp|range)\b:?(.*)$/
+
+const readScalar = ({ value, plain, tag }: ScalarNode): unknown => {
+  if (tag === undefined) return plain ? toValue(value) : value
+  if (isText.test(tag)) return value
+  return toValue(value)
+}
+
+// Collections.
 
 /** What an anchor stands for; no size while it is still being read. */
 interface AnchorValue {
@@ -12,13 +85,12 @@ interface AnchorValue {
   size?: number
 }
 
-const isMerge = (key: unknown): boolean =>
-  isScalar(key) &&
-  (typeof key.value === 'symbol' || (key.value === '<<' && (key.type ?? 'PLAIN') === 'PLAIN'))
+const isMerge = (key: YamlNode): boolean =>
+  key.kind === 'scalar' && key.plain && key.value === '<<' && key.tag === undefined
 
-const nameOf = (key: unknown): string => {
-  const name = isScalar(key) ? key.value : key
-  return name === null ? '' : typeof name === 'object' ? '?' : String(name)
+const toName = (key: unknown): string => {
+  if (key === null) return ''
+  return typeof key === 'object' ? '?' : String(key)
 }
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
@@ -34,23 +106,32 @@ const set = (into: object, key: string, value: unknown): void => {
   })
 }
 
+const toReference = (node: YamlNode): KeywordReference => {
+  const items = node.kind === 'list' ? node.items : []
+  const texts = items.map((item) => (item.kind === 'scalar' ? readScalar(item) : undefined))
+  const valid = texts.length > 0 && texts.every((text) => typeof text === 'string')
+  return new KeywordReference(
+    texts.map((text) => (text === undefined ? '…' : String(text))),
+    valid,
+  )
+}
+
 class Reader {
   readonly #budget = new Budget(maxValues)
   readonly #anchors = new Map<string, AnchorValue>()
 
-  value(node: unknown, depth: number): unknown {
-    if (isAlias(node)) return this.#alias(node.source)
-    const anchor = node !== null && typeof node === 'object' && 'anchor' in node && node.anchor
-    if (typeof anchor !== 'string') return this.#plain(node, depth)
+  value(node: YamlNode, depth: number): unknown {
+    if (node.kind === 'alias') return this.#alias(node)
+    if (node.anchor === undefined) return this.#plain(node, depth)
     const entry: AnchorValue = {}
-    this.#anchors.set(anchor, entry)
+    this.#anchors.set(node.anchor, entry)
     const before = this.#budget.left
     entry.value = this.#plain(node, depth)
     entry.size = before - this.#budget.left
     return entry.value
   }
 
-  #alias(name: string): unknown {
+  #alias({ name }: AliasNode): unknown {
     const entry = this.#anchors.get(name)
     if (entry?.size === undefined)
       throw new UnreadableError([`(<unknown>): Unknown alias: ${name}`])
@@ -58,29 +139,28 @@ class Reader {
     return entry.value
   }
 
-  #plain(node: unknown, depth: number): unknown {
+  #plain(node: Exclude<YamlNode, AliasNode>, depth: number): unknown {
     this.#budget.spend(1)
     if (depth > deepest) throw new UnreadableError(['The parsed YAML is too deep'])
-    if (isScalar(node)) return node.value
-    if (isSeq(node)) return node.items.map((item) => this.value(item, depth + 1))
-    return isMap(node) ? this.#hash(node.items, depth) : null
+    if (node.tag === '!reference') return toReference(node)
+    const [, name] = ofClass.exec(node.tag ?? '') ?? []
+    if (name !== undefined) refuseClass(name)
+    if (node.kind === 'scalar') return readScalar(node)
+    if (node.kind === 'list') return node.items.map((item) => this.value(item, depth + 1))
+    return this.#hash(node, depth)
   }
 
-  #hash(pairs: readonly Pair[], depth: number): Record<string, unknown> {
+  #hash({ pairs }: MapNode, depth: number): Record<string, unknown> {
     const result: Record<string, unknown> = {}
     const under: unknown[] = []
-    for (const { key, value } of pairs) {
+    for (const [key, value] of pairs) {
+      const name = toName(this.value(key, depth + 1))
       const read = this.value(value, depth + 1)
       if (isMerge(key)) under.push(...[read].flat())
-      else set(result, isAlias(key) ? String(this.#alias(key.source)) : this.#key(key), read)
+      else set(result, name, read)
     }
     for (const source of under) this.#merge(result, source)
     return result
-  }
-
-  #key(key: unknown): string {
-    if (isScalar(key) && key.anchor !== undefined) this.value(key, 0)
-    return nameOf(key)
   }
 
   /** Keys that stand there themselves, or came with an earlier source, win. */
@@ -92,15 +172,20 @@ class Reader {
   }
 }
 
+/** Outermost keys that are no texts, by what they are: a number, or a word such as `true` that is none. */
+export type OddKeys = ReadonlyMap<string, 'number' | 'word'>
+
+const getOddKey = (key: YamlNode): readonly (readonly [string, 'number' | 'word'])[] => {
+  const value = key.kind === 'scalar' ? readScalar(key) : ''
+  if (typeof value === 'string') return []
+  return [[toName(value), typeof value === 'number' ? 'number' : 'word']]
+}
+
 /**
- * The values of a document's root node; the keys of the outermost hash that are numbers.
- * @throws Unreadable where it nests too deep, grows too big, or names an anchor that is not there
+ * The values of a document's root node; the keys of the outermost hash that are no texts.
+ * @throws Unreadable where it nests too deep, grows too big, has a date, or names an anchor that is not there
  */
-export const parseValues = (root: unknown): { value: unknown; numeric: readonly string[] } => ({
+export const readValues = (root: YamlNode): { value: unknown; odd: OddKeys } => ({
   value: new Reader().value(root, 0),
-  numeric: isMap(root)
-    ? root.items.flatMap(({ key }) =>
-        isScalar(key) && typeof key.value === 'number' ? [nameOf(key)] : [],
-      )
-    : [],
+  odd: new Map(root.kind === 'map' ? root.pairs.flatMap(([key]) => getOddKey(key)) : []),
 })

@@ -54,7 +54,12 @@ export const readFilesAt = (call: Call, project: ProjectRecord, revision: string
   other: async (name, path, ref) => {
     const other = call.findProject(name)
     if (other === undefined || !readsCode(call, other)) return undefined
-    return read(call, other, path, ref ?? `refs/heads/${other.default_branch}`)
+    const at = ref ?? `refs/heads/${other.default_branch}`
+    const repository = await call.git.open(other)
+    const commit = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${at}^{commit}`]
+    if ((await repository.line(commit)) === undefined) return { absent: 'reference' }
+    const text = await read(call, other, path, at)
+    return text === undefined ? { absent: 'file' } : { text }
   },
 })
 

@@ -24,6 +24,7 @@ import {
   formed,
   isFilled,
   notEmpty,
+  openDuration,
   text,
   textList,
   textOrTexts,
@@ -160,7 +161,7 @@ export const pages = either(
     boolean: must(() => true, ''),
     hash: hashType({
       path_prefix: since('16.7', text),
-      expire_in: since('17.4', durationOrNever),
+      expire_in: since('17.4', openDuration),
       publish: since('17.9', text),
     }),
   },

@@ -1,12 +1,14 @@
 /** What says where and when a job runs: `variables`, `image`, `services`, then `rules`, `only`, `needs`, `retry`, `parallel`. */
 
-import { isExpression } from '../expression.js'
+import { doesWithout, isExpression } from '../expression.js'
 import {
   advised,
   all,
   attribute,
+  before,
   type CiVersion,
   chosen,
+  type EitherType,
   each,
   either,
   entry,
@@ -39,6 +41,7 @@ import {
   notEmpty,
   refs,
   scalar,
+  script,
   text,
   textList,
   textOrTexts,
@@ -119,7 +122,7 @@ export const services = items(
         {
           ...imageable,
           alias: all(text, advised(notBlank)),
-          command: textOrTexts,
+          command: script,
           variables: since('14.5', variables.job),
         },
         required('name'),
@@ -213,6 +216,8 @@ export const parallel = {
   bridge: getParallel(must(() => false, 'cannot use "parallel: <number>"')),
 }
 
+const hasAny = (value: unknown): boolean => isHash(value) && Object.keys(value).length > 0
+
 const needKeys: Keys = {
   job: filledText,
   artifacts: booleanType,
@@ -254,48 +259,107 @@ export const needs = (...allowed: readonly Kind[]): Type => {
     (v) => others(v).length === 0,
     (v) => `uses invalid types of needs: ${others(v).join(', ')}`,
   )
+  const few = must(
+    (v) => [v].flat(10).filter((one) => getKind(one) === 'pipeline').length <= 5,
+    'must be less than or equal to 5',
+  )
   return either(
-    { list: all(fitting, items(need, 'need', 'hashes or strings')), hash: all(fitting, need) },
+    {
+      list: all(fitting, few, items(need, 'need', 'hashes or strings')),
+      hash: all(fitting, must(hasAny, 'can not be an empty hash'), need),
+    },
     'config can only be a hash or an array',
   )
 }
 
-const isCondition = (value: unknown): boolean => typeof value === 'string' && isExpression(value)
-const badCondition = 'invalid expression syntax'
+/** Conditions, of which each text of the value is one: a text, or a list of them. */
+const conditions = (): Type => {
+  const each = (holds: (text: string) => boolean) =>
+    must(
+      (v) =>
+        [v]
+          .flat()
+          .every((one) => isKeywordReference(one) || (typeof one === 'string' && holds(one))),
+      'invalid expression syntax',
+    )
+  return all(
+    each(isExpression),
+    before(
+      '18.11',
+      '`!`',
+      each((text) => doesWithout('negation', text)),
+    ),
+    before(
+      '18.7',
+      'comparing with `true` or `false`',
+      each((text) => doesWithout('literals', text)),
+    ),
+  )
+}
+export const condition = all(
+  must((v) => !Array.isArray(v), 'invalid expression syntax'),
+  conditions(),
+)
+
 const isPlaced: Relation = {
   key: 'paths',
   holds: (value) => has(value, 'paths') || has(value, 'regexp'),
   says: "can't be blank",
   curable: true,
 }
-const paths = all(textList, atMost(50, 'has too many entries (maximum 50)'))
-const files = (from: CiVersion, more: Keys): Type =>
+const ofProject: Relation = {
+  holds: (value) => !has(value, 'ref') || has(value, 'project'),
+  says: 'missing required keys: project',
+  curable: true,
+}
+const fewPaths = all(textList, atMost(50, 'has too many entries (maximum 50)'))
+const files = (from: CiVersion, list: Type, more: Keys): EitherType =>
   either(
-    { list: entry(paths), hash: since(from, hashType({ paths, regexp: text, ...more }, isPlaced)) },
+    {
+      list: entry(list),
+      hash: since(from, hashType({ paths: fewPaths, regexp: text, ...more }, isPlaced, ofProject)),
+    },
     'config should be an array of strings or a hash',
   )
+/** Files that have to be there; one may be named by a text. */
+const exists = (list: Type): Type => {
+  const either = files('16.11', list, { project: text, ref: text })
+  return since('12.4', { ...either, forms: { ...either.forms, string: since('16.11', anything) } })
+}
 
 /** Whether a job or a rule is delayed. */
 export const isDelayed = ({ when }: Values): boolean => when === 'delayed'
-const unknownWord = (_: string, value: unknown): string => `unknown value: ${value}`
+export const unknownWord = (_: string, value: unknown): string => `unknown value: ${value}`
 export const startIn = since('11.4', duration(week))
+
+const hasKeys: Relation = {
+  holds: hasAny,
+  says: "can't be blank",
+  curable: true,
+}
 
 /** Rules that choose between these words for `when`. */
 export const rules = (whens: readonly string[], more: Keys, ...relations: readonly Relation[]) =>
-  items(
-    hashType(
-      {
-        if: must(isCondition, badCondition),
-        changes: files('15.3', { compare_to: text }),
-        exists: since('12.4', files('16.11', { project: text, ref: text })),
-        when: wordsType(whens, unknownWord),
-        ...more,
-      },
-      ...relations,
+  all(
+    items(
+      hashType(
+        {
+          if: condition,
+          changes: files('15.3', fewPaths, { compare_to: text }),
+          exists: exists(fewPaths),
+          when: wordsType(whens, unknownWord),
+          ...more,
+        },
+        hasKeys,
+        ...relations,
+      ),
+      'rule',
+      'hashes',
     ),
-    'rule',
-    'hashes',
+    notBlank,
   )
+/** Those of an include: any number of files may have to be there. */
+export const includeRules = rules(['always', 'never'], { exists: exists(textList) })
 
 /** What a job may be told, and a bridge. */
 export const whens = ['on_success', 'on_failure', 'always', 'manual']
@@ -325,18 +389,15 @@ export const jobRules = since(
 export const policy = either(
   {
     list: entry(refs),
-    hash: hashType({
-      refs,
-      variables: all(
-        textList,
-        must(
-          (v) => [v].flat().every((one) => isKeywordReference(one) || isCondition(one)),
-          badCondition,
-        ),
-      ),
-      changes: since('11.4', textList),
-      kubernetes: wordsType(['active'], unknownWord),
-    }),
+    hash: hashType(
+      {
+        refs,
+        variables: all(textList, conditions()),
+        changes: since('11.4', textList),
+        kubernetes: wordsType(['active'], unknownWord),
+      },
+      hasKeys,
+    ),
   },
   'has to be either an array of conditions or a hash',
 )

@@ -169,7 +169,10 @@ class Validator {
   #all({ of }: AllType, value: unknown, place: Place): readonly Finding[] {
     const found: Finding[] = []
     for (const type of of.filter((one) => isKnown(one, this.#asOf))) {
-      const limit = describeChange('this limit', type, undefined)
+      const limit =
+        type.forbids === undefined
+          ? describeChange('this limit', type, undefined)
+          : `${type.forbids} was added in ${type.until}`
       const wrong = this.of(type, value, place)
       found.push(
         ...wrong.map((one) =>

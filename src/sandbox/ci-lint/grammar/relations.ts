@@ -1,6 +1,6 @@
 /** What a job has to do with others: environments, other pipelines, included files, secrets. */
 
-import { rules } from './conditions.js'
+import { condition, includeRules, unknownWord } from './conditions.js'
 import {
   advised,
   all,
@@ -10,10 +10,12 @@ import {
   either,
   entry,
   exactlyOne,
+  has,
   hashType,
   isHash,
   items,
   type Keys,
+  listOfWords,
   must,
   namedHash,
   type Relation,
@@ -25,13 +27,19 @@ import {
 import {
   anyHash,
   anything,
+  atMost,
   booleanType,
   filledText,
   formed,
+  hasVariable,
+  isDuration,
   notBlank,
   openDuration,
+  parseSeconds,
+  scalar,
   short,
   text,
+  textList,
   textOrTexts,
 } from './values.js'
 
@@ -45,6 +53,7 @@ const environmentName = all(
 )
 const actions = ['start', 'stop', 'prepare', 'verify', 'access']
 const tiers = ['production', 'staging', 'testing', 'development', 'other']
+const tier = wordsType(tiers, (all) => `must be one of ${all}`)
 const cluster = attribute(
   hashType({
     ...each('agent namespace flux_resource_path', text),
@@ -68,7 +77,7 @@ export const environmentType = either(
         auto_stop_in: since('12.8', openDuration),
         deployment_tier: since(
           '13.10',
-          wordsType(tiers, (all) => `must be one of ${all}`),
+          attribute(chosen((value) => (hasVariable(value) ? text : tier))),
         ),
         kubernetes: since('12.6', all(attribute(anyHash), advised(cluster))),
       },
@@ -111,6 +120,31 @@ const source: Keys = {
   ref: text,
   inputs: since('15.11', given),
 }
+/** A remote file may be checked, and kept for a while. */
+const remoteOnly = (key: string): Relation => ({
+  holds: (value) => (value[key] ?? false) === false || has(value, 'remote'),
+  says: `${key} can only be specified for remote includes`,
+})
+const sum = all(
+  formed((hash) => hash.startsWith('sha256-'), "hash must start with 'sha256-'"),
+  formed(
+    (hash) => /^sha256-(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/.test(hash),
+    'hash must be base64 encoded',
+  ),
+)
+const keepingTime = all(
+  must(
+    (v) => typeof v === 'boolean' || typeof v === 'string',
+    'must be a boolean or a duration string',
+  ),
+  must((v) => typeof v === 'boolean' || v === '' || isDuration(v), 'contains an invalid duration'),
+  must(
+    (v) => typeof v !== 'string' || v === '' || (parseSeconds(v) ?? 0) >= 60,
+    'duration must be at least 1 minute',
+  ),
+)
+const remoteKeys: Keys = { integrity: since('17.9', sum), cache: since('18.9', keepingTime) }
+const remoteRules = [remoteOnly('integrity'), remoteOnly('cache')]
 const fileOfProject = belonging(
   'file',
   'project',
@@ -120,9 +154,10 @@ const childFile = either(
   {
     string: entry(filledText),
     hash: hashType(
-      { ...source, artifact: since('12.9', text), job: text, rules: anything, integrity: text },
+      { ...source, ...remoteKeys, artifact: since('12.9', text), job: text, rules: anything },
       belonging('job', 'artifact', 'must specify the job where to fetch the artifact from'),
       fileOfProject,
+      ...remoteRules,
     ),
   },
   'config should be a hash or a string',
@@ -130,7 +165,6 @@ const childFile = either(
 const ways = {
   strategy: wordsType(['depend', ['mirror', { since: '18.2' }]]),
   forward: since('14.9', hashType(each('yaml_variables pipeline_variables', booleanType))),
-  inputs: since('17.11', given),
 }
 const childFiles = entry(
   all(
@@ -139,7 +173,10 @@ const childFiles = entry(
   ),
 )
 const child = since('12.7', hashType({ ...ways, include: childFiles }))
-const downstream = hashType({ ...ways, project, branch: text }, required('project'))
+const downstream = hashType(
+  { ...ways, inputs: since('17.11', given), project, branch: text },
+  required('project'),
+)
 export const trigger = either(
   {
     string: entry(project),
@@ -152,26 +189,80 @@ export const trigger = either(
 export const include = hashType(
   {
     ...source,
-    rules: since('14.2', rules(['always', 'never'], {})),
-    integrity: since(
-      '17.9',
-      formed((hash) => hash.startsWith('sha256-'), "hash must start with 'sha256-'"),
-    ),
+    ...remoteKeys,
+    rules: since('14.2', includeRules),
   },
   fileOfProject,
+  ...remoteRules,
 )
 
-const kinds = wordsType([['array', { since: '16.11' }], 'boolean', 'number', 'string'])
-const input = hashType({
+const kinds = wordsType([['array', { since: '16.11' }], 'boolean', 'number', 'string'], unknownWord)
+const options = all(
+  must(Array.isArray, 'should be an array'),
+  atMost(50, 'cannot define more than 50 options'),
+  must((v) => !(Array.isArray(v) && v.includes(null)), 'options array cannot contain null values'),
+)
+/** What any input may say. */
+const inputKeys: Keys = {
   default: anything,
-  description: since('16.5', text),
-  options: since('16.6', must(Array.isArray, 'should be an array')),
+  description: since('16.5', scalar),
+  options: since('16.6', options),
   regex: since('16.5', text),
   type: kinds,
-  rules: anything,
+}
+const defaults: Relation = {
+  holds: (rule) => 'default' in rule,
+  says: "rule must define 'options' with at least one value and a 'default'",
+}
+const isChoice: Relation = {
+  holds: (rule) =>
+    !('default' in rule) ||
+    !Array.isArray(rule.options) ||
+    rule.options.length === 0 ||
+    rule.options.includes(rule.default),
+  says: ({ default: preset }) => `default '${preset ?? ''}' must be one of the options`,
+}
+const inputRules = items(
+  hashType({ if: condition, options, default: anything }, defaults, isChoice),
+  'rule',
+  'hashes',
+)
+const together = (one: string, other: string): Relation => ({
+  holds: (value) => !(one in value && other in value),
+  says: `these keys cannot be used together: ${one}, ${other}`,
 })
+const input = hashType(
+  { ...inputKeys, rules: since('18.7', inputRules) },
+  together('rules', 'options'),
+  together('rules', 'default'),
+)
+/** What a job asks for when it is played. */
+export const jobInputs = namedHash(
+  hashType(inputKeys, {
+    holds: (value) => has(value, 'default'),
+    says: 'must have a default value',
+    curable: true,
+  }),
+)
+const headerInclude = either(
+  { string: anything, hash: anyHash, list: anything },
+  'config should be an array or a string',
+)
 /** What stands before the document, in one of its own. */
-export const header = hashType({ spec: since('15.11', hashType({ inputs: namedHash(input) })) })
+export const header = hashType({
+  spec: since(
+    '15.11',
+    hashType({
+      inputs: namedHash(input),
+      include: since('18.9', headerInclude),
+      component: since(
+        '18.6',
+        entry(all(textList, listOfWords(['name', 'sha', 'version', 'reference']))),
+      ),
+      description: since('18.10', text),
+    }),
+  ),
+})
 
 export const idTokens = namedHash(
   hashType({ aud: all(textOrTexts, notBlank) }, requiresKeys('aud')),

@@ -21,11 +21,12 @@ import {
   variables,
   whens,
 } from './conditions.js'
-import { environmentType, idTokens, secrets, trigger } from './relations.js'
+import { environmentType, idTokens, jobInputs, secrets, trigger } from './relations.js'
 import {
   advised,
   all,
   attribute,
+  before,
   either,
   entry,
   excludes,
@@ -41,6 +42,7 @@ import {
   since,
   type Type,
   until,
+  type Values,
   wordsType,
 } from './types.js'
 import {
@@ -51,6 +53,7 @@ import {
   filledText,
   isFilled,
   month,
+  nestedTexts,
   notBlank,
   notEmpty,
   regex,
@@ -137,6 +140,10 @@ const runs: readonly Relation[] = [
     curable: true,
   },
 ]
+/** Whether a job makes pages: by its keyword, or by its name unless the keyword says otherwise. */
+const isOfPages = ({ pages: of = null }: Values, path: string): boolean =>
+  of === null ? path === 'jobs:pages' : of !== false
+
 const scripts: readonly Relation[] = [
   {
     key: 'script',
@@ -145,9 +152,15 @@ const scripts: readonly Relation[] = [
     says: "can't be blank",
   },
   excludes('script', 'run'),
+  ...['before_script', 'after_script'].map(
+    (key): Relation => ({
+      holds: (job) => !(has(job, key) && has(job, 'run')),
+      says: `these keys cannot be used together: ${key}, run`,
+    }),
+  ),
   {
     key: 'publish',
-    holds: (job, path) => !has(job, 'publish') || path.endsWith(':pages') || has(job, 'pages'),
+    holds: (job, path) => !has(job, 'publish') || isOfPages(job, path),
     says: 'can only be used within a `pages` job',
   },
 ]
@@ -183,7 +196,7 @@ const jobKeys: Keys = {
   manual_confirmation: since('17.1', text),
   pages,
   publish: since('16.1', text),
-  inputs: anyHash,
+  inputs: since('18.10', jobInputs),
   release: since('13.2', release),
 }
 const bridgeKeys: Keys = {
@@ -203,8 +216,8 @@ export const bridge = hashType(bridgeKeys, ...runs, {
     [given].flat(10).filter((one) => isHash(one) && 'pipeline' in one).length <= 1,
   says: 'should contain exactly one bridge need',
 })
-/** A job of which its file does not tell which it is. */
-export const anyJob = hashType({ ...bridgeKeys, ...jobKeys }, ...runs, ...scripts)
+/** A job of which its file does not tell which it is. A header without its document is taken for one. */
+export const anyJob = hashType({ ...bridgeKeys, ...jobKeys, inputs: anything }, ...runs, ...scripts)
 
 const cancels = (...words: readonly string[]) => wordsType(words, (all) => `must be one of: ${all}`)
 const autoCancel = since(
@@ -218,7 +231,7 @@ const autoCancel = since(
 export const root: Keys = {
   default: hashType(defaults),
   include: anything,
-  stages: entry(all(textList, notEmpty, unique)),
+  stages: entry(all(nestedTexts, before('16.9', 'a list in a list', textList), notEmpty, unique)),
   types: until('15.0', entry(textList)),
   image,
   services,

@@ -15,7 +15,11 @@ export const isHash = (value: unknown): value is Hash =>
 
 /** `!reference [job, keyword, …]`: what stands there is put here. */
 export class KeywordReference {
-  constructor(readonly path: readonly string[]) {}
+  /** @param valid whether it is a list of texts, as instances want it */
+  constructor(
+    readonly path: readonly string[],
+    readonly valid = true,
+  ) {}
   toString(): string {
     return `!reference ${JSON.stringify(this.path)}`
   }
@@ -64,6 +68,8 @@ interface BaseType extends Span {
    * a plain attribute.
    */
   readonly entry?: boolean
+  /** What a limit keeps out that is known since it was removed. */
+  readonly forbids?: string
 }
 
 /** A value that passes a test. */
@@ -239,6 +245,13 @@ export const until = <T extends Type>(version: Span['until'] & string, type: T):
   ...type,
   until: version,
 })
+
+/** A limit of the versions that do not know something yet. */
+export const before = <T extends Type>(
+  version: Span['until'] & string,
+  forbids: string,
+  type: T,
+): T => ({ ...until(version, type), forbids })
 
 /** The same type for several keys. */
 export const each = (names: string, type: Type): Keys =>

@@ -18,7 +18,7 @@ const isInteger = (value: unknown): value is number => Number.isInteger(value)
 export const isKeywordReference = (value: unknown): boolean => value instanceof KeywordReference
 
 /** Whether a text waits for a variable, whose value only a pipeline knows. */
-const hasVariable = (text: string): boolean => text.includes('$')
+export const hasVariable = (value: unknown): boolean => isString(value) && value.includes('$')
 
 const isListOf = (is: (item: unknown) => boolean, value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => isKeywordReference(item) || is(item))
@@ -39,6 +39,11 @@ export const textList = must((v) => isListOf(isString, v), 'should be an array o
 export const textOrTexts = must(
   (v) => isString(v) || isListOf(isString, v),
   'should be an array of strings or a string',
+)
+/** Texts in lists of lists, or no list at all. */
+export const nestedTexts = must(
+  (v) => Array.isArray(v) && isNested(v, 10),
+  'should be an array of strings',
 )
 export const script = entry(
   must(
@@ -80,7 +85,7 @@ export const unique = advised(
   must((v) => !Array.isArray(v) || new Set(v).size === v.length, 'should not hold anything twice'),
 )
 
-const isDuration = (value: unknown): value is string =>
+export const isDuration = (value: unknown): value is string =>
   isString(value) && parseSeconds(value) !== undefined
 
 /** A duration, of at most so many seconds. */
@@ -89,10 +94,11 @@ export const duration = (most = Number.POSITIVE_INFINITY): Type =>
     must(isDuration, 'should be a duration'),
     must((v) => isDuration(v) && (parseSeconds(v) ?? 0) <= most, 'should not exceed the limit'),
   )
-export const durationOrNever = must((v) => v === 'never' || isDuration(v), 'should be a duration')
-/** Of environments: instances know the value of a variable only when the job runs. */
+const isNever = (value: unknown): boolean => isString(value) && /^never$/i.test(value)
+export const durationOrNever = must((v) => isNever(v) || isDuration(v), 'should be a duration')
+/** Instances know the value of a variable only when the job runs. */
 export const openDuration = must(
-  (v) => v === 'never' || isDuration(v) || (isString(v) && hasVariable(v)),
+  (v) => isNever(v) || isDuration(v) || hasVariable(v),
   'should be a duration',
 )
 

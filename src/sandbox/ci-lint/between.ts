@@ -1,0 +1,302 @@
+/** What is wrong between the jobs of a configuration: stages, needs, dependencies, jobs that stop others. */
+
+import { addToGroup } from '../../base/group-by.js'
+import { type Finding, type Hash, isHash, isKnown, type JudgedVersion } from './grammar/types.js'
+import {
+  type CiJob,
+  fillMatrix,
+  followsMatrix,
+  JobNames,
+  type JobNeed,
+  longestName,
+  matrixExpressions,
+} from './instances.js'
+
+const usual = ['build', 'test', 'deploy']
+
+/** Stages in order, with those that are always there. */
+export const getStages = (tree: Hash): readonly string[] => {
+  const given = tree.stages ?? tree.types
+  const named: readonly unknown[] = Array.isArray(given) ? given : usual
+  const texts = named.flat(10).filter((s): s is string => typeof s === 'string')
+  return ['.pre', ...texts.filter((s) => s !== '.pre' && s !== '.post'), '.post']
+}
+
+/** The jobs of the same pipeline that a value of `needs` names. */
+export const needsIn = (needs: unknown): readonly JobNeed[] =>
+  [needs ?? []].flat(10).flatMap((need): JobNeed[] => {
+    if (typeof need === 'string') return [{ job: need, optional: false }]
+    if (!isHash(need) || typeof need.job !== 'string') return []
+    if ('project' in need || 'pipeline' in need) return []
+    const { job, optional, parallel } = need
+    return [{ job, optional: optional === true, parallel }]
+  })
+
+/** The jobs of the same pipeline that a job waits for. */
+const getNeeds = ({ config }: CiJob): readonly JobNeed[] => needsIn(config.needs)
+
+/** Those of each of its rules. */
+const getRuledNeeds = ({ config: { rules } }: CiJob): readonly (readonly JobNeed[])[] =>
+  (Array.isArray(rules) ? rules.flat(10) : []).map((rule) =>
+    isHash(rule) ? needsIn(rule.needs) : [],
+  )
+
+const getTexts = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+
+/** The jobs that make the files which a child pipeline is of. */
+const getMakers = ({ config: { trigger } }: CiJob): readonly string[] =>
+  [isHash(trigger) ? trigger.include : []]
+    .flat()
+    .flatMap((file) => (isHash(file) && typeof file.job === 'string' ? [file.job] : []))
+
+/** What the checks of a job look up in the whole configuration. */
+interface LintContext {
+  readonly all: ReadonlyMap<string, CiJob>
+  readonly names: JobNames
+  readonly stages: readonly string[]
+  readonly place: ReadonlyMap<string, number>
+  /** Whether no other text can change the stage of a job, or which stages there are. */
+  readonly settled: (job: CiJob) => boolean
+  readonly asOf: JudgedVersion
+}
+
+/** A job with the name that messages call it by: that of its first instance, where it has several. */
+interface LabelledJob {
+  readonly job: CiJob
+  readonly label: string
+}
+
+const toLabelled = ({ names }: LintContext, job: CiJob): LabelledJob => ({
+  job,
+  label: names.label(job),
+})
+
+const getPlace = (whole: LintContext, job: CiJob): number => whole.place.get(job.stage) ?? -1
+
+const unless = (sure: boolean, text: string): Finding => (sure ? { text } : { text, curable: true })
+
+const checkStage = (whole: LintContext, job: CiJob): Finding[] =>
+  whole.place.has(job.stage)
+    ? []
+    : [
+        unless(
+          whole.settled(job),
+          `${whole.names.label(job)} job: chosen stage does not exist; available stages are ${whole.stages.join(', ')}`,
+        ),
+      ]
+
+/** What another job is to a job. */
+type Kind = 'need' | 'dependency'
+
+/** A job has to be there, in this stage or before it. */
+const checkOther = (
+  whole: LintContext,
+  { job, label }: LabelledJob,
+  name: string,
+  kind: Kind,
+): Finding[] => {
+  const other = whole.names.find(name)
+  if (other === undefined)
+    return [{ text: `${label} job: undefined ${kind}: ${name}`, curable: true }]
+  if (kind === 'need' && name.length > longestName)
+    return [
+      {
+        text: `${label} job: need \`${name}\` name is too long (maximum is ${longestName} characters)`,
+      },
+    ]
+  const places = [getPlace(whole, other), getPlace(whole, job)] as const
+  const besides = isKnown({ since: '14.2' }, whole.asOf)
+  if (places[0] < places[1] || (besides && places[0] === places[1])) return []
+  const sure = whole.settled(job) && whole.settled(other)
+  const where = besides ? 'current or prior stages' : 'prior stages'
+  return [unless(sure, `${label} job: ${kind} ${name} is not defined in ${where}`)]
+}
+
+/** Checks each name, until one of a need is wrong: all instances of a job are there, or none. */
+const checkOthers = (
+  whole: LintContext,
+  job: LabelledJob,
+  names: readonly string[],
+  kind: Kind,
+): Finding[] => {
+  for (const name of names) {
+    const wrong = checkOther(whole, job, name, kind)
+    if (wrong.length > 0) return wrong
+  }
+  return []
+}
+
+/** Names that are needed more than once. */
+const getRepeated = (names: readonly string[]): readonly string[] => {
+  const [once, twice] = [new Set<string>(), new Set<string>()]
+  for (const name of names) (once.has(name) ? twice : once).add(name)
+  return [...twice]
+}
+
+/** @param expand the names that a need means */
+const checkNeedList = (
+  whole: LintContext,
+  job: LabelledJob,
+  needs: readonly JobNeed[],
+  expand: (need: JobNeed) => readonly string[],
+): Finding[] => {
+  const named = needs.map((need) => [need, expand(need)] as const)
+  const twice = getRepeated(named.flatMap(([, names]) => names))
+  return [
+    ...named.flatMap(([{ optional }, names]) => {
+      const there = optional ? names.filter((name) => whole.names.find(name) !== undefined) : names
+      return checkOthers(whole, job, there, 'need')
+    }),
+    ...(twice.length === 0
+      ? []
+      : [{ text: `${job.label} has the following needs duplicated: ${twice.join(', ')}.` }]),
+  ]
+}
+
+/** The needs of a job that follow its matrix: those of the first instance of which some are wrong. */
+const checkMatrixNeeds = (whole: LintContext, job: CiJob): Finding[] => {
+  const { needs, variables } = job.config
+  for (const [label, row] of whole.names.instances(job) ?? new Map([[job.name, {}]])) {
+    const own = Object.keys(isHash(variables) ? variables : {}).map((key) => [key, ''] as const)
+    const { value, missing } = fillMatrix(needs, { ...Object.fromEntries(own), ...row })
+    if (missing.length > 0)
+      return [...new Set(missing)].map((key) => ({
+        text: `${label} job: '${key}' does not exist in matrix configuration`,
+      }))
+    const wrong = checkNeedList(whole, { job, label }, needsIn(value), (need) =>
+      whole.names.expand(need),
+    )
+    if (wrong.length > 0) return wrong
+  }
+  return []
+}
+
+/** The names of `needs` are those of jobs or of instances, the names of rules are those of a pipeline. */
+const checkNeeds = (whole: LintContext, job: CiJob): Finding[] => [
+  ...(isKnown(matrixExpressions, whole.asOf) && followsMatrix(job.config.needs)
+    ? checkMatrixNeeds(whole, job)
+    : checkNeedList(whole, toLabelled(whole, job), getNeeds(job), (need) =>
+        whole.names.expand(need),
+      )),
+  ...getRuledNeeds(job).flatMap((needs) =>
+    checkNeedList(whole, toLabelled(whole, job), needs, ({ job: name }) => [name]),
+  ),
+]
+
+const checkDependencies = (whole: LintContext, job: CiJob): Finding[] => {
+  const needed = new Set(getNeeds(job).map((need) => need.job))
+  const names = getTexts(job.config.dependencies)
+  const elsewhere =
+    names.length > 0 && needed.size === 0 && [job.config.needs ?? []].flat().length > 0
+  return [
+    ...(elsewhere
+      ? [
+          {
+            text: `jobs:${job.name} needs corresponding to dependencies must be from the same pipeline`,
+          },
+        ]
+      : []),
+    ...names.flatMap((name) => [
+      ...checkOthers(
+        whole,
+        toLabelled(whole, job),
+        whole.names.expand({ job: name, optional: false }),
+        'dependency',
+      ),
+      ...(needed.size > 0 && !needed.has(name)
+        ? [{ text: `jobs:${job.name} dependencies the ${name} should be part of needs` }]
+        : []),
+    ]),
+    ...getMakers(job).flatMap((name) =>
+      checkOther(whole, toLabelled(whole, job), name, 'dependency'),
+    ),
+  ]
+}
+
+const checkPublish = ({ name, config: { publish, pages } }: CiJob): Finding[] => {
+  const isTwice = (publish ?? null) !== null && isHash(pages) && 'publish' in pages
+  return isTwice
+    ? [{ text: `${name} job: use either ${name}:publish or ${name}:pages:publish` }]
+    : []
+}
+
+const checkOnStop = (whole: LintContext, job: CiJob): Finding[] => {
+  const { environment } = job.config
+  if (!isHash(environment)) return []
+  const { on_stop: stop } = environment
+  if (typeof stop !== 'string') return []
+  const says = (text: string): Finding[] => [
+    { text: `${whole.names.label(job)} job: on_stop job ${stop} ${text}`, curable: true },
+  ]
+  const other = whole.names.find(stop)
+  if (other === undefined) return says('is not defined')
+  const its = other.config.environment
+  if ((its ?? null) === null) return says('does not have environment defined')
+  const name = isHash(its) ? its.name : its
+  if (name !== environment.name) return says('have different environment name')
+  return isHash(its) && its.action === 'stop' ? [] : says('needs to have action stop defined')
+}
+
+/** Whether jobs wait for each other in a circle: what waits for nothing is taken away, and again. */
+const circular = (whole: LintContext): boolean => {
+  const waiting = new Map<string, number>()
+  const waiters = new Map<string, string[]>()
+  for (const job of whole.all.values()) {
+    const names = new Set(getNeeds(job).flatMap((need) => whole.names.base(need.job)?.name ?? []))
+    waiting.set(job.name, names.size)
+    for (const name of names) addToGroup(waiters, name, job.name)
+  }
+  const free = [...waiting].flatMap(([name, count]) => (count === 0 ? [name] : []))
+  let taken = 0
+  for (let name = free.pop(); name !== undefined; name = free.pop()) {
+    taken++
+    for (const waiter of waiters.get(name) ?? []) {
+      const left = (waiting.get(waiter) ?? 0) - 1
+      waiting.set(waiter, left)
+      if (left === 0) free.push(waiter)
+    }
+  }
+  return taken < waiting.size
+}
+
+/**
+ * What is wrong between jobs.
+ * @param own the configuration itself: what stands there, no file that it includes can replace
+ * @param most so many findings are enough
+ */
+export const checkBetween = (
+  jobs: readonly CiJob[],
+  tree: Hash,
+  own: Hash,
+  most: number,
+  asOf: JudgedVersion,
+): readonly Finding[] => {
+  const stages = getStages(tree)
+  const ownStages = 'stages' in own || 'types' in own
+  const all = new Map(jobs.map((job) => [job.name, job]))
+  const whole: LintContext = {
+    asOf,
+    all,
+    names: new JobNames(all),
+    stages,
+    place: new Map(stages.map((stage, index) => [stage, index])),
+    settled: ({ name, stage }) => {
+      const text = Object.hasOwn(own, name) ? own[name] : undefined
+      return ownStages && isHash(text) && (text.stage ?? text.type) === stage
+    },
+  }
+  const findings: Finding[] = []
+  for (const job of whole.all.values()) {
+    if (findings.length >= most) return findings
+    findings.push(
+      ...checkStage(whole, job),
+      ...checkNeeds(whole, job),
+      ...checkDependencies(whole, job),
+      ...checkOnStop(whole, job),
+      ...checkPublish(job),
+    )
+  }
+  if (circular(whole)) findings.push({ text: 'The pipeline has circular dependencies' })
+  return findings
+}

@@ -1,0 +1,158 @@
+/** The header of a configuration, with `spec: inputs:`: what the inputs are, and the document behind it with them in their places. */
+import { compileRegex, evaluateExpression, readyRegexes } from './expression.js'
+import { checkNode } from './grammar/findings.js'
+import { header } from './grammar/relations.js'
+import { type Hash, isHash, isKnown, type JudgedVersion, UnreadableError } from './grammar/types.js'
+import { interpolate } from './interpolation.js'
+
+/** Whether a document is the header of the next one. */
+export const isHeader = (document: Hash): boolean => 'spec' in document
+
+type Kind = 'string' | 'number' | 'boolean' | 'array'
+
+const isOfKind: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+  string: () => true,
+  number: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  array: Array.isArray,
+}
+const isKind = (kind: unknown): kind is Kind => typeof kind === 'string' && kind in isOfKind
+
+/** A text may be the JSON of a value; anything may be a text. */
+const toKind = (kind: Kind, value: unknown): unknown => {
+  if (kind === 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+/** An input: what its header says of it, with the rule that is in force. */
+interface Input {
+  readonly kind: Kind
+  readonly options: unknown
+  readonly regex: unknown
+  readonly asOf: JudgedVersion
+}
+
+const optionProblem = ({ kind, options, asOf }: Input, value: unknown): string | undefined => {
+  if (!Array.isArray(options)) return undefined
+  const isListed = kind === 'array' && isKnown({ since: '19.0' }, asOf)
+  if (kind !== 'string' && kind !== 'number' && !isListed)
+    return 'Options can only be used with string and number inputs'
+  const choices = kind === 'string' ? options.map(String) : options
+  const other = [value].flat().find((one) => !choices.includes(one))
+  if (other === undefined) return undefined
+  const list = kind === 'number' ? 'the list of the allowed options' : 'the list of allowed options'
+  return `\`${other}\` cannot be used because it is not in ${list}`
+}
+
+const regexProblem = ({ kind, regex }: Input, value: unknown, which: string) => {
+  if (typeof regex !== 'string') return undefined
+  if (kind !== 'string') return 'RegEx validation can only be used with string inputs'
+  const pattern = compileRegex(regex.startsWith('/') ? regex : `/${regex}/`)
+  if (pattern === undefined) return 'invalid regular expression'
+  return pattern.matcher(String(value)).find()
+    ? undefined
+    : `${which} value does not match required RegEx pattern`
+}
+
+/** What is wrong with the value of an input; `which` of its values it is. */
+const valueProblem = (input: Input, given: unknown, which: string): string | undefined => {
+  const value = toKind(input.kind, given)
+  const article = input.kind === 'array' ? 'an' : 'a'
+  if (!isOfKind[input.kind](value)) return `${which} value is not ${article} ${input.kind}`
+  return optionProblem(input, value) ?? regexProblem(input, value, which)
+}
+
+/** The first rule of an input that applies to what is known of the inputs before it. */
+const ruleFor = (rules: readonly unknown[], inputs: Hash): Hash => {
+  const first = rules.find(
+    (rule) =>
+      isHash(rule) &&
+      (typeof rule.if !== 'string' || evaluateExpression(rule.if, { variables: {}, inputs })),
+  )
+  return isHash(first) ? first : {}
+}
+
+/** The values of inputs, one after the other: rules of the later ones look at the earlier. */
+class InputValues {
+  readonly values = new Map<string, unknown>()
+  readonly problems: string[] = []
+  readonly #given: Hash
+  readonly #asOf: JudgedVersion
+
+  constructor(given: Hash, asOf: JudgedVersion) {
+    this.#given = given
+    this.#asOf = asOf
+  }
+
+  add(name: string, spec: Hash): void {
+    const rules: readonly unknown[] = Array.isArray(spec.rules) ? spec.rules : []
+    const known = { ...this.#given, ...Object.fromEntries(this.values) }
+    const rule = ruleFor(rules, known)
+    const kind = isKind(spec.type) ? spec.type : 'string'
+    const options = rule.options ?? spec.options
+    const input = { kind, options, regex: spec.regex, asOf: this.#asOf }
+    const default_ = rule.default ?? spec.default ?? null
+    const isOptional = 'default' in spec || rules.some((one) => isHash(one) && 'default' in one)
+    const own = Object.hasOwn(this.#given, name) ? (this.#given[name] ?? null) : null
+    const given = own === '' && rules.length > 0 ? null : own
+    if (!isOptional && given === null) this.#report(name, 'required value has not been provided')
+    else {
+      if (default_ !== null) this.#report(name, valueProblem(input, default_, 'default'))
+      if (given !== null) this.#report(name, valueProblem(input, given, 'provided'))
+    }
+    const value = given ?? default_
+    this.values.set(name, value === null ? (kind === 'string' ? '' : null) : toKind(kind, value))
+  }
+
+  #report(name: string, problem: string | undefined): void {
+    if (problem !== undefined) this.problems.push(`\`${name}\` input: ${problem}`)
+  }
+}
+
+/** A finding in a header as instances say it: of the input itself, or of its keyword. */
+const toInputWords = (text: string): string =>
+  text
+    .replace(/^header:spec:inputs:(.+?):rules:rule (?:config )?/, '`$1` input: ')
+    .replace(/^(header:spec:inputs:\S+) (type|regex|options|description) /, '$1 input $2 ')
+
+/** Checks what a header says before anything is made of it. */
+const checkHeader = async (document: Hash, asOf: JudgedVersion): Promise<Hash> => {
+  await readyRegexes(true)
+  const wrong = checkNode(header, document, 'header', asOf).filter(({ advice }) => advice !== true)
+  if (wrong.length > 0) throw new UnreadableError(wrong.map(({ text }) => toInputWords(text)))
+  return isHash(document.spec) ? document.spec : {}
+}
+
+const describeInclude = (entry: unknown): string => {
+  const { local, remote, project, file } = isHash(entry) ? entry : { local: entry }
+  return [local ?? remote ?? project, file].flat().filter(Boolean).map(String).join(' ')
+}
+
+/**
+ * A document with the inputs of its header in their places, and the files of inputs that the header names.
+ * @throws Unreadable for what no version, or not this one, declares so; for an input without a value; for a place that
+ * names none
+ */
+export const withInputs = async (
+  document: Hash,
+  content: unknown,
+  given: Hash,
+  asOf: JudgedVersion,
+): Promise<{ readonly value: unknown; readonly left: readonly string[] }> => {
+  const spec = await checkHeader(document, asOf)
+  const declared = isHash(spec.inputs) ? spec.inputs : {}
+  const left = [spec.include ?? []].flat().map(describeInclude)
+  const inputs = new InputValues(given, asOf)
+  for (const [name, its] of Object.entries(declared)) inputs.add(name, isHash(its) ? its : {})
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(declared, name))
+  if (unknown.length > 0 && left.length === 0)
+    inputs.problems.unshift(`unknown input arguments: ${unknown.join(', ')}`)
+  if (inputs.problems.length > 0) throw new UnreadableError(inputs.problems)
+  const scope = { inputs: inputs.values, isOpen: left.length > 0, asOf }
+  return { value: interpolate(content, scope), left }
+}

@@ -1,0 +1,154 @@
+/** The jobs that `parallel` makes of one, each by its name: `test 1/3`, `test: [linux, x86]`. */
+import type { Variables } from './expression.js'
+import { Budget, type Hash, isHash } from './grammar/types.js'
+
+export interface CiJob {
+  readonly name: string
+  readonly stage: string
+  readonly config: Hash
+}
+
+const maxParallel = 200
+
+/** A name of a job, or of an instance, may be so long. */
+export const longestName = 255
+
+/** Each combination of values of a matrix. */
+export const getCombinations = (matrix: unknown): readonly Variables[] =>
+  [matrix ?? []]
+    .flat()
+    .filter(isHash)
+    .flatMap((entry) =>
+      Object.entries(entry).reduce<readonly Variables[]>(
+        (rows, [name, values]) =>
+          rows
+            .flatMap((row) => [values].flat().map((value) => ({ ...row, [name]: String(value) })))
+            .slice(0, maxParallel),
+        [{}],
+      ),
+    )
+    .slice(0, maxParallel)
+
+export const matrixName = (name: string, row: Variables): string =>
+  `${name}: [${Object.values(row).join(', ')}]`
+
+/** An instance of a job by its name, with the variables of its own. */
+type Instance = readonly [name: string, row: Variables]
+
+/** The instances of a job; undefined where it is one alone. */
+export const getInstances = ({
+  name,
+  config: { parallel },
+}: CiJob): readonly Instance[] | undefined => {
+  if (isHash(parallel))
+    return getCombinations(parallel.matrix).map((row) => [matrixName(name, row), row])
+  if (typeof parallel !== 'number') return undefined
+  const count = Math.min(parallel, maxParallel)
+  return Array.from({ length: count }, (_, at) => [`${name} ${at + 1}/${count}`, {}])
+}
+
+/** What a job needs. */
+export interface JobNeed {
+  readonly job: string
+  readonly optional: boolean
+  /** Which jobs of its matrix are needed, where that is not all. */
+  readonly parallel?: unknown
+}
+
+/** How many names of instances may be compared: those of a file that anyone writes are far fewer. */
+const maxNames = 1_000_000
+/** To find out which names a need means costs as much as to compare so many. */
+const expansionCost = 10
+
+/** The jobs of a configuration by the names that they have in a pipeline. */
+export class JobNames {
+  readonly #all: ReadonlyMap<string, CiJob>
+  /** Their instances by the job's name, each with its variables. */
+  readonly #instances = new Map<string, ReadonlyMap<string, Variables> | undefined>()
+  readonly #budget = new Budget(maxNames)
+
+  constructor(all: ReadonlyMap<string, CiJob>) {
+    this.#all = all
+  }
+
+  /** The instances of a job; undefined where it is one alone. */
+  instances(job: CiJob): ReadonlyMap<string, Variables> | undefined {
+    if (!this.#instances.has(job.name)) {
+      const instances = getInstances(job)
+      this.#budget.spend(instances?.length ?? 0)
+      this.#instances.set(job.name, instances && new Map(instances))
+    }
+    return this.#instances.get(job.name)
+  }
+
+  /** The job that is called so in a pipeline, which no job of several instances is. */
+  find(name: string): CiJob | undefined {
+    const plain = this.#all.get(name)
+    if (plain !== undefined && this.instances(plain) === undefined) return plain
+    return [...name.matchAll(/ (?=\d+\/\d+$)|: \[/g)]
+      .map(({ index }) => this.#all.get(name.slice(0, index)))
+      .find((job) => job !== undefined && this.instances(job)?.has(name) === true)
+  }
+
+  /** The job that is called so, or of which all instances are meant. */
+  base(name: string): CiJob | undefined {
+    return this.#all.get(name) ?? this.find(name)
+  }
+
+  /** The names that a need means: those of instances where it names their job. */
+  expand({ job: name, parallel }: JobNeed): readonly string[] {
+    this.#budget.spend(expansionCost)
+    const job = this.#all.get(name)
+    const names = job && this.instances(job)
+    if (names === undefined) return [name]
+    const meant = isHash(parallel)
+      ? getCombinations(parallel.matrix).map((row) => matrixName(name, row))
+      : [...names.keys()]
+    this.#budget.spend(meant.length)
+    return meant
+  }
+
+  /** How messages call a job: by its first instance, where it has several. */
+  label(job: CiJob): string {
+    return this.instances(job)?.keys().next().value ?? job.name
+  }
+}
+
+// Needs that follow the matrix of the job: `$[[ matrix.OS ]]`.
+
+const expression = /\$\[\[\s*matrix\.([\w-]+)\s*\]\]/g
+/** The first version that reads them. */
+export const matrixExpressions = { since: '18.6' } as const
+
+const fill = (value: unknown, write: (text: string) => string): unknown => {
+  if (typeof value === 'string') return write(value)
+  if (Array.isArray(value)) return value.map((item) => fill(item, write))
+  if (!isHash(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, write)]))
+}
+
+/** Whether a value holds such an expression. */
+export const followsMatrix = (value: unknown): boolean => {
+  let found = false
+  fill(value, (text) => {
+    found ||= text.search(expression) >= 0
+    return text
+  })
+  return found
+}
+
+/** A value for one instance, with the names of which its matrix has no values. */
+export const fillMatrix = (
+  value: unknown,
+  row: Variables,
+): { readonly value: unknown; readonly missing: readonly string[] } => {
+  const missing: string[] = []
+  const filled = fill(value, (text) =>
+    text.replace(expression, (whole, name: string) => {
+      if (Object.hasOwn(row, name)) return row[name] ?? ''
+      missing.push(name)
+      return whole
+    }),
+  )
+  return { value: filled, missing }
+}

@@ -1,0 +1,238 @@
+/** What stands for `$[[ inputs.name | truncate(0, 8) ]]`: the blocks of a text, what they name, and what functions make of it. */
+import {
+  Budget,
+  describeChange,
+  type Hash,
+  isHash,
+  type JudgedVersion,
+  UnreadableError,
+} from './grammar/types.js'
+
+/** What blocks can name. */
+export interface Scope {
+  readonly inputs: ReadonlyMap<string, unknown>
+  /** Whether there are inputs whose names are not known: those of files that are not fetched. */
+  readonly isOpen: boolean
+  readonly asOf: JudgedVersion
+}
+
+const fail = (problem: string): never => {
+  throw new UnreadableError([problem])
+}
+
+// What a block names: `inputs.name`, `inputs.list[0][1]`.
+
+const maxParts = 5
+const maxIndices = 5
+const maxBytes = 1024
+
+/** The parts between dots; the last one holds the dots beyond. */
+const splitAccess = (access: string): readonly string[] => {
+  const parts = access.split('.')
+  return parts.length <= maxParts
+    ? parts
+    : [...parts.slice(0, maxParts - 1), parts.slice(maxParts - 1).join('.')]
+}
+
+/** What is wrong with a part that has brackets. */
+const indexProblem = (part: string, access: string): string => {
+  if (part.split('[').length !== part.split(']').length)
+    return `invalid array index in \`${access}\`: missing closing bracket`
+  const wrong = [...part.matchAll(/\[([^\]]*)\]/g)].find(([, index = '']) => !/^\d+$/.test(index))
+  return wrong === undefined
+    ? `invalid array index syntax in \`${access}\``
+    : `invalid array index in \`${access}\`: \`${wrong[1]}\` is not a valid index`
+}
+
+const getItem = (list: unknown, index: number, access: string): unknown => {
+  if (!Array.isArray(list))
+    return fail(`cannot index into non-array value at [${index}] in \`${access}\``)
+  if (index >= list.length)
+    return fail(`array index ${index} out of bounds (size: ${list.length}) in \`${access}\``)
+  return list[index]
+}
+
+/** A part as the name of a key and the places in lists behind it. */
+const splitIndices = (
+  part: string,
+  access: string,
+  asOf: JudgedVersion,
+): { readonly key: string; readonly indices: readonly number[] } => {
+  if (!part.includes('[')) return { key: part, indices: [] }
+  const change = describeChange('an index', { since: '18.11' }, asOf)
+  if (change !== '')
+    fail(`unknown interpolation provided: \`${part}\` in \`${access}\` (${change})`)
+  const [, key, brackets = ''] = /^(\w*)((?:\[\d+\])+)$/.exec(part) ?? []
+  if (key === undefined) fail(indexProblem(part, access))
+  if (key === '') fail(`invalid indexed access without a key in \`${access}\``)
+  const indices = brackets.slice(1, -1).split('][').map(Number)
+  if (indices.length > maxIndices)
+    fail(`too many array indices in \`${access}\` (maximum depth: ${maxIndices})`)
+  return { key: key ?? '', indices }
+}
+
+const getKey = (of: unknown, key: string): { readonly value: unknown } | undefined => {
+  if (of instanceof Map) return of.has(key) ? { value: of.get(key) } : undefined
+  return isHash(of) && Object.hasOwn(of, key) ? { value: of[key] } : undefined
+}
+
+/** @returns undefined for what a file that is not fetched may bring */
+const getNamed = (access: string, scope: Scope): { readonly value: unknown } | undefined => {
+  const parts = splitAccess(access)
+  if (parts.length <= 1)
+    fail('invalid pattern used for interpolation. valid pattern is $[[ inputs.input ]]')
+  if (Buffer.byteLength(access) > maxBytes) fail('maximum interpolation expression size exceeded')
+  let at: unknown = { inputs: scope.inputs, component: {} }
+  for (const part of parts) {
+    const { key, indices } = splitIndices(part, access, scope.asOf)
+    const found = getKey(at, key)
+    if (found === undefined && at === scope.inputs && scope.isOpen) return undefined
+    if (found === undefined)
+      return fail(`unknown interpolation provided: \`${key}\` in \`${access}\``)
+    at = indices.reduce((list, index) => getItem(list, index, access), found.value)
+  }
+  return { value: at }
+}
+
+// Functions.
+
+type TextFunction = (text: string) => string
+
+const quoteForShell: TextFunction = (text) =>
+  text === ''
+    ? "''"
+    : text.replace(/[^\w\-.,:+/@\n]/g, (character) => `\\${character}`).replaceAll('\n', "'\n'")
+
+const getFunction = (call: string): readonly [name: string, TextFunction] => {
+  // Only a pipeline knows what variables expand to.
+  if (call === 'expand_vars') return [call, (text) => text]
+  if (call === 'posix_escape') return [call, quoteForShell]
+  const [, offset, length] = /^truncate\(\s*(\d+)\s*,\s*(\d+)\s*\)?$/.exec(call) ?? []
+  if (offset === undefined)
+    return fail(
+      `no function matching \`${call}\`: check that the function name, arguments, and types are correct`,
+    )
+  return ['truncate', (text) => text.slice(Number(offset), Number(offset) + Number(length))]
+}
+
+const maxFunctions = 3
+
+const applyAll = (calls: readonly string[], value: unknown): unknown => {
+  if (calls.length > maxFunctions) fail('too many functions in interpolation block')
+  const functions = calls.map(getFunction)
+  return functions.reduce(
+    (text, [name, apply]) =>
+      typeof text === 'string'
+        ? apply(text)
+        : fail(
+            `error in \`${name}\` function: invalid input type: ${name} can only be used with string inputs`,
+          ),
+    value,
+  )
+}
+
+// Blocks.
+
+interface Block {
+  readonly start: number
+  readonly end: number
+  readonly content: string
+}
+
+/** No block that is read is longer; what is looked at for each is bounded. */
+const longestBlock = 4096
+
+/** What stands between brackets; undefined where that are several lines, which are no block. */
+const getContent = (text: string, start: number, end: number): string | undefined => {
+  const shown = text.slice(start + 3, Math.min(end, start + longestBlock)).trim()
+  if (shown.length < 2 || shown.includes('\n')) return undefined
+  return end - start > longestBlock ? fail('maximum interpolation expression size exceeded') : shown
+}
+
+/** The blocks of a text, found in linear time. */
+const findBlocks = (text: string): readonly Block[] => {
+  const blocks: Block[] = []
+  let end = 0
+  for (let start = text.indexOf('$[['); start >= 0; ) {
+    if (end < start + 3) end = text.indexOf(']]', start + 3)
+    if (end < 0) break
+    const content = getContent(text, start, end)
+    if (content !== undefined) blocks.push({ start, end: end + 2, content })
+    start = text.indexOf('$[[', content === undefined ? start + 3 : end + 2)
+  }
+  return blocks
+}
+
+/** Values are written into texts as instances write them. */
+const toText = (value: unknown): string => {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** What is written in place of blocks may be longer than they are, by so much. */
+const maxWritten = 4 * 1024 * 1024
+
+/** Puts what they name in place of all blocks of a document. */
+class Interpolator {
+  readonly #scope: Scope
+  readonly #budget = new Budget(maxWritten)
+
+  constructor(scope: Scope) {
+    this.#scope = scope
+  }
+
+  /** @returns undefined for a block that stays as it is */
+  #valueOf(content: string): { readonly value: unknown } | undefined {
+    const [access = '', ...calls] = content.split('|').map((part) => part.trim())
+    const { asOf } = this.#scope
+    const follows = describeChange('', { since: '18.6' }, asOf) === ''
+    if (access.split('.')[0] === 'matrix' && follows) return undefined
+    const named = getNamed(access, this.#scope)
+    return named && { value: applyAll(calls, named.value) }
+  }
+
+  #text(text: string): unknown {
+    const blocks = findBlocks(text)
+    const [first] = blocks
+    if (first === undefined) return text
+    if (first.start === 0 && first.end === text.length) {
+      const found = this.#valueOf(first.content)
+      return found === undefined ? text : found.value
+    }
+    let written = ''
+    let from = 0
+    for (const { start, end, content } of blocks) {
+      const found = this.#valueOf(content)
+      const shown = found === undefined ? text.slice(start, end) : toText(found.value)
+      this.#budget.spend(shown.length)
+      written += text.slice(from, start) + shown
+      from = end
+    }
+    return written + text.slice(from)
+  }
+
+  /** A list in place of an item of a list becomes its items. */
+  #item(item: unknown): readonly unknown[] {
+    const filled = this.fill(item)
+    return typeof item === 'string' && Array.isArray(filled) ? filled : [filled]
+  }
+
+  fill(value: unknown): unknown {
+    if (typeof value === 'string') return this.#text(value)
+    if (Array.isArray(value)) return value.flatMap((item) => this.#item(item))
+    if (!isHash(value)) return value
+    const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
+      toText(this.#text(key)),
+      this.fill(item),
+    ])
+    const filled: Hash = Object.fromEntries(entries)
+    return filled
+  }
+}
+
+/**
+ * A document with what its blocks name in their places; a text that is nothing but a block becomes the value itself.
+ * @throws Unreadable for a block that names nothing, or a function that does not fit
+ */
+export const interpolate = (document: unknown, scope: Scope): unknown =>
+  new Interpolator(scope).fill(document)

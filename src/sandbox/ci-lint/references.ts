@@ -1,0 +1,153 @@
+/** What a configuration takes from its own jobs: `extends` and `!reference`. */
+import {
+  type Budget,
+  describeChange,
+  type Hash,
+  isHash,
+  type JudgedVersion,
+  KeywordReference,
+} from './grammar/types.js'
+import { mergeHashes } from './tree.js'
+
+const deepestExtends = 11
+const deepestReference = 10
+
+interface ExpandedTree {
+  readonly tree: Hash
+  readonly errors: readonly string[]
+}
+
+/** How a tree is expanded. */
+export interface Expansion {
+  /** What is not there is passed over: a file that was not fetched may hold it. */
+  readonly lenient: boolean
+  readonly budget: Budget
+  readonly asOf: JudgedVersion
+}
+
+const isStrings = (values: readonly unknown[]): values is readonly string[] =>
+  values.every((value) => typeof value === 'string')
+
+/** The names that a job extends; undefined when that is no string or list of strings. */
+const parentsOf = (job: Hash): readonly string[] | undefined => {
+  if ((job.extends ?? null) === null) return []
+  const names = [job.extends].flat()
+  return isStrings(names) ? names : undefined
+}
+
+/** Jobs with what they extend, each worked out once. */
+class Family {
+  readonly errors = new Set<string>()
+  readonly #done = new Map<string, Hash>()
+  readonly #tree: Hash
+  readonly #expansion: Expansion
+
+  constructor(tree: Hash, expansion: Expansion) {
+    this.#tree = tree
+    this.#expansion = expansion
+  }
+
+  /** @param above the jobs that lead to it by `extends`, outermost first */
+  whole(name: string, job: Hash, above: readonly string[] = []): Hash {
+    const known = this.#done.get(name)
+    if (known !== undefined) return known
+    const wrong = tooDeep(name, above)
+    if (wrong !== undefined) {
+      this.errors.add(`${above[0]}: ${wrong} in \`extends\``)
+      return job
+    }
+    const { budget } = this.#expansion
+    const parents = parentsOf(job)
+    let base: Hash = {}
+    for (const [parent, found] of this.#found(name, parents ?? []))
+      base = mergeHashes(base, this.whole(parent, found, [...above, name]), budget)
+    const { extends: given, ...own } = job
+    const result = mergeHashes(
+      base,
+      parents === undefined ? { ...own, extends: given } : own,
+      budget,
+    )
+    this.#done.set(name, result)
+    return result
+  }
+
+  /** The parents that are there and can be extended; the others are reported once, unless they may be elsewhere. */
+  #found(name: string, parents: readonly string[]): readonly (readonly [string, Hash])[] {
+    const missing: string[] = []
+    const unfit: string[] = []
+    const found: (readonly [string, Hash])[] = []
+    for (const parent of parents) {
+      const job = Object.hasOwn(this.#tree, parent) ? this.#tree[parent] : undefined
+      if (isHash(job)) found.push([parent, job])
+      else (job === undefined ? missing : unfit).push(`\`${parent}\``)
+    }
+    if (missing.length > 0 && !this.#expansion.lenient)
+      this.errors.add(`${name}: unknown keys in \`extends\` (${missing.join(', ')})`)
+    else if (unfit.length > 0)
+      this.errors.add(`${name}: invalid base hashes in \`extends\` (${unfit.join(', ')})`)
+    return found
+  }
+}
+
+const tooDeep = (name: string, above: readonly string[]): string | undefined => {
+  if (above.includes(name)) return 'circular dependency detected'
+  return above.length >= deepestExtends ? 'nesting too deep' : undefined
+}
+
+/** Every job with what it extends, nearest last. */
+export const withExtends = (tree: Hash, expansion: Expansion): ExpandedTree => {
+  const family = new Family(tree, expansion)
+  const change = describeChange('`extends`', { since: '11.3' }, expansion.asOf)
+  const entries = Object.entries(tree).map(([name, value]) => [
+    name,
+    isHash(value) && 'extends' in value && change === '' ? family.whole(name, value) : value,
+  ])
+  return { tree: Object.fromEntries(entries) as Hash, errors: [...family.errors] }
+}
+
+const lookUp = (tree: unknown, path: readonly string[]): unknown => {
+  let at = tree
+  for (const key of path) {
+    if (!isHash(at) || !Object.hasOwn(at, key)) return undefined
+    at = at[key]
+  }
+  return at
+}
+
+/** The tree with every `!reference` replaced by what it names; one that stays is not there. */
+export const withReferences = (tree: Hash, { lenient, budget, asOf }: Expansion): ExpandedTree => {
+  const errors = new Set<string>()
+  const follow = (reference: KeywordReference, above: readonly string[]): unknown => {
+    const shown = reference.toString()
+    if (!reference.valid) {
+      errors.add(`${shown} is not valid`)
+      return []
+    }
+    const change = describeChange('`!reference`', { since: '13.9' }, asOf)
+    if (change !== '') errors.add(`${shown} could not be read: ${change}`)
+    if (above.includes(shown)) {
+      errors.add(`${shown} is part of a circular chain`)
+      return []
+    }
+    if (above.length >= deepestReference) {
+      errors.add(`${shown} is nested too deep`)
+      return []
+    }
+    const found = lookUp(tree, reference.path)
+    if (found !== undefined && found !== null && found !== false)
+      return resolve(found, [...above, shown])
+    if (!lenient) errors.add(`${shown} could not be found`)
+    return lenient ? reference : []
+  }
+  const resolve = (value: unknown, above: readonly string[]): unknown => {
+    budget.spend(1)
+    if (value instanceof KeywordReference) return follow(value, above)
+    if (Array.isArray(value)) return value.map((item) => resolve(item, above))
+    if (!isHash(value)) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, resolve(item, above)]),
+    )
+  }
+  const resolved = resolve(tree, [])
+  return { tree: isHash(resolved) ? resolved : {}, errors: [...errors] }
+}
