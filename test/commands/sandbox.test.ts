@@ -173,6 +173,8 @@ describe('sandbox serve --as-of', () => {
     try {
       const version = await fetch(`${api}/version`, { headers })
       expect(await version.json()).toMatchObject({ version: '15.6.0' })
+      const nodes = await fetch(`${api}/geo_nodes/status`, { headers })
+      expect(await nodes.json()).toMatchObject([{ version: '15.6.0' }, { version: '15.6.0' }])
       expect(await lint({})).toMatchObject({
         answer: { errors: [expect.stringContaining('`id_tokens` was added in 15.7')] },
       })

@@ -434,3 +434,59 @@ describe('what is public', () => {
     expect((await send('GET /projects/6/jobs', { as: 'fay' })).status).toBe(403)
   })
 })
+
+describe('what clients ask before all else', () => {
+  const get = async (path: string, as = 'root') =>
+    JSON.parse((await send(`GET ${path}`, { as })).text)
+
+  it('is the version and edition, the same wherever it is said', async () => {
+    const version = await get('/version', 'eva')
+    expect(version).toEqual({
+      version: '14.5.0',
+      revision: expect.any(String),
+      enterprise: true,
+      kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
+    })
+    expect(await get('/metadata')).toEqual(version)
+    for (const node of await get('/geo_nodes/status')) {
+      expect(node.version).toBe(version.version)
+      expect(node.revision).toBe(version.revision)
+    }
+    expect((await send('GET /version', { as: '' })).status).toBe(401)
+  })
+
+  it('is who they are, and what their token may do', async () => {
+    expect(await get('/user')).toMatchObject({
+      id: 1,
+      username: 'root',
+      email: 'root@example.test',
+      commit_email: 'root@example.test',
+      is_admin: true,
+      bot: false,
+      external: false,
+      can_create_group: true,
+      can_create_project: true,
+      two_factor_enabled: false,
+      identities: [],
+    })
+    expect(await get('/user', 'sandbox-app-project-token')).toMatchObject({ bot: true })
+    expect(await get('/personal_access_tokens/self', 'ben')).toMatchObject({
+      user_id: 3,
+      scopes: expect.arrayContaining(['api']),
+      active: true,
+      revoked: false,
+      expires_at: null,
+      last_used_at: null,
+    })
+  })
+
+  it('is what they may work on', async () => {
+    const query =
+      'membership=true&per_page=100&with_merge_requests_enabled=true&min_access_level=30&archived=false'
+    const paths = (await get(`/projects?${query}`, 'chi')).map(
+      (project: { path_with_namespace: string }) => project.path_with_namespace,
+    )
+    expect(paths).toContain('platform/app')
+    expect((await send('GET /license')).status).toBe(404)
+  })
+})

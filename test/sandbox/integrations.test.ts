@@ -34,6 +34,21 @@ describe('integrations', () => {
     ).toBe(200)
   })
 
+  it('does not know a slug of no family, whatever the method and the spelling of the path', async () => {
+    for (const path of ['integrations', 'services'])
+      for (const slug of ['no-such', 'emails-on-pull', '7'])
+        for (const json of [undefined, {}, { push_events: true }, { active: true, colour: 'red' }])
+          for (const method of json === undefined ? ['GET', 'DELETE'] : ['PUT']) {
+            const route = `${method} /projects/1/${path}/${slug}`
+            const { status, refusal } = await send(route, json === undefined ? {} : { json })
+            expect([status, refusal], route).toEqual([
+              404,
+              { message: '404 Integration Not Found' },
+            ])
+          }
+    expect((await send('GET /projects/1/integrations')).body).toHaveLength(1)
+  })
+
   it('creates, edits and deletes under either spelling of the path', async () => {
     const created = await send('PUT /projects/2/services/custom-issue-tracker', {
       json: {
