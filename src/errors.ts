@@ -44,6 +44,8 @@ interface Advice {
 export interface FailureDetails {
   /** HTTP status, when an answer came. */
   readonly status?: number
+  /** True if no request can be made for the object, so that trying again does not help. */
+  readonly unsent?: true
   /** What was tried: method and URL without credentials, or the file concerned. */
   readonly request?: string
   /** What to do next; a full sentence or a command line. */

@@ -1,6 +1,6 @@
 /** Builds the requests of `svcctl api`: the path, and one request for each of several objects or projects. */
 
-import { isDots } from '../base/base-url.js'
+import { hasDots } from '../base/base-url.js'
 import { isObject } from '../base/objects.js'
 import { maskAddresses } from '../base/secrets/mask.js'
 import { type Endpoint, getMethod, getPath, one } from '../catalogue/endpoint.js'
@@ -44,7 +44,7 @@ export const fillApiPath = async (
     if (value === undefined)
       throw usage(`the path contains {${kind}}, but no ${kind} is given`, scopeHints[kind])
     const text = String(value)
-    if (text === '' || isDots(text)) throw usage(`"${text}" cannot replace {${kind}}`)
+    if (text === '' || hasDots(text)) throw usage(`"${text}" cannot replace {${kind}}`)
     path = path.replaceAll(`{${kind}}`, encodeURIComponent(text).replaceAll('.', '%2E'))
   }
   return { ...request, path }
@@ -87,7 +87,7 @@ export const hasPlaceholder = ({ path }: Pick<WireRequest, 'path'>): boolean =>
  * @throws Failure `usage` for an object that a path cannot contain
  */
 export const requestFor = (request: WireRequest, object: string): WireRequest => {
-  if (isDots(object) || object === '') throw usage(`"${object}" cannot be used in a path`)
+  if (hasDots(object) || object === '') throw usage(`"${object}" cannot be used in a path`)
   const text = encodeURIComponent(object)
   return {
     ...request,

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, type Ran } from '../support/program.js'
+import { frontOf } from '../commands/front.js'
+import { configuration, folder, type Ran } from '../support/program.js'
 import { record } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
@@ -490,5 +491,114 @@ describe('a column that a command makes', () => {
     expect((await rows(`${line} expires_at!=null`)).slice(1)).toEqual(ending)
     expect((await rows(`${line} expires_at>=today`)).slice(1)).toEqual(ending)
     expect((await rows(`${line} expires_at<today`)).slice(1)).toEqual([])
+  })
+})
+
+describe('a project or group whose path no request can name', () => {
+  /** The sample instance, whose lists tell another path of the project `platform/tools/cli` and of the group `labs`. */
+  const strange = async (path: string | null) => {
+    const url = running?.url ?? ''
+    const front = await frontOf(
+      () => url,
+      ({ method, url: asked, headers }, response) => {
+        if (method !== 'GET' || !/^\/api\/v4\/(projects|groups)\?/.test(asked)) return false
+        void fetch(url + asked, { headers: { 'private-token': String(headers['private-token']) } })
+          .then((answer) => answer.json())
+          .then((records: unknown) => {
+            const told = (records as Record<string, unknown>[]).map((one) => {
+              if (one.path_with_namespace === 'platform/tools/cli')
+                return { ...one, path_with_namespace: path }
+              return one.full_path === 'labs' ? { ...one, full_path: path } : one
+            })
+            response.writeHead(200, { 'content-type': 'application/json' })
+            response.end(JSON.stringify(told))
+          })
+        return true
+      },
+    )
+    const env = {
+      SVC_BASE_URL: front.base,
+      SVC_TOKEN: 'sandbox-root-token',
+      SVC_CONFIG_DIR: configuration(),
+    }
+    const line = (words: readonly string[], cwd = folder()): Promise<Ran> =>
+      svcctl(words, { env, cwd })
+    return { line, front }
+  }
+  const why = 'its path cannot be sent'
+
+  it.each(['evil/..', '../evil', 'evil/./x', 'evil,x/y'])(
+    'is a target that failed, and the others go on: %s',
+    async (path) => {
+      const { line } = await strange(path)
+      const ran = await line('jobs list --all-projects --limit all -o csv --fields id'.split(' '))
+      expect(ran.code, ran.stderr).toBe(8)
+      expect(ran.stderr).toContain(`${path}: ${why}`)
+      expect(ran.stdout).toContain('platform/app,')
+      expect(ran.stdout).toContain('web/site,')
+    },
+  )
+
+  it('is read by its ID where the instance tells no path', async () => {
+    const { line } = await strange(null)
+    const words = 'runners list --all-projects --limit all -o csv --fields id'
+    const ran = await line(words.split(' '))
+    expect(ran.code, ran.stderr).toBe(0)
+    expect(ran.stdout).toMatch(/^4,\d/m)
+  })
+
+  it.each([
+    ['members list --all-groups --limit all', 'evil/..'],
+    ['deploy-keys list -G platform --limit all', 'evil/..'],
+    ['members list -G platform --recursive --limit all', 'project:evil/..'],
+    ['jobs list --all-projects --count', 'evil/..'],
+    ['approvals get --all-projects', 'evil/..'],
+    ['api GET /projects/{project} --all-projects --limit all', 'evil/..'],
+    ['api GET /projects/{project}/runners --all-projects --limit all', 'evil/..'],
+    [
+      'api POST /projects/{project}/approvals approvals_before_merge=1 --all-projects --yes',
+      'evil/..',
+    ],
+    ['approvals update --all-projects --approvals-before-merge 1 --yes', 'evil/..'],
+    ['approvals update --all-projects --approvals-before-merge 1 --dry-run', 'evil/..'],
+    ['deploy-keys update --all-projects --select id>0 --title x --yes', 'evil/..'],
+    ['runners pause --all-projects --select id>0 --dry-run', 'evil/..'],
+    ['members where root', 'project:evil/..'],
+    ['export --all --to files', 'projects/evil/..'],
+    ['export deploy_keys -G platform --to files', 'projects/evil/..'],
+  ])('is named, exit 8: %s', async (words, named) => {
+    const { line, front } = await strange('evil/..')
+    const ran = await line(words.split(' '))
+    expect(ran.code, ran.stderr).toBe(8)
+    expect(ran.stderr).toContain(`${named}: `)
+    expect(ran.stderr).not.toContain('retries the failed objects')
+    // The others go on.
+    if (/--yes/.test(words)) expect(front.written().length).toBeGreaterThan(1)
+    expect(front.written().filter(({ url }) => /evil/.test(url))).toEqual([])
+  })
+
+  it('is a gap of a snapshot, which says so again, and of several instances that of one', async () => {
+    const { line, front } = await strange('evil/..')
+    const cwd = folder()
+    const words = ['snapshot', 'jobs list --all-projects', '--to', 'snap']
+    const taken = await line(words, cwd)
+    expect(taken.code, taken.stderr).toBe(8)
+    expect(taken.stderr).toContain(`1 of 13 projects could not be read, the first because: ${why}`)
+    const list = 'jobs list --all-projects --limit all -o csv --fields id --from snap'
+    const kept = await line(list.split(' '), cwd)
+    expect(kept.code, kept.stderr).toBe(8)
+    expect(kept.stderr).toContain('evil/..')
+    expect(kept.stdout).toContain('web/site,')
+    const env = { SVC_CONFIG_DIR: configuration(), SVC_NO_KEYRING: '1' }
+    for (const [name, url] of Object.entries({ a: front.base, b: running?.url ?? '' }))
+      await svcctl(['auth', 'login', name, '--base-url', url, '--token-stdin'], {
+        env,
+        input: 'sandbox-root-token\n',
+      })
+    const both = 'runners list --all-projects --limit all -o csv --fields id -p a,b'
+    const ran = await svcctl(both.split(' '), { env })
+    expect(ran.code).toBe(8)
+    expect(ran.stderr).toContain('a: svcctl: evil/..')
+    expect(ran.stdout).toContain('b,platform/tools/cli,')
   })
 })

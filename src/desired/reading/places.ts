@@ -6,6 +6,7 @@ import { quoteText } from '../../base/text.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/undocumented.js'
 import { Failure, isMissing, survived, usage } from '../../errors.js'
+import { findSegmentProblem } from '../../http/request/address.js'
 import { isPlacePath, type ManagedPlace, pathsDownTo, placeText } from '../address.js'
 import { lower, type PlaceChoice, within } from '../selection.js'
 import {
@@ -30,6 +31,10 @@ interface MissingPlace {
 
 const notThere = ({ scope, path }: ManagedPlace): string =>
   `the ${scope} ${path} does not exist, or this token cannot see it`
+
+/** The failure of a place that no request can name. */
+const toUnsent = ({ path }: ManagedPlace): Failure =>
+  new Failure('failed', `its path cannot be sent: ${findSegmentProblem(path) ?? ''}`)
 
 /** All that the instance has, below every group. */
 const everything: KnownPlaces = {
@@ -122,6 +127,9 @@ export class Places {
     if (lists || (roots === undefined && named.length > mostNamed))
       for (const project of await this.listing.all())
         if (mine(project.group ?? project.path) && this.#isReached(project)) this.#add(project)
+    for (const project of this.listing.unsent.projects)
+      if (lists && mine(project.group ?? project.path) && this.#isReached(project))
+        this.#unread.push({ place: project, failure: toUnsent(project) })
     for (const name of this.choice.projects) await this.#named(name, (p) => this.#isReached(p))
     const left = named.filter((path) => mine(path) && !this.#projects.has(lower(path)))
     await sideBySide(left, (path) => this.#named(path))
@@ -153,6 +161,11 @@ export class Places {
     for (const root of below)
       for (const group of all)
         if (within(group.path, root) && mine(group.path)) this.#groups.set(lower(group.path), group)
+    for (const path of this.listing.unsent.groups) {
+      const place: ManagedPlace = { scope: 'group', path }
+      if (mine(path) && below.some((root) => within(path, root)))
+        this.#unread.push({ place, failure: toUnsent(place) })
+    }
     const left = named.filter((path) => mine(path) && !this.#groups.has(lower(path)))
     await sideBySide(left, (path) => this.#check(path, true))
   }
@@ -249,6 +262,9 @@ const projectIn = (record: Fields): ListedProject | undefined => {
 }
 
 export class PlaceFinder {
+  /** Places of the lists that no request can name. */
+  readonly unsent = { projects: new Set<ListedProject>(), groups: new Set<string>() }
+
   constructor(
     private readonly reader: KindReader,
     private readonly book: Pick<NameIndex, 'learn' | 'knownGroup'>,
@@ -265,7 +281,10 @@ export class PlaceFinder {
       await instance.records({ endpoint: projects.list, values }, (record) => {
         this.book.learn(record.namespace)
         const project = projectIn(record)
-        if (project !== undefined && this.#isNamed(project.path)) found.set(project.id, project)
+        if (project !== undefined && findSegmentProblem(project.path) !== undefined)
+          this.unsent.projects.add(project)
+        else if (project !== undefined && this.#isNamed(project.path))
+          found.set(project.id, project)
         return false
       })
       return [...found.values()].filter(({ archived }) => this.archived || !archived)
@@ -300,7 +319,8 @@ export class PlaceFinder {
     return this.reader.once.ask('', 'groups', async () => {
       const found = new Map<string, string>()
       const add = (path: string): void => {
-        if (!found.has(lower(path)) && this.#isNamed(path)) found.set(lower(path), path)
+        if (findSegmentProblem(path) !== undefined) this.unsent.groups.add(path)
+        else if (!found.has(lower(path)) && this.#isNamed(path)) found.set(lower(path), path)
       }
       for (const { group } of await this.all())
         if (group !== undefined) pathsDownTo(group).forEach(add)

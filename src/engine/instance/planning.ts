@@ -193,6 +193,17 @@ const planBelow = (command: Command, { kind, parent, value }: ParentTarget): Pla
   return { key, endpoint, values: { [getScope(endpoint)?.placeholder ?? 'id']: value }, parent }
 }
 
+/**
+ * Stands for the objects of a target that failed, so that it counts and is reported.
+ * @param like a plan of another target, for a command without endpoints of its own
+ * @throws the failure of the target if there is no other
+ */
+const refusedPlan = (command: Command, target: ParentTarget, like: Plan | undefined): Plan => {
+  const plan = planBelow(command, target) ?? like
+  if (plan === undefined) throw target.failure
+  return { ...plan, refused: target.failure }
+}
+
 /** Arguments, those that are several apart, each with the attributes of its row. */
 const apartWithRows = (
   { args, rows }: Pick<Given, 'args' | 'rows'>,
@@ -306,27 +317,21 @@ export class Planning {
     operation: Operation,
     targets: readonly ParentTarget[],
   ): Promise<readonly Plan[]> {
-    const { plansFor } = operation
-    const plans: Plan[] = []
-    for (const target of targets) {
-      const own =
-        plansFor === undefined
-          ? await this.#ofTarget(given, operation, target)
-          : await plansFor(givenFor(given, target))
-      plans.push(...own.map((plan) => ({ ...plan, parent: target.parent })))
-    }
+    const { command } = this.#options
+    const {
+      plansFor = (own: Given): Promise<readonly Plan[]> => this.#named(own, operation, true),
+    } = operation
+    const made: (readonly Plan[] | undefined)[] = []
+    for (const target of targets)
+      made.push(target.failure === undefined ? await plansFor(givenFor(given, target)) : undefined)
+    const like = made.find((own) => own !== undefined && own.length > 0)?.[0]
+    const plans = targets.flatMap((target, i) =>
+      (made[i] ?? [refusedPlan(command, target, like)]).map((plan) => ({
+        ...plan,
+        parent: target.parent,
+      })),
+    )
     return completed(plans, operation)
-  }
-
-  async #ofTarget(
-    given: Given,
-    operation: Operation,
-    target: ParentTarget,
-  ): Promise<readonly Plan[]> {
-    const { failure } = target
-    if (failure === undefined) return this.#named(givenFor(given, target), operation, true)
-    const plan = planBelow(this.#options.command, target)
-    return plan === undefined ? [] : [{ ...plan, refused: failure }]
   }
 
   /** Those of what the line names; an object that only stands in for another is called as that was given. */

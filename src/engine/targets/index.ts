@@ -8,6 +8,7 @@ import { groupsAll } from '../../catalogue/undocumented.js'
 import type { Naming } from '../../catalogue/words.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure, survived, usage } from '../../errors.js'
+import { findSegmentProblem } from '../../http/request/address.js'
 import { changes, getCommandName, getScope, hasForm, isRehearsal } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { isAggregate } from '../command/globals.js'
@@ -41,6 +42,7 @@ interface ProjectChoice {
 }
 
 interface VisibleProject {
+  /** Its full path; its ID if the instance does not tell the path. */
   readonly path: string
   /** The group that it is in; undefined where it is a user's own. */
   readonly group: { readonly id: number; readonly path: string } | undefined
@@ -54,8 +56,9 @@ const seen = async (
   const found: VisibleProject[] = []
   const order = { order_by: 'id', sort: 'asc' } as const
   await instance.records(projects.list, archived ? order : { ...order, archived: false }, {
-    where: ({ path_with_namespace, namespace }) => {
-      const path = toText(path_with_namespace)
+    where: ({ id: project, path_with_namespace, namespace }) => {
+      const known = Number.isInteger(project) ? String(project) : undefined
+      const path = toText(path_with_namespace) || known
       const group = toText(namespace?.full_path)
       const own = namespace?.kind === 'group' && group !== undefined
       const id = Number(namespace?.id)
@@ -124,7 +127,7 @@ const groupsSeen = async (services: Services): Promise<readonly ParentTarget[]> 
   const paths = all ?? (await seen(services, true)).flatMap(({ group }) => above(group?.path ?? ''))
   const unique = [...new Set(paths)].filter((path) => path !== '').sort()
   if (unique.length === 0) throw new Failure('not_found', 'no visible groups')
-  return unique.map((path) => targetIn('group', path))
+  return unique.map((path) => checked(targetIn('group', path)))
 }
 
 /** A group with the groups below it, and their projects. */
@@ -142,6 +145,21 @@ const treeOf = (
     ...[root, ...unique].map((path) => targetOfTree('group', path)),
     ...inside.map(({ path }) => targetOfTree('project', path)),
   ]
+}
+
+/** Says why no flag or request can name a target by its path; undefined if they can. */
+const findPathProblem = ({ kind, value }: ParentTarget): string | undefined => {
+  if (kind === 'group' && isNumber(value)) return 'the API takes it for an ID'
+  return value.includes(',') ? 'it contains a comma' : findSegmentProblem(value)
+}
+
+/** A target that the instance told of; it failed already if no request can name it. */
+const checked = (target: ParentTarget): ParentTarget => {
+  const problem = findPathProblem(target)
+  if (problem === undefined) return target
+  const text = `its path cannot be sent: ${problem}`
+  const hint = `Name it by its ID, which "svcctl api /${target.kind}s" shows.`
+  return { ...target, failure: new Failure('failed', text, { unsent: true, hint }) }
 }
 
 const each = (targets: readonly ParentTarget[]): readonly ParentTarget[] => [
@@ -162,14 +180,14 @@ const foundSlots = async (
   if (origin === 'tree') {
     const others = await listed(services)
     if (others === undefined) services.ui.note(noGroupsListed)
-    return each(names.flatMap((name) => treeOf(name, found, others ?? [])))
+    return each(names.flatMap((name) => treeOf(name, found, others ?? []))).map(checked)
   }
   if (origin === 'projects-of') {
     const paths = names.flatMap((name) => ofGroup(name, found, alone))
-    return each(paths.map((path) => targetIn('project', path)))
+    return each(paths.map((path) => targetIn('project', path))).map(checked)
   }
   if (found.length === 0) throw none('at all')
-  return found.map(({ path }) => targetIn('project', path))
+  return found.map(({ path }) => checked(targetIn('project', path)))
 }
 
 // The projects or groups that a line means, one after the other.
@@ -297,9 +315,10 @@ const confirmAll = async (
   const loses = operation.loses !== undefined && command.open === true
   if (loses || Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
   const call = command.open === true ? ` ${maskAddresses(given.args.join(' '))}` : ''
+  const due = targets.filter(({ failure }) => failure === undefined)
   await running.services.ui.confirm(
-    `${getCommandName(command)}${call}, in each: ${targets.length}.`,
-    targets.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),
+    `${getCommandName(command)}${call}, in each: ${due.length}.`,
+    due.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),
   )
 }
 

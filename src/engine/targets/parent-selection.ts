@@ -64,6 +64,7 @@ class TargetFinder {
       gate,
       signal,
       work: async ({ n, target }) => {
+        if (target.failure !== undefined) throw target.failure
         const result = await selection.in(givenFor(given, target), this.#open)
         this.#count(n, result.args.length)
         return { state: 'done', result }

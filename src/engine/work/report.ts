@@ -65,7 +65,8 @@ const kindsOf = (failures: readonly FailedItem[], count: number): string => {
   if (failures.length !== count) return ''
   const kinds = new Map<string, number>()
   for (const { failure } of failures) {
-    const word = categoryWords[failure.category] ?? failure.category
+    const { category, details } = failure
+    const word = details.unsent ? 'not sent' : (categoryWords[category] ?? category)
     kinds.set(word, (kinds.get(word) ?? 0) + 1)
   }
   const words = [...kinds].map(([word, times]) => `${grouped(times)} ${word}`)
@@ -220,7 +221,8 @@ export class OutcomeCounter {
 
   #keep(item: Item, failure: Failure): void {
     if (this.failures.length < maxTold) this.failures.push({ item, failure })
-    if (!lasting.has(failure.details.status)) this.mayHelp = true
+    const { status, unsent } = failure.details
+    if (!lasting.has(status) && unsent !== true) this.mayHelp = true
     const same = this.#alike === undefined || this.#alike === failure.category
     this.#alike = same ? failure.category : 'various'
   }

@@ -12,7 +12,7 @@ import {
   takesPairs,
   takesSeveral,
 } from '../../catalogue/params.js'
-import { usage } from '../../errors.js'
+import { survived, usage } from '../../errors.js'
 import { safeAddress } from '../answers/secrets.js'
 
 /** A name and its value, not yet percent-encoded. */
@@ -58,6 +58,16 @@ export const segmentText = (name: string, param: Param | undefined, value: unkno
   refuseDots(name, text)
   refuseRounded(name, value)
   return isScope(param) ? percent(text).replaceAll('.', '%2E') : percent(text)
+}
+
+/** Says why a full path cannot stand in a segment; undefined if it can. */
+export const findSegmentProblem = (path: string): string | undefined => {
+  try {
+    segmentText('path', undefined, path)
+    return undefined
+  } catch (error) {
+    return survived(error).message.replace(/^path:? /, '')
+  }
 }
 
 /** A path inside an archive: each segment by itself, the slashes stay. */
