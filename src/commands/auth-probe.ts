@@ -3,9 +3,10 @@
  * which instances have although it is not documented; whether they are an administrator, from whether `GET
  * /application/settings` answers.
  */
-import { isObject } from '../base/objects.js'
+import { type Fields, isObject, toText } from '../base/objects.js'
 import type { ExternalClient } from '../engine/command/services.js'
 import { Failure, survived } from '../errors.js'
+import type { ResolvedCredential, Session } from '../profile/types.js'
 
 /** Whose a credential is, and what it may do. */
 export interface Identity {
@@ -120,3 +121,27 @@ export const formatIdentity = ({ username, administrator, scopes }: Identity): s
     administrator ? 'administrator' : 'not an administrator',
     ...(scopes === undefined ? [] : [`scopes ${scopes.join(', ')}`]),
   ].join(', ')
+
+const isJob = (data: unknown): data is Fields => isObject(data) && data.id !== undefined
+
+/**
+ * Tries a job token at `GET /job`, which answers with the job that the token belongs to.
+ * @returns the job in words; undefined if the instance does not have this route
+ * @throws Failure `auth` if the instance rejects the token, `unreachable` if there is no response
+ */
+export const probeJobToken = async (client: ExternalClient): Promise<string | undefined> => {
+  const job = await tryCall(client, '/job', ['not_found'], isJob)
+  if (job === undefined) return undefined
+  const user = isObject(job.user) ? toText(job.user.username) : undefined
+  return `job ${String(job.id)}${user === undefined ? '' : `, started by ${user}`}`
+}
+
+/** Describes a credential by its kind and its source: `personal, from the keyring`. */
+export const formatCredential = ({ kind, source }: ResolvedCredential): string =>
+  `${kind === 'job' ? 'job token' : kind}, from ${source}`
+
+/** Names the owner of a credential: the profile of the session, unless a variable holds the credential. */
+export const nameOwner = ({ profile }: Session, credential?: ResolvedCredential): string => {
+  const isOfVariable = /^[A-Z_]+$/.test(credential?.source ?? '')
+  return profile === undefined || isOfVariable ? '(environment)' : profile.name
+}

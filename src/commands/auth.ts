@@ -5,7 +5,7 @@
  * switch`: signing in to instances (`profile/README.md`).
  */
 
-import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
+import { clearTextWarning } from '../base/base-url.js'
 import { momentAfter } from '../base/dates.js'
 import { boolean, integer, oneOf, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
@@ -14,54 +14,31 @@ import { exitCodes, Failure, survived, usage } from '../errors.js'
 import {
   type Changes,
   changedProfile,
-  checkName,
+  checkAddress,
   settings,
   signIn,
   signOut,
   userTokenKinds,
 } from '../profile/index.js'
 import type { Profile, UserTokenKind } from '../profile/types.js'
-import { formatIdentity, type Identity, probe } from './auth-probe.js'
+import {
+  formatCredential,
+  formatIdentity,
+  type Identity,
+  nameOwner,
+  probe,
+  probeJobToken,
+} from './auth-probe.js'
+import { resolveSignedIn, resolveTarget } from './auth-profile.js'
 import { type Arguments, define } from './define.js'
 import { discoverInstance as knowInstance } from './known.js'
-import { openProfileStore, openTokenStore } from './profile.js'
+import { chooseProfiles, getProfileName, openProfileStore, openTokenStore } from './profile.js'
 import { loadWordsInForce } from './vocabulary-reading.js'
 
-// What `auth login` has to know: given, or asked for until it is right.
+// The token that `auth login` stores.
 
 /** How often a token is asked for. */
 const maxTries = 3
-
-/** A value that passes the check; at a terminal what does not is asked for again, with why. */
-const askUntilValid = async <T>(
-  { ui }: Services,
-  question: string,
-  given: string | undefined,
-  check: (text: string | undefined) => T,
-): Promise<T> => {
-  for (let text = given ?? (await ui.ask(question)); ; text = await ui.ask(question))
-    try {
-      return check(text)
-    } catch (error) {
-      if (!(error instanceof Failure) || error.category !== 'usage' || !ui.interactive) throw error
-      ui.note(error.message)
-    }
-}
-
-/** The profile to sign in to. */
-const askName = (services: Services, given: string): Promise<string> =>
-  askUntilValid(services, 'Profile name', given, (name = '') => {
-    checkName(name)
-    return name
-  })
-
-/** The address of the instance. */
-const askBaseUrl = (services: Services, given: string | undefined): Promise<string> =>
-  askUntilValid(services, 'Base URL of the instance', given, (address = '') => {
-    if (address === '')
-      throw usage('auth login requires the base URL of the instance', 'Pass --base-url.')
-    return normalizeBaseUrl(address)
-  })
 
 interface Secrets {
   readonly token: string
@@ -164,21 +141,6 @@ const profileArgument = (required: boolean): Argument => ({
   param: string('name of the profile', { completes: 'profile' }),
 })
 
-const resolveBaseUrl = (services: Services, name: string): Promise<string> =>
-  askBaseUrl(
-    services,
-    services.place.globals.baseUrl ??
-      (services.place.env.SVC_BASE_URL || undefined) ??
-      openProfileStore(services).get(name)?.baseUrl,
-  )
-
-const resolveProfileName = (services: Services, given: Pick<Given, 'args'>): string =>
-  given.args[0] ??
-  services.place.globals.profile ??
-  (services.place.env.SVC_PROFILE || undefined) ??
-  openProfileStore(services).current() ??
-  'default'
-
 /** Tries a token, by the way that the profile will have: its proxy, its certificates. */
 const createTokenCheck =
   ({ instance, ui }: Services, kind: UserTokenKind, profile: Profile) =>
@@ -243,8 +205,8 @@ const discoverInstance = async (
 const login = async (services: Services, given: LoginArguments): Promise<void> => {
   const { answer, ui } = services
   const store = openProfileStore(services)
-  const name = await askName(services, resolveProfileName(services, given))
-  const baseUrl = await resolveBaseUrl(services, name)
+  const { name, baseUrl } = await resolveTarget(services, given)
+  checkAddress(store.get(name), baseUrl)
   const kind = toTokenKind(given.flags.kind)
   const clear = clearTextWarning(baseUrl)
   if (clear !== undefined) ui.warn(clear)
@@ -270,64 +232,59 @@ interface Row {
   readonly profile: string
   readonly base_url: string
   readonly credential: string
-  readonly works: boolean
+  /** Null if nobody could say. */
+  readonly works: boolean | null
   readonly user: string
   readonly [key: string]: unknown
 }
 
-/** One profile, or what flags and environment make: where its credential comes from, whether it works. */
+/** Checks one profile, or what flags and environment make: where its credential comes from, whether it works. */
 const checkStatus = async (services: Services, name: string | undefined): Promise<Row> => {
   const session = await services.place.sessionOf(name)
-  const row = {
-    profile: session.profile?.name ?? '(environment)',
+  const current = openProfileStore(services).current()
+  const rowOf = (profile: string) => ({
+    profile,
     base_url: session.baseUrl,
-    current:
-      session.profile !== undefined &&
-      openProfileStore(services).current() === session.profile.name,
-  }
+    current: profile === current,
+  })
+  const row = rowOf(name ?? nameOwner(session))
   try {
-    const credential = await session.credential()
+    const credential = (await session.credential()) ?? session.jobToken()
     if (credential === undefined)
       return { ...row, credential: 'none', works: false, user: 'svcctl auth login signs in' }
-    const { kind, value, source } = credential
-    const identity = await probe(
-      services.instance.elsewhere(session.baseUrl, { kind, value }, session),
-    )
-    return {
-      ...row,
-      credential: `${kind}, from ${source}`,
-      works: true,
-      user: formatIdentity(identity),
-    }
+    const { kind, value } = credential
+    const client = services.instance.elsewhere(session.baseUrl, { kind, value }, session)
+    const owner = rowOf(name ?? nameOwner(session, credential))
+    const shown = { ...owner, credential: formatCredential(credential) }
+    if (kind !== 'job') return { ...shown, works: true, user: formatIdentity(await probe(client)) }
+    const job = await probeJobToken(client)
+    return job === undefined
+      ? { ...shown, works: null, user: 'the instance does not say whose job it is' }
+      : { ...shown, works: true, user: job }
   } catch (error) {
     return { ...row, credential: 'invalid', works: false, user: survived(error).message }
   }
 }
 
 const status = async (services: Services, given: Pick<Given, 'args'>): Promise<void> => {
-  const wanted = given.args[0] ?? services.place.globals.profile
-  const names = wanted === undefined ? openProfileStore(services).names() : [wanted]
   const rows: Row[] = []
-  const outside =
-    services.place.globals.sandbox ||
-    services.place.globals.baseUrl !== undefined ||
-    Boolean(services.place.env.SVC_BASE_URL)
-  if (wanted === undefined && (outside || names.length === 0))
-    rows.push(await checkStatus(services, undefined))
-  for (const name of names) rows.push(await checkStatus(services, name))
+  // The variables may name the address of a profile, whose credential is used then.
+  for (const name of chooseProfiles(services.place, getProfileName(services, given)))
+    if (!rows.some(({ profile }) => profile === name)) rows.push(await checkStatus(services, name))
   await services.answer.printMany(rows, {
     columns: ['profile', 'current', 'base_url', 'credential', 'works', 'user'],
     stacks: 'cut',
     // `credential` says of which kind it is and where it comes from.
     reveal: true,
   })
-  if (rows.some((row) => !row.works)) services.answer.exit(exitCodes.auth)
+  if (rows.some((row) => row.works === false)) services.answer.exit(exitCodes.auth)
 }
 
 export const loginCommand = define({
   summary: 'Sign in to an instance and store the token',
   description: [
     'svcctl prompts for the token without echo, or reads it from standard input with --token-stdin. It checks the token and stores it in the system keyring, or in a file that only you can read.',
+    'Without a name, the profile for this address is renewed; a new one is named after the host, with "-" for ":" and "/". The profile becomes the current one. Its address does not change: use another name for another instance.',
   ],
   args: [profileArgument(false)],
   flags: loginFlags,
@@ -350,7 +307,8 @@ export const logoutCommand = define({
   args: [profileArgument(false)],
   examples: ['auth logout', 'auth logout staging'],
   run: async (services, given) => {
-    const name = resolveProfileName(services, given)
+    const name = resolveSignedIn(services, given)
+    if (name === undefined) return services.ui.note('there is no profile to sign out of')
     const had = await signOut(openProfileStore(services), openTokenStore(services), name)
     services.ui.note(
       had ? `deleted the credential of profile "${name}"` : `profile "${name}" has no credential`,

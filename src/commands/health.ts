@@ -12,8 +12,10 @@ import type { InstanceService, Services } from '../engine/command/services.js'
 import { survived } from '../errors.js'
 import { getPaths, openStore } from '../profile/index.js'
 import type { ResolvedCredential, Session } from '../profile/types.js'
+import { formatCredential, nameOwner, probeJobToken } from './auth-probe.js'
 import { getReplicationKinds, percent, toFiniteNumber } from './geo.js'
 import { certificateFields } from './pages-domains.js'
+import { chooseProfiles } from './profile.js'
 
 // Runners as they are counted: by the one state that each is in, and by type.
 
@@ -233,9 +235,6 @@ export interface ProfileCredential {
   readonly renews?: boolean
 }
 
-/** What a session is called that no profile made. */
-const environmentName = '(environment)'
-
 const getCredentialEnd = ({ expiresAt, renews }: ResolvedCredential, now: Date) => {
   const time = expiresAt === undefined ? Number.NaN : Date.parse(expiresAt)
   return {
@@ -257,6 +256,10 @@ const tryCredential = async (
 ): Promise<Pick<ProfileCredential, 'works' | 'reason'>> => {
   try {
     const there = instance.elsewhere(session.baseUrl, { kind, value }, session)
+    if (kind === 'job')
+      return (await probeJobToken(there)) === undefined
+        ? { reason: 'the instance does not say whose job it is' }
+        : { works: true }
     const request = await there.build({ endpoint: mr.list, values: {} })
     await there.call({ ...request, path: `${request.path}?per_page=1` })
     return { works: true }
@@ -268,11 +271,15 @@ const tryCredential = async (
   }
 }
 
-const checkSession = async (services: Services, session: Session): Promise<ProfileCredential> => {
-  const who = { profile: session.profile?.name ?? environmentName, base_url: session.baseUrl }
+const checkSession = async (
+  services: Services,
+  session: Session,
+  name?: string,
+): Promise<ProfileCredential> => {
+  const who = { profile: name ?? nameOwner(session), base_url: session.baseUrl }
   let credential: ResolvedCredential | undefined
   try {
-    credential = await session.credential()
+    credential = (await session.credential()) ?? session.jobToken()
   } catch (error) {
     const { category, message } = survived(error)
     const works = category === 'unreachable' ? {} : { works: false }
@@ -282,26 +289,17 @@ const checkSession = async (services: Services, session: Session): Promise<Profi
     return { ...who, credential: 'none', works: false, reason: 'no token' }
   return {
     ...who,
-    credential: `${credential.kind}, from ${credential.source}`,
+    profile: name ?? nameOwner(session, credential),
+    credential: formatCredential(credential),
     ...(await tryCredential(services, session, credential)),
     ...getCredentialEnd(credential, services.place.clock.now()),
   }
 }
 
-/** Those that are meant: the profile of the line, else all; what stands beside them where that is in force. */
-const chooseProfiles = ({ place }: Services): readonly (string | undefined)[] => {
-  const { globals, env } = place
-  if (globals.profile !== undefined) return [globals.profile]
-  const names = openStore(getPaths(env)).names()
-  const outside = globals.sandbox || globals.baseUrl !== undefined || Boolean(env.SVC_BASE_URL)
-  if (outside || names.length === 0) return [undefined, ...(globals.sandbox ? [] : names)]
-  return names
-}
-
 /** One of all profiles that cannot even be opened is one that does not work. */
 const checkProfile = async (services: Services, name: string): Promise<ProfileCredential> => {
   try {
-    return await checkSession(services, await services.place.sessionOf(name))
+    return await checkSession(services, await services.place.sessionOf(name), name)
   } catch (error) {
     const { message } = survived(error)
     const base_url = openStore(getPaths(services.place.env)).get(name)?.baseUrl ?? ''
@@ -313,13 +311,17 @@ const checkProfile = async (services: Services, name: string): Promise<ProfileCr
  * Checks the tokens of all profiles, or of the one that the command line names.
  * @throws Failure `auth` if no instance is configured, `usage` for an unknown profile
  */
-export const readCredentials = (services: Services): Promise<readonly ProfileCredential[]> => {
+export const readCredentials = async (
+  services: Services,
+): Promise<readonly ProfileCredential[]> => {
   const { profile } = services.place.globals
-  return Promise.all(
-    chooseProfiles(services).map(async (name) =>
+  const all = await Promise.all(
+    chooseProfiles(services.place, profile).map(async (name) =>
       name === undefined || name === profile
-        ? checkSession(services, await services.place.sessionOf(name))
+        ? checkSession(services, await services.place.sessionOf(name), name)
         : checkProfile(services, name),
     ),
   )
+  // The variables may name the address of a profile, whose credential is used then.
+  return all.filter(({ profile: name }, i) => i === all.findIndex((one) => one.profile === name))
 }

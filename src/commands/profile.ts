@@ -48,6 +48,37 @@ export const openProfileStore = (services: WaitServices) =>
 export const openTokenStore = (services: WaitServices) =>
   openTokens(getPaths(services.place.env), services.place.env, createWaitOptions(services))
 
+/**
+ * Returns the profiles that a line is about, where undefined stands for the session of flags and environment: the
+ * named one, the instance that the line names, or all that are stored.
+ */
+export const chooseProfiles = (
+  { globals, env }: Pick<WorkspaceService, 'globals' | 'env'>,
+  named: string | undefined,
+): readonly (string | undefined)[] => {
+  if (named !== undefined) return [named]
+  if (globals.sandbox || globals.baseUrl !== undefined) return [undefined]
+  const names = openStore(getPaths(env)).names()
+  return env.SVC_BASE_URL || names.length === 0 ? [undefined, ...names] : names
+}
+
+/**
+ * Returns the profile that the argument or --profile names; undefined if neither does.
+ * @throws Failure `usage` if they name different profiles
+ */
+export const getProfileName = (
+  { place }: Pick<Services, 'place'>,
+  { args: [name] }: Pick<Given, 'args'>,
+): string | undefined => {
+  const { profile } = place.globals
+  if (name !== undefined && profile !== undefined && name !== profile)
+    throw usage(
+      `the argument names the profile "${name}", and --profile names "${profile}"`,
+      'Pass only one of them.',
+    )
+  return name ?? profile
+}
+
 const argument: Argument = {
   name: 'name',
   required: true,
@@ -56,8 +87,12 @@ const argument: Argument = {
   param: string('name of the profile', { completes: 'profile' }),
 }
 
-const requireName = (given: Pick<Given, 'args'>, words: string): string => {
-  const [name] = given.args
+const requireName = (
+  services: Pick<Services, 'place'>,
+  given: Pick<Given, 'args'>,
+  words: string,
+): string => {
+  const name = getProfileName(services, given)
   if (name === undefined)
     throw usage(`${words} requires the name of a profile`, 'svcctl profile list shows them.')
   return name
@@ -112,7 +147,7 @@ export const getCommand = define({
   args: [argument],
   examples: ['profile get default', 'profile get default -o json'],
   run: async (services, given) => {
-    const profile = findProfile(services, requireName(given, 'profile get'))
+    const profile = findProfile(services, requireName(services, given, 'profile get'))
     await services.answer.print(toProfileRow(profile, openProfileStore(services).current()), {
       known: settingFields,
       reveal: true,
@@ -167,7 +202,7 @@ export const setCommand = define({
     'profile set default --audit-log ./audit.ndjson --project platform/app',
   ],
   run: async (services, given) => {
-    const name = requireName(given, 'profile set')
+    const name = requireName(services, given, 'profile set')
     if (services.place.globals.insecure)
       throw usage(
         '--insecure cannot be stored in a profile; pass it with each command',
@@ -193,7 +228,7 @@ export const deleteCommand = define({
   args: [argument],
   examples: ['profile delete staging --yes', 'profile delete default --yes'],
   run: async (services, given) => {
-    const name = requireName(given, 'profile delete')
+    const name = requireName(services, given, 'profile delete')
     const profile = findProfile(services, name)
     // Its own protection counts, not that of the profile in force.
     const of = { profile, baseUrl: profile.baseUrl }

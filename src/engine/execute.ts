@@ -4,6 +4,7 @@ import { currentIo } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import { StandardInput } from '../terminal/standard.js'
+import { chooseFormat } from './answer/choose-format.js'
 import { checkShown } from './answer/objects.js'
 import { unprintedRun } from './bulk/plan-work.js'
 import { changes, sendsAll, takesSeveral } from './command/derive.js'
@@ -12,7 +13,7 @@ import { type Globals, isAggregate, spelledGlobal } from './command/globals.js'
 import type { InnerRuns } from './command/services.js'
 import type { Command } from './command/types.js'
 import { ownWords, type WordsFinder } from './command/words.js'
-import { failureStyle, outputFormat } from './failure-report.js'
+import { failureStyle } from './failure-report.js'
 import type { JournalOptions } from './journaling/runs.js'
 import {
   type AskedLine,
@@ -100,19 +101,7 @@ const checkLine = (
 }
 
 /** What cannot stand beside a snapshot. */
-const notFrom = [
-  'profile',
-  'allProfiles',
-  'baseUrl',
-  'sandbox',
-  'sudo',
-  'curl',
-  'watch',
-  'waitUntil',
-  'page',
-  'web',
-  'showSecrets',
-] as const
+const notFrom = ['sudo', 'curl', 'watch', 'waitUntil', 'page', 'web', 'showSecrets'] as const
 const notSince = [
   'sort',
   'limit',
@@ -186,8 +175,9 @@ const understand = async (
 ) => {
   const raw = commandsOwn(command, line)
   const early: string[] = []
-  const globals = parseGlobals(command, line, env, (text) => early.push(text))
-  const format = inner?.format ?? part?.format ?? outputFormat(globals, env)
+  const note = (text: string): void => void early.push(text)
+  const globals = parseGlobals(command, line, env, note)
+  const format = inner?.format ?? part?.format ?? (await chooseFormat(command, globals, env, note))
   decided(failureStyle(globals, format))
   checkLine(command, raw, globals, part)
   const parents = parentsIn(await spreadBy(command, globals), raw)
@@ -223,7 +213,7 @@ const isPartial = (error: unknown): boolean =>
 /** Runs a command on one instance. */
 const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): Promise<number> => {
   const { command, signal, own, parse } = line
-  const env = inner?.env ?? currentIo().env
+  const env = inner?.env ?? part?.env ?? currentIo().env
   const input = line.input ?? part?.input ?? new StandardInput(signal)
   const { raw, early, parents, said } = await understand(line, part, env, inner)
   const { globals, format, journaling, words } = said

@@ -2,7 +2,7 @@
 
 import { currentIo } from '../base/io.js'
 import { bugs } from '../base/version.js'
-import { Failure, getErrorCode, getReason } from '../errors.js'
+import { Failure, getErrorCode, getReason, survived } from '../errors.js'
 import { formatNamed, formats, tableFormat } from '../output/formats.js'
 import type { Format } from '../output/types.js'
 import { getPaths, openStore } from '../profile/index.js'
@@ -21,27 +21,61 @@ const failsInJson = (name: string | undefined): boolean =>
 
 type FormatFlags = Pick<Globals, 'output' | 'profile'>
 
+/** The name of a format, and what chose it in words where that is no flag. */
+interface WantedFormat {
+  readonly output: string
+  readonly source?: string
+}
+
 /** What the profile says of the output; a profile that cannot be read is told where it is needed. */
-const profileFormat = ({ profile }: FormatFlags, env: NodeJS.ProcessEnv): string | undefined => {
+const findProfileFormat = (
+  { profile }: FormatFlags,
+  env: NodeJS.ProcessEnv,
+): WantedFormat | undefined => {
   try {
     const store = openStore(getPaths(env))
     const name = profile ?? (env.SVC_PROFILE || undefined) ?? store.current()
-    return name === undefined ? undefined : store.get(name)?.output
+    const output = name === undefined ? undefined : store.get(name)?.output
+    return output === undefined
+      ? undefined
+      : { output, source: `output=${output} of profile ${name}` }
   } catch {
     return undefined
   }
 }
 
-const wantedOf = (chosen: FormatFlags, env: NodeJS.ProcessEnv): string | undefined =>
-  chosen.output ?? (env.SVC_OUTPUT || undefined) ?? profileFormat(chosen, env)
+const findFormat = (chosen: FormatFlags, env: NodeJS.ProcessEnv): WantedFormat | undefined => {
+  const { output } = chosen
+  if (output !== undefined) return { output }
+  const { SVC_OUTPUT: variable = '' } = env
+  if (variable !== '') return { output: variable, source: `SVC_OUTPUT=${variable}` }
+  return findProfileFormat(chosen, env)
+}
 
 /**
- * The format of a run.
- * @throws Failure `usage` for the name of none
+ * Returns the format of a run. One that a variable or the profile chose gives way to a table if the line cannot be
+ * answered in it: nobody gave a flag for it.
+ * @param check throws a Failure `usage` if the line cannot be answered in a format
+ * @param note is told what is not used, and why
+ * @throws Failure `usage` for the name of no format
  */
-export const outputFormat = (chosen: FormatFlags, env: NodeJS.ProcessEnv): Format => {
-  const wanted = wantedOf(chosen, env)
-  return wanted === undefined ? tableFormat : formatNamed(wanted)
+export const outputFormat = async (
+  chosen: FormatFlags,
+  env: NodeJS.ProcessEnv,
+  check: (format: Format) => Promise<void>,
+  note: (text: string) => void,
+): Promise<Format> => {
+  const { output, source } = findFormat(chosen, env) ?? {}
+  if (output === undefined) return tableFormat
+  const format = formatNamed(output, source)
+  if (source === undefined) return format
+  try {
+    await check(format)
+    return format
+  } catch (error) {
+    note(`${source} is not used: ${survived(error).message}`)
+    return tableFormat
+  }
 }
 
 /** How a failure of a run is told. */
@@ -53,7 +87,8 @@ export const failureStyle = (
 /** Whether failures are JSON, of a line that came to no run: by the same rule, as far as it can be read. */
 const failuresInJson = (argv: readonly string[], env: NodeJS.ProcessEnv): boolean => {
   const output = getLastValue(argv, 'output', 'o')
-  return failsInJson(wantedOf({ output, profile: getLastValue(argv, 'profile', 'p') }, env))
+  const profile = getLastValue(argv, 'profile', 'p')
+  return failsInJson(findFormat({ output, profile }, env)?.output)
 }
 
 /** After a signal, whatever ended the run is its doing; what says more than that is kept. */

@@ -25,6 +25,8 @@ const splitting =
 /** The flags by which the instance is reached, as words. */
 const reachedBy = (outer: Globals, from: string | undefined): readonly string[] => [
   ...toFlagWords('tolerate', outer.tolerate),
+  // Without it, the variable would choose the embedded instance for the line within.
+  ...(outer.sandbox ? [] : ['--no-sandbox']),
   ...(from === undefined
     ? reachingFlags.flatMap((name) => toFlagWords(name, outer[name]))
     : toFlagWords('from', from)),

@@ -7,12 +7,13 @@ import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../
 import type { Profile } from '../profile/types.js'
 import { StandardInput } from '../terminal/standard.js'
 import { ClosedPipe } from '../terminal/stdout.js'
+import { chooseFormat } from './answer/choose-format.js'
 import { unprintedRun } from './bulk/plan-work.js'
 import { changes, getCommandName, isAskable, sendsAll } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import type { Command } from './command/types.js'
 import { findOwnWords } from './command/words.js'
-import { failureIn, failureStyle, outputFormat } from './failure-report.js'
+import { failureIn, failureStyle } from './failure-report.js'
 import { type AskedSite, OneAnswer, resolveInstances } from './merged-answer.js'
 import type { AskedLine, LinePart } from './options.js'
 import { ownFormat, parseGlobals } from './plan/given.js'
@@ -27,16 +28,26 @@ type AskedProfiles =
   | { readonly one: string }
   | { readonly several: readonly string[]; readonly all?: true }
 
-/** @throws Failure `usage` for flags that exclude each other */
-const wantedBy = (raw: Raw): AskedProfiles => {
-  const profile = raw.flags.get('profile')?.at(-1)
-  if (raw.flags.get('all-profiles')?.at(-1) !== 'true') return profilesIn(profile ?? '')
-  if (profile !== undefined) throw usage('--all-profiles and --profile exclude each other')
-  return { several: ['*'], all: true }
-}
+/** The profiles that a line names; flags that exclude each other are refused when the line is read. */
+const wantedBy = (raw: Raw): AskedProfiles =>
+  raw.flags.get('all-profiles')?.at(-1) === 'true'
+    ? { several: ['*'], all: true }
+    : profilesIn(raw.flags.get('profile')?.at(-1) ?? '')
 
-/** Variables that are meant for one instance: which it would be nobody said. */
-const variables = ['SVC_TOKEN', 'SVC_JOB_TOKEN', 'SVC_BASE_URL', 'SVC_VOCABULARY'] as const
+/** Variables that are meant for one instance: none of several profiles takes anything from them. */
+const variables = [
+  'SVC_TOKEN',
+  'SVC_TOKEN_KIND',
+  'SVC_JOB_TOKEN',
+  'SVC_BASE_URL',
+  'SVC_VOCABULARY',
+] as const
+
+/** The environment for each of several profiles: a credential above all is meant for one address. */
+const environmentForEach = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...env,
+  ...Object.fromEntries(variables.map((name) => [name, undefined])),
+})
 
 /** Flags that are about one instance, or one run, or the one file that is written. */
 const ofOne = [
@@ -50,32 +61,13 @@ const ofOne = [
   'report',
 ] as const
 
-/**
- * @throws Failure `usage` for what does not go with several instances: a credential above all, which is
- * meant for one address
- */
-const checkSeveral = (
-  command: Command,
-  raw: Raw,
-  { sandbox }: Pick<Globals, 'sandbox'>,
-  env: NodeJS.ProcessEnv,
-): void => {
+/** @throws Failure `usage` for what does not go with several instances */
+const checkSeveral = (command: Command, raw: Raw, all: boolean): void => {
   const name = getCommandName(command)
   if (!isAskable(command))
     throw usage(
       `${name} works with a single profile, and several are given`,
       'Run the command once for each.',
-    )
-  const variable = variables.find((one) => env[one])
-  if (variable !== undefined)
-    throw usage(
-      `${variable} applies to a single instance, and several are given`,
-      'Remove it: each profile has its own.',
-    )
-  if (sandbox)
-    throw usage(
-      '--sandbox is a single instance, and several profiles are given',
-      'Pass only one of them.',
     )
   const format = ownFormat(command, raw)
   const own = (one: string): boolean =>
@@ -83,7 +75,10 @@ const checkSeveral = (
   const given = ofOne.filter((one) => raw.flags.has(one) && own(one)).map((one) => `--${one}`)
   const [flag] = format === undefined ? given : [...given, `-o ${format}`]
   if (flag !== undefined)
-    throw usage(`${flag} cannot be used with several instances`, 'Run it once for each of them.')
+    throw usage(
+      `${flag} cannot be used with several instances, which ${all ? '--all-profiles' : '--profile'} names`,
+      'Run it once for each of them.',
+    )
   const endpoints = Object.values(command.endpoints)
   if (command.longRunning === true || endpoints.some((e) => e.returns.kind === 'file'))
     throw usage(
@@ -343,6 +338,7 @@ class MultiInstanceRun {
       words: asked,
       input: this.#input(),
       format: this.#format,
+      env: environmentForEach(process.env),
     }
     try {
       const line = { command, raw: lineOf(raw, name), signal, decided: () => {}, own, parse }
@@ -384,18 +380,25 @@ const aloneOf = (line: AskedLine, name: string): AskedLine => ({
  */
 export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<number> => {
   const { command, raw, signal, decided } = line
-  const { env } = currentIo()
+  const env = environmentForEach(currentIo().env)
   const wanted = wantedBy(raw)
   if ('one' in wanted) return run(aloneOf(line, wanted.one))
   const globals = parseGlobals(command, raw, env, () => {})
-  const format = outputFormat(globals, env)
+  const early: string[] = []
+  const format = await chooseFormat(command, globals, env, (text) => void early.push(text))
   decided(failureStyle(globals, format))
-  checkSeveral(command, raw, globals, env)
+  checkSeveral(command, raw, 'all' in wanted)
   const profiles = profilesFor(wanted.several, env)
   const writing = changes(command, raw.args)
   if (writing) checkWriting(line, wanted, profiles, globals)
-  const { sites, words } = await resolveInstances(command, profiles, writing)
+  const { sites, words } = await resolveInstances(command, profiles, writing, env)
   const merged = await OneAnswer.of({ command, globals, format, env, signal }, words)
+  for (const text of early) merged.notes.note(text)
+  const unused = variables.filter((name) => process.env[name])
+  if (unused.length > 0)
+    merged.notes.warn(
+      `${unused.join(', ')} ${unused.length === 1 ? 'is' : 'are'} not used: each profile has its own`,
+    )
   const input = new StandardInput(signal)
   const several = new MultiInstanceRun(line, run, globals, format, merged, input)
   try {

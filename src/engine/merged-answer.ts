@@ -1,4 +1,3 @@
-import { currentIo } from '../base/io.js'
 import { wrapper } from '../base/json/records.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
@@ -75,8 +74,13 @@ export interface AskedSite {
 }
 
 /** Words that cannot be had are told of where the instance is asked, or at once where it is to be changed. */
-const ownOfSite = async (command: Command, { name }: Profile, writing: boolean) => {
-  const own = findOwnWords([`--profile=${name}`], currentIo().env)
+const ownOfSite = async (
+  command: Command,
+  { name }: Profile,
+  writing: boolean,
+  env: NodeJS.ProcessEnv,
+) => {
+  const own = findOwnWords([`--profile=${name}`], env)
   const words = await ownWords(command, own).catch((error: unknown) => {
     if (writing) throw error
     return undefined
@@ -92,8 +96,11 @@ export const resolveInstances = async (
   command: Command,
   profiles: readonly Profile[],
   writing: boolean,
+  env: NodeJS.ProcessEnv,
 ): Promise<{ readonly sites: readonly AskedSite[]; readonly words: Words | undefined }> => {
-  const found = await Promise.all(profiles.map((profile) => ownOfSite(command, profile, writing)))
+  const found = await Promise.all(
+    profiles.map((profile) => ownOfSite(command, profile, writing, env)),
+  )
   const words = wordsOfAll(found.map((site) => site.words))
   const neutral =
     words !== undefined && speaks(command)

@@ -89,6 +89,7 @@ export interface AskedLine {
 /** What a line has from that of all, where it is run on one of several instances. */
 export interface LinePart extends InstancePart {
   readonly input: StandardInput
+  readonly env: NodeJS.ProcessEnv
   readonly format: Format
   /** In which the line may be written; those of others are among them. */
   readonly words?: Words

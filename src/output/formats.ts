@@ -84,10 +84,11 @@ export const formatNames: readonly string[] = formats.map((format) => format.nam
 
 /**
  * A format by its name.
+ * @param source what names it, in words, where that is no flag
  * @throws Failure usage, when there is no such format
  */
-export const formatNamed = (name: string): Format => {
+export const formatNamed = (name: string, source = `"${name}"`): Format => {
   const format = formats.find((one) => one.name === name)
   if (format !== undefined) return format
-  throw usage(`unknown output format "${name}"; available: ${formatNames.join(', ')}`)
+  throw usage(`unknown output format ${source}; available: ${formatNames.join(', ')}`)
 }

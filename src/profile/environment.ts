@@ -13,38 +13,45 @@ const getOrigin = (address: string): string => new URL(address).origin
 
 const userTokens = ['SVC_TOKEN', 'SVC_JOB_TOKEN'] as const
 
+/** Returns the origin of a base URL; undefined if it is not valid. */
+const findOrigin = (text: string): string | undefined => {
+  try {
+    return getOrigin(normalizeBaseUrl(text))
+  } catch {
+    return undefined
+  }
+}
+
 /**
- * Whether the tokens that stand beside `SVC_BASE_URL` may serve this address: it is of the same origin.
- * Without `SVC_BASE_URL` they serve whatever was chosen.
+ * Whether the tokens of the environment may be sent to this address. Beside `SVC_BASE_URL` they serve its origin
+ * only; without it, the instance that a flag or profile chose.
  */
 const mayServe = (env: Environment, baseUrl: string): boolean => {
   const theirs = variable(env, 'SVC_BASE_URL')
-  return theirs === undefined || getOrigin(normalizeBaseUrl(theirs)) === getOrigin(baseUrl)
+  return theirs === undefined || findOrigin(theirs) === getOrigin(baseUrl)
+}
+
+/** Explains why the user's tokens of the environment are not sent to an address; undefined if they are, or none is set. */
+export const tokenWithheld = (env: Environment, baseUrl: string): string | undefined => {
+  const names = userTokens.filter((name) => variable(env, name) !== undefined)
+  if (names.length === 0 || mayServe(env, baseUrl)) return undefined
+  const theirs = findOrigin(env.SVC_BASE_URL ?? '') ?? 'which is not valid'
+  const [are, they, them] =
+    names.length === 1 ? (['is', 'it is', 'it'] as const) : (['are', 'they are', 'them'] as const)
+  return `${names.join(' and ')} ${are} not used: ${they} for SVC_BASE_URL (${theirs}). To send ${them} to ${baseUrl}, unset SVC_BASE_URL.`
 }
 
 /**
- * Checks that the instance chosen by a flag is that of the environment's tokens.
- * @param chosen the address and what chose it, in words
- * @throws Failure `usage` that names both
+ * Returns the user's token of the environment for an address. Its kind is the profile's, unless the environment sets
+ * it.
  */
-export const checkOwner = (env: Environment, baseUrl: string, chosen: string): void => {
-  const names = userTokens.filter((name) => variable(env, name) !== undefined)
-  if (names.length === 0 || mayServe(env, baseUrl)) return
-  const tokens = names.join(' and ')
-  const theirs = normalizeBaseUrl(env.SVC_BASE_URL ?? '')
-  throw usage(
-    `${tokens} ${names.length === 1 ? 'is' : 'are'} for SVC_BASE_URL (${theirs}), not for ${chosen}`,
-    `Unset SVC_BASE_URL to send ${tokens} there anyway, or unset SVC_BASE_URL and ${tokens} to use the credential of a profile.`,
-  )
-}
-
-/** Returns the user's token of the environment. Its kind is the profile's, unless the environment sets it. */
 export const environmentToken = (
   env: Environment,
-  profile: Profile | undefined,
+  baseUrl: string,
+  profile?: Profile,
 ): ResolvedCredential | undefined => {
   const token = variable(env, 'SVC_TOKEN')
-  if (token === undefined) return undefined
+  if (token === undefined || !mayServe(env, baseUrl)) return undefined
   const kind = variable(env, 'SVC_TOKEN_KIND') ?? profile?.tokenKind ?? 'personal'
   if (!isUserTokenKind(kind))
     throw usage(
@@ -72,7 +79,8 @@ export const jobTokenWithheld = (env: Environment, baseUrl: string): string | un
  */
 export const jobTokenFor = (env: Environment, baseUrl: string): ResolvedCredential | undefined => {
   const own = variable(env, 'SVC_JOB_TOKEN')
-  if (own !== undefined) return checkToken(own, 'job', 'SVC_JOB_TOKEN')
+  if (own !== undefined)
+    return mayServe(env, baseUrl) ? checkToken(own, 'job', 'SVC_JOB_TOKEN') : undefined
   const ofJob = variable(env, 'CI_JOB_TOKEN')
   if (ofJob === undefined || jobTokenWithheld(env, baseUrl) !== undefined) return undefined
   return checkToken(ofJob, 'job', 'CI_JOB_TOKEN')

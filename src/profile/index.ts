@@ -31,6 +31,14 @@ export {
   shownProfile,
   toFieldName,
 } from './settings.js'
-export { changedProfile, checkName, openStore, removeProfile, signIn, signOut } from './store.js'
+export {
+  changedProfile,
+  checkAddress,
+  checkName,
+  openStore,
+  removeProfile,
+  signIn,
+  signOut,
+} from './store.js'
 export { openKeyring, openTokens, userTokenKinds } from './tokens.js'
 export { createTransport, type TransportSettings } from './transport.js'

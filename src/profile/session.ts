@@ -9,10 +9,10 @@ import { didYouMean } from '../base/suggest.js'
 import { Failure, usage } from '../errors.js'
 import { ownCredential } from './credential.js'
 import {
-  checkOwner,
   environmentToken,
   jobTokenFor,
   jobTokenWithheld,
+  tokenWithheld,
   variable,
 } from './environment.js'
 import type { Store } from './store.js'
@@ -47,6 +47,8 @@ const chooseProfile = (
   if (name === undefined) return undefined
   const profile = store.get(name)
   if (profile !== undefined) return { profile, named: asked !== undefined }
+  // The base URL alone chooses the instance, whatever the variable names.
+  if (flags.baseUrl !== undefined && flags.profile === undefined) return undefined
   const names = store.names()
   throw usage(
     `unknown profile "${name}"${asked === undefined ? `, though ${store.file} names it as current` : ''}`,
@@ -56,11 +58,11 @@ const chooseProfile = (
   )
 }
 
-/** The base URL that a flag or the environment gives, with its source in words. */
+/** The base URL that a flag or the environment gives, with its source in words. A profile's flag wins over the variable. */
 const givenBaseUrl = (flags: InstanceFlags, env: Environment) => {
   if (flags.baseUrl !== undefined)
     return { baseUrl: normalizeBaseUrl(flags.baseUrl), source: '--base-url' }
-  const text = variable(env, 'SVC_BASE_URL')
+  const text = flags.profile === undefined ? variable(env, 'SVC_BASE_URL') : undefined
   return text === undefined
     ? undefined
     : { baseUrl: normalizeBaseUrl(text), source: 'SVC_BASE_URL' }
@@ -76,16 +78,14 @@ export const checkedSudo = (sudo: string | undefined): string | undefined => {
   return sudo
 }
 
-/** A flag that chooses an instance decides over whose token the environment's is. */
-const checkChoice = (
-  flags: InstanceFlags,
-  env: Environment,
-  baseUrl: string,
-  profile: Profile | undefined,
-): void => {
-  if (flags.baseUrl !== undefined) checkOwner(env, baseUrl, `--base-url ${baseUrl}`)
-  else if (flags.profile !== undefined && profile !== undefined)
-    checkOwner(env, profile.baseUrl, `profile ${profile.name} (${profile.baseUrl})`)
+/** @throws Failure `usage` if the flags for a profile and a base URL name different instances */
+const checkChoice = (flags: InstanceFlags, baseUrl: string, profile: Profile | undefined): void => {
+  if (flags.baseUrl === undefined || flags.profile === undefined || profile === undefined) return
+  if (profile.baseUrl === baseUrl) return
+  throw usage(
+    `--profile ${profile.name} is for ${profile.baseUrl}, and --base-url names ${baseUrl}`,
+    'Pass only one of them.',
+  )
 }
 
 const createCredential = (profile: Profile, env: Environment, services: SessionServices) => {
@@ -106,8 +106,8 @@ const unconfigured = (): Failure =>
  * - `CI_JOB_TOKEN` counts only for the origin of `CI_SERVER_URL`;
  * - the credential of a profile counts only for the base URL of the profile.
  * A profile that is merely current does not apply to another base URL. The caller handles `--sandbox`.
- * @throws Failure `auth` if nothing names an instance; `usage` for invalid values, and if a flag chooses another
- *   instance than the environment's token is for
+ * @throws Failure `auth` if nothing names an instance; `usage` for invalid values, and if the flags for a profile and
+ *   a base URL name different instances
  */
 export const resolveSession = (
   flags: InstanceFlags,
@@ -118,14 +118,14 @@ export const resolveSession = (
   const given = givenBaseUrl(flags, env)
   const baseUrl = given?.baseUrl ?? chosen?.profile.baseUrl
   if (baseUrl === undefined) throw unconfigured()
-  checkChoice(flags, env, baseUrl, chosen?.profile)
+  checkChoice(flags, baseUrl, chosen?.profile)
   const same = chosen?.profile.baseUrl === baseUrl
   const profile = chosen !== undefined && (chosen.named || same) ? chosen.profile : undefined
 
   const serving = same ? profile : undefined
   const own = serving === undefined ? undefined : createCredential(serving, env, services)
-  const fromEnvironment = environmentToken(env, serving)
-  const token = given !== undefined || own === undefined ? fromEnvironment : undefined
+  const token =
+    given !== undefined || own === undefined ? environmentToken(env, baseUrl, serving) : undefined
   const sudo = checkedSudo(flags.sudo ?? variable(env, 'SVC_SUDO') ?? serving?.sudo)
   const withheld = jobTokenWithheld(env, baseUrl)
 
@@ -144,7 +144,8 @@ export const resolveSession = (
     warnings: getWarnings(baseUrl, {
       profile,
       otherInstance: profile !== undefined && !same,
-      tokenIgnored: fromEnvironment !== undefined && token === undefined,
+      tokenWithheld: tokenWithheld(env, baseUrl),
+      tokenIgnored: token === undefined && variable(env, 'SVC_TOKEN') !== undefined,
     }),
   }
 }
@@ -154,6 +155,7 @@ const getWarnings = (
   is: {
     readonly profile?: Profile
     readonly otherInstance: boolean
+    readonly tokenWithheld: string | undefined
     readonly tokenIgnored: boolean
   },
 ): string[] => {
@@ -165,7 +167,8 @@ const getWarnings = (
     warnings.push(
       `profile ${name} is for ${is.profile?.baseUrl ?? ''}; its credential is not sent to ${baseUrl}`,
     )
-  if (is.tokenIgnored)
+  if (is.tokenWithheld !== undefined) warnings.push(is.tokenWithheld)
+  else if (is.tokenIgnored)
     warnings.push(`SVC_TOKEN is not used: profile ${name} has a credential of its own`)
   return warnings
 }
@@ -188,9 +191,8 @@ export const getActiveProfile = (
   if (flags.sandbox === true) return undefined
   try {
     const profile = findProfile(flags, env, store())
-    const given = flags.baseUrl ?? variable(env, 'SVC_BASE_URL')
-    const elsewhere = given !== undefined && normalizeBaseUrl(given) !== profile?.baseUrl
-    return elsewhere ? undefined : profile
+    const given = givenBaseUrl(flags, env)
+    return given === undefined || given.baseUrl === profile?.baseUrl ? profile : undefined
   } catch {
     return undefined
   }

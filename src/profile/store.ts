@@ -160,6 +160,19 @@ const writeContents = async (file: string, contents: Contents): Promise<void> =>
   }
 }
 
+/**
+ * Checks that signing in keeps the address of a profile: its settings and its protection were made for that
+ * instance.
+ * @throws Failure `usage` that names both addresses
+ */
+export const checkAddress = (before: Profile | undefined, baseUrl: string): void => {
+  if (before === undefined || before.baseUrl === baseUrl) return
+  throw usage(
+    `profile "${before.name}" is for ${before.baseUrl}, not for ${baseUrl}`,
+    `Sign in with another name: svcctl auth login <name> --base-url ${baseUrl}`,
+  )
+}
+
 /** A token that signing in stored, or a command that prints one, serves one instance only. */
 const checkMove = (before: Profile, after: Profile, changes: Changes): void => {
   if (before.baseUrl === after.baseUrl) return
@@ -167,7 +180,7 @@ const checkMove = (before: Profile, after: Profile, changes: Changes): void => {
   if (before.tokenStore === undefined && !keepsCommand) return
   throw usage(
     `the credential of profile ${before.name} is for ${before.baseUrl} and must not be sent to ${after.baseUrl}`,
-    `Use another profile: svcctl auth login -p <name> --base-url ${after.baseUrl}`,
+    `Use another profile: svcctl auth login <name> --base-url ${after.baseUrl}`,
   )
 }
 
@@ -322,6 +335,7 @@ export const signIn = async (
   checkName(name)
   const { baseUrl } = changedProfile(store, name, changes)
   const before = store.get(name)
+  checkAddress(before, baseUrl)
   const tokenStore = await tokens.write(name, { ...token, baseUrl })
   try {
     return await store.set(name, changes, { tokenStore, user: given.user ?? null })

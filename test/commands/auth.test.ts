@@ -138,6 +138,110 @@ describe('auth login', () => {
   })
 })
 
+describe('auth login without a name', () => {
+  const second = recording()
+  /** Signs in, and gives the names and addresses of all profiles, the current one marked. */
+  const someoneAt = () => {
+    const { run } = someone()
+    const at = async (line: string, more = {}) => {
+      second.answer = server.answer
+      const ran = await run(`auth login ${line} --token-stdin`.replace('  ', ' '), good, more)
+      const profiles: { name: string; base_url: string; current: boolean }[] = JSON.parse(
+        (await run('profile list -o json')).stdout,
+      )
+      const shown = profiles.map(
+        ({ name, base_url, current }) => `${name} ${base_url}${current ? ' (current)' : ''}`,
+      )
+      return { ...ran, shown }
+    }
+    return { run, at }
+  }
+  const nameOf = (url: string): string => url.replace('http://', '').replace(':', '-')
+
+  it('names the profile after the host, and renews the one that has this address', async () => {
+    instance()
+    const { at } = someoneAt()
+    const first = await at(`--base-url ${server.url}`)
+    expect(first.shown).toEqual([`${nameOf(server.url)} ${server.url} (current)`])
+    const other = await at(`--base-url ${second.url}/forge`)
+    expect(other.shown).toEqual(
+      [
+        `${nameOf(server.url)} ${server.url}`,
+        `${nameOf(second.url)}-forge ${second.url}/forge (current)`,
+      ].sort(),
+    )
+    const again = await at(`--base-url ${server.url}/api/v4/`)
+    expect(again.shown).toContain(`${nameOf(server.url)} ${server.url} (current)`)
+    expect(again.shown).toHaveLength(2)
+    expect((await at('')).stderr).toContain(`signed in to ${server.url} as ana`)
+  })
+
+  it('refuses where several profiles have this address', async () => {
+    instance()
+    const { at } = someoneAt()
+    for (const name of ['one', 'two']) await at(`${name} --base-url ${server.url}`)
+    server.seen.splice(0)
+    const ran = await at(`--base-url ${server.url}`)
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain(`several profiles are for ${server.url}: one, two`)
+    expect(server.seen).toEqual([])
+  })
+
+  it.each([
+    ['a name', 'work', {}],
+    ['-p', '-p work', {}],
+  ])('refuses to move a profile to another address: %s', async (_, name, more) => {
+    instance()
+    const { at, run } = someoneAt()
+    await at(`work --base-url ${server.url}`)
+    await run('profile set work --protected')
+    second.seen.splice(0)
+    const ran = await at(`${name} --base-url ${second.url}`, more)
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain(`profile "work" is for ${server.url}, not for ${second.url}`)
+    expect(ran.stderr).toContain(`svcctl auth login <name> --base-url ${second.url}`)
+    expect(second.seen).toEqual([])
+    expect(ran.shown).toEqual([`work ${server.url} (current)`])
+    const set = await run(`profile set work --base-url ${second.url}`)
+    expect([set.code, set.stderr.includes(server.url), set.stderr.includes(second.url)]).toEqual([
+      2,
+      true,
+      true,
+    ])
+  })
+
+  it('goes by its flags and its name before the variables', async () => {
+    instance()
+    const { at } = someoneAt()
+    await at(`work --base-url ${server.url}`)
+    expect((await at('work', { SVC_BASE_URL: second.url })).code).toBe(0)
+    const ran = await at(`--base-url ${second.url}`, { SVC_PROFILE: 'work' })
+    expect(ran.shown).toContain(`work ${server.url}`)
+    expect(ran.shown).toContain(`${nameOf(second.url)} ${second.url} (current)`)
+  })
+
+  it('keeps a profile whose name another address would get', async () => {
+    instance()
+    const { at, run } = someoneAt()
+    await run(`profile set ${nameOf(server.url)} --base-url ${second.url}`)
+    const ran = await at(`--base-url ${server.url}`)
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain(`is for ${second.url}, not for ${server.url}`)
+    expect(ran.shown).toEqual([`${nameOf(server.url)} ${second.url} (current)`])
+  })
+
+  it('is what auth logout goes by, too', async () => {
+    instance()
+    const { at, run } = someoneAt()
+    expect((await run('auth logout')).stderr).toContain('no profile to sign out of')
+    await at(`--base-url ${server.url}`)
+    await at(`--base-url ${second.url}`)
+    const ran = await run(`auth logout --base-url ${server.url}`)
+    expect(ran.stderr).toContain(`deleted the credential of profile "${nameOf(server.url)}"`)
+    expect((await run('auth logout --base-url http://127.0.0.1:1')).code).toBe(2)
+  })
+})
+
 describe('auth login, to an instance with a certificate authority of its own', () => {
   const secure = createServer({ cert: certificate, key }, (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"username":"ana"}')

@@ -256,20 +256,40 @@ describe('credentials', () => {
   })
 
   it.each([
-    ['', { SVC_TOKEN: 'canary' }, 'SVC_TOKEN'],
-    ['', { SVC_JOB_TOKEN: 'canary' }, 'SVC_JOB_TOKEN'],
-    ['', { SVC_BASE_URL: 'http://127.0.0.1:1' }, 'SVC_BASE_URL'],
-    ['', { SVC_VOCABULARY: 'words.yml' }, 'SVC_VOCABULARY'],
-    [' --base-url http://127.0.0.1:1', {}, '--base-url'],
-    [' --sandbox', {}, '--sandbox'],
-    ['', { SVC_SANDBOX: '1' }, '--sandbox'],
-    [' --watch', {}, '--watch'],
-  ] as const)('are never meant for several addresses%s %o', async (flags, env, named) => {
+    [' --base-url http://127.0.0.1:1', '--base-url'],
+    [' --sandbox', '--sandbox'],
+    [' --watch', '--watch'],
+  ] as const)('are never meant for several addresses%s', async (flags, named) => {
     answering()
-    const ran = await run(`runners list -p rec-1,rec-2${flags}`, env)
+    const ran = await run(`runners list -p rec-1,rec-2${flags}`)
     expect([ran.code, ran.stdout]).toEqual([2, ''])
     expect(ran.stderr).toContain(named)
+    expect(ran.stderr).toContain('--profile')
     expect([one?.seen, two?.seen]).toEqual([[], []])
+  })
+
+  it.each([
+    ['SVC_TOKEN', 'of-variable'],
+    ['SVC_JOB_TOKEN', 'of-variable'],
+    ['SVC_BASE_URL', 'http://127.0.0.1:1'],
+    ['SVC_VOCABULARY', 'words.yml'],
+  ])('of a variable are not used for several profiles: %s', async (name, value) => {
+    answering()
+    await run(`profile set bare-1 --base-url ${one?.url}`)
+    const ran = await run('runners list -p rec-1,rec-2,bare-1', { [name]: value })
+    await run('profile delete bare-1 --yes')
+    expect(ran.code, ran.stderr).toBe(0)
+    expect(ran.stderr).toContain(`warning: ${name} is not used: each profile has its own`)
+    expect([one?.seen.length, two?.seen.length]).toEqual([2, 1])
+    expect(sent(one)).not.toContain('of-variable')
+    expect(sent(two)).not.toContain('of-variable')
+  })
+
+  it('go to the named profiles under SVC_SANDBOX as without it', async () => {
+    answering()
+    const ran = await run('runners list -p rec-1,rec-2', { SVC_SANDBOX: '1' })
+    expect(ran.code, ran.stderr).toBe(0)
+    expect([one?.seen.length, two?.seen.length]).toEqual([1, 1])
   })
 })
 

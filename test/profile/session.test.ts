@@ -52,15 +52,22 @@ const rows: readonly Row[] = [
   ["the profile's address by flag", { baseUrl: `${prod}/api/v4/` }, {}, prod, 'oauth stored-prod'],
   ["the profile's address by variable", {}, { SVC_BASE_URL: prod }, prod, 'oauth stored-prod'],
   [
+    '-p over SVC_BASE_URL',
+    { profile: 'test' },
+    { SVC_BASE_URL: other },
+    test,
+    'personal of-command',
+  ],
+  ['--base-url over SVC_PROFILE', { baseUrl: other }, { SVC_PROFILE: 'none' }, other, none],
+  [
     'another path',
-    { profile: 'test', baseUrl: 'https://test.test' },
-    {},
+    { baseUrl: 'https://test.test' },
+    { SVC_PROFILE: 'test' },
     'https://test.test',
     none,
   ],
   ['another port', { baseUrl: `${prod}:8443` }, {}, `${prod}:8443`, none],
   ['another scheme', { baseUrl: 'http://prod.test' }, {}, 'http://prod.test', none],
-  ['a named profile, another address', { profile: 'prod', baseUrl: other }, {}, other, none],
 
   [
     'SVC_TOKEN_KIND',
@@ -112,13 +119,13 @@ describe('precedence', () => {
     expect(sudo({}, { SVC_SUDO: 'bo' })).toBe('bo')
     expect(sudo({}, {})).toBe('ana')
     expect(sudo({ baseUrl: other }, {})).toBeUndefined()
-    expect(sudo({ profile: 'prod', baseUrl: other }, {})).toBeUndefined()
+    expect(sudo({ baseUrl: other }, { SVC_PROFILE: 'prod' })).toBeUndefined()
   })
 
   it('leaves a profile that is merely current out of another instance', async () => {
     const services = await profiles()
     expect(resolveSession({ baseUrl: other }, {}, services).profile).toBeUndefined()
-    const named = resolveSession({ profile: 'prod', baseUrl: other }, {}, services)
+    const named = resolveSession({ baseUrl: other }, { SVC_PROFILE: 'prod' }, services)
     expect(named.profile?.name).toBe('prod')
     expect(named.warnings?.join()).toContain('its credential is not sent to')
   })
@@ -144,6 +151,16 @@ describe('precedence', () => {
     expect(warnings({ baseUrl: 'http://far.test' }, {})?.join()).toContain('in clear')
     expect(warnings({}, { SVC_TOKEN: 'env' })?.join()).toContain('SVC_TOKEN is not used')
   })
+})
+
+it('refuses a profile and a base URL that name different instances', async () => {
+  const services = await profiles()
+  const failure = await failureOf(() =>
+    resolveSession({ profile: 'prod', baseUrl: other }, {}, services),
+  )
+  expect(failure.exitCode).toBe(2)
+  for (const word of ['--profile prod', prod, '--base-url', other])
+    expect(failure.message).toContain(word)
 })
 
 describe('no session', () => {
@@ -215,32 +232,59 @@ describe("a profile's own credential", () => {
 })
 
 describe("the environment's token", () => {
-  it.each<[string, InstanceFlags, Environment, readonly string[]]>([
+  it.each<[string, InstanceFlags, Environment, string, RegExp]>([
     [
       '--base-url',
       { baseUrl: 'https://b.test' },
       { SVC_TOKEN: 'canary' },
-      [other, '--base-url https://b.test'],
+      none,
+      /SVC_TOKEN is not/,
     ],
-    ['another port', { baseUrl: `${other}:8443` }, { SVC_TOKEN: 'canary' }, [`${other}:8443`]],
-    ['http', { baseUrl: 'http://other.test' }, { SVC_TOKEN: 'canary' }, ['http://other.test']],
-    ['-p', { profile: 'prod' }, { SVC_TOKEN: 'canary' }, [other, 'profile prod', prod]],
-    ['-p, a job token', { profile: 'test' }, { SVC_JOB_TOKEN: 'canary' }, ['SVC_JOB_TOKEN', test]],
+    [
+      'another port',
+      { baseUrl: `${other}:8443` },
+      { SVC_TOKEN: 'canary' },
+      none,
+      /other\.test:8443/,
+    ],
+    ['http', { baseUrl: 'http://other.test' }, { SVC_TOKEN: 'canary' }, none, /http:\/\/other/],
+    ['-p', { profile: 'prod' }, { SVC_TOKEN: 'canary' }, 'stored-prod', /for SVC_BASE_URL/],
+    [
+      'a kind that is none',
+      { profile: 'prod' },
+      { SVC_TOKEN: 'canary', SVC_TOKEN_KIND: 'x' },
+      'stored-prod',
+      /SVC_TOKEN/,
+    ],
+    [
+      '-p, a job token',
+      { profile: 'test' },
+      { SVC_JOB_TOKEN: 'canary' },
+      'of-command',
+      /^SVC_JOB_/,
+    ],
     [
       'both kinds',
       { baseUrl: prod },
       { SVC_TOKEN: 'canary', SVC_JOB_TOKEN: 'canary' },
-      ['SVC_TOKEN and SVC_JOB_TOKEN are'],
+      'stored-prod',
+      /^SVC_TOKEN and SVC_JOB_TOKEN are not used: they are for/,
     ],
-  ])('beside SVC_BASE_URL goes nowhere else: %s', async (_, flags, env, words) => {
+    [
+      'an address that is none',
+      { baseUrl: prod },
+      { SVC_TOKEN: 'canary', SVC_BASE_URL: 'ftp://x' },
+      'stored-prod',
+      /not valid/,
+    ],
+  ])('beside SVC_BASE_URL goes nowhere else: %s', async (_, flags, env, value, warned) => {
     const services = await profiles()
-    const failure = await failureOf(() =>
-      resolveSession(flags, { ...env, SVC_BASE_URL: other }, services),
-    )
-    expect(failure.exitCode).toBe(2)
-    for (const word of ['SVC_BASE_URL', ...words]) expect(failure.message).toContain(word)
-    expect(failure.details.hint).toMatch(/^Unset SVC_BASE_URL to send SVC_/)
-    expect(JSON.stringify(failure)).not.toContain('canary')
+    const session = resolveSession(flags, { SVC_BASE_URL: other, ...env }, services)
+    expect((await session.credential())?.value ?? none).toBe(value)
+    expect(session.jobToken()).toBeUndefined()
+    const texts = session.warnings?.filter((text) => text.startsWith('SVC_')) ?? []
+    expect(texts).toEqual([expect.stringMatching(warned)])
+    expect(texts.join()).not.toContain('canary')
   })
 
   it('beside SVC_BASE_URL serves its origin, by whatever path and flag', async () => {

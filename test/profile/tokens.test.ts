@@ -199,7 +199,7 @@ describe('signing in and out', () => {
   it('keeps token and profile in step', async () => {
     const directory = temporary()
     const { store, tokens } = open(directory)
-    await store.set('prod', { 'base-url': 'https://old.test', 'token-command': 'pass x' })
+    await store.set('prod', { 'base-url': baseUrl, 'token-command': 'pass x' })
     const given = { name: 'prod', baseUrl: 'forge.test/api/v4', token, user: 'root' }
     const profile = await signIn(store, tokens, { ...given, changes: { timeout: 9 } })
     expect(profile).toEqual({
@@ -216,6 +216,16 @@ describe('signing in and out', () => {
     expect(await signOut(store, tokens, 'prod')).toBe(true)
     expect(await signOut(store, tokens, 'prod')).toBe(false)
     expect(store.get('prod')).toEqual({ name: 'prod', baseUrl, tokenKind: 'personal', timeout: 9 })
+    expect(await tokens.read('prod', 'file')).toBeUndefined()
+  })
+
+  it('does not move a profile to another address', async () => {
+    const { store, tokens } = open(temporary())
+    await store.set('prod', { 'base-url': 'https://old.test' })
+    const failure = await failureOf(() => signIn(store, tokens, { name: 'prod', baseUrl, token }))
+    expect(failure.exitCode).toBe(2)
+    for (const address of ['https://old.test', baseUrl]) expect(failure.message).toContain(address)
+    expect(store.get('prod')).toEqual({ name: 'prod', baseUrl: 'https://old.test' })
     expect(await tokens.read('prod', 'file')).toBeUndefined()
   })
 

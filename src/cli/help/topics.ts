@@ -126,7 +126,7 @@ const configurationTopic = async (): Promise<string> => {
   const { settings } = await import('../../profile/index.js')
   return [
     ...paragraphs([
-      'Flags take precedence over environment variables, and these over the profile. Create a profile with svcctl auth login, change it with svcctl profile set, and choose one with svcctl auth switch or --profile.',
+      'Flags take precedence over environment variables, and these over the profile. Create a profile with svcctl auth login, change it with svcctl profile set, and choose one with svcctl auth switch or --profile. Without a name, a profile is named after the host.',
       'To run a command on several instances, use -p a,b, -p "prod-*", -p @tag or --all-profiles. Each instance uses its own credential and guard rails. Commands that write require profile names, --yes, and --confirm for each protected profile.',
       'Tokens are stored in the system keyring. Without a keyring, they are stored in a file that only you can read.',
     ]),

@@ -63,7 +63,8 @@ export const printPlan = async (
   const { made } = reported
   const isPeople = answer.reader === 'people'
   if (isPeople && outcomeOf !== undefined) return
-  const name = await outputName(services.place)
+  // A table replaces a format of a variable in which this line cannot be answered.
+  const name = isPeople ? undefined : await outputName(services.place)
   const format = name === undefined ? tableFormat : formatNamed(name)
   if (format.name === 'markdown') return answer.write(notePage(reported))
   if (answer.reader === 'pages') return printTables(answer, reported)

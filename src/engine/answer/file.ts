@@ -157,20 +157,25 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
 
 type FileFlags = Pick<Globals, 'to' | 'open' | 'watch' | 'waitUntil'>
 
+/** @throws Failure `usage` for a page that would be repeated, or written on a terminal */
+export const checkPage = ({ name, page }: Format, asked: FileFlags, terminal: boolean): void => {
+  if (page === undefined) return
+  if (isRepeated(asked)) throw usage(`-o ${name} writes one answer, so it cannot be repeated`)
+  if (terminal && !asked.open && asked.to === undefined)
+    throw usage(`-o ${name} is a page for a browser`, 'Add --open, or --to page.html.')
+}
+
 /** @throws Failure `usage` for flags that say nothing of this format, and for a page on a terminal */
-export const checkFile = ({ name, page }: Format, asked: FileFlags, terminal: boolean): void => {
+export const checkFile = (format: Format, asked: FileFlags, terminal: boolean): void => {
+  const { name, page } = format
   const { to, open } = asked
   if (open && page === undefined)
     throw usage(`--open shows a page in a browser, and ${name} is not one`, 'Add -o html.')
   if (open && to !== undefined) throw usage('--open and --to exclude each other')
   if (to === '') throw usage('--to requires the name of a file')
-  if (isRepeated(asked))
-    throw usage(
-      `${to === undefined ? '-o html' : '--to'} writes one answer, so it cannot be repeated`,
-    )
-  if (page === undefined) return
-  if (terminal && !open && to === undefined)
-    throw usage('-o html is a page for a browser', 'Add --open, or --to page.html.')
+  if (to !== undefined && isRepeated(asked))
+    throw usage('--to writes one answer, so it cannot be repeated')
+  checkPage(format, asked, terminal)
 }
 
 /** A file in which an answer is written. What is written to it is on its way at once, so `end` has nothing to do. */

@@ -8,7 +8,7 @@ import { isScope, scopeOf } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import type { Format, Reader, Writer } from '../../output/types.js'
 import { flagName, objectColumn } from '../command/derive.js'
-import type { Globals } from '../command/globals.js'
+import { type Globals, isAggregate } from '../command/globals.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
 import type { Command, Plan } from '../command/types.js'
 
@@ -44,11 +44,14 @@ export const namesFor = (
 export const checkShown = (
   { name, shows }: Format,
   { area, words, endpoints }: Command,
-  { fields }: Globals,
+  globals: Globals,
 ): void => {
+  const { fields } = globals
   if (shows === 'field' && fields?.length !== 1)
     throw usage(`-o ${name} prints one field: choose it with --fields`)
   if (shows !== 'names') return
+  if (isAggregate(globals))
+    throw usage(`-o ${name} prints objects that other commands accept, and groups are none`)
   const all = Object.values(endpoints)
   if (all.some((endpoint) => namesFor(endpoint, area, false) !== undefined)) return
   throw usage(

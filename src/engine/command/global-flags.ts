@@ -4,6 +4,7 @@ import { defaultLimit, defaultRetries, defaultTimeout, largestPage } from '../..
 import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'
 import type { Flag, FlagGroup } from './description.js'
+import { asksForSandbox } from './instance-flags.js'
 
 // How a global flag is declared.
 
@@ -22,7 +23,7 @@ export interface GlobalFlagRow {
   /** Runs the command again and again: only for those that may be repeated. */
   readonly repeats?: true
   /** How its texts are understood, where that is not what its parameter says. */
-  readonly read?: (texts: Texts, env: NodeJS.ProcessEnv) => unknown
+  readonly read?: (texts: Texts, env: NodeJS.ProcessEnv, line: ReadonlySet<string>) => unknown
 }
 
 const declare = <const F extends Readonly<Record<string, GlobalFlagRow>>>(flags: F): F => flags
@@ -190,9 +191,6 @@ const spreading = declare({
 /** Requests at once, as many as anybody may ask for. */
 const maxAtOnce = 64
 
-const isSet = (text: string | undefined): boolean =>
-  text !== undefined && text !== '' && text !== '0' && text !== 'false'
-
 const concurrency = (texts: Texts): number | 'auto' | undefined => {
   const text = texts?.at(-1)
   if (text === undefined || text === 'auto') return text
@@ -220,7 +218,8 @@ const requesting = declare({
   from: { param: string('answer from a snapshot, not the instance', { placeholder: 'folder' }) },
   sandbox: {
     param: boolean('use the embedded instance'),
-    read: (texts, env) => (texts === undefined ? isSet(env.SVC_SANDBOX) : texts.at(-1) === 'true'),
+    read: (texts, env, line) =>
+      texts === undefined ? asksForSandbox(env, line) : texts.at(-1) === 'true',
   },
   sudo: { param: string('act as this user (ID or username)') },
   timeout: {

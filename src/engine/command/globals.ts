@@ -4,6 +4,7 @@ import type { Value } from '../../catalogue/endpoint.js'
 import { isSwitch, type Param, valuesOf } from '../../catalogue/params.js'
 import type { Flag } from './description.js'
 import { declared, type GlobalFlagRow, type Texts } from './global-flags.js'
+import { checkInstanceFlags } from './instance-flags.js'
 
 type DeclaredFlags = typeof declared
 
@@ -98,6 +99,8 @@ const camel = (name: string): string => name.replace(/-(\w)/g, (_, c: string) =>
 
 interface FlagContext {
   readonly given: Texts
+  /** The names of all flags of the line. */
+  readonly line: ReadonlySet<string>
   readonly env: NodeJS.ProcessEnv
   readonly parse: (param: Param, texts: readonly string[], label: string) => unknown
 }
@@ -106,9 +109,9 @@ interface FlagContext {
 const readFlag = (
   name: string,
   flag: GlobalFlagRow,
-  { given, env, parse }: FlagContext,
+  { given, line, env, parse }: FlagContext,
 ): unknown => {
-  if (flag.read !== undefined) return flag.read(given, env)
+  if (flag.read !== undefined) return flag.read(given, env, line)
   if (isSwitch(flag.param)) return given?.at(-1) === 'true'
   if (given === undefined) return undefined
   if (flag.optionalValue === true && given.at(-1) === '') return flag.param.default
@@ -119,7 +122,7 @@ const readFlag = (
  * The flags of a command line.
  * @param texts what was given of each, by name
  * @param parse a flag's texts by its parameter
- * @throws Failure `usage` for a value that a flag does not take
+ * @throws Failure `usage` for a value that a flag does not take, and for flags that name different instances
  */
 export const readGlobals = (
   texts: ReadonlyMap<string, readonly string[]>,
@@ -127,10 +130,13 @@ export const readGlobals = (
   parse: FlagContext['parse'],
 ): Globals => {
   const globals: Record<string, unknown> = {}
+  const line = new Set(texts.keys())
   for (const [name, flag] of Object.entries<GlobalFlagRow>(declared)) {
-    const value = readFlag(name, flag, { given: texts.get(name), env, parse })
+    const value = readFlag(name, flag, { given: texts.get(name), line, env, parse })
     if (value !== undefined) globals[camel(name)] = value
   }
   // What `Globals` says of each name, this loop does: the compiler cannot follow it there.
-  return globals as Globals
+  const read = globals as Globals
+  checkInstanceFlags(read)
+  return read
 }

@@ -6,6 +6,7 @@ import type { Words } from '../../catalogue/words.js'
 import { namesVocabulary } from '../../profile/paths.js'
 import type { InstanceFlags } from '../../profile/types.js'
 import { calls } from './derive.js'
+import { asksForSandbox } from './instance-flags.js'
 import type { Command, Given } from './types.js'
 import type { SpelledFlags } from './vocabulary.js'
 
@@ -52,12 +53,11 @@ export const flagsOn = (tokens: readonly string[], env: NodeJS.ProcessEnv): Inst
   const profile = line.includes('--all-profiles') ? '*' : getLastValue(line, 'profile', 'p')
   const baseUrl = getLastValue(line, 'base-url')
   const switched = line.findLast((word) => word === '--sandbox' || word === '--no-sandbox')
-  const sandbox = switched === undefined ? env.SVC_SANDBOX === '1' : switched === '--sandbox'
-  return {
-    profile,
-    baseUrl,
-    sandbox,
-  }
+  const given = Object.entries({ profile, 'base-url': baseUrl, from: getLastValue(line, 'from') })
+  const named = given.flatMap(([name, text]) => (text === undefined ? [] : [name]))
+  const sandbox =
+    switched === undefined ? asksForSandbox(env, new Set(named)) : switched === '--sandbox'
+  return { profile, baseUrl, sandbox }
 }
 
 /** Whether several profiles are named, or may be: decided without loading anything. */

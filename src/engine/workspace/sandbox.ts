@@ -90,7 +90,7 @@ export const sandboxSession = async (
     throw error
   })
   const tokens = tokensOf(env)
-  const credential: ResolvedCredential = environmentToken(tokens, undefined) ?? {
+  const credential: ResolvedCredential = environmentToken(tokens, sandbox.url) ?? {
     kind: 'personal',
     value: sandbox.users[0]?.token ?? '',
     source: 'the administrator of the sandbox',

@@ -51,12 +51,6 @@ interface MessageSink {
 
 type SessionOptions = Pick<RunOptions, 'globals' | 'env' | 'own' | 'signal'>
 
-/** A profile by name is itself: not the address and the token that stand beside each other there. */
-const environmentFor = (profile: string | undefined, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  profile === undefined || !env.SVC_BASE_URL
-    ? env
-    : { ...env, SVC_BASE_URL: '', SVC_TOKEN: '', SVC_JOB_TOKEN: '' }
-
 const flagsFor = (name: string | undefined, { globals }: SessionOptions): InstanceFlags => ({
   profile: name,
   baseUrl: globals.baseUrl,
@@ -112,10 +106,11 @@ export class Sessions implements OpenSessions {
     }
   }
 
-  /** Another profile's; without a name, what flags and environment alone make. */
+  /** The session of a profile; without a name, the one that flags and environment make. */
   async of(profile: string | undefined): Promise<Session> {
     const { from, sandbox } = this.#options.globals
-    return sandbox || from !== undefined ? this.current() : this.#resolve(profile)
+    const inPlace = profile === undefined && sandbox
+    return inPlace || from !== undefined ? this.current() : this.#resolve(profile)
   }
 
   /** The profile in force, where there is one; nothing is said of what its session would be. */
@@ -152,9 +147,8 @@ export class Sessions implements OpenSessions {
   }
 
   #resolve(profile: string | undefined): Session {
-    const env = environmentFor(profile, this.#options.env)
+    const { env, signal } = this.#options
     const paths = getPaths(env)
-    const { signal } = this.#options
     const resolved: Session = resolveSession(
       flagsFor(profile ?? this.#options.globals.profile, this.#options),
       env,

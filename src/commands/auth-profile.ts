@@ -1,0 +1,116 @@
+/** Chooses the profile and the address that `auth login` and `auth logout` are about. */
+import { normalizeBaseUrl } from '../base/base-url.js'
+import type { Services } from '../engine/command/services.js'
+import type { Given } from '../engine/command/types.js'
+import { Failure, usage } from '../errors.js'
+import { checkName } from '../profile/index.js'
+import type { Profile } from '../profile/types.js'
+import { getProfileName, openProfileStore } from './profile.js'
+
+/** A value that passes the check; at a terminal what does not is asked for again, with why. */
+const askUntilValid = async <T>(
+  { ui }: Services,
+  question: string,
+  given: string | undefined,
+  check: (text: string | undefined) => T,
+): Promise<T> => {
+  for (let text = given ?? (await ui.ask(question)); ; text = await ui.ask(question))
+    try {
+      return check(text)
+    } catch (error) {
+      if (!(error instanceof Failure) || error.category !== 'usage' || !ui.interactive) throw error
+      ui.note(error.message)
+    }
+}
+
+/** The profile to sign in to. */
+const askName = (services: Services, given: string): Promise<string> =>
+  askUntilValid(services, 'Profile name', given, (name = '') => {
+    checkName(name)
+    return name
+  })
+
+/** The address of the instance. */
+const askBaseUrl = (services: Services, given: string | undefined): Promise<string> =>
+  askUntilValid(services, 'Base URL of the instance', given, (address = '') => {
+    if (address === '')
+      throw usage('auth login requires the base URL of the instance', 'Pass --base-url.')
+    return normalizeBaseUrl(address)
+  })
+
+/** Where to sign in: the address, and the name of the profile that keeps it. */
+interface SignInTarget {
+  readonly name: string
+  readonly baseUrl: string
+}
+
+/** Returns the name that a profile gets from its address: the host, with `-` for `:` and `/`. */
+const toProfileName = (baseUrl: string): string =>
+  baseUrl
+    .replace(/^https?:\/\//, '')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 64)
+
+/**
+ * Finds the profile of an address, if no name is given.
+ * @throws Failure `usage` if several profiles have this address
+ */
+const findNameAt = (services: Services, baseUrl: string, command: string): string | undefined => {
+  const names = openProfileStore(services)
+    .list()
+    .flatMap((profile) => (profile.baseUrl === baseUrl ? [profile.name] : []))
+  if (names.length > 1)
+    throw usage(
+      `several profiles are for ${baseUrl}: ${names.join(', ')}`,
+      `Name one of them, such as: svcctl ${command} ${names[0]}`,
+    )
+  return names[0]
+}
+
+/** Returns the profile that a variable names; a base URL on the line wins over it, unless it is the profile's. */
+const getVariableName = ({ place }: Services, at: Profile | undefined): string | undefined => {
+  const { baseUrl } = place.globals
+  const fits = baseUrl === undefined || at === undefined || at.baseUrl === normalizeBaseUrl(baseUrl)
+  return fits ? place.env.SVC_PROFILE || undefined : undefined
+}
+
+/** The profile to sign in to, and its address: those that are named, else the current ones. */
+export const resolveTarget = async (
+  services: Services,
+  given: Pick<Given, 'args'>,
+): Promise<SignInTarget> => {
+  const { env, globals } = services.place
+  const store = openProfileStore(services)
+  const variable = env.SVC_PROFILE ? store.get(env.SVC_PROFILE) : undefined
+  const named = getProfileName(services, given) ?? getVariableName(services, variable)
+  const address = globals.baseUrl ?? (env.SVC_BASE_URL || undefined)
+  if (named !== undefined) {
+    const name = await askName(services, named)
+    const own = store.get(name)?.baseUrl
+    return { name, baseUrl: await askBaseUrl(services, globals.baseUrl ?? own ?? address) }
+  }
+  const current = address === undefined ? store.current() : undefined
+  const kept = current === undefined ? undefined : store.get(current)
+  if (kept !== undefined) return { name: kept.name, baseUrl: kept.baseUrl }
+  const baseUrl = await askBaseUrl(services, address)
+  const name = findNameAt(services, baseUrl, 'auth login') ?? toProfileName(baseUrl)
+  return { name: await askName(services, name), baseUrl }
+}
+
+/** The profile to sign out of: the named one, the one of the base URL, else the current one; undefined if there is none. */
+export const resolveSignedIn = (
+  services: Services,
+  given: Pick<Given, 'args'>,
+): string | undefined => {
+  const { env, globals } = services.place
+  const named = getProfileName(services, given)
+  if (named !== undefined) return named
+  if (globals.baseUrl !== undefined) {
+    const baseUrl = normalizeBaseUrl(globals.baseUrl)
+    const found = findNameAt(services, baseUrl, 'auth logout')
+    if (found !== undefined) return found
+    throw usage(`no profile is for ${baseUrl}`, 'svcctl profile list shows them.')
+  }
+  return (env.SVC_PROFILE || undefined) ?? openProfileStore(services).current()
+}
