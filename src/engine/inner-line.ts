@@ -25,10 +25,12 @@ const splitting =
 /** The flags by which the instance is reached, as words. */
 const reachedBy = (outer: Globals, from: string | undefined): readonly string[] => [
   ...toFlagWords('tolerate', outer.tolerate),
-  // Without it, the variable would choose the embedded instance for the line within.
-  ...(outer.sandbox ? [] : ['--no-sandbox']),
   ...(from === undefined
-    ? reachingFlags.flatMap((name) => toFlagWords(name, outer[name]))
+    ? [
+        ...reachingFlags.flatMap((name) => toFlagWords(name, outer[name])),
+        // Without it, the variable would choose the embedded instance for the line within.
+        ...(outer.sandbox ? [] : ['--no-sandbox']),
+      ]
     : toFlagWords('from', from)),
 ]
 
