@@ -7,6 +7,10 @@ export const defaultTimeout = 60
 export const refreshTimeout = 30
 /** How often a request is tried again. */
 export const defaultRetries = 3
+/** Seconds that an instance may turn requests away for, by limits or maintenance. */
+export const defaultMaxWait = 900
+/** The longest of these, a day. */
+export const longestMaxWait = 86_400
 /** How many records of a list. */
 export const defaultLimit = 100
 /** Records that a page holds at most (`http/README.md`, "Lists"). */
@@ -15,12 +19,14 @@ export const largestPage = 100
 /** How long an answer is waited for: `brief` for what is good to know, and not worth a wait. */
 export type WaitKind = 'usual' | 'brief'
 
-/** What is good to know is waited for so many seconds, and asked once. */
+/** What is good to know is waited for so many seconds, and asked once, unless the instance limits requests. */
 const brief = { timeout: 3, retries: 0 } as const
 
 interface WaitSettings {
   readonly timeout: number
   readonly retries: number
+  /** How often a request is tried again that the instance asks to wait; `retries` unless given. */
+  readonly refusals?: number
 }
 
 /** The time-out and retries of requests; the defaults where none are given. */
@@ -29,7 +35,7 @@ export const waitingFor = (
   { timeout = defaultTimeout, retries = defaultRetries }: Partial<WaitSettings>,
 ): WaitSettings =>
   patience === 'brief'
-    ? { timeout: Math.min(timeout, brief.timeout), retries: brief.retries }
+    ? { timeout: Math.min(timeout, brief.timeout), retries: brief.retries, refusals: retries }
     : { timeout, retries }
 
 export interface Paging {

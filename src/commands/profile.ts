@@ -162,6 +162,7 @@ const {
   sudo: _sudo,
   timeout: _timeout,
   retries: _retries,
+  'max-wait': _maxWait,
   rate: _rate,
   ...own
 } = settings
@@ -177,8 +178,9 @@ const getChanges = (
   { flags: given }: Arguments<typeof flags>,
 ): Changes => {
   const { unset = [], ...set } = given
-  const { baseUrl, output, sudo, timeout, retries, rate } = globals
-  const wanted = { ...set, 'base-url': baseUrl, output, sudo, timeout, retries, rate }
+  const { baseUrl, output, sudo, timeout, retries, maxWait, rate } = globals
+  const shared = { 'base-url': baseUrl, output, sudo, timeout, retries, 'max-wait': maxWait, rate }
+  const wanted = { ...set, ...shared }
   return Object.fromEntries([
     ...Object.entries(wanted).filter(([, value]) => value !== undefined),
     ...unset.map((name) => [name, null]),

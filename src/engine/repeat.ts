@@ -135,12 +135,18 @@ interface WatchOptions {
   /** Is told of each round: the last one counts alone, for the exit code as well. */
   readonly printing: { readonly begin: () => void }
   readonly until?: AwaitedState | undefined
+  /** Whether the instance has turned everything away for as long as it may. */
+  readonly exhausted: () => Promise<boolean>
 }
 
 /** One round. @returns whether what is waited for is so */
 const pollOnce = async (
   { ui, place: { clock } }: Pick<Services, 'ui' | 'place'>,
-  { until, first }: { readonly until: AwaitedState | undefined; readonly first: boolean },
+  {
+    until,
+    first,
+    exhausted,
+  }: Pick<WatchOptions, 'until' | 'exhausted'> & { readonly first: boolean },
   poll: () => Promise<void>,
 ): Promise<boolean> => {
   try {
@@ -148,6 +154,7 @@ const pollOnce = async (
   } catch (error) {
     // Who waits for something waits for the network, too.
     if ((first && until === undefined) || !passing(error)) throw error
+    if (until !== undefined && (await exhausted())) throw error
     ui.warn(error.message)
     return false
   }
@@ -161,11 +168,11 @@ const left = (end: number | undefined, clock: RunClock): number =>
 /**
  * Repeats `round` every so many seconds until the run is interrupted, or what is waited for is so. What
  * is only passing (no connection, too many requests) is told, and the next round tries again.
- * @throws Failure `failed` where the time for it is up
+ * @throws Failure `failed` where the time for it is up, and that of the round where the instance turns away for too long
  */
 export const watch = async (
   services: Services,
-  { seconds, polls, printing, until }: WatchOptions,
+  { seconds, polls, printing, until, exhausted }: WatchOptions,
   poll: () => Promise<void>,
 ): Promise<void> => {
   const { clock } = services.place
@@ -175,7 +182,7 @@ export const watch = async (
     for (let count = 0; ; count++) {
       if (count > 0) await polls.between()
       printing.begin()
-      const held = await pollOnce(services, { until, first: count === 0 }, poll)
+      const held = await pollOnce(services, { until, exhausted, first: count === 0 }, poll)
       await polls.end(`${timeOf(clock.now())}, every ${seconds} s; press Ctrl-C to stop`)
       if (held) return
       if (until !== undefined && left(end, clock) <= 0) throw until.late()

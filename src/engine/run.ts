@@ -256,9 +256,10 @@ const repeatedly = async (line: RunLine, poll: () => Promise<void>): Promise<voi
   const { globals, running, until } = line
   const { watch: seconds = defaultRound, curl } = globals
   if (!isRepeated(globals) || curl) return poll()
-  const { services, polls, printing } = running
+  const { services, polls, printing, exchange } = running
   const { watch } = await import('./repeat.js')
-  await watch(services, { seconds, polls, printing, until }, poll)
+  const exhausted = async (): Promise<boolean> => (await exchange.gate()).exhausted
+  await watch(services, { seconds, polls, printing, until, exhausted }, poll)
 }
 
 /** `--select`, of what was asked; undefined where nothing is to be selected. */

@@ -83,6 +83,8 @@ export interface GateOptions {
   /** `auto`, the default, finds out what the instance bears; a number is a ceiling. */
   readonly concurrency?: number | 'auto'
   readonly rate?: Rate
+  /** How long the instance may turn everything away, in milliseconds; 0 never waits, without end unless given. */
+  readonly patience?: number
   /** Says once of each wait how long it is and why. */
   readonly note?: (text: string) => void
   readonly clock?: Clock
@@ -101,19 +103,31 @@ export interface GateWait {
   readonly why: string
 }
 
-/** How long the instance may turn everything away, in milliseconds. */
-const patience = 15 * 60_000
 /** So much longer than asked at most, so that not everybody comes back at once. */
 const jitter = 0.1
+
+type AnswerHead = Pick<Answer, 'status' | 'headers'>
+
+/** When an answer came, and how often its request may still be sent again. */
+interface ObservedAt {
+  readonly now: number
+  readonly retries: number
+}
+
+/** Leads a request on, and is no answer to it. */
+const isRedirect = (status: number): boolean => status >= 300 && status < 400 && status !== 304
 
 /** Leave of this gate. */
 interface Leave extends Admission {
   readonly serial: number
+  /** The answers that had come by then. */
+  readonly answers: number
   refused: number | undefined
+  refusals: number
 }
 
 interface LeaveRequest {
-  readonly refused: number | undefined
+  readonly before: Admission | undefined
   readonly grant: (leave: Leave) => void
   readonly deny: (failure: Failure) => void
 }
@@ -123,11 +137,14 @@ export class FleetGate implements Gate {
   readonly #note: (text: string) => void
   readonly #width: Width
   readonly #pace: Pace
+  readonly #patience: number
   readonly #theirs = new TheirClock()
   readonly #asking: LeaveRequest[] = []
   readonly #listeners = new Set<Listener>()
   #underWay = 0
   #serial = 0
+  /** Requests that the instance answered. */
+  #answers = 0
   #closings = 0
   /** Closings since the last answer that was none. */
   #inRow = 0
@@ -140,9 +157,12 @@ export class FleetGate implements Gate {
   #hopeless = false
   #leaveTimer: (() => void) | undefined
 
-  constructor({ concurrency = 'auto', rate, note, clock = systemClock }: GateOptions = {}) {
+  constructor(options: GateOptions = {}) {
+    const { concurrency = 'auto', rate, note, patience = Number.POSITIVE_INFINITY } = options
+    const { clock = systemClock } = options
     this.#clock = clock
     this.#note = note ?? (() => {})
+    this.#patience = patience
     this.#width = new Width(concurrency)
     this.#pace = new Pace(rate)
   }
@@ -159,6 +179,11 @@ export class FleetGate implements Gate {
     return { milliseconds, why: limit ?? 'requested by the instance' }
   }
 
+  /** Whether patience has ended: all that was asked for so long was turned away. */
+  get exhausted(): boolean {
+    return this.#inRow > 0 && !this.#bears(this.#clock.now(), this.#wellAt ?? 0)
+  }
+
   /** Adds one that hears of every request; gives a way to take it away. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
@@ -169,7 +194,7 @@ export class FleetGate implements Gate {
     return new Promise((resolve, reject) => {
       let forget: () => void = () => {}
       const asking: LeaveRequest = {
-        refused: before?.refused,
+        before,
         grant: (leave) => {
           forget()
           resolve(leave)
@@ -180,7 +205,7 @@ export class FleetGate implements Gate {
         },
       }
       // What was sent back has waited longest.
-      if (asking.refused === undefined) this.#asking.push(asking)
+      if (before?.refused === undefined) this.#asking.push(asking)
       else this.#asking.unshift(asking)
       this.#pump()
       const at = this.#asking.indexOf(asking)
@@ -188,17 +213,18 @@ export class FleetGate implements Gate {
     })
   }
 
-  observe(leave: Leave, came: AdmissionResult): boolean {
+  observe(leave: Leave, came: AdmissionResult, retries = Number.POSITIVE_INFINITY): boolean {
     const now = this.#clock.now()
     this.#underWay -= 1
     if (this.#underWay === 0 && this.#asking.length === 0) this.#idleSince = now
     for (const listener of this.#listeners) listener.came(came)
-    const again = this.#judge(leave, came, now)
+    const again = this.#judge(leave, came, { now, retries })
     this.#pump()
     return again
   }
 
-  #judge(leave: Leave, came: AdmissionResult, now: number): boolean {
+  #judge(leave: Leave, came: AdmissionResult, at: ObservedAt): boolean {
+    const { now } = at
     if ('lost' in came) {
       if (came.lost === 'time-out') this.#narrow(leave)
       return false
@@ -208,19 +234,24 @@ export class FleetGate implements Gate {
     const theirs = this.#theirs.now(now)
     const limit = readRateLimit(came, theirs)
     if (limit !== undefined) this.#pace.learn(limit, now, leave.serial)
-    if (turnsAway(came, theirs)) return this.#turnedAway(leave, came, now)
+    if (turnsAway(came, theirs)) return this.#turnedAway(leave, came, at)
     this.#wellAt = now
     this.#inRow = 0
     leave.refused = undefined
     if (status >= 500) return false
+    if (!isRedirect(status)) this.#answers += 1
     this.#pace.answered()
     this.#width.answered(now - leave.at)
     return false
   }
 
-  /** Closes for everyone; true where the request may wait until it opens. */
-  #turnedAway(leave: Leave, came: Pick<Answer, 'status' | 'headers'>, now: number): boolean {
+  /**
+   * Closes for everyone; true where the request may wait until it opens: it was not refused more often than it may be
+   * sent again, but for the refusals since which other requests were answered.
+   */
+  #turnedAway(leave: Leave, came: AnswerHead, { now, retries }: ObservedAt): boolean {
     leave.refused ??= now
+    leave.refusals = this.#answers > leave.answers ? 0 : leave.refusals + 1
     this.#closedBy = came.status === 503 ? 503 : 429
     const fresh = this.#narrow(leave)
     if (fresh) this.#inRow += 1
@@ -232,9 +263,16 @@ export class FleetGate implements Gate {
       if (fresh) this.#pace.turnedAway(now, this.#openAt)
     }
     const since = Math.min(this.#wellAt ?? now, leave.refused)
-    this.#hopeless = until > (this.#wellAt ?? now) + patience
-    if (fresh && !this.#hopeless) this.#tell()
-    return until <= since + patience
+    this.#hopeless = !this.#bears(until, this.#wellAt ?? now)
+    const again = leave.refusals <= retries && this.#bears(until, since)
+    const awaited = again || this.#asking.length > 0
+    if (fresh && awaited && !this.#hopeless) this.#tell()
+    return again
+  }
+
+  /** Whether patience that began then lasts until a time. */
+  #bears(until: number, since: number): boolean {
+    return this.#patience > 0 && until <= since + this.#patience
   }
 
   #tell(): void {
@@ -286,7 +324,7 @@ export class FleetGate implements Gate {
     }
   }
 
-  #leave({ refused }: LeaveRequest, now: number): Leave {
+  #leave({ before }: LeaveRequest, now: number): Leave {
     if (this.#idleSince !== undefined) this.#pace.idle(now - this.#idleSince)
     this.#idleSince = undefined
     // Patience counts from when all was well last, and that was so when nothing was asked for.
@@ -295,7 +333,9 @@ export class FleetGate implements Gate {
     this.#underWay += 1
     this.#serial += 1
     this.#pace.sent(now, this.#serial)
-    return { at: now, closings: this.#closings, refused, serial: this.#serial }
+    const { refused, refusals = 0 } = before ?? {}
+    const [closings, serial, answers] = [this.#closings, this.#serial, this.#answers]
+    return { at: now, closings, refused, refusals, serial, answers }
   }
 
   #withdraw(asking: LeaveRequest): void {

@@ -13,11 +13,23 @@ export const readHeader = (headers: AnswerHeaders, name: string): string | undef
 const epochFloor = 1e9
 const seconds = /^\d+(\.\d+)?$/
 
-/** `Retry-After`: seconds or a date. Undefined where it says neither. */
+/** A date of HTTP in its three forms (RFC 9110, 5.6.7), or of ISO 8601: JavaScript also reads `-5` and `soon 5` as dates. */
+const date = /^(?:[A-Z][a-z]{2,8},? .*|\d{4}-\d\d-\d\dT.*)$/
+/** The oldest form names no zone, and means GMT. */
+const withoutZone = /\d{4}$/
+/** Longer waits, in seconds, are one: numbers of milliseconds stay exact, and no wait is infinite. */
+const longest = 1e12
+
+const parseDate = (text: string): number => {
+  if (!date.test(text)) return Number.NaN
+  return Date.parse(withoutZone.test(text) ? `${text} GMT` : text)
+}
+
+/** `Retry-After`: seconds or a date, of which a past one asks for no wait. Undefined where it says neither. */
 export const afterRetry = (header: string | undefined, now: number): number | undefined => {
-  const text = header?.trim()
-  if (text === undefined || text === '') return undefined
-  const until = seconds.test(text) ? now + Number(text) * 1000 : Date.parse(text)
+  const text = header?.trim() ?? ''
+  if (seconds.test(text)) return Math.min(longest, Number(text)) * 1000
+  const until = parseDate(text)
   return Number.isNaN(until) ? undefined : Math.max(0, until - now)
 }
 

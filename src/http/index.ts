@@ -289,7 +289,8 @@ class HttpClient implements Client {
   #attempts(how: CallOptions = {}): Attempts {
     const { note = () => {} } = this.#options
     const { retries = this.#options.retries, signal } = how
-    return new Attempts(retries, this.#clock, note, interruptedBy(this.#onInterrupt, signal))
+    const limits = { retries, refusals: how.retries ?? this.#options.refusals ?? retries }
+    return new Attempts(limits, this.#clock, note, interruptedBy(this.#onInterrupt, signal))
   }
 
   async #answered(request: WireRequest, attempts: Attempts, abroad = false): Promise<OpenAnswer> {

@@ -42,19 +42,23 @@ export class TheirClock {
 /** A wait that the instance leaves open: so long at first, in milliseconds, and twice as long each time. */
 export const firstWait = 1000
 const longestWait = 30_000
-/** Turned away again at once where it asked for no wait: so long at least, and twice as long each time. */
+/** Turned away although its limit should have begun anew: so long at least, and twice as long each time. */
 const leastWait = 100
 
 /** The beginning of an answer. */
 type Head = Pick<Answer, 'status' | 'headers'>
 
 /**
- * How long to wait: as long as it asks for; one that asks for too little, again and again, is not hammered on.
+ * How long to wait: as long as `Retry-After` says, also 0; else until the limit begins anew, which is told roughly:
+ * an instance that turns away all the same is left alone for longer each time.
  * @param inRow how often it turned away since the last answer that was none
  */
 export const waitFor = ({ status, headers }: Head, theirs: number, inRow: number): number => {
   const again = 2 ** (inRow - 1)
-  const asked = askedWait(status, (name) => readHeader(headers, name), theirs)
+  const header = (name: string): string | undefined => readHeader(headers, name)
+  const after = afterRetry(header('retry-after'), theirs)
+  if (after !== undefined) return after
+  const asked = askedWait(status, header, theirs)
   if (asked === undefined) return Math.min(longestWait, firstWait * again)
   return inRow < 2 ? asked : Math.max(asked, Math.min(longestWait, leastWait * again))
 }

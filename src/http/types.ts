@@ -35,8 +35,10 @@ export interface ClientOptions {
   readonly sudo?: string
   /** Seconds to wait for headers, and for each further piece of the body. */
   readonly timeout: number
-  /** For what goes wrong; with a gate, being asked to wait (429) is none of it. */
+  /** How often a request is sent again: what goes wrong counts, and being asked to wait (429). */
   readonly retries: number
+  /** How often it is where it is asked to wait; as often unless given. */
+  readonly refusals?: number
   /** What every request to the instance passes; whatever goes elsewhere does not. */
   readonly gate?: Gate
   readonly transport?: Transport
@@ -217,6 +219,8 @@ export interface Admission {
   readonly closings: number
   /** Since when this request, sent before and sent back, has been refused. */
   readonly refused: number | undefined
+  /** How often it was refused since another request was answered; 0 unless given. */
+  readonly refusals?: number
 }
 
 /** What became of an admitted request: the beginning of an answer, or none. */
@@ -235,10 +239,11 @@ export interface Gate {
   admit(onInterrupt: OnInterrupt, before?: Admission): Promise<Admission>
   /**
    * To be told once of each admission.
-   * @returns true where the instance asks to send the request again later (429; 503 with `Retry-After`): it
-   *   asks for leave again, which counts as no retry
+   * @param retries how often the request may be sent again; without end unless given
+   * @returns true where the instance asks to send the request again later (429; 503 with `Retry-After`), and it may
+   *   be: it asks for leave again
    */
-  observe(admission: Admission, came: AdmissionResult): boolean
+  observe(admission: Admission, came: AdmissionResult, retries?: number): boolean
 }
 
 export type AdviceCode =

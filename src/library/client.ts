@@ -25,7 +25,7 @@ import { settings } from '../catalogue/areas/settings.js'
 import { storageMove } from '../catalogue/areas/storage-move.js'
 import { vulnerabilities } from '../catalogue/areas/vulnerabilities.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
-import { refreshTimeout } from '../client/defaults.js'
+import { defaultMaxWait, refreshTimeout } from '../client/defaults.js'
 import { createInstance, type InstanceClient } from '../client/instance.js'
 import type { InstanceOptions } from '../client/types.js'
 import { usage } from '../errors.js'
@@ -169,11 +169,13 @@ const getGate = (options: ConnectOptions, { session }: Destination): Gate => {
     rate === undefined ? undefined : parseRate(rate),
   )
   const rate = stricter(asked, kept)
-  const { concurrency = 'auto', note } = options
+  const { concurrency = 'auto', maxWait = session.profile?.maxWait ?? defaultMaxWait } = options
+  if (!(maxWait >= 0)) throw usage('maxWait must be a number of seconds from 0')
   return gates({
     concurrency,
     rate,
-    note,
+    patience: maxWait * 1000,
+    note: options.note,
   })(session.baseUrl)
 }
 

@@ -20,6 +20,8 @@ interface CommonOptions {
   readonly timeout?: number
   /** How often a request is tried again that may be; 3. */
   readonly retries?: number
+  /** Seconds that rate limits (429) or maintenance may last; 900. */
+  readonly maxWait?: number
   /** Requests under way at once, at most; found out unless given. */
   readonly concurrency?: number | 'auto'
   /** `100/s`, `600/min`: no faster than this. */

@@ -57,6 +57,10 @@ export const settings = {
   'key-file': string('PEM file with the key of the client certificate', { format: 'pem' }),
   timeout: integer('seconds to wait for a response', { min: 1, max: 86_400 }),
   retries: integer('number of retries per request', { min: 0, max: 100 }),
+  'max-wait': integer('seconds that rate limits (429) or maintenance may last', {
+    min: 0,
+    max: 86_400,
+  }),
   vocabulary: string('vocabulary file of the instance (see: svcctl help instances)', {
     completes: 'file',
   }),

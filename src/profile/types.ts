@@ -31,6 +31,7 @@ export interface Profile {
   readonly keyFile?: string
   readonly timeout?: number
   readonly retries?: number
+  readonly maxWait?: number
   /** File with the instance's own words. */
   readonly vocabulary?: string
   /** Requests a second or minute, at most: `100/s`. */

@@ -38,7 +38,7 @@ describe('waiting', () => {
   it('takes what is given, and no longer than a glance where it is one', () => {
     const given = { timeout: 9, retries: 7 }
     expect(waitingFor('usual', given)).toEqual({ ...given })
-    expect(waitingFor('brief', given)).toEqual({ timeout: 3, retries: 0 })
+    expect(waitingFor('brief', given)).toEqual({ timeout: 3, retries: 0, refusals: 7 })
     expect(waitingFor('brief', { timeout: 1 })).toMatchObject({ timeout: 1 })
   })
   it('asks once at a glance, however often it may', async () => {

@@ -116,15 +116,7 @@ describe('a run over many objects', () => {
       refused += 1
       return { status: 429, headers: { 'retry-after': '0' }, body: 'Retry later' }
     }
-    const { code, stdout } = await run(
-      'runners',
-      'pause',
-      ...upTo(30),
-      '-o',
-      'ndjson',
-      '--retries',
-      '0',
-    )
+    const { code, stdout } = await run('runners', 'pause', ...upTo(30), '-o', 'ndjson')
     expect(code).toBe(0)
     expect(refused).toBe(3)
     const ids = stdout

@@ -285,15 +285,21 @@ const later = (): string => new Date(Date.now() - 1000).toUTCString()
 const limited = (name: string, headers: () => Headers): Fault => ({
   name,
   behave: (operation, { index }, socket) =>
-    index < 2 ? refuse(socket, '429 Too Many Requests', headers()) : honest(socket, operation),
-  // More often than there are retries: being asked to wait costs none.
-  cell: whole(3),
+    index < 1 ? refuse(socket, '429 Too Many Requests', headers()) : honest(socket, operation),
+  cell: whole(2),
+})
+const limitedForEver = (name: string, headers: () => Headers): Fault => ({
+  name: `${name}, for ever`,
+  behave: (_operation, _asked, socket) => refuse(socket, '429 Too Many Requests', headers()),
+  cell: fails(/429/, 2, 6),
 })
 
 const statuses: readonly Fault[] = [
   limited('429 with seconds', () => ({ 'retry-after': '0' })),
   limited('429 with a date', () => ({ 'retry-after': later() })),
   limited('429 without a time', () => ({})),
+  limitedForEver('429 with no wait', () => ({ 'retry-after': '0' })),
+  limitedForEver('429 with a date that is past', () => ({ 'retry-after': later() })),
   {
     name: '429 with a time that nobody waits for',
     behave: (_operation, _asked, socket) =>

@@ -1,5 +1,6 @@
 /** An instance that is in maintenance, not available, limited, or that no longer has what is asked for. */
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { configuration } from '../support/program.js'
 import { record, type Script, type Scripted } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
@@ -85,7 +86,7 @@ describe('maintenance', () => {
         ? { status: 503, headers: { 'retry-after': '1' }, body: { message: 'Maintenance mode' } }
         : undefined,
     )
-    const { code, stderr } = await run('api /runners --retries 0')
+    const { code, stderr } = await run('api /runners --retries 1')
     expect([code, server.seen.length]).toEqual([0, 2])
     expect(stderr).toMatch(
       /the instance is not available \(503\): waiting [12] s; requested by the instance/,
@@ -106,6 +107,93 @@ describe('a 503 that asks for more patience than anybody has', () => {
     expect(stderr).toContain('3600 s')
     expect(stderr).not.toMatch(/\b429\b|too many requests/)
     expect(server.seen.length).toBeLessThan(20)
+  })
+})
+
+describe('a limit that never ends', () => {
+  const limit = (after: string) => () => ({ status: 429, headers: { 'retry-after': after } })
+  const ids = Array.from({ length: 60 }, (_, i) => i + 1).join(' ')
+
+  it.each([
+    'runners list',
+    'runners get 7',
+    'api /runners',
+    'api /runners --paginate',
+    'api DELETE /projects/1 --yes',
+    'ci lint -P 1',
+    'jobs list -P 1 -P 2 --tolerate not_found',
+    'mr rebase 1 -P 1 --wait',
+    'jobs get 5 -P 1 --wait-until status=success --max-wait 0',
+    'runners pause --select status=online --instance --yes',
+    'doctor',
+  ])('ends %s with 6 after all retries', async (line) => {
+    const { server, run } = await started(limit('0'))
+    const { code, stdout, stderr } = await run(`${line} --retries 1`)
+    expect([code, stdout + stderr]).toEqual([6, expect.stringMatching(/429|limits requests/)])
+    const asked = server.seen.map(({ method, url }) => `${method} ${url}`)
+    const most = Math.max(...asked.map((one) => asked.filter((other) => other === one).length))
+    expect(most).toBeLessThanOrEqual(2)
+  })
+
+  it.each([Object.values(commands)].flat())('is asked twice at most: %s', async (line) => {
+    const { server, run } = await started(({ method }) =>
+      method === 'GET' && line !== commands.GET ? undefined : limit('0')(),
+    )
+    expect((await run(`${line} --retries 1`)).code).toBe(6)
+    expect(askedFor(server.seen, line)).toBe(2)
+  })
+
+  it('stops a run over many objects', async () => {
+    const { server, run } = await started(({ method }) =>
+      method === 'GET' ? undefined : limit('0')(),
+    )
+    const { code, stderr } = await run(`runners pause ${ids} --retries 1`)
+    expect([code, stderr]).toEqual([6, expect.stringMatching(/stopped: .*0 done, .*not attempted/)])
+    expect(server.seen.length).toBeLessThan(20)
+  })
+
+  it('of one page of a list ends the list', async () => {
+    const { server, run } = await started(({ url }) => {
+      const page = Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1)
+      if (page === 3) return limit('0')()
+      const next = url.replace(/([?&]page=)\d+|$/, (_, name = '&page=') => `${name}${page + 1}`)
+      const link = `<http://127.0.0.1${next}>; rel="next"`
+      const headers = { link, 'x-total-pages': '9', 'x-per-page': '1', 'x-total': '9' }
+      return { headers, body: [{ id: page }] }
+    })
+    const { code, stdout } = await run('runners list --limit all -o id --retries 1')
+    expect([code, stdout]).toEqual([6, '1\n2\n'])
+    expect(server.seen.length).toBeLessThan(12)
+  })
+
+  it.each(['--max-wait 2', '--max-wait 0 --retries 100'])('ends with %s', async (flags) => {
+    for (const [status, exit] of [
+      [429, 6],
+      [503, 7],
+    ] as const) {
+      const { server, run } = await started(() => ({ ...limit('3')(), status }))
+      const { code, stderr } = await run(`runners get 7 ${flags}`)
+      expect([code, server.seen.length]).toEqual([exit, 1])
+      expect(stderr).toContain('3 s')
+    }
+  })
+
+  it('ends as its profile says, unless the flag does', async () => {
+    const { server } = await started(limit('0'))
+    const env = { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'any-token' }
+    const run = (line: string) => svcctl(line.split(' '), { env })
+    expect((await run(`profile set p --base-url ${server.url} --max-wait 0`)).code).toBe(0)
+    expect((await run('profile get p -o json')).stdout).toMatch(/"max_wait":\s*0/)
+    expect((await run('runners get 7 -p p')).code).toBe(6)
+    expect(server.seen).toHaveLength(1)
+    expect((await run('runners get 7 -p p --max-wait 60 --retries 1')).code).toBe(6)
+    expect(server.seen).toHaveLength(3)
+  })
+
+  it.each(['-5', 'soon', 'soon 5', ''])('waits as ever where it asks for "%s"', async (after) => {
+    const { run } = await started(limit(after))
+    const { code, stderr } = await run('runners get 7 --max-wait 1 --retries 1')
+    expect([code, stderr]).toEqual([6, expect.not.stringMatching(/-5|soon/)])
   })
 })
 

@@ -57,6 +57,7 @@ const listed: Answer = (n) =>
     ? [{ id: 1, path_with_namespace: 'a/b', namespace: { id: 1, kind: 'group', full_path: 'a' } }]
     : []
 const second: Answer = (n) => (n === 1 ? { status: 502 } : runner)
+const limitedOnce: Answer = (n) => (n === 1 ? { status: 429 } : runner)
 const late: Answer = () => wait(3_000, runner)
 const together: Answer = async (_, met) => {
   await met()
@@ -106,6 +107,7 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   sudo: { line: get, flag: ['--sudo', 'someone'] },
   timeout: { line: [...get, '--retries', '0'], flag: ['--timeout', '1'], answer: late },
   retries: { line: get, flag: ['--retries', '0'], answer: second },
+  'max-wait': { line: get, flag: ['--max-wait', '0'], answer: limitedOnce },
   'all-projects': { line: ['jobs', 'list'], flag: ['--all-projects'], answer: listed },
   'all-groups': { line: ['members', 'list'], flag: ['--all-groups'], answer: listed },
   recursive: { line: ['runners', 'list', '-G', 'a'], flag: ['--recursive'], answer: listed },
@@ -292,7 +294,7 @@ describe('every global flag', () => {
       'put the new flag into one of the lists of engine/command/globals.ts',
     ).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names, 'set the number anew, if a flag was added or removed on purpose').toHaveLength(57)
+    expect(names, 'set the number anew, if a flag was added or removed on purpose').toHaveLength(58)
   })
 
   const all = Object.entries(rows)

@@ -1,6 +1,13 @@
 import type { ParameterFlag } from '../../catalogue/index.js'
 import { boolean, integer, list, oneOf, type Param, string } from '../../catalogue/params.js'
-import { defaultLimit, defaultRetries, defaultTimeout, largestPage } from '../../client/defaults.js'
+import {
+  defaultLimit,
+  defaultMaxWait,
+  defaultRetries,
+  defaultTimeout,
+  largestPage,
+  longestMaxWait,
+} from '../../client/defaults.js'
 import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'
 import type { Flag, FlagGroup } from './description.js'
@@ -227,6 +234,13 @@ const requesting = declare({
   },
   retries: {
     param: integer('number of retries per request', { min: 0, default: defaultRetries }),
+  },
+  'max-wait': {
+    param: integer('seconds that rate limits (429) or maintenance may last', {
+      min: 0,
+      max: longestMaxWait,
+      default: defaultMaxWait,
+    }),
   },
   concurrency: {
     param: string('concurrent requests', { default: 'auto', placeholder: 'n|auto' }),

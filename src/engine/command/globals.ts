@@ -78,6 +78,7 @@ export const reachingFlags = [
   'baseUrl',
   'concurrency',
   'insecure',
+  'maxWait',
   'profile',
   'rate',
   'retries',

@@ -311,6 +311,7 @@ type CommandGlobals = Pick<
   | 'journal'
   | 'limit'
   | 'maxFailures'
+  | 'maxWait'
   | 'output'
   | 'page'
   | 'perPage'

@@ -3,6 +3,7 @@
 import { currentIo } from '../../base/io.js'
 import { userAgent } from '../../base/version.js'
 import type { EndpointTraits } from '../../catalogue/endpoint.js'
+import { defaultMaxWait } from '../../client/defaults.js'
 import type { InstanceOptions } from '../../client/types.js'
 import { Failure, survived } from '../../errors.js'
 import { type FleetGate, gates, parseRate, stricter } from '../../http/gate.js'
@@ -121,12 +122,12 @@ export const reaching = async (
   }
 }
 
-// The gates of a run: how many requests at once, and how fast, by its flags and its profile.
+// The gates of a run: how many requests at once, how fast, and how patiently, by its flags and its profile.
 
 /** The limits that flags set on requests. */
-type RequestLimits = Pick<Globals, 'concurrency' | 'rate'>
+type RequestLimits = Pick<Globals, 'concurrency' | 'maxWait' | 'rate'>
 
-/** A profile that is not there yet, since it is signed in to, has no rate; for any other the session refuses. */
+/** A profile that is not there yet, since it is signed in to, has no limits; for any other the session refuses. */
 const none = (error: unknown): undefined => {
   survived(error)
   return undefined
@@ -134,15 +135,16 @@ const none = (error: unknown): undefined => {
 
 /** Gives the gate of an address, the same one for all of an origin; loaded with the first request. */
 export const gatesOf = (
-  { concurrency = 'auto', rate }: RequestLimits,
+  { concurrency = 'auto', maxWait, rate }: RequestLimits,
   profile: () => Promise<Profile | undefined>,
   note: (text: string) => void,
 ): ((baseUrl: string) => Promise<FleetGate>) => {
   const make = async (): Promise<(baseUrl: string) => FleetGate> => {
     const asked = rate === undefined ? undefined : parseRate(rate)
-    const kept = (await profile().catch(none))?.rate
-    const least = stricter(asked, kept === undefined ? undefined : parseRate(kept))
-    return gates({ concurrency, note, rate: least })
+    const kept = await profile().catch(none)
+    const least = stricter(asked, kept?.rate === undefined ? undefined : parseRate(kept.rate))
+    const patience = (maxWait ?? kept?.maxWait ?? defaultMaxWait) * 1000
+    return gates({ concurrency, note, patience, rate: least })
   }
   let made: ReturnType<typeof make> | undefined
   return async (baseUrl) => {

@@ -2,7 +2,6 @@
 import { remember } from '../../base/secrets/scrub.js'
 import { type EndpointTraits, writes } from '../../catalogue/endpoint.js'
 import type { Words } from '../../catalogue/words.js'
-import type { WaitKind } from '../../client/defaults.js'
 import { createInstance, type InstanceClient, requestIn } from '../../client/instance.js'
 import { type CredentialGap, MissingCredential } from '../../client/types.js'
 import { Failure, getReason, survived } from '../../errors.js'
@@ -207,18 +206,9 @@ export class InstanceExchange {
   readonly once = async (ask: Ask): Promise<unknown> => {
     const own = await this.instance()
     const wire = await own.request(ask)
-    const from = async (patience: WaitKind): Promise<unknown> => {
-      const whole = await (await own.client(ask.endpoint, patience)).call(wire)
-      if (whole.bytes.length > maxRecordBytes)
-        throw new Failure('failed', 'its record is too large')
-      return whole.data
-    }
-    try {
-      return await from('brief')
-    } catch (error) {
-      if (survived(error).category !== 'rate_limited') throw error
-      return from('usual')
-    }
+    const whole = await (await own.client(ask.endpoint, 'brief')).call(wire)
+    if (whole.bytes.length > maxRecordBytes) throw new Failure('failed', 'its record is too large')
+    return whole.data
   }
 
   /** Whether what an ask writes may be sent, as far as that is known before it is. */

@@ -306,7 +306,7 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
     `Find its new path with \`svcctl projects get ${quoteWord(project)} --fields path_with_namespace\`, then pass that path or its ID with -P.`,
   rate: (wait) => {
     const asked = wait === undefined ? '' : ` It asks to wait ${wait}.`
-    return `Wait before the next call, or lower --concurrency or --rate.${asked}`
+    return `Wait before the next call, lower --concurrency or --rate, or allow more with --retries and --max-wait.${asked}`
   },
   input: 'Correct the named values and try again. --help lists the flags.',
   way: 'Try again. If it fails again, run `svcctl doctor`.',

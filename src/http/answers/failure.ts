@@ -1,7 +1,7 @@
 /** Answers that refuse → Failure with category, message and what to do next (`http/README.md`). */
 import { type Fields, isObject } from '../../base/objects.js'
 import { type Category, Failure } from '../../errors.js'
-import { readHeader } from '../headers.js'
+import { afterRetry, readHeader } from '../headers.js'
 import { details, type NextStep } from '../types.js'
 import { isPage, nameOfStatus, oneLine, pageTitle, statusText } from './network.js'
 import { safeAddress } from './secrets.js'
@@ -207,7 +207,7 @@ interface Rule {
 /** How long an instance asks to wait. */
 const waitOf = ({ headers }: RefusedAnswer): { readonly about?: string } => {
   const after = readHeader(headers, 'retry-after')
-  if (after === undefined) return {}
+  if (after === undefined || afterRetry(after, 0) === undefined) return {}
   return { about: /^\d+$/.test(after) ? `${after} s` : `until ${oneLine(after)}` }
 }
 

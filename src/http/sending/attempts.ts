@@ -77,24 +77,32 @@ export class Attempts {
   admission: Admission | undefined
   #made = 0
   readonly #retries: number
+  readonly #refusals: number
   readonly #clock: Timing
   readonly #note: NonNullable<ClientOptions['note']>
   readonly #onInterrupt: OnInterrupt
 
   constructor(
-    retries: number,
+    { retries, refusals }: { readonly retries: number; readonly refusals: number },
     clock: Timing,
     note: NonNullable<ClientOptions['note']>,
     onInterrupt: OnInterrupt,
   ) {
     this.#retries = retries
+    this.#refusals = refusals
     this.#clock = clock
     this.#note = note
     this.#onInterrupt = onInterrupt
   }
 
-  get left(): boolean {
-    return this.#made < this.#retries
+  /** How many are left. */
+  get left(): number {
+    return Math.max(0, this.#retries - this.#made)
+  }
+
+  /** How many are left where the instance asks to wait. */
+  get refusals(): number {
+    return Math.max(0, this.#refusals - this.#made)
   }
 
   get made(): number {

@@ -8,6 +8,7 @@ import { isMaintenance, movedProject } from '../answers/failure.js'
 import { getLoss, LostRequest, unknownOutcome } from '../answers/network.js'
 import { safeAddress, secretTexts } from '../answers/secrets.js'
 import { askedWait, headersFor, isSigned, readHeader, strangerHeaders } from '../headers.js'
+import { turnsAway } from '../pace.js'
 import {
   formatAddress,
   getApiRoot,
@@ -178,7 +179,7 @@ export class Wire {
     } catch (error) {
       if (!(error instanceof LostRequest)) throw error
       const again = error.transient && (isIdempotent(request.method) || !error.sent)
-      if (again && attempts.left) {
+      if (again && attempts.left > 0) {
         await attempts.pause(error.details.request ?? '', error.message)
         return undefined
       }
@@ -189,9 +190,10 @@ export class Wire {
   /** How an answer asks for another attempt; undefined when it stands. */
   #waitFor(reply: OpenAnswer, attempts: Attempts): { readonly asked?: number } | undefined {
     const { status, headers, method } = reply
-    const again =
-      (status === 429 && reply.gate === undefined) || (passing.has(status) && isIdempotent(method))
-    if (!again || !attempts.left) return undefined
+    // For how long an instance turns away, its gate alone has patience.
+    if (reply.gate !== undefined && turnsAway(reply, this.#now())) return undefined
+    const again = status === 429 || (passing.has(status) && isIdempotent(method))
+    if (!again || attempts.left === 0) return undefined
     const asked = askedWait(status, (name) => readHeader(headers, name), this.#now())
     if (asked === undefined) return {}
     return asked > longestWait ? undefined : { asked }
@@ -264,7 +266,10 @@ export class Wire {
     attempts.admission = admission
     try {
       const reply = await this.#exchange(request, target, headers)
-      return { ...reply, gate: gate.observe(admission, reply) ? 'again' : 'stands' }
+      return {
+        ...reply,
+        gate: gate.observe(admission, reply, attempts.refusals) ? 'again' : 'stands',
+      }
     } catch (error) {
       gate.observe(admission, { lost: getLoss(error) })
       throw error

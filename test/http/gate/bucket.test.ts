@@ -25,7 +25,7 @@ describe('an instance that allows so many at a time', () => {
       response.writeHead(429, { 'retry-after': '0.05' }).end('Retry later')
     })
     const gate = new FleetGate({ concurrency: 32 })
-    const client = clientOf(server.base, { gate, retries: 0 })
+    const client = clientOf(server.base, { gate, retries: 3 })
     const running = run({
       items: items(100),
       work: async ({ object }) => {
@@ -55,7 +55,7 @@ describe('an instance that allows so many at a time', () => {
       const link = page < 9 ? { link: `<${base}?page=${page + 1}>; rel="next"` } : {}
       json(response, 200, [{ id: page }], { ...link, 'x-total-pages': '9', 'x-per-page': '1' })
     })
-    const client = clientOf(server.base, { gate: new FleetGate(), retries: 0 })
+    const client = clientOf(server.base, { gate: new FleetGate(), retries: 3 })
     const ids: unknown[] = []
     for await (const batch of client.list(get('/runners'), {}))
       for (const bytes of batch) ids.push(JSON.parse(Buffer.from(bytes).toString()).id)

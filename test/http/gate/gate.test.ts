@@ -6,12 +6,12 @@ import { type Scripted, scriptedClock } from './clock.js'
 
 type Headers = Record<string, string>
 const never = () => () => {}
+const minutes = (count: number): number => count * 60_000
 
 const made = (options: GateOptions = {}, random?: () => number) => {
   const clock = scriptedClock(random)
-  return { clock, gate: new FleetGate({ clock, ...options }) }
+  return { clock, gate: new FleetGate({ clock, patience: minutes(15), ...options }) }
 }
-const minutes = (count: number): number => count * 60_000
 
 /** Whether leave is given by now. */
 const given = async (clock: Scripted, leave: Promise<unknown>): Promise<boolean> => {
@@ -30,14 +30,17 @@ const answer = async (gate: FleetGate, status: number, headers: Headers = {}) =>
   return { leave, again: gate.observe(leave, { status, headers }) }
 }
 
-it('waits ever longer for an instance that asks for no wait, and turns away all the same', () => {
-  const none = { status: 429, headers: { 'retry-after': '0' } }
-  expect([1, 2, 3, 4].map((inRow) => waitFor(none, 0, inRow))).toEqual([0, 200, 400, 800])
-  expect(waitFor({ status: 429, headers: { 'retry-after': '5' } }, 0, 3)).toBe(5000)
-  expect([1, 2, 9].map((inRow) => waitFor({ status: 429, headers: {} }, 0, inRow))).toEqual([
-    1000, 2000, 30_000,
-  ])
-})
+it.each<[Headers, readonly number[]]>([
+  [{ 'retry-after': '5' }, [5000, 5000, 5000]],
+  [{ 'retry-after': '0' }, [0, 0, 0]],
+  [{ 'ratelimit-reset': '0' }, [0, 200, 800]],
+  [{}, [1000, 2000, 8000]],
+])(
+  'waits as long as it is asked to, and ever longer where it is not told well: %j',
+  (headers, waits) => {
+    expect([1, 2, 4].map((inRow) => waitFor({ status: 429, headers }, 0, inRow))).toEqual(waits)
+  },
+)
 
 describe('a 429', () => {
   it('stops everybody until the instance says, and up to a tenth longer', async () => {
@@ -143,6 +146,21 @@ describe('patience', () => {
     }
     expect(again).toEqual([true, true, false])
   })
+  it('is exhausted once it has ended, until an answer comes', async () => {
+    const { gate, clock } = made({}, () => 0)
+    const seen = [gate.exhausted]
+    await answer(gate, 429, { 'retry-after': '60' })
+    await clock.pass(minutes(15) - 1)
+    seen.push(gate.exhausted)
+    await clock.pass(2)
+    seen.push(gate.exhausted)
+    await answer(gate, 200)
+    expect([...seen, gate.exhausted]).toEqual([false, false, true, false])
+  })
+  it('of nobody waits not at all', async () => {
+    const { gate } = made({ patience: 0 })
+    expect((await answer(gate, 429, { 'retry-after': '0' })).again).toBe(false)
+  })
   it('is not tried by a wait that is longer: all who wait fail at once', async () => {
     const { gate, clock } = made({ concurrency: 1 })
     const leave = await gate.admit(never)
@@ -152,6 +170,32 @@ describe('patience', () => {
     await expect(gate.admit(never)).rejects.toMatchObject({ category: 'rate_limited' })
     await clock.pass(minutes(70))
     await expect(gate.admit(never)).resolves.toBeDefined()
+  })
+})
+
+describe('retries', () => {
+  /** Whether a request is sent again, each time that it is turned away. */
+  const turnedAway = async (retries: number, between: (gate: FleetGate) => Promise<unknown>) => {
+    const { gate, clock } = made({ concurrency: 32 }, () => 0)
+    const again: boolean[] = []
+    let leave = await gate.admit(never)
+    for (let i = 0; i < 4; i++) {
+      await between(gate)
+      again.push(gate.observe(leave, { status: 429, headers: { 'retry-after': '1' } }, retries))
+      await clock.pass(1000)
+      leave = await gate.admit(never, leave)
+    }
+    return again
+  }
+  it.each([0, 1, 3])('end after %i, where nothing else is answered', async (retries) => {
+    const again = await turnedAway(retries, async () => {})
+    expect(again).toEqual([0, 1, 2, 3].map((times) => times < retries))
+  })
+  it.each([301, 302, 500])('end after a %i in between, too', async (status) => {
+    expect(await turnedAway(1, (gate) => answer(gate, status))).toEqual([true, false, false, false])
+  })
+  it.each([200, 304, 404])('begin anew where others are answered: %i', async (status) => {
+    expect(await turnedAway(0, (gate) => answer(gate, status))).toEqual([true, true, true, true])
   })
 })
 

@@ -6,6 +6,8 @@ import { type Scripted, scriptedClock } from './clock.js'
 
 const never = () => () => {}
 const allowed = 100
+/** As many as a run has by itself. */
+const retries = 3
 
 type Instance = (now: number) => {
   readonly status: number
@@ -100,7 +102,7 @@ const run = async (
       await way()
       const came = instance(clock.now())
       await way()
-      if (gate.observe(leave, came)) {
+      if (gate.observe(leave, came, retries)) {
         refused += 1
         continue
       }
