@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
+import { isProxyExempt } from '../base/no-proxy.js'
 import type { ExternalClient } from '../engine/command/services.js'
 import { type Category, Failure, survived } from '../errors.js'
 import type { WholeAnswer } from '../http/types.js'
@@ -138,17 +139,6 @@ const parseTarget = (address: string): Target => {
 
 const getCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error)
-
-/** Whether NO_PROXY exempts a host: `*`, the host itself, or a domain that contains it. */
-export const isProxyExempt = (address: string, noProxy: string | undefined): boolean => {
-  const { host, port } = parseTarget(address)
-  const entries = (noProxy ?? '').split(/[\s,]+/).filter((entry) => entry !== '')
-  return entries.some((entry) => {
-    const [, name = '', only] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? []
-    if (only !== undefined && Number(only) !== port) return false
-    return entry === '*' || host === name || host.endsWith(`.${name}`)
-  })
-}
 
 /** The address without the credentials that a proxy's may carry. */
 const withoutCredentials = (address: string): string => new URL(address).origin

@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { keyringCheck } from '../../src/commands/doctor.js'
-import { isProxyExempt } from '../../src/commands/doctor-checks.js'
 import { certificate, key } from '../http/certificate.js'
 import { configuration, folder } from '../support/program.js'
 import { has } from '../support/terminal.js'
@@ -194,19 +193,7 @@ describe('the keyring', () => {
   })
 })
 
-describe('NO_PROXY', () => {
-  it.each([
-    ['https://a.example.org', 'example.org', true],
-    ['https://a.example.org', '.example.org', true],
-    ['https://a.example.org', '*.example.org', true],
-    ['https://a.example.org', '*', true],
-    ['https://badexample.org', 'example.org', false],
-    ['https://a.example.org:8443', 'a.example.org:443', false],
-    ['https://a.example.org', undefined, false],
-  ])('%s, %s: %s', (address, list, expected) => {
-    expect(isProxyExempt(address, list)).toBe(expected)
-  })
-
+describe('files that others can write to', () => {
   it.skipIf(process.platform === 'win32')('says what is not believed, and why', async () => {
     const root = configuration()
     const trusted = await doctor(['--sandbox'], { SVC_CONFIG_DIR: root })

@@ -67,7 +67,8 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   },
   {
     name: 'HTTP_PROXY, HTTPS_PROXY, NO_PROXY',
-    meaning: 'proxies by URL scheme, and hosts without a proxy; never used for this machine',
+    meaning:
+      'proxies by URL scheme, and what needs none: names, IP addresses, networks; never used for this machine',
   },
   { name: 'CI', meaning: 'set in CI: no prompts, no progress, no color unless forced' },
 ]

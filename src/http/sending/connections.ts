@@ -163,27 +163,32 @@ type DispatcherFactory = (origin: string) => Dispatcher
 // Parts of undici by their files: with its index, which loads all of them, one record takes a quarter more processor time
 // (`npm run bench -- flags`).
 
+/** The user name and the password of a proxy; one may be empty. */
+const proxyCredential = ({ username, password }: URL): { readonly token?: string } => {
+  if (username === '' && password === '') return {}
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { token: `Basic ${Buffer.from(text).toString('base64')}` }
+}
+
 const throughProxy = async (
   proxy: string,
-  noProxy: string,
   tls: TlsSettings,
   proxyTls: TlsSettings,
   timeout: number,
 ): Promise<DispatcherFactory> => {
-  const [{ default: EnvHttpProxyAgent }, { default: Dispatcher }, { default: connect }] =
+  const [{ default: ProxyAgent }, { default: Dispatcher }, { default: connect }] =
     await Promise.all([
-      import('undici/lib/dispatcher/env-http-proxy-agent.js'),
+      import('undici/lib/dispatcher/proxy-agent.js'),
       import('undici/lib/dispatcher/dispatcher.js'),
       import('undici/lib/api/api-connect.js'),
     ])
   // As undici's index does: a tunnel is made by the method that the index adds.
   Object.assign(Dispatcher.prototype, { connect })
-  const agent = new EnvHttpProxyAgent({
-    httpProxy: proxy,
-    httpsProxy: proxy,
-    noProxy,
+  const url = new URL(proxy)
+  const agent = new ProxyAgent({
+    uri: url.origin,
+    ...proxyCredential(url),
     proxyTunnel: false,
-    connect: { ...tls, timeout },
     requestTls: { ...tls, timeout },
     proxyTls: { ...proxyTls, timeout },
   })
@@ -201,27 +206,35 @@ export const createConnections = (
 ): Connections => {
   const dispatchers = new Map<string, Dispatcher>()
   const home = new URL(options.baseUrl).origin
-  const prepare = async (origin: string): Promise<DispatcherFactory> => {
+  const prepare = async (origin: string, proxy?: string): Promise<DispatcherFactory> => {
     passOverContinue()
     if (origin.startsWith('https:')) await import('node:tls')
     const { transport = {}, timeout } = options
     const abroad = withoutIdentity(transport)
     const tls = await tlsOf(origin === home ? transport : abroad)
-    const { proxy, noProxy = '' } = transport
     return proxy === undefined
       ? await direct(tls, timeout * 1000)
-      : await throughProxy(proxy, noProxy, tls, await tlsOf(abroad), timeout * 1000)
+      : await throughProxy(proxy, tls, await tlsOf(abroad), timeout * 1000)
   }
-  // One way of making them for the instance, another for everyone else.
-  const making = new Map<boolean, Promise<DispatcherFactory>>()
+  /** The proxy of an origin. */
+  const proxyFor = async (origin: string): Promise<string | undefined> => {
+    const { proxy, noProxy } = options.transport ?? {}
+    if (proxy === undefined) return undefined
+    const { isProxyExempt } = await import('../../base/no-proxy.js')
+    return isProxyExempt(origin, noProxy) ? undefined : proxy
+  }
+  // One way of making them for the instance, another for everyone else; each with the proxy, and without.
+  const making = new Map<string, Promise<DispatcherFactory>>()
   const to = async (origin: string): Promise<Dispatcher> => {
     // With each request, as the token: of all secrets only the latest are remembered.
     const { proxy } = options.transport ?? {}
     if (proxy !== undefined) remember(decodeURIComponent(new URL(proxy).password))
     const known = dispatchers.get(origin)
     if (known !== undefined) return known
-    const prepared = making.get(origin === home) ?? prepare(origin)
-    making.set(origin === home, prepared)
+    const by = await proxyFor(origin)
+    const way = `${origin === home} ${by === undefined}`
+    const prepared = making.get(way) ?? prepare(origin, by)
+    making.set(way, prepared)
     const make = await prepared
     const made = dispatchers.get(origin) ?? make(origin)
     dispatchers.set(origin, made)
