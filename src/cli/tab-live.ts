@@ -17,9 +17,11 @@ import {
   environmentScope,
   findScope,
   getPaths,
+  isAddress,
   makeDirectory,
   openStore,
   openTokens,
+  readPlace,
   resolveSession,
 } from '../profile/index.js'
 import type { Session } from '../profile/types.js'
@@ -126,10 +128,14 @@ const getFlag = (words: readonly string[], name: string, short?: string): string
 }
 
 /** The project named on the line, else the one at hand. */
-const getProject = async (words: readonly string[], env: NodeJS.ProcessEnv, session: Session) =>
-  getFlag(words, 'project', '-P') ??
-  environmentScope('project', env)?.value ??
-  (await findScope('project', env, session, currentIo().cwd))?.value
+const getProject = async (words: readonly string[], env: NodeJS.ProcessEnv, session: Session) => {
+  const found =
+    getFlag(words, 'project', '-P') ??
+    environmentScope('project', env)?.value ??
+    (await findScope('project', env, session, currentIo().cwd))?.value
+  const isPath = found === undefined || !isAddress(found)
+  return isPath ? found : readPlace(found, session.baseUrl, 'project').value
+}
 
 const noRefresh = async (): Promise<never> => {
   throw new Error('completion does not refresh credentials')

@@ -11,6 +11,7 @@ import { branchesOf, groupAt, usersNamed } from '../catalogue/undocumented.js'
 import type { Services } from '../engine/command/services.js'
 import { exitCodes, Failure, isUnoffered, survived, usage, whyUnread } from '../errors.js'
 import { getLevelName } from '../output/cell.js'
+import { isAddress, readPlace } from '../profile/index.js'
 import { type Arguments, define } from './define.js'
 import { type MemberPlace, Memberships, soughtBy, textOfPlace, withAbove } from './memberships.js'
 import { bare, type GroupMember, isId } from './usernames.js'
@@ -240,8 +241,16 @@ const missing = (text: string): Failure =>
     hint: 'Check the name, or whether your token can see it. Write @name for a user, group:path or project:path.',
   })
 
-/** A user, or a place by its path; a prefix says which. @throws Failure where it is none, or several */
-const findTarget = async (services: Services, text: string): Promise<Target> => {
+/** The path in the place of an address, with its kind where that tells. */
+const withoutAddress = async ({ place }: Services, text: string): Promise<string> => {
+  if (!isAddress(text)) return text
+  const { kind, value } = readPlace(text, (await place.session()).baseUrl)
+  return kind === undefined ? value : `${kind}:${value}`
+}
+
+/** A user, or a place by its path or address; a prefix says which. @throws Failure where it is none, or several */
+const findTarget = async (services: Services, given: string): Promise<Target> => {
+  const text = await withoutAddress(services, given)
   const [, kind, path = ''] = /^(project|group|user):(.+)$/.exec(text) ?? []
   if (text.startsWith('@') || isId(text)) return { user: bare(text) }
   if (kind === 'user') return { user: path }

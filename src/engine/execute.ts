@@ -28,6 +28,7 @@ import { PrintedError } from './perform/live.js'
 import { commandsOwn, fromStdin, parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
 import { getParentColumn, type Parents, parentsIn } from './plan/parents.js'
+import { withPaths } from './plan/places.js'
 import type { WaitCondition } from './repeat.js'
 import { follow, preflight, startRun } from './run.js'
 import { checkSelection, spreadBy } from './targets/objects.js'
@@ -234,10 +235,16 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
   const { printing, close } = running
   let failed: unknown
   try {
-    const { ui } = running.services
+    const { ui, place } = running.services
+    const placed = await withPaths(
+      command,
+      { raw, parents },
+      async () => (await place.session()).baseUrl,
+    )
+    journaling.raw = placed.raw
     await preflight({ command, globals, ui, words }, early)
     checkShown(format, command, globals)
-    const all = { ...said, command, raw, signal, parents, running, input }
+    const all = { ...said, ...placed, command, signal, running, input }
     await (globals.since === undefined
       ? follow(all)
       : (await import('./since.js')).printChanges(all))

@@ -1,5 +1,6 @@
 /** The interface of `profile/`: sessions, profiles, credentials, default project and group, and the audit log. */
 
+export { isAddress, readPlace } from './addresses.js'
 export {
   type AuditEnd,
   type AuditEntry,

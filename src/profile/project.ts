@@ -1,8 +1,7 @@
 /** Finds the default project and group: from the environment, the git remote, or the profile. */
 
-import { isDots } from '../base/base-url.js'
-import { trimTrailingSlashes } from '../base/text.js'
 import { usage } from '../errors.js'
+import { projectOfRemote } from './addresses.js'
 import type { Environment, Profile, Session } from './types.js'
 
 // The project that the git remote of the working directory names.
@@ -22,58 +21,6 @@ export const gitRemotes = async (cwd: string, env: Environment): Promise<readonl
   const how = { as: 'tool', env, cwd, timeout: 5000 } as const
   const { error, stdout } = await runFile('git', ['remote', '-v'], how)
   return error === null ? parseRemotes(stdout.toString()) : []
-}
-
-interface Address {
-  /** Host, with a port where an http address has one. */
-  readonly host: string
-  readonly path: string
-  readonly ssh: boolean
-}
-
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
-/** `ssh://[user@]host[:port]/path`, `http(s)://…`, `[user@]host:path`. */
-const parseAddress = (remote: string): Address | undefined => {
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(remote)?.[1]?.toLowerCase()
-  if (scheme === 'http' || scheme === 'https' || scheme === 'ssh') {
-    if (!URL.canParse(remote)) return undefined
-    const url = new URL(remote)
-    const ssh = scheme === 'ssh'
-    return { host: (ssh ? url.hostname : url.host).toLowerCase(), path: decode(url.pathname), ssh }
-  }
-  if (scheme !== undefined) return undefined
-  const scp = /^(?:[^@/\s]+@)?(\[[^\]]+\]|[^:/\s]+):(.+)$/.exec(remote)
-  return scp === null
-    ? undefined
-    : {
-        host: (scp[1] ?? '').toLowerCase(),
-        path: `/${(scp[2] ?? '').replace(/^\/+/, '')}`,
-        ssh: true,
-      }
-}
-
-/**
- * Returns the path of the project that a remote names, if its host and path prefix are those of the base URL. Ports
- * are compared between http addresses only, because ssh has its own.
- */
-export const projectOfRemote = (remote: string, baseUrl: string): string | undefined => {
-  const address = parseAddress(remote)
-  if (address === undefined) return undefined
-  const base = new URL(baseUrl)
-  if (address.host !== (address.ssh ? base.hostname : base.host)) return undefined
-  const prefix = `${trimTrailingSlashes(decode(base.pathname))}/`
-  if (!address.path.startsWith(prefix)) return undefined
-  const project = trimTrailingSlashes(address.path.slice(prefix.length)).replace(/\.git$/, '')
-  const segments = project.split('/')
-  const whole = segments.length > 1 && segments.every((s) => s !== '' && !isDots(s))
-  return whole ? project : undefined
 }
 
 /** The first remote that names a project of this instance, `origin` before the others. */

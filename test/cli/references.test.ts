@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { parseReference } from '../../src/engine/plan/arguments.js'
 
 const base = 'https://host/forge'
-const mr = (text: string) => parseReference(text, 'merge_request_iid', () => base)
-const issue = (text: string) => parseReference(text, 'issue_iid', () => base)
+const mr = (text: string) => parseReference(text, { parameter: 'merge_request_iid' }, () => base)
+const issue = (text: string) => parseReference(text, { parameter: 'issue_iid' }, () => base)
 
 describe('references', () => {
   it.each([
@@ -43,6 +43,6 @@ describe('references', () => {
   })
 
   it('are plain text where a command takes no references', () => {
-    expect(parseReference('a!1', 'key', () => base)).toEqual({ id: 'a!1' })
+    expect(parseReference('a!1', { parameter: 'key' }, () => base)).toEqual({ id: 'a!1' })
   })
 })

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { projectOfRemote } from '../../src/profile/addresses.js'
 import {
   environmentScope,
   findScope,
   gitRemotes,
   parseRemotes,
-  projectOfRemote,
   type ScopeChoice,
 } from '../../src/profile/project.js'
 import type { Environment, Profile } from '../../src/profile/types.js'
@@ -34,6 +34,10 @@ describe('projectOfRemote', () => {
     ['git@[::1]:platform/app.git', 'http://[::1]:3000', 'platform/app'],
     ['https://forge.test/code/platform/app.git', `${forge}/code`, 'platform/app'],
     ['git@forge.test:code/platform/app.git', `${forge}/code`, 'platform/app'],
+    ['git@forge.test:platform/app.git', `${forge}/code`, 'platform/app'],
+    ['ssh://git@forge.test:2222/platform/app.git', `${forge}/code`, 'platform/app'],
+    ['git+ssh://git@forge.test/platform/app.git', forge, 'platform/app'],
+    ['git@bücher.test:platform/app.git', 'https://bücher.test', 'platform/app'],
   ])('%s on %s is %s', (remote, baseUrl, project) => {
     expect(projectOfRemote(remote, baseUrl)).toBe(project)
   })

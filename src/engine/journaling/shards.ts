@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { currentIo } from '../../base/io.js'
+import { isScope } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import type { Command, Given, NamedObject, ObjectStream } from '../command/types.js'
 import { parseReference } from '../plan/arguments.js'
@@ -97,7 +98,9 @@ const inShard =
     const kind = argument?.param?.completes ?? ''
     // The address of an instance says as much of its objects as its path.
     const address = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text).origin : ''
-    const own = parseReference(text, argument?.parameter ?? '', () => address)
+    const own = isScope(argument?.param)
+      ? { id: text }
+      : parseReference(text, argument, () => address)
     const project = own.project ?? parent
     const object: GivenObject = {
       object: own.id,

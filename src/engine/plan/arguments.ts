@@ -5,10 +5,12 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { withArticle } from '../../catalogue/kinds.js'
 import { formatOf, isNumeric, type Param, scopeOf } from '../../catalogue/params.js'
 import { Failure, survived, usage } from '../../errors.js'
+import { isAddress } from '../../profile/index.js'
 import { flagName, getCommandName, getScope } from '../command/derive.js'
-import type { Command, Given } from '../command/types.js'
+import type { Argument, Command, Given } from '../command/types.js'
 import { holderWords } from './choose.js'
 import type { MissingValue, PlanContext } from './objects.js'
+import { toPath } from './places.js'
 import { parseValue, type ValueSyntax } from './values.js'
 
 const missingArgument = (command: Command, endpoint: Endpoint, name: string, param: Param) => {
@@ -125,10 +127,10 @@ export const resolveReferences = async (
 ): Promise<readonly ObjectReference[]> => {
   const [argument] = command.args
   const texts = argument?.variadic === true ? given.args : given.args.slice(0, 1)
-  const base = texts.some((t) => /^https?:/i.test(t)) ? await around.baseUrl() : ''
+  const base = texts.some(isAddress) ? await around.baseUrl() : ''
   return texts.map((text) => {
     try {
-      return parseReference(text, argument?.parameter ?? '', () => base)
+      return parseReference(text, argument, () => base)
     } catch (error) {
       throw placeFailure(error, given.places?.get(text))
     }
@@ -193,16 +195,18 @@ const wordOf = (key: 'mark' | 'segment', value: string): string =>
   Object.values(kinds).find((kind) => kind[key] === value)?.word ?? 'something else'
 
 /**
- * What a text names, for the path parameter it fills. A bare number or any other text is the id.
+ * What a text names, for the argument it fills. A bare number or any other text is the id.
  * @param baseUrl the instance's address: an address elsewhere is refused
  * @throws Failure `usage` for a reference of another kind or an address of another instance
  */
 export const parseReference = (
   text: string,
-  parameter: string,
+  argument: Pick<Argument, 'param' | 'parameter'> | undefined,
   baseUrl: () => string,
 ): ObjectReference => {
-  const kind = kinds[parameter]
+  const scope = scopeOf(argument?.param)
+  if (scope !== undefined) return { id: toPath(text, scope, baseUrl) }
+  const kind = kinds[argument?.parameter ?? '']
   if (kind === undefined) return { id: text }
   if (/^https?:\/\//i.test(text)) return addressOf(text, kind, baseUrl())
   const match = /^(?<project>.*?)(?<mark>[!#])(?<id>\d+)$/.exec(text)

@@ -195,7 +195,9 @@ const planOf = async (
 ): Promise<Plan> => {
   const own: Record<string, JsonValue | undefined> = { ...common.values }
   await placeProject(common.endpoint, reference, given, own, around)
-  return completed(common, own, withoutReference(group, reference), group[0], around)
+  const args = withoutReference(group, reference)
+  const [label] = isScope(common.command.args[0]?.param) ? args : group
+  return completed(common, own, args, label, around)
 }
 
 /** What the plan of a row has in common with all others, and its own attributes. */

@@ -4,6 +4,7 @@ import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
+import { isAddress } from '../../profile/index.js'
 import { getCommandName, getScope } from '../command/derive.js'
 import type {
   Command,
@@ -76,9 +77,8 @@ class Planner {
    */
   async objectOf(text: string, owner?: string, row?: JsonValues): Promise<GivenObject> {
     const [argument] = this.#command.args
-    const isAddress = text.startsWith('http')
-    if (isAddress) this.#baseUrl ??= await this.#around.baseUrl()
-    const reference = parseReference(text, argument?.parameter ?? '', () => this.#baseUrl ?? '')
+    if (isAddress(text)) this.#baseUrl ??= await this.#around.baseUrl()
+    const reference = parseReference(text, argument, () => this.#baseUrl ?? '')
     const common = await this.#commonOf({
       object: reference.id,
       parent: reference.project,

@@ -9,6 +9,7 @@ import type { Naming } from '../../catalogue/words.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure, survived, usage } from '../../errors.js'
 import { findSegmentProblem } from '../../http/request/address.js'
+import { isAddress } from '../../profile/index.js'
 import { changes, getCommandName, getScope, hasForm, isRehearsal } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { isAggregate } from '../command/globals.js'
@@ -26,6 +27,7 @@ import {
   targetOfTree,
 } from '../plan/parents.js'
 import { checkSegment } from '../plan/plan.js'
+import { toPath } from '../plan/places.js'
 import { pipedObjects } from '../plan/stdin/reader.js'
 import type { RunParts } from '../services.js'
 import { listOver } from './parent-lists.js'
@@ -216,6 +218,17 @@ const pipedNames = async (
   return [...new Set(found.map(({ text: name }) => name))]
 }
 
+/** The same by their paths, where some are addresses. */
+const pipedPaths = async (
+  { place }: Services,
+  ...named: Parameters<typeof pipedNames>
+): Promise<readonly string[]> => {
+  const names = await pipedNames(...named)
+  if (!names.some(isAddress)) return names
+  const { baseUrl } = await place.session()
+  return [...new Set(names.map((name) => toPath(name, named[0].kind, () => baseUrl)))]
+}
+
 const isNumber = (name: string): boolean => /^\d+$/.test(name)
 
 /** The path of a project by its number; the number itself where the instance does not tell. */
@@ -261,7 +274,7 @@ const targetsOf = async (
   if (isFound(parents)) return foundSlots(services, parents, narrowed)
   const text = origin === 'piped' ? await services.place.stdin.text() : undefined
   const names =
-    text === undefined ? parents.names : await pipedNames(parents, text, narrowed.naming)
+    text === undefined ? parents.names : await pipedPaths(services, parents, text, narrowed.naming)
   const once = writing && kind === 'project' ? await oneEach(services, names) : names
   return once.map((name) => targetIn(kind, name))
 }
@@ -288,8 +301,7 @@ interface ParentRun {
 const checkObjects = ({ args: [argument] }: Command, { args }: Given): void => {
   for (const text of argument?.variadic === true ? args : args.slice(0, 1)) {
     const own =
-      /^https?:/i.test(text) ||
-      parseReference(text, argument?.parameter ?? '', () => '').project !== undefined
+      /^https?:/i.test(text) || parseReference(text, argument, () => '').project !== undefined
     if (own && isNumeric(argument?.param))
       throw usage(
         `${text} already names its project, but several projects are given`,

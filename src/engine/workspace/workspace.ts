@@ -13,8 +13,10 @@ import {
   environmentScope,
   findScope,
   getPaths,
+  isAddress,
   openStore,
   openTokens,
+  readPlace,
   resolveSession,
   type ScopeChoice,
 } from '../../profile/index.js'
@@ -297,10 +299,12 @@ export class Workspace implements WorkspaceService {
     const takes = takesOf(kinds)
     // What asks by values means what it gives.
     if (takes === undefined || this.#options.inner !== undefined) return undefined
-    return (
+    const scope =
       environmentScope(takes, this.env) ??
       (await findScope(takes, this.env, await this.session(), this.#searched))
-    )
+    if (scope === undefined || !isAddress(scope.value)) return scope
+    const { value } = readPlace(scope.value, (await this.session()).baseUrl, scope.kind)
+    return { ...scope, value }
   }
 }
 
