@@ -3,7 +3,7 @@
 import { BlockList, isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 
-interface ProxyException {
+interface ExemptionRule {
   /** A name in lower case, or an IP address. */
   readonly host: string
   /** Bits of the network that an IP address stands for; the address alone where it is missing. */
@@ -25,7 +25,7 @@ const withoutDots = (name: string): string => name.replace(/^\*?\./, '').replace
 const optional = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Number(text)
 
-const parseException = (text: string): ProxyException | undefined => {
+const parseRule = (text: string): ExemptionRule | undefined => {
   const found = forms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
   const { host = '', port, prefix } = found ?? {}
   const name = isIP(host) === 0 ? domainToASCII(withoutDots(host)) : host
@@ -42,7 +42,7 @@ const familyOf = (address: string): (typeof families)[4 | 6] | undefined => {
 }
 
 /** Whether an IP address is another, in whatever form that is written, or of its network. */
-const isWithin = (address: string, { host, prefix }: ProxyException): boolean => {
+const isWithin = (address: string, { host, prefix }: ExemptionRule): boolean => {
   const [own, family] = [familyOf(address), familyOf(host)]
   if (own === undefined || family === undefined) return false
   const length = prefix ?? bits[family]
@@ -52,9 +52,9 @@ const isWithin = (address: string, { host, prefix }: ProxyException): boolean =>
   return network.check(address, own)
 }
 
-const isException = (host: string, exception: ProxyException): boolean => {
-  if (isIP(host) !== 0) return isWithin(host, exception)
-  return host === exception.host || host.endsWith(`.${exception.host}`)
+const isMatch = (host: string, rule: ExemptionRule): boolean => {
+  if (isIP(host) !== 0) return isWithin(host, rule)
+  return host === rule.host || host.endsWith(`.${rule.host}`)
 }
 
 /**
@@ -68,8 +68,8 @@ export const isProxyExempt = (address: string, noProxy: string | undefined): boo
   const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   const own = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
   return entries.some((entry) => {
-    const exception = parseException(entry)
-    if (exception === undefined || (exception.port ?? own) !== own) return false
-    return isException(host, exception)
+    const rule = parseRule(entry)
+    if (rule === undefined || (rule.port ?? own) !== own) return false
+    return isMatch(host, rule)
   })
 }

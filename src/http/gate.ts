@@ -109,7 +109,7 @@ const jitter = 0.1
 type AnswerHead = Pick<Answer, 'status' | 'headers'>
 
 /** When an answer came, and how often its request may still be sent again. */
-interface ObservedAt {
+interface AnswerTiming {
   readonly now: number
   readonly retries: number
 }
@@ -223,7 +223,7 @@ export class FleetGate implements Gate {
     return again
   }
 
-  #judge(leave: Leave, came: AdmissionResult, at: ObservedAt): boolean {
+  #judge(leave: Leave, came: AdmissionResult, at: AnswerTiming): boolean {
     const { now } = at
     if ('lost' in came) {
       if (came.lost === 'time-out') this.#narrow(leave)
@@ -249,7 +249,7 @@ export class FleetGate implements Gate {
    * Closes for everyone; true where the request may wait until it opens: it was not refused more often than it may be
    * sent again, but for the refusals since which other requests were answered.
    */
-  #turnedAway(leave: Leave, came: AnswerHead, { now, retries }: ObservedAt): boolean {
+  #turnedAway(leave: Leave, came: AnswerHead, { now, retries }: AnswerTiming): boolean {
     leave.refused ??= now
     leave.refusals = this.#answers > leave.answers ? 0 : leave.refusals + 1
     this.#closedBy = came.status === 503 ? 503 : 429
