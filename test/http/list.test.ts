@@ -189,14 +189,21 @@ describe('a next link', () => {
       listed(clientOf(server.base, { credential }), '/runners', {}, records),
     )
     expect(error).toMatchObject({ category: 'unreachable' })
+    expect(records).toEqual(numbers(2))
     expect(server.seen).toHaveLength(1)
   })
-  it('outside of the base URL’s path is refused', async () => {
-    const server = await serveBook({ pages: 2, next: (_, base) => `${base}/api/v4/runners?page=2` })
-    const error = await rejected(listed(clientOf(`${server.base}/forge`)))
-    expect(error).toMatchObject({ category: 'unreachable' })
-    expect(server.seen).toHaveLength(1)
-  })
+  it.each(['', '/inner'])(
+    'with another path before that of the API is the base URL’s: "%s"',
+    async (inner) => {
+      const server = await serveBook({
+        pages: 2,
+        next: (_, base) => `${base}${inner}/api/v4/runners?page=2`,
+      })
+      const { records } = await listed(clientOf(`${server.base}/forge`, { credential }))
+      expect(records).toEqual(numbers(4))
+      expect(server.seen[1]?.url).toBe('/forge/api/v4/runners?page=2')
+    },
+  )
   it.each([
     ['itself', (page: number, base: string) => `${base}/api/v4/runners?page=${page}`],
     [

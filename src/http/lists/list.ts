@@ -81,8 +81,11 @@ class Listing {
         if (!ahead.none) await leave()
         yield* this.#recordsOf(page)
         this.#pagesRead += 1
-        more = this.#cut || next !== undefined || !ahead.none || hasMore(reply)
+        const goesOn = next !== undefined || page.lost !== undefined || !ahead.none
+        more = this.#cut || goesOn || hasMore(reply)
         if (this.#records >= this.#limit || this.#options.single === true) break
+        // What came before is given first.
+        if (page.lost !== undefined) throw page.lost
         ahead.goOn()
         if (ahead.none && next !== undefined) ahead.ask(next)
         more = ahead.none && hasMore(reply)

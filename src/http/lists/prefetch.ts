@@ -43,26 +43,35 @@ interface Root {
   readonly note: (text: string) => void
 }
 
+/** The path below the root of the API, of whatever stands before that; undefined where it is no address of the API. */
+const pathInApi = (path: string, root: Target): string | undefined => {
+  if (path.startsWith(`${root.path}/`)) return path.slice(root.path.length)
+  const [, rest] = /^[^?]*?\/api\/v4(\/.*)$/.exec(path) ?? []
+  return rest
+}
+
 const belowRoot = (link: string, page: PageAnswer, { root, note }: Root): string => {
   const from = formatAddress(page.target)
   const url = URL.canParse(link, from) ? new URL(link, from) : undefined
   const target = url === undefined ? undefined : parseAddress(url.href)
-  if (target === undefined || !target.path.startsWith(`${root.path}/`))
+  const path = target && pathInApi(target.path, root)
+  if (target === undefined || path === undefined)
     throw unusable(
       `the list continues outside of the instance, at ${safeAddress(url?.href ?? link)}, which was not contacted`,
       page.label,
       'The instance names itself otherwise than the base URL does: use the address that it uses.',
     )
-  if (target.origin !== root.origin)
-    note(`next page: ${safeAddress(formatAddress(target))} taken as ${root.origin}`)
-  return target.path.slice(root.path.length)
+  const taken = { origin: root.origin, path: `${root.path}${path}` }
+  if (formatAddress(target) !== formatAddress(taken))
+    note(`next page: ${safeAddress(formatAddress(target))} taken as ${formatAddress(root)}`)
+  return path
 }
 
 const getting = (path: string): WireRequest => ({ method: 'GET', path, headers: {} })
 
 /**
- * The next page, exactly as `rel="next"` names it; only its origin is replaced by the base URL's,
- * so that no credential goes anywhere else.
+ * The next page, exactly as `rel="next"` names it; only what stands before the API's own path is replaced by the
+ * base URL, so that no credential goes anywhere else.
  * @throws Failure `unreachable` for a link that leads out of the instance's API
  */
 const nextPage = (page: PageAnswer, root: Root): WireRequest | undefined => {
@@ -161,6 +170,8 @@ export interface ListPage {
   readonly reply: OpenAnswer
   readonly attempts: Attempts
   readonly next: WireRequest | undefined
+  /** Why it is not known where the list goes on. */
+  readonly lost?: Failure
 }
 
 interface RequestedPage {
@@ -220,7 +231,13 @@ export class PagePrefetch {
         misled,
       )
     const reply = await this.#pages.open(request, attempts)
-    return { request, reply, attempts, next: followedBy(request, nextPage(reply, this.#pages)) }
+    const page = { request, reply, attempts }
+    try {
+      return { ...page, next: followedBy(request, nextPage(reply, this.#pages)) }
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      return { ...page, next: undefined, lost: error }
+    }
   }
 
   /**

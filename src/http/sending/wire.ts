@@ -42,34 +42,51 @@ const refused = (reply: OpenAnswer, message: string, next: NextStep): Failure =>
     ...details(next),
   })
 
-const moved = 'If the instance has moved there, use that URL as the base URL.'
+/** What an address of the API below another base URL tells: that base URL; undefined for any other address. */
+const baseIn = ({ origin, path }: Target): string | undefined => {
+  const [, prefix] = /^([^?]*)\/api\/v4\/[^?]/.exec(path) ?? []
+  return prefix === undefined ? undefined : `${origin}${prefix}`
+}
+
+const moved = (next: Target): NextStep => {
+  const base = baseIn(next)
+  return base === undefined
+    ? 'If the instance has moved there, use its address as the base URL. It may also be the sign-in page of a proxy.'
+    : `Use the base URL ${base}.`
+}
 
 /** Data that somebody else gives must not pass for the instance's, and no credential goes there. */
-const leadsAway = (reply: OpenAnswer, next: Target): Failure =>
-  refused(
-    reply,
-    `it redirects to another host, ${safeAddress(formatAddress(next))}, which was not contacted`,
-    moved,
-  )
+const leadsAway = (reply: OpenAnswer, next: Target): Failure => {
+  const where = baseIn(next) ?? safeAddress(formatAddress(next))
+  const [from, to] = [new URL(reply.target.origin), new URL(next.origin)]
+  const words =
+    from.hostname !== to.hostname
+      ? `another host, ${where}`
+      : from.protocol === to.protocol
+        ? where
+        : `https (${where})`
+  return refused(reply, `it redirects to ${words}, which was not contacted`, moved(next))
+}
 
 /**
  * Where a redirect leads; only reading follows it, since following turns a write into a read.
+ * @param root the API of the instance: a project of its may have another path now
  * @throws Failure `failed` otherwise
  */
-const nextTarget = (reply: OpenAnswer, location: string, hops: number): Target => {
+const nextTarget = (reply: OpenAnswer, location: string, hops: number, root: Target): Target => {
   const { method, target } = reply
   const from = formatAddress(target)
   const next = URL.canParse(location, from) ? new URL(location, from) : undefined
   if (next === undefined || !/^https?:$/.test(next.protocol))
     throw refused(reply, 'it redirects to an invalid URL', 'Check the base URL.')
   const shown = safeAddress(next.href)
+  const there = parseAddress(next.href)
   if (!isSafe(method)) {
-    const within = next.origin === target.origin && /\/projects\/[^/]/.test(next.pathname)
-    const advice = within ? movedProject(reply.label) : moved
+    const within = there.origin === root.origin && there.path.startsWith(`${root.path}/projects/`)
     throw refused(
       reply,
       `it redirects to ${shown}, and redirects of a ${method} are not followed`,
-      advice,
+      within ? movedProject(reply.label) : moved(there),
     )
   }
   if (target.origin.startsWith('https:') && next.protocol === 'http:')
@@ -80,7 +97,7 @@ const nextTarget = (reply: OpenAnswer, location: string, hops: number): Target =
     )
   if (hops >= longestChain)
     throw refused(reply, `too many redirects, the last one to ${shown}`, 'Check the base URL.')
-  return parseAddress(next.href)
+  return there
 }
 
 // Headers in the words of their instance, for readers who know those of the documents.
@@ -219,9 +236,10 @@ export class Wire {
       if (!redirects.has(reply.status) || location === undefined) return reply
       // First, since a redirect that is refused belongs on record, too.
       await discard(reply)
-      const next = nextTarget(reply, location, hops)
+      const next = nextTarget(reply, location, hops, this.root)
       if (!this.#isHome(next)) {
-        if (!abroad) throw leadsAway(reply, next)
+        // A download may lead to a storage, and where the same API is, to the instance.
+        if (!abroad || baseIn(next) !== undefined) throw leadsAway(reply, next)
         headers = strangerHeaders(headers)
       }
       target = next
