@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import { isProxyExempt } from '../base/no-proxy.js'
+import { objects, toText } from '../base/objects.js'
 import type { ExternalClient } from '../engine/command/services.js'
 import { type Category, Failure, survived } from '../errors.js'
 import type { WholeAnswer } from '../http/types.js'
@@ -52,8 +53,16 @@ export const failed = (
  */
 export const toFailedCheck = (check: string, error: unknown, remedy?: string): Check => {
   const { category, message, details } = survived(error)
-  return failed(check, category, message, remedy ?? details.hint)
+  const own = isPage(error) ? pageRemedy : details.hint
+  return failed(check, category, message, remedy ?? own)
 }
+
+const pageRemedy =
+  'There is a proxy, a firewall or a sign-in page in front of the instance, or the base URL is wrong.'
+
+/** Whether something in front of the instance answered. */
+const isPage = (error: unknown): boolean =>
+  error instanceof Failure && error.details.advice?.code === 'no-instance'
 
 // What the instance answers: whether it is this API, its clock, its pagination headers.
 
@@ -66,7 +75,9 @@ const baseUrlRemedy = 'Check the base URL (--base-url): it includes any path, bu
 
 /** Whether a refusal is the API's own: JSON with a message. */
 const isRefused = (error: unknown): boolean =>
-  error instanceof Failure && (error.details.status === 401 || error.details.status === 403)
+  error instanceof Failure &&
+  (error.details.status === 401 || error.details.status === 403) &&
+  !isPage(error)
 
 const checkClock = ({ headers }: WholeAnswer, now: Date): Check | undefined => {
   const { date } = headers
@@ -110,6 +121,39 @@ export const instanceChecks = async (
     if (isRefused(error)) return [ok(check, 'the API responds and requires a credential')]
     const gone = error instanceof Failure && error.category === 'not_found'
     return [toFailedCheck(check, error, gone ? baseUrlRemedy : undefined)]
+  }
+}
+
+// Whether the full paths of projects arrive: a web server in front may decode their slashes.
+
+const read = async (there: ExternalClient, path: string): Promise<unknown> =>
+  (await there.call({ method: 'GET', path, headers: {} })).data
+
+/** The first project that can be seen, where there is one. */
+const findProject = async (there: ExternalClient) => {
+  const [first] = objects(await read(there, probeRequest.path))
+  const [id, path] = [Number(first?.id), toText(first?.path_with_namespace)]
+  return Number.isInteger(id) && path !== undefined ? { id, path } : undefined
+}
+
+const decodedRemedy =
+  'The web server in front decodes %2F: AllowEncodedSlashes NoDecode (Apache), proxy_pass without a path (nginx). Until then, use IDs.'
+
+/** Reads one project by its path and, where that fails, by its ID: if that works, the path did not arrive. */
+export const pathChecks = async (there: ExternalClient): Promise<readonly Check[]> => {
+  const check = 'paths with %2F'
+  try {
+    const project = await findProject(there)
+    if (project === undefined) return []
+    const path = encodeURIComponent(project.path).replaceAll('.', '%2E')
+    const failure = await read(there, `/projects/${path}`).then(() => undefined, survived)
+    if (failure === undefined) return [ok(check, 'arrive as they are sent')]
+    await read(there, `/projects/${project.id}`)
+    const message = `project ${project.id} is found by its ID, but not by its path (${failure.message})`
+    return [failed(check, 'not_found', message, decodedRemedy)]
+  } catch (error) {
+    survived(error)
+    return []
   }
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describeDistrust, distrust } from '../base/files/trust.js'
 import { formatCount } from '../base/text.js'
 import { boolean } from '../catalogue/params.js'
-import type { Services } from '../engine/command/services.js'
+import type { ExternalClient, Services } from '../engine/command/services.js'
 import { exitCodes, survived } from '../errors.js'
 import { createTransport, getPaths, openKeyring, openStore } from '../profile/index.js'
 import type { Environment, ResolvedCredential, Session } from '../profile/types.js'
@@ -20,6 +20,7 @@ import {
   instanceChecks,
   networkChecks,
   ok,
+  pathChecks,
   toFailedCheck,
   warning,
 } from './doctor-checks.js'
@@ -195,16 +196,22 @@ const identityChecks = (
   checkScopes(identity),
 ]
 
-/** Tries the credential; it never appears in a check. */
-const accountChecks = async (
-  { instance }: Services,
+/** The instance, with the credential of the session. */
+const connect = async (
+  { instance }: Pick<Services, 'instance'>,
   session: Session,
-): Promise<readonly Check[]> => {
+): Promise<ExternalClient> => {
+  const credential = await session.credential()
+  const own = credential && { kind: credential.kind, value: credential.value }
+  return instance.elsewhere(session.baseUrl, own, session)
+}
+
+/** Tries the credential; it never appears in a check. */
+const accountChecks = async (services: Services, session: Session): Promise<readonly Check[]> => {
   try {
     const credential = await session.credential()
     if (credential === undefined) return [checkJobToken(session)]
-    const { kind, value } = credential
-    const identity = await probe(instance.elsewhere(session.baseUrl, { kind, value }, session))
+    const identity = await probe(await connect(services, session))
     return identityChecks(credential, identity, session.sudo)
   } catch (error) {
     return [toFailedCheck('credential', error)]
@@ -286,10 +293,12 @@ const remoteChecks = async (
   const instance = await instanceChecks(there, services.place.clock.now)
   if (hasFailure(instance)) return [...network, ...instance]
   const account = await accountChecks(services, session)
-  if (hasFailure(account)) return [...network, ...instance, ...account]
+  if (hasFailure(account))
+    return [...network, ...instance, ...account, ...(await pathChecks(there))]
+  const paths = await pathChecks(await connect(services, session))
   const version = await versionCheck(services)
   const known = await knownCheck(services, anew)
-  return [...network, ...instance, ...account, version, ...known]
+  return [...network, ...instance, ...account, ...paths, version, ...known]
 }
 
 const sessionChecks = async (services: Services, anew: boolean): Promise<readonly Check[]> => {
@@ -329,7 +338,7 @@ export const doctor = define({
   description: [
     'Checks the configuration and its permissions, the network, TLS and the clock. It also checks the credential and its scopes, the version and vocabulary of the instance, the keyring and shell completion.',
     'If a profile is in use, svcctl looks once a day at what the instance has beyond the API documents: settings, fields, values, missing endpoints. It stores their names and types with the profile, and no contents.',
-    'Exit code 0: the instance can be used; 3: no valid credential; 7: the instance cannot be reached.',
+    'Exit code 0: the instance can be used; 3: no valid credential; 4: wrong base URL, or paths do not arrive; 7: the instance cannot be reached.',
   ],
   flags: { refresh: boolean('look anew at what the instance has beyond the API documents') },
   examples: ['doctor', 'doctor --refresh', 'doctor -o json'],

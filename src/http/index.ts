@@ -43,6 +43,7 @@ import type {
   ClientOptions,
   ListEnd,
   ListOptions,
+  NextStep,
   OnInterrupt,
   Transport,
   WholeAnswer,
@@ -54,8 +55,7 @@ export { buildRequest } from './request/request.js'
 
 // An answer read whole: its JSON, or a Failure that says what came instead.
 
-const pageHint =
-  'There is a proxy or a sign-in page in front of the instance, or the base URL is wrong.'
+const pageHint: NextStep = { code: 'no-instance' }
 const jsonHint = 'Check the base URL and any proxy in front of the instance.'
 
 const mediaType = /^[\w.+-]{1,40}\/[\w.+-]{1,60}/
@@ -65,7 +65,7 @@ const typeOf = ({ headers }: OpenAnswer): string | undefined =>
   mediaType.exec(readHeader(headers, 'content-type') ?? '')?.[0]
 
 /** What a body is, where JSON was expected. Its text is not repeated: it may hold anything. */
-const described = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, string] => {
+const described = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, NextStep] => {
   const text = new TextDecoder().decode(bytes.subarray(0, 64 * 1024))
   if (isPage(text)) {
     const title = pageTitle(text)

@@ -259,8 +259,10 @@ export type AdviceCode =
   | 'sign-in'
   /** The user may not do that. */
   | 'rights'
-  /** No instance may be there. */
+  /** No instance may be there, or something in front of it answered. */
   | 'no-instance'
+  /** A web server may have decoded the slashes of a path. */
+  | 'decoded-path'
   /** Nothing was found: it may be private, and nobody is signed in. */
   | 'private'
   /** Nothing was found: it may be hidden from this user. */

@@ -1,7 +1,7 @@
 /** What stands between svcctl and the instance: proxies, and what they make of requests and answers. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { configuration } from '../support/program.js'
-import { type Answering, type Recorder, record } from '../support/recorder.js'
+import { type Answering, type Recorder, record, type Scripted } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
 const token = 'canary-token-of-the-network'
@@ -147,4 +147,136 @@ describe('a next link', () => {
       expect([few.code, few.stdout]).toEqual([0, '1\n2\n'])
     },
   )
+})
+
+describe('a page of something in front of the instance', () => {
+  const pages: Readonly<Record<string, Scripted>> = {
+    'a document': {
+      headers: { 'content-type': 'text/html' },
+      body: '<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>',
+    },
+    'a fragment': { body: '\ufeff<center><h1>Just a moment...</h1></center>' },
+    'text that claims to be one': {
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+      body: 'Just a moment...',
+    },
+  }
+  const inFront = /proxy|web server|in front/
+  it.each(
+    Object.entries(pages).flatMap(([name, page]) =>
+      (
+        [
+          [400, 1],
+          [401, 3],
+          [403, 3],
+          [404, 4],
+          [407, 7],
+          [413, 1],
+          [500, 7],
+          [502, 7],
+          [503, 7],
+        ] as const
+      ).map(([status, exit]) => ({ name, page, status, exit })),
+    ),
+  )('is said to be that: $name, $status', async ({ page, status, exit }) => {
+    for (const line of ['runners get 7', 'runners list', 'runners update 7 --description x']) {
+      const server = await started(() => ({ ...page, status }))
+      const { code, stderr } = await run(`${line} --retries 0 --base-url ${server.url} -o json`)
+      const { error } = JSON.parse(stderr)
+      expect([line, code, error.message]).toEqual([
+        line,
+        exit,
+        expect.stringContaining('an HTML page'),
+      ])
+      expect(`${error.message} ${error.hint}`).toMatch(/[Pp]roxy|PROXY|in front|current state/)
+      expect(error.hint).not.toMatch(/token|credential|role|named values/)
+    }
+  })
+
+  it('is not taken for a rejected credential, however often it comes', async () => {
+    const server = await started(({ method }) =>
+      method === 'GET' ? undefined : { ...pages['a document'], status: 401 },
+    )
+    const ids = Array.from({ length: 30 }, (_, i) => i + 1).join(' ')
+    const { code, stderr } = await run(`runners pause ${ids} --base-url ${server.url}`)
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/stopped: requests were rejected ten/),
+    ])
+    expect(stderr).toMatch(inFront)
+    expect(stderr).not.toContain('credential')
+  })
+
+  it.each([401, 403])('is what doctor finds, before the credential: %i', async (status) => {
+    const server = await started(() => ({ ...pages['a document'], status }))
+    const { code, stdout } = await run(`doctor --base-url ${server.url} -o json`)
+    expect([code, server.seen.length]).toEqual([3, 1])
+    expect(JSON.parse(stdout)).toContainEqual(
+      expect.objectContaining({
+        check: 'base path',
+        status: 'failure',
+        remedy: expect.stringContaining('in front of the instance'),
+      }),
+    )
+  })
+
+  it('leaves what the instance says itself to it', async () => {
+    const server = await started(() => ({ status: 401, body: { message: '401 Unauthorized' } }))
+    const { code, stderr } = await run(`runners get 7 --base-url ${server.url}`)
+    expect([code, stderr]).toEqual([3, expect.stringContaining('The credential is wrong')])
+  })
+})
+
+describe('a web server that decodes %2F', () => {
+  const project = { id: 7, path_with_namespace: 'g/p.q' }
+  const known: Readonly<Record<string, unknown>> = {
+    '/api/v4/user': { id: 1, username: 'root' },
+    '/api/v4/version': { version: '17.0.0' },
+    '/api/v4/projects': [project],
+    '/api/v4/projects/7': project,
+  }
+  const page = { headers: { 'content-type': 'text/html' }, body: '<html><title>404</title></html>' }
+  const answers: Readonly<Record<string, Scripted>> = {
+    'a page': { status: 404, ...page },
+    'a route that is missing': { status: 404, body: { error: '404 Not Found' } },
+    nothing: { status: 404 },
+    'a refusal': { status: 400, body: 'Bad Request' },
+  }
+  const decoding = (answer: Scripted, decodes = true) =>
+    started(({ url }) => {
+      const path = url.replace(/\?.*/, '')
+      const found = path === '/api/v4/projects/g%2Fp%2Eq' && !decodes ? project : known[path]
+      return found === undefined ? answer : { body: found }
+    })
+  const checked = async (url: string, env = {}) => {
+    const { code, stdout } = await run(`doctor --base-url ${url} -o json`, env)
+    const checks: { check: string; status: string; remedy?: string }[] = JSON.parse(stdout)
+    return { code, paths: checks.find(({ check }) => check === 'paths with %2F') }
+  }
+
+  it.each(Object.entries(answers))(
+    'is found by doctor, and named after a 404: %s',
+    async (_, answer) => {
+      const { url } = await decoding(answer)
+      const { code, stderr } = await run(`projects get g/p.q --base-url ${url}`)
+      expect(code).toBe(answer.status === 404 ? 4 : 1)
+      if (answer.status === 404) expect(stderr).toMatch(/%2F.*`svcctl doctor`/)
+      expect((await run(`projects get 7 -o id --base-url ${url}`)).stdout).not.toBe('')
+      const found = await checked(url)
+      expect(found.code).not.toBe(0)
+      expect(found.paths).toMatchObject({
+        status: 'failure',
+        remedy: expect.stringContaining('AllowEncodedSlashes NoDecode'),
+      })
+      const unsigned = await checked(url, { SVC_TOKEN: '' })
+      expect([unsigned.code, unsigned.paths?.status]).toEqual([3, 'failure'])
+    },
+  )
+
+  it('is not found where there is none, and not suspected where there is no path', async () => {
+    const { url } = await decoding({ status: 404, ...page }, false)
+    expect(await checked(url)).toMatchObject({ code: 0, paths: { status: 'ok' } })
+    for (const line of ['projects get 9', 'runners get 9'])
+      expect((await run(`${line} --base-url ${url}`)).stderr).not.toContain('%2F')
+  })
 })

@@ -282,7 +282,9 @@ export const verdict = ({ end, counts, alike, cause, tooMany }: Report): Failure
 // What stops a run over many objects: a token, or an instance, that is dead for all of them.
 
 const maxRefused = 10
-const refused = 'the credential was rejected ten times in a row'
+/** A page comes from something in front of the instance, which says nothing of the credential. */
+const refusedWords = ({ details }: Failure): string =>
+  `${details.advice?.code === 'no-instance' ? 'requests were' : 'the credential was'} rejected ten times in a row`
 const maxUnreachable = 20
 
 /** No credential, or one that is not accepted; 403 is about the one object. */
@@ -342,7 +344,8 @@ export class Breaker {
     if (!this.#hearing)
       this.#unreachable = counted(({ category }) => category === 'unreachable', this.#unreachable)
     if (failure === undefined) return
-    if (this.#refused >= maxRefused) this.#cause ??= new Failure('auth', refused, helpIn(failure))
+    if (this.#refused >= maxRefused)
+      this.#cause ??= new Failure('auth', refusedWords(failure), helpIn(failure))
     if (this.#maintenance >= maxRefused) this.#cause ??= failure
     if (!this.#hearing && this.#unreachable >= maxUnreachable) this.#cause ??= unreachable()
   }

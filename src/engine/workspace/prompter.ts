@@ -292,7 +292,10 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
   'sign-in': `No credential was sent. ${login}`,
   rights:
     'The token’s user is not permitted to do this. `svcctl auth status` shows the user, and --help the required role.',
-  'no-instance': 'Check the base URL with `svcctl doctor`.',
+  'no-instance':
+    'There is a proxy or a sign-in page in front of the instance, or the base URL is wrong. `svcctl doctor` tells which.',
+  'decoded-path':
+    'The base URL is wrong, or a web server in front of the instance decodes %2F in paths. `svcctl doctor` tells which; use the ID until then.',
   private: `It does not exist, or it is private and no credential was sent. ${login}`,
   hidden:
     'It does not exist, or this user cannot see it. Check the ID or path, and `svcctl auth status`.',

@@ -3,7 +3,7 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { type Category, Failure } from '../../errors.js'
 import { afterRetry, readHeader } from '../headers.js'
 import { details, type NextStep } from '../types.js'
-import { isPage, nameOfStatus, oneLine, pageTitle, statusText } from './network.js'
+import { isPage, nameOfStatus, oneLine, pageTitle, proxyHint, statusText } from './network.js'
 import { safeAddress } from './secrets.js'
 
 // Error bodies → one readable message (`http/README.md`). Their shapes are left open; instances and the proxies in front of them send JSON of several kinds, text and pages. Only
@@ -92,11 +92,11 @@ const telling = 500
 const maintenance = (text: string): Pick<ErrorMessage, 'maintenance'> =>
   /\bmaintenance\b|\bread-only instance\b/i.test(text) ? { maintenance: true } : {}
 
-const fromText = (text: string): ErrorMessage => {
-  if (!isPage(text)) {
-    const shape = text.trim() === '' ? 'none' : 'text'
-    return { text: '', shape, ...maintenance(text.slice(0, telling)) }
-  }
+/** @param claimed whether it says of itself that it is a page */
+const fromText = (text: string, claimed: boolean): ErrorMessage => {
+  const empty = text.trim() === ''
+  if (!isPage(text) && (empty || !claimed))
+    return { text: '', shape: empty ? 'none' : 'text', ...maintenance(text.slice(0, telling)) }
   const title = pageTitle(text)
   return {
     text: title === undefined ? 'an HTML page' : `an HTML page, “${safeAddress(title)}”`,
@@ -105,15 +105,19 @@ const fromText = (text: string): ErrorMessage => {
   }
 }
 
-/** What an error body says. Never throws, whatever the bytes are. */
-export const readErrorBody = (bytes: Uint8Array): ErrorMessage => {
+/**
+ * What an error body says. Never throws, whatever the bytes are.
+ * @param type the content type of the answer
+ */
+export const readErrorBody = (bytes: Uint8Array, type = ''): ErrorMessage => {
   const text = new TextDecoder().decode(bytes)
-  if (!/^\s*[[{"]/.test(text)) return fromText(text)
+  const claimed = /^\s*(?:text\/html|application\/xhtml)/i.test(type)
+  if (!/^\s*[[{"]/.test(text)) return fromText(text, claimed)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return fromText(text)
+    return fromText(text, claimed)
   }
   if (isObject(value)) return fromObject(value)
   return { text: '', shape: 'text' }
@@ -196,6 +200,10 @@ export const movedProject = (request: string): NextStep => {
   return { code: 'moved-project', about }
 }
 
+/** Whether a path names a project or group by its full path, whose slashes a web server may decode. */
+const hasEncodedSlash = ({ request }: RefusedAnswer): boolean =>
+  /\/(?:projects|groups)\/[^/?\s]*%2F/i.test(request)
+
 interface Rule {
   readonly when: (refusal: RefusedAnswer, said: ErrorMessage) => boolean
   /** Where it is not that of the status. */
@@ -218,6 +226,29 @@ const rules: readonly Rule[] = [
     category: 'unreachable',
     message: (text) => `the instance is in maintenance (${text})`,
     next: (refusal) => ({ code: 'maintenance', ...waitOf(refusal) }),
+  },
+  {
+    when: ({ status }) => status === 407,
+    category: 'unreachable',
+    next: () => proxyHint,
+  },
+  {
+    when: (refusal, { shape }) =>
+      refusal.status === 404 &&
+      shape !== 'message' &&
+      shape !== 'error' &&
+      hasEncodedSlash(refusal),
+    next: () => ({ code: 'decoded-path' }),
+  },
+  {
+    when: ({ status }, { shape }) => status === 413 && shape === 'page',
+    next: () =>
+      'The web server in front of the instance limits what can be sent at once. Send less, or tell its administrators.',
+  },
+  {
+    when: ({ status }, { shape }) =>
+      shape === 'page' && status >= 400 && status < 500 && status !== 429,
+    next: () => ({ code: 'no-instance' }),
   },
   {
     when: ({ status }, { text }) => status === 405 && /\bmoved projects?\b/i.test(text),
@@ -257,6 +288,11 @@ const rules: readonly Rule[] = [
   { when: ({ status, signedIn }) => status === 403 && signedIn, next: () => ({ code: 'rights' }) },
   { when: ({ status }) => status === 403, next: () => ({ code: 'sign-in' }) },
   {
+    when: (refusal, said) => lackOf(refusal.status, said) === 'route' && hasEncodedSlash(refusal),
+    next: () =>
+      'The instance does not have this endpoint, or a web server in front of it decodes %2F. `svcctl doctor` tells which.',
+  },
+  {
     when: ({ status }, said) => lackOf(status, said) === 'route',
     next: () =>
       'The instance does not have this endpoint. Its version or edition may lack it, or the base URL is wrong.',
@@ -293,6 +329,11 @@ const rules: readonly Rule[] = [
     next: (refusal) => ({ code: 'unavailable', ...waitOf(refusal) }),
   },
   {
+    when: ({ status }, { shape }) => status >= 500 && shape === 'page',
+    next: () =>
+      'The page comes from a proxy or web server in front of the instance, or from the instance. Try again later, or tell its administrators.',
+  },
+  {
     when: ({ status }) => status >= 500,
     next: () =>
       'The problem is on the instance. Try again later, or give its administrators the request ID.',
@@ -309,7 +350,7 @@ const rules: readonly Rule[] = [
  */
 export const toFailure = (refusal: RefusedAnswer): Failure => {
   const { status, headers, body, request } = refusal
-  const said = readErrorBody(body)
+  const said = readErrorBody(body, readHeader(headers, 'content-type'))
   const text = messageOf(status, said)
   const rule = rules.find(({ when }) => when(refusal, said))
   const requestId = readHeader(headers, 'x-request-id')

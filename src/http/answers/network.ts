@@ -27,7 +27,8 @@ const entities: Readonly<Record<string, string>> = {
   '&nbsp;': ' ',
 }
 
-export const isPage = (text: string): boolean => /^\s*<(!doctype|html|head|body|\?xml)/i.test(text)
+/** Whether a text is markup: no JSON begins so, and no text of the API. */
+export const isPage = (text: string): boolean => /^\s*<[!?a-z]/i.test(text)
 
 /** An HTML page in words: by its title, else its first heading. */
 export const pageTitle = (text: string): string | undefined => {
@@ -199,10 +200,10 @@ const kinds: Readonly<Record<string, Kind>> = {
 }
 
 const notHttp: Kind = { why: 'the response is not HTTP', next: address }
-const proxy: Kind = {
-  why: 'the proxy refused',
-  next: 'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or the profile’s proxy with its username and password.',
-}
+/** What to do about a proxy that refuses, or is not there. */
+export const proxyHint =
+  'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or the profile’s proxy with its username and password.'
+const proxy: Kind = { why: 'the proxy refused', next: proxyHint }
 
 const codeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return ''
