@@ -16,7 +16,8 @@ interface Target {
 
 /** Takes a request's target apart. */
 export const parseTarget = (url: string): Target => {
-  const [, host, local = url] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? []
+  const [origin = '', host] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
+  const local = url.slice(origin.length)
   const at = local.indexOf('?')
   const path = (at === -1 ? local : local.slice(0, at)).replace(/\/+/g, '/').replace(/\/$/, '')
   return { host, path: path === '' ? '/' : path, query: at === -1 ? '' : local.slice(at + 1) }
