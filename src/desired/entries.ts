@@ -17,21 +17,42 @@ import { byText } from './values.js'
 /** What is said of an item: what would be done, what was found, or that it was not read. */
 export type EntryKind = Verb | 'replace' | PlanFinding['is'] | 'unread'
 
-/** What stands before an item of which that is said; of an action what there is to do, what was done, what is wrong. */
+/**
+ * What stands before an item of which that is said; of an action what there is to do, what was done, what is wrong. Seen as
+ * drift it is the other way round: what the instance lacks, and what it has besides.
+ */
 interface EntryWords {
   readonly mark: string
   readonly words?: { readonly todo: string; readonly done: string; readonly wrong: string }
+  readonly drift?: { readonly mark: string; readonly count: string }
 }
 
 /** Of all that can be said of an item, in the order in which people read it, how it is told. */
 export const entryKinds: Readonly<Record<EntryKind, EntryWords>> = {
-  create: { mark: '+', words: { todo: 'to create', done: 'created', wrong: 'is missing' } },
-  enable: { mark: '+', words: { todo: 'to enable', done: 'enabled', wrong: 'is not enabled' } },
-  update: { mark: '~', words: { todo: 'to change', done: 'changed', wrong: 'differs' } },
-  replace: { mark: '±', words: { todo: 'to replace', done: 'replaced', wrong: 'differs' } },
+  create: {
+    mark: '+',
+    words: { todo: 'to create', done: 'created', wrong: 'is missing' },
+    drift: { mark: '-', count: 'missing' },
+  },
+  enable: {
+    mark: '+',
+    words: { todo: 'to enable', done: 'enabled', wrong: 'is not enabled' },
+    drift: { mark: '-', count: 'not enabled' },
+  },
+  update: {
+    mark: '~',
+    words: { todo: 'to change', done: 'changed', wrong: 'differs' },
+    drift: { mark: '~', count: 'changed' },
+  },
+  replace: {
+    mark: '±',
+    words: { todo: 'to replace', done: 'replaced', wrong: 'differs' },
+    drift: { mark: '±', count: 'replaced' },
+  },
   delete: {
     mark: '-',
     words: { todo: 'to delete', done: 'deleted', wrong: 'should not be there' },
+    drift: { mark: '+', count: 'unexpected' },
   },
   leftover: { mark: '!' },
   secret: { mark: '!' },

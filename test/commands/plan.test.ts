@@ -215,6 +215,33 @@ describe('plan', () => {
   })
 })
 
+describe('a line without files, in a folder without any', () => {
+  const bare = async (line: string, files: readonly string[] = []) => {
+    const cwd = folder()
+    for (const name of files) writeFileSync(join(cwd, name), asIs)
+    const env = {
+      SVC_CONFIG_DIR: config,
+      SVC_BASE_URL: sandbox.url,
+      SVC_TOKEN: 'sandbox-root-token',
+    }
+    const { code, stderr } = await svcctl(line.split(' '), { cwd, env })
+    return [code, stderr] as const
+  }
+
+  it.each(['plan', 'apply --yes', 'apply --dry-run', 'drift', 'plan --explain site:settings'])(
+    'says how to begin: %s',
+    async (line) => {
+      const [code, stderr] = await bare(line)
+      expect([code, stderr]).toEqual([2, expect.stringContaining('no declared state here')])
+      expect(stderr).toContain('svcctl export --to svcctl writes it')
+      // A file of that name, such as the program, is no declared state either.
+      expect(await bare(line, ['svcctl'])).toEqual([code, stderr])
+      const [, other] = await bare(line, ['svcctl.yml'])
+      expect(other).toContain('To use svcctl.yml, name it.')
+    },
+  )
+})
+
 describe('a limit', () => {
   it('is a number or a percentage', async () => {
     const said = async (limit: string) =>
@@ -238,6 +265,49 @@ describe('drift', () => {
     expect((await run(rules('      Security: { nonsense: 1 }'), ['drift'])).code).toBe(2)
   })
 
+  it('leads from the files to what the instance has, where a plan leads back', async () => {
+    const text = [
+      'version: 1',
+      'site: { settings: { default_project_visibility: internal, domain_denylist: [a.example] } }',
+      'projects:',
+      '  platform/app:',
+      '    members: { gus: null }',
+      '    approval_rules: { Security: { approvals_required: { min: 2 } }, New: { approvals_required: 3 } }',
+      '',
+    ].join('\n')
+    const lines = async (verb: string) =>
+      (await run(text, [verb])).stdout.replaceAll(/ {2,}/g, ' ').split('\n')
+    const [drifted, planned] = [await lines('drift'), await lines('plan')]
+    const seen: readonly (readonly [string, string])[] = [
+      [
+        ' default_project_visibility internal → private',
+        ' default_project_visibility private → internal',
+      ],
+      [' domain_denylist - a.example', ' domain_denylist + a.example'],
+      [' approvals_required at least 2 → 1', ' approvals_required 1 → at least 2: 2'],
+      [
+        ' - approval_rules/New is missing: approvals_required 3',
+        ' + approval_rules/New approvals_required 3',
+      ],
+      [
+        ' + members/gus should not be there',
+        ' - members/gus DELETED: the user loses access to the project, unless it is inherited from a group',
+      ],
+    ]
+    for (const [drift, plan] of seen) {
+      expect(drifted).toContain(drift)
+      expect(planned).toContain(plan)
+    }
+    expect(drifted.at(-2)).toMatch(
+      /^Drift, declared → found: 1 missing, 2 changed, 1 unexpected; 0 unchanged \(/,
+    )
+    expect((await run(asIs, ['drift'])).stdout).toMatch(/^No drift; 1 unchanged \(/)
+    const { cwd } = await run(text, ['drift', '--report', 'markdown', 'd.md'])
+    const note = readFileSync(join(cwd, 'd.md'), 'utf8')
+    expect(note).toContain('| now | declared | declared at |')
+    expect(note).not.toContain('| deleted |')
+  })
+
   it('reports for machines: JUnit, Markdown, SARIF', async () => {
     const reports = ['junit', 'markdown', 'sarif'].map((kind) => `--report=${kind}=d.${kind}`)
     const { cwd, code } = await run(other, ['drift', ...reports])
@@ -246,7 +316,8 @@ describe('drift', () => {
     expect(text('junit')).toContain(
       '<testsuites name="svcctl drift" tests="2" failures="1" errors="0">',
     )
-    expect(text('junit')).toContain('approvals_required: 1 → 2')
+    // From what is declared to what is there.
+    expect(text('junit')).toContain('approvals_required: 2 → 1')
     expect(text('junit')).toContain('file="svcctl.yml"')
     expect(text('markdown')).toContain(
       '| ~ | `approval_rules/Security` | `approvals_required` | `1` | `2` | `svcctl.yml:5:19` |',

@@ -63,7 +63,7 @@ const pages: Readonly<Record<string, readonly [line: string, word: RegExp]>> = {
   replication: ['geo status', /^problem: Node/m],
   'a configuration': ['ci lint ci.yml', /^problem: ci\.yml/m],
   plan: ['plan wanted.yml', /^ {2}(create|delete): approval_rules/m],
-  drift: ['drift wanted.yml', /^ {2}update: settings/m],
+  drift: ['drift wanted.yml', /^ {2}changed: settings/m],
   'a check': ['check runners', /^runners/m],
   'a list': ['runners list --instance', /online/],
   'a list of what expires': ['members list -G platform', /access_level/],

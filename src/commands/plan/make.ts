@@ -1,6 +1,6 @@
 /** Files and an instance → a plan: what plan, drift and apply have in common. */
 
-import { realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { runFile } from '../../base/processes.js'
 import { quoteText, trimTrailingSlashes } from '../../base/text.js'
@@ -81,6 +81,20 @@ const defaultFolder = './svcctl'
 const inputsOf = ({ args }: Pick<Given, 'args'>): readonly string[] =>
   args.length === 0 ? [defaultFolder] : args
 
+/** @throws Failure `usage` where no file was named, and the folder of the default is not there */
+const checkDefault = ({ cwd }: Services['place'], { args }: PlanGiven): void => {
+  const isThere = (name: string, is: 'isDirectory' | 'isFile'): boolean =>
+    statSync(resolve(cwd, name), { throwIfNoEntry: false })?.[is]() === true
+  if (args.length > 0 || isThere(defaultFolder, 'isDirectory')) return
+  const file = ['svcctl.yml', 'svcctl.yaml', 'svcctl.json'].find((name) => isThere(name, 'isFile'))
+  throw usage(
+    `no declared state here: there is no folder ${defaultFolder}`,
+    file === undefined
+      ? 'svcctl export --to svcctl writes it. To use other files, name them.'
+      : `To use ${file}, name it.`,
+  )
+}
+
 const fileOptions = ({ cwd, stdin }: Services['place'], { flags }: PlanGiven): FileOptions => ({
   cwd,
   stdin: () => stdin.text(),
@@ -120,16 +134,17 @@ const wantedBefore = async (
 
 /** What the files say. @throws Failure `usage` with every mistake in them */
 export const declaredBy = async (
-  { ui, place }: Services,
+  services: Services,
   given: PlanGiven,
   onProgress: () => void = () => {},
 ): Promise<DeclaredState> => {
+  checkDefault(services.place, given)
   const declared = await readFiles(inputsOf(given), {
-    ...fileOptions(place, given),
+    ...fileOptions(services.place, given),
     onFile: onProgress,
   })
-  await place.checkInputs(declared.files.map(({ path }) => path))
-  for (const text of declared.notes) ui.note(text)
+  await services.place.checkInputs(declared.files.map(({ path }) => path))
+  for (const text of declared.notes) services.ui.note(text)
   return declared
 }
 

@@ -9,7 +9,7 @@ import { readRegular } from '../../base/files/regular.js'
 import { groupBy } from '../../base/group-by.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import { placeText } from '../../desired/address.js'
-import { entryKinds, entryName, type PlanEntry } from '../../desired/entries.js'
+import { entryKinds, entryName, isAction, type PlanEntry } from '../../desired/entries.js'
 import {
   isPlan,
   type PlanAction,
@@ -29,12 +29,13 @@ import { type MadePlan, madePlan, outputName } from './make.js'
 import { notePage, writePlanReports } from './reports.js'
 import {
   type ChangeSymbols,
-  changeText,
   comparedText,
   explained,
   givenText,
+  originIn,
   pageSections,
   type ReportedPlan,
+  shownChange,
   summarizePlan,
 } from './rows.js'
 
@@ -43,8 +44,7 @@ const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof P
 
 /** A page has a table of the changes, and of what is lost or cannot be done. */
 const printTables = async (answer: AnswerService, reported: ReportedPlan): Promise<void> => {
-  const { counts, worked, plan } = reported.made
-  const sum = [summarizePlan(counts, worked), ...refusals(plan, answer)]
+  const sum = [summarizePlan(reported), ...refusals(reported.made.plan, answer)]
   const said = sum.map((text) => text.trimEnd()).join('; ')
   for (const [i, { rows, ...section }] of pageSections(reported).entries())
     await answer.printMany(rows, i === 0 ? { ...section, said } : section)
@@ -69,7 +69,7 @@ export const printPlan = async (
   if (format.name === 'markdown') return answer.write(notePage(reported))
   if (answer.reader === 'pages') return printTables(answer, reported)
   if (isPeople) {
-    const page = (): Iterable<string> => pageOf(made, answer)
+    const page = (): Iterable<string> => pageOf(reported, answer)
     if (answer.terminal) return answer.printMany(made.plan.actions, { people: { page } })
     // In the log of a job it is read by people as well.
     for (const text of page()) await answer.write(text)
@@ -143,10 +143,20 @@ export const checkLimits = ({ plan: { refused } }: MadePlan, said: string): void
 
 const { measure } = roughWidths
 
+/** What stands beside the name of an item that differs. */
+const driftText = (entry: PlanEntry): string => {
+  const { wrong = '' } = entryKinds[entry.is].words ?? {}
+  if (entry.is === 'update') return ''
+  if (entry.is === 'replace') return 'the instance has another key'
+  const given = givenText(entry)
+  return entry.is === 'delete' || given === '' ? wrong : `${wrong}: ${given}`
+}
+
 /** What stands beside the name of an item. */
-const textOf = (entry: PlanEntry): string => {
+const textOf = (entry: PlanEntry, of: ReportedPlan['of']): string => {
   const { is, text } = entry
-  const { loses } = entry.of
+  const { loses, origin } = entry.of
+  if (of === 'drift' && isAction(entry)) return driftText(entry)
   switch (is) {
     case 'update':
       return ''
@@ -160,6 +170,9 @@ const textOf = (entry: PlanEntry): string => {
       return loses === undefined
         ? 'DELETED'
         : `DELETED: ${loses.charAt(0).toLowerCase()}${loses.slice(1)}`.replace(/\.$/, '')
+    // What the files have to change for it.
+    case 'impossible':
+      return origin === undefined ? text : `${text} (${originIn(origin)})`
     default:
       return text
   }
@@ -173,20 +186,28 @@ interface Line {
 }
 
 /** What is printed of an item, with symbols, or with words for a screen reader. */
-const linesOf = (entry: PlanEntry, isSpoken: boolean): readonly Line[] => {
+const linesOf = (
+  entry: PlanEntry,
+  command: ReportedPlan['of'],
+  isSpoken: boolean,
+): readonly Line[] => {
   const { is, of } = entry
-  const signs: ChangeSymbols | undefined = isSpoken
-    ? { gone: 'remove', come: 'add', to: 'to' }
-    : undefined
+  const { mark, drift } = entryKinds[is]
+  const isDrift = command === 'drift'
+  const added = isDrift ? { gone: 'lacks', come: 'has', to: 'to' } : spoken
   const changes = is === 'update' ? (of.changes ?? []) : []
-  const label = `${isSpoken ? `${is}:` : entryKinds[is].mark} ${entryName(entry)}`
+  const word = (isDrift ? drift?.count : undefined) ?? is
+  const sign = isSpoken ? `${word}:` : ((isDrift ? drift?.mark : undefined) ?? mark)
   return [
-    { indent: 2, label, text: textOf(entry) },
+    { indent: 2, label: `${sign} ${entryName(entry)}`, text: textOf(entry, command) },
     ...changes.map((one): Line => {
-      return { indent: 6, label: one.attribute, text: changeText(one, signs) }
+      const text = shownChange(one, command, isSpoken ? added : undefined)
+      return { indent: 6, label: one.attribute, text }
     }),
   ]
 }
+
+const spoken: ChangeSymbols = { gone: 'remove', come: 'add', to: 'to' }
 
 /** How lines are laid out: on a terminal they are folded, elsewhere they are whole. */
 const layout = ({ text, terminal, width }: AnswerService, longest: number) => {
@@ -210,12 +231,13 @@ const refusals = ({ refused }: DesiredPlan, { text, terminal }: AnswerService): 
   )
 
 /** The lines of a plan. */
-function* pageOf(made: MadePlan, answer: AnswerService): Generator<string> {
+function* pageOf(reported: ReportedPlan, answer: AnswerService): Generator<string> {
+  const { of, made } = reported
   const { entries, against } = made
   const { text, terminal } = answer
   let longest = 20
   for (const entry of entries)
-    for (const { indent, label } of linesOf(entry, text.accessible))
+    for (const { indent, label } of linesOf(entry, of, text.accessible))
       longest = Math.max(longest, indent + measure(label))
   const line = layout(answer, longest)
   // A project is called by its path alone; a group may have the same.
@@ -223,7 +245,7 @@ function* pageOf(made: MadePlan, answer: AnswerService): Generator<string> {
     address.scope === 'project' ? address.path : placeText(address)
   for (const [head, ones] of groupBy(entries, headOf)) {
     yield `${terminal ? text.strong(text.safe(head)) : text.safe(head)}\n`
-    for (const entry of ones) yield* linesOf(entry, text.accessible).map(line)
+    for (const entry of ones) yield* linesOf(entry, of, text.accessible).map(line)
   }
   if (entries.length > 0) yield '\n'
   if (against !== undefined) {
@@ -232,7 +254,7 @@ function* pageOf(made: MadePlan, answer: AnswerService): Generator<string> {
     yield `${comparedText(against, text.safe)}\n`
   }
   yield* refusals(made.plan, answer)
-  const sum = summarizePlan(made.counts, made.worked)
+  const sum = summarizePlan(reported, text.accessible)
   yield `${terminal ? text.hanging(sum, 0) : sum}\n`
 }
 

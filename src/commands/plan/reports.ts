@@ -19,22 +19,24 @@ import type { PlanGiven } from './flags.js'
 import {
   type CellWriter,
   changeRows,
-  changeText,
   comparedText,
   countWords,
   failedRows,
   findingRows,
   givenText,
   lostRows,
+  noneWords,
   originIn,
   type ReportedPlan,
   shortened,
+  shownChange,
+  wantedHead,
 } from './rows.js'
 
 /** What differs of an item, a line each. */
-const detailOf = (entry: PlanEntry): string =>
+const detailOf = (entry: PlanEntry, { of }: ReportedPlan): string =>
   entry.is === 'update'
-    ? (entry.of.changes ?? []).map((one) => `${one.attribute}: ${changeText(one)}`).join('\n')
+    ? (entry.of.changes ?? []).map((one) => `${one.attribute}: ${shownChange(one, of)}`).join('\n')
     : givenText(entry)
 
 const wrongOf = ({ is, of }: PlanEntry): string =>
@@ -59,7 +61,7 @@ const caseOf = (entry: PlanEntry, reported: ReportedPlan): JunitCase => {
   }
   const acts = isAction(entry)
   const at = origin === undefined ? '' : originIn(origin)
-  const text = acts ? `${detailOf(entry)}\n${at}`.trim() : at
+  const text = acts ? `${detailOf(entry, reported)}\n${at}`.trim() : at
   const file = acts ? origin?.file : undefined
   const message = faultOf(entry, reported)
   if (message !== undefined)
@@ -104,7 +106,7 @@ const sarif = (reported: ReportedPlan): string => {
     }
     if (!isAction(entry)) return []
     const level = faultOf(entry, reported) === undefined ? 'note' : 'error'
-    const said = [wrongOf(entry), detailOf(entry)].filter(Boolean).join(': ')
+    const said = [wrongOf(entry), detailOf(entry, reported)].filter(Boolean).join(': ')
     return [{ ruleId: 'drift', level, text: said, ...at }]
   }
   return renderSarif(version, rules, entries.flatMap(resultOf))
@@ -149,23 +151,27 @@ const table = (...heads: readonly string[]): string =>
   row(...heads) + row(...heads.map(() => '---'))
 
 /** How many items of a place there are, by what is done to them. */
-const countsIn = (entries: readonly PlanEntry[]): string =>
+const countsIn = (entries: readonly PlanEntry[], { of }: ReportedPlan): string =>
   Object.entries(entryKinds)
-    .flatMap(([kind, { words }]) => {
+    .flatMap(([kind, { words, drift }]) => {
       const count = entries.filter(({ is }) => is === kind).length
-      return count === 0 ? [] : [`${count} ${words?.done}`]
+      return count === 0 ? [] : [`${count} ${of === 'drift' ? drift?.count : words?.done}`]
     })
     .join(', ')
 
 /** A place, folded. */
-const foldOf = ([place, entries]: readonly [string, readonly PlanEntry[]]): string =>
+const foldOf = (
+  [place, entries]: readonly [string, readonly PlanEntry[]],
+  reported: ReportedPlan,
+): string =>
   [
-    `<details><summary>${prose(place)}: ${countsIn(entries)}</summary>\n\n`,
-    table('', 'object', 'attribute', 'now', 'planned', 'declared at'),
+    `<details><summary>${prose(place)}: ${countsIn(entries, reported)}</summary>\n\n`,
+    table('', 'object', 'attribute', 'now', wantedHead(reported), 'declared at'),
     ...entries.flatMap((entry) =>
       changeRows(entry, write).map((cells, i) => {
-        const what = i === 0 ? [entryKinds[entry.is].mark, code(entryName(entry))] : ['', '']
-        return row(...what, ...cells)
+        const { mark, drift } = entryKinds[entry.is]
+        const sign = (reported.of === 'drift' ? drift?.mark : undefined) ?? mark
+        return row(...(i === 0 ? [sign, code(entryName(entry))] : ['', '']), ...cells)
       }),
     ),
     '\n</details>\n',
@@ -193,7 +199,8 @@ const listed = (head: string, all: readonly string[] = []): string =>
 
 const headOf = ({ of, made }: ReportedPlan): string => {
   const { counts, head, against, plan } = made
-  const { todo, rest } = countWords(counts)
+  const { todo, rest } = countWords(counts, of)
+  const none = noneWords[of].replace(/^n/, 'N')
   const titles = { plan: 'Plan for', apply: 'Apply to', drift: 'Drift of' }
   const refused = plan.refused.map(
     ({ text, flag }) =>
@@ -201,7 +208,7 @@ const headOf = ({ of, made }: ReportedPlan): string => {
   )
   return [
     `<!-- svcctl:${of} -->\n## ${titles[of]} ${prose(head.instance)}\n\n`,
-    `**${todo.length === 0 ? 'Nothing to do' : todo.join(', ')}**; ${rest.join('; ')}.\n\n`,
+    `**${todo.length === 0 ? none : todo.join(', ')}**; ${rest.join('; ')}.\n\n`,
     against === undefined ? '' : `${comparedText(against, code)}\n\n`,
     ...refused,
   ].join('')
@@ -209,11 +216,15 @@ const headOf = ({ of, made }: ReportedPlan): string => {
 
 /** The note. Beyond its size whole places are left out from the end, and counted. */
 export const notePage = (reported: ReportedPlan): string => {
-  const { entries, against, head, worked } = reported.made
+  const { of, made } = reported
+  const { entries, against, head, worked } = made
   const first = [
     headOf(reported),
     section(table('not done', 'why'), failedRows(reported, write)),
-    section(table('deleted', 'loss', 'declared at'), lostRows(reported, write)),
+    section(
+      table('deleted', 'loss', 'declared at'),
+      of === 'drift' ? [] : lostRows(reported, write),
+    ),
   ].join('')
   const findings = findingRows(reported, write).map(([object = '', , ...rest]) => [object, ...rest])
   const who = head.user === null ? '' : ` as ${code(head.user)}`
@@ -225,6 +236,10 @@ export const notePage = (reported: ReportedPlan): string => {
   ].join('')
   const places = groupBy(entries.filter(isAction), ({ of }) => placeText(of.address))
   const room = maxBytes - Buffer.byteLength(first + last)
-  const folds = fitting([...places].map(foldOf), room, 'changed objects')
+  const folds = fitting(
+    [...places].map((one) => foldOf(one, reported)),
+    room,
+    'changed objects',
+  )
   return `${first}${places.size === 0 ? '' : `${folds}\n`}${last}`
 }

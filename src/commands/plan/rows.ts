@@ -34,7 +34,7 @@ import type { Outcome } from '../../engine/work/report.js'
 import { usage } from '../../errors.js'
 import { type PlanGiven, parseSelection } from './flags.js'
 import { toReadable } from './instance.js'
-import { declaredBy, desiredPlaces, type MadePlan, type PlanCost } from './make.js'
+import { declaredBy, desiredPlaces, type MadePlan } from './make.js'
 
 /** A plan that is told of. */
 export interface ReportedPlan {
@@ -85,7 +85,7 @@ const listChange = ({ now, wanted }: Change) => {
 }
 
 /** A change of an item that is there: from what, to what. */
-export const changeText = (change: Change, signs: ChangeSymbols = symbols): string => {
+const changeText = (change: Change, signs: ChangeSymbols = symbols): string => {
   const { now, wanted, secret, within } = change
   if (secret !== undefined) return `set ${describeSecretSource(secret)}`
   const list = listChange(change)
@@ -96,6 +96,21 @@ export const changeText = (change: Change, signs: ChangeSymbols = symbols): stri
   const [before, after] = [valueText(now), valueText(wanted)]
   if (within !== undefined) return `${before} ${signs.to} ${within}: ${after}`
   return before === after ? `another, ${after}` : `${before} ${signs.to} ${after}`
+}
+
+/**
+ * A change of an item that is there, for a command: a plan leads from the instance to the files, drift from the files to
+ * what the instance became.
+ */
+export const shownChange = (
+  change: Change,
+  of: ReportedPlan['of'],
+  signs: ChangeSymbols = symbols,
+): string => {
+  if (of !== 'drift') return changeText(change, signs)
+  const { now, wanted, within } = change
+  if (within !== undefined) return `${within} ${signs.to} ${valueText(now)}`
+  return changeText({ ...change, now: wanted, wanted: now }, signs)
 }
 
 /** What an item that comes is to have, in one line. */
@@ -190,18 +205,27 @@ const longestValue = 300
 export const shortened = (text: string): string =>
   text.length > longestValue ? `${text.slice(0, longestValue)}…` : text
 
+/** How the column of what the files want is headed. */
+export const wantedHead = ({ of }: ReportedPlan): string =>
+  of === 'drift' ? 'declared' : 'planned'
+
 /** The tables of a plan's page: what changes, then what is not done, lost, or not possible. */
 export const pageSections = (reported: ReportedPlan) => {
   const write: CellWriter = { code: shortened, prose: (text) => text }
+  const isDrift = reported.of === 'drift'
   const changes = reported.made.entries.filter(isAction).flatMap((entry) =>
     changeRows(entry, write).map((cells) => {
-      return [placeText(entry.of.address), entry.is, entryName(entry), ...cells]
+      const { words } = entryKinds[entry.is]
+      const what = isDrift ? (words?.wrong ?? '') : entry.is
+      return [placeText(entry.of.address), what, entryName(entry), ...cells]
     }),
   )
+  const [head, action] = isDrift ? ['Drift', 'finding'] : ['Changes', 'action']
+  const columns = `place ${action} object attribute now ${wantedHead(reported)} declared_at`
   const tables: readonly (readonly [string, string, readonly Row[]])[] = [
-    ['Changes', 'place action object attribute now planned declared_at', changes],
+    [head, columns, changes],
     ['Not done', 'object reason', failedRows(reported, write)],
-    ['Deleted', 'object loss declared_at', lostRows(reported, write)],
+    ['Deleted', 'object loss declared_at', isDrift ? [] : lostRows(reported, write)],
     ['Not possible or unknown', 'object finding reason declared_at', findingRows(reported, write)],
   ]
   return tables.flatMap(([section, names, all], i) => {
@@ -216,11 +240,12 @@ export const pageSections = (reported: ReportedPlan) => {
 const part = (n: number, words: string): readonly string[] =>
   n === 0 ? [] : [`${grouped(n)} ${words}`]
 
-/** What there is to do, and what else was found. */
-export const countWords = (counts: PlanCounts) => ({
-  todo: (['create', 'enable', 'update', 'replace', 'delete'] as const).flatMap((is) =>
-    part(counts[is], entryKinds[is].words?.todo ?? ''),
-  ),
+/** What there is to do, or differs, and what else was found. */
+export const countWords = (counts: PlanCounts, of: ReportedPlan['of']) => ({
+  todo: (['create', 'enable', 'update', 'replace', 'delete'] as const).flatMap((is) => {
+    const { words, drift } = entryKinds[is]
+    return part(counts[is], (of === 'drift' ? drift?.count : words?.todo) ?? '')
+  }),
   rest: [
     ...part(counts.impossible, 'impossible'),
     ...part(counts.unsupported, 'not supported by the instance'),
@@ -240,12 +265,27 @@ export const comparedText = (
   return `Compared with ${shown(ref)} at ${shown(commit.slice(0, 7))}: ${further} from before that commit. Apply includes all changes.`
 }
 
-/** `Plan: 1 to create, 2 to change; 1 impossible; 12 objects as they should be (20 requests, 1 s).` */
-export const summarizePlan = (counts: PlanCounts, { requests, seconds }: PlanCost): string => {
-  const { todo, rest } = countWords(counts)
+/** The sum where there is nothing to do, or nothing that differs. */
+export const noneWords = {
+  plan: 'nothing to do',
+  apply: 'nothing to do',
+  drift: 'No drift',
+} as const
+
+/**
+ * `Plan: 1 to create, 2 to change; 1 impossible; 12 unchanged (20 requests, 1 s).`,
+ * `Drift, declared → found: 1 missing; 12 unchanged (20 requests, 1 s).`
+ */
+export const summarizePlan = ({ of, made }: ReportedPlan, isSpoken = false): string => {
+  const { counts, worked } = made
+  const { todo, rest } = countWords(counts, of)
+  const { requests, seconds } = worked
   const took = `${grouped(requests)} request${requests === 1 ? '' : 's'}, ${grouped(Math.round(seconds))} s`
-  const what = todo.length === 0 ? 'nothing to do' : todo.join(', ')
-  return `Plan: ${[what, ...rest].join('; ')} (${took}).`
+  const some = todo.length === 0 ? noneWords[of] : todo.join(', ')
+  const way = counts.update > 0 ? `, declared ${isSpoken ? 'to' : symbols.to} found` : ''
+  const head = of === 'drift' ? `Drift${way}` : 'Plan'
+  const what = of === 'drift' && todo.length === 0 ? some : `${head}: ${some}`
+  return `${[what, ...rest].join('; ')} (${took}).`
 }
 
 // `svcctl plan --explain`: each value with where it is said, and what it was said over.
