@@ -125,3 +125,24 @@ export const humanDuration = (total: number): string | null => {
   }
   return (total < 0 ? '-' : '') + parts.join(' ')
 }
+
+/** Days of a length of time in words. A month counts as thirty. */
+const wordDays: Readonly<Record<string, number>> = {
+  minute: 1 / 1440,
+  hour: 1 / 24,
+  day: 1,
+  week: 7,
+  month: 30,
+  year: 365,
+}
+
+/** `15 days`, `1 month 2 weeks`: in days; undefined for anything else. */
+export const parseWordSpan = (text: string): number | undefined => {
+  if (!/^\s*(\d+\s*(minute|hour|day|week|month|year)s?[\s,]*)+$/i.test(text)) return undefined
+  let sum = 0
+  for (const [, count, unit = ''] of text.matchAll(
+    /(?<!\d)(\d+)\s*(minute|hour|day|week|month|year)/gi,
+  ))
+    sum += Number(count) * (wordDays[unit.toLowerCase()] ?? 0)
+  return sum
+}

@@ -231,6 +231,8 @@ const listItem = <N>(walk: Walk<N>, param: ListParam, given: N): Value => {
   const successor = ownOf(param.deprecatedValues, scalar?.text ?? '')
   if (param.of === 'string' && scalar !== undefined && successor !== undefined)
     walk.deprecated.push({ value: scalar.text, successor })
+  if (kind === 'file' && param.of === 'string' && scalar?.value === '')
+    return fail(walk, param, given, { problem: 'wrong format', expected: 'text that is not empty' })
   const item = itemParam(param)
   return taken(walk, item, given, readScalar(item, scalar, kind))
 }

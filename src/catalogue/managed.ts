@@ -4,7 +4,7 @@
  */
 
 import type { Static, TSchema } from 'typebox'
-import type { JsonValues } from '../base/objects.js'
+import type { JsonValue, JsonValues } from '../base/objects.js'
 import { approvals } from './areas/approvals.js'
 import { deployKeys } from './areas/deploy-keys.js'
 import { errorTracking } from './areas/error-tracking.js'
@@ -98,10 +98,24 @@ export interface Managed {
   readonly usual?: JsonValues
   /** Sent with every change of an item that has any, which would otherwise lose them. */
   readonly keepAny?: readonly string[]
-  /** Sent along while the first is switched on, by its name: nobody can see whether it is set. */
+  /** Required by the first while that is switched on, and sent along: nobody can see whether it is set. */
   readonly requires?: Readonly<Record<string, string>>
+  /**
+   * What an instance refuses of attributes together: where `attribute` has the value, and either is sent, `other` must
+   * be there, or may not be.
+   */
+  readonly together?: readonly {
+    readonly attribute: string
+    readonly is: JsonValue
+    readonly other: string
+    readonly must: 'be set' | 'be empty'
+  }[]
   /** The field that is true where a list shows only what the token's user may see, by attribute. */
   readonly mask?: Readonly<Record<string, string>>
+  /** How many of those that it names have to act: with fewer it does nothing. */
+  readonly quorum?: string
+  /** The field that lists who of them may act, in the instance's view. */
+  readonly eligible?: string
   /** There is one such item in a place, whatever it is called: the value of a field, and what that means. */
   readonly single?: { readonly field: string; readonly value: string; readonly text: string }
   /** A certificate and its key, which no answer shows: sent together, and neither while `unless` is true. */
@@ -131,12 +145,18 @@ interface Names<R, W, A> {
   readonly without?: readonly ParamOf<W>[]
   readonly operational?: readonly ParamOf<W>[]
   readonly only?: { readonly [N in FieldOf<R>]?: readonly string[] }
+  readonly quorum?: ParamOf<W>
+  readonly eligible?: FieldOf<R>
   readonly usual?: { readonly [N in ParamOf<W>]?: string }
   readonly keepAny?: readonly ParamOf<W>[]
   readonly requires?: { readonly [N in ParamOf<W>]?: ParamOf<W> }
   readonly mask?: { readonly [N in ParamOf<W>]?: FieldOf<R> }
   readonly single?: Managed['single'] & { readonly field: FieldOf<R> }
   readonly pair?: { readonly [N in 'shown' | 'hidden' | 'unless']: ParamOf<W> }
+  readonly together?: readonly (NonNullable<Managed['together']>[number] & {
+    readonly attribute: ParamOf<W>
+    readonly other: ParamOf<W>
+  })[]
 }
 
 type Endpoints = 'read' | 'each' | 'create' | 'update' | 'remove' | 'enable'
@@ -201,6 +221,8 @@ const siteRunners = managed({
   update: runners.update,
   at: { id: 'id' },
   operational: ['active'],
+  // It would take no job.
+  together: [{ attribute: 'run_untagged', is: false, other: 'tag_list', must: 'be set' }],
   forAdministrators: true,
 })
 
@@ -282,6 +304,8 @@ export const approvalRules = managed({
     protected_branch_ids: 'protected_branches[].id',
   },
   refs: { user_ids: 'user', group_ids: 'group', protected_branch_ids: 'branch' },
+  quorum: 'approvals_required',
+  eligible: 'eligible_approvers',
   // A change without approvers takes them away.
   keep: ['user_ids', 'group_ids'],
   keepAny: ['protected_branch_ids'],
@@ -289,6 +313,10 @@ export const approvalRules = managed({
   only: { rule_type: ['regular', 'any_approver'] },
   usual: { rule_type: 'regular' },
   single: { field: 'rule_type', value: 'any_approver', text: 'the rule for any approver' },
+  together: [
+    { attribute: 'rule_type', is: 'any_approver', other: 'user_ids', must: 'be empty' },
+    { attribute: 'rule_type', is: 'any_approver', other: 'group_ids', must: 'be empty' },
+  ],
   renames: true,
   after: ['members'],
 })

@@ -60,6 +60,19 @@ export interface StringParam extends BaseParam {
     | 'pem'
     | 'text'
     | 'public-key'
+    | 'email'
+    | 'domain'
+    | 'slug'
+    /** A length of time in words, at least a day. */
+    | 'span'
+  /** What each item of several is. */
+  readonly items?: 'email'
+  /** Instances take no longer text. */
+  readonly max?: number
+  /** Instances refuse a blank one. */
+  readonly filled?: true
+  /** Of a date: instances refuse one that is over. */
+  readonly ahead?: true
   /** Of a date: an empty one removes what is set. Elsewhere an empty date is none. */
   readonly clears?: true
 }
@@ -67,6 +80,8 @@ export interface IntegerParam extends BaseParam {
   readonly type: 'integer'
   readonly min?: number
   readonly max?: number
+  /** Instances refuse less, where the documents name no range. */
+  readonly least?: number
   /** Whole numbers by name (`--access-level maintainer`). */
   readonly names?: Readonly<Record<string, number>>
   /** The names that a question offers, where instances take fewer than there are. */

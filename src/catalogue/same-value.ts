@@ -86,12 +86,17 @@ const formats: Readonly<Record<NonNullable<StringParam['format']>, (text: string
   date: dayOf,
   datetime: (text) => momentOf(text),
   duration: (text) => text.trim(),
-  url: (text) => trimTrailingSlashes(text.trim()),
+  // As browsers and instances write it: the host in lower case, without the port that it has anyway.
+  url: (text) => trimTrailingSlashes(URL.canParse(text) ? new URL(text).href : text.trim()),
   pem: derOf,
   'public-key': keyOf,
   text: lines,
   csv: lines,
   spaced: lines,
+  email: (text) => text.trim(),
+  domain: (text) => text.trim().toLowerCase(),
+  slug: lines,
+  span: (text) => text.trim(),
 }
 
 /** A member as text; what is none is its JSON. */

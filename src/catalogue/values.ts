@@ -86,6 +86,10 @@ const separators: Partial<Record<Format, readonly [RegExp, string]>> = {
 export const isJoined = (param: Param): boolean =>
   separators[formatOf(param) ?? 'text'] !== undefined
 
+/** The items of a string that holds several. */
+export const splitItems = (param: Param, text: string): readonly string[] =>
+  text.split(separators[formatOf(param) ?? 'text']?.[0] ?? /\n/).filter((item) => item !== '')
+
 /** Several items as the string that the documents want; undefined elsewhere. One ID of a user stays a number. */
 export const joinItems = (param: Param, texts: readonly string[]): string | number | undefined => {
   const [separator, glue] = separators[formatOf(param) ?? 'text'] ?? []
@@ -237,13 +241,29 @@ const readEnum = (param: EnumParam, given: Scalar | undefined, kind: SourceKind)
   return refuse('unknown value', expected, nearest(text, values))
 }
 
+/** What an empty text of a file stands in the place of, where no format says it. */
+const emptyInstead: Readonly<Partial<Record<Format, string>>> = {
+  csv: 'text or a list',
+  spaced: 'text or a list',
+  url: 'a URL',
+  email: 'an email address',
+  span: 'a duration',
+}
+
 const readText = (param: StringParam, given: Scalar | undefined, kind: SourceKind): ScalarValue => {
   const text = textOf(given, kind)
   if (text === undefined) {
     const noun = kind === 'file' ? 'text' : 'a string'
     return refuse('wrong type', isJoined(param) ? `${noun} or a list` : noun)
   }
-  if (text === '' && param.clears === true) return { value: text }
+  // In a file only a written null clears.
+  if (text === '' && param.clears === true && kind !== 'file') return { value: text }
+  const { format = 'text' } = param
+  if (text === '' && kind === 'file' && format !== 'text')
+    return refuse(
+      'wrong format',
+      formatRule(kind, param)?.expected ?? emptyInstead[format] ?? 'text',
+    )
   const { sent = (plain: string) => plain, expected = 'text' } = formatRule(kind, param) ?? {}
   const value = sent(text)
   if (value === undefined) return refuse('wrong format', expected)

@@ -1,14 +1,20 @@
 /** What follows from a kind's fact: its attributes, and where each is read. */
 
 import { createHash } from 'node:crypto'
-import type { JsonValue } from '../base/objects.js'
+import { isObject, type JsonValue } from '../base/objects.js'
 import { isSecret } from '../base/secrets/mask.js'
 import { isSecretName } from '../base/secrets/names.js'
 import type { IntegrationFamily } from '../catalogue/areas/integrations.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import type { Managed, Referent } from '../catalogue/managed.js'
-import { formatOf, type Param, type Params } from '../catalogue/params.js'
+import {
+  emptyClears,
+  formatOf,
+  type Param,
+  type Params,
+  takesSeveral,
+} from '../catalogue/params.js'
 import { type ManagedPlace, referenceText } from './address.js'
 import type { CurrentItem, NameFinder } from './state.js'
 import { canonical, normalised } from './values.js'
@@ -60,11 +66,39 @@ const fieldOf = (kind: Managed, name: string): string | undefined => {
 export const isHeld = (param: Param): boolean =>
   ['pem', 'public-key'].includes(formatOf(param) ?? '')
 
+/** The value as it was read; undefined where no answer shows it. */
+export const readValue = (
+  kind: Managed,
+  item: CurrentItem | undefined,
+  name: string,
+  attribute: Attribute | undefined,
+): JsonValue | undefined => {
+  if (item === undefined || attribute?.secret === true) return undefined
+  const read = item.attributes[name]
+  if (read !== undefined) return read
+  if (attribute === undefined) {
+    const echo = item.record[kind.update?.echo ?? '']
+    // Parsed JSON, whatever the documents say of it.
+    return ((isObject(echo) ? echo[name] : undefined) ?? item.record[name]) as JsonValue | undefined
+  }
+  // What is left out is a list without members, a date that is not set, or a certificate that is not attached.
+  const { param } = attribute
+  if (name === kind.pair?.shown && !isObject(item.record[name])) return null
+  if (takesSeveral(param)) return []
+  return param.nullable === true || emptyClears(param) ? null : undefined
+}
+
 /** The parameters that every change sends: those that it requires, and what it would otherwise take away. */
 export const alwaysSent = (kind: Managed): ReadonlySet<string> => {
   const required = Object.entries(kind.update?.params ?? {}).filter(([, p]) => p.required === true)
   return new Set([...required.map(([name]) => name), ...(kind.keep ?? [])])
 }
+
+/** The attribute that names the users who approve; undefined of a kind that has none. */
+export const approversOf = ({ after, refs = {} }: Managed): string | undefined =>
+  after?.includes('members') === true
+    ? Object.keys(refs).find((name) => refs[name] === 'user')
+    : undefined
 
 const made = new WeakMap<Managed, Map<IntegrationFamily | undefined, Attributes>>()
 type Attributes = ReadonlyMap<string, Attribute>

@@ -1,19 +1,18 @@
 /** Small sets, and the owners of a group, are guarded: each limit names the flag that lifts it for what is meant. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
 import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { frontOf } from './front.js'
 
-const { url } = sandbox()
+const { send, url } = sandbox()
 
-const desk = async (members: object) => {
+const deskOf = async (wanted: object) => {
   const front = await frontOf(url)
   const cwd = folder()
-  const wanted = { version: 1, groups: { platform: { members } } }
-  writeFileSync(join(cwd, 'svcctl.json'), JSON.stringify(wanted))
+  writeFileSync(join(cwd, 'svcctl.json'), JSON.stringify({ version: 1, ...wanted }))
   const env = {
     SVC_CONFIG_DIR: configuration(),
     SVC_TOKEN: 'sandbox-root-token',
@@ -22,6 +21,7 @@ const desk = async (members: object) => {
   const run = (line: string) => svcctl(line.split(' '), { cwd, env })
   return { run, written: () => front.written().length }
 }
+const desk = (members: object) => deskOf({ groups: { platform: { members } } })
 const level = (access_level: string) => ({ access_level })
 
 it('more than half of a few members go only where that set is named', async () => {
@@ -55,4 +55,62 @@ it('more than half of the owners of a group are not lowered unasked', async () =
   ])
   const two = await desk({ ana: level('guest'), ben: level('guest') })
   expect(await two.run('apply svcctl.json --yes')).toMatchObject({ code: 0 })
+})
+
+describe('what an exact set spares', () => {
+  const [bot, guest, owner] = [9, 10, 50]
+  const add = (place: string, user_id: number, access_level: number) =>
+    send(`POST /${place}/members`, { json: { user_id, access_level } })
+  const person = (name: string) => ({ [name]: level('guest') })
+  const inProject = (path: string, kind: string, said: object) => ({
+    projects: { [path]: { [kind]: said } },
+  })
+  const inGroup = (path: string, members: object) => ({ groups: { [path]: { members } } })
+  const empty = (set: string) => `${set} would become empty`
+  const app = 'projects/platform/app'
+
+  it.each([
+    ['a bot', inProject('platform/app', 'members', { $exact: true }), empty(`${app}:members`)],
+    [
+      'a bot that is declared',
+      inProject('platform/app', 'members', { $exact: true, project_1_bot: level('maintainer') }),
+      empty(`${app}:members`),
+    ],
+    [
+      'the owner of the namespace',
+      inProject('ana/dotfiles', 'members', { $exact: true }),
+      empty('projects/ana/dotfiles:members'),
+    ],
+    [
+      'the rule for any approver',
+      inProject('platform/app', 'approval_rules', { $exact: true }),
+      empty(`${app}:approval_rules`),
+    ],
+    [
+      'bots among those of whom more than half would go',
+      inGroup('web', { ana: null, chi: null, dov: null }),
+      '3 of 5 would be deleted from groups/web:members, more than half',
+    ],
+    [
+      'a bot that owns a group',
+      inGroup('labs', person('dov')),
+      'the group labs would be left without an owner',
+    ],
+  ])('counts in no limit: %s', async (_, wanted, why) => {
+    await add('projects/ana%2Fdotfiles', 3, guest)
+    for (const user of [5, 6]) await add('groups/web', user, guest)
+    for (const place of ['groups/web', 'groups/labs']) await add(place, bot, owner)
+    const { run, written } = await deskOf(wanted)
+    const { code, stderr } = await run('apply svcctl.json --yes')
+    expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
+    expect(written()).toBe(0)
+  })
+
+  it('goes where it is named, and lets people go who are not the last', async () => {
+    const { run, written } = await deskOf(
+      inProject('platform/app', 'members', { $exact: true, ...person('dov'), project_1_bot: null }),
+    )
+    expect(await run('apply svcctl.json --yes')).toMatchObject({ code: 0 })
+    expect(written()).toBe(2)
+  })
 })

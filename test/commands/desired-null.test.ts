@@ -83,3 +83,50 @@ it.each([
     expect([code, stdout]).toEqual([0, expect.stringContaining('nothing to do')])
   else expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
 })
+
+describe('an empty text clears nothing: null does', () => {
+  const member = (text: string): string =>
+    `version: 1\nprojects: {platform/app: {members: {gus: {access_level: developer, ${text}}}}}\n`
+  const integration = (family: string, text: string): string =>
+    `version: 1\nprojects: {platform/app: {integrations: {x: {family: ${family}, ${text}}}}}\n`
+  const setting = (text: string): string => `version: 1\nsite: {settings: {${text}}}\n`
+
+  it.each([
+    [member("expires_at: ''"), 'expires_at must be a day as YYYY-MM-DD, not an empty value'],
+    [member('expires_at: ""'), 'Write null to clear it.'],
+    [integration('simple-webhook', "webhook: ''"), 'webhook is empty'],
+    [integration('task-tracker', "api_key: ''"), 'api_key is empty'],
+    [
+      integration('task-tracker', "api_key: {env: HOOK}, restrict_to_branch: ''"),
+      'restrict_to_branch must be text or a list, not an empty value',
+    ],
+    [
+      integration('task-tracker', "api_key: {env: HOOK}, restrict_to_branch: [main, '']"),
+      'restrict_to_branch must be text or a list, not an empty value',
+    ],
+    [integration('ci-server', "token: {env: HOOK}, drone_url: ''"), 'drone_url must be a URL, not'],
+    [setting("asset_proxy_url: ''"), 'asset_proxy_url must be a URL, not an empty value'],
+    [setting("abuse_notification_email: ''"), 'must be an email address, not an empty value'],
+    [setting("archive_builds_in_human_readable: ''"), 'must be a duration, not an empty value'],
+    [setting("asset_proxy_allowlist: ''"), 'must be text that is not empty, not an empty value'],
+    [setting("domain_allowlist: ['']"), 'must be text that is not empty, not an empty value'],
+    [setting("spamsvc_api_key: ''"), 'spamsvc_api_key is empty'],
+    [setting("external_pipeline_validation_service_token: ''"), 'service_token is empty'],
+    [setting("signup_enabled: ''"), 'signup_enabled must be true or false, not an empty value'],
+    [setting("max_import_size: ''"), 'max_import_size must be a number, not an empty value'],
+  ])('%s', async (text, why) => {
+    const { code, stderr, written } = await ran('apply svcctl.yml --yes', text)
+    expect([code, stderr, written]).toEqual([2, expect.stringContaining(why), []])
+  })
+
+  it.each([
+    [setting('abuse_notification_email: null'), "abuse@example.test → ''"],
+    [setting('after_sign_up_text: hello'), "'' → hello"],
+    [setting("after_sign_up_text: ''"), 'nothing to do'],
+    [setting('asset_proxy_allowlist: []'), '- example.test'],
+    [member('expires_at: null'), 'nothing to do'],
+  ])('%s is planned', async (text, what) => {
+    const { code, stdout } = await ran('plan svcctl.yml', text)
+    expect([code, stdout]).toEqual([0, expect.stringContaining(what)])
+  })
+})

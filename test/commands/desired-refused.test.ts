@@ -105,6 +105,58 @@ describe('who approves', () => {
     expect((await (await desk(leaves))('plan f.yml')).stdout).toContain(said('eva'))
   })
 
+  it('makes no rule that too few could approve', async () => {
+    const rules = [
+      'None: {approvals_required: 1, user_ids: [ana, chi]}',
+      'Few: {approvals_required: 2, user_ids: [eva, chi]}',
+      'Group: {approvals_required: 2, user_ids: [chi], group_ids: [labs]}',
+    ]
+    const text = `projects: {labs/sensors: {approval_rules: {${rules.join(', ')}}}}`
+    const run = await desk(text)
+    const { code, stdout } = await run('apply f.yml --yes')
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Plan: 1 to create; 3 impossible;')])
+    expect(stdout).toContain(
+      'these are not: ana, chi; too few are left to approve, so the rule is not created',
+    )
+    expect(stdout).toContain(
+      'this one is not: chi; too few are left to approve, so the rule is not created',
+    )
+    const { body } = await send('GET /projects/labs%2Fsensors/approval_rules')
+    expect(body.map(({ name }) => name)).toEqual(['Group'])
+  })
+
+  it.each([
+    ['by a null', '{labs/sensors: {members: {chi: null}, approval_rules: RULE}}', ''],
+    [
+      'by an exact set',
+      '{labs/sensors: {members: {$exact: true, ana: guest}, approval_rules: RULE}}',
+      '',
+    ],
+    [
+      'by a group above',
+      '{labs/sensors: {approval_rules: RULE}}',
+      'groups: {labs: {members: {chi: null}}}',
+    ],
+  ])('and leaves %s is told of, though the rule stays as it is', async (_, projects, groups) => {
+    const place = groups === '' ? 'projects/labs%2Fsensors' : 'groups/labs'
+    for (const user_id of [2, 4])
+      await send(`POST /${place}/members`, { json: { user_id, access_level: 10 } })
+    const created = { name: 'Flip', approvals_required: 1, user_ids: [4] }
+    await send('POST /projects/labs%2Fsensors/approval_rules', { json: created })
+    const rule = '{Flip: {approvals_required: 1, user_ids: [chi]}}'
+    const run = await desk(`projects: ${projects.replace('RULE', rule)}\n${groups}`)
+    const { code, stdout } = await run('apply f.yml --yes')
+    const finding = 'approval_rules/Flip#user_ids   approvers must be members of the project, and'
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining(`! ${finding} this one is not: chi`),
+    ])
+    // What the rule is left with shows the next time as well.
+    expect((await run('plan f.yml')).stdout).toContain('does not list them as eligible: chi')
+    const fails = await run('plan f.yml --fail-on impossible')
+    expect(fails.code).toBe(8)
+  })
+
   it('is not known where the project is shared with groups, and is sent', async () => {
     const { body } = await send('GET /projects/platform%2Fapp')
     const shared: Hook = ({ method, url: asked }, response) => {
@@ -116,6 +168,111 @@ describe('who approves', () => {
     const { stdout } = await (await desk(rule('fay'), shared))('plan f.yml')
     expect(stdout).toContain('+ fay')
     expect(stdout).toMatch(/\? .*shared with groups, so svcctl cannot tell whether fay may approve/)
+  })
+})
+
+const inProject = (text: string, path = 'platform/app'): string => `projects: {${path}: {${text}}}`
+const settings = (text: string): string => `site: {settings: {${text}}}`
+const nodes = (text: string): string => `site: {geo_nodes: {${text}}}`
+const runner = (name: string, text: string): string =>
+  `site: {runners: [{match: {description: ${name}}, set: {${text}}}]}`
+const hook = 'family: chat-webhook, webhook: {env: HOOK}'
+const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC6yD2mlIRgmyZvFPGkn4Cdyc8N+EhUUpU0wIlFcpnnw'
+const long = 'x'.repeat(256)
+
+describe('a value that the instance refuses has its place in the file', () => {
+  it.each([
+    [inProject(`integrations: {Slack: {${hook}}}`), '2:42: slug must be a name of lower'],
+    [inProject(`integrations: {Slack: {${hook}}}`), 'Did you mean slack?'],
+    [inProject('integrations: {"Our Chat": null}'), ''],
+    [inProject('pages_domains: {bücher.example: {}}'), 'Did you mean xn--bcher-kva.example?'],
+    [inProject('pages_domains: {"https://a.example/": {}}'), 'Did you mean a.example?'],
+    [inProject('pages_domains: {localhost: {}}'), '2:43: domain must be a domain name such as'],
+    [inProject(`deploy_keys: {a: {title: " ", key: ${key}}}`), 'title must be text that is not'],
+    [inProject(`deploy_keys: {${long}: {key: ${key}}}`), 'at most 255 characters long, not a'],
+    [inProject('approval_rules: {" ": {approvals_required: 1}}'), '2:44: name must be text that'],
+    [
+      inProject('integrations: {emails-on-push: {recipients: [a@b.example, nobody]}}'),
+      '2:59: recipients must be email addresses, separated by spaces or commas, not "a@b.example n',
+    ],
+    [
+      inProject('integrations: {m: {family: monitoring, api_key: {env: HOOK}, api_url: here}}'),
+      'api_url must be a URL that begins with http:// or https://, not "here"',
+    ],
+    [
+      inProject(
+        'pages_domains: {a.example: {certificate: "-----BEGIN CERTIFICATE-----\\nAAAA\\n-----END CERTIFICATE-----", key: {env: HOOK}}}',
+      ),
+      'certificate must be certificates that can be read, not a value of 58 characters',
+    ],
+    [
+      inProject('approval_rules: {All members: {approvals_required: 1, user_ids: [ana]}}'),
+      'rule_type any_approver cannot be combined with user_ids',
+    ],
+    [
+      inProject(
+        'approval_rules: {A: {rule_type: any_approver, approvals_required: 1}, B: {rule_type: any_approver, approvals_required: 1}}',
+        'labs/sensors',
+      ),
+      'B: it is the rule for any approver, of which there is one, and f.yml:2:44 says A',
+    ],
+    [settings('archive_builds_in_human_readable: 3 hours'), '2:19: archive_builds_in_human_re'],
+    [settings('abuse_notification_email: nobody'), 'must be an email address, not "nobody"'],
+    [settings('asset_proxy_url: ftp://a.example'), 'asset_proxy_url must be a URL that begins'],
+    [settings('asset_proxy_enabled: true'), 'true requires asset_proxy_url, which is not set'],
+    [
+      settings('domain_denylist_enabled: true, domain_denylist: []'),
+      'domain_denylist_enabled true requires domain_denylist, which is not set',
+    ],
+    // Of what only the instance's answer knows, the type.
+    [settings('signup_enabled: perhaps'), '2:19: signup_enabled must be true or false, not "per'],
+    [settings('max_attachment_size: [1]'), 'max_attachment_size must be a number, not [1]'],
+    [settings('repository_storages: 7'), 'repository_storages must be a list, not 7'],
+    [runner('web-builder', 'run_untagged: false'), 'run_untagged false requires tag_list, which'],
+    [nodes('south: {files_max_capacity: -1}'), 'files_max_capacity must be at least 0, not -1'],
+    [nodes('south: {minimum_reverification_interval: 0}'), 'must be at least 1, not 0'],
+    [nodes('east: {url: east.example}'), 'url must be a URL that begins with'],
+    [
+      nodes('south: {primary: true}'),
+      'only one can have this value of primary, and the instance says north',
+    ],
+    [
+      nodes('a: {url: https://A.example}, b: {url: https://a.example/}'),
+      'f.yml:2:53: site:geo_nodes/b: only one can have this url, and f.yml:2:24 says a',
+    ],
+  ])('%s', async (text, why) => {
+    const run = await desk(text)
+    for (const line of ['plan f.yml', 'drift f.yml']) {
+      const { code, stderr } = await run(line)
+      if (why === '') expect([line, code, stderr]).toEqual([line, 0, ''])
+      else expect([line, code, stderr]).toEqual([line, 2, expect.stringContaining(why)])
+    }
+  })
+
+  it.each([
+    [inProject('members: {gus: {access_level: developer, expires_at: 2020-01-01}}'), 'members/gus'],
+    [inProject('members: {fay: {access_level: developer, expires_at: 2020-01-01}}'), 'members/fay'],
+  ])('a day that is over is impossible: %s', async (text, name) => {
+    const run = await desk(text)
+    const { code, stdout } = await run('apply f.yml --yes')
+    expect([code, stdout]).toEqual([0, expect.stringContaining('nothing to do; 1 impossible')])
+    expect(stdout).toContain(`! ${name}`)
+    expect(stdout).toContain('expires_at must be a day after today, not 2020-01-01 (f.yml:2:')
+  })
+
+  it('a domain of another project is impossible, unless it leaves by the same plan', async () => {
+    const text = inProject('pages_domains: {old.example.test: {}}')
+    const { stdout } = await (await desk(text))('plan f.yml')
+    expect(stdout).toContain('the project with the ID 8 has it: remove it there first')
+    const move = `${text.slice(0, -1)}, web/docs: {pages_domains: {old.example.test: null}}}`
+    const moved = await (await desk(move))('plan f.yml')
+    expect(moved.stdout).toContain('Plan: 1 to create, 1 to delete;')
+  })
+
+  it('stays where it is there already, however it is written', async () => {
+    const text = nodes('south: {url: "HTTPS://SOUTH.example.test:443"}')
+    const { code, stdout } = await (await desk(text))('plan f.yml')
+    expect([code, stdout]).toEqual([0, expect.stringContaining('nothing to do; 1 unchanged')])
   })
 })
 

@@ -133,8 +133,12 @@ const faults: Readonly<Partial<Record<YAMLError['code'], string>>> = {
 }
 
 /** What is wrong in a text, without any of it: a parser quotes what it met, which may be a secret. */
-export const yamlFault = ({ code, message }: Pick<YAMLError, 'code' | 'message'>): string =>
-  faults[code] ?? message.replace(/(?:(?<=\w): |\n).*/s, '')
+export const yamlFault = ({ code, message }: Pick<YAMLError, 'code' | 'message'>): string => {
+  // Where a line begins means nothing there.
+  const [, collection] = /^Flow (sequence|map) .* must .*end with a /.exec(message) ?? []
+  if (collection !== undefined) return `${collection === 'map' ? '{' : '['} is not closed`
+  return faults[code] ?? message.replace(/(?:(?<=\w): |\n).*/s, '')
+}
 
 /** A value, or what is wrong with its text and where, in words that hold nothing of it. */
 type ReadValue = { readonly value: unknown } | { readonly wrong: string }

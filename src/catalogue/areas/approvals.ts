@@ -114,7 +114,7 @@ const request = {
 const ruleArgs = ['approval_rule_id'] as const
 const requestArgs = ['merge_request_iid'] as const
 const required = {
-  name: string('name of the rule', { required: true }),
+  name: string('name of the rule', { required: true, filled: true }),
   approvals_required: integer('number of required approvals', { required: true, min: 0 }),
 } as const
 const approvers = {

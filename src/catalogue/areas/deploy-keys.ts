@@ -19,7 +19,7 @@ export const InstanceDeployKey = Obj(
 const keyId = integer('deploy key ID', { name: 'key-id', completes: 'deploy-key' })
 const ofProject = { id: project() } as const
 const ofKey = { id: project(), key_id: keyId } as const
-const title = 'title'
+const title = { max: 255, filled: true } as const
 const canPush = boolean('allow the key to push to the project')
 const access = 'at least Maintainer of the project'
 
@@ -57,7 +57,7 @@ export const deployKeys = {
     inverse: 'delete',
     path: ofProject,
     params: {
-      title: string(title, { required: true }),
+      title: string('title', { required: true, ...title }),
       key: string('public key', { required: true, format: 'public-key' }),
       can_push: canPush,
     },
@@ -71,7 +71,7 @@ export const deployKeys = {
     changes: true,
     args: ['key_id'],
     path: ofKey,
-    params: { title: string(title), can_push: canPush },
+    params: { title: string('title', title), can_push: canPush },
     access,
   }),
   delete: endpoint('DELETE /projects/:id/deploy_keys/:key_id', empty, {

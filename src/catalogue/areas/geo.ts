@@ -121,6 +121,7 @@ const ofNode = { id: integer('node ID', { completes: 'geo-node' }) } as const
 const named = {
   name: string('unique name; must match the configured node name or the external URL', {
     required: true,
+    filled: true,
   }),
   url: string('external URL', { required: true, format: 'url' }),
 } as const
@@ -148,6 +149,7 @@ const rest = {
   selective_sync_namespace_ids: list('integer', 'group IDs to replicate (selective sync)'),
   minimum_reverification_interval: integer(
     'days after which repositories are verified again; no effect on secondary nodes',
+    { least: 1 },
   ),
 } as const
 const common = { access: 'administrators', edition: 'PREMIUM' } as const
@@ -164,10 +166,10 @@ export const geo = {
       ...named,
       primary: boolean(help.primary, { default: false }),
       enabled: boolean(help.enabled, { default: true }),
-      files_max_capacity: integer(help.files, { default: 10 }),
-      repos_max_capacity: integer(help.repos, { default: 25 }),
-      verification_max_capacity: integer(help.verification, { default: 100 }),
-      container_repositories_max_capacity: integer(help.containers, { default: 10 }),
+      files_max_capacity: integer(help.files, { least: 0, default: 10 }),
+      repos_max_capacity: integer(help.repos, { least: 0, default: 25 }),
+      verification_max_capacity: integer(help.verification, { least: 0, default: 100 }),
+      container_repositories_max_capacity: integer(help.containers, { least: 0, default: 10 }),
       sync_object_storage: boolean(help.objects, { default: false }),
       ...rest,
     },
@@ -201,10 +203,10 @@ export const geo = {
       ...named,
       primary: boolean(help.primary),
       enabled: boolean(help.enabled),
-      files_max_capacity: integer(help.files),
-      repos_max_capacity: integer(help.repos),
-      verification_max_capacity: integer(help.verification),
-      container_repositories_max_capacity: integer(help.containers),
+      files_max_capacity: integer(help.files, { least: 0 }),
+      repos_max_capacity: integer(help.repos, { least: 0 }),
+      verification_max_capacity: integer(help.verification, { least: 0 }),
+      container_repositories_max_capacity: integer(help.containers, { least: 0 }),
       sync_object_storage: boolean(help.objects),
       ...rest,
     },

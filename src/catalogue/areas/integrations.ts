@@ -36,7 +36,10 @@ export const integrationParameters = {
   pipeline_events: event('pipelines'),
   project_url: string('URL of the project in the other service', { format: 'url' }),
   push_events: event('pushes'),
-  recipients: string('email addresses, separated by spaces or commas', { format: 'spaced' }),
+  recipients: string('email addresses, separated by spaces or commas', {
+    format: 'spaced',
+    items: 'email',
+  }),
   restrict_to_branch: string('branches, separated by commas; empty for all', { format: 'csv' }),
   room: string('chat room'),
   send_from_committer_email: boolean('send from the committer’s email address'),
@@ -203,7 +206,7 @@ export const IntegrationSummary = Obj(listed, { title: 'Integration summary' })
 /** What create, edit and get answer with is not documented; instances add the properties. */
 const Integration = Obj({ ...listed, properties: maybe(Unknown()) }, { title: 'Integration' })
 
-const slug = string('integration slug', { completes: 'integration' })
+const slug = string('integration slug', { completes: 'integration', format: 'slug' })
 const ofProject = { id: project() } as const
 const ofSlug = { id: project(), slug } as const
 const columns = ['slug', 'id', 'title', 'active', 'updated_at'] as const

@@ -86,7 +86,7 @@ const oneOfGroup = { id: group(), user_id: userId } as const
 const oneOfProject = { id: project(), user_id: userId } as const
 const args = ['user_id'] as const
 const level = 'access level, by number or name'
-const ends = date('date on which the membership expires', { clears: true })
+const ends = date('date on which the membership expires', { clears: true, ahead: true })
 
 /** Levels by name; those that may be given differ. */
 const levelIn = (place: keyof typeof givenLevels) =>

@@ -86,7 +86,7 @@ export const pagesDomains = {
     args: ['domain'],
     inverse: 'delete',
     path: ofProject,
-    params: { domain: string('domain name', { required: true }), ...settings },
+    params: { domain: string('domain name', { required: true, format: 'domain' }), ...settings },
     access: editor,
     notes,
   }),

@@ -42,7 +42,7 @@ export const settingsAttributes = {
   admin_notification_email: string('address for abuse reports', {
     deprecated: 'abuse_notification_email',
   }),
-  abuse_notification_email: string('address for abuse reports'),
+  abuse_notification_email: string('address for abuse reports', { format: 'email' }),
   after_sign_out_path: string('URL that users see after signing out'),
   after_sign_up_text: string('text that users see after signing up'),
   spamsvc_api_key: string('API key of the spam check; required by spamsvc_enabled', secret),
@@ -57,6 +57,7 @@ export const settingsAttributes = {
   ),
   archive_builds_in_human_readable: string(
     'duration after which jobs are archived and cannot be retried, at least 1 day ("15 days"); empty for never',
+    { format: 'span' },
   ),
   asset_proxy_enabled: boolean(`proxy assets; requires asset_proxy_url; ${restart}`),
   asset_proxy_secret_key: string(`secret shared with the asset proxy; ${restart}`, secret),

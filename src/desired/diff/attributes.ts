@@ -1,23 +1,31 @@
 /** One attribute: what is wanted of it against what was read. */
 
 import { isJsonList, isObject, type JsonValue } from '../../base/objects.js'
-import { holdText } from '../../base/secrets/scrub.js'
+import { holdText, textSize } from '../../base/secrets/scrub.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
+import { getProperties } from '../../catalogue/fields.js'
 import type { Referent } from '../../catalogue/managed.js'
 import {
-  emptyClears,
+  boolean,
   isNumeric,
   isSwitch,
   isText,
   namesOf,
   type Param,
-  takesSeveral,
 } from '../../catalogue/params.js'
+import { findRefusal } from '../../catalogue/refusals.js'
 import { joinItems } from '../../catalogue/values.js'
 import { survived } from '../../errors.js'
 import { type Address, type Reference, writtenReference } from '../address.js'
-import { type Attribute, attributesOf, isSecretValue, namedValue } from '../attributes.js'
+import {
+  type Attribute,
+  attributesOf,
+  isHeld,
+  isSecretValue,
+  namedValue,
+  readValue,
+} from '../attributes.js'
 import { meant } from '../selection.js'
 import {
   type CurrentItem,
@@ -30,7 +38,7 @@ import {
   type ValueRange,
 } from '../state.js'
 import { changedList, normalised, sameValue } from '../values.js'
-import type { AttributeDiff, DiffContext, WithKind } from './context.js'
+import type { AttributeDiff, DiffContext } from './context.js'
 
 /** An attribute that a file speaks of. */
 interface SaidAttribute {
@@ -45,27 +53,6 @@ const sendable = (param: Param | undefined, value: JsonValue): JsonValue => {
   const isTyped = isNumeric(param) || isSwitch(param) || namesOf(param).length > 0
   if (isTyped) return normalised({ param }, value)
   return Array.isArray(value) ? (joinItems(param, value.map(String)) ?? value) : value
-}
-
-/** The value as it was read; undefined where no answer shows it. */
-export const readValue = (
-  { kind }: WithKind,
-  item: CurrentItem | undefined,
-  name: string,
-  attribute: Attribute | undefined,
-): JsonValue | undefined => {
-  if (item === undefined || attribute?.secret === true) return undefined
-  const read = item.attributes[name]
-  if (read !== undefined) return read
-  if (attribute === undefined) {
-    const echo = item.record[kind.update?.echo ?? '']
-    // Parsed JSON, whatever the documents say of it.
-    return ((isObject(echo) ? echo[name] : undefined) ?? item.record[name]) as JsonValue | undefined
-  }
-  // What is left out is a list without members, or a date that is not set.
-  const { param } = attribute
-  if (takesSeveral(param)) return []
-  return param.nullable === true || emptyClears(param) ? null : undefined
 }
 
 /** Whether a value is one of a range. */
@@ -138,7 +125,7 @@ const secretVerdict = async (
   return changed ? 'differs' : 'same'
 }
 
-/** A value that the documents do not offer there is not sent; one that is there already stays. */
+/** Reports a level that the documents do not offer there. */
 const checkOffered = (
   c: DiffContext,
   address: Address,
@@ -160,6 +147,65 @@ const checkOffered = (
   }
 }
 
+const shownText = (value: JsonValue): string => {
+  if (typeof value !== 'string') return JSON.stringify(value)
+  if (value === '' || value.length > 60) return textSize(value)
+  const quoted = quoteText(value)
+  return quoted.startsWith('"') ? quoted : `"${quoted}"`
+}
+
+/** Reports a value that would be sent, and that the instance refuses: a plan has nothing that has to fail. */
+export const checkAccepted = (
+  { mistakes }: Pick<DiffContext, 'mistakes'>,
+  name: string,
+  param: Param | undefined,
+  { value, origin }: { readonly value: JsonValue; readonly origin: Origin },
+): void => {
+  const refusal = param && findRefusal(param, value)
+  if (param === undefined || refusal === undefined) return
+  const shown = isHeld(param) ? textSize(String(value)) : shownText(value)
+  const { expected, nearest } = refusal
+  const hint = nearest === undefined ? undefined : `Did you mean ${nearest}?`
+  mistakes.add(origin, `${quoteText(name)} must be ${expected}, not ${shown}`, hint)
+}
+
+const sorts: Readonly<Record<string, string>> = {
+  boolean: 'true or false',
+  number: 'a number',
+  integer: 'a number',
+  list: 'a list',
+  array: 'a list',
+}
+
+const fits: Readonly<Record<string, (value: JsonValue) => boolean>> = {
+  'true or false': (value) => typeof normalised({ param: boolean('') }, value) === 'boolean',
+  'a number': (value) =>
+    value !== '' && typeof value !== 'object' && Number.isFinite(Number(value)),
+  'a list': (value) => value !== '' && (isJsonList(value) || typeof value === 'string'),
+}
+
+/** The JSON type of a documented field, null left aside. */
+const typeOfField = (schema: unknown): string | undefined => {
+  if (!isObject(schema)) return undefined
+  if (!Array.isArray(schema.anyOf)) return typeof schema.type === 'string' ? schema.type : undefined
+  return schema.anyOf.map(typeOfField).find((type) => type !== undefined && type !== 'null')
+}
+
+/** Reports a value of another type than the instance shows, of an attribute that only its answer knows. */
+const checkShown = (
+  { kind, mistakes }: DiffContext,
+  { name, attribute, said: { origin } }: SaidAttribute,
+  wanted: JsonValue,
+  now: JsonValue | undefined,
+): void => {
+  if (attribute !== undefined || wanted === null) return
+  const shown = isJsonList(now) ? 'list' : now === null ? undefined : typeof now
+  const type = shown ?? typeOfField(getProperties(kind.read.returns.shape)?.[name]) ?? ''
+  const sort = sorts[type]
+  if (sort !== undefined && fits[sort]?.(wanted) === false)
+    mistakes.add(origin, `${name} must be ${sort}, not ${shownText(wanted)}`)
+}
+
 const diffAttribute = async (
   c: DiffContext,
   address: Address,
@@ -173,14 +219,18 @@ const diffAttribute = async (
     const verdict = await secretVerdict(c.how, address, secret, item)
     return { ...base, secret, shown: {}, verdict }
   }
-  const now = readValue(c, item, name, attribute)
+  const now = readValue(c.kind, item, name, attribute)
   const wanted = await wantedValue(c, one, now)
   if (wanted === undefined) return undefined
   const isSame = now !== undefined && sameValue({ param: attribute?.param }, now, wanted)
   const other = attribute?.fixed === true ? 'fixed' : 'differs'
   const verdict = now === undefined ? 'unknown' : isSame ? 'same' : other
   const isSent = item === undefined || verdict === 'differs'
-  if (isSent) checkOffered(c, address, one, wanted)
+  if (isSent) {
+    checkOffered(c, address, one, wanted)
+    checkAccepted(c, name, attribute?.param, { value: wanted, origin: said.origin })
+    checkShown(c, one, wanted, now)
+  }
   return {
     ...base,
     wanted,

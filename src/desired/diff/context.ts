@@ -83,10 +83,34 @@ export interface DiffOptions extends AddressChoice {
   readonly unfinished?: ReadonlyMap<string, string> | undefined
 }
 
+/** What files say of something that several places share, and of which only one thing can be true. */
+export interface SharedClaim {
+  /** What is shared: a key, a domain, the place of the primary node. */
+  readonly thing: string
+  /** What is said of it: the title of a key, the project of a domain, the name of the node. */
+  readonly says: string
+  /** Why only one of two can be true, and what to do. */
+  readonly rule: { readonly text: string; readonly hint: string }
+  readonly address: Address
+  /** Undefined where the instance has it so, and no file says otherwise. */
+  readonly origin: Origin | undefined
+}
+
+/** Who is declared to approve, by a rule that has them already. */
+export interface StandingApprovers {
+  readonly address: Address
+  readonly users: readonly number[]
+  /** Those of whom the instance says that they cannot. */
+  readonly ineligible: readonly number[]
+  readonly origin: Origin
+}
+
 /** The diff of a kind in its place, which is filled item by item. */
 export class KindDiff {
   drafts: Draft[] = []
   readonly findings: PlanFinding[] = []
+  readonly claims: SharedClaim[] = []
+  readonly standing: StandingApprovers[] = []
   /** How many items are as desired. */
   same = 0
   readonly unread: ReadFailure[] = []
@@ -96,11 +120,14 @@ export class KindDiff {
   /** Whether the instance showed the kind. */
   read = false
 
-  /** Adds the counts of another diff, if it has nothing else. @returns whether it had nothing else */
-  takes({ drafts, findings, unread, setCounts, sets, same, read }: KindDiff): boolean {
+  /** Adds the counts and what is said of shared things of another diff, if it has nothing else. @returns whether it had nothing else */
+  takes(other: KindDiff): boolean {
+    const { drafts, findings, unread, setCounts, sets, same, read } = other
     const parts = [drafts, findings, unread, setCounts, Object.keys(sets)]
     if (parts.some(({ length }) => length > 0)) return false
     this.same += same
+    this.claims.push(...other.claims)
+    this.standing.push(...other.standing)
     this.read ||= read
     return true
   }
@@ -144,7 +171,7 @@ export interface AttributeDiff {
   readonly verdict: 'same' | 'differs' | /** Cannot be read back. */ 'unknown' | 'fixed'
 }
 
-/** A set that something is deleted of, or the members of a group, as it was read. */
+/** A set that something is deleted of, or the members of a group, as it was read, without what it would spare. */
 export interface SetCount {
   readonly address: Address
   readonly before: number

@@ -12,7 +12,14 @@ import {
 } from '../state.js'
 import { normalised } from '../values.js'
 import { diffAttributes } from './attributes.js'
-import { type DiffContext, type ItemMatch, itemAddress, named, type WithKind } from './context.js'
+import {
+  type DiffContext,
+  type ItemMatch,
+  itemAddress,
+  named,
+  type SharedClaim,
+  type WithKind,
+} from './context.js'
 import { changeOf, draft, placeValues, removal, stepAt, stepOf, updateStep } from './steps.js'
 
 /** Whether the items of a kind have a name of people's besides what they are. */
@@ -99,6 +106,11 @@ const enableKey = async (
   const changes = (await diffAttributes(c, address, desired, undefined)).map(changeOf)
   const step = stepAt(c, enable, elsewhere)
   c.diff.drafts.push(draft(c, 'enable', address, origin, { changes, step }))
+  const renamed = differing.find(({ attribute }) => attribute === 'title')
+  if (renamed !== undefined) {
+    const text = `other projects call this key ${String(renamed.now)}: its title changes there, too`
+    c.diff.say('warning', address, text, renamed.origin)
+  }
   if (differing.length > 0) {
     const made = { before, changes: differing, step: updateStep(c, update, before, desired, all) }
     c.diff.drafts.push(draft(c, 'update', address, origin, made))
@@ -130,6 +142,26 @@ export const titledWhereNew = (desired: DesiredItem, item: CurrentItem | undefin
   desired.gone !== undefined || (item !== undefined && !desired.attributes.has('key'))
     ? desired
     : titled(desired)
+
+const oneTitle: SharedClaim['rule'] = {
+  text: 'a key has one title in all its projects',
+  hint: 'Give it the same title everywhere, with title: if the names differ.',
+}
+
+/** The title that files give a key, which all its projects share; undefined where the key itself is not known. */
+export const claimOfKey = (
+  c: WithKind,
+  desired: DesiredItem,
+  item: CurrentItem | undefined,
+): Omit<SharedClaim, 'address'> | undefined => {
+  const key = plainValueOf(desired, 'key')
+  const identity = key === undefined ? item?.identity : identityOf(c, key)
+  const { attributes } = titled(desired)
+  const says = plainValueOf({ attributes }, 'title')
+  const { origin } = attributes.get('title') ?? desired
+  if (identity === undefined || typeof says !== 'string') return undefined
+  return { thing: `${c.kind.name} ${identity}`, says, rule: oneTitle, origin }
+}
 
 /** A key that takes the place of another, or is known elsewhere. @returns false where it is new */
 export const takeInKey = async (c: DiffContext, desired: DesiredItem): Promise<boolean> => {

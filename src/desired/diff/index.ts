@@ -15,6 +15,7 @@ import { type Address, addressText, matches, placeText } from '../address.js'
 import type { DesiredPlace } from '../files/index.js'
 import { Mistakes } from '../files/nodes.js'
 import { byText } from '../values.js'
+import { checkClaims } from './claims.js'
 import {
   type DiffOptions,
   type DiffView,
@@ -24,7 +25,7 @@ import {
   type SetCount,
 } from './context.js'
 import { diffKind } from './kind.js'
-import { checkMembers, memberships, owner } from './members.js'
+import { checkMembers, isOfSpared, memberships, owner } from './members.js'
 import { possibleTogether } from './order.js'
 
 /** References that cannot be followed, of secrets that would be sent: a plan can be made without them. */
@@ -102,7 +103,8 @@ const planOf = async (
   mistakes: Mistakes,
 ): Promise<DesiredPlan> => {
   const asked = diffs.flatMap((diff) => diff.drafts)
-  const { drafts, actions, findings: others } = await possibleTogether(asked, view, how)
+  const standing = diffs.flatMap((diff) => diff.standing)
+  const { drafts, actions, findings: others } = await possibleTogether(asked, standing, view, how)
   const sets = diffs.flatMap((diff) => diff.setCounts)
   const findings = [
     ...diffs.flatMap((diff) => diff.findings),
@@ -110,6 +112,10 @@ const planOf = async (
     ...(await missingSecrets(drafts, how)),
   ]
   await checkMembers(drafts, view, how, mistakes)
+  checkClaims(
+    diffs.flatMap(({ claims }) => claims),
+    mistakes,
+  )
   const limits = how.limits ?? {}
   const inOrder = (one: Address, other: Address): number =>
     byPlace(one, other) || byText(addressText(one), addressText(other))
@@ -167,11 +173,13 @@ type ExceededLimit = DesiredPlan['refused'][number]
 /** So many deletes in all, and so many changed projects, need nobody's word. */
 const few = 10
 
-/** How many drafts of these verbs there are, by the set that they are of. */
+/** How many drafts of these verbs there are, by the set that they are of; none of bots and their like. */
 const countedBySet = (drafts: readonly Draft[], ...verbs: readonly Draft['verb'][]) => {
-  const inSet = groupBy(drafts, ({ verb, address: { scope, path, kind } }) =>
-    verbs.includes(verb) ? addressText({ scope, path, kind }) : undefined,
-  )
+  const inSet = groupBy(drafts, (one) => {
+    const { scope, path, kind } = one.address
+    const isCounted = verbs.includes(one.verb) && !isOfSpared(one)
+    return isCounted ? addressText({ scope, path, kind }) : undefined
+  })
   return (address: Address): number => inSet.get(addressText(address))?.length ?? 0
 }
 
@@ -179,7 +187,7 @@ const countedBySet = (drafts: readonly Draft[], ...verbs: readonly Draft['verb']
 const lesser = (drafts: readonly Draft[], setCounts: readonly SetCount[]) => {
   const deletesOf = countedBySet(drafts, 'delete')
   const fallen = groupBy(memberships(drafts), ({ draft, before, after }) =>
-    before >= owner && after < owner ? placeText(draft.address) : undefined,
+    before >= owner && after < owner && !isOfSpared(draft) ? placeText(draft.address) : undefined,
   )
   return setCounts.flatMap(({ address, before, owners }) => {
     const gone = deletesOf(address)

@@ -1,15 +1,19 @@
 /** One item: what has to be done that it becomes what is wanted. */
 
+import { isJsonList, type JsonValue, objects } from '../../base/objects.js'
 import { type Address, addressText } from '../address.js'
-import { attributesOf, familyOf } from '../attributes.js'
+import { approversOf, attributesOf, familyOf } from '../attributes.js'
 import { type CurrentItem, type DesiredItem, plainValueOf, withValue } from '../state.js'
-import { diffAttributes, numberOf, sayOverridden } from './attributes.js'
+import { sameValue } from '../values.js'
+import { checkAccepted, diffAttributes, numberOf, sayOverridden } from './attributes.js'
+import { claimShared } from './claims.js'
 import {
   type AttributeDiff,
   type DiffContext,
   type ItemMatch,
   itemAddress,
   paired,
+  type StandingApprovers,
   type WithKind,
 } from './context.js'
 import { isKeyed, pairKey, takeInKey, titledWhereNew } from './deploy-keys.js'
@@ -48,6 +52,58 @@ const sayUnknown = (
   c.diff.say('unknown', address, `${names} cannot be read back: ${when}`, first.origin)
 }
 
+/** Who is declared to approve, of a rule that stays as it is. */
+const standingApprovers = (
+  { kind }: WithKind,
+  address: Address,
+  all: readonly AttributeDiff[],
+  { record }: CurrentItem,
+): readonly StandingApprovers[] => {
+  const name = approversOf(kind)
+  const { wanted, origin } = all.find((diff) => diff.name === name) ?? {}
+  if (name === undefined || origin === undefined || !isJsonList(wanted)) return []
+  const users = wanted.map(Number)
+  const shown = record[kind.eligible ?? '']
+  const may = Array.isArray(shown) ? objects(shown).map(({ id }) => Number(id)) : users
+  const ineligible = users.filter((user) => !may.includes(user))
+  return [{ address: { ...address, attribute: name }, users, ineligible, origin }]
+}
+
+const isBlank = (value: JsonValue | undefined): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0)
+
+/** Reports attributes of which the instance refuses the one with, or without, the other. */
+const checkTogether = (
+  c: DiffContext,
+  all: readonly AttributeDiff[],
+  item: CurrentItem | undefined,
+): void => {
+  const { requires = {}, together = [] } = c.kind
+  const required = Object.entries(requires).map(([attribute, other]) => {
+    return { attribute, is: true, other, must: 'be set' } as const
+  })
+  for (const { attribute, is, other, must } of [...required, ...together]) {
+    const [one, another] = [attribute, other].map((name) => all.find((diff) => diff.name === name))
+    const sent = [one, another].find((diff) => diff?.verdict === 'differs')
+    const value = one?.wanted ?? item?.attributes[attribute]
+    const known = attributesOf(c.kind)
+    if (sent === undefined || !sameValue({ param: known.get(attribute)?.param }, value, is))
+      continue
+    // Whether a secret is set nobody can see.
+    if (another?.secret !== undefined || (known.get(other)?.secret && another === undefined))
+      continue
+    const isSet = !isBlank(another === undefined ? item?.attributes[other] : another.wanted)
+    if (isSet === (must === 'be set')) continue
+    const text = isSet
+      ? `${attribute} ${String(is)} cannot be combined with ${other}`
+      : `${attribute} ${String(is)} requires ${other}, which is not set`
+    c.mistakes.add(sent.origin, text)
+  }
+}
+
 /** The diff of an item that exists. */
 export const updateItem = async (
   c: DiffContext,
@@ -58,8 +114,10 @@ export const updateItem = async (
   const { identity: wanted, origin } = desired
   const address = itemAddress(c.desired, wanted)
   const all = await diffAttributes(c, address, desired, item)
+  checkTogether(c, all, item)
   const isOf = (verdict: AttributeDiff['verdict']) => all.filter((one) => one.verdict === verdict)
   const isRenamed = renames === true && item.identity !== wanted && typeof wanted === 'string'
+  if (isRenamed) checkName(c, desired)
   const name = isRenamed ? [{ attribute: key, now: item.identity, wanted, origin }] : []
   const changes = [...name, ...isOf('differs').map(changeOf)]
   const also = alsoSent(c, desired, item)
@@ -77,6 +135,7 @@ export const updateItem = async (
     })
     isSent = propose(c, made, desired)
   } else if (isOf('fixed').length === 0) c.diff.same++
+  if (!isSent) c.diff.standing.push(...standingApprovers(c, address, all, item))
   for (const fixed of isOf('fixed')) {
     const text = `can only be set on creation; the value is ${JSON.stringify(fixed.shown.now)}`
     c.diff.say('impossible', { ...address, attribute: fixed.name }, text, fixed.origin)
@@ -84,6 +143,14 @@ export const updateItem = async (
   sayOverridden(c, address, desired)
   const unknown = isOf('unknown').filter((one) => !(isSent && also.has(one.name)))
   sayUnknown(c, address, unknown, also)
+}
+
+/** Reports a name that the instance refuses, of an item that is new or gets it. */
+const checkName = (c: DiffContext, { identity, origin }: DesiredItem): void => {
+  const { identity: name = '', label, by, create, update } = c.kind
+  if (label !== undefined || by !== undefined) return
+  const param = create?.params[name] ?? update?.params[name] ?? create?.path[name]
+  checkAccepted(c, name, param, { value: String(identity), origin })
 }
 
 /** The number that the name of an item stands for; null where its kind has none, undefined where nobody knows it. */
@@ -112,9 +179,11 @@ const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
   const address = itemAddress(c.desired, identity)
   const { create } = c.kind
   if (create === undefined) return enableItem(c, desired)
+  checkName(c, desired)
   const all = (await diffAttributes(c, address, desired, undefined)).filter(
     ({ wanted }) => wanted !== null,
   )
+  checkTogether(c, all, undefined)
   const missing = [...attributesOf(c.kind).values()].flatMap(({ required, name }) =>
     required && !all.some((one) => one.name === name) ? [name] : [],
   )
@@ -195,6 +264,7 @@ export const diffItem = async (
   const { item } = pairing
   const desired = isKeyed(c) ? titledWhereNew(given, item) : asMeant(c, given, item)
   const isGone = desired.gone !== undefined
+  if (!isGone) claimShared(c, given, item, wantsSingle(c, given))
   if (item === undefined) {
     if (isGone || isOff(c, desired)) c.diff.same++
     else if (hasFamily(c, desired) && !(isKeyed(c) && (await takeInKey(c, desired))))

@@ -10,6 +10,7 @@ import { digestOfSet } from '../attributes.js'
 import type { Mistakes } from '../files/nodes.js'
 import { meant } from '../selection.js'
 import type { CurrentItem, DesiredItem, DesiredKind, DesiredValue, SourcedValue } from '../state.js'
+import { claimUndeclared } from './claims.js'
 import {
   currentAddress,
   type DiffContext,
@@ -21,7 +22,7 @@ import {
 } from './context.js'
 import { isKeyed, sayLeftovers } from './deploy-keys.js'
 import { diffItem, isSingle, updateItem, wantsSingle } from './item.js'
-import { levelOf, owner, ownsNamespace } from './members.js'
+import { isSparedName, levelOf, owner, ownsNamespace } from './members.js'
 import { propose, removal } from './steps.js'
 
 /** Adds the diff of the desired items. @returns the current items that they mean */
@@ -49,11 +50,13 @@ const diffItems = async (c: DiffContext): Promise<Set<CurrentItem>> => {
   return claimed
 }
 
+/** Whether an item can never leave its set, or only where a file names it. */
+const isKept = (c: DiffContext, { identity }: CurrentItem): boolean =>
+  isSparedName(c.kind, identity) || (c.kind.by === 'user' && ownsNamespace(c, identity))
+
 /** Whether an exact set leaves an item alone that it does not list. */
 const isSpared = (c: DiffContext, item: CurrentItem): boolean =>
-  c.kind.spared?.test(item.identity) === true ||
-  isSingle(c, item) ||
-  (c.kind.by === 'user' && ownsNamespace(c, item.identity))
+  isKept(c, item) || isSingle(c, item)
 
 /** Deletes what an exact set does not list, but for what its kind spares. */
 const deleteUnlisted = (c: DiffContext, claimed: Set<CurrentItem>): void => {
@@ -139,15 +142,20 @@ const warnOfEnd = (c: DiffContext, { identity, record, attributes }: CurrentItem
   if (isOver || days <= soon) c.diff.say('warning', itemAddress(c.desired, identity), text)
 }
 
-/** Adds the diff of a kind that could be read. */
-const diffSet = async (c: DiffContext): Promise<void> => {
+/** Adds the diff of a kind that could be read. @returns the items that limits count: none that a set would spare */
+const diffSet = async (c: DiffContext): Promise<readonly CurrentItem[]> => {
   const claimed = await diffItems(c)
+  const counted = c.items.filter(
+    (item) => !isKept(c, item) && (claimed.has(item) || !isSingle(c, item)),
+  )
   deleteUnlisted(c, claimed)
+  claimUndeclared(c, claimed)
   if (isKeyed(c)) sayLeftovers(c, claimed)
   noteSingle(c)
   for (const item of c.items) warnOfEnd(c, item)
   noteRename(c)
   refuseArchived(c)
+  return counted
 }
 
 // Rules: which items each is for, and what they want together.
@@ -179,7 +187,7 @@ const wantedByRules = (c: DiffContext, item: CurrentItem): DesiredItem | undefin
   return { ...rest, identity: String(item.record.id ?? item.identity), attributes }
 }
 
-const diffRules = async (c: DiffContext): Promise<void> => {
+const diffRules = async (c: DiffContext): Promise<readonly CurrentItem[]> => {
   for (const item of c.items) {
     const desired = wantedByRules(c, item)
     if (desired !== undefined) await updateItem(c, desired, item)
@@ -189,6 +197,7 @@ const diffRules = async (c: DiffContext): Promise<void> => {
     if (!c.items.some((item) => isFor(rule, item)))
       c.diff.say('note', itemAddress(c.desired, identity), 'no runner matches', origin)
   }
+  return c.items
 }
 
 /** The diff of a kind in its place. */
@@ -218,13 +227,13 @@ export const diffKind = async (
     : place.path
   const { items } = current
   const c: DiffContext = { view, how, place, placeId, kind, desired, items, diff, mistakes }
-  await (kind.holds === 'rules' ? diffRules : diffSet)(c)
+  const counted = await (kind.holds === 'rules' ? diffRules : diffSet)(c)
   const exact = desired.exact?.value === true
   if (exact) diff.sets[addressText(address)] = digestOfSet(items)
   const isOwned = kind.by === 'user' && kind.scope === 'group'
-  const owning = items.filter(({ attributes }) => levelOf(attributes.access_level) >= owner)
+  const owning = counted.filter(({ attributes }) => levelOf(attributes.access_level) >= owner)
   const owners = isOwned ? owning.length : 0
   if (diff.drafts.some(isDelete) || (owners > 0 && diff.drafts.length > 0))
-    diff.setCounts.push({ address, before: items.length, exact, owners })
+    diff.setCounts.push({ address, before: counted.length, exact, owners })
   return diff
 }

@@ -2,7 +2,7 @@
 
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
-import { groupMembers, projectMembers } from '../../catalogue/managed.js'
+import { groupMembers, type Managed, projectMembers } from '../../catalogue/managed.js'
 import type { Draft } from '../actions.js'
 import { type ManagedPlace, placeText, type Reference } from '../address.js'
 import type { Mistakes } from '../files/nodes.js'
@@ -19,6 +19,14 @@ export const above = ({ scope, path }: ManagedPlace): ManagedPlace | undefined =
   const cut = path.lastIndexOf('/')
   return scope === 'site' || cut < 0 ? undefined : { scope: 'group', path: path.slice(0, cut) }
 }
+
+/** Whether an item belongs to something else, such as the bot of a token: it counts in no limit. */
+export const isSparedName = ({ spared }: Pick<Managed, 'spared'>, identity: string): boolean =>
+  spared?.test(identity) === true
+
+/** Whether a draft is about such an item. */
+export const isOfSpared = ({ kind, before, address: { item = '' } }: Draft): boolean =>
+  isSparedName(kind, before?.identity ?? item)
 
 /** All members of a place, also those by a group above. */
 export const allMembers = (view: DiffView, place: ManagedPlace): Promise<CurrentKind> =>
@@ -62,7 +70,7 @@ export const planOfMembership = (draft: Draft): PlannedMembership => {
 export const losesGroup = ({ draft, before, after }: PlannedMembership): boolean =>
   draft.address.scope === 'group' && before >= owner && after < owner
 
-/** Drafts of kinds whose items are users. */
+/** Drafts of kinds whose items are users, bots among them. */
 export const memberships = (drafts: readonly Draft[]): readonly PlannedMembership[] =>
   drafts.filter(({ kind }) => kind.by === 'user').map(planOfMembership)
 
@@ -161,10 +169,13 @@ const checkLastOwners = async (
   const hasOwner = async (group: ManagedPlace): Promise<boolean | undefined> => {
     const current = await allMembers(view, group)
     if (current.is !== 'read') return undefined
-    const owning = current.items.filter(({ attributes: { access_level: level } }) => {
-      return levelOf(level) >= owner
-    })
-    const users = [...owning.map(({ record }) => Number(record.id)), ...all.map(({ user }) => user)]
+    const people = all.filter(({ draft }) => !isOfSpared(draft))
+    const owning = current.items.filter(
+      ({ identity, attributes: { access_level: level } }) =>
+        levelOf(level) >= owner && !isSparedName(groupMembers, identity),
+    )
+    const ids = owning.map(({ record }) => Number(record.id))
+    const users = [...ids, ...people.map(({ user }) => user)]
     for (const user of new Set(users)) if ((await levels.of(group, user)) >= owner) return true
     return false
   }

@@ -4,12 +4,11 @@
  */
 
 import { addToGroup, groupBy } from '../../base/group-by.js'
-import { isJsonList, type JsonValue, objects } from '../../base/objects.js'
+import { type JsonValue, objects } from '../../base/objects.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import type { Managed } from '../../catalogue/managed.js'
 import {
   byPlace,
-  type Change,
   type Draft,
   type PlanFinding,
   type PlannedAction,
@@ -18,11 +17,11 @@ import {
 } from '../actions.js'
 import { addressText, placeText } from '../address.js'
 import { sideBySide } from '../reading/records.js'
-import { byText, normalised, sameValue } from '../values.js'
-import type { DiffOptions, DiffView } from './context.js'
+import { byText, normalised } from '../values.js'
+import { approversIn, membersOnly } from './approvers.js'
+import type { DiffOptions, DiffView, StandingApprovers } from './context.js'
 import {
   above,
-  allMembers,
   lineOf,
   losesGroup,
   memberships,
@@ -108,7 +107,7 @@ const conditionsOf = (draft: Draft): Conditions => {
     return all
   }
   // Who approves is a member before.
-  for (const user of listIn(step.values[approversOf(draft) ?? '']))
+  for (const user of approversIn(draft))
     needs.push(...line.map((place) => `member ${user} ${place}`))
   // An item is there before it is changed, and before the one goes that it replaces.
   const isNew = verb === 'create' || verb === 'enable'
@@ -149,80 +148,6 @@ const ordered = (
   for (const [draft, first] of waits) draft.waitsFor = [...first].map(({ id }) => id).sort(byText)
   const done = new Set(actions)
   return { actions, circular: drafts.filter((draft) => !done.has(draft)) }
-}
-
-// Who approves is a member once the plan is done: an instance leaves the others out without a word.
-
-const listIn = (value: JsonValue | undefined): readonly JsonValue[] =>
-  isJsonList(value) ? value : []
-
-/** The attribute that names who approves; undefined of a draft that names nobody. */
-const approversOf = ({ kind, verb, step }: Draft): string | undefined => {
-  const [name] = Object.entries(kind.refs ?? {}).find(([, ref]) => ref === 'user') ?? []
-  const isOne = verb !== 'delete' && kind.after?.includes('members') === true
-  return name !== undefined && isOne && listIn(step.values[name]).length > 0 ? name : undefined
-}
-
-/** Those of whom a draft speaks, and who are no members. */
-const strangersOf = async (
-  { address: { scope, path }, before, step }: Draft,
-  name: string,
-  view: DiffView,
-  levels: PlannedLevels,
-): Promise<readonly JsonValue[]> => {
-  const place = { scope, path }
-  // Whom the rule has already, the instance takes, for as long as no membership ends.
-  const had = new Set(listIn(before?.attributes[name]))
-  const users = listIn(step.values[name]).filter(
-    (user) => !had.has(user) || levels.changes(place, Number(user)),
-  )
-  if (users.length === 0 || (await allMembers(view, place)).is !== 'read') return []
-  const all: JsonValue[] = []
-  for (const user of users) if ((await levels.of(place, Number(user))) === 0) all.push(user)
-  return all
-}
-
-/** A draft with fewer approvers; none where nothing is left to change. */
-const without = (made: Draft, name: string, left: ReadonlySet<JsonValue>): readonly Draft[] => {
-  const { id, verb, address, kind, digest, loses, origin, replaces, before, step } = made
-  const ids = listIn(step.values[name])
-  const value = ids.filter((one) => !left.has(one))
-  const isSame = sameValue({ param: undefined }, before?.attributes[name] ?? [], value)
-  const changes = made.changes.flatMap((change): readonly Change[] => {
-    if (change.attribute !== name) return [change]
-    const wanted = listIn(change.wanted).filter((_, i) => !left.has(ids[i] ?? null))
-    return verb === 'update' && isSame ? [] : [{ ...change, wanted }]
-  })
-  if (verb === 'update' && changes.length === 0) return []
-  const sent = { ...step, values: { ...step.values, [name]: value } }
-  const rest = { digest, loses, origin, replaces, before, waitsFor: [] }
-  return [{ id, verb, address, kind, changes, step: sent, ...rest }]
-}
-
-/** Drafts without approvers who are no members, each of whom is told of. */
-const membersOnly = async (
-  drafts: readonly Draft[],
-  view: DiffView,
-  { about }: Pick<DiffOptions, 'about'>,
-) => {
-  const levels = new PlannedLevels(view, memberships(drafts))
-  const findings: PlanFinding[] = []
-  const check = async (made: Draft): Promise<readonly Draft[]> => {
-    const name = approversOf(made)
-    const left = name === undefined ? [] : await strangersOf(made, name, view, levels)
-    if (name === undefined || left.length === 0) return [made]
-    const { address, changes } = made
-    const isShared = about?.(address.path)?.shared === true
-    const { origin } = changes.find(({ attribute }) => attribute === name) ?? made
-    const called = left.map((id) => view.names.name('user', Number(id), address) ?? id).join(', ')
-    const text = isShared
-      ? `the project is shared with groups, so svcctl cannot tell whether ${called} may approve`
-      : `approvers must be members of the project, and this one is not: ${called}`
-    const at = { ...address, attribute: name }
-    findings.push({ is: isShared ? 'unknown' : 'impossible', address: at, text, origin })
-    return isShared ? [made] : without(made, name, new Set(left))
-  }
-  return { drafts: (await sideBySide(drafts, check)).flat(), findings }
 }
 
 // No member is less in a place than in the groups above it, as the plan leaves those.
@@ -299,9 +224,35 @@ const lastProjects = async (
   return new Set(found.flat())
 }
 
+// No item that is in one place at a time comes to another before it leaves the first.
+
+/** The drafts that would take an item which some other place has, and keeps: each with that place's ID. */
+const takenElsewhere = async (
+  drafts: readonly Draft[],
+  view: DiffView,
+): Promise<ReadonlyMap<Draft, number>> => {
+  const taken = new Map<Draft, number>()
+  const isAlone = ({ kind, verb }: Draft): boolean => kind.alone === true && verb === 'create'
+  const nameOf = ({ address: { item = '' } }: Draft): string => item.toLowerCase()
+  const freed = new Set(
+    drafts.filter(({ kind, verb }) => kind.alone && verb === 'delete').map(nameOf),
+  )
+  for (const draft of drafts.filter(isAlone)) {
+    const { everywhere, name } = draft.kind
+    if (everywhere === undefined || freed.has(nameOf(draft))) continue
+    const kind = { ...draft.kind, scope: 'site', name: `${name}/all`, read: everywhere } as const
+    const current = await view.readKind({ scope: 'site', path: '' }, kind)
+    const items = current.is === 'read' ? current.items : []
+    const item = items.find(({ identity }) => identity.toLowerCase() === nameOf(draft))
+    if (item !== undefined) taken.set(draft, Number(item.record.project_id))
+  }
+  return taken
+}
+
 /** Drafts without those that the rest makes impossible, which are told of; and in the order in which they are done. */
 export const possibleTogether = async (
   all: readonly Draft[],
+  standing: readonly StandingApprovers[],
   view: DiffView,
   how: DiffOptions,
 ): Promise<{
@@ -311,8 +262,11 @@ export const possibleTogether = async (
 }> => {
   const floors = await belowFloors(all, view, how)
   const last = await lastProjects(all, view)
-  const left = all.filter((draft) => !floors.dropped.has(draft) && !last.has(draft))
-  const { drafts: possible, findings } = await membersOnly(left, view, how)
+  const taken = await takenElsewhere(all, view)
+  const left = all.filter(
+    (draft) => !floors.dropped.has(draft) && !last.has(draft) && !taken.has(draft),
+  )
+  const { drafts: possible, findings } = await membersOnly(left, standing, view, how)
   const { actions, circular } = ordered(possible)
   const others = circular.map(({ address }) => addressText(address)).join(', ')
   const said = (text: string, drafts: Iterable<Draft>): readonly PlanFinding[] =>
@@ -324,6 +278,9 @@ export const possibleTogether = async (
       ...floors.findings,
       ...findings,
       ...said('this is the only project of the runner, so it cannot be removed', last),
+      ...[...taken].flatMap(([draft, project]) =>
+        said(`the project with the ID ${project} has it: remove it there first`, [draft]),
+      ),
       ...said(
         `these changes wait for each other: ${others}; apply a value in between first`,
         circular,

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type ActionStep, actionId, type Change, type Draft, type Verb } from '../actions.js'
 import type { Address } from '../address.js'
-import { alwaysSent, attributesOf, digestOf, familyOf } from '../attributes.js'
+import { alwaysSent, attributesOf, digestOf, familyOf, readValue } from '../attributes.js'
 import {
   type CurrentItem,
   type DesiredItem,
@@ -12,7 +12,6 @@ import {
   plainValueOf,
   type SecretSource,
 } from '../state.js'
-import { readValue } from './attributes.js'
 import { type AttributeDiff, currentAddress, type DiffContext, type WithKind } from './context.js'
 import { ownsNamespace } from './members.js'
 
@@ -148,7 +147,7 @@ export const updateStep = (
   const sent = all.filter(({ name, verdict }) => verdict === 'differs' || also.has(name))
   const kept: Values = {}
   for (const name of also) {
-    const value = readValue(c, item, name, attributesOf(c.kind).get(name))
+    const value = readValue(c.kind, item, name, attributesOf(c.kind).get(name))
     if (value !== undefined) kept[name] = value
   }
   const isNamed = identity !== item.identity || alwaysSent(c.kind).has(c.kind.identity ?? '')
@@ -166,11 +165,19 @@ export const atNumber = ({ kind }: WithKind, number: number): Values =>
 
 // What cannot be done here.
 
-const whyNotSent = (
-  c: WithKind,
-  { verb, before, changes }: Draft,
-  desired: DesiredItem,
-): string | undefined => {
+/** Why a day that would be sent is refused: it is over, or is today, when what ends with it ends at once. */
+const whyOver = (c: DiffContext, { step }: Draft): string | undefined => {
+  const today = (c.how.now?.() ?? new Date()).toISOString().slice(0, 10)
+  for (const [name, { param }] of attributesOf(c.kind)) {
+    const day = step.values[name]
+    if (param.type !== 'string' || param.ahead !== true || typeof day !== 'string') continue
+    if (day !== '' && day <= today) return `${name} must be a day after today, not ${day}`
+  }
+  return undefined
+}
+
+const whyNotSent = (c: DiffContext, made: Draft, desired: DesiredItem): string | undefined => {
+  const { verb, before, changes, step } = made
   const { pair, refs, mask = {} } = c.kind
   const isSaid = (name: string): boolean => desired.attributes.has(name)
   const [hidden] = Object.keys(mask).filter(
@@ -181,13 +188,16 @@ const whyNotSent = (
   const isShown = changes.some(({ attribute }) => attribute === pair?.shown)
   if (pair !== undefined && isShown && !isSaid(pair.hidden))
     return 'a certificate requires its private key, which the files do not contain'
+  const hasShown = pair && (isSaid(pair.shown) || before?.attributes[pair.shown] !== undefined)
+  if (pair !== undefined && hasShown === false && step.secrets[pair.hidden] !== undefined)
+    return 'a private key requires its certificate, which the files do not contain'
   // Required parameters that neither the files nor the record give.
   const lacks = requiredBy(c, desired).filter(
     (name) => !isSaid(name) && (before?.attributes[name] ?? '') === '',
   )
-  return verb === 'delete' || lacks.length === 0
-    ? undefined
-    : `cannot be set without ${lacks.join(', ')}, which the files do not contain`
+  if (verb !== 'delete' && lacks.length > 0)
+    return `cannot be set without ${lacks.join(', ')}, which the files do not contain`
+  return whyOver(c, made)
 }
 
 /** Why a draft cannot be done; undefined where it can. @param desired what it is for; undefined of what is not listed */

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { YamlMap, yamlText } from '../../base/json/yaml-writer.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
-import { emptyClears, takesSeveral } from '../../catalogue/params.js'
+import { emptyClears, formatOf, takesSeveral } from '../../catalogue/params.js'
 import { type Address, addressText, groupsAbove, type ManagedPlace } from '../address.js'
 import { type Attribute, namedValue } from '../attributes.js'
 import { mayMean, meant, type SelectionOptions } from '../selection.js'
@@ -79,6 +79,8 @@ export const fileValue = (
   // What is not set is said where files may say so, of dates in exact files only.
   const saysNull = param.nullable === true || (exact && emptyClears(param))
   if (value === null) return saysNull ? null : undefined
+  // An empty URL is none, and files take no empty text for null.
+  if (value === '' && (formatOf(param) ?? 'text') !== 'text') return null
   const one = (item: JsonValue): JsonValue => {
     const named = namedValue(attribute, item, near, names)
     // What is no ID is nobody's: it is no name that a file may say, either.

@@ -6,14 +6,12 @@ import { type HeldText, heldSize, openHeld, textSize } from '../../base/secrets/
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import { coerce, describeError, type Source, type ValueError } from '../../catalogue/coerce.js'
-import {
-  type EnumParam,
-  emptyClears,
-  formatOf,
-  type IntegerParam,
-  type ListParam,
-  type Param,
-  type StringParam,
+import type {
+  EnumParam,
+  IntegerParam,
+  ListParam,
+  Param,
+  StringParam,
 } from '../../catalogue/params.js'
 import {
   allValues,
@@ -52,6 +50,8 @@ const wordsFor = ({ param, ref }: Pick<Attribute, 'param' | 'ref'>): readonly st
 /** A text that YAML reads as something else is taken as it is written. */
 const text: JsonSchema = { type: ['string', 'number', 'boolean'] }
 
+const someText: JsonSchema = { ...text, minLength: 1 }
+
 /** A whole number, also as text (where there are few, just those), and the names of levels. */
 const numberOf = (param: IntegerParam | ListParam): JsonSchema => {
   const [min = 0, max = Number.POSITIVE_INFINITY] =
@@ -67,14 +67,14 @@ const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonS
   datetime: { type: 'string', format: 'date-time' },
   pem: { type: 'string', pattern: '-----BEGIN ' },
   'public-key': { type: 'string', pattern: '^\\s*\\S+ +\\S' },
-  csv: either(text, listOf(text)),
-  spaced: either(text, listOf(text)),
+  csv: either(someText, listOf(someText)),
+  spaced: either(someText, listOf(someText)),
+  text,
 }
 
-const textOf = (param?: StringParam): JsonSchema => {
-  const plain = formats[formatOf(param) ?? 'text'] ?? text
-  return either(plain, emptyClears(param) && { const: '' })
-}
+/** The same of what takes any text: an item of a list, and what has a form, are not empty. */
+const textOf = (param?: StringParam): JsonSchema =>
+  param === undefined ? someText : (formats[param.format ?? 'text'] ?? someText)
 
 /** A map of words in place of a value. */
 const instead = (properties: JsonSchema, description?: string): JsonSchema => ({
@@ -161,6 +161,8 @@ const hintFor = ({
 }: ValueError<WrittenValue>): string | undefined => {
   const written = given.is === 'scalar' ? given.text : ''
   if (nearest !== undefined) return `Did you mean ${nearest}?`
+  if (written === '' && given.is === 'scalar' && given.value === '' && canBeUnset(param))
+    return 'Write null to clear it.'
   if (isHeld(param)) return 'To read it from a file, write {file: path}.'
   if (problem === 'null')
     return param.type === 'list'

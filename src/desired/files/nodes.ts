@@ -47,8 +47,10 @@ export const sort = (written: WrittenValue): string => {
 }
 
 /** The same of an attribute that is known and no secret: people know a wrong value by its text. */
-export const shownSort = (written: WrittenValue): string =>
-  written.is === 'scalar' && written.value !== null ? `"${quoteText(written.text)}"` : sort(written)
+export const shownSort = (written: WrittenValue): string => {
+  if (written.is !== 'scalar' || written.value === null) return sort(written)
+  return written.text === '' ? textSize('') : `"${quoteText(written.text)}"`
+}
 
 export const isNull = (written: WrittenValue): boolean =>
   written.is === 'scalar' && written.value === null

@@ -195,9 +195,13 @@ export const parsedDocuments = async (
   const documents = parse(text, { ...how, lineCounter: reading.lines })
   if (documents.length === 0) mistakes.add(first, 'the file is empty: version is missing')
   return documents.flatMap((document) => {
+    // The others follow from the first: a parser that lost its way finds something on every line.
     const problems = [...document.errors, ...document.warnings]
-    for (const problem of problems) report(reading, problem)
-    if (problems.length > 0) return []
+    const [problem] = problems.toSorted((a, b) => a.pos[0] - b.pos[0])
+    if (problem !== undefined) {
+      report(reading, problem)
+      return []
+    }
     const converter = new NodeConverter(reading, document)
     const written = converter.value(document.contents, first)
     return converter.broken ? [] : [written]

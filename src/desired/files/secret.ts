@@ -48,8 +48,7 @@ export const secretSchema: JsonSchema = {
     ),
     heldSchema,
     sourceSchema('command', program, 'a program that prints it, with --allow-commands'),
-    // Nothing is what unsets one.
-    { type: 'string', pattern: '^(?:env:|@|command:|$)' },
+    { type: 'string', pattern: '^(?:env:|@|command:)' },
     { type: 'null' },
   ],
   description: 'the source of the secret; secrets are not written in files',
@@ -137,8 +136,10 @@ const ofText = (said: SourceContext, text: string): SecretSource | undefined => 
   if (text.startsWith('env:')) return ofEnvironment(said, text.slice(4))
   if (text.startsWith('@')) return ofFile(said, text.slice(1))
   if (text.startsWith('command:')) return ofCommand(said, listIn(text.slice('command:'.length)))
-  // Nothing is no secret: it takes away what is set.
-  if (said.rules.allowLiteralSecrets || text === '') return { literal: holdText(text) }
+  // What a template left out takes nothing away.
+  if (text === '')
+    return said.mistakes.add(said.origin, `${said.name} is empty`, `${forms} null unsets it.`)
+  if (said.rules.allowLiteralSecrets) return { literal: holdText(text) }
   return said.mistakes.add(
     said.origin,
     `${said.name} is a secret, and secrets cannot be written in files`,
@@ -158,7 +159,8 @@ export const secretSource = (
 ): SecretSource | undefined => {
   const said: SourceContext = { name, origin: written.origin, rules, mistakes }
   if (written.is === 'map') return ofMap(said, written)
-  if (written.is === 'scalar') return ofText(said, written.value === null ? '' : written.text)
+  if (written.is === 'scalar')
+    return written.value === null ? { literal: holdText('') } : ofText(said, written.text)
   return mistakes.add(written.origin, `${name} must be one of env, file, command`, forms)
 }
 

@@ -1,4 +1,6 @@
 /** Application settings (`catalogue/reference/settings.md`): read, changed, and what they need of each other. */
+
+import { parseWordSpan } from '../../base/dates.js'
 import {
   Settings,
   type settings,
@@ -94,29 +96,9 @@ const present = (call: Call): Result => {
   return values as Result
 }
 
-const days: Readonly<Record<string, number>> = {
-  minute: 1 / 1440,
-  hour: 1 / 24,
-  day: 1,
-  week: 7,
-  month: 30,
-  year: 365,
-}
-
-/** `15 days`, `1 month 2 weeks`: in days; undefined for anything else. */
-const durationDays = (text: string): number | undefined => {
-  if (!/^\s*(\d+\s*(minute|hour|day|week|month|year)s?[\s,]*)+$/i.test(text)) return undefined
-  let sum = 0
-  for (const [, count, unit = ''] of text.matchAll(
-    /(?<!\d)(\d+)\s*(minute|hour|day|week|month|year)/gi,
-  ))
-    sum += Number(count) * (days[unit.toLowerCase()] ?? 0)
-  return sum
-}
-
 const checkArchiving = (text: string | undefined): void => {
   if (text === undefined || text === '') return
-  const length = durationDays(text)
+  const length = parseWordSpan(text)
   if (length === undefined)
     throw badRequest({ archive_builds_in_human_readable: ['is not a correct duration'] })
   if (length < 1) throw badRequest({ archive_builds_in_seconds: ['must be at least 1 day'] })

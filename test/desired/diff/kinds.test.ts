@@ -1,5 +1,6 @@
 /** What a fact cannot say of a kind: rule by rule. */
 import { describe, expect, it } from 'vitest'
+import { leaf } from '../../sandbox/pem.js'
 import { lines, message, planned, refusal, requests, wish } from './world.js'
 
 const app = 'projects/platform/app'
@@ -238,22 +239,23 @@ describe('Pages domains', () => {
   const domains = `${app}:pages_domains`
   const plain = { domain: 'docs.test', url: 'https://docs.test' }
   it('send a certificate and its key together', async () => {
-    const plan = await planned({ [domains]: [plain] }, [
-      wish(app, 'pages_domains', { 'docs.test': { certificate: 'PEM', key: { env: 'K' } } }),
-    ])
-    expect(lines(plan)).toEqual([
+    const wishes = [
+      wish(app, 'pages_domains', { 'docs.test': { certificate: leaf, key: { env: 'K' } } }),
+    ]
+    const hidden = { ...plain, certificate: { expired: false, expiration: '2036-12-01T00:00:00Z' } }
+    expect(lines(await planned({ [domains]: [hidden] }, wishes))).toEqual([
       `unknown ${domains}/docs.test: certificate and key cannot be read back: it is sent when another attribute changes`,
     ])
+    const first = await planned({ [domains]: [plain] }, wishes)
+    expect(requests(first)[0]).toMatchObject({ values: { certificate: leaf } })
     const current = { ...plain, certificate: { expired: false, certificate: 'OLD' } }
-    const other = await planned({ [domains]: [current] }, [
-      wish(app, 'pages_domains', { 'docs.test': { certificate: 'PEM', key: { env: 'K' } } }),
-    ])
+    const other = await planned({ [domains]: [current] }, wishes)
     expect(requests(other)[0]).toMatchObject({
-      values: { domain: 'docs.test', certificate: 'PEM' },
+      values: { domain: 'docs.test', certificate: leaf },
       secrets: { key: { env: 'K' } },
     })
     const alone = await planned({ [domains]: [current] }, [
-      wish(app, 'pages_domains', { 'docs.test': { certificate: 'PEM' } }),
+      wish(app, 'pages_domains', { 'docs.test': { certificate: leaf } }),
     ])
     expect(lines(alone)).toEqual([expect.stringMatching(/^impossible .* requires its private key/)])
   })

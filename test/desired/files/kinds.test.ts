@@ -143,7 +143,7 @@ describe('integrations', () => {
     expect((await mistakesIn(integrations('emails-on-push: {family: chat-webhook}')))[0]).toContain(
       'emails-on-push belongs to the family emails-on-push, not chat-webhook',
     )
-    expect((await mistakesIn(integrations("emails-on-push: {recipients: ''}")))[0]).toContain(
+    expect((await mistakesIn(integrations('emails-on-push: {recipients: null}')))[0]).toContain(
       'recipients cannot be unset: the family emails-on-push requires it',
     )
   })

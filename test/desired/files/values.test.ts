@@ -160,7 +160,7 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
   ],
   [rule('user_ids: ana'), 'user_ids must be a list, not "ana"'],
   [rule('user_ids: [[ana]]'), 'user_ids must be a name or an ID, not a list'],
-  [rule("user_ids: ['']"), 'user_ids must be a name or an ID, not ""'],
+  [rule("user_ids: ['']"), 'user_ids must be a name or an ID, not an empty value'],
   [
     'projects: {platform/app: {deploy_keys: {deploy: {key: ssh-rsa nonsense}}}}',
     'key must be a public key in one line, not a value of 16 characters',

@@ -1,0 +1,98 @@
+/** What instances refuse of a value though it has the type of its parameter: an address that is none, a title too long. */
+
+import { X509Certificate } from 'node:crypto'
+import { domainToASCII } from 'node:url'
+import { parseWordSpan } from '../base/dates.js'
+import { isJsonList, type JsonValue } from '../base/objects.js'
+import type { Param, StringParam } from './params.js'
+import { splitItems, type ValueProblem } from './values.js'
+
+/** Why a value is refused: what is `expected` in its place, to stand behind "must be", and what was probably meant. */
+export type Refusal = Pick<ValueProblem, 'expected' | 'nearest'>
+
+interface TextRule {
+  readonly expected: string
+  readonly fits: (text: string) => boolean
+  /** A text that fits, and that the wrong one probably stands for. */
+  readonly meant?: (text: string) => string
+}
+
+const isHttpUrl = (text: string): boolean =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
+const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+const domain = new RegExp(`^(?:${label}\\.)+${label}$`, 'i')
+
+/** What of a URL or a name in another script is its domain, in the letters that instances take. */
+const toDomain = (text: string): string => {
+  const host = text
+    .trim()
+    .replace(/^[a-z]+:\/\//i, '')
+    .replace(/[/:?#].*$/s, '')
+    .replace(/\.+$/, '')
+  return domainToASCII(host)
+}
+
+const certificate =
+  /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[\s\S]*?-----END [A-Z0-9 ]+-----/g
+
+const isCertificate = (pem: string): boolean => {
+  try {
+    return (pem.match(certificate) ?? []).map((one) => new X509Certificate(one)).length > 0
+  } catch {
+    return false
+  }
+}
+
+const email: TextRule = {
+  expected: 'an email address',
+  fits: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
+}
+
+const rules: Readonly<Partial<Record<NonNullable<StringParam['format']>, TextRule>>> = {
+  url: { expected: 'a URL that begins with http:// or https://', fits: isHttpUrl },
+  email,
+  domain: {
+    expected: 'a domain name such as docs.example.com',
+    fits: (text) => text.length <= 253 && domain.test(text),
+    meant: toDomain,
+  },
+  slug: {
+    expected: 'a name of lowercase letters, digits, hyphens and underscores',
+    fits: (text) => /^[a-z0-9][a-z0-9_-]*$/.test(text),
+    meant: (text) =>
+      text
+        .trim()
+        .toLowerCase()
+        .replace(/[^a-z0-9_]+/g, '-'),
+  },
+  span: {
+    expected: 'a duration of at least 1 day, such as 15 days',
+    fits: (text) => (parseWordSpan(text) ?? 0) >= 1,
+  },
+  pem: { expected: 'certificates that can be read', fits: isCertificate },
+}
+
+const whyRefused = (param: StringParam, text: string): Refusal | undefined => {
+  const { format = 'text', items, max, filled } = param
+  if (text === '' && filled !== true) return undefined
+  if (filled === true && text.trim() === '') return { expected: 'text that is not blank' }
+  if (text.length > (max ?? text.length)) return { expected: `at most ${max} characters long` }
+  if (items === 'email')
+    return splitItems(param, text).every(email.fits)
+      ? undefined
+      : { expected: 'email addresses, separated by spaces or commas' }
+  const rule = rules[format]
+  if (rule === undefined || rule.fits(text)) return undefined
+  const meant = rule.meant?.(text)
+  return { expected: rule.expected, nearest: meant && rule.fits(meant) ? meant : undefined }
+}
+
+/** Why instances refuse a value that has the type of its parameter; undefined where nothing is known against it. */
+export const findRefusal = (param: Param, value: JsonValue): Refusal | undefined => {
+  if (param.type === 'string')
+    return whyRefused(param, isJsonList(value) ? value.join(' ') : String(value ?? ''))
+  const least = param.type === 'integer' ? param.least : undefined
+  const isLess = least !== undefined && typeof value === 'number' && value < least
+  return isLess ? { expected: `at least ${least}` } : undefined
+}

@@ -1,0 +1,103 @@
+/** What several projects share is declared once: two files cannot give one deploy key two titles, nor one domain two projects. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { sandbox } from '../sandbox/instance.js'
+import { configuration, folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+
+const { send, url } = sandbox()
+
+const desk = (files: Readonly<Record<string, string>>) => {
+  const cwd = folder()
+  mkdirSync(join(cwd, 'svcctl'))
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(cwd, 'svcctl', name), `version: 1\n${text}\n`)
+  const env = {
+    SVC_CONFIG_DIR: configuration(),
+    SVC_TOKEN: 'sandbox-root-token',
+    SVC_BASE_URL: url(),
+  }
+  return (line: string) => svcctl(line.split(' '), { cwd, env })
+}
+const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINAZ3vWwqQ3q1a0Vn1H6c0mYVnS1uB7o4t3o2kO0x2a1b'
+const other = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC6yD2mlIRgmyZvFPGkn4Cdyc8N+EhUUpU0wIlFcpnnw'
+const keyIn = (path: string, title: string, text = key): string =>
+  `projects: {${path}: {deploy_keys: {${title}: {key: "${text}"}}}}`
+const rule = 'a key has one title in all its projects'
+
+describe('one deploy key', () => {
+  it.each([
+    [
+      'in one file',
+      {
+        'a.yml': `projects: {web/docs: {deploy_keys: {a: {key: "${key}"}}}, web/shop: {deploy_keys: {b: {key: "${key}"}}}}`,
+      },
+    ],
+    ['in two files', { 'a.yml': keyIn('web/docs', 'a'), 'b.yml': keyIn('web/shop', 'b') }],
+    ['in two groups', { 'a.yml': keyIn('web/docs', 'a'), 'b.yml': keyIn('platform/app', 'b') }],
+    ['by case alone', { 'a.yml': keyIn('web/docs', 'Key'), 'b.yml': keyIn('web/shop', 'key') }],
+    [
+      'with another comment',
+      { 'a.yml': keyIn('web/docs', 'a'), 'b.yml': keyIn('web/shop', 'b', `${key} me`) },
+    ],
+    [
+      'by a group and by a project',
+      {
+        'a.yml': `groups: {web/**: {projects: {deploy_keys: {a: {key: "${key}"}}}}}`,
+        'b.yml': keyIn('platform/app', 'b'),
+      },
+    ],
+    [
+      'by title: and by name',
+      {
+        'a.yml': keyIn('web/docs', 'a'),
+        'b.yml': `projects: {web/shop: {deploy_keys: {a: {title: b, key: "${key}"}}}}`,
+      },
+    ],
+  ])('has one title: two %s', async (_, files) => {
+    for (const line of ['plan', 'apply --yes', 'drift']) {
+      const { code, stderr } = await desk(files)(line)
+      expect([line, code, stderr]).toEqual([line, 2, expect.stringContaining(rule)])
+      expect(stderr).toMatch(/svcctl\/\w\.yml:2:\d+: projects.* and svcctl\/\w\.yml:2:\d+ says/)
+    }
+  })
+
+  it('may have one title under two names, and is as declared from then on', async () => {
+    const run = desk({
+      'a.yml': keyIn('web/docs', 'a'),
+      'b.yml': `projects: {web/shop: {deploy_keys: {b: {title: a, can_push: true, key: "${key}"}}}}`,
+    })
+    expect(await run('apply --yes')).toMatchObject({ code: 0 })
+    expect((await run('plan')).stdout).toContain('nothing to do; 2 unchanged')
+  })
+
+  it('that the instance has is held against another title, too', async () => {
+    await send('POST /projects/web%2Fdocs/deploy_keys', { json: { title: 'there', key: other } })
+    const there = 'projects: {web/docs: {deploy_keys: {there: {can_push: true}}}}'
+    const both = await desk({ 'a.yml': there, 'b.yml': keyIn('web/shop', 'here', other) })('plan')
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining(rule)])
+    // Where no file names the other, its title changes, which is said; and stays so.
+    const run = desk({ 'b.yml': keyIn('web/shop', 'here', other) })
+    const applied = await run('apply --yes')
+    expect([applied.code, applied.stdout]).toEqual([
+      0,
+      expect.stringContaining('other projects call this key there: its title changes there, too'),
+    ])
+    expect((await run('plan')).stdout).toContain('nothing to do; 1 unchanged')
+  })
+})
+
+it('a domain belongs to one project, whatever its case', async () => {
+  const domain = (path: string, name: string): string =>
+    `projects: {${path}: {pages_domains: {${name}: {}}}}`
+  const files = {
+    'a.yml': domain('web/docs', 'a.example'),
+    'b.yml': domain('web/shop', 'A.example'),
+  }
+  const { code, stderr } = await desk(files)('plan')
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('it belongs to one project, and svcctl/a.yml:2:39 says web/docs'),
+  ])
+})
