@@ -258,6 +258,43 @@ describe('apply', () => {
   })
 })
 
+describe('an attribute that no document has', () => {
+  /** An instance whose settings have more, and which keeps of what is written what it likes. */
+  const knowing = (before: object, after: object) => {
+    let shown = { id: 1, ...before }
+    return front(({ method, url: asked }, response) => {
+      if (!asked.endsWith('/application/settings')) return false
+      if (method !== 'GET') shown = { id: 1, ...after }
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(shown))
+      return true
+    })
+  }
+  const forwarding = 'the instance did not keep package_forwarding: it has false instead of true'
+  it.each([
+    ['package_forwarding: true', { package_forwarding: false }, undefined, forwarding],
+    ['package_forwarding: "true"', { package_forwarding: false }, { package_forwarding: true }, ''],
+    ['max_things: "7"', { max_things: 5 }, { max_things: 7 }, ''],
+    ['max_things: 7', { max_things: 5 }, { max_things: 6 }, 'max_things: it has 6 instead of 7'],
+    ['names: [b, a]', { names: [] }, { names: ['a', 'b'] }, ''],
+    ['names: [b, a]', { names: [] }, { names: ['a'] }, 'names: it has ["a"] instead of ["b","a"]'],
+    ['weights: {a: 1}', { weights: { a: 2 } }, undefined, 'weights: it has {"a":2} instead of'],
+    // What a secret's name has is never judged, nor shown.
+    ['hub_token: {env: HUB}', { hub_token: 'other' }, undefined, ''],
+  ])('is held against what was written: %s', async (text, before, after, why) => {
+    const at = await knowing(before, after ?? before)
+    const { run } = desk(`site:\n  settings:\n    ${text}\n`)
+    const line = `apply svcctl.yml --yes${text.startsWith('hub') ? ' --secrets always' : ''}`
+    const { code, stderr } = await run(at, line, { HUB: 'canary-hub' })
+    expect([code, stderr]).toEqual([why === '' ? 0 : 1, expect.stringContaining(why)])
+    expect([stderr.includes('did not keep'), stderr.includes('canary')]).toEqual([
+      why !== '',
+      false,
+    ])
+    expect(at.written()).toHaveLength(1)
+  })
+})
+
 describe('a plan file', () => {
   const planned = async (count = 1) => {
     const all = names(count)

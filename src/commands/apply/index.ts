@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { lock } from '../../base/files/lock.js'
 import { makeFolders } from '../../base/files/regular.js'
+import { formatCount } from '../../base/text.js'
 import type { DesiredPlan, PlannedAction } from '../../desired/actions.js'
 import { type ExecutionResult, executePlan } from '../../desired/applying/execute.js'
 import { type VerifyResult, verify } from '../../desired/applying/verify.js'
@@ -272,7 +273,7 @@ const endedWith = (
   if (unread.length > 0) services.answer.exit(exitCodes.partial)
   if (failure !== undefined) throw failure
   if (unkept.length === 0) return
-  const text = `the instance did not apply all changes to ${unkept.length} objects`
+  const text = `the instance did not keep all changes to ${formatCount(unkept.length, 'object')}`
   throw new Failure('failed', text, {
     hint: 'Change the files to the values that the instance keeps, or check whether its version supports the attribute.',
   })

@@ -7,10 +7,10 @@ import type { Managed } from '../../catalogue/managed.js'
 import { type Failure, survived } from '../../errors.js'
 import type { ActionStep, DesiredPlan, PlannedAction } from '../actions.js'
 import { addressText, placeText } from '../address.js'
-import { absent, attributesOf } from '../attributes.js'
+import { absent, attributesOf, isSecretValue, readValue } from '../attributes.js'
 import type { InstanceView } from '../reading/index.js'
 import type { CurrentItem, CurrentKind, ReadableInstance } from '../state.js'
-import { normalised, sameValue } from '../values.js'
+import { normalised, sameValue, type ValueType } from '../values.js'
 
 /** What was written is read again after so long where it looks otherwise, in milliseconds. */
 const pauses = [600, 1400] as const
@@ -153,15 +153,36 @@ export const differences = (
   if (getMethod(step.endpoint) === 'DELETE')
     return item === undefined ? [] : [{ attribute: undefined, text: 'the object still exists' }]
   if (item === undefined) return [{ attribute: undefined, text: 'the object does not exist' }]
-  return [...attributesOf(kind).values()].flatMap((attribute) => {
+  const known = attributesOf(kind)
+  const documented = [...known.values()].flatMap((attribute) => {
     const { name, ref, field } = attribute
-    const [wanted, kept] = [step.values[name], item.attributes[name]]
-    if (wanted === undefined || field === undefined || sameValue(attribute, wanted, kept)) return []
-    const now = kept === undefined ? 'nothing' : JSON.stringify(kept)
-    const number = ref === undefined ? '' : ' (by number)'
-    const text = `the instance did not keep ${name}: it has ${now}${number} instead of ${JSON.stringify(wanted)}`
-    return [{ attribute: name, text }]
+    const wanted = step.values[name]
+    if (wanted === undefined || field === undefined) return []
+    return unkept(attribute, ref === undefined ? '' : ' (by number)', wanted, item.attributes[name])
   })
+  // What no document knows is judged where the instance shows it; a secret never is.
+  const { params, path } = step.endpoint
+  const further = Object.entries(step.values).flatMap(([name, wanted]) => {
+    if (wanted === undefined || known.has(name) || name in params || name in path) return []
+    const kept = readValue(kind, item, name, undefined)
+    const isJudged = kept !== undefined && !isSecretValue(undefined, name, wanted)
+    return isJudged ? unkept({ name, param: undefined }, '', wanted, kept) : []
+  })
+  return [...documented, ...further]
+}
+
+/** An attribute that the instance has otherwise than it was written. */
+const unkept = (
+  attribute: { readonly name: string } & ValueType,
+  by: string,
+  wanted: JsonValue,
+  kept: JsonValue | undefined,
+): readonly Difference[] => {
+  if (sameValue(attribute, wanted, kept)) return []
+  const { name } = attribute
+  const now = kept === undefined ? 'nothing' : JSON.stringify(kept)
+  const text = `the instance did not keep ${name}: it has ${now}${by} instead of ${JSON.stringify(wanted)}`
+  return [{ attribute: name, text }]
 }
 
 // Whether a plan still fits: made again from the files, it is held against what was agreed to.
