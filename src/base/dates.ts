@@ -9,7 +9,8 @@ type Unit = keyof typeof units
 
 const lengths = /^(?:\d+(?:\.\d+)?[wdhms])+$/
 const part = /(?<!\d)(\d+(?:\.\d+)?)([wdhms])/g
-const day = units.d
+/** Milliseconds. */
+export const dayLength = units.d
 /** As far from the epoch as a date can be. */
 const furthest = 8.64e15
 
@@ -28,9 +29,9 @@ const within = (time: number): number | undefined => (Math.abs(time) <= furthest
  * day (its beginning, UTC), a day and a time. Undefined for anything else, lengths of time among it.
  */
 export const parseMoment = (text: string, now: number): number | undefined => {
-  const midnight = Math.floor(now / day) * day
+  const midnight = Math.floor(now / dayLength) * dayLength
   if (text === 'today') return midnight
-  if (text === 'yesterday') return midnight - day
+  if (text === 'yesterday') return midnight - dayLength
   if (text.startsWith('+')) {
     const ahead = parseSpan(text.slice(1))
     return ahead === undefined ? undefined : within(now + ahead)
@@ -39,6 +40,10 @@ export const parseMoment = (text: string, now: number): number | undefined => {
   const zoned = text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
   return Date.parse(isDay(text) ? `${text}T00:00:00Z` : zoned)
 }
+
+/** True if a text that is a moment names a day without a time of it. */
+export const isWholeDay = (text: string): boolean =>
+  text === 'today' || text === 'yesterday' || isDay(text)
 
 /**
  * What a flag sends for a time given in words: of `30d` the moment so long ago. A day or a moment

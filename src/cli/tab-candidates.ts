@@ -5,7 +5,7 @@ import { dotted, namesIn } from '../catalogue/words.js'
 import { singleNamed } from '../engine/command/derive.js'
 import type { Command, Flag, Suggestion } from '../engine/command/types.js'
 import { selectionList } from '../engine/targets/objects.js'
-import { asksOrder, ops } from '../engine/where/condition.js'
+import { asksOrder, ops } from '../engine/where/operators.js'
 import { type FieldKind, getShapeFields, kindIn, levelsIn, wordsIn } from '../engine/where/shape.js'
 
 /** A word that completion offers. */

@@ -2,11 +2,14 @@
 import { currentIo } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { isObject } from '../base/objects.js'
+import { nearest } from '../base/suggest.js'
+import { levelsNamed } from '../catalogue/shapes/common.js'
 import { getIdentity } from '../client/snapshot-manifest.js'
 import { originText } from '../desired/state.js'
 import { flagSets } from '../engine/command/global-flags.js'
 import { lineFlags } from '../engine/command/globals.js'
 import type { LineAnswer, LineAsk, LineParent, Services } from '../engine/command/services.js'
+import { createLearnt } from '../engine/command/words.js'
 import { bindWhere, negated, parseWhere } from '../engine/where/index.js'
 import { Failure, usage, whyUnread } from '../errors.js'
 import type { PolicyRule, PolicySeverity } from './policy.js'
@@ -99,15 +102,20 @@ const findBroken = (
   parents: ParentLog,
 ): readonly Row[] => {
   const all = withEmptyGroups(rows, answer, parents)
-  if (all.length === 0) return []
-  const [endpoint] = Object.values(answer.command?.endpoints ?? {})
-  const list = answer.columns === undefined ? endpoint?.returns.shape : undefined
-  const expressions = parseWhere([rule.where ?? rule.each ?? ''])
-  const { matches } = bindWhere(expressions, {
+  const { columns, command } = answer
+  const [endpoint] = Object.values(command?.endpoints ?? {})
+  const shape = endpoint?.returns.shape
+  const known = {
+    ...(columns === undefined ? { list: shape } : { columns: shape }),
+    // Where there is no group, the columns tell which fields one would have.
+    samples:
+      all.length > 0 ? all : [Object.fromEntries((columns ?? []).map((name) => [name, null]))],
     now: currentIo().now().getTime(),
-    samples: all,
-    list,
-  })
+    names: levelsNamed,
+    nearest,
+    learnt: command && createLearnt(command),
+  }
+  const { matches } = bindWhere(parseWhere([rule.where ?? rule.each ?? '']), known)
   return all
     .filter((one) => matches(one) === (rule.where !== undefined))
     .map((record) => ({ record }))

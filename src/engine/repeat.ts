@@ -9,13 +9,14 @@ import { exitCodes, Failure } from '../errors.js'
 import type { Writer } from '../output/types.js'
 import type { RunClock, Services } from './command/services.js'
 import type { Command } from './command/types.js'
+import { createLearnt } from './command/words.js'
 import { withNeutral, withShown } from './records/where.js'
 import { bindWhere, type Expression, type Known, parseWhere } from './where/index.js'
 
 // `--wait-until`: whether what a round printed is what is waited for.
 
 interface UntilOptions {
-  readonly command: Pick<Command, 'computedFields' | 'instanceFields'>
+  readonly command: Pick<Command, 'area' | 'computedFields' | 'instanceFields' | 'known'>
   /** Seconds; for as long as it takes where there are none. */
   readonly timeout?: number | undefined
   /** The instance's own, where a vocabulary is in force. */
@@ -28,6 +29,8 @@ export class WaitCondition {
   readonly #texts: readonly string[]
   readonly #options: UntilOptions
   #records: unknown[] = []
+  /** True if a round showed that what is waited for can be: a value may be gone in the next one. */
+  #checked = false
   #endpoint: Endpoint | undefined
 
   /** @throws Failure `usage` for what cannot be understood */
@@ -71,6 +74,7 @@ export class WaitCondition {
     if (this.#records.length === 0) return false
     const known = this.#known(now)
     const { matches } = bindWhere(this.#bound(known), known)
+    this.#checked = true
     return this.#records.every(matches)
   }
 
@@ -106,6 +110,8 @@ export class WaitCondition {
       made,
       others,
       words,
+      anyValue: this.#checked,
+      learnt: createLearnt(command, words),
     }
   }
 }

@@ -52,7 +52,7 @@ describe('--wait-until', () => {
   })
 
   it('takes an answer that is a list for its items', async () => {
-    const until = new WaitCondition(['status=success'], { command: {} })
+    const until = new WaitCondition(['status=success'], { command: { area: 'jobs' } })
     const nowhere = async (): Promise<void> => {}
     const writer = { raw: nowhere, record: nowhere, close: nowhere, abandon: nowhere }
     const seen = until.tap(writer, undefined)

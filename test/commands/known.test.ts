@@ -289,6 +289,17 @@ describe('a line', () => {
     expect(wrong.stderr).toContain('Did you mean stale?')
   })
 
+  it('takes them in conditions, also where no record has them', async () => {
+    server.answer = (seen, i) =>
+      seen.url.includes('/runners') ? { body: [{ id: 1, status: 'online' }] } : answer(seen, i)
+    expect(await run('runners list --where status=stale')).toMatchObject({ code: 0 })
+    expect(await run('runners pause --select status=stale --yes')).toMatchObject({ code: 0 })
+    for (const line of ['list --where', 'pause --yes --select']) {
+      const wrong = await run(`runners ${line} status=stael`)
+      expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('mean stale?') })
+    }
+  })
+
   it('knows none of it with the embedded instance, or another address', async () => {
     for (const where of ['--sandbox', '--base-url http://127.0.0.1:1'])
       expect(await run(`runners list --status stale ${where}`)).toMatchObject({ code: 2 })

@@ -38,15 +38,40 @@ const eventTargets = [
   'user',
 ] as const
 
+/** The documents show some of the names, and filters by all actions: events say what was done. */
+const actionNames = [
+  'opened',
+  'closed',
+  'pushed',
+  'pushed to',
+  'pushed new',
+  'commented on',
+  ...eventActions.filter((action) => !['closed', 'commented', 'pushed'].includes(action)),
+  'deleted',
+] as const
+const targetTypes = [
+  'Issue',
+  'Note',
+  'DiffNote',
+  'DiscussionNote',
+  'MergeRequest',
+  'Milestone',
+  'Project',
+  'Snippet',
+  'User',
+  'WikiPage::Meta',
+  'DesignManagement::Design',
+] as const
+
 export const Event = Obj(
   {
     id: Int(),
     title: nullable(Str()),
     project_id: nullable(Int()),
-    action_name: Word(['opened', 'closed', 'pushed', 'commented on']),
+    action_name: Word(actionNames),
     target_id: nullable(Int()),
     target_iid: maybe(nullable(Int())),
-    target_type: nullable(Word(['Issue', 'Note'])),
+    target_type: nullable(Word(targetTypes)),
     target_title: nullable(Str()),
     author_id: Int(),
     author: UserSummary,

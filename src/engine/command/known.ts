@@ -21,7 +21,7 @@ import {
   readKnown,
 } from '../../profile/known.js'
 import type { InstanceFlags, Profile } from '../../profile/types.js'
-import { getShapeFields, kindIn } from '../where/shape.js'
+import { getShapeFields, kindIn, wordsIn } from '../where/shape.js'
 import { kebab } from './derive.js'
 import { flagsOfCommand } from './flags.js'
 import { declared } from './global-flags.js'
@@ -127,7 +127,15 @@ export const commandWith = <C extends CommandFacts>(command: C, known: KnownName
 // What the instance of a line was seen to have beyond the documents: read only where a line has a name that they
 // do not have.
 
-/** Whether texts name fields that no answer of the area has: of each part between commas the first name. */
+/** True if a condition has a value that the documents do not name for a field whose values they name. */
+const hasUnknownValue = (text: string, shapes: readonly unknown[]): boolean => {
+  const [, field = '', list] = /^\s*([a-z_][\w.]*)\s*!?=(?!=)(.*)$/is.exec(text) ?? []
+  const words = shapes.flatMap((shape) => wordsIn(shape, field))
+  const values = list?.split('|') ?? []
+  return words.length > 0 && values.some((value) => !words.includes(value.trim()))
+}
+
+/** True if texts name fields that no answer of the area has, or values: of each part between commas. */
 export const hasUnknownField = async (
   { area, computedFields = {}, shows = [] }: Command,
   texts: readonly string[],
@@ -149,6 +157,7 @@ export const hasUnknownField = async (
   return texts
     .flatMap((text) => text.split(','))
     .some((part) => {
+      if (hasUnknownValue(part, shapes)) return true
       const [, name] = /^[\s!(-]*([a-z_][\w.]*)/i.exec(part) ?? []
       return name !== undefined && !isDocumented(name)
     })

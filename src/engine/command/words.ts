@@ -126,3 +126,14 @@ export const servesOrigin = ({ serves }: OwnWords, address: string): boolean =>
 /** The words for requests to an address: a profile's are for its own only. */
 export const wordsFor = (own: OwnWords | undefined, baseUrl: string): Words | undefined =>
   own?.serves === undefined || own.serves === baseUrl ? own?.words : undefined
+
+/** The values of fields that are known beyond the documents: seen of the instance at hand, or named by its vocabulary. */
+export const createLearnt =
+  ({ area, known }: Pick<Command, 'area' | 'known'>, words?: Pick<Words, 'values'>) =>
+  (field: string): readonly string[] => {
+    const of = `${area}.${field}`
+    return [
+      ...((Object.hasOwn(known?.values ?? {}, of) ? known?.values[of] : []) ?? []),
+      ...(words?.values(of) ?? []),
+    ]
+  }

@@ -1,5 +1,6 @@
 /** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
 
+import { parseMoment } from '../../base/dates.js'
 import { readHeld } from '../../base/json/yaml.js'
 import { isObject, type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
 import { type HeldText, holdText } from '../../base/secrets/scrub.js'
@@ -116,6 +117,22 @@ const argsOf = async (
   return argsFromInput(command, raw, sources)
 }
 
+/** The name of the other end of a range: `created_before` of `created_after`. */
+const endOf = (name: string): string =>
+  name.replace(/(^|-)after$/, '$1before').replace(/(^|-)since$/, '$1until')
+
+/** Notes ranges that end before they begin: no record is in them. */
+const noteEmptyRanges = (flags: Given['flags'], note: GivenSources['note']): void => {
+  for (const [name, begin] of Object.entries(flags)) {
+    const end = endOf(name) === name ? undefined : flags[endOf(name)]
+    const [first, last] = [begin, end].map((one) =>
+      typeof one === 'string' ? parseMoment(one, Date.now()) : Number(one ?? Number.NaN),
+    )
+    if (first !== undefined && last !== undefined && first > last)
+      note(`--${name} is past --${endOf(name)}, so nothing can match`)
+  }
+}
+
 /** True when the objects came from standard input: the answer is a list then. */
 export const fromStdin = (raw: Raw): boolean => raw.args.includes('-')
 
@@ -139,6 +156,7 @@ export const parseGiven = async (
     if (texts === undefined || common || flag.beyond === true) continue
     flags[flag.name] = await flagValue(flag, texts, sources)
   }
+  noteEmptyRanges(flags, sources.note)
   const path = inputs?.at(-1)
   const own = command.flags.some((f) => f.name === 'input')
   const text =

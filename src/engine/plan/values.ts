@@ -94,6 +94,16 @@ export const parseValue = (
   how: ValueSyntax = {},
 ): JsonValue => checkedValue(coerceTexts(param, texts), label, how)
 
+/** The value of a text; undefined if the parameter takes no such value. */
+export const parseFitting = (param: Param, text: string): JsonValue | undefined => {
+  try {
+    return parseValue(param, [text], param.help)
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
+  }
+}
+
 /** Splits `key=value` at the first `=`. */
 const keyValue = (text: string, label: string): [string, string] => {
   const at = text.indexOf('=')

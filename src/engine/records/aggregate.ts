@@ -10,7 +10,7 @@ import { defaultLimit } from '../../client/defaults.js'
 import { Failure, usage } from '../../errors.js'
 import type { Inspection, Pick as PickField, Writer } from '../../output/types.js'
 import type { Globals } from '../command/globals.js'
-import { parseSort } from '../where/index.js'
+import { parseSort, toSortForm } from '../where/index.js'
 import { type AnswerContext, columnsBeside, fieldInspection, unwrapRow } from './known-fields.js'
 import { functions, maxExact, Total } from './totals.js'
 
@@ -285,10 +285,10 @@ const parseOrder = (sort: Flags['sort'], { columns, keys, measures }: GroupQuery
     const [only] = alone.length === 1 ? alone : []
     const column = columns.find((one) => one === toColumnName(field)) ?? only?.column
     if (column !== undefined) return { column, descending }
-    const near = nearest(field, [...columns])
+    const form = toSortForm(field) ?? nearest(field, [...columns])
     throw usage(
       `--sort ${field}: the groups have no such column`,
-      near === undefined ? `They have ${columns.join(', ')}.` : `Did you mean ${near}?`,
+      form === undefined ? `They have ${columns.join(', ')}.` : `Did you mean ${form}?`,
     )
   })
 }

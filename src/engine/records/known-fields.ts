@@ -10,6 +10,7 @@ import type { Inspection } from '../../output/types.js'
 import { getFirstSegment, objectColumn, singleNamed } from '../command/derive.js'
 import type { EmitOptions } from '../command/running.js'
 import type { Command } from '../command/types.js'
+import { toSortForm } from '../where/index.js'
 import { getShapeFields, kindIn, mayHave } from '../where/shape.js'
 
 // Looks for the catalogue's columns in the records of an answer: what none has may be called otherwise there.
@@ -205,8 +206,9 @@ export class KnownFields {
     return [field, this.#neutral(field)].some(
       (name) =>
         this.#beside.has(name) ||
-        this.#beside.has(getFirstSegment(name)) ||
-        this.#isDocumented(name),
+        this.#isDocumented(name) ||
+        // What stands below a column of which no document speaks.
+        (this.#beside.has(getFirstSegment(name)) && !this.#isDocumented(getFirstSegment(name))),
     )
   }
 
@@ -228,6 +230,22 @@ const namesInSingle = async (command: AnswerContext['command']): Promise<readonl
   )
 }
 
+/** How a field is written that stands with something of another language: a direction, a unit of time, an operator. */
+const getRightForm = (given: string, names: ReadonlySet<string>): string | undefined => {
+  if (/^(?:asc|desc)$/i.test(given)) return 'A dash sorts in descending order: -name.'
+  const sorted = toSortForm(given)
+  if (sorted !== undefined && names.has(sorted.replace(/^-/, '')))
+    return `To sort, write ${sorted}.`
+  const [field = ''] = /^[a-z_]\w*/i.exec(given) ?? []
+  const rest = given.slice(field.length + 1).trim()
+  if (!names.has(field)) return undefined
+  if (/^(?:hour|day|week|month)s?$/i.test(rest))
+    return `To group by it, write ${field}:${rest.toLowerCase().replace(/s$/, '')}.`
+  return /^\w+ ?[=!<>~]/.test(given)
+    ? `Conditions belong to --where: "svcctl help where".`
+    : undefined
+}
+
 /** What to do about a name that no record has. */
 const hintFor = (
   { command, emit, words }: AnswerContext,
@@ -235,6 +253,8 @@ const hintFor = (
   names: Iterable<string>,
 ): string => {
   if (columnsBeside(emit).includes(field)) return `The column ${field} is always shown. Remove it.`
+  const form = getRightForm(field, new Set(names))
+  if (form !== undefined) return form
   const near = nearest(field, namesIn([...new Set(names)], words))
   if (near !== undefined) return `Did you mean ${called(near, words)}?`
   const documented = Object.keys(command.endpoints).length > 0

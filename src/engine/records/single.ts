@@ -12,7 +12,7 @@ import type { Globals } from '../command/globals.js'
 import type { Command, Given } from '../command/types.js'
 import { readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
-import type { Where } from '../where/index.js'
+import { UnseenValueFailure, type Where } from '../where/index.js'
 import { kindIn } from '../where/shape.js'
 import { run } from '../work/run.js'
 import { type AnswerContext, KnownFields } from './known-fields.js'
@@ -129,8 +129,8 @@ interface Filter {
   readonly reading?: SingleReads
 }
 
-/** The failure of a list without records: it cannot show whether a field exists, but the lists of other parents may. */
-class NoRecordsFailure extends Failure {}
+/** The failure of a list that does not show whether a field or a value exists: the lists of other parents may. */
+class UndecidedFailure extends Failure {}
 
 interface ParsedRecord {
   readonly bytes: Uint8Array
@@ -244,14 +244,15 @@ async function* upTo(
   return { records, more: false }
 }
 
-/** @throws Failure `usage`, `NoRecordsFailure` where there is no record that could have shown the field */
+/** @throws Failure `usage`, `UndecidedFailure` where other lists may show the field or the value */
 const boundTo = ({ bind, samples }: Filter, first: readonly ParsedRecord[]): Where => {
   if (samples === 0) return bind()
   try {
     return bind(first.map(({ record }) => record))
   } catch (error) {
-    if (!(error instanceof Failure) || first.length > 0) throw error
-    throw new NoRecordsFailure(error.category, error.message, error.details)
+    const may = first.length === 0 || error instanceof UnseenValueFailure
+    if (!(error instanceof Failure) || !may) throw error
+    throw new UndecidedFailure(error.category, error.message, error.details)
   }
 }
 
@@ -280,25 +281,25 @@ export async function* filtered(batches: Batches, filter: Filter): Batches {
   }
 }
 
-// Fields that lists of several parents are asked for: where one holds nothing, another's records may have them.
+// Fields and values that lists of several parents are asked for: where one does not show them, another's records may.
 
 export class FieldPresence {
-  #unshown: NoRecordsFailure | undefined
+  #unshown: UndecidedFailure | undefined
   #shown = false
 
-  /** A list came to its end, and knew the field. */
+  /** A list came to its end, and knew the field and the value. */
   shown(): void {
     this.#shown = true
   }
 
-  /** Whether a failure is that of a list that holds nothing: it counts only where no other shows the field. */
+  /** Whether a failure is that of a list that does not show a field or a value: it counts only where no other does. */
   waives(failure: unknown): boolean {
-    if (!(failure instanceof NoRecordsFailure)) return false
+    if (!(failure instanceof UndecidedFailure)) return false
     this.#unshown = failure
     return true
   }
 
-  /** @throws NoRecordsFailure where none of the lists knew it */
+  /** @throws UndecidedFailure where none of the lists knew it */
   check(): void {
     if (this.#unshown !== undefined && !this.#shown) throw this.#unshown
   }

@@ -14,13 +14,15 @@ import type { SingleReader } from '../../output/types.js'
 import { flagName } from '../command/derive.js'
 import type { Globals, GroupFlags } from '../command/globals.js'
 import type { Command, Given, Plan } from '../command/types.js'
-import { parseValue } from '../plan/values.js'
+import { createLearnt } from '../command/words.js'
+import { parseFitting, parseValue } from '../plan/values.js'
 import {
   bindWhere,
   type Condition,
   type Expression,
   isOfSingle,
   type Known,
+  needsSamples,
   parseWhere,
   unshaped,
   wrongAt,
@@ -223,7 +225,9 @@ const isTested = (
     ? parts.endpoint.params[field]
     : undefined
   if (param === undefined || !isExact(parts, condition, param)) return true
-  parts.values[field] = parseValue(param, [text], labelOf(condition), { parameter: field })
+  const sent = parseFitting(param, text)
+  if (sent === undefined) return true
+  parts.values[field] = sent
   // Not shown by the list: else each record would have to be read.
   return !isOfSingle(field, parts.known)
 }
@@ -281,13 +285,12 @@ export interface FilteredList<A> {
 }
 
 /** Columns that say which parent or object a row is of. */
-const besides: Readonly<Record<string, string>> = {
-  project: 'choose projects with --project',
-  group: 'choose groups with --group',
-  of: 'choose projects and groups with --project and --group',
-  object: 'choose objects by their IDs',
-}
-const beside = (field: string): string | undefined => besides[field]
+const besides = new Map([
+  ['project', 'choose projects with --project'],
+  ['group', 'choose groups with --group'],
+  ['of', 'choose projects and groups with --project and --group'],
+  ['object', 'choose objects by their IDs'],
+])
 
 /** The records of a run's lists that are wanted. */
 export class RecordChoice {
@@ -324,8 +327,7 @@ export class RecordChoice {
     }
     const { lines, ...singles } = shown
     if (tested.length === 0) return { ask: asked, tested: lines, ...singles }
-    const open = unshaped(tested, known).length > 0
-    const read = !open && bindWhere(tested, known).detail.length > 0
+    const read = !needsSamples(tested, known) && bindWhere(tested, known).detail.length > 0
     const reading = source === undefined ? {} : { reading: source.forConditions }
     return {
       ask: asked,
@@ -359,10 +361,11 @@ export class RecordChoice {
       now: currentIo().now().getTime(),
       names: levelsNamed,
       nearest,
-      beside,
+      beside: (field) => besides.get(field),
       made,
       others,
       words,
+      learnt: createLearnt(command, words),
     }
   }
 
@@ -372,10 +375,9 @@ export class RecordChoice {
     known: Known,
     how: { readonly limit: number | undefined; readonly reading?: SingleReads },
   ): Batches {
-    const open = unshaped(tested, known).length > 0
     return filtered(batches, {
       bind: (samples) => bindWhere(tested, { ...known, samples }),
-      samples: open ? (this.#options.paging.perPage ?? largestPage) : 0,
+      samples: needsSamples(tested, known) ? (this.#options.paging.perPage ?? largestPage) : 0,
       ...how,
     })
   }

@@ -41,7 +41,12 @@ export const selectionList = async (
   own?: Words,
 ): Promise<Command | undefined> => {
   const [area, ...words] = getSelects(command)?.list.split(' ') ?? []
-  const list = area === undefined ? undefined : await command.registry.named(area, words.join(' '))
+  const found = area === undefined ? undefined : await command.registry.named(area, words.join(' '))
+  const { known } = command
+  const list =
+    found === undefined || known === undefined
+      ? found
+      : (await import('../command/known.js')).commandWith(found, known)
   if (list === undefined || own === undefined) return list
   const { commandIn } = await import('../command/vocabulary.js')
   return commandIn(list, own, [])

@@ -70,11 +70,15 @@ class OverParents {
   }
 
   async run(): Promise<void> {
-    const report = await this.#each().catch(async (error: unknown) => {
+    const read = async (): Promise<Report> => {
+      const report = await this.#each()
+      this.#presence.check()
+      return report
+    }
+    const report = await read().catch(async (error: unknown) => {
       await this.#shared.abandon()
       throw unwrapEnded(error)
     })
-    this.#presence.check()
     return this.#end(report)
   }
 

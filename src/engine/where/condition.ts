@@ -6,21 +6,16 @@
  * A value runs to the next comma or bar; one in double quotes is literal text (JSON's escapes).
  */
 
-import { isMoment, parseMoment, parseSpan } from '../../base/dates.js'
+import { dayLength, isMoment, isWholeDay, parseMoment, parseSpan } from '../../base/dates.js'
 import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
 import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { compareVersions, isVersion } from '../../base/version.js'
 import { type Failure, usage } from '../../errors.js'
+import { findForeignOperator, findForeignValue, translate } from './foreign.js'
+import { asksOrder, type Op, opposites, ops } from './operators.js'
 import type { FieldKind, Ranks } from './shape.js'
 
-/** The longest first: that one wins. */
-export const ops = ['!=', '!~', '<=', '>=', '=', '~', '<', '>'] as const
-type Op = (typeof ops)[number]
-
-/** Whether it asks which of two values comes first. */
-export const asksOrder = (op: Op): boolean => op.startsWith('<') || op.startsWith('>')
-
-interface Operand {
+export interface Operand {
   readonly text: string
   /** Literal: no word and no sign in it means anything. */
   readonly quoted: boolean
@@ -50,6 +45,7 @@ const fieldName = /[A-Za-z0-9_.-]+/y
 const jsonText = /"(?:[^"\\]|\\.)*"/y
 const plainText = /[^,|]*/y
 const blanks = /\s*/y
+const isCondition = /^[a-z_][\w.]* ?(?:[!=]?=|[!=]?~|[<>])/i
 
 class Reader {
   #at = 0
@@ -72,22 +68,37 @@ class Reader {
     const field = this.#match(fieldName)
     if (field === '') throw this.#wrong('missing field')
     this.#match(blanks)
-    const op = ops.find((one) => this.#text.startsWith(one, this.#at))
-    if (op === undefined) throw this.#wrong(`expected one of ${ops.join(' ')}`)
-    this.#at += op.length
-    const values = [this.#value()]
+    const op = this.#operator()
+    const values = [this.#value(op)]
     while (this.#text[this.#at] === '|') {
       if (op !== '=' && op !== '!=') throw this.#wrong(`| goes with = and != only, not with ${op}`)
       this.#at += 1
-      values.push(this.#value())
+      if (this.#text[this.#at] === '|') throw this.#wrong('"||" is not an operator')
+      values.push(this.#value(op, true))
     }
     return { field, op, values, at }
   }
 
-  #value(): Operand {
+  #operator(): Op {
+    const foreign = findForeignOperator(this.#text.slice(this.#at))
+    if (foreign !== '') throw this.#wrong(`"${foreign}" is not an operator`)
+    const op = ops.find((one) => this.#text.startsWith(one, this.#at))
+    if (op === undefined) throw this.#wrong(`expected one of ${ops.join(' ')}`)
+    this.#at += op.length
+    return op
+  }
+
+  /** @param further it stands behind a bar: there is one field for all of them */
+  #value(op: Op, further = false): Operand {
     this.#match(blanks)
     const at = this.#at
-    if (this.#text[at] !== '"') return { text: this.#match(plainText).trimEnd(), quoted: false, at }
+    if (this.#text[at] !== '"') {
+      const text = this.#match(plainText).trimEnd()
+      const condition = further && isCondition.test(text)
+      const why = condition ? 'expected a value after |' : findForeignValue(op, text)
+      if (why !== undefined) throw this.#wrong(why, at)
+      return { text, quoted: false, at }
+    }
     const literal = this.#match(jsonText)
     if (literal === '') throw this.#wrong('unclosed quotation mark')
     const text = this.#parsed(literal, at)
@@ -119,20 +130,18 @@ class Reader {
     return found
   }
 
-  #wrong(why: string): Failure {
-    return wrongAt(this.#text, this.#at, why)
+  #wrong(why: string, at = this.#at): Failure {
+    return wrongAt(this.#text, at, why, rightForm(this.#text))
   }
 }
 
-const opposites: Readonly<Record<Op, Op>> = {
-  '=': '!=',
-  '!=': '=',
-  '~': '!~',
-  '!~': '~',
-  '<': '>=',
-  '>=': '<',
-  '>': '<=',
-  '<=': '>',
+/** A condition of another language as it is written here; undefined where nobody can tell what was meant. */
+const rightForm = (text: string): string | undefined => {
+  const forms = translate(text)?.filter((form) => form !== text) ?? []
+  if (forms.length === 0)
+    return 'Conditions are field=value, joined by commas: see "svcctl help where".'
+  if (forms.length === 1) return `Write ${forms[0]}.`
+  return `Repeat the flag for each alternative: ${forms.map((form) => `'${form}'`).join(' ')}.`
 }
 
 /** A condition as text again. */
@@ -195,14 +204,16 @@ const containing = ({ text, quoted }: Operand): Test => {
 export const parseTimeValue = (value: unknown): number | undefined =>
   typeof value === 'string' && isMoment(value) ? parseMoment(value, 0) : undefined
 
-/** A length of time is an age: more of it is earlier. */
+/** A length of time is an age: more of it is earlier. A day is equal to each moment of it, UTC. */
 const timed = (value: Operand, op: Plain, now: number): Test | undefined => {
   const age = value.quoted ? undefined : parseSpan(value.text)
   const moment = age === undefined ? parseMoment(value.text, now) : now - age
   if (moment === undefined) return undefined
+  const end = op === '=' && isWholeDay(value.text) ? moment + dayLength : undefined
   return (tested) => {
     const time = parseTimeValue(tested)
     if (time === undefined) return false
+    if (end !== undefined) return time >= moment && time < end
     return holds(age === undefined ? time - moment : moment - time, op)
   }
 }

@@ -160,13 +160,28 @@ export const levelsIn = (shape: unknown, field: string): Ranks | undefined =>
     ?.map(levelsOf)
     .find((levels) => levels !== undefined)
 
-/** The words that a field is known to hold. */
+/** The words that a field is documented to hold. */
 export const wordsIn = (shape: unknown, field: string): readonly string[] =>
   (schemasIn(shape, field) ?? []).flatMap((schema) =>
     isObject(schema) && Array.isArray(schema.examples)
       ? schema.examples.filter((word) => typeof word === 'string')
       : [],
   )
+
+const isList = (schema: unknown): boolean =>
+  isObject(schema) &&
+  (schema.type === 'array' || (Array.isArray(schema.anyOf) && schema.anyOf.some(isList)))
+
+/** True if a shape knows a field, and no record has several values of it. */
+export const isSingular = (shape: unknown, field: string): boolean => {
+  let schemas = variantsOf(shape)
+  for (const name of field.split('.')) {
+    const inner = schemas.flatMap((schema) => getProperties(schema)?.[name] ?? [])
+    if (inner.length === 0 || inner.some(isList)) return false
+    schemas = inner.flatMap(variantsOf)
+  }
+  return true
+}
 
 const hasProperty = (schema: unknown, name: string): boolean =>
   name in (getProperties(schema) ?? {})

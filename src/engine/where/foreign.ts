@@ -1,0 +1,225 @@
+/**
+ * Conditions as SQL, jq, JavaScript, kubectl and searches write them: finds what has no meaning here, and says how it is
+ * written instead, for the parser of conditions.
+ */
+import { type Op, opposites } from './operators.js'
+
+/** Signs of other languages, and the operators that mean the same. */
+const signs: Readonly<Record<string, Op>> = {
+  '==': '=',
+  '===': '=',
+  ':': '=',
+  ':=': '=',
+  '!==': '!=',
+  '<>': '!=',
+  '=~': '~',
+  '~=': '~',
+  '~~': '~',
+  '^=': '~',
+  '$=': '~',
+  '*=': '~',
+  '!=~': '!~',
+  '!~=': '!~',
+  '!~~': '!~',
+  '=<': '<=',
+  ':<': '<',
+  ':<=': '<=',
+  '=>': '>=',
+  ':>': '>',
+  ':>=': '>=',
+}
+
+/** Words of other languages, likewise. */
+const words: Readonly<Record<string, Op>> = {
+  is: '=',
+  in: '=',
+  eq: '=',
+  equals: '=',
+  'is not': '!=',
+  'not in': '!=',
+  notin: '!=',
+  ne: '!=',
+  neq: '!=',
+  like: '~',
+  ilike: '~',
+  contains: '~',
+  includes: '~',
+  match: '~',
+  matches: '~',
+  'not like': '!~',
+  'not ilike': '!~',
+  gt: '>',
+  gte: '>=',
+  ge: '>=',
+  lt: '<',
+  lte: '<=',
+  le: '<=',
+}
+
+const ownSign = '!=|!~|<=|>=|[=~<>]'
+const foreignSign = '!==|!~[=~]|!=~|===?|=[~<>]|~[=~]|<>|:(?:[<>]=?|=)?|[*^$]='
+const foreignWord =
+  '-?(?:is not|is|not in|notin|in|eq|equals|neq?|not i?like|i?like|contains|includes|match(?:es)?|gte?|ge|lte?|le)(?=[ "\'([]|$)'
+const operator = new RegExp(`^ ?(${foreignSign}|${ownSign}|(?<= )${foreignWord})`, 'i')
+const foreign = new RegExp(`^(?:${foreignSign}|${foreignWord})`, 'i')
+
+/** Blanks count as one. */
+const pack = (text: string): string => text.replaceAll(/\s+/g, ' ')
+
+/** The operator of another language that a text begins with; empty if it begins with none. */
+export const findForeignOperator = (text: string): string => foreign.exec(pack(text))?.[0] ?? ''
+
+const toOperator = (found: string): Op => {
+  const name = found.toLowerCase().replace(/^-(?=\w)/, '')
+  return signs[found] ?? words[name] ?? (found as Op)
+}
+
+// What an unquoted value cannot be.
+
+/** Another condition behind a word or a sign that joins two, or behind a blank. */
+const joined =
+  /&&| (?:and|or|&) (?:not |!)?[a-z_.][\w.-]*(?: ?[=!<>~]|:[^ ]| is (?:not )?null\b| (?:not )?in ?\(| (?:not )?like )| [a-z_][\w.]*(?:[!=]?=|[!=]?~)[^ ]/i
+/** The same as a query of a URL has it. */
+const queried = /[&;] ?[a-z_][\w.]* ?[=!<>~]/i
+const quotes = /^['`\u2018\u201c\u201e]/
+const pattern = /^\^|\$$|^\.\*|\.[*+]$|\\[dwsb]|^%|\[\w-\w/
+
+/** Says why a text that stands unquoted behind an operator is no value; undefined if it is one. */
+export const findForeignValue = (op: Op, text: string): string | undefined => {
+  const packed = pack(text)
+  const [first = ''] = packed
+  if (first !== '' && '=~<>!'.includes(first)) return `"${first}" is not an operator after ${op}`
+  if (quotes.test(packed)) return 'text is quoted with " here'
+  if (/^[([{][^)\]}]*$/.test(packed)) return 'values are listed with | and without brackets'
+  if (joined.test(packed) || (!/[?:]/.test(packed) && queried.test(packed)))
+    return 'conditions are joined by a comma'
+  if (/^(?:NULL|Null|nil|None|undefined)$/.test(packed)) return `${packed} is written null`
+  if (op.endsWith('~') && pattern.test(packed)) return `${op} takes no pattern but *`
+  return undefined
+}
+
+/** True if a text is meant as a pattern, though = and != compare whole texts. */
+export const isPattern = (op: Op, text: string): boolean => !op.endsWith('~') && text.includes('*')
+
+// The same conditions as they are written here.
+
+interface Part {
+  readonly field: string
+  readonly op: Op
+  readonly values: readonly string[]
+}
+
+/** Brackets around values list them; brackets around conditions only group. */
+const withoutBrackets = (text: string): string =>
+  text.replaceAll(/[([{]([^()[\]{}]*)[)\]}]/g, (_, inner: string) =>
+    /[=<>~:]/.test(inner) ? ` ${inner} ` : ` ${inner.replaceAll(',', '|')} `,
+  )
+
+/** True if brackets change what conditions mean together, so that they cannot be left out. */
+const needsBrackets = (text: string): boolean =>
+  [...text.matchAll(/(not |! ?)?\(([^()]*)\)/gi)].some(([whole, not, inner = '']) => {
+    const several = /,|&| and /i.test(inner)
+    const either = /\|| or /i.test(inner)
+    return (
+      /[=<>~:]/.test(inner) &&
+      ((not !== undefined && (several || either)) || (either && whole.length < text.length))
+    )
+  })
+
+/** What stands between conditions, or between values. */
+const joiner =
+  /( ?(?:, ?(?:and )?|&&?|\|\|?|;) ?| (?:and|or) |(?<!not|!) (?=[a-z_][\w.]*(?:[!=]?=|[!=]?~|:)[^ ]))/i
+
+const term = /^ ?(not |! ?|-)?[.$]?([a-z_][\w.-]*)/i
+
+/** Text in quotes of any language; undefined for what is not quoted. */
+const unquote = (text: string): string | undefined =>
+  /^(["'`]).*\1$|^[\u2018\u201c\u201e].*[\u2019\u201d]$/s.test(text) ? text.slice(1, -1) : undefined
+
+const isNothing = (text: string): boolean => /^(?:null|nil|none|undefined)$/i.test(text)
+
+/** A pattern of SQL, or a regular expression, as `~` takes it. */
+const toContained = (text: string): string =>
+  text
+    .replaceAll(/\.[*+]|[%*]/g, '*')
+    .replace(/^[\^*]/, '')
+    .replace(/[$*]$/, '')
+
+/** A value as it is written here, in quotes where it would be read as something else. */
+const writeValue = (op: Op, given: string): string => {
+  const literal = unquote(given)
+  if (literal === undefined && isNothing(given)) return 'null'
+  const text = op.endsWith('~') ? toContained(literal ?? given) : (literal ?? given)
+  const plain = /^[^ "|,&;]+(?: [^ "|,&;]+)*$/.test(text) && !isNothing(text)
+  return plain && findForeignValue(op, text) === undefined ? text : JSON.stringify(text)
+}
+
+/** One condition; undefined if the text is none. */
+const readPart = (text: string): Part | undefined => {
+  const [head = '', not, field] = term.exec(text) ?? []
+  if (field === undefined) return undefined
+  const rest = text.slice(head.length)
+  const [whole = '', found] = operator.exec(rest) ?? []
+  const value = rest.slice(whole.length).trim()
+  // A name alone asks whether it is there.
+  if (found === undefined)
+    return value === '' ? { field, op: not ? '=' : '!=', values: ['null'] } : undefined
+  // What is left holds an operator of its own, or half of a quotation.
+  if (value === '' || (unquote(value) === undefined && /^[=~<>!]|[=!~]=|["'`]/.test(value)))
+    return undefined
+  const equal = toOperator(found)
+  const op = isPattern(equal, unquote(value) ?? value) ? (equal === '=' ? '~' : '!~') : equal
+  return { field, op: not ? opposites[op] : op, values: [writeValue(op, value)] }
+}
+
+const isBare = (text: string): boolean => /^[^=<>~:]*$/.test(text) && !/^ ?(?:not |!)/i.test(text)
+
+/** Adds what stands behind a joiner to the alternatives that were read; false if it is no condition. */
+const addPiece = (all: Part[][], joined: string, piece: string): boolean => {
+  if (joined === 'or' || joined === '||') all.push([])
+  const last = all.at(-1)
+  const before = last?.at(-1)
+  if (before !== undefined && (joined === '|' || joined === ',') && isBare(piece)) {
+    const value = writeValue(before.op, piece.trim())
+    const several = before.op === '=' || before.op === '!='
+    if (several) last?.splice(-1, 1, { ...before, values: [...before.values, value] })
+    else if (joined === '|') all.push([{ ...before, values: [value] }])
+    if (several || joined === '|') return true
+  }
+  if (joined === '|') all.push([])
+  const part = readPart(piece)
+  if (part !== undefined) all.at(-1)?.push(part)
+  return part !== undefined
+}
+
+/** How conditions of another language are written here: each text is a flag of its own. Undefined if they cannot be understood. */
+export const translate = (text: string): readonly string[] | undefined => {
+  const packed = pack(text).trim()
+  if (needsBrackets(packed)) return undefined
+  const pieces = pack(withoutBrackets(packed)).trim().split(joiner)
+  // A quoted text that has a comma or a bar in it was cut.
+  if (pieces.some((piece) => piece !== undefined && piece.split('"').length % 2 === 0))
+    return undefined
+  const all: Part[][] = [[]]
+  for (let i = 0; i < pieces.length; i += 2) {
+    if (i > 0 && pieces[i] === '') continue
+    const joined = pieces[i - 1]?.trim().toLowerCase() ?? ''
+    if (!addPiece(all, joined, pieces[i] ?? '')) return undefined
+  }
+  return write(all)
+}
+
+/** Alternatives of one field are values of one condition. */
+const write = (all: readonly (readonly Part[])[]): readonly string[] => {
+  const [[first] = []] = all
+  const values = all.flatMap(([one, ...more]) =>
+    more.length === 0 && one?.op === '=' && one.field === first?.field ? [one.values] : [],
+  )
+  const merged =
+    first !== undefined && all.length > 1 && values.length === all.length
+      ? [[{ ...first, values: values.flat() }]]
+      : all
+  return merged.map((parts) =>
+    parts.map((one) => `${one.field}${one.op}${one.values.join('|')}`).join(','),
+  )
+}

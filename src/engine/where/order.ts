@@ -1,0 +1,174 @@
+/** `--sort`: the order of records by their fields. */
+import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
+import { ExactNumber, isNumber } from '../../base/json/json.js'
+import { compareVersions, isVersion } from '../../base/version.js'
+import { shownFields } from '../../catalogue/kinds.js'
+import { called, dotted } from '../../catalogue/words.js'
+import { usage } from '../../errors.js'
+import { type Names, parseTimeValue, spellings } from './condition.js'
+import { getFieldNames, type Known, leavesIn, shapedIn } from './fields.js'
+import type { FieldKind } from './shape.js'
+
+/** A field to sort by. */
+export interface SortField {
+  readonly field: string
+  readonly descending: boolean
+}
+
+/** A value as it is compared: of what kind it is, then by itself. */
+type ComparableValue =
+  | readonly ['number', number | ExactNumber]
+  | readonly ['time' | 'rank', number]
+  | readonly ['version' | 'text' | 'other', string]
+
+/** The values of a record that are sorted by; none where it lacks the field. */
+export type SortKey = readonly (readonly ComparableValue[])[]
+
+export interface Order {
+  /** @param row the record with what stands beside it, where that is more */
+  readonly keyOf: (record: unknown, row?: unknown) => SortKey
+  /** Below zero where the first comes before the second. */
+  readonly compare: (a: SortKey, b: SortKey) => number
+}
+
+/**
+ * Reads `name,-created_at`.
+ * @throws Failure `usage`
+ */
+export const parseSort = (texts: readonly string[]): readonly SortField[] =>
+  texts.map((text) => {
+    const field = text.replace(/^-/, '')
+    if (field === '')
+      throw usage(`--sort must be a list of fields, such as name,-created_at, not "${text}"`)
+    return { field, descending: text.startsWith('-') }
+  })
+
+/** A field with its direction as other languages write it (`name desc`, `name:desc`, `+name`), as --sort takes it. */
+export const toSortForm = (text: string): string | undefined => {
+  const [, plus = '', field, direction = ''] =
+    /^(\+?)([a-z_][\w.]*?)(?:[ .:](asc|desc)(?:ending)?)?$/i.exec(text) ?? []
+  if (field === undefined || (plus === '' && direction === '')) return undefined
+  return direction.toLowerCase() === 'desc' ? `-${field}` : field
+}
+
+const kinds = ['number', 'rank', 'time', 'version', 'text', 'other']
+
+const { compare: compareTexts } = new Intl.Collator('en')
+
+const compareValues = (a: ComparableValue, b: ComparableValue): number => {
+  if (a[0] !== b[0]) return kinds.indexOf(a[0]) - kinds.indexOf(b[0])
+  const [kind, value] = a
+  const other = b[1]
+  if (isNumber(value)) return compareNumbers(value, String(other))
+  return (kind === 'version' ? compareVersions : compareTexts)(value, String(other))
+}
+
+/** Lists are compared value by value; the shorter comes first. */
+const compareLists = (a: readonly ComparableValue[], b: readonly ComparableValue[]): number => {
+  for (const [i, one] of a.entries()) {
+    const other = b[i]
+    const order = other === undefined ? 1 : compareValues(one, other)
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+const booleanOf = (value: unknown): ComparableValue | undefined => {
+  const known = spellings.get(value)
+  return known === undefined ? undefined : ['rank', Number(known)]
+}
+
+const rankOf = (value: unknown, names: Names): ComparableValue | undefined => {
+  const rank = names?.[String(value).toLowerCase()]
+  return rank === undefined ? undefined : ['rank', rank]
+}
+
+const momentOf = (value: unknown): ComparableValue | undefined => {
+  const time = parseTimeValue(value)
+  return time === undefined ? undefined : ['time', time]
+}
+
+const numberOf = (value: unknown): ComparableValue | undefined => {
+  if (isNumber(value)) return ['number', value]
+  return typeof value === 'string' && numberPattern.test(value)
+    ? ['number', new ExactNumber(value)]
+    : undefined
+}
+
+const versionOf = (value: unknown): ComparableValue | undefined =>
+  typeof value === 'string' && isVersion(value) ? ['version', value] : undefined
+
+const readers: Readonly<
+  Record<FieldKind, (value: unknown, names: Names) => ComparableValue | undefined>
+> = {
+  number: numberOf,
+  boolean: booleanOf,
+  time: momentOf,
+  version: versionOf,
+  level: rankOf,
+  text: () => undefined,
+  object: () => undefined,
+  any: (value) =>
+    typeof value === 'boolean' ? booleanOf(value) : (momentOf(value) ?? numberOf(value)),
+}
+
+/** What is not of the field's kind comes after what is. */
+const comparable = (value: unknown, kind: FieldKind, names: Names): ComparableValue =>
+  readers[kind](value, names) ??
+  (typeof value === 'string' ? ['text', value] : ['other', JSON.stringify(value) ?? ''])
+
+/** A field as the documents call it, and where its values stand. */
+const sourceOf = (field: string, known: Known): string => {
+  if (shapedIn(field, known) !== undefined) return field
+  const neutral = known.words === undefined ? field : dotted(field, known.words.neutral)
+  const sources: Readonly<Record<string, string>> = shownFields
+  return sources[neutral] ?? neutral
+}
+
+/** The values of one field. */
+const valuesOf = (
+  { field }: SortField,
+  known: Known,
+  beside: readonly string[],
+): ((record: unknown, row: unknown) => readonly ComparableValue[]) => {
+  const source = sourceOf(field, known)
+  const kind = shapedIn(source, known)
+  if (kind === 'object')
+    throw usage(
+      `--sort ${field}: ${called(field, known.words)} is an object`,
+      `Sort by one of its fields, after a dot. "svcctl explain" lists them.`,
+    )
+  const names = getFieldNames(source, known)
+  const leaves = leavesIn(source, known)
+  const other = kind === undefined && beside.includes(field)
+  return (record, row) => {
+    const { values } = other ? leaves(row) : leaves(record)
+    return values.map((value) => comparable(value, kind ?? 'any', names))
+  }
+}
+
+/**
+ * The order that fields make. What is missing comes last, in both directions.
+ * @param beside columns that stand beside the records, in their rows
+ * @throws Failure `usage` for a field that has no order
+ */
+export const bindOrder = (
+  fields: readonly SortField[],
+  known: Known,
+  beside: readonly string[] = [],
+): Order => {
+  const parts = fields.map((one) => valuesOf(one, known, beside))
+  return {
+    keyOf: (record, row = record) => parts.map((part) => part(record, row)),
+    compare: (a, b) => {
+      for (const [i, { descending }] of fields.entries()) {
+        const [left = [], right = []] = [a[i], b[i]]
+        const missing = Number(left.length === 0) - Number(right.length === 0)
+        if (missing !== 0) return missing
+        const order = compareLists(left, right)
+        if (order !== 0) return descending ? -order : order
+      }
+      return 0
+    },
+  }
+}

@@ -1,0 +1,135 @@
+/** Which values a field is known to have: a condition with any other matches nothing, and is refused instead of saying so. */
+
+import { isNumber } from '../../base/json/json.js'
+import { called } from '../../catalogue/words.js'
+import { Failure } from '../../errors.js'
+import {
+  type Condition,
+  type Expression,
+  type Operand,
+  parseTimeValue,
+  type Test,
+  wrongAt,
+} from './condition.js'
+import { type Known, leavesIn } from './fields.js'
+import { isPattern } from './foreign.js'
+import { asksOrder, type Op } from './operators.js'
+import { type FieldKind, isSingular, wordsIn } from './shape.js'
+
+/** The failure of a value that neither the documents nor the records at hand have: other records may. */
+export class UnseenValueFailure extends Failure {}
+
+/** The words of a field that has a fixed set of them; none if it has no such set. A single documented word is an example only. */
+const getWords = (field: string, kind: FieldKind, known: Known): readonly string[] => {
+  const { list, single, columns, learnt } = known
+  const shapes = { text: [list, single], level: [list, single], any: [columns] }
+  const those = kind === 'text' || kind === 'level' || kind === 'any' ? shapes[kind] : []
+  const documented = new Set(those.flatMap((shape) => wordsIn(shape, field)))
+  return documented.size < 2 ? [] : [...new Set([...documented, ...(learnt?.(field) ?? [])])]
+}
+
+/** A value of a condition with its test. */
+export interface TestedValue {
+  readonly value: Operand
+  readonly test: Test
+}
+
+const maxListed = 15
+
+/** The refusal of a value that is not known, with those that are. */
+const createUnseen = (
+  { field, op }: Condition,
+  { text: given, at }: Operand,
+  {
+    text,
+    words,
+    known: { nearest, ...known },
+  }: {
+    readonly text: string
+    readonly words: readonly string[]
+    readonly known: Known
+  },
+): Failure => {
+  const name = called(field, known.words)
+  const quoted = `${field}${op}${JSON.stringify(given)}`
+  if (words.length === 0) {
+    const contained = `${field}${op.replace('=', '~')}${given}`
+    return wrongAt(
+      text,
+      at,
+      `* is a wildcard behind ~ and !~ only`,
+      `Write ${contained}, or ${quoted} for the text itself.`,
+    )
+  }
+  const near = nearest?.(given, words)
+  const meant = near === undefined ? '' : `; did you mean ${near}?`
+  const listed = words.length > maxListed ? '' : `Known values: ${words.join(', ')}. `
+  return wrongAt(
+    text,
+    at,
+    `no known value of ${name} ${op.endsWith('~') ? 'contains' : 'is'} "${given}"${meant}`,
+    `${listed}To compare with another value, quote it: ${quoted}`,
+  )
+}
+
+/**
+ * Checks that the values of a condition exist: by the documents, by what was learnt of the instance, or by the records at
+ * hand. A quoted value always passes.
+ * @throws UnseenValueFailure
+ */
+export const checkValues = (
+  condition: Condition,
+  kind: FieldKind,
+  tested: readonly TestedValue[],
+  { text, known }: { readonly text: string; readonly known: Known },
+): void => {
+  const { field, op } = condition
+  if (asksOrder(op) || known.anyValue === true) return
+  const words = getWords(field, kind, known)
+  const read = leavesIn(field, known)
+  for (const { value, test } of tested) {
+    if (value.quoted || !isDoubtful(op, value, words, test)) continue
+    const seen = known.samples?.some((record) => read(record).values.some(test))
+    if (seen === true) continue
+    const { category, message, details } = createUnseen(condition, value, { text, words, known })
+    throw new UnseenValueFailure(category, message, details)
+  }
+}
+
+/**
+ * Refuses words of one field that no record has together: a comma means that both must hold.
+ * @throws Failure `usage`
+ */
+export const checkTogether = ({ text, conditions }: Expression, known: Known): void => {
+  const wanted = new Map<string, Condition>()
+  for (const condition of conditions) {
+    const { field, op, values, at } = condition
+    const single = [known.list, known.single].some((shape) => isSingular(shape, field))
+    if (op !== '=' || !single || getWords(field, 'text', known).length === 0) continue
+    const before = wanted.get(field)
+    wanted.set(field, condition)
+    const texts = values.map((one) => one.text)
+    if (before === undefined || before.values.some((one) => texts.includes(one.text))) continue
+    const all = [...before.values.map((one) => one.text), ...texts].join('|')
+    const name = called(field, known.words)
+    const why = `no record has two values of ${name}, and a comma means that both must match`
+    throw wrongAt(text, at, why, `Write ${field}=${all} for either of them.`)
+  }
+}
+
+const isDoubtful = (op: Op, { text }: Operand, words: readonly string[], test: Test): boolean =>
+  words.length > 0 ? !words.some(test) : isPattern(op, text)
+
+/** What a field holds by the records at hand, if all of them agree and no shape knows it. */
+export const inferKind = (field: string, known: Known): FieldKind => {
+  const read = leavesIn(field, known)
+  const kinds = new Set((known.samples ?? []).flatMap((one) => read(one).values.map(kindOfValue)))
+  const [only] = kinds
+  return kinds.size === 1 && only !== undefined ? only : 'any'
+}
+
+const kindOfValue = (value: unknown): FieldKind => {
+  if (typeof value === 'boolean') return 'boolean'
+  if (isNumber(value)) return 'number'
+  return parseTimeValue(value) === undefined ? 'any' : 'time'
+}

@@ -1,0 +1,420 @@
+/** Conditions that cannot match: what other languages write and values that nothing has are refused, wherever a condition stands. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { calling } from '../commands/calling.js'
+import { folder } from '../support/program.js'
+import type { Script } from '../support/recorder.js'
+
+const { server, call, sent } = calling()
+
+const runners = [
+  { id: 1, description: 'run one', status: 'online', active: true, runner_type: 'instance_type' },
+  { id: 2, description: 'build and test', status: 'offline', active: false, moon: true },
+]
+const withRunners: Script = ({ url }) => (url.includes('/runners') ? { body: runners } : undefined)
+
+const filter = (condition: string, ...more: string[]) => {
+  server.answer = withRunners
+  return call(['runners', 'list', '--where', condition, '-o', 'csv', '--fields', 'id', ...more])
+}
+const ids = (stdout: string): readonly string[] => stdout.trimEnd().split('\n').slice(1)
+const hintIn = (stderr: string): string => /^ {2}hint: (.*)$/m.exec(stderr)?.[1] ?? ''
+
+describe('an operator of another language is refused, with the form that is meant', () => {
+  it.each([
+    // JavaScript, jq, Python and shells
+    ['status==offline', 'Write status=offline.'],
+    ['status===offline', 'Write status=offline.'],
+    ['status !== "offline"', 'Write status!=offline.'],
+    ['status=~off', 'Write status~off.'],
+    ['status~=off', 'Write status~off.'],
+    ['status!=~off', 'Write status!~off.'],
+    ['.status == "offline"', 'Write status=offline.'],
+    ['status=offline && active=true', 'Write status=offline,active=true.'],
+    ['status==offline&&active==true', 'Write status=offline,active=true.'],
+    ['status=offline||status=online', 'Write status=offline|online.'],
+    [
+      'status=offline || active=true',
+      `Repeat the flag for each alternative: 'status=offline' 'active=true'.`,
+    ],
+    ['!status', 'Write status=null.'],
+    ['!(status=offline)', 'Write status!=offline.'],
+    ['status eq offline', 'Write status=offline.'],
+    ['id -gt 3', 'Write id>3.'],
+    ['id=>3', 'Write id>=3.'],
+    ['id=<3', 'Write id<=3.'],
+    ['description=~^run', 'Write description~run.'],
+    ['description~^run.*$', 'Write description~run*.'],
+    ['description~run.*', 'Write description~run.'],
+    ["status = 'offline'", 'Write status=offline.'],
+    ['status=`offline`', 'Write status=offline.'],
+    ['status=“offline”', 'Write status=offline.'],
+    ['description=undefined', 'Write description=null.'],
+    // SQL
+    ['status<>offline', 'Write status!=offline.'],
+    ['status is null', 'Write status=null.'],
+    ['status IS NOT NULL', 'Write status!=null.'],
+    ['description=NULL', 'Write description=null.'],
+    ["description like '%run%'", 'Write description~run.'],
+    ["description not like 'run%'", 'Write description!~run.'],
+    ["status in ('online', 'offline')", 'Write status=online|offline.'],
+    ['status not in (online,offline)', 'Write status!=online|offline.'],
+    ['status=offline and active=true', 'Write status=offline,active=true.'],
+    ['status=offline AND active=true', 'Write status=offline,active=true.'],
+    ['status=offline or status=online', 'Write status=offline|online.'],
+    [
+      'status=online OR active=true',
+      `Repeat the flag for each alternative: 'status=online' 'active=true'.`,
+    ],
+    ['not status=offline', 'Write status!=offline.'],
+    ["NOT (status = 'offline')", 'Write status!=offline.'],
+    ['(status=offline) and (active=true)', 'Write status=offline,active=true.'],
+    [
+      'contacted_at>2026-01-01 and contacted_at<2026-02-01',
+      'Write contacted_at>2026-01-01,contacted_at<2026-02-01.',
+    ],
+    // kubectl
+    ['status notin (online)', 'Write status!=online.'],
+    ['status=offline,online', 'Write status=offline|online.'],
+    ['status=(online|offline)', 'Write status=online|offline.'],
+    ['status=[online,offline]', 'Write status=online|offline.'],
+    // Searches, and queries of URLs
+    ['status:offline', 'Write status=offline.'],
+    ['status:offline active:true', 'Write status=offline,active=true.'],
+    ['-status:offline', 'Write status!=offline.'],
+    ['id:>3', 'Write id>3.'],
+    ['status=offline active=true', 'Write status=offline,active=true.'],
+    ['status=offline&active=true', 'Write status=offline,active=true.'],
+    ['status=offline;active=true', 'Write status=offline,active=true.'],
+    // Alternatives in one flag
+    [
+      'status=offline|active=true',
+      `Repeat the flag for each alternative: 'status=offline' 'active=true'.`,
+    ],
+    ['status~off|on', `Repeat the flag for each alternative: 'status~off' 'status~on'.`],
+    ['status=online,status=offline', 'Write status=online|offline for either of them.'],
+    ['description=run*', 'Write description~run*, or description="run*" for the text itself.'],
+    // What cannot be written as it is meant has no form that means something else.
+    ...[
+      'not (status=offline or active=true)',
+      'id>3 and (status=offline or status=online)',
+      'select(.status == "offline")',
+      "r => r.status === 'offline'",
+      'id between 1 and 3',
+      'id>>3',
+      'status.equals("offline")',
+    ].map((one) => [one, expect.stringContaining('svcctl help where')]),
+  ])('%s', async (condition, hint) => {
+    const { code, stdout, stderr } = await filter(String(condition))
+    expect([code, stdout, hintIn(stderr)]).toEqual([2, '', hint])
+    expect(stderr).toContain(`invalid condition`)
+    expect(stderr).toContain(`\n    ${condition}\n`)
+  })
+
+  it.each([
+    ['status = offline', ['2']],
+    ['description=build and test', ['2']],
+    ['description="build and test"', ['2']],
+    ['description~and', ['2']],
+    ['description~"^run"', []],
+    ['description="a and b=c"', []],
+    ['description="==x"', []],
+    ['description=https://x.test/?a=1&b=2', []],
+    ['description=a=b', []],
+    ['description~r*n', ['1']],
+    ['description!=null', ['1', '2']],
+    ['status=online|offline', ['1', '2']],
+    ['status!=online|offline', []],
+  ])('but %s is a condition', async (condition, expected) => {
+    const { code, stdout } = await filter(condition)
+    expect([code, ids(stdout)]).toEqual([0, expected])
+  })
+})
+
+describe('a value that a field cannot have', () => {
+  it.each([
+    ['status=ofline', 'did you mean offline?'],
+    ['status!=ofline', 'did you mean offline?'],
+    ['status=online|ofline', 'did you mean offline?'],
+    ['status~ofl1ne', 'did you mean offline?'],
+    ['status=OFFLINE', 'did you mean offline?'],
+    ['status=', 'no known value of status is ""'],
+    ['runner_type=instance', 'no known value of runner_type is "instance"'],
+    ['active=yes', 'active requires true or false'],
+    ['id=abc', 'id requires a number'],
+    ['moon=maybe', 'moon requires true or false'],
+  ])('%s is refused, with the nearest and all that are known', async (condition, said) => {
+    const { code, stdout, stderr } = await filter(condition)
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(said)])
+    if (condition.startsWith('status'))
+      expect(hintIn(stderr)).toMatch(/^Known values: online, offline, .*quote it: status[!=~]+"/)
+  })
+
+  it.each([
+    ['members list -P a/b --where access_level=maintaner', 'did you mean maintainer?'],
+    ['members list -P a/b --where access_level>=maintaner', 'did you mean maintainer?'],
+    ['vulnerabilities list -P a/b --where severity=hihg', 'did you mean high?'],
+    ['vulnerabilities list -P a/b --where severity>=hihg', 'did you mean high?'],
+    ['projects list --where visibility=privat', 'did you mean private?'],
+    ['mr list -P a/b --where state=openned', 'did you mean opened?'],
+    ['jobs list -P a/b --where artifacts.file_type=archiv', 'did you mean archive?'],
+  ])('is refused in other lists: %s', async (line, said) => {
+    server.answer = () => ({ body: [{ id: 1 }] })
+    const { code, stderr } = await call(line)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)])
+  })
+
+  it.each([
+    ['runners list --where status="sleeping"', 'runners'],
+    ['mr list -P a/b --where state="sleeping"', 'merge requests'],
+    ['runners list --where description="run*"', 'a pattern'],
+  ])('passes in quotes: %s', async (line) => {
+    server.answer = () => ({
+      body: [{ id: 1, status: 'online', state: 'opened', description: 'x' }],
+    })
+    const { code, stderr } = await call(line)
+    expect([code, stderr]).toEqual([0, 'no matches\n'])
+    expect(server.lines().join()).not.toContain('sleeping')
+  })
+
+  it('passes if a record of the first page has it, and on no other page', async () => {
+    const page = (status: string, next = '') => ({
+      body: Array.from({ length: 100 }, (_, i) => ({
+        id: next === '' ? i + 100 : i,
+        status: i === 2 ? status : 'online',
+      })),
+      headers:
+        next === '' ? {} : { link: `<${server.url}/api/v4/runners?page=${next}>; rel="next"` },
+    })
+    server.answer = ({ url }) => (/[?&]page=2/.test(url) ? page('asleep') : page('dozing', '2'))
+    const line = 'runners list -L all -o csv --fields id --where'
+    expect(ids((await call(`${line} status=dozing`)).stdout)).toEqual(['2'])
+    expect((await call(`${line} status=asleep`)).code).toBe(2)
+    expect(ids((await call(`${line} status="asleep"`)).stdout)).toEqual(['102'])
+  })
+
+  it('of several projects passes if one of them has it', async () => {
+    server.answer = ({ url }) => ({
+      body: [{ id: 1, status: url.includes('a%2Fb') ? 'asleep' : 'success' }],
+    })
+    const line = 'jobs list -P a/b,a/c -o csv --fields id,status --where'
+    const some = await call(`${line} status=asleep`)
+    expect([some.code, some.stdout]).toEqual([0, 'project,id,status\na/b,1,asleep\n'])
+    expect((await call(`${line} status=dozing`)).code).toBe(2)
+  })
+
+  it('of a list without records is refused too', async () => {
+    server.answer = () => ({ body: [] })
+    expect((await call('runners list --where status=ofline')).code).toBe(2)
+    expect((await call('runners list --where status=offline')).code).toBe(0)
+  })
+})
+
+describe('a condition that cannot match is refused', () => {
+  const wrong = ['status==offline', 'status=ofline', 'status=offline and active=true']
+
+  it.each(wrong)('in --select: %s', async (condition) => {
+    server.answer = withRunners
+    const { code } = await call(['runners', 'pause', '--select', condition, '--yes'])
+    expect([code, sent()]).toEqual([2, []])
+  })
+
+  it.each(wrong)('in --wait-until: %s', async (condition) => {
+    server.answer = () => ({ body: runners[1] })
+    const line = ['runners', 'get', '2', '--wait-until', condition, '--wait-timeout', '1']
+    expect((await call(line)).code).toBe(2)
+    expect(server.seen.length).toBeLessThanOrEqual(1)
+  })
+
+  it('in --wait-until only by the first round: a value may go', async () => {
+    server.answer = (_, i) => ({ body: { id: 2, status: i === 0 ? 'dozing' : 'online' } })
+    const line = 'runners get 2 --watch 1 --wait-timeout 30 -o json --wait-until'
+    expect((await call(`${line} status!=dozing`)).code).toBe(0)
+    expect(server.seen).toHaveLength(2)
+  })
+
+  it.each([
+    ...wrong.flatMap((condition) => [
+      ['runners list', `where: '${condition}'`],
+      ['runners list', `each: '${condition}'`],
+      [`runners list --where "${condition}"`, 'where: id>0'],
+      ['runners list --group-by status --count', `where: '${condition},count>0'`],
+    ]),
+    ['runners list --group-by status --count', "where: 'count=many'"],
+  ])('in a policy: %s, %s', async (list, test) => {
+    server.answer = withRunners
+    const policy = join(folder(), 'policy.yml')
+    writeFileSync(
+      policy,
+      `policy: 1\nrules:\n  - { name: one, list: ${JSON.stringify(list)}, ${test} }\n`,
+    )
+    const { code, stderr } = await call(['check', 'policy', policy])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('policy.yml:3')])
+  })
+
+  it.each(wrong)('in a list of a snapshot, with --since and in groups: %s', async (condition) => {
+    server.answer = withRunners
+    const to = join(folder(), 'kept')
+    expect((await call(['snapshot', 'runners', '--to', to])).code).toBe(0)
+    const line = ['runners', 'list', '--where', condition]
+    const before = server.seen.length
+    expect((await call([...line, '--from', to])).code).toBe(2)
+    expect((await call([...line, '--from', to, '--since', to])).code).toBe(2)
+    expect((await call([...line, '--from', to, '--group-by', 'status'])).code).toBe(2)
+    expect(server.seen).toHaveLength(before)
+  })
+
+  it('without records that a policy could look at', async () => {
+    server.answer = () => ({ body: [] })
+    const policy = join(folder(), 'policy.yml')
+    const of = (list: string, where: string) =>
+      writeFileSync(
+        policy,
+        `policy: 1\nrules:\n  - { name: one, list: ${list}, where: '${where}' }\n`,
+      )
+    of('runners list', 'status=ofline')
+    expect((await call(['check', 'policy', policy])).code).toBe(2)
+    of('runners list --group-by status', 'status=ofline,count>0')
+    expect((await call(['check', 'policy', policy])).code).toBe(2)
+    of('runners list --group-by status', 'status=offline,count>0')
+    expect((await call(['check', 'policy', policy])).code).toBe(0)
+  })
+})
+
+describe('a day is equal to each moment of it, UTC', () => {
+  const times = [
+    '2026-10-07T23:59:59.999Z',
+    '2026-10-08T00:00:00Z',
+    '2026-10-08T23:59:59.999Z',
+    '2026-10-09T00:00:00Z',
+  ]
+  const all = [...times, '2026-10-09T01:30:00+02:00'].map((created_at, id) => ({ id, created_at }))
+
+  it.each([
+    ['created_at=2026-10-08', ['1', '2', '4']],
+    ['created_at!=2026-10-08', ['0', '3']],
+    ['created_at="2026-10-08"', ['1', '2', '4']],
+    ['created_at=2026-10-07|2026-10-09', ['0', '3']],
+    ['created_at=2026-10-08T00:00:00Z', ['1']],
+    ['created_at>=2026-10-08,created_at<2026-10-09', ['1', '2', '4']],
+  ])('%s', async (condition, expected) => {
+    server.answer = () => ({ body: all })
+    const { stdout } = await call([
+      'jobs',
+      'list',
+      '-P',
+      'a/b',
+      '--where',
+      condition,
+      '-o',
+      'csv',
+      '--fields',
+      'id',
+    ])
+    expect(ids(stdout)).toEqual(expected)
+  })
+
+  it('today and yesterday, also in fields of which no document speaks, and in fields of days', async () => {
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString()
+    server.answer = () => ({
+      body: [0, 1, 2].map((ago, id) => ({
+        id,
+        created_at: day(ago),
+        moon_at: day(ago),
+        due_date: day(ago).slice(0, 10),
+      })),
+    })
+    // The day may turn between the answer and the test.
+    const before = day(0).slice(0, 10)
+    for (const field of ['created_at', 'moon_at'])
+      for (const [word, id] of [
+        ['today', '0'],
+        ['yesterday', '1'],
+      ]) {
+        const { stdout } = await call([
+          'jobs',
+          'list',
+          '-P',
+          'a/b',
+          '--where',
+          `${field}=${word}`,
+          '-o',
+          'csv',
+          '--fields',
+          'id',
+        ])
+        if (day(0).startsWith(before)) expect(ids(stdout)).toEqual([id])
+      }
+    const due = await call([
+      'issues',
+      'list',
+      '--where',
+      'due_date=today',
+      '-o',
+      'csv',
+      '--fields',
+      'id',
+    ])
+    if (day(0).startsWith(before)) expect(ids(due.stdout)).toEqual(['0'])
+  })
+
+  it.each(['created_at=30d', 'created_at!=12h', 'created_at=+30d'])(
+    '%s is no day, and refused',
+    async (condition) => {
+      const { code, stderr } = await call(['jobs', 'list', '-P', 'a/b', '--where', condition])
+      expect([code, stderr]).toEqual([2, expect.stringContaining('requires < or >')])
+    },
+  )
+})
+
+it.each([
+  ['events list --after 2026-12-13 --before 2026-07-01', '--after is past --before'],
+  [
+    'issues list --created-after today --created-before 30d',
+    '--created-after is past --created-before',
+  ],
+  [
+    'commits list -P a/b --since 2026-12-13 --until 2026-07-01T00:00:00Z',
+    '--since is past --until',
+  ],
+  ['projects list --id-after 5 --id-before 3', '--id-after is past --id-before'],
+])('%s notes that nothing can match', async (line, said) => {
+  const { code, stderr } = await call(line)
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`${said}, so nothing can match`)])
+  const fine = await call('events list --after 2026-07-01 --before 2026-12-13')
+  expect(fine.stderr).not.toContain('nothing can match')
+})
+
+describe('fields of --sort, --group-by and --fields', () => {
+  it.each([
+    ['--sort', 'id desc', 'To sort, write -id.'],
+    ['--sort', 'id:DESC', 'To sort, write -id.'],
+    ['--sort', 'id.desc', 'To sort, write -id.'],
+    ['--sort', 'id asc', 'To sort, write id.'],
+    ['--sort', '+id', 'To sort, write id.'],
+    ['--sort', 'id,desc', 'A dash sorts in descending order: -name.'],
+    ['--sort', 'status==offline', 'Conditions belong to --where: "svcctl help where".'],
+    ['--group-by', 'status=offline', 'Conditions belong to --where: "svcctl help where".'],
+    ['--group-by', 'contacted_at.day', 'To group by it, write contacted_at:day.'],
+    ['--group-by', 'status.x', 'Did you mean status?'],
+    ['--fields', 'status.x', 'Did you mean status?'],
+  ])('%s %s is refused, with the form that is meant', async (flag, value, hint) => {
+    server.answer = () => ({ body: [{ ...runners[0], contacted_at: '2026-01-01T00:00:00Z' }] })
+    const { code, stdout, stderr } = await call(['runners', 'list', flag, value])
+    expect([code, stdout, hintIn(stderr)]).toEqual([2, '', hint])
+  })
+
+  it('of groups are ordered by their columns', async () => {
+    server.answer = withRunners
+    const { code, stderr } = await call([
+      'runners',
+      'list',
+      '--group-by',
+      'status',
+      '--sort',
+      'count desc',
+    ])
+    expect([code, hintIn(stderr)]).toEqual([2, 'Did you mean -count?'])
+  })
+})
