@@ -207,7 +207,8 @@ export class InstanceClient {
     if (snapshot !== undefined) return snapshot.client(endpoint, words)
     this.#options.opening?.()
     try {
-      const plain = createClient(await this.#optionsFor(endpoint, patience))
+      const own = createClient(await this.#optionsFor(endpoint, patience))
+      const plain = this.#options.reads?.over(own) ?? own
       const writing = mayWrite(endpoint)
       return decorate(plain, (error) => mapError(writing ? error : certain(error)), progress)
     } catch (error) {

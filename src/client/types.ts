@@ -17,6 +17,7 @@ import type {
   WholeAnswer,
   WireRequest,
 } from '../http/types.js'
+import type { SharedReads } from './shared-reads.js'
 import type { SnapshotReader } from './snapshot-answers.js'
 
 /** Work that goes on, its parts counted. */
@@ -143,6 +144,8 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   readonly words?: Words
   /** What answers in the place of the instance; nothing is sent. */
   readonly snapshot?: SnapshotReader
+  /** Answers that several instances of one run share. */
+  readonly reads?: Pick<SharedReads, 'over'> | undefined
 }
 
 /** Whose credential is asked for. */

@@ -1,4 +1,6 @@
 /** Judges a policy rule: reads its list, and returns the records that break it as findings. */
+
+import { groupBy } from '../base/group-by.js'
 import { currentIo } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { isObject } from '../base/objects.js'
@@ -67,12 +69,26 @@ const createAsk = (rule: PolicyRule): Pick<LineAsk, 'where' | 'words'> => {
   return { words: rest, where: own.length === 0 ? wanted : both }
 }
 
+const groupFlags = new Set(flagSets.group.map(({ name }) => `--${name}`))
+
+/** The words of a list without its conditions and groups: lines of the same words read the same list. */
+const getListKey = ({ list }: PolicyRule): string => {
+  const { rest } = splitConditions(list)
+  const isValue = (i: number): boolean =>
+    groupFlags.has(rest[i - 1] ?? '') && rest[i - 1] !== '--count'
+  const own = rest.filter((word, i) => !isValue(i) && !groupFlags.has(word.split('=', 1)[0] ?? ''))
+  return own.join(' ')
+}
+
+/** Rules whose list another rule reads as well. */
+export const findShared = (rules: readonly PolicyRule[]): ReadonlySet<PolicyRule> => {
+  const lists = groupBy(rules, getListKey)
+  return new Set([...lists.values()].filter((some) => some.length > 1).flat())
+}
+
 /** Whether conditions are tested here: on groups, and on the one record of `settings get`. */
 const isTestedLocally = ({ list: words }: PolicyRule): boolean =>
-  words[1] === 'get' ||
-  words.some((word) =>
-    flagSets.group.some(({ name }) => word === `--${name}` || word.startsWith(`--${name}=`)),
-  )
+  words[1] === 'get' || words.some((word) => groupFlags.has(word.split('=', 1)[0] ?? ''))
 
 /** The columns of groups that they are grouped by. */
 const getGroupKeys = ({ columns = [] }: LineAnswer): readonly string[] =>
@@ -212,13 +228,19 @@ const withOrigin = <T>({ origin }: PolicyRule, work: () => T): T => {
 }
 
 /** The rows of a rule's list that break it, where that is tested by the list; else all. */
-const readRows = async ({ place }: Services, rule: PolicyRule, parents: ParentLog) => {
+const readRows = async (
+  { place }: Services,
+  rule: PolicyRule,
+  parents: ParentLog,
+  sharing: RuleSharing,
+) => {
   const rows: Row[] = []
   const answer = await place.runs.line({
     ...withOrigin(rule, () => createAsk(rule)),
     allowed: allowedFlags,
     take: (bytes, parent) => rows.push({ parent, record: parseBytes(bytes) }),
     parents,
+    ...sharing,
   })
   const { failure } = answer
   if (failure?.category === 'usage')
@@ -230,14 +252,21 @@ const readRows = async ({ place }: Services, rule: PolicyRule, parents: ParentLo
   return { answer, rows }
 }
 
+/** What a rule has in common with others: what was read, and whether another one reads its list as well. */
+type RuleSharing = Pick<LineAsk, 'reads' | 'whole'>
+
 /**
  * Judges one rule.
  * @throws Failure `usage` for an invalid rule, with its position in the file
  */
-export const judgeRule = async (services: Services, rule: PolicyRule): Promise<RuleResult> => {
+export const judgeRule = async (
+  services: Services,
+  rule: PolicyRule,
+  sharing: RuleSharing = {},
+): Promise<RuleResult> => {
   const { name, severity } = rule
   const parents = new ParentLog()
-  const { answer, rows } = await readRows(services, rule, parents)
+  const { answer, rows } = await readRows(services, rule, parents, sharing)
   const broken = isTestedLocally(rule)
     ? withOrigin(rule, () => findBroken(rule, rows, answer, parents))
     : rows

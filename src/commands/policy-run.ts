@@ -6,6 +6,7 @@ import { isDay } from '../base/dates.js'
 import { splitCommand } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { version } from '../base/version.js'
+import { SharedReads } from '../client/shared-reads.js'
 import { Mistakes, type WrittenValue } from '../desired/files/nodes.js'
 import {
   filesAt,
@@ -25,7 +26,13 @@ import {
   policySeverities,
   type Schema,
 } from './policy.js'
-import { getOpenFindings, judgeRule, type PolicyFinding, type RuleResult } from './policy-rules.js'
+import {
+  findShared,
+  getOpenFindings,
+  judgeRule,
+  type PolicyFinding,
+  type RuleResult,
+} from './policy-rules.js'
 import {
   renderJunit,
   renderNagios,
@@ -198,11 +205,13 @@ export const runPolicy = async (services: Services, given: PolicyArguments): Pro
   const { answer, place, ui } = services
   const { report, rule: names, output } = given.flags
   const rules = chooseRules(await readPolicy(given.args, place), names)
+  const shared = findShared(rules)
+  const reads = new SharedReads()
   const judged: RuleResult[] = []
   await ui.progress('checking', async (say) => {
     for (const [i, one] of rules.entries()) {
       say(`checking ${one.name}`, i / rules.length)
-      judged.push(await judgeRule(services, one))
+      judged.push(await judgeRule(services, one, { reads, whole: shared.has(one) }))
     }
   })
   const least = policySeverities.indexOf(given.flags['fail-on'])

@@ -128,6 +128,8 @@ export const runLineWithin = async (
         said = { ...said, plan }
       },
       parents: ask.parents,
+      reads: ask.reads,
+      whole: ask.whole,
     }
     const asked = tries ? unrehearsedCommand(meant.command) : meant.command
     // The instance is the same, and so are its words.

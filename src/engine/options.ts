@@ -130,6 +130,9 @@ export interface InnerPart {
   readonly asked?: ((plan: Plan) => void) | undefined
   /** Chooses among the parents of a list, and hears of each when it is read. */
   readonly parents?: LineAsk['parents']
+  /** What several lines read once, and whether their conditions are tested here alone. */
+  readonly reads?: LineAsk['reads']
+  readonly whole?: boolean | undefined
 }
 
 /** A line that is run within another: how it is seen, what takes its records, and what of the environment it sees. */

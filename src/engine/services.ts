@@ -137,7 +137,7 @@ export class RunParts {
 
   /** Which records of a list are wanted; undefined where all are. Nothing of it is loaded before a list asks. */
   readonly choice = async (endpoint?: Endpoint): Promise<RecordChoice | undefined> => {
-    const { command, globals, signal, words } = this.options
+    const { command, globals, inner, signal, words } = this.options
     const { where } = globals
     if (where === undefined) {
       if (!mayAskSingles(command, globals)) return undefined
@@ -147,7 +147,7 @@ export class RunParts {
     }
     const { RecordChoice } = await import('./records/where.js')
     const { budget } = this.printing
-    const asked = { paging: globals, asked: globals, budget, signal, words }
+    const asked = { paging: globals, asked: globals, budget, signal, words, whole: inner?.whole }
     return new RecordChoice(where ?? [], { command, ...asked, ...this.singles })
   }
 

@@ -79,6 +79,74 @@ describe('check policy', () => {
     expect(fine).toEqual({ code: 0, found: [] })
   })
 
+  it('reads each list once, however many rules judge it and by whatever they judge', async () => {
+    server.answer = ({ url }) => {
+      const path = url.replace(/^\/api\/v4/, '')
+      if (path.startsWith('/runners/'))
+        return {
+          body: {
+            ...runners[0],
+            id: Number(path.split('/')[2]),
+            contacted_at: '2026-01-01T00:00:00Z',
+          },
+        }
+      if (path.startsWith('/runners') && path.includes('&page=2')) return { body: runners.slice(2) }
+      if (path.startsWith('/runners')) {
+        const link = `<${server.url}/api/v4/runners?per_page=100&page=2>; rel="next"`
+        return { body: runners.slice(0, 2), headers: { link } }
+      }
+      if (path.includes('/merge_requests'))
+        return { body: ['opened', 'merged'].map((state, i) => ({ id: i, iid: i, state })) }
+      if (path.startsWith('/projects?')) return { body: projects }
+      if (path.includes('a%2Fp3')) return { status: 403, body: { message: 'no' } }
+      return { body: [{ id: 1, status: 'failed', created_at: '2026-01-01T00:00:00Z' }] }
+    }
+    const path = file(
+      [
+        ['a', 'runners list', 'where: status=offline'],
+        ['b', 'runners list', 'each: active=true'],
+        ['c', 'runners list --where active=true', 'where: id>1'],
+        ['d', 'runners list --group-by status --count', 'where: count>1'],
+        ['e', 'runners list', 'where: contacted_at>30d'],
+        ['f', 'runners list', 'where: "contacted_at>30d,status=online"'],
+        ['g', 'mr list -P a/p1', 'where: state=opened'],
+        ['h', 'mr list -P a/p1', 'where: state=merged'],
+        ['i', 'jobs list --all-projects', 'where: status=failed'],
+        ['j', 'jobs list --all-projects --group-by project', 'where: count>0'],
+      ]
+        .map(([name, list, test]) => `  - { name: ${name}, list: '${list}', ${test} }\n`)
+        .join(''),
+    )
+    const { code, found } = await findings(path)
+    expect(code).toBe(8)
+    const count = (rule: string) => found.filter((one) => one.rule === rule).length
+    // In the lists of all projects one could not be read, which each rule says.
+    expect([...'abcdefghij'].map(count)).toEqual([2, 1, 1, 1, 3, 1, 1, 1, 3, 3])
+    const lines = server.lines()
+    expect(new Set(lines).size).toBe(lines.length)
+    expect(lines.filter((line) => /^GET \/runners\?/.test(line))).toHaveLength(2)
+    expect(lines.join()).not.toMatch(/state=|status=/)
+  })
+
+  it('sends the condition of a list that one rule reads', async () => {
+    server.answer = () => ({ body: [{ id: 1, iid: 1, state: 'opened' }] })
+    await findings(rule('mr list -P a/p1', 'where: state=opened'))
+    expect(server.lines().join()).toContain('state=opened')
+  })
+
+  it('masks secrets in what was read for another rule', async () => {
+    server.answer = instance({ 'GET /runners?': [{ ...runners[0], token: 'c4n4ry-token' }] })
+    const path = file(
+      ['a', 'b']
+        .map(
+          (name) => `  - { name: ${name}, list: runners list, where: id=1, message: "{token}" }\n`,
+        )
+        .join(''),
+    )
+    const { found } = await findings(path)
+    expect(found.map(({ message }) => message)).toEqual(['[masked]', '[masked]'])
+  })
+
   it('keeps the conditions of the list', async () => {
     server.answer = instance({ 'GET /runners?': runners })
     const list = 'runners list --where active=true --where id=3'

@@ -1,6 +1,7 @@
 /** What a command is handed: four services, and nothing else. `engine/services.ts` puts them together. */
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
+import type { SharedReads } from '../../client/shared-reads.js'
 import type { Input, ListEndpoint, RecordOf, TypedAnswer } from '../../client/types.js'
 import type { Failure } from '../../errors.js'
 import type {
@@ -86,6 +87,10 @@ export interface LineAsk {
    * @param parent the project or group that it belongs to, where several are read
    */
   readonly take: (record: Uint8Array, parent: LineParent | undefined) => void
+  /** Answers that several lines share: none of them is asked for twice. */
+  readonly reads?: SharedReads | undefined
+  /** No condition is sent, so that lines with other conditions read the same list. */
+  readonly whole?: boolean
   readonly parents?: {
     /** Which of several projects or groups are read, and in which order. */
     readonly choose: (names: readonly string[]) => readonly string[]

@@ -305,6 +305,7 @@ export class InstanceExchange {
       words,
       snapshot: await this.#place.snapshot(),
       routes: this.#routes,
+      reads: this.#options.inner?.reads,
       credential: async (need) => (need === 'job' ? given.jobToken() : given.credential()),
       mapError: hinted(given),
       without: () => this.#run.warnings.withheld(given),

@@ -145,9 +145,8 @@ interface Parts {
   readonly values: Record<string, JsonValue | undefined>
   readonly known: Known
   readonly expressions: readonly Expression[]
+  readonly whole: boolean
 }
-
-const labelOf = ({ field }: Condition): string => `--where ${field}`
 
 /** A name that is a parameter of the endpoint and no field of its records. */
 const parameterOf = (
@@ -198,6 +197,7 @@ const isBlocked = ({ endpoint, values }: Parts, field: string): boolean =>
 const isExact = (parts: Parts, { field, op, values }: Condition, param: Param): boolean => {
   const [only, ...more] = values
   if (parts.expressions.length > 1 || param.exact !== true || op !== '=') return false
+  if (parts.whole && !isOfSingle(field, parts.known)) return false
   if (only === undefined || more.length > 0 || only.text === '' || isBlocked(parts, field))
     return false
   const word = !only.quoted && only.text === 'null'
@@ -218,7 +218,7 @@ const isTested = (
     if (param === undefined) return true
     const wrong = checkParameter(parts, condition, expression)
     if (wrong !== undefined) throw wrong
-    parts.values[field] = parseValue(param, [text], labelOf(condition), { parameter: field })
+    parts.values[field] = parseValue(param, [text], `--where ${field}`, { parameter: field })
     return false
   }
   const param = Object.hasOwn(parts.endpoint.params, field)
@@ -240,9 +240,10 @@ const askedOf = (
   { endpoint, values }: Ask,
   expressions: readonly Expression[],
   known: Known,
+  whole = false,
 ): SplitCondition => {
   const strange = new Set(unshaped(expressions, known))
-  const parts: Parts = { endpoint, values: { ...values }, known, expressions }
+  const parts: Parts = { endpoint, values: { ...values }, known, expressions, whole }
   const tested = expressions.map((expression) => ({
     ...expression,
     conditions: expression.conditions.filter((condition) =>
@@ -269,6 +270,8 @@ export interface RecordChoiceOptions {
   readonly asked?: Pick<Globals, 'fields' | 'sort'> & GroupFlags
   /** How many of them may be read. */
   readonly budget?: SingleBudget
+  /** No condition on a field of the list's records is sent. */
+  readonly whole?: boolean | undefined
   /** Told of a record that could not be read. */
   readonly failed: (text: string, failure: Failure) => void
 }
@@ -315,7 +318,7 @@ export class RecordChoice {
       ...this.#known(),
     }
     const expressions = withShown(withNeutral(this.#expressions, known, ask.endpoint), known)
-    const { values, tested } = askedOf(ask, expressions, known)
+    const { values, tested } = askedOf(ask, expressions, known, this.#options.whole)
     const asked = { ...ask, values }
     const more = await this.#asksSingles(ask.endpoint)
     const source =

@@ -1,0 +1,111 @@
+/** Answers that several lines of one run share, so that each list and each object is asked for once. */
+import { Failure } from '../errors.js'
+import type {
+  Batch,
+  Client,
+  ListEnd,
+  ListOptions,
+  PageHead,
+  WholeAnswer,
+  WireRequest,
+} from '../http/types.js'
+
+/** A list as it was read: what came, and how it ended. */
+interface KeptList {
+  readonly pages: readonly PageHead[]
+  readonly batches: readonly Batch[]
+  readonly end: ListEnd | { readonly error: unknown }
+}
+
+/** Bytes of records that are kept. Lists beyond are read again by each line. */
+const maxKept = 128 * 1024 * 1024
+
+const isInterruption = (error: unknown): boolean =>
+  error instanceof Failure && error.category === 'interrupted'
+
+/** What was read of the instance, by request. */
+export class SharedReads {
+  readonly #answers = new Map<string, Promise<WholeAnswer>>()
+  readonly #lists = new Map<string, KeptList>()
+  #bytes = 0
+
+  /** The same client, which asks for nothing that was read before. */
+  over(client: Client): Client {
+    return {
+      open: (request) => client.open(request),
+      call: (request) => this.#call(client, request),
+      list: (request, options) => this.#list(client, request, options),
+      close: () => client.close(),
+    }
+  }
+
+  #call(client: Client, request: WireRequest): Promise<WholeAnswer> {
+    if (request.method !== 'GET') return client.call(request)
+    const key = JSON.stringify([request.path, request.absolute, request.headers])
+    const known = this.#answers.get(key)
+    if (known !== undefined) return known
+    const answer = client.call(request)
+    this.#answers.set(key, answer)
+    answer.catch((error: unknown) => {
+      if (isInterruption(error)) this.#answers.delete(key)
+    })
+    return answer
+  }
+
+  async *#list(
+    client: Client,
+    request: WireRequest,
+    options: ListOptions,
+  ): AsyncGenerator<Batch, ListEnd> {
+    const { limit, single, onPage } = options
+    const key = JSON.stringify([request.path, request.absolute, request.headers, limit, single])
+    const known = this.#lists.get(key)
+    if (known === undefined) return yield* this.#read(client, request, options, key)
+    for (const page of known.pages) onPage?.(page)
+    yield* known.batches
+    if ('error' in known.end) throw known.end.error
+    return known.end
+  }
+
+  /** Reads a list, and keeps it if it is read to its end and there is room. */
+  async *#read(
+    client: Client,
+    request: WireRequest,
+    options: ListOptions,
+    key: string,
+  ): AsyncGenerator<Batch, ListEnd> {
+    const pages: PageHead[] = []
+    const batches: Batch[] = []
+    const onPage = (page: PageHead): void => {
+      pages.push({ status: page.status, headers: page.headers })
+      options.onPage?.(page)
+    }
+    const keep = (end: KeptList['end']): void => {
+      if (this.#bytes <= maxKept) this.#lists.set(key, { pages, batches, end })
+    }
+    const reading = client.list(request, { ...options, onPage })
+    try {
+      for (;;) {
+        const step = await reading.next()
+        if (step.done === true) {
+          keep(step.value)
+          return step.value
+        }
+        this.#keepBatch(batches, step.value)
+        yield step.value
+      }
+    } catch (error) {
+      if (!isInterruption(error)) keep({ error })
+      throw error
+    } finally {
+      await reading.return({ records: 0, more: true })
+    }
+  }
+
+  /** Copies records: the memory that they came in is written to when they are printed. */
+  #keepBatch(batches: Batch[], batch: Batch): void {
+    for (const { length } of batch) this.#bytes += length
+    if (this.#bytes > maxKept) batches.length = 0
+    else batches.push(batch.map((bytes) => Buffer.from(bytes)))
+  }
+}
