@@ -30,7 +30,7 @@ import type { Raw } from './plan/line.js'
 import { getParentColumn, type Parents, parentsIn } from './plan/parents.js'
 import { withPaths } from './plan/places.js'
 import type { WaitCondition } from './repeat.js'
-import { follow, preflight, startRun } from './run.js'
+import { follow, preflight, type StartedRun, startRun } from './run.js'
 import { checkSelection, spreadBy } from './targets/objects.js'
 
 /** What a line says of its journal, before anything of it is understood. */
@@ -210,6 +210,22 @@ export const runsWithin = (
 
 const isPartial = (error: unknown): boolean =>
   error instanceof Failure && error.category === 'partial'
+/** The line with paths in the place of addresses, which its journal has as well. */
+const placeLine = async (
+  { services: { place } }: Pick<StartedRun, 'services'>,
+  line: Pick<AskedLine, 'command' | 'raw'> & {
+    readonly parents: Parents | undefined
+    readonly journaling: JournalOptions
+  },
+) => {
+  const { command, raw, parents, journaling } = line
+  const placed = await withPaths(command, { raw, parents }, async () => {
+    const { baseUrl } = await place.session()
+    return baseUrl
+  })
+  journaling.raw = placed.raw
+  return placed
+}
 
 /** Runs a command on one instance. */
 const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): Promise<number> => {
@@ -235,13 +251,8 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
   const { printing, close } = running
   let failed: unknown
   try {
-    const { ui, place } = running.services
-    const placed = await withPaths(
-      command,
-      { raw, parents },
-      async () => (await place.session()).baseUrl,
-    )
-    journaling.raw = placed.raw
+    const { ui } = running.services
+    const placed = await placeLine(running, { command, raw, parents, journaling })
     await preflight({ command, globals, ui, words }, early)
     checkShown(format, command, globals)
     const all = { ...said, ...placed, command, signal, running, input }

@@ -64,6 +64,12 @@ const mediaType = /^[\w.+-]{1,40}\/[\w.+-]{1,60}/
 const typeOf = ({ headers }: OpenAnswer): string | undefined =>
   mediaType.exec(readHeader(headers, 'content-type') ?? '')?.[0]
 
+/** JSON that is no list, by how it begins. */
+const kinds = [
+  ['an object', /^\s*\{/],
+  ['a single value', /^\s*(?:"|-?\d|(?:true|false|null)\s*$)/],
+] as const
+
 /** What a body is, where JSON was expected. Its text is not repeated: it may hold anything. */
 const described = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, NextStep] => {
   const text = new TextDecoder().decode(bytes.subarray(0, 64 * 1024))
@@ -73,7 +79,7 @@ const described = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, Next
   }
   if (text.trim() === '') return [`nothing (${reply.status})`, jsonHint]
   const type = typeOf(reply)
-  const kind = /^\s*\{/.test(text) ? 'an object' : 'something else'
+  const kind = kinds.find(([, begins]) => begins.test(text))?.[0] ?? 'something else'
   return [`${kind}${type === undefined ? '' : ` (${type})`}`, jsonHint]
 }
 
@@ -83,9 +89,10 @@ const described = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, Next
  */
 const notJson = (reply: OpenAnswer, bytes: Uint8Array, why = ''): Failure => {
   const [what, hint] = described(reply, bytes)
+  const wanted = /^an object|^a single/.test(what) ? 'a JSON list' : 'JSON'
   const failure =
     why === ''
-      ? unusable(`expected JSON from the instance, but it sent ${what}`, reply.label, hint)
+      ? unusable(`expected ${wanted} from the instance, but it sent ${what}`, reply.label, hint)
       : unusable(`the response ${why}`, reply.label, jsonHint)
   return isSafe(reply.method) ? failure : unknownOutcome(failure)
 }

@@ -167,6 +167,8 @@ export interface ListOptions {
   readonly watch?: FieldMatch
   /** Whether what is read has to wait: then one page is held and one more asked for. */
   readonly held?: () => boolean
+  /** Takes an object in the place of the list: told before that is given as the only record. */
+  readonly alone?: () => void
   /** Told of each page before its records. */
   readonly onPage?: (page: PageHead) => void
   /** Begins to count the list as work that goes on. */

@@ -27,6 +27,48 @@ describe('api', () => {
     expect(server.seen[0]?.headers['private-token']).toBe('secret-token')
   })
 
+  it.each(['json', 'ndjson', 'table', 'csv', 'yaml', 'markdown', 'html'])(
+    'prints an object as it is, with and without --paginate: %s',
+    async (format) => {
+      const user = { id: 12345678901234567890n, username: 'root', token: 'canary' }
+      const body = `{"id":${user.id},"username":"root","token":"canary"}`
+      server.answer = () => ({ body })
+      const plain = await api(['user', '-o', format])
+      const paged = await api(['user', '--paginate', '-o', format])
+      expect([paged.code, paged.stderr]).toEqual([0, ''])
+      expect(paged.stdout).toBe(plain.stdout)
+      expect(paged.stdout).toContain('12345678901234567890')
+      expect(paged.stdout).not.toContain('canary')
+      expect(server.seen).toHaveLength(2)
+    },
+  )
+
+  it('takes an object for the only record where records are chosen or each of several projects has one', async () => {
+    server.answer = () => ({ body: { id: 1 } })
+    for (const [line, printed] of [
+      ['user --paginate --where id=1', '[{"id":1}]\n'],
+      ['user --paginate --where id=2', '[]\n'],
+      ['user --paginate --count', '[{"count":1}]\n'],
+      ['user --paginate --fields id', '{"id":1}\n'],
+      [
+        'projects/{project} -P 1,2 --paginate',
+        '[{"project":"1","record":{"id":1}},{"project":"2","record":{"id":1}}]\n',
+      ],
+    ] as const)
+      expect((await api([...line.split(' '), '-o', 'json'])).stdout).toBe(printed)
+  })
+
+  it.each([
+    ['42', 'expected a JSON list from the instance, but it sent a single value'],
+    ['{"id":1', 'the response is cut short'],
+    ['{"id":1}{"id":2}', 'continues after its end'],
+    ['hello', 'expected JSON from the instance, but it sent something else'],
+  ])('--paginate says what came in the place of a list: %s', async (body, says) => {
+    server.answer = () => ({ body })
+    const { code, stderr } = await api(['x', '--paginate', '-o', 'json'])
+    expect([code, stderr]).toEqual([7, expect.stringContaining(says)])
+  })
+
   it('writes parameters, typed, over an input', async () => {
     const args = ['POST', '/x', '--param', 'a=1', '--param', 'b=text', '--input', '-']
     await api(args, {}, '{"a": 0, "c": [true]}')

@@ -88,7 +88,7 @@ interface Screen {
   readonly asked?: ((plan: Plan) => void) | undefined
 }
 
-type ReadOptions = Pick<ListOptions, 'held' | 'watch'>
+type ReadOptions = Pick<ListOptions, 'alone' | 'held' | 'watch'>
 type Batches = AsyncGenerator<Batch, ListEnd>
 type Stage = (batches: Batches) => Batches
 
@@ -185,7 +185,7 @@ export class Lists {
     return this.print(batches, { endpoint, ...columns, ...emit }, plan, stage, singles)
   }
 
-  /** A list that the catalogue does not know, straight to the output. */
+  /** A list that the catalogue does not know, straight to the output; an object in its place as it is. */
   async streamRequest(wire: WireRequest): Promise<void> {
     const choice = await this.choice?.()
     const stage = choice && ((batches: Batches) => choice.ofAny(batches, this.limit))
@@ -277,13 +277,20 @@ export class Lists {
     stage?: Stage,
     singles?: SingleReader,
   ): Promise<ListEnd> {
-    const writer = await this.screen.writer(true, emit)
+    let writer = await this.screen.writer(true, emit)
+    let alone = false
     // What is told of a batch as it comes says nothing of one that went through a stage.
     const watch = stage === undefined ? writer.watch : undefined
     const held = writer.held === undefined ? {} : { held: () => writer.held?.() === true }
-    const all = batches({ ...held, watch })
+    // One object is printed as it is, unless it goes through what works on lists.
+    const one = stage === undefined && !this.sorts
+    const found = (): void => {
+      alone = one
+    }
+    const all = batches({ ...held, watch, ...(plan === undefined ? { alone: found } : {}) })
     let printed = 0
     const end = await drain(stage === undefined ? all : stage(all), async (batch) => {
+      if (alone) writer = await this.screen.writer(false, emit)
       await writer.raw(batch, singles && batch.map(() => singles))
       printed += batch.length
     })

@@ -57,6 +57,8 @@ class Listing {
   #work: ListWork | undefined
   /** Whether a page held more than the limit allowed. */
   #cut = false
+  /** The answer is one object. */
+  #alone = false
 
   constructor(pages: Pages, options: ListOptions) {
     this.#pages = pages
@@ -84,6 +86,7 @@ class Listing {
         const goesOn = next !== undefined || page.lost !== undefined || !ahead.none
         more = this.#cut || goesOn || hasMore(reply)
         if (this.#records >= this.#limit || this.#options.single === true) break
+        if (this.#alone) return { records: this.#records, more: false }
         // What came before is given first.
         if (page.lost !== undefined) throw page.lost
         ahead.goOn()
@@ -127,7 +130,9 @@ class Listing {
   }
 
   #begin(reply: OpenAnswer): PageRead {
-    return { reply, splitter: new Splitter(this.#lookout), head: undefined, begun: false }
+    const takesObject = this.#options.alone !== undefined && this.#pagesRead === 0
+    const splitter = new Splitter(this.#lookout, takesObject)
+    return { reply, splitter, head: undefined, begun: false }
   }
 
   async #again({ attempts, reply, request }: ListPage, error: unknown): Promise<PageRead> {
@@ -141,6 +146,8 @@ class Listing {
     page.head ??= chunk
     const records = page.splitter.push(chunk)
     if (records.length === 0) return records
+    if (page.splitter.alone) this.#options.alone?.()
+    this.#alone = page.splitter.alone
     page.reply.body.progressed()
     if (!page.begun) this.#checkRepeat(page.reply, records.at(0))
     page.begun = true

@@ -63,6 +63,7 @@ export class KeyMatcher implements Marks {
 }
 
 const comma = 0x2c
+const brace = 0x7b
 const opening = 0x5b
 const closing = 0x5d
 
@@ -148,11 +149,22 @@ export class Splitter {
   #broken: MalformedJson | undefined
   /** Bytes of the chunks before this one. */
   #before = 0
+  /** What comes is one object, which stands for a list of it. */
+  #alone = false
+  readonly #takesObject: boolean
 
-  /** @param matcher made once for all pages of a list: its table is large */
-  constructor(matcher = new KeyMatcher()) {
+  /**
+   * @param matcher made once for all pages of a list: its table is large
+   * @param takesObject whether an object in the place of a list is its only element
+   */
+  constructor(matcher = new KeyMatcher(), takesObject = false) {
     this.#matcher = matcher
+    this.#takesObject = takesObject
     this.#scanner = new Scanner(matcher)
+  }
+
+  get alone(): boolean {
+    return this.#alone
   }
 
   /**
@@ -195,7 +207,7 @@ export class Splitter {
       }
       i = scanner.scan(chunk, i)
       if (!scanner.done) break
-      this.#state = 'after'
+      this.#state = this.#alone ? 'end' : 'after'
       if (this.#begun === undefined) cut.add(from, i, scanner)
       else cut.addBegun(this.#whole(this.#begun, chunk.subarray(0, i)), i, scanner)
     }
@@ -226,10 +238,8 @@ export class Splitter {
     while (isBlank(chunk[i])) i++
     const byte = chunk[i]
     if (byte === undefined) return i
-    if (this.#state === 'start') {
-      if (byte !== opening) throw new NoListError('is no JSON list')
-      this.#state = 'first'
-    } else if (this.#state === 'after' || (this.#state === 'first' && byte === closing)) {
+    if (this.#state === 'start') return this.#open(byte, i)
+    if (this.#state === 'after' || (this.#state === 'first' && byte === closing)) {
       if (byte === comma) this.#state = 'element'
       else if (byte === closing) this.#state = 'end'
       else throw new MalformedJson('is not valid JSON: missing comma', i)
@@ -238,10 +248,23 @@ export class Splitter {
     } else {
       if (byte === comma || byte === closing)
         throw new MalformedJson('is not valid JSON: missing record', i)
-      this.#state = 'within'
-      this.#scanner.begin()
-      return i
+      return this.#begin(i)
     }
     return i + 1
+  }
+
+  /** The bracket that opens a list, or an object in its place. */
+  #open(byte: number, i: number): number {
+    this.#alone = byte === brace && this.#takesObject
+    if (this.#alone) return this.#begin(i)
+    if (byte !== opening) throw new NoListError('is no JSON list')
+    this.#state = 'first'
+    return i + 1
+  }
+
+  #begin(i: number): number {
+    this.#state = 'within'
+    this.#scanner.begin()
+    return i
   }
 }
