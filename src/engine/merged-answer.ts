@@ -20,14 +20,20 @@ import { heldUntil, RunError, SharedWriter, unwrapEnded } from './targets/shared
 
 export class PartOfInstance extends PartOfAnswer implements RunAnswer {
   readonly #part: InstancePart
+  readonly #printing: RunAnswer
 
   constructor(printing: RunAnswer, part: InstancePart) {
-    super(printing, (emit) => part.writer(emit), 'instance')
+    super(printing, (emit) => printing.part(part.writer, emit), 'instance')
     this.#part = part
+    this.#printing = printing
   }
 
   async writer(_many: boolean, emit: Emit): Promise<Writer> {
-    return this.#part.writer(emit)
+    return this.part(this.#part.writer, emit)
+  }
+
+  part(open: (emit: Emit) => Writer, emit: Emit): Writer {
+    return this.#printing.part(open, emit)
   }
 
   override async print(value: unknown, emit: Emit = {}): Promise<void> {
@@ -51,7 +57,9 @@ export class PartOfInstance extends PartOfAnswer implements RunAnswer {
     const { endpoint, columns, fields } = emit
     const chosen = endpoint === undefined || (columns ?? fields) !== undefined
     if (chosen || this.reader !== 'people') return emit
-    return { ...emit, columns: await this.columnsFor(endpoint) }
+    const own = await this.columnsFor(endpoint)
+    // Of an endpoint that no document has, the first record says which columns there are.
+    return own.length === 0 ? emit : { ...emit, columns: own }
   }
 
   override write(chunk: string | Uint8Array): Promise<void> {

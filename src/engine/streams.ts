@@ -170,6 +170,7 @@ const pages = (
   style.terminal &&
   !isRepeated(globals) &&
   command.longRunning !== true &&
+  command.writes !== true &&
   !Object.values(command.endpoints).some(writes)
 
 /** Whether a person is there; only one at a screen can type: elsewhere terminals are not even loaded. */

@@ -97,7 +97,10 @@ const inspected = (printer: Printer, inspection: Inspection): Printer => {
  * Whether people see this view in a way of their own in this format. Only then is the answer held
  * until it is whole.
  */
-const shapedFor = ({ reader }: Format, { people, terminal, fields }: AnswerView): boolean => {
+const shapedFor = (
+  { reader }: Format,
+  { people, terminal, fields }: Pick<AnswerView, 'people' | 'terminal' | 'fields'>,
+): boolean => {
   if (people === undefined) return false
   if (reader === 'sheets' || reader === 'pages') return people.sheets === true
   const paged = people.page !== undefined && terminal && fields === undefined
@@ -123,6 +126,40 @@ export const openWriter = async (
   }
   if (!shapedFor(format, asked)) return start(asked)
   return maskedWriter(printerForPeople(start, sink, asked), hidden, asked.words)
+}
+
+/**
+ * Starts one of several parts of an answer. Where people see its records as rows, the part holds them until it ends: its rows
+ * are made of its own records, and go among those of the others.
+ * @param among takes what the part writes
+ */
+export const openPart = (
+  format: Format,
+  among: Writer,
+  { people, words, fields }: Pick<AnswerView, 'people' | 'words' | 'fields'>,
+  hidden: HiddenFields,
+): Writer => {
+  const rows = people?.rows
+  const isShaped = shapedFor(format, { people, fields, terminal: false })
+  if (rows === undefined || !isShaped) return among
+  const records: unknown[] = []
+  const write = async (): Promise<void> => {
+    for (const row of rows(records)) await among.record(row)
+  }
+  const held: Printer = {
+    values: async (batch) => {
+      for (const value of batch) records.push(words === undefined ? value : legible(value, words))
+    },
+    close: async () => {
+      await write()
+      await among.close()
+    },
+    abandon: async () => {
+      await write()
+      await among.abandon()
+    },
+  }
+  return { ...maskedWriter(held, hidden, words), held: () => among.held?.() === true }
 }
 
 /** Starts a document, which has no rows: JSON where the format cannot hold it. It hides nothing. */

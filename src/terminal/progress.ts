@@ -51,6 +51,8 @@ const spin = async (stream: OutputStream): Promise<SpinningLine> => {
   const spinner = ora({ stream, discardStdin: false, isEnabled: true, color: false })
   spinner.start()
   const stop = (): void => {
+    // A second stop would move the cursor, which is somebody else's by then.
+    if (!spinner.isSpinning) return
     setLiveLine(undefined)
     spinner.stop()
   }
@@ -64,6 +66,61 @@ const spin = async (stream: OutputStream): Promise<SpinningLine> => {
     },
     stop,
   }
+}
+
+/** What a piece of work says of itself now. */
+interface LiveWork {
+  said: readonly [text: string, fraction?: number]
+}
+
+/**
+ * The one line of all work that goes on at once, such as on several instances: a terminal has room for one, and the library
+ * that draws it warns of a second. It shows the work that began first.
+ */
+class SharedLine {
+  readonly #stream: NodeJS.WriteStream
+  readonly #works: LiveWork[] = []
+  #line: Promise<SpinningLine> | undefined
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.#stream = stream
+  }
+
+  /** Shows a piece of work, unless the answer has begun: nothing is drawn in the middle of it. */
+  begin(work: LiveWork): void {
+    if (withinLine()) return
+    this.#works.push(work)
+    this.#line ??= spin(this.#stream)
+    this.draw()
+  }
+
+  draw(): void {
+    this.#line?.then(
+      (line) => {
+        if (withinLine()) line.stop()
+        else if (this.#works[0] !== undefined) line.say(...this.#works[0].said)
+      },
+      () => {},
+    )
+  }
+
+  async end(work: LiveWork): Promise<void> {
+    const at = this.#works.indexOf(work)
+    if (at < 0) return
+    this.#works.splice(at, 1)
+    if (this.#works.length > 0) return this.draw()
+    const line = this.#line
+    this.#line = undefined
+    ;(await line?.catch(() => undefined))?.stop()
+  }
+}
+
+const sharedLines = new WeakMap<NodeJS.WriteStream, SharedLine>()
+
+const openSharedLine = (stream: NodeJS.WriteStream): SharedLine => {
+  const line = sharedLines.get(stream) ?? new SharedLine(stream)
+  sharedLines.set(stream, line)
+  return line
 }
 
 /**
@@ -82,27 +139,17 @@ export const progress = async <T>(
     const timer = setTimeout(() => aside(true, () => say(stream, `${visible(text)} …\n`)), delay)
     return work(() => {}).finally(() => clearTimeout(timer))
   }
-  let latest: readonly [string, number?] = [text]
-  let shown: Promise<SpinningLine> | undefined
-  let current: SpinningLine | undefined
-  const timer = setTimeout(() => {
-    shown = spin(stream)
-    shown.then(
-      (spinner) => {
-        current = spinner
-        spinner.say(...latest)
-      },
-      () => {},
-    )
-  }, delay)
+  const own: LiveWork = { said: [text] }
+  const line = openSharedLine(stream)
+  const timer = setTimeout(() => line.begin(own), delay)
   try {
     return await work((said, fraction) => {
-      latest = fraction === undefined ? [said] : [said, fraction]
-      current?.say(said, fraction)
+      own.said = fraction === undefined ? [said] : [said, fraction]
+      line.draw()
     })
   } finally {
     clearTimeout(timer)
-    ;(await shown?.catch(() => undefined))?.stop()
+    await line.end(own)
   }
 }
 

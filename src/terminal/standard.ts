@@ -49,6 +49,15 @@ export const aside = <T>(ends: boolean, print: () => T): T => {
   return printed
 }
 
+/**
+ * Takes the live line off for good before the answer goes into a pipe: its reader may write to the same terminal, at a time
+ * that nobody here knows.
+ */
+export const leaveLine = (): void => {
+  live?.leave()
+  open = true
+}
+
 /** A stream that text can be written to. */
 interface TextSink {
   write(text: string): unknown
@@ -79,6 +88,16 @@ export const mayBeTerminal = (): boolean => currentIo().mayBeTerminal()
 
 /** The regular file that standard input is read from; undefined where it is something else. */
 export const standardInputFile = (): BigIntStats | undefined => currentIo().inputFile()
+
+/** Whether standard output is a pipe or a socket, so that another program reads it. */
+export const isPiped = (): boolean => {
+  try {
+    const stats = fstatSync(1)
+    return stats.isFIFO() || stats.isSocket()
+  } catch {
+    return false
+  }
+}
 
 /** Set where a terminal failed to be read: it is about to hang up. */
 const input = createLineState(() => ({ lost: false }))

@@ -2,7 +2,7 @@
 import type { Writable } from 'node:stream'
 import { currentIo } from '../base/io.js'
 import { Failure, getErrorCode } from '../errors.js'
-import { aside, standardOutput } from './standard.js'
+import { aside, isPiped, leaveLine, standardOutput } from './standard.js'
 
 /** The reader of standard output went away (`| head -1`): the run ends quietly and well. */
 export class ClosedPipe extends Error {
@@ -60,9 +60,11 @@ class BufferedStdout implements Stdout {
   private wanting: Promise<void> = Promise.resolve()
 
   private readonly terminal: boolean
+  private piped: boolean
 
   constructor(private readonly stream: Writable) {
     this.terminal = 'isTTY' in stream && stream.isTTY === true
+    this.piped = stream === standardOutput() && isPiped()
     stream.on('error', (error) => {
       this.broken ??= failureOf(error)
     })
@@ -99,6 +101,8 @@ class BufferedStdout implements Stdout {
     const print = (): boolean => pieces.map((bytes) => this.stream.write(bytes)).every(Boolean)
     this.pending = []
     this.size = 0
+    if (this.piped) leaveLine()
+    this.piped = false
     const more = this.terminal ? aside(last?.at(-1) === newline, print) : print()
     if (!more) this.wanting = this.drained()
   }

@@ -379,6 +379,87 @@ describe('what only looks', () => {
   })
 })
 
+describe('an answer that people see in rows of its own', () => {
+  /** The rows of a table or a sheet, each as its cells. */
+  const rowsOf = (text: string, separator: string): readonly (readonly string[])[] =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(separator))
+  const separators = { csv: ',', table: '\t', markdown: ' | ' } as const
+
+  it.each([
+    'overview',
+    'overview --parts runners,jobs',
+    'version',
+    'access eva',
+    'access platform --matrix',
+    'check instance',
+    'check runners',
+    'runners get 1',
+    'runners list --instance --sort=-id',
+    'runners pause 1 --dry-run',
+    'runners pause 1 2 --dry-run',
+    'runners pause --instance --select id<3 --dry-run',
+    'approvals update -P platform/app -P web/site --approvals-before-merge 2 --dry-run',
+    'jobs why 15 -P platform/app',
+    'dependencies list -P platform/app',
+    'integrations list -P platform/app,web/site',
+    'integrations get emails-on-push -P platform/app',
+    'issues time-stats 1 -P platform/app',
+    'commits get main -P platform/app',
+    'members where eva',
+    'geo status',
+    'settings get',
+    'api GET version',
+    'api GET runners/all',
+  ])('has no empty rows among those of others: %s', async (line) => {
+    for (const [format, separator] of Object.entries(separators)) {
+      const ran = await run(`${line} -p a,b -o ${format}`)
+      expect([0, 1], ran.stderr).toContain(ran.code)
+      const [, ...rows] = rowsOf(ran.stdout, separator)
+      const told = rows.filter(([name]) => /^(?:\| )?[ab]$/.test(name ?? ''))
+      if (told.length === 0) expect(ran.stdout).toMatch(/^# a\n.+\n# b\n.+\n$/)
+      for (const [, ...cells] of told) expect(cells.join('').replace(/[| ]/g, '')).not.toBe('')
+    }
+  })
+
+  it.each([
+    'overview --parts runners,jobs,tokens',
+    'runners pause 1 2 --dry-run',
+    'approvals update -P platform/app -P web/site --approvals-before-merge 2 --dry-run',
+    'dependencies list -P platform/app,web/site',
+    'integrations list -P platform/app',
+    'api GET runners/all',
+  ])('has the rows that each instance has alone: %s', async (line) => {
+    const both = rowsOf((await run(`${line} -p a,b -o csv`)).stdout, '\n').map(([row = '']) => row)
+    for (const name of ['a', 'b']) {
+      const [head = '', ...rows] = (await run(`${line} -p ${name} -o csv`)).stdout
+        .trimEnd()
+        .split('\n')
+      expect(both[0]).toBe(`profile,${head}`)
+      expect(both.filter((row) => row.startsWith(`${name},`))).toEqual(
+        rows.map((row) => `${name},${row}`),
+      )
+      expect(rows.length).toBeGreaterThan(0)
+    }
+  })
+
+  it('keeps its secrets masked', async () => {
+    answering(
+      () => ({ body: [{ id: 1, properties: { token: 'canary-in-row' }, slug: 'x' }] }),
+      () => ({ body: [{ id: 2, properties: { token: 'canary-in-row' }, slug: 'x' }] }),
+    )
+    for (const format of ['csv', 'table', 'json']) {
+      const ran = await run(
+        `integrations list -P 1 -p rec-1,rec-2 -o ${format} --fields properties`,
+      )
+      expect([ran.code, ran.stdout], ran.stderr).toEqual([0, expect.stringContaining('[masked]')])
+      expect(ran.stdout).not.toContain('canary-in-row')
+    }
+  })
+})
+
 describe('the exit code of several', () => {
   const ending = (code: number) => ({
     name: 'x',

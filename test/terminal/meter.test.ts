@@ -1,6 +1,8 @@
 /** Progress: its words, and at a real terminal what a bulk write, a long list and one slow request show. */
+import { writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { meterLine } from '../../src/terminal/progress.js'
 import { configuration, folder, program } from '../support/program.js'
@@ -139,6 +141,50 @@ describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
     release()
     expect((await terminal.until(/^exit \d/m)).trim().split('\n').at(-1)).toMatch(/^exit \d/)
     expect(await terminal.screen()).not.toContain('looking')
+  })
+
+  it('several instances share one line', async () => {
+    const { url, release } = await holding(0, (_, response) => json(response, []))
+    const config = configuration()
+    const profiles = { a: { name: 'a', baseUrl: url }, b: { name: 'b', baseUrl: url } }
+    writeFileSync(join(config, 'config.json'), JSON.stringify({ version: 1, profiles }), {
+      mode: 0o600,
+    })
+    const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: '', SVC_TOKEN: '' }
+    const terminal = started(url, 'overview -p a,b > /dev/null', env)
+    const shown = await terminal.until(/looking/)
+    expect(shown.match(/looking/g)).toHaveLength(1)
+    release()
+    const after = await terminal.until(/^exit \d/m)
+    expect(after).not.toMatch(/looking|\bora\b/)
+  })
+
+  it.each([
+    ['mr rebase 1 -P 1 --wait -o json', 'rebasing'],
+    ['mr rebase 1 -P 1 --wait', 'rebasing'],
+    ['runners list --limit all -o ndjson', 'runners list'],
+    ['runners get 1 -o json', 'waiting for a response'],
+    ['overview -o json', 'looking'],
+  ])('is gone before a program that reads the answer writes to it: %s', async (line, text) => {
+    const { url, release } = await holding(0, (asked, response) =>
+      json(
+        response,
+        asked.includes('/merge_requests/1')
+          ? { id: 1, iid: 1, rebase_in_progress: false, merge_error: null }
+          : asked.includes('/runners/') && !asked.includes('/all')
+            ? { id: 1 }
+            : [{ id: 1 }],
+      ),
+    )
+    // Whatever reads the answer has written it before the program ends.
+    const terminal = started(url, `${line} | sed -u 's/^/read: /'`)
+    await terminal.until(new RegExp(text))
+    release()
+    const after = await terminal.until(/^exit \d/m)
+    const lines = after.split('\n').filter((one) => one.includes('read: '))
+    expect(lines.length).toBeGreaterThan(0)
+    for (const one of lines) expect(one).toMatch(/^read: /)
+    expect(after).not.toMatch(/[⠀-⣿]/)
   })
 
   it('one plain line is said where nothing may be redrawn', async () => {

@@ -14,7 +14,7 @@ import type { Notes } from '../../terminal/notes.js'
 import type { Stdout } from '../../terminal/stdout.js'
 import type { Globals } from '../command/globals.js'
 import { isRepeated } from '../command/globals.js'
-import type { UiService } from '../command/services.js'
+import type { Emit, UiService } from '../command/services.js'
 import type { RunEnd, Streams } from '../options.js'
 import { PartOfAnswer } from './objects.js'
 import type { RunAnswer } from './printing.js'
@@ -119,6 +119,10 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
 
   async writer(): Promise<Writer> {
     return this.#writer()
+  }
+
+  part(open: (emit: Emit) => Writer, emit: Emit): Writer {
+    return this.#printing.part(open, emit)
   }
 
   #writer(): Writer {

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import { areas } from '../../catalogue/index.js'
 import { ownColours } from '../../output/escape.js'
-import { openDocument, openWriter } from '../../output/index.js'
+import { openDocument, openPart, openWriter } from '../../output/index.js'
 import { maskedPick } from '../../output/masking.js'
 import { picker } from '../../output/record.js'
 import type {
@@ -92,6 +92,8 @@ type AnswerScreen = Pick<Streams, 'style' | 'width' | 'out' | 'plain' | 'page'>
 /** The answer of a run, as the engine has it. */
 export interface RunAnswer extends AnswerService {
   writer(many: boolean, emit: Emit): Promise<Writer>
+  /** One of several parts of an answer, in the rows that people see. @param open starts what takes them */
+  part(open: (emit: Emit) => Writer, emit: Emit): Writer
 }
 
 /** Prints on standard output, masked and escaped by the writers of `output`. */
@@ -207,6 +209,15 @@ export class AnswerPrinter implements RunAnswer {
     const read = this.terminal && this.reader === 'people'
     const shows = { roughly: read ? roughly : undefined, note: this.#later }
     return createGroups(writer, { answering, globals, pick, ...shows })
+  }
+
+  part(open: (emit: Emit) => Writer, { people, ...emit }: Emit): Writer {
+    const { format, globals, words } = this.#asked
+    const seen = people && peopleOf(people, emit, globals.sort !== undefined)
+    if (seen?.rows === undefined) return open(emit)
+    const columns = seen.columns ?? emit.columns
+    const view = { people: seen, words, fields: globals.fields }
+    return openPart(format, open({ ...emit, columns }), view, this.#hidden(emit))
   }
 
   async print(value: unknown, emit: Emit = {}): Promise<void> {

@@ -254,16 +254,18 @@ class EachParent {
       }
       const lists = this.#listsTo(part)
       const instance = new LiveInstance({ ...this.#parts, planning: own, lists })
-      const services = { instance, answer: new PartOfAnswer(answer, part.writer), ui, place }
+      const writer = (emit: Emit) => answer.part(part.writer, emit)
+      const services = { instance, answer: new PartOfAnswer(answer, writer), ui, place }
       await run(services, givenFor(given, target))
     }
   }
 
   #listsTo({ paging, writer }: ParentPart): Lists {
-    const { choice, exchange, options } = this.#parts
+    const { answer, choice, exchange, options } = this.#parts
     const { asked } = options.inner ?? {}
     // What is said of a list is said of all of them together.
-    const to = { writer: async (_: boolean, emit: Emit) => writer(emit), later: () => {}, asked }
+    const own = async (_: boolean, emit: Emit) => answer.part(writer, emit)
+    const to = { writer: own, later: () => {}, asked }
     return new Lists({ ...options.globals, ...paging }, exchange.instance, to, choice)
   }
 }
