@@ -53,6 +53,8 @@ export interface Io {
   inputFile(): BigIntStats | undefined
   /** False when standard output is certainly no terminal, which is known without opening it. */
   mayBeTerminal(): boolean
+  /** True when another program reads standard output: it is a pipe or a socket. */
+  isPiped(): boolean
   /** Writes to standard output without opening its stream. @returns how many bytes were taken */
   writeNow(bytes: Uint8Array): number
   /** True when a terminal of the line hung up: only there a write of nothing is an input/output error. */
@@ -129,6 +131,14 @@ export const processIo: Io = {
       return fstatSync(1).isCharacterDevice()
     } catch {
       return true
+    }
+  },
+  isPiped: () => {
+    try {
+      const stats = fstatSync(1)
+      return stats.isFIFO() || stats.isSocket()
+    } catch {
+      return false
     }
   },
   writeNow: (bytes) => writeSync(1, bytes),

@@ -83,6 +83,7 @@ export const createLineIo = (
     typed: async () => false,
     inputFile: () => undefined,
     mayBeTerminal: () => false,
+    isPiped: () => false,
     writeNow: (bytes) => {
       out.chunks.push(Buffer.from(bytes))
       return bytes.length

@@ -78,11 +78,11 @@ interface LiveWork {
  * that draws it warns of a second. It shows the work that began first.
  */
 class SharedLine {
-  readonly #stream: NodeJS.WriteStream
+  readonly #stream: OutputStream
   readonly #works: LiveWork[] = []
   #line: Promise<SpinningLine> | undefined
 
-  constructor(stream: NodeJS.WriteStream) {
+  constructor(stream: OutputStream) {
     this.#stream = stream
   }
 
@@ -115,9 +115,9 @@ class SharedLine {
   }
 }
 
-const sharedLines = new WeakMap<NodeJS.WriteStream, SharedLine>()
+const sharedLines = new WeakMap<OutputStream, SharedLine>()
 
-const openSharedLine = (stream: NodeJS.WriteStream): SharedLine => {
+const openSharedLine = (stream: OutputStream): SharedLine => {
   const line = sharedLines.get(stream) ?? new SharedLine(stream)
   sharedLines.set(stream, line)
   return line

@@ -54,8 +54,9 @@ export const aside = <T>(ends: boolean, print: () => T): T => {
  * that nobody here knows.
  */
 export const leaveLine = (): void => {
-  live?.leave()
-  open = true
+  const state = screen()
+  state.live?.leave()
+  state.open = true
 }
 
 /** A stream that text can be written to. */
@@ -90,14 +91,7 @@ export const mayBeTerminal = (): boolean => currentIo().mayBeTerminal()
 export const standardInputFile = (): BigIntStats | undefined => currentIo().inputFile()
 
 /** Whether standard output is a pipe or a socket, so that another program reads it. */
-export const isPiped = (): boolean => {
-  try {
-    const stats = fstatSync(1)
-    return stats.isFIFO() || stats.isSocket()
-  } catch {
-    return false
-  }
-}
+export const isPiped = (): boolean => currentIo().isPiped()
 
 /** Set where a terminal failed to be read: it is about to hang up. */
 const input = createLineState(() => ({ lost: false }))
