@@ -338,7 +338,7 @@ class MultiInstanceRun {
       words: asked,
       input: this.#input(),
       format: this.#format,
-      env: environmentForEach(process.env),
+      env: environmentForEach(currentIo().env),
     }
     try {
       const line = { command, raw: lineOf(raw, name), signal, decided: () => {}, own, parse }
@@ -394,7 +394,7 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   const { sites, words } = await resolveInstances(command, profiles, writing, env)
   const merged = await OneAnswer.of({ command, globals, format, env, signal }, words)
   for (const text of early) merged.notes.note(text)
-  const unused = variables.filter((name) => process.env[name])
+  const unused = variables.filter((name) => currentIo().env[name])
   if (unused.length > 0)
     merged.notes.warn(
       `${unused.join(', ')} ${unused.length === 1 ? 'is' : 'are'} not used: each profile has its own`,
