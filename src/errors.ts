@@ -175,3 +175,12 @@ export const getErrorCode = (error: unknown): string =>
 /** Why the system could not read or write a file, in words. */
 export const getReason = (error: unknown): string =>
   reasons[getErrorCode(error)] ?? (error instanceof Error ? error.message : String(error))
+
+/** What makes an object one that the line cannot mean, rather than the way to the instance. */
+const ofObject: ReadonlySet<Category> = new Set(['usage', 'failed', 'not_found', 'conflict'])
+
+/** A failure of planning an object, with where the object stands in standard input. */
+export const placeFailure = (error: unknown, place: string | undefined): unknown =>
+  place !== undefined && error instanceof Failure && ofObject.has(error.category)
+    ? new Failure(error.category, `standard input, ${place}: ${error.message}`, error.details)
+    : error

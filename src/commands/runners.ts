@@ -21,7 +21,7 @@ import type {
   WorkspaceService,
 } from '../engine/command/services.js'
 import type { Operation, Plan, ReceivedAnswer } from '../engine/command/types.js'
-import { Failure, survived, usage } from '../errors.js'
+import { Failure, survived } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
 // `runners drain`: pause, and wait until nothing runs (`catalogue/reference/runners.md`).
@@ -124,20 +124,10 @@ const flags = {
   ),
 } as const
 
-/** @throws Failure `usage` for one file where two are kept */
-const checkJournal = ({ journal }: WorkspaceService['globals']): void => {
-  if (journal !== undefined && journal !== 'none')
-    throw usage(
-      '--resume-after and --journal exclude each other',
-      'svcctl writes two journals to the default folder: one for pausing the runners, one for resuming them.',
-    )
-}
-
 /** Pauses all before any is waited for, so that none takes jobs meanwhile; then waits until each is idle. */
 const drainRunners = (services: Services, given: Arguments<typeof flags>): Operation => {
   const { instance, ui, place } = services
   const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
-  if (command !== undefined) checkJournal(place.globals)
   const until = inSeconds(timeout, place.clock)
   const drained: Plan[] = []
   let hear: RunningJobsListener = () => {}

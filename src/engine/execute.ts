@@ -25,7 +25,7 @@ import {
   type SharedServices,
 } from './options.js'
 import { PrintedError } from './perform/live.js'
-import { commandsOwn, fromStdin, parseGlobals } from './plan/given.js'
+import { checkPathNames, commandsOwn, fromStdin, parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
 import { getParentColumn, type Parents, parentsIn } from './plan/parents.js'
 import { withPaths } from './plan/places.js'
@@ -92,6 +92,7 @@ const checkLine = (
   part: LinePart | undefined,
 ): void => {
   checkKept(globals)
+  checkPathNames(command, raw)
   checkSelection(command, globals)
   checkOrder(command, raw, globals)
   if (part === undefined && globals.tolerate?.includes('unreachable'))
@@ -180,7 +181,7 @@ const understand = async (
   const globals = parseGlobals(command, line, env, note)
   const format = inner?.format ?? part?.format ?? (await chooseFormat(command, globals, env, note))
   decided(failureStyle(globals, format))
-  checkLine(command, raw, globals, part)
+  checkLine(command, line, globals, part)
   const parents = parentsIn(await spreadBy(command, globals), raw)
   const journaling = createJournalOptions(command, raw, globals, parents)
   const found = await ownWords(command, own)

@@ -154,8 +154,9 @@ const perform = async (
   if (parts.curl !== undefined || parts.preview !== undefined) return work()
   await (operation.around === undefined ? work() : operation.around(work))
   const further = await operation.after?.()
-  if (further !== undefined)
-    await parts.bulk.many(further, { done: 'resumed', final: operation.final })
+  if (further === undefined) return
+  const { followUp } = await import('./bulk/follow-up.js')
+  await followUp(parts.following, further, { done: 'resumed' })
 }
 
 /** The services of a run, and what does with them what a command says. */

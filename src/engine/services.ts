@@ -3,10 +3,11 @@
 import { type Endpoint, writes } from '../catalogue/endpoint.js'
 import { exitCodes } from '../errors.js'
 import { AnswerPrinter, type RunAnswer } from './answer/printing.js'
-import type { Engine } from './bulk/plan-work.js'
+import { createCall, type Engine } from './bulk/plan-work.js'
 import { BulkRunner } from './bulk/runner.js'
 import { getCommandName, isRehearsal, keepsJournal, sendsAll } from './command/derive.js'
 import { concurrencyLimit } from './command/globals.js'
+import { describeIrreversible } from './command/reversal.js'
 import type { Services } from './command/services.js'
 import type { Plan } from './command/types.js'
 import { Caller } from './instance/caller.js'
@@ -88,6 +89,8 @@ export class RunParts {
   readonly #sessions: OpenSessions
   readonly #engine: Engine
   readonly #below: (() => void)[] = []
+  /** The file of the run's journal, once there is one. */
+  #journal: string | undefined
 
   private constructor(options: RunOptions, screen: Streams, loaded: LoadedModules) {
     const { command, globals, inner, words } = options
@@ -188,6 +191,7 @@ export class RunParts {
       ui,
       globals,
       command: getCommandName(command),
+      irreversible: (plan) => describeIrreversible(command, globals, plan),
       gate: exchange.gate,
       signal,
       listed,
@@ -195,13 +199,22 @@ export class RunParts {
     }
   }
 
+  /** What sends further requests to the objects of the run, on record in its journal. */
+  get following() {
+    const { bulk, caller, exchange } = this
+    const send = createCall({ send: (plan: Plan) => caller.send(plan) })
+    return { bulk, send, unkept: exchange.unkept, file: this.#journal }
+  }
+
   readonly #openPreviews = async (): Promise<Previews> => {
     const { command, globals, words } = this.options
     const { Previews } = await import('./perform/preview.js')
     const bulk = new BulkRunner({ ...this.#engine, listed: true })
     const shown = { tolerates: globals.tolerate !== undefined, secrets: globals.showSecrets }
-    const { answer, exchange, lists, caller } = this
-    return new Previews({ answer, exchange, lists, caller, ...shown, bulk, command, words })
+    const { answer, exchange, lists, caller, ui } = this
+    const { irreversible } = this.#engine
+    const parts = { answer, exchange, lists, caller, bulk, ui, irreversible }
+    return new Previews({ ...parts, ...shown, command, words })
   }
 
   /** What keeps the journal of the run. */
@@ -216,7 +229,10 @@ export class RunParts {
       const selected = (plan: Plan): unknown => chosen.of(plan)
       const answered = () => planning.answered
       const { once: reads, admits, unkept } = exchange
-      return JournaledRun.of({ ...run, selected, reads, admits, answered, unkept }, first)
+      const parts = { ...run, selected, reads, admits, answered, unkept }
+      const journaled = await JournaledRun.of(parts, first)
+      this.#journal = journaled.journal.file
+      return journaled
     }
   }
 }

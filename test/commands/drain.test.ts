@@ -1,8 +1,9 @@
 /** `runners drain`: all paused before any is waited for, and resumed whatever the command did. */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { startSandbox } from '../../src/library/sandbox.js'
 import { linesOf, statesOf } from '../engine/journaling/runs.js'
 import { svcctl as alone, clean, configuration, folder, program } from '../support/program.js'
 import { recording } from '../support/recorder.js'
@@ -176,26 +177,44 @@ describe('runners drain', () => {
     expect(statesOf(journal)).toEqual({ 1: 'unchanged', 2: 'unchanged' })
   })
 
-  it('keeps a journal of pausing them and one of resuming them, which cannot be resumed', async () => {
-    const ran = await drain('1', '2', '--resume-after', 'true', '--journal', 'x.ndjson')
-    expect([ran.code, writes()]).toEqual([2, []])
-    expect(ran.stderr).toContain('--resume-after and --journal exclude each other')
-    const at = { ...env(), SVC_CONFIG_DIR: configuration() }
-    const there = (line: string) => svcctl(line.split(' '), { env: at })
-    expect((await there('runners drain 1 2 --resume-after true')).code).toBe(0)
-    const folder = join(at.SVC_CONFIG_DIR, 'state', 'journals')
-    const all = readdirSync(folder).filter((name) => name.endsWith('.ndjson'))
-    expect(all).toHaveLength(2)
-    for (const name of all) {
-      const file = join(folder, name)
-      expect(Object.keys(statesOf(file))).toEqual(['1', '2'])
-      const again = await there(`runners drain --resume ${file}`)
+  it.each([
+    ['1 2 3', ''],
+    ['1', ''],
+    ['1 2', ' --journal run.ndjson'],
+  ])(
+    'of %s with a command is one run in one journal%s, and undo knows all of it',
+    async (ids, more) => {
+      const sandbox = await startSandbox()
+      onTestFinished(() => sandbox.close())
+      const [config, cwd] = [configuration(), folder()]
+      const at = { SVC_CONFIG_DIR: config, SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.token }
+      const run = (line: string) => svcctl(line.split(' '), { env: at, cwd })
+      const states = async () =>
+        (await run('runners list --instance -o csv --fields id,active')).stdout
+      const before = await states()
+      expect(await run(`runners drain ${ids} --resume-after true${more}`)).toMatchObject({
+        code: 0,
+      })
+      expect(await states()).toBe(before)
+      const listed = JSON.parse((await run('journal list -o json')).stdout)
+      const file = more === '' ? listed[0].file : join(cwd, 'run.ndjson')
+      expect(listed).toHaveLength(more === '' ? 1 : 0)
+      expect(Object.keys(statesOf(file))).toEqual(ids.split(' ').map((_, i) => String(i + 1)))
+      const again = await run(`runners drain --resume ${file}`)
       expect([again.code, again.stderr]).toEqual([
         2,
         expect.stringContaining('resumes its runners'),
       ])
-    }
-  })
+      const sent = sandbox.requests.length
+      const undone = await run(`journal undo ${more === '' ? 'last' : file} --yes`)
+      expect([undone.code, undone.stderr]).toEqual([0, expect.stringContaining('0 done, ')])
+      expect(sandbox.requests.slice(sent).filter(({ method }) => method !== 'GET')).toEqual([])
+      // Somebody pauses one of them since then: that is theirs.
+      await run('runners pause 1 --journal none')
+      expect(await run(`journal undo ${file} --yes`)).toMatchObject({ code: ids === '1' ? 5 : 8 })
+      expect(await states()).toBe(before.replace('1,true', '1,false'))
+    },
+  )
 
   it('is undone from its journal where it was lost before it resumed them', async () => {
     const at = { ...env(), SVC_CONFIG_DIR: configuration() }

@@ -1,6 +1,7 @@
 /** `--dry-run` as the program shows it. */
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { managedKinds } from '../../src/catalogue/managed.js'
+import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { answers, calling, rowsOf } from './calling.js'
@@ -169,7 +170,7 @@ describe('a dry run of a create', () => {
       '"other" already exists (ID 2)',
     ],
     'POST /groups/:id/members': [
-      ['members', 'add', '5', '6', '--access-level', 'guest', '-G', '1'],
+      ['members', 'add', '6', '--access-level', 'guest', '-G', '1'],
       member,
       '"eva" already exists (ID 6)',
     ],
@@ -225,5 +226,97 @@ describe('a dry run of a create', () => {
     server.answer = () => missing
     expect((await call(`${line} -P 1`)).code).toBe(4)
     expect(sent()).toEqual([])
+  })
+})
+
+describe('a dry run of a change that replaces', () => {
+  const rule = {
+    id: 2,
+    name: 'Security',
+    approvals_required: 1,
+    users: [{ id: 2, username: 'ana' }],
+    groups: [{ id: 4, full_path: 'platform/core' }],
+  }
+  const path = '/projects/a%2Fb/approval_rules'
+
+  it('shows all that is lost, as the question does', async () => {
+    server.answer = answers({
+      [`GET ${path}/2`]: rule,
+      [`GET ${path}/3`]: { ...rule, id: 3, users: [], groups: [] },
+    })
+    const line = 'approvals rules update 2 3 -P a/b --approvals-required 2 --dry-run'
+    const { code, stdout, stderr } = await call(line)
+    expect(rowsOf(stdout)).toEqual([
+      { object: '2', attribute: 'user_ids', now: '2', new: '' },
+      { object: '2', attribute: 'group_ids', now: '4', new: '' },
+      { object: '2', attribute: 'approvals_required', now: '1', new: '2' },
+      { object: '2', attribute: 'name', now: 'Security', new: 'already in this state' },
+      { object: '3', attribute: 'approvals_required', now: '1', new: '2' },
+      { object: '3', attribute: 'name', now: 'Security', new: 'already in this state' },
+    ])
+    expect(stderr).toContain('  user ana (2) from rule Security\n')
+    expect(stderr).toContain('  group platform/core (4) from rule Security\n')
+    expect(stderr).toContain('Approvers that you do not list are removed')
+    expect([code, sent()]).toEqual([0, []])
+  })
+
+  it.each(['1', '-'])('says so of %s, however it is given', async (id) => {
+    server.answer = answers({ [`GET ${path}/1`]: { ...rule, id: 1 } })
+    const line = `approvals rules update ${id} -P a/b --approvals-required 2 --dry-run -o json`
+    const { stdout, stderr } = await call(line, id === '-' ? { input: '1\n' } : {})
+    const [preview] = JSON.parse(stdout)
+    expect(preview.changes).toContainEqual({
+      attribute: 'group_ids',
+      now: [4],
+      new: [],
+      already_so: false,
+    })
+    expect(stderr).toContain('user ana (2) from rule Security')
+    const kept = await call(`${line} --keep`, id === '-' ? { input: '1\n' } : {})
+    expect(kept.stderr).not.toContain('removed')
+  })
+})
+
+describe('a dry run of what is deleted', () => {
+  it.each([
+    ['error-tracking keys delete 1 -P a/b', '1', 'delete client key 1 of a/b'],
+    ['artifacts delete 1 -P a/b', '1', 'delete artifacts of job 1 of a/b'],
+    ['api DELETE projects/a%2Fb/deploy_keys/3', '/projects/a%2Fb/deploy_keys/3', '/projects/a%2Fb'],
+  ])('names the object, and no address: %s', async (line, object, named) => {
+    const { code, stdout, stderr } = await call(`${line} --dry-run`)
+    expect(rowsOf(stdout)).toEqual([{ object, attribute: 'object', now: '', new: 'removed' }])
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`  ${named}`)])
+    expect(sent()).toEqual([])
+  })
+})
+
+describe('a dry run of several', () => {
+  let sandbox: RunningSandbox
+  beforeAll(async () => {
+    sandbox = await startSandbox()
+  })
+  afterAll(() => sandbox.close())
+
+  it.each([
+    ['members add 5 8 -P web/shop --access-level developer', 1],
+    ['members add - -P web/shop --access-level developer', 1],
+    ['deploy-keys delete 1 99 -P platform/app', 1],
+    ['runners pause 1 99 2', 1],
+    ['approvals rules update 2 99 -P platform/app --approvals-required 2', 1],
+    ['approvals rules create -P platform/app,web/site --name Security --approvals-required 1', 1],
+    ['vulnerabilities dismiss 1 99', 1],
+    ['geo nodes delete 2 98 99', 2],
+    ['mr subscribe 1 99 -P platform/app', 1],
+    ['pages-domains delete www.example.test no.example.test -P web/site', 1],
+  ])('says of each what a real run would do: %s', async (line, failing) => {
+    await sandbox.reset()
+    const env = { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.token }
+    const input = line.includes(' - ') ? { input: '5\n8\n' } : {}
+    const run = (more: string) => svcctl(`${line} ${more}`.split(' '), { env, ...input })
+    const [dry, real] = [await run('--dry-run'), await run('--yes')]
+    const failed = ({ stderr }: { readonly stderr: string }) =>
+      /(\d+) of \d+ failed/.exec(stderr)?.[1]
+    expect([dry.code, failed(dry)], dry.stderr).toEqual([8, String(failing)])
+    expect([real.code, failed(real)], real.stderr).toEqual([dry.code, failed(dry)])
   })
 })

@@ -174,6 +174,16 @@ const tried = commands.filter(rehearsable)
 // What needs a journal first has a test of its own.
 const alone = tried.filter(({ writes }) => writes !== true)
 
+/** Why nothing takes back what a command writes, where that is so of all its endpoints. */
+const lastingOf = ({ endpoints, open }: (typeof commands)[number]): readonly string[] => {
+  if (open === true) return ['svcctl does not know the effect of the request']
+  const written = Object.values<Endpoint>(endpoints).filter(writes)
+  const why = written.flatMap(({ irreversible }) => irreversible ?? [])
+  return why.length === written.length ? why : []
+}
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
 /** A line of a command that writes, without a pipe. */
 const lineOf = async (command: (typeof tried)[number]): Promise<string> => {
   if (getCommandName(command) === 'api') return 'api PUT /runners/1 --param active=false'
@@ -216,6 +226,28 @@ describe('a dry run', () => {
           .map((endpoint) => findReading(command.area, endpoint)),
       )
       if (read.some((one) => one !== undefined)) expect(sent.length).toBeGreaterThan(0)
+      // What a real run would ask, and what nothing takes back.
+      const [why] = lastingOf(command)
+      if (why === undefined) expect(ran.stderr).not.toMatch(/cannot be undone/)
+      else expect(ran.stderr).toMatch(new RegExp(`[Tt]his cannot be undone: ${escaped(why)}`))
+      const lost = Object.values(command.endpoints).flatMap(({ destructive }) => destructive ?? [])
+      if (lost.length > 0) expect(lost.some((text) => ran.stderr.includes(text))).toBe(true)
+    },
+  )
+})
+
+describe('a command whose writes cannot be undone', () => {
+  const lasting = commands.filter((command) => lastingOf(command).length > 0)
+
+  it('is one by what the catalogue says of its endpoints', () => {
+    expect(lasting).toHaveLength(23)
+  })
+
+  it.concurrent.each(lasting.map((command) => [getCommandName(command), command] as const))(
+    'offers no --no-undo-record: %s',
+    async (name) => {
+      const { stdout, code } = await svcctl([...name.split(' '), '--help'])
+      expect([code, stdout]).toEqual([0, expect.not.stringContaining('undo-record')])
     },
   )
 })

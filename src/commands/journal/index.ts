@@ -31,6 +31,7 @@ import {
 import { exitCodes, usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'
 import { type Arguments, define } from '../define.js'
+import { nameRun } from './last.js'
 
 // The journals of the parts of a run, as one.
 
@@ -206,11 +207,10 @@ export const listCommand = define({
 const endText = (end: End | undefined): string =>
   end === undefined ? 'not finished: killed or still running' : end
 
-const nameOf = (given: Given): string => given.args[0] ?? ''
-
 /** Failures as rows; programs get the run with them. */
-const runShow = async ({ answer, ui, place }: Services, given: Given): Promise<void> => {
-  const file = await resolveJournalFile(place, nameOf(given))
+const runShow = async (services: Services, given: Given): Promise<void> => {
+  const { answer, ui, place } = services
+  const file = await resolveJournalFile(place, await nameRun(services, given, 'show'))
   const past = await readPast(file, 'any')
   const { header, end, counts, gap } = past
   const failures = await unfinishedIn(past)

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { lock } from '../../base/files/lock.js'
 import { formatCount } from '../../base/text.js'
 import type { Services } from '../../engine/command/services.js'
+import type { Given } from '../../engine/command/types.js'
 import {
   checkNewest,
   type Entry,
@@ -74,8 +75,25 @@ const writeText = ({ command, request, journal, at }: LastWrite): string =>
 
 const byName = (id: string): string => `To undo a run, pass its ID: svcctl journal undo ${id}`
 
-const refused = (why: string, newest: Entry | undefined): Failure =>
-  usage(why, byName(newest?.header.id ?? '<id>'))
+/** The newest run that can be undone: no undo, and none that was undone. */
+const findProposal = (entries: readonly Entry[]): Entry | undefined => {
+  const undone = new Set(entries.filter(isWhole).map(({ header }) => header.undoes))
+  return entries.find(
+    (entry) =>
+      !isUndo(entry) &&
+      !undone.has(entry.header.id) &&
+      entry.header.irreversible === undefined &&
+      wrote(entry),
+  )
+}
+
+const refused = (why: string, known: Known, run?: Entry): Failure => {
+  const mine = run === undefined || isUndo(run) ? findProposal(ownOf(known)) : run
+  return usage(
+    why,
+    mine === undefined ? 'svcctl journal list shows the runs.' : byName(mine.header.id),
+  )
+}
 
 const knownIn = async ({ place }: Services): Promise<Known> => {
   const folder = journalFolder(place.env)
@@ -107,17 +125,19 @@ const notedJournal = (known: Known): string => {
   if (last === undefined && newest === undefined) {
     const none = `no journal of a run ${byWhom(writer)}`
     if (any === undefined) throw usage(none, 'Every write is recorded in a journal.')
-    throw refused(`${none}; the newest of all is ${runText(any)} ${byWhom(any.header)}`, undefined)
+    throw refused(`${none}; the newest of all is ${runText(any)} ${byWhom(any.header)}`, known)
   }
   if (last === undefined)
     throw refused(
       `cannot tell whether ${newest === undefined ? 'a run' : runText(newest)} was the last write ${byWhom(writer)}: an older version of svcctl made it`,
+      known,
       newest,
     )
   const gone =
     last.journal === undefined ? 'was not recorded in a journal' : 'no longer has a journal'
   throw refused(
     `the last write ${byWhom(writer)} ${gone}: ${writeText(last)}; ${newest === undefined ? 'there is no journal of another' : `the newest journal is ${runText(newest)}`}`,
+    known,
     newest,
   )
 }
@@ -138,7 +158,7 @@ const beganAt = ({ header: { id } }: Entry): number =>
   Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)-.*$/, '$1-$2-$3T$4:$5:$6Z'))
 
 /** @throws Failure `usage` where the audit log of the profile has another last write, or cannot say */
-const checkAudited = async ({ place }: Services, run: Entry): Promise<void> => {
+const checkAudited = async ({ place }: Services, known: Known, run: Entry): Promise<void> => {
   const { profile } = await place.session()
   if (profile?.auditLog === undefined) return
   const { entry, unreadable } = await lastAudited(profile.auditLog, profile.name)
@@ -146,16 +166,18 @@ const checkAudited = async ({ place }: Services, run: Entry): Promise<void> => {
   if (unreadable > 0)
     throw refused(
       `cannot tell whether ${runText(run)} was the last write: ${log} ends with ${formatCount(unreadable, 'unreadable line')}`,
+      known,
       run,
     )
   if (entry === undefined) return
   const time = Date.parse(entry.time)
   const request = `${entry.method} ${entry.path} at ${entry.time}`
   if (time > run.changed + (run.end === undefined ? slack : 0))
-    throw refused(`${log} contains a later write than ${runText(run)}: ${request}`, run)
+    throw refused(`${log} contains a later write than ${runText(run)}: ${request}`, known, run)
   if (time < beganAt(run) && wrote(run))
     throw refused(
       `cannot tell whether ${runText(run)} was the last write: the last entry of ${log} is ${request}, before the run began; the clock may have changed`,
+      known,
       run,
     )
 }
@@ -183,6 +205,7 @@ const checkOthers = (services: Services, known: Known, run: Entry): readonly str
   if (later !== undefined)
     throw refused(
       `cannot tell whether ${runText(run)} or ${runText(later)} was the last write: the clock may have changed, or a journal was copied`,
+      known,
       run,
     )
   const since = known.others.filter(({ at }) => Date.parse(at) > run.changed)
@@ -198,7 +221,8 @@ const checkOthers = (services: Services, known: Known, run: Entry): readonly str
 }
 
 /** Whether a run took back another one, rather than do again what was taken back. */
-const isUndo = ({ header: { redo, undoes } }: Entry): boolean => undoes !== undefined && !redo
+export const isUndo = ({ header: { redo, undoes } }: Pick<Entry, 'header'>): boolean =>
+  undoes !== undefined && !redo
 
 const isWhole = ({ counts, end }: Entry): boolean =>
   end === 'completed' && counts !== undefined && counts.failed + counts.unknown === 0
@@ -219,17 +243,19 @@ const meant = async ({ place }: Services, run: Entry, redo: boolean): Promise<st
   return resolveJournalFile(place, undoes)
 }
 
-/** @throws Failure `usage` where nothing takes the run back */
-const checkReversible = async (known: Known, run: Entry): Promise<void> => {
+/** @throws Failure `usage` where nothing takes the run back, or does it again */
+const checkReversible = async (known: Known, run: Entry, redo: boolean): Promise<void> => {
   try {
     if (run.header.command === 'apply')
       (await import('../apply/undoing.js')).checkFormer(run.file, run.header.id)
-    else await findInverse(run.header)
+    else await findInverse(run.header, redo)
   } catch (error) {
-    const others = ownOf(known).filter(
-      (entry) => entry.file !== run.file && entry.header.irreversible === undefined && wrote(entry),
+    const others = ownOf(known).filter((entry) => entry.file !== run.file)
+    throw refused(
+      `the last write was ${runText(run)}: ${survived(error).message}`,
+      known,
+      findProposal(others),
     )
-    throw refused(`the last write was ${runText(run)}: ${survived(error).message}`, others[0])
   }
 }
 
@@ -245,7 +271,31 @@ export const lastRunToUndo = async (services: Services, redo: boolean): Promise<
   checkNewest(known.journals, run.header.id)
   const since = checkOthers(services, known, run)
   await checkEnded(run)
-  await checkAudited(services, run)
-  await checkReversible(known, run)
-  return { file: await meant(services, run, redo), since }
+  await checkAudited(services, known, run)
+  const wanted = await meant(services, run, redo)
+  await checkReversible(known, wanted === run.file ? run : await entryIn(wanted), redo)
+  return { file: wanted, since }
+}
+
+/**
+ * The run that a line names.
+ * @throws Failure `usage`, with the newest run, where it names none
+ */
+export const nameRun = async (
+  { place }: Services,
+  { args: [name = ''] }: Pick<Given, 'args'>,
+  verb: 'show' | 'undo',
+): Promise<string> => {
+  if (name !== '') return name
+  const [newest] = (await journalsIn(journalFolder(place.env))).entries
+  if (newest === undefined)
+    throw usage(`journal ${verb} requires a run`, 'There are no journals yet.')
+  const { id, undoes } = newest.header
+  const undone = verb === 'undo' && isUndo(newest)
+  throw usage(
+    `journal ${verb} requires a run`,
+    undone
+      ? `The newest one undid ${undoes}. To redo that: svcctl journal undo last --redo`
+      : `The newest one is ${runText(newest)}: svcctl journal ${verb} ${id}`,
+  )
 }

@@ -1,6 +1,6 @@
 /** The steps of an undo: what puts each object of a run back, planned before the first is sent. */
 
-import type { Fields } from '../../base/objects.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { isNumeric } from '../../catalogue/params.js'
@@ -11,6 +11,7 @@ import type { RunHistory } from '../../engine/journal/reader.js'
 import { readUndo, type UndoableItem } from '../../engine/journal/work.js'
 import {
   type Inverse,
+  identityOf,
   innerFirst,
   parseTreePlace,
   valuesFor,
@@ -59,7 +60,8 @@ const checkSameObject = (
   { args: [name = ''] = [], params, path }: Endpoint,
 ): void => {
   const param = path[name] ?? params[name]
-  if (param === undefined) return
+  // Nobody named what the run made.
+  if (param === undefined || object === '') return
   const identities = identitiesIn(before ?? after ?? {}, param.completes)
   if (identities.length === 0 || identities.some((one) => plain(one) === plain(object))) return
   throw usage(
@@ -122,7 +124,8 @@ async function* changedIn(
     const own = presence ? { was: known, others: [] } : limited(known, names)
     for (const name of own.others) others.add(name)
     for (const name of known.masked) masked.add(name)
-    if (Object.keys(own.was.before ?? { id: 0 }).length > 0) yield own.was
+    const { after, before } = own.was
+    if (presence || after === null || Object.keys(before ?? { id: 0 }).length > 0) yield own.was
   }
   lost.tell(past, note)
   if (others.size > 0) note(`skipped, because the run did not change them: ${[...others].join()}`)
@@ -136,17 +139,58 @@ const getUndoParent = ({ parent }: UndoableItem): Pick<Plan, 'parent'> =>
     ? {}
     : { parent: { column: 'of', name: parent } }
 
+/** The kind of the objects of a run, by the endpoint that names one. */
+const kindIn = ({ endpoints, original }: Inverse): string | undefined => {
+  const naming = [original, endpoints[original.inverse ?? '']]
+  return naming
+    .flatMap((one) => {
+      const [name = ''] = one?.args ?? []
+      return (one?.path[name] ?? one?.params[name])?.completes ?? []
+    })
+    .at(0)
+}
+
+/** An object by what it is called, also where nobody named it because the run made it. */
+const withName = (was: UndoableItem, kind: string | undefined): UndoableItem => {
+  const identity = was.object === '' ? identityOf(was.before ?? was.after, kind) : undefined
+  return identity === undefined ? was : { ...was, object: String(identity) }
+}
+
 /** What puts each object of a run back, in the order of its journal. */
 async function* stepsIn(past: RunHistory, inverse: Inverse, note: Note): AsyncGenerator<UndoStep> {
-  for await (const was of changedIn(past, inverse, note)) {
+  const kind = kindIn(inverse)
+  for await (const known of changedIn(past, inverse, note)) {
+    const was = withName(known, kind)
     const endpoint = inverse.endpointFor(was)
     if (endpoint === undefined) {
       note(`${was.object}: no command restores the previous state`)
       continue
     }
-    const values = valuesFor(endpoint, was, past.header)
+    const values = valuesFor(endpoint, was, past.header, inverse.repeats)
     const parent = getUndoParent(was)
-    yield { was, plan: { key: '', endpoint, values, label: was.object, ...parent } }
+    yield { was, plan: { key: '', endpoint, values, label: was.object, kind, ...parent } }
+  }
+}
+
+/** An object that a step made once more, by what its record says: its ID is another one. */
+export const withNewName = (
+  { was }: UndoStep,
+  inverse: Inverse,
+  record: unknown,
+): { readonly was: UndoableItem; readonly identity: Fields } => {
+  const kind = kindIn(inverse)
+  if (!isObject(record)) return { was, identity: {} }
+  const names = ['id', ...(kindNamed(kind)?.names ?? [])]
+  const identity = Object.fromEntries(
+    names.flatMap((name) => {
+      const value = record[name]
+      return value === undefined || typeof value === 'object' ? [] : [[name, value] as const]
+    }),
+  )
+  const wasId = String(was.before?.id ?? '') === was.object
+  return {
+    was: wasId && identity.id !== undefined ? { ...was, object: String(identity.id) } : was,
+    identity,
   }
 }
 

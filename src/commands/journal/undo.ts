@@ -16,6 +16,7 @@ import { chooseUndo } from '../../engine/journal/work.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {
   findInverse,
+  getUnrecorded,
   type Inverse,
   parseTreePlace,
   readCurrent,
@@ -27,8 +28,8 @@ import type { RunRecord } from '../../engine/work/run.js'
 import { withSmallHeap } from '../../engine/work/v8.js'
 import { Failure, usage } from '../../errors.js'
 import { type Arguments, define } from '../define.js'
-import { lastRunToUndo } from './last.js'
-import { readSteps, type Steps, type UndoStep } from './steps.js'
+import { isUndo, lastRunToUndo, nameRun } from './last.js'
+import { readSteps, type Steps, type UndoStep, withNewName } from './steps.js'
 
 // What an undo keeps on record: a journal of its own.
 
@@ -64,7 +65,17 @@ const ownJournal = (
   redo: boolean,
 ): UndoJournal =>
   new UndoJournal(async () => {
-    const { final: _, options: __, parents: ___, shard: ____, redo: _____, ...header } = past.header
+    const {
+      final: _,
+      options: __,
+      parents: ___,
+      shard: ____,
+      redo: _____,
+      redoes: ______,
+      ...header
+    } = past.header
+    const { command, endpoint } = header
+    const lacks = await getUnrecorded(past.header)
     const now = place.clock.now()
     const [first] = steps.first
     const area = header.command.split(' ')[0] ?? ''
@@ -77,12 +88,12 @@ const ownJournal = (
       endpoint: first?.plan.endpoint.route ?? header.endpoint,
       source: 'journal',
       undoes: header.id,
-      ...(redo ? { redo } : {}),
+      ...(redo ? { redo } : { redoes: { command, endpoint, lacks } }),
     })
     await withSmallHeap(async (look) => {
       for await (const { was } of steps.each()) {
         look()
-        journal.add({ ...getItemPlace(was), state: 'queued' })
+        journal.add({ ...getItemPlace(was), state: 'queued', input: was.row })
       }
     })
     await journal.append({ input: 'complete', total: steps.count })
@@ -90,13 +101,32 @@ const ownJournal = (
   })
 
 /** What is written down of an object: what the run left is what this finds, and the other way round. */
-const recordOf = (own: UndoJournal, { plan, was }: UndoStep): RunRecord<PlanAnswer> => {
+const recordOf = (own: UndoJournal, inverse: Inverse, step: UndoStep): RunRecord<PlanAnswer> => {
+  const { plan, was } = step
   const turned = { before: was.after, after: was.before }
+  // What is made once more has another ID, by which it is found the next time.
+  const anew = was.after === null && was.before !== null && inverse.presence
   const facts = (answer: PlanAnswer = {}): Facts => {
     const known = toKeptAnswer(answer)
-    return answer.unchanged === true ? known : { ...known, ...turned }
+    if (answer.unchanged === true) return known
+    if (!anew) return { ...known, ...turned }
+    const { identity } = withNewName(step, inverse, answer.value)
+    return { ...known, before: null, after: { ...was.before, ...identity } }
   }
-  return recordIn(own, { facts, mask: createAttributeMask(plan.endpoint), found: () => turned })
+  const record = recordIn(own, {
+    facts,
+    mask: createAttributeMask(plan.endpoint),
+    found: () => turned,
+  })
+  if (!anew) return record
+  return {
+    begun: record.begun,
+    settled: (item, outcome) => {
+      const value = outcome.state === 'done' ? outcome.result.value : undefined
+      const { object } = withNewName(step, inverse, value).was
+      return record.settled({ ...item, object }, outcome)
+    },
+  }
 }
 
 /**
@@ -214,11 +244,13 @@ const flags = { redo: boolean('redo the run that the last undo reverted') } as c
 
 const undoing = async (services: Services, given: Arguments<typeof flags>): Promise<Operation> => {
   const { instance, ui, place } = services
-  const redo = given.flags.redo === true
-  const { file: path, since } = await runIn(services, given.args[0] ?? '', redo)
+  const asked = given.flags.redo === true
+  const { file: path, since } = await runIn(services, await nameRun(services, given, 'undo'), asked)
   const past = await readPast(path)
+  // To undo an undo is to redo what it reverted.
+  const redo = asked || isUndo(past)
   const isApply = past.header.command === 'apply'
-  const inverse = isApply ? undefined : await findInverse(past.header)
+  const inverse = isApply ? undefined : await findInverse(past.header, redo)
   const doubt = await checkMaker(services, past)
   tellGap(services, past)
   if (inverse === undefined) {
@@ -241,7 +273,7 @@ const undoing = async (services: Services, given: Arguments<typeof flags>): Prom
     check: (plan) => isDue(instance, inverse, stepOf(plan)),
     send: async (plan) => {
       const step = stepOf(plan)
-      const record = recordOf(own, step)
+      const record = recordOf(own, inverse, step)
       const inside = parseTreePlace(step.was.parent)
       const work = () => turns.take(inside, () => putBack(instance, inverse, step, record))
       return recorded(step, record, work)

@@ -69,6 +69,8 @@ export interface Engine {
   readonly listed: boolean
   /** Area and verb. */
   readonly command: string
+  /** Why nothing takes back what a plan does; undefined where it can be undone. */
+  readonly irreversible: (plan: Plan) => string | undefined
   /** The gate that all requests to the run's instance pass. */
   readonly gate: () => Promise<FleetGate>
   /** The run that is gone on with. */

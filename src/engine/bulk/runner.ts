@@ -3,6 +3,7 @@ import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import { showsNothing } from '../answer/objects.js'
 import { concurrencyLimit } from '../command/globals.js'
+import { withReversal } from '../command/reversal.js'
 import { lossIn, toleratedText } from '../command/running.js'
 import type { Emit, Many, PlanAnswer } from '../command/services.js'
 import type { Plan, PlanSource } from '../command/types.js'
@@ -59,9 +60,10 @@ export class BulkRunner {
     const [only] = plans
     if (only === undefined) return
     const due = plans.filter(({ refused }) => refused === undefined)
-    if (due.length > 0) await this.#confirm(due, how)
+    if (due.length > 0) await this.confirm(due, how)
     const single = plans.length === 1 && !this.#engine.listed
-    const keeper = due.length > 0 ? this.#engine.keeper?.(only, single, how.final) : undefined
+    const keeps = due.length > 0 && how.kept !== false
+    const keeper = keeps ? this.#engine.keeper?.(only, single, how.final) : undefined
     if (single && this.#engine.resumed?.() === undefined) return this.#single(only, how, keeper)
     if (keeper !== undefined) {
       const { keptRun } = await import('./queues.js')
@@ -84,7 +86,7 @@ export class BulkRunner {
         const what = lossIn(how)?.what ?? endpoint.destructive
         if (what !== undefined) await this.#engine.ui.confirmable(what)
       },
-      confirm: (first, count) => this.#confirm(first, how, count),
+      confirm: async (first, count) => void (await this.confirm(first, how, count)),
     })
   }
 
@@ -101,13 +103,13 @@ export class BulkRunner {
     )
   }
 
-  /** Asks once for all plans together when something is lost with them. */
-  async #confirm(plans: readonly Plan[], how: Many, count: number = plans.length): Promise<void> {
-    const { ui } = this.#engine
+  /** Asks once for all plans together when something is lost with them. @returns whether that is so */
+  async confirm(plans: readonly Plan[], how: Many, count: number = plans.length): Promise<boolean> {
+    const { ui, irreversible } = this.#engine
     const losing = plans.filter(({ endpoint }) => endpoint.destructive !== undefined)
     const loses = lossIn(how)
     const what = loses?.what ?? losing[0]?.endpoint.destructive
-    if (what === undefined) return
+    if (what === undefined) return false
     const each = loses?.each
     const named = async (): Promise<readonly string[]> =>
       each === undefined
@@ -116,7 +118,10 @@ export class BulkRunner {
     const details = loses?.details ?? named
     if (loses?.noteVerb !== undefined && !ui.interactive)
       for (const line of await resolveDetails(details)) ui.note(`${loses.noteVerb} ${line}`)
-    await ui.confirm(what, details, undefined, loses?.details === undefined ? count : undefined)
+    const why = plans.map(irreversible).find((text) => text !== undefined)
+    const total = loses?.details === undefined ? count : undefined
+    await ui.confirm(withReversal(what, why), details, undefined, total)
+    return true
   }
 
   async #single(plan: Plan, how: Many, keeper: Keeper | undefined): Promise<void> {

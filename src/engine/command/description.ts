@@ -135,6 +135,8 @@ export interface Plan extends Ask {
   readonly label?: string
   /** What it works on as a journal names it, where the label has more words. */
   readonly object?: string
+  /** The kind of that, where the endpoint does not name it: one that makes it. */
+  readonly kind?: string | undefined
   /** Whose object it is, where there are several. */
   readonly parent?: Parent
   /** What of its values its row said. */

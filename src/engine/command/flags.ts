@@ -20,6 +20,7 @@ import {
   watchable,
 } from './derive.js'
 import { flagSets } from './global-flags.js'
+import { getCommonIrreversible } from './reversal.js'
 import type { Argument, CommandFacts, Flag, FlagGroup } from './types.js'
 
 // What a command is, as far as that decides which flags it takes.
@@ -153,6 +154,10 @@ interface SharedFlags {
   readonly as?: (command: CommandFacts, flag: Flag) => Flag
 }
 
+/** `--no-undo-record`: not offered where nothing could be undone anyway. */
+const recorded = (command: CommandFacts, flag: Flag): Flag =>
+  getCommonIrreversible(command) !== undefined ? { ...flag, hidden: true } : flag
+
 /** What a command takes beside its own, the nearest first. */
 const shared: readonly SharedFlags[] = [
   { flags: hiddenScopes, takes: (c) => calls(c) && c.open !== true, as: furtherScope },
@@ -168,7 +173,7 @@ const shared: readonly SharedFlags[] = [
   { flags: [wholeInstance], takes: (c, { name }) => sendsBody(c) && selectsBy(c, name) },
   { flags: flagSets.sheet, takes: (c) => rowFlags(c).length > 0 },
   { flags: flagSets.journal, takes: (c) => keepsJournal(c) || c.ownJournal === true },
-  { flags: flagSets.record, takes: keepsJournal },
+  { flags: flagSets.record, takes: keepsJournal, as: recorded },
   { flags: flagSets.shard, takes: (c) => keepsJournal(c) && isOfMany(c) },
   { flags: flagSets.write, takes: answersChanges },
   { flags: flagSets.rehearsal, takes: rehearsable },

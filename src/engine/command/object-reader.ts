@@ -32,6 +32,21 @@ export const asSent = (now: unknown, sent: unknown): unknown => {
   return isObject(now) && !isObject(sent) && 'id' in now ? now.id : (now ?? null)
 }
 
+/**
+ * The attributes that a call sets, as they are sent: those of the line, those that the endpoint sets by itself, and the lists
+ * that it empties where they are not given.
+ */
+export const getSentAttributes = ({
+  endpoint,
+  values,
+  extra,
+}: Pick<Ask, 'endpoint' | 'values' | 'extra'>): Fields => {
+  const { empties = [], leaves, path } = endpoint
+  const emptied = Object.fromEntries(empties.map((name) => [name, []]))
+  const all = Object.entries({ ...emptied, ...leaves, ...extra, ...values })
+  return Object.fromEntries(all.filter(([name, value]) => value !== undefined && !(name in path)))
+}
+
 /** The placeholders of a path, in their order. */
 const placeholders = (path: string): readonly string[] =>
   [...path.matchAll(/[:*](\w+)/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))

@@ -75,6 +75,8 @@ export interface BulkOptions {
   }
   /** Why its journal cannot be resumed, where it does more than that says. */
   readonly final?: string
+  /** Its requests are on record elsewhere. */
+  readonly kept?: false
   /** Past tense for notes: `paused`, `deleted`. */
   readonly done?: string
   readonly emit?: EmitOptions

@@ -258,6 +258,9 @@ export const resolveJournalFile = async ({ cwd, env }: Place, name: string): Pro
     if (newest !== undefined) return newest.file
     throw usage('no journals yet', 'Every write is recorded in a journal.')
   }
+  // A name that was left out never means the current folder.
+  if (name === '')
+    throw usage('an empty text names no journal', 'svcctl journal list names those that there are.')
   const kept = join(folder, `${name}.ndjson`)
   if (!name.includes('/') && existsSync(kept)) return kept
   const file = resolve(cwd, name)

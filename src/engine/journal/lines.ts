@@ -41,6 +41,16 @@ export interface LineOptions {
   readonly undo_record?: true
 }
 
+/** A run that was taken back, as far as doing it again needs to know. */
+export interface RepeatedRun {
+  /** Area and verb. */
+  readonly command: string
+  /** `PUT /runners/:id` */
+  readonly endpoint: string
+  /** Names of what it sent that no journal has: secrets and files. */
+  readonly lacks: readonly string[]
+}
+
 /** What a run sends, with which right, and where: its first line. */
 export interface Header {
   /** Of the format. */
@@ -80,6 +90,8 @@ export interface Header {
   readonly irreversible?: string
   /** The run that this one takes back. */
   readonly undoes?: string
+  /** What that run did, which `--redo` does again. */
+  readonly redoes?: RepeatedRun
   /** That was itself one that took another back: what that did is done again. */
   readonly redo?: true
 }
@@ -251,6 +263,7 @@ const isHeader = hasShape({
   final: orAbsent(isText),
   irreversible: orAbsent(isText),
   undoes: orAbsent(isText),
+  redoes: orAbsent(hasShape({ command: isText, endpoint: isText, lacks: listOf(isText) })),
   redo: orAbsent((value) => value === true),
 })
 

@@ -4,6 +4,7 @@
  */
 import type { FileHandle } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
 import { scrub, scrubbedMark } from '../../base/secrets/scrub.js'
@@ -261,11 +262,16 @@ export const wishedIn = (
   return Object.fromEntries(sent)
 }
 
-/** The lines about objects that were begun; most others are of objects that wait. */
-async function* begunIn({ file, size }: RunHistory): AsyncGenerator<ObjectLine> {
+/** Whether each object of a run was sent values of its own row. */
+const hasRows = ({ input }: Header): boolean =>
+  Object.values(input).some((value) => isObject(value) && '$row' in value)
+
+/** The lines about objects that were begun, with those that say their rows; most others are of objects that wait. */
+async function* begunIn({ file, size, header }: RunHistory): AsyncGenerator<ObjectLine> {
+  const rows = hasRows(header)
   for await (const texts of textsIn(file, size))
     for (const text of texts) {
-      if (text.includes('"state":"queued"')) continue
+      if (!rows && text.includes('"state":"queued"')) continue
       const line = parseLine(text)
       if (line !== undefined && 'n' in line) yield line
     }
@@ -288,18 +294,24 @@ const changeIn = (
  * The objects that a run did, or may have done, with what they were; in its own order.
  * @param left is told of each that cannot be brought back, and why
  */
-export async function* readUndo(
+async function* changesIn(
   past: RunHistory,
   left: (object: string, why: string) => void,
 ): AsyncGenerator<UndoableItem> {
   const underWay = new Map<number, BegunLine>()
+  const rows = new Map<number, QueuedLine['input']>()
   const take = (line: BegunLine | DoneLine): UndoableItem | undefined => {
     const change = changeIn(past.header, line, underWay.get(line.n))
-    if (typeof change !== 'string') return change
+    const row = rows.get(line.n)
+    if (typeof change !== 'string') return row === undefined ? change : { ...change, row }
     left(line.object, change)
     return undefined
   }
   for await (const line of begunIn(past)) {
+    if (line.state === 'queued') {
+      if (line.input !== undefined) rows.set(line.n, line.input)
+      continue
+    }
     if (line.state === 'done') {
       const change = take(line)
       if (change !== undefined) yield change
@@ -311,6 +323,25 @@ export async function* readUndo(
     const change = take(line)
     if (change !== undefined) yield change
   }
+}
+
+/** Objects that a run changed twice (`runners drain --resume-after`), each once: as it was before the first, and after the last. */
+async function* mergedChanges(changes: AsyncIterable<UndoableItem>): AsyncGenerator<UndoableItem> {
+  const all = new Map<number, UndoableItem>()
+  for await (const change of changes) {
+    const first = all.get(change.n)
+    all.set(change.n, first === undefined ? change : { ...first, after: change.after })
+  }
+  yield* all.values()
+}
+
+/** The same, each object once. */
+export const readUndo = (
+  ...[past, left]: Parameters<typeof changesIn>
+): AsyncGenerator<UndoableItem> => {
+  const changes = changesIn(past, left)
+  // Only such runs do more than one thing to an object.
+  return past.header.final === undefined ? changes : mergedChanges(changes)
 }
 
 /** What undo does with an object. */

@@ -11,12 +11,12 @@ import {
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { emptyClears, formatOf, isNumeric, type Param } from '../../catalogue/params.js'
-import { Failure, usage } from '../../errors.js'
+import { Failure, isMissing, usage } from '../../errors.js'
 import { getScope } from '../command/derive.js'
 import { asSent, findReading, shownIn } from '../command/object-reader.js'
 import type { InstanceService } from '../command/services.js'
 import type { Plan } from '../command/types.js'
-import type { Attributes, Header } from '../journal/lines.js'
+import type { Attributes, Header, RepeatedRun } from '../journal/lines.js'
 import type { UndoableItem } from '../journal/work.js'
 
 // Who waits for whom in a tree: what is done to a group goes after what is done inside of it.
@@ -76,6 +76,8 @@ export interface Inverse {
   readonly presence: boolean
   /** What the run sent its objects to. */
   readonly original: Endpoint
+  /** The run that is done again, where it is no undo. */
+  readonly repeats?: RepeatedRun
 }
 
 /** The form of an endpoint by which an object below a parent was done: of a tree one for groups, one for projects. */
@@ -111,15 +113,52 @@ const leadsTo = ({ leaves = {} }: Endpoint, before: Attributes): boolean =>
   before !== null &&
   Object.entries(leaves).every(([name, value]) => isDeepStrictEqual(before[name], value))
 
-/**
- * What takes a run back.
- * @throws Failure `usage` for a verb that the documents have no inverse of
- */
-export const findInverse = async ({ command, endpoint: route }: Header): Promise<Inverse> => {
+type RunFacts = Pick<Header, 'command' | 'endpoint'>
+
+/** The endpoint of a run, and the others of its area. */
+const originalOf = async ({ command, endpoint: route }: RunFacts) => {
   const [area = ''] = command.split(' ')
   const endpoints: Endpoints = (await areas.find(({ name }) => name === area)?.load()) ?? {}
   const original = Object.values<Endpoint>(endpoints).find((one) => one.route === route)
   if (original === undefined) throw irreversible(command, 'the effect of this endpoint is unknown')
+  return { area, endpoints, original }
+}
+
+/** What does again what a run did that was taken back. */
+const findRepetition = async (header: Header, run: RepeatedRun): Promise<Inverse> => {
+  const { area, endpoints, original: again } = await originalOf(run)
+  return {
+    area,
+    endpoints,
+    presence: again.changes !== true && again.inverse !== undefined,
+    original: (await originalOf(header)).original,
+    endpointFor: ({ parent }) => formBelow(parent, again, endpoints),
+    repeats: run,
+  }
+}
+
+/** What of a run no journal has, so that it could not be sent again: secrets, and files that went along as such. */
+export const getUnrecorded = async (header: Header): Promise<readonly string[]> => {
+  const { input, options } = header
+  const secrets = Object.entries(input).flatMap(([name, value]) =>
+    isObject(value) && '$secret' in value ? [name] : [],
+  )
+  const { params } = (await originalOf(header)).original
+  const files = Object.keys(options?.flags ?? {})
+    .map((flag) => flag.replaceAll('-', '_'))
+    .filter((name) => name in params && !(name in input))
+  return [...new Set([...secrets, ...files])]
+}
+
+/**
+ * What takes a run back.
+ * @param redo it took another one back: what that did is done again
+ * @throws Failure `usage` for a verb that the documents have no inverse of
+ */
+export const findInverse = async (header: Header, redo = false): Promise<Inverse> => {
+  if (redo && header.redoes !== undefined) return findRepetition(header, header.redoes)
+  const { command } = header
+  const { area, endpoints, original } = await originalOf(header)
   const known = { area, endpoints, original }
   const formFor = ({ parent }: UndoableItem): Endpoint | undefined =>
     formBelow(parent, original, endpoints)
@@ -151,7 +190,7 @@ const irreversible = (command: string, why = 'the API has no endpoint that rever
   usage(`${command} cannot be undone: ${why}`)
 
 /** The identity of an object that a run made or removed, from what is known of it. */
-const identityOf = (known: Attributes, kind: string | undefined): unknown => {
+export const identityOf = (known: Attributes, kind: string | undefined): unknown => {
   const names = [...(kindNamed(kind)?.names ?? []), 'id']
   return names.map((name) => known?.[name]).find((value) => value !== undefined)
 }
@@ -180,8 +219,34 @@ const restoredBy = (endpoint: Endpoint, before: Attributes): Fields => {
   )
 }
 
-/** What an endpoint that puts an object back is given. */
-export const valuesFor = (endpoint: Endpoint, was: UndoableItem, header: Header): JsonValues => {
+/** What a run sent to an object that it made. */
+const sentBy = ({ input }: Header, { row = {} }: UndoableItem): Fields =>
+  Object.fromEntries(
+    Object.entries({ ...input, ...row }).filter(
+      ([, value]) => !isObject(value) || !('$row' in value || '$secret' in value),
+    ),
+  )
+
+/** @throws Failure `usage` where what the run sent to an object that it made is not recorded */
+const checkRecorded = ({ command, lacks }: RepeatedRun): void => {
+  if (lacks.length === 0) return
+  throw usage(
+    `${command} cannot be redone: the journal does not record ${lacks.join(', ')}`,
+    `Run svcctl ${command} again.`,
+  )
+}
+
+/**
+ * What an endpoint that puts an object back is given.
+ * @param repeats the run that is done again
+ * @throws Failure `usage` where the journal does not say that
+ */
+export const valuesFor = (
+  endpoint: Endpoint,
+  was: UndoableItem,
+  header: Header,
+  repeats?: RepeatedRun,
+): JsonValues => {
   const holder = getScope(endpoint)?.placeholder
   const [name = ''] = endpoint.args ?? []
   const param = endpoint.path[name] ?? endpoint.params[name]
@@ -191,7 +256,10 @@ export const valuesFor = (endpoint: Endpoint, was: UndoableItem, header: Header)
   const parent = holder === undefined ? undefined : (above ?? header.input[holder])
   if (holder !== undefined && parent === undefined)
     throw new Failure('usage', `${was.object}: the journal does not record its project or group`)
+  const made = repeats !== undefined && was.after === null && getMethod(endpoint) !== 'DELETE'
+  if (made) checkRecorded(repeats)
   return jsonFields({
+    ...(made ? sentBy(header, was) : {}),
     ...restoredBy(endpoint, was.before),
     ...(holder === undefined ? {} : { [holder]: parent }),
     ...(param === undefined ? {} : { [name]: typed(named ?? was.object, param) }),
@@ -285,7 +353,12 @@ export const readCurrent = async (
   const reading = await findReading(inverse.area, endpoint)
   if (reading === undefined) throw new Failure('failed', 'the API has no endpoint to read it')
   const ask = { key: '', endpoint: reading.endpoint, values: reading.values(plan) }
-  const { data } = await instance.send(ask)
-  if (inverse.presence) return isObject(data) ? data : {}
-  return shownOf(data, endpoint, sent)
+  try {
+    const { data } = await instance.send(ask)
+    return inverse.presence ? (isObject(data) ? data : {}) : shownOf(data, endpoint, sent)
+  } catch (error) {
+    const mayBeGone = inverse.presence || endpoint.brings === true
+    if (mayBeGone && isMissing(error)) return null
+    throw error
+  }
 }

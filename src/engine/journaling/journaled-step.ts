@@ -7,7 +7,7 @@ import { type Endpoint, getMethod, getPath, pathPattern } from '../../catalogue/
 import { kindNamed } from '../../catalogue/kinds.js'
 import { Failure, isMissing, survived } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
-import { asSent, findReading, shownIn } from '../command/object-reader.js'
+import { asSent, findReading, getSentAttributes, shownIn } from '../command/object-reader.js'
 import { toKeptAnswer } from '../command/running.js'
 import type { InstanceService, PlanAnswer } from '../command/services.js'
 import type { Command, Plan } from '../command/types.js'
@@ -27,16 +27,11 @@ const holdsRounded = (value: unknown): boolean => {
 
 // What a run changes, and what was there before.
 
-/** Lists that a plan empties by leaving them out. */
-const emptiedBy = ({ empties = [] }: Endpoint): Fields =>
-  Object.fromEntries(empties.map((name) => [name, []]))
-
-/** The attributes that a plan sets, as they are sent. */
-const wantedBy = ({ endpoint, values, extra }: Plan): Fields =>
+/** The attributes that a plan sets, as they are sent, without what names its object. */
+const wantedBy = (plan: Plan): Fields =>
   Object.fromEntries(
-    Object.entries({ ...emptiedBy(endpoint), ...endpoint.leaves, ...extra, ...values }).filter(
-      ([name, value]) =>
-        value !== undefined && !(name in endpoint.path) && endpoint.args?.includes(name) !== true,
+    Object.entries(getSentAttributes(plan)).filter(
+      ([name]) => plan.endpoint.args?.includes(name) !== true,
     ),
   )
 

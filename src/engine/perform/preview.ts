@@ -3,20 +3,21 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { maskAddresses, maskFields, secrecies } from '../../base/secrets/mask.js'
 import { type Endpoint, getMethod, getPath, writes } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
-import { type Managed, managedKinds } from '../../catalogue/managed.js'
-import { formatOf, type Param } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
 import { getLevelName } from '../../output/cell.js'
 import type { BulkRunner } from '../bulk/runner.js'
-import { asSent, findReading, shownIn } from '../command/object-reader.js'
-import type { AnswerService, Emit } from '../command/services.js'
+import { asSent, findReading, getSentAttributes, shownIn } from '../command/object-reader.js'
+import { lossIn } from '../command/running.js'
+import type { AnswerService, Emit, UiService } from '../command/services.js'
 import type { CommandFacts, Operation, Plan, PlanSource } from '../command/types.js'
 import { agrees, type Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
-import { mergedRequests } from './live.js'
+import { type GivenObject, maxNamed } from '../work/report.js'
+import { checkAbsent } from './absence.js'
+import { isSource } from './live.js'
 
 // What a write would change: its object as it is now, beside what would be sent.
 
@@ -35,21 +36,31 @@ interface Preview {
   readonly request: string
   /** Whether the object was read: else nothing is known of what it is now. */
   readonly read: boolean
+  /** What is lost with it, where it has to be confirmed for that. */
+  readonly loses?: string
+  /** Why it cannot be undone, where it cannot. */
+  readonly irreversible?: string
   readonly changes: readonly Change[]
 }
 
 /** What goes along that is no part of the path, files by their names. */
-const sentBy = ({
-  endpoint,
-  values,
-  extra,
-  files,
-}: Ask): readonly (readonly [string, unknown])[] => [
-  ...Object.entries({ ...endpoint.leaves, ...extra, ...values }).filter(
-    ([name, value]) => value !== undefined && !(name in endpoint.path),
-  ),
-  ...Object.entries(files ?? {}).map(([name, { filename }]) => [name, filename] as const),
+const sentBy = (ask: Ask): readonly (readonly [string, unknown])[] => [
+  ...Object.entries(getSentAttributes(ask)),
+  ...Object.entries(ask.files ?? {}).map(([name, { filename }]) => [name, filename] as const),
 ]
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+
+/** Whether an attribute is a list that nobody gave, and there is nothing in it to be lost. */
+const losesNothing = (
+  { attribute, now }: Pick<Change, 'attribute' | 'now'>,
+  { endpoint, values, extra }: Ask,
+): boolean =>
+  endpoint.empties?.includes(attribute) === true &&
+  values[attribute] === undefined &&
+  extra?.[attribute] === undefined &&
+  isEmpty(now)
 
 /** What an object that is deleted shows of itself. */
 const lostWith = (record: Fields, columns: readonly string[]): readonly Change[] =>
@@ -122,7 +133,9 @@ const previewOf = (
   const changes =
     columns !== undefined && record !== undefined
       ? lostWith(record, columns)
-      : sentBy(ask).map((one) => changed(ask, record, one))
+      : sentBy(ask)
+          .map((one) => changed(ask, record, one))
+          .filter((change) => !losesNothing(change, ask))
   const request = requestLine({ method: getMethod(ask.endpoint), path: path.replace(/\?.*/s, '') })
   const shown = secrets ? changes : hidden(changes, ask.endpoint, words)
   const named =
@@ -175,63 +188,14 @@ const rowsOf = (records: readonly unknown[]): readonly unknown[] =>
       now: inWords(change.attribute, change.now),
       new: change.already_so === true ? soAlready : inWords(change.attribute, change.new),
     }))
-    const asked = read === true && rows.length > 0
-    return asked ? rows : [{ object, attribute: 'request', now: null, new: request }, ...rows]
+    if (read === true && rows.length > 0) return rows
+    // The path says no more of an object than what it is called by already.
+    if (rows.length === 0 && /^DELETE /.test(String(request)))
+      return [{ object, attribute: 'object', now: null, new: 'removed' }]
+    return [{ object, attribute: 'request', now: null, new: request }, ...rows]
   })
 
 const columns = ['attribute', 'now', 'new'] as const
-
-// Whether what a create would make is there already: looked for in the list that the catalogue has of its kind.
-
-/** Values that tell objects of a kind apart: a key without its comment, each of several IDs. */
-const identitiesIn = (param: Param, value: unknown): readonly string[] => {
-  const text = String(value)
-  if (formatOf(param) === 'public-key') return [text.trim().split(/\s+/, 2).join(' ')]
-  return formatOf(param) === 'csv' ? text.split(',') : [text]
-}
-
-/** Parameters of a create with the fields that show them, which no two objects of the kind have alike. */
-const uniqueIn = ({ identity, also, at = {} }: Managed, { params }: Endpoint) =>
-  Object.entries({
-    ...(identity === undefined ? {} : { [identity]: identity }),
-    ...(also === undefined ? {} : { [also]: also }),
-    ...at,
-  }).flatMap(([name, field]) => {
-    const param = Object.hasOwn(params, name) ? params[name] : undefined
-    return param === undefined ? [] : [{ name, field, param }]
-  })
-
-const calledBy = ({ label, identity = 'id' }: Managed, record: Fields): string => {
-  const id = record.id === undefined ? '' : ` (ID ${String(record.id)})`
-  return `"${String(record[label ?? identity])}" already exists${id}`
-}
-
-/**
- * Refuses a create whose object is there.
- * @param read gives all records of a list
- * @throws Failure `conflict`, and whatever the list is answered with
- */
-const checkAbsent = async (
-  { endpoint, values }: Pick<Plan, 'endpoint' | 'values'>,
-  read: (list: Ask) => Promise<readonly unknown[]>,
-): Promise<void> => {
-  const kind = managedKinds.find(({ create }) => create?.route === endpoint.route)
-  if (kind === undefined || kind.holds !== 'set') return
-  const list = kind.read
-  const own = Object.fromEntries(Object.keys(list.path).map((name) => [name, values[name]]))
-  const records = await read({ endpoint: list, values: own })
-  const unique = uniqueIn(kind, endpoint).filter(({ name }) => values[name] !== undefined)
-  const found = records.filter(isObject).find((record) =>
-    unique.some(({ name, field, param }) => {
-      const wanted = identitiesIn(param, values[name])
-      return identitiesIn(param, record[field]).some((one) => wanted.includes(one))
-    }),
-  )
-  if (found === undefined) return
-  throw new Failure('conflict', calledBy(kind, found), {
-    hint: 'The instance would reject a second one.',
-  })
-}
 
 // What a dry run makes of its plans: what each is about, and the plan that only reads it.
 
@@ -240,12 +204,26 @@ const objectOf = (
   { label, endpoint, values }: Plan,
   { area }: Pick<CommandFacts, 'area'>,
 ): string => {
-  const [first = ''] = endpoint.args ?? []
-  // Several that go as one request.
-  if (label !== undefined)
-    return String(values[first]).includes(',') ? String(values[first]) : label
+  if (label !== undefined) return label
   const [holder] = Object.keys(endpoint.path)
   return holder === undefined ? area : String(values[holder])
+}
+
+/** Objects as they come, and the first of them. */
+class FirstObjects {
+  readonly first: GivenObject[] = []
+  readonly #objects: AsyncIterable<GivenObject>
+
+  constructor(objects: AsyncIterable<GivenObject>) {
+    this.#objects = objects
+  }
+
+  async *all(): AsyncGenerator<GivenObject> {
+    for await (const object of this.#objects) {
+      if (this.first.length < maxNamed) this.first.push(object)
+      yield object
+    }
+  }
 }
 
 /** Plans that only read: neither confirmed nor told of as done; of each endpoint there is one such. */
@@ -284,9 +262,11 @@ interface Parts {
   readonly caller: Pick<Caller, 'send'>
   readonly lists: Pick<Lists, 'gather'>
   /** Several objects, always as a list. */
-  readonly bulk: Pick<BulkRunner, 'many' | 'stream'>
+  readonly bulk: Pick<BulkRunner, 'confirm' | 'many' | 'stream'>
   readonly answer: Pick<AnswerService, 'columnsFor' | 'printMany'>
-  readonly command: Pick<CommandFacts, 'area'>
+  readonly command: Pick<CommandFacts, 'area' | 'endpoints'>
+  readonly ui: Pick<UiService, 'note'>
+  readonly irreversible: (plan: Plan) => string | undefined
   /** Whether some refusals are no failures: then one object is as one of several. */
   readonly tolerates: boolean
   /** Whether secrets are shown. */
@@ -302,6 +282,8 @@ const emit: Emit = {
 
 export class Previews {
   readonly #parts: Parts
+  /** Why what cannot be undone: said once. */
+  readonly #said = new Set<string>()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -316,18 +298,54 @@ export class Previews {
       await operation.check?.(original)
       return { value: await this.#of(original, operation) }
     }
-    if ('planOf' in source && operation.merge === undefined) {
+    if (isSource(source)) {
       const planOf: PlanSource['planOf'] = async (object) => reading.of(await source.planOf(object))
-      return bulk.stream({ ...source, planOf }, { emit, run })
+      return bulk.stream({ ...this.#announcing(source, operation), planOf }, { emit, run })
     }
-    const plans: Plan[] = []
-    for await (const plan of mergedRequests(source, operation.merge)) plans.push(plan)
-    const [only, ...others] = plans
+    const [only, ...others] = source
+    await this.#announce(source, operation)
     if (only !== undefined && this.#isAlone(only, others)) return this.#print(only, operation)
     await bulk.many(
-      plans.map((plan) => reading.of(plan)),
+      source.map((plan) => reading.of(plan)),
       { emit, run },
     )
+  }
+
+  /** Says what a real run would ask: what is lost, and with which objects. */
+  async #announce(plans: readonly Plan[], operation: Operation, count?: number): Promise<void> {
+    const due = plans.filter(({ refused }) => refused === undefined)
+    const loss = lossIn(operation)
+    // Each line is among those of the question.
+    const loses = loss && { ...loss, noteVerb: undefined }
+    const { bulk, irreversible } = this.#parts
+    if (due.length === 0 || !(await bulk.confirm(due, { loses }, count ?? due.length))) return
+    // The question said it.
+    for (const plan of due) this.#said.add(irreversible(plan) ?? '')
+  }
+
+  /** Why a plan cannot be undone, said with the first of which that is so. */
+  #reversal(plan: Plan): Pick<Preview, 'irreversible'> {
+    const { ui, irreversible } = this.#parts
+    const why = irreversible(plan)
+    if (why === undefined) return {}
+    if (!this.#said.has(why)) ui.note(`this cannot be undone: ${why}`)
+    this.#said.add(why)
+    return { irreversible: why }
+  }
+
+  /** Objects that come, of which that is said before the first is read. */
+  #announcing(source: PlanSource, operation: Operation): PlanSource {
+    const { endpoints } = this.#parts.command
+    const destroys = Object.values(endpoints).some((e) => e.destructive !== undefined)
+    if (!destroys && operation.loses === undefined) return source
+    const heard = new FirstObjects(source.objects)
+    const confirm = async (count: number): Promise<void> => {
+      const plans: Plan[] = []
+      for (const object of source.known?.first ?? heard.first)
+        plans.push(await source.planOf(object))
+      await this.#announce(plans, operation, count)
+    }
+    return { ...source, objects: heard.all(), confirm }
   }
 
   #isAlone(only: Plan, others: readonly Plan[]): boolean {
@@ -346,7 +364,16 @@ export class Previews {
     await answer.printMany([{ object, ...preview }], { ...emit, columns: ['object', ...columns] })
   }
 
-  async #of(plan: Plan, { to }: Operation): Promise<Preview> {
+  async #of(plan: Plan, operation: Operation): Promise<Preview> {
+    const preview = await this.#compared(plan, operation)
+    const loss = typeof operation.loses === 'function' ? undefined : operation.loses
+    const loses = loss?.what ?? plan.endpoint.destructive
+    const { request, read, changes } = preview
+    const lost = loses === undefined ? {} : { loses }
+    return { request, read, ...lost, ...this.#reversal(plan), changes }
+  }
+
+  async #compared(plan: Plan, { to }: Operation): Promise<Preview> {
     const { answer, command, exchange, lists, secrets, caller, words } = this.#parts
     const { endpoint } = plan
     if (plan.request !== undefined) return previewOfRequest(plan.request, secrets, words)

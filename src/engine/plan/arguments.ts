@@ -4,7 +4,7 @@ import { textSize } from '../../base/secrets/scrub.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { withArticle } from '../../catalogue/kinds.js'
 import { formatOf, isNumeric, type Param, scopeOf } from '../../catalogue/params.js'
-import { Failure, survived, usage } from '../../errors.js'
+import { Failure, placeFailure, survived, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
 import { flagName, getCommandName, getScope } from '../command/derive.js'
 import type { Argument, Command, Given } from '../command/types.js'
@@ -56,20 +56,6 @@ export const parameterIn = ({ params }: Pick<Endpoint, 'params'>, name: string) 
 /** Several objects that one request takes together (`members add 1 2`). */
 export const joins = (endpoint: Endpoint): boolean =>
   formatOf(endpoint.params[endpoint.args?.[0] ?? '']) === 'csv'
-
-/** What makes an object one that the line cannot mean, rather than the way to the instance. */
-const ofObject: ReadonlySet<Failure['category']> = new Set([
-  'usage',
-  'failed',
-  'not_found',
-  'conflict',
-])
-
-/** A failure of planning an object, with where the object stands in standard input. */
-export const placeFailure = (error: unknown, place: string | undefined): unknown =>
-  place !== undefined && error instanceof Failure && ofObject.has(error.category)
-    ? new Failure(error.category, `standard input, ${place}: ${error.message}`, error.details)
-    : error
 
 /** The object that texts name; of one from standard input a refusal quotes nothing. */
 const parseObject = (

@@ -1,10 +1,11 @@
 /** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
 
 import { parseMoment } from '../../base/dates.js'
+import { currentIo } from '../../base/io.js'
 import { readHeld } from '../../base/json/yaml.js'
 import { isObject, type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
 import { type HeldText, holdText } from '../../base/secrets/scrub.js'
-import { fromFile } from '../../catalogue/params.js'
+import { fromFile, type Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'
 import { getCommandName, lists } from '../command/derive.js'
@@ -126,11 +127,36 @@ const noteEmptyRanges = (flags: Given['flags'], note: GivenSources['note']): voi
   for (const [name, begin] of Object.entries(flags)) {
     const end = endOf(name) === name ? undefined : flags[endOf(name)]
     const [first, last] = [begin, end].map((one) =>
-      typeof one === 'string' ? parseMoment(one, Date.now()) : Number(one ?? Number.NaN),
+      typeof one === 'string'
+        ? parseMoment(one, currentIo().now().getTime())
+        : Number(one ?? Number.NaN),
     )
     if (first !== undefined && last !== undefined && first > last)
       note(`--${name} is past --${endOf(name)}, so nothing can match`)
   }
+}
+
+/** What a parameter names in the file system; undefined for one that names something else. */
+const pathWord = ({ completes, placeholder = '' }: Param): 'file' | 'folder' | undefined => {
+  if (placeholder.startsWith('folder')) return 'folder'
+  return completes === 'file' || placeholder.startsWith('file') ? 'file' : undefined
+}
+
+/**
+ * An empty text is a name that was left out, such as that of a variable that is not set. It never means the current folder.
+ * @throws Failure `usage` for an empty name of a file or folder
+ */
+export const checkPathNames = (command: CommandFacts, { args, flags }: Raw): void => {
+  // Settings are removed by it.
+  if (command.area === 'profile' || command.area === 'auth') return
+  for (const { name, param } of flagsOfCommand(command, ({ name }) => flags.has(name))) {
+    const word = pathWord(param)
+    if (word !== undefined && flags.get(name)?.includes('') === true)
+      throw usage(`--${name} requires the name of a ${word}`)
+  }
+  const files = command.args.find(({ file }) => file === true)
+  if (files !== undefined && args.includes(''))
+    throw usage(`<${files.name}> requires the name of a file or folder`)
 }
 
 /** True when the objects came from standard input: the answer is a list then. */

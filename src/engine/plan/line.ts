@@ -82,7 +82,7 @@ export const besides = (name: string, others: readonly string[]): string =>
 /** Both forms of a boolean; of one that is on by itself only the refusal is shown. */
 const bothForms = ({ name, aliases = [], hidden, refusal }: Flag, short: string): Spelling[] => [
   { text: `${short}--${name}`, hidden: hidden === true || refusal !== undefined },
-  { text: `--no-${name}`, hidden: refusal === undefined, negated: true },
+  { text: `--no-${name}`, hidden: hidden === true || refusal === undefined, negated: true },
   ...aliases.map((alias) => ({ text: `--${alias}`, hidden: true })),
 ]
 

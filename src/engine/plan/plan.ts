@@ -7,7 +7,7 @@ import { isObject, type JsonValue, type JsonValues } from '../../base/objects.js
 import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
 import { isScope, type Param, scopeOf, valuesOf } from '../../catalogue/params.js'
 import { joinItems } from '../../catalogue/values.js'
-import { isObjectFailure, usage } from '../../errors.js'
+import { isObjectFailure, placeFailure, usage } from '../../errors.js'
 import { flagName, getCommandName, getScope } from '../command/derive.js'
 import type { Command, Flag, Given, Operation, Plan } from '../command/types.js'
 import {
@@ -16,7 +16,6 @@ import {
   type ObjectReference,
   parameterIn,
   placeArgs,
-  placeFailure,
   placeProject,
   resolveReferences,
   scopedBy,

@@ -3,7 +3,7 @@
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
 import { kindNamed } from '../../catalogue/kinds.js'
-import { usage } from '../../errors.js'
+import { placeFailure, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
 import { getCommandName, getScope } from '../command/derive.js'
 import type {
@@ -16,13 +16,7 @@ import type {
   PlanSource,
 } from '../command/types.js'
 import type { GivenObject } from '../work/report.js'
-import {
-  type ObjectReference,
-  parseReference,
-  placeArgs,
-  placeFailure,
-  placeProject,
-} from './arguments.js'
+import { type ObjectReference, parseReference, placeArgs, placeProject } from './arguments.js'
 import { choose, fillScope } from './choose.js'
 import type { PlanContext } from './objects.js'
 import { givenFor, type ParentTarget, targetIn } from './parents.js'

@@ -7,16 +7,17 @@ import { isNumeric } from '../../catalogue/params.js'
 import { groupsAll } from '../../catalogue/undocumented.js'
 import type { Naming } from '../../catalogue/words.js'
 import { defaultLimit } from '../../client/defaults.js'
-import { Failure, survived, usage } from '../../errors.js'
+import { Failure, placeFailure, survived, usage } from '../../errors.js'
 import { findSegmentProblem } from '../../http/request/address.js'
 import { isAddress } from '../../profile/index.js'
 import { changes, getCommandName, getScope, hasForm, isRehearsal } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { isAggregate } from '../command/globals.js'
+import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
 import type { Targets } from '../instance/planning.js'
-import { parseReference, placeFailure } from '../plan/arguments.js'
+import { parseReference } from '../plan/arguments.js'
 import { readObjects } from '../plan/objects.js'
 import {
   givenFor,
@@ -26,8 +27,8 @@ import {
   targetIn,
   targetOfTree,
 } from '../plan/parents.js'
-import { checkSegment } from '../plan/plan.js'
 import { toPath } from '../plan/places.js'
+import { checkSegment } from '../plan/plan.js'
 import { pipedObjects } from '../plan/stdin/reader.js'
 import type { RunParts } from '../services.js'
 import { listOver } from './parent-lists.js'
@@ -328,8 +329,9 @@ const confirmAll = async (
   if (loses || Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
   const call = command.open === true ? ` ${maskAddresses(given.args.join(' '))}` : ''
   const due = targets.filter(({ failure }) => failure === undefined)
+  const what = `${getCommandName(command)}${call}, in each: ${due.length}.`
   await running.services.ui.confirm(
-    `${getCommandName(command)}${call}, in each: ${due.length}.`,
+    withReversal(what, getCommonIrreversible(command)),
     due.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),
   )
 }

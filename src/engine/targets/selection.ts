@@ -17,6 +17,7 @@ import {
   isOfSelection,
   isRehearsal,
 } from '../command/derive.js'
+import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import type { UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
@@ -274,7 +275,8 @@ export class Selection {
     if (asks || isRehearsal(this.#options)) return
     const those = count === 1 ? '1 matching object' : `${count} matching objects`
     const what = `${getCommandName(command)}: ${those}${where}.`
-    await this.#around.ui.confirm(what, names, undefined, count)
+    const why = getCommonIrreversible(command)
+    await this.#around.ui.confirm(withReversal(what, why), names, undefined, count)
   }
 
   async #chosen(list: Command, given: Given, scope: Flags, most: number): Promise<ChosenObjects> {

@@ -25,9 +25,12 @@ import { maxNamed } from '../work/report.js'
 // Objects by their names, for those who are to confirm what becomes of them.
 
 /** The parameter that names the object of a plan, and of what kind that is. */
-const subjectOf = ({ args, path }: Endpoint): { name: string; kind: string } | undefined => {
+const subjectOf = ({
+  endpoint: { args, path },
+  kind: made,
+}: Plan): { name: string; kind: string } | undefined => {
   const name = args?.[0] ?? ''
-  const kind = path[name]?.completes
+  const kind = path[name]?.completes ?? made
   return kind === undefined ? undefined : { name, kind }
 }
 
@@ -53,9 +56,11 @@ const valuesFor = (
 
 /** The reads of one object that might tell its name, of its area and of those that list its kind. */
 const readsFor = async (command: CommandFacts, plan: Plan): Promise<readonly Ask[]> => {
-  const subject = subjectOf(plan.endpoint)
+  const subject = subjectOf(plan)
   const kind = kindNamed(subject?.kind)
   if (subject === undefined || kind?.title === undefined) return []
+  // One that is to be made cannot be read.
+  if (plan.endpoint.path[subject.name] === undefined) return []
   const near = areas.filter(({ name }) => name === command.area || kind.areas.includes(name))
   const endpoints = (await Promise.all(near.map((row) => row.load()))).flatMap((all) =>
     Object.values<Endpoint>(all),
@@ -76,7 +81,7 @@ const titleOf = async (
   plan: Plan,
   peek: Peek,
 ): Promise<string | undefined> => {
-  const field = kindNamed(subjectOf(plan.endpoint)?.kind)?.title ?? ''
+  const field = kindNamed(subjectOf(plan)?.kind)?.title ?? ''
   for (const ask of await readsFor(command, plan))
     try {
       const record = await peek(ask)
@@ -89,11 +94,11 @@ const titleOf = async (
 }
 
 /** What is done to what: `delete deploy key`, `delete artifacts of job`. */
-const deedOf = (command: CommandFacts, { endpoint, label }: Plan): string => {
+const deedOf = (command: CommandFacts, plan: Plan): string => {
   const { area, words } = command
   const verb = words.split(' ').at(-1) ?? words
-  const subject = subjectOf(endpoint)
-  if (subject === undefined || label === undefined) return `${area} ${words}`
+  const subject = subjectOf(plan)
+  if (subject === undefined || plan.label === undefined) return `${area} ${words}`
   const own = kindNamed(subject.kind)?.areas[0] ?? area
   // A command of the tool itself has no objects of its own.
   const part =
@@ -231,6 +236,18 @@ export class Prompter implements UiService {
     if (!(await agreed)) throw cancelled()
   }
 
+  /** Says what would be asked. */
+  protected async announce(
+    what: string,
+    details: Details,
+    of?: Owner,
+    count?: number,
+  ): Promise<void> {
+    const owner = of ?? (await this.#subject.owner())
+    const lines = notice(owner, what, await resolveDetails(details), count)
+    this.#screen.notes.note(['to be confirmed in a real run:', ...lines])
+  }
+
   async confirmable(what: string): Promise<void> {
     this.#consentTo(await this.#subject.owner(), what)
   }
@@ -270,8 +287,15 @@ export class Prompter implements UiService {
   }
 }
 
-/** The person of a run in which nothing is written: a secret need not be typed, its place is taken by its name. */
+/** The person of a run in which nothing is written: nothing has to be confirmed, and a secret need not be typed. */
 export class SilentPrompter extends Prompter {
+  override confirm(what: string, details: Details = [], of?: Owner, count?: number): Promise<void> {
+    return this.announce(what, details, of, count)
+  }
+
+  override async confirmable(): Promise<void> {}
+
+  /** Its name takes the place of the secret. */
   override async askSecret(_question: string, name: string): Promise<string> {
     return `<${name}>`
   }

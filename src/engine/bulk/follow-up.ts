@@ -1,0 +1,69 @@
+/** Further requests to the objects of a run, on record in its own journal: one line is one run, however many requests it sends. */
+import { getParentFields } from '../answer/objects.js'
+import { getSentAttributes } from '../command/object-reader.js'
+import type { PlanAnswer } from '../command/services.js'
+import type { Operation, Plan } from '../command/types.js'
+import type { UnkeptWrites } from '../instance/exchange.js'
+import { createAttributeMask } from '../journal/record.js'
+import { readWork } from '../journal/work.js'
+import { type Journal, reopenJournal } from '../journal/writer.js'
+import { type End, type GivenObject, getItemPlace, type Item, normalizeId } from '../work/report.js'
+import type { BulkRunner } from './runner.js'
+
+const keyOf = ({ object, parent = '' }: GivenObject): string =>
+  `${normalizeId(parent)}\0${normalizeId(object)}`
+
+/** The places of the objects in a journal. */
+const placesIn = async (journal: Journal): Promise<ReadonlyMap<string, Item>> => {
+  const places = new Map<string, Item>()
+  for await (const item of readWork(journal)) places.set(keyOf(item), item)
+  return places
+}
+
+/** Writes down what a further request left its object at: undo takes the object back to what it was before the run. */
+const recordIn = async (
+  journal: Journal,
+  places: ReadonlyMap<string, Item>,
+  plan: Plan,
+): Promise<void> => {
+  const item = places.get(keyOf(getParentFields(plan)))
+  const after = createAttributeMask(plan.endpoint)(getSentAttributes(plan))
+  // What it was before the run stands on an earlier line.
+  if (item !== undefined)
+    await journal.append({ ...getItemPlace(item), state: 'done', before: {}, after })
+}
+
+interface FollowUpParts {
+  readonly bulk: Pick<BulkRunner, 'many'>
+  readonly send: (plan: Plan) => Promise<PlanAnswer>
+  /** Told whether a journal has what is sent. */
+  readonly unkept: Pick<UnkeptWrites, 'kept'>
+  /** Where the run is written down; undefined where it is not. */
+  readonly file: string | undefined
+}
+
+/** Sends further requests to the objects of a run. @throws Failure for what they came to as a whole */
+export const followUp = async (
+  { bulk, send, unkept, file }: FollowUpParts,
+  plans: readonly Plan[],
+  how: Pick<Operation, 'done'>,
+): Promise<void> => {
+  if (file === undefined) return bulk.many(plans, { ...how, run: send, kept: false })
+  const { journal } = await reopenJournal(file)
+  const places = await placesIn(journal)
+  const run = async (plan: Plan): Promise<PlanAnswer> => {
+    const answer = await send(plan)
+    await recordIn(journal, places, plan)
+    return answer
+  }
+  let end: End = 'stopped'
+  unkept.kept = true
+  try {
+    await bulk.many(plans, { ...how, run, kept: false })
+    end = 'completed'
+  } finally {
+    unkept.kept = false
+    await journal.end(end).catch(() => {})
+    await journal.close()
+  }
+}

@@ -1,0 +1,58 @@
+/** Refuses in a dry run what a create would make a second time: looked for in the list that the catalogue has of its kind. */
+import { type Fields, isObject } from '../../base/objects.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import { type Managed, managedKinds } from '../../catalogue/managed.js'
+import { formatOf, type Param } from '../../catalogue/params.js'
+import { Failure } from '../../errors.js'
+import type { Ask } from '../../http/types.js'
+import type { Plan } from '../command/types.js'
+
+/** Values that tell objects of a kind apart: a key without its comment, each of several IDs. */
+const identitiesIn = (param: Param, value: unknown): readonly string[] => {
+  const text = String(value)
+  if (formatOf(param) === 'public-key') return [text.trim().split(/\s+/, 2).join(' ')]
+  return formatOf(param) === 'csv' ? text.split(',') : [text]
+}
+
+/** Parameters of a create with the fields that show them, which no two objects of the kind have alike. */
+const uniqueIn = ({ identity, also, at = {} }: Managed, { params }: Endpoint) =>
+  Object.entries({
+    ...(identity === undefined ? {} : { [identity]: identity }),
+    ...(also === undefined ? {} : { [also]: also }),
+    ...at,
+  }).flatMap(([name, field]) => {
+    const param = Object.hasOwn(params, name) ? params[name] : undefined
+    return param === undefined ? [] : [{ name, field, param }]
+  })
+
+const calledBy = ({ label, identity = 'id' }: Managed, record: Fields): string => {
+  const id = record.id === undefined ? '' : ` (ID ${String(record.id)})`
+  return `"${String(record[label ?? identity])}" already exists${id}`
+}
+
+/**
+ * Refuses a create whose object is there.
+ * @param read gives all records of a list
+ * @throws Failure `conflict`, and whatever the list is answered with
+ */
+export const checkAbsent = async (
+  { endpoint, values }: Pick<Plan, 'endpoint' | 'values'>,
+  read: (list: Ask) => Promise<readonly unknown[]>,
+): Promise<void> => {
+  const kind = managedKinds.find(({ create }) => create?.route === endpoint.route)
+  if (kind === undefined || kind.holds !== 'set') return
+  const list = kind.read
+  const own = Object.fromEntries(Object.keys(list.path).map((name) => [name, values[name]]))
+  const records = await read({ endpoint: list, values: own })
+  const unique = uniqueIn(kind, endpoint).filter(({ name }) => values[name] !== undefined)
+  const found = records.filter(isObject).find((record) =>
+    unique.some(({ name, field, param }) => {
+      const wanted = identitiesIn(param, values[name])
+      return identitiesIn(param, record[field]).some((one) => wanted.includes(one))
+    }),
+  )
+  if (found === undefined) return
+  throw new Failure('conflict', calledBy(kind, found), {
+    hint: 'The instance would reject a second one.',
+  })
+}
