@@ -176,6 +176,12 @@ export class Call {
     return this.user === undefined ? 0 : groupLevel(this.state, this.user, group, this.clock.day())
   }
 
+  /** Whether the acting user owns a project: as its group's Owner, or as the user whose it is. */
+  owns(project: ProjectRecord): boolean {
+    const isOwn = project.namespace_kind === 'user' && project.namespace_id === this.user?.id
+    return isOwn || this.projectLevel(project) >= getRoleLevel('owner')
+  }
+
   sees(project: ProjectRecord): boolean {
     return seesProject(this.state, this.user, project, this.clock.day())
   }

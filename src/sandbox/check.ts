@@ -6,7 +6,7 @@
 import { isObject } from '../base/objects.js'
 import { coerce, wireSource } from '../catalogue/coerce.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import { isSwitch, type Param, type Params, takesJson } from '../catalogue/params.js'
+import { isSwitch, type Param, takesJson } from '../catalogue/params.js'
 import { invalid, missing } from './reply.js'
 
 // Names with brackets, in queries and forms: `a[]=1`, `not[labels]=x`, `actions[][action]=create`.
@@ -225,9 +225,8 @@ export const parsePosition = (sent: Readonly<Record<string, unknown>>): Position
   perPage: Math.min(whole('per_page', sent.per_page, 20), 100),
 })
 
-// What a route beside the documents takes: nothing that it does not name.
-
-export type AcceptedParams = Pick<Endpoint, 'path' | 'params' | 'exclusive'>
+/** What a route takes, and who may call it. */
+export type AcceptedParams = Pick<Endpoint, 'path' | 'params' | 'exclusive' | 'changes' | 'access'>
 
 /** What every request may carry beside its own parameters. */
 export const everywhere: readonly string[] = [
@@ -238,20 +237,3 @@ export const everywhere: readonly string[] = [
   'access_token',
   'job_token',
 ]
-
-/**
- * The input of such a route. A parameter that it does not know is refused with 400: an answer that
- * silently left a filter out would be taken for the filtered one.
- */
-export const acceptedInput = (
-  accepts: AcceptedParams,
-  path: Readonly<Record<string, string>>,
-  sent: Readonly<Record<string, unknown>>,
-): Record<string, unknown> => {
-  const known: Params = accepts.params
-  const unknown = Object.keys(sent).find(
-    (name) => !Object.hasOwn(known, name) && !everywhere.includes(name),
-  )
-  if (unknown !== undefined) throw invalid(`${unknown} is not supported by this list`)
-  return checkInput(accepts, path, sent)
-}

@@ -12,11 +12,17 @@ const documented = (await Promise.all(areas.map(({ load }) => load()))).flatMap(
 )
 const known = new Set([...documented, ...implied.map(({ route }) => route)])
 
-it('the embedded instance has no route beside them but that of tokens', () => {
+/** Whether a route belongs to a resource that the program reads: of these, the embedded instance serves every route. */
+const completes = (route: string): boolean =>
+  implied.some(({ route: read }) => `${route.replace(/^\w+/, 'GET')}/`.startsWith(`${read}/`)) ||
+  // What makes a pipeline is not asked where its list is.
+  route === 'POST /projects/:id/pipeline'
+
+it('the embedded instance has no route beside them but those of the same resources, and that of tokens', () => {
   const routes = extraRoutes.map(({ method, path }) => `${method} ${path.replace(apiRoot, '')}`)
-  expect(routes.length).toBeGreaterThan(10)
+  expect(routes.length).toBeGreaterThan(40)
   expect(
-    routes.filter((route) => !known.has(route)),
+    routes.filter((route) => !known.has(route) && !completes(route)),
     'add the route to src/catalogue/undocumented.ts, or remove it from the embedded instance',
   ).toEqual(['POST /oauth/token'])
 })

@@ -47,8 +47,11 @@ const ask = (method: string, target: string, headers?: Readonly<Record<string, s
 
 describe('an empty value', () => {
   const lists = routes.filter(
-    ({ method, endpoint, accepts }) =>
-      method === 'GET' && (endpoint?.returns.kind === 'many' || accepts !== undefined),
+    ({ method, url: path, endpoint, accepts }) =>
+      method === 'GET' &&
+      (endpoint === undefined
+        ? accepts !== undefined && !/:\w+$/.test(String(path))
+        : endpoint.returns.kind === 'many'),
   )
   /** The names of all parameters of a route, those inside of a hash in brackets. */
   const getNames = ({ endpoint, accepts }: ServedRoute): readonly string[] =>
@@ -269,6 +272,8 @@ describe('an address', () => {
       const plain = await ask('GET', path + tail, headers)
       if (plain.status === 200) found += 1
       for (const [label, spell] of spellings) {
+        // The slash at its end would be one of the file's own path.
+        if (label === 'with a slash at its end' && String(route.url).includes('*')) continue
         const came = await ask('GET', spell(path) + tail, headers)
         const own = `http://localhost:1`
         expect([came.status, came.body.replaceAll(own, url())], `${path} ${label}`).toEqual([

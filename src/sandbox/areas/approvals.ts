@@ -5,11 +5,10 @@ import {
   type approvals,
 } from '../../catalogue/areas/approvals.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
-import { accessLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { managedProject, resource } from '../handlers.js'
-import { presentAs, presentUsers, userSummary } from '../present/common.js'
+import { presentAs, presentLevels, presentUsers, userSummary } from '../present/common.js'
 import { findMergeRequest, mergeStatus } from '../present/planning.js'
 import { badRequest, forbidden } from '../reply.js'
 import {
@@ -39,20 +38,12 @@ const getGroup = (call: Call, group: GroupRecord) =>
     ldap_access: null,
   })
 
-/** `40` → `Maintainers`. */
-const levels = (access_level: number) => {
-  const name = Object.entries(accessLevels).find(([, level]) => level === access_level)?.[0]
-  const title = name === undefined ? 'Unknown' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`
-  const access_level_description = access_level === 0 ? 'No one' : `${title}s`
-  return [{ access_level, access_level_description }]
-}
-
 const branch = (record: ProtectedBranchRecord) => ({
   id: record.id,
   name: record.name,
-  push_access_levels: levels(record.push_access_level),
-  merge_access_levels: levels(record.merge_access_level),
-  unprotect_access_levels: levels(record.unprotect_access_level),
+  push_access_levels: presentLevels(record.push_access_level),
+  merge_access_levels: presentLevels(record.merge_access_level),
+  unprotect_access_levels: presentLevels(record.unprotect_access_level),
   code_owner_approval_required: String(record.code_owner_approval_required),
 })
 

@@ -28,7 +28,7 @@ import {
   writeCommit,
 } from '../git/write.js'
 import type { Handlers } from '../handlers.js'
-import { pipelineBrief } from '../present/common.js'
+import { pipelineBrief, presentCommit } from '../present/common.js'
 import { badRequest, conflict, invalid, LazyList, notFound, Refusal, Reply } from '../reply.js'
 import { pushed, refuseUnlessPusher, signature } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -143,22 +143,6 @@ const createCommit = async (call: Call, input: Input) => {
 
 type Commits = typeof commits
 
-const present = (call: Call, project: ProjectRecord, found: GitCommit) => ({
-  id: found.id,
-  short_id: found.id.slice(0, 8),
-  title: found.message.split('\n')[0] ?? '',
-  message: found.message,
-  author_name: found.author.name,
-  author_email: found.author.email,
-  authored_date: found.author.date,
-  committer_name: found.committer.name,
-  committer_email: found.committer.email,
-  committed_date: found.committer.date,
-  created_at: found.committer.date,
-  parent_ids: [...found.parents],
-  web_url: call.url(`${project.path_with_namespace}/-/commit/${found.id}`),
-})
-
 const getPipeline = (call: Call, project: ProjectRecord, id: string) => {
   const last = call.state.pipelines
     .filter((p) => p.project_id === project.id && p.sha === id && p.parent_id === null)
@@ -181,7 +165,7 @@ const inFull = async (
 ) => {
   const last_pipeline = getPipeline(call, project, id)
   return {
-    ...present(call, project, await commit(repository, id)),
+    ...presentCommit(call, project, await commit(repository, id)),
     ...(withStats ? { stats: await getStats(repository, id) } : {}),
     status: last_pipeline?.status ?? null,
     last_pipeline,
@@ -225,7 +209,7 @@ const list = async (call: Call, input: CheckedOf<Commits['list']>) => {
     const ids = page.map(({ id }) => id)
     const numbers = input.with_stats === true ? await stats(repository, ids) : undefined
     return page.map((found) => ({
-      ...present(call, project, found),
+      ...presentCommit(call, project, found),
       ...(input.trailers === true ? { trailers: found.trailers } : {}),
       stats: numbers && (numbers.get(found.id) ?? noStats),
     }))

@@ -145,7 +145,7 @@ const promote = (call: Call, project: ProjectRecord, issue: IssueRecord, body: s
   return present(call, note)
 }
 
-interface IssueInput {
+export interface IssueInput {
   readonly id: string | number
   readonly issue_iid: number
 }
@@ -154,7 +154,8 @@ interface FoundIssue {
   readonly issue: IssueRecord
 }
 
-const found = (call: Call, { id, issue_iid }: IssueInput): FoundIssue => {
+/** An issue that the acting user sees, and its project. */
+export const findIssue = (call: Call, { id, issue_iid }: IssueInput): FoundIssue => {
   const project = call.project(id)
   const issue = call.state.issues.find((i) => i.project_id === project.id && i.iid === issue_iid)
   if (issue === undefined || !seesIssue(call, project, issue)) throw notFound('Issue')
@@ -163,7 +164,7 @@ const found = (call: Call, { id, issue_iid }: IssueInput): FoundIssue => {
 
 /** An issue that the acting user may track time on. */
 const tracked = (call: Call, input: IssueInput): IssueRecord => {
-  const { project, issue } = found(call, input)
+  const { project, issue } = findIssue(call, input)
   call.project(project.id, { role: 'reporter' })
   if (project.archived) throw forbidden()
   return issue
@@ -276,16 +277,16 @@ export const handlers: Handlers<typeof issues> = {
     const projects = projectsWithin(call.state, call.group(id)).filter((p) => call.sees(p))
     return listIssues(call, projects, filters)
   },
-  unsubscribe: (call, input) => unsubscribe(call, found(call, input)),
-  todo: (call, input) => addTodo(call, found(call, input)),
-  relatedMergeRequests: (call, input) => related(call, found(call, input)),
+  unsubscribe: (call, input) => unsubscribe(call, findIssue(call, input)),
+  todo: (call, input) => addTodo(call, findIssue(call, input)),
+  relatedMergeRequests: (call, input) => related(call, findIssue(call, input)),
   promote: (call, input) => {
-    const { project, issue } = found(call, input)
+    const { project, issue } = findIssue(call, input)
     call.project(project.id, { role: 'reporter' })
     if (project.archived) throw forbidden()
     return promote(call, project, issue, input.body)
   },
-  timeStats: (call, input) => timeStats(found(call, input).issue),
+  timeStats: (call, input) => timeStats(findIssue(call, input).issue),
   estimate: (call, input) => estimate(call, tracked(call, input), input.duration),
   resetEstimate: (call, input) => track(call, tracked(call, input), { time_estimate: 0 }),
   spend: (call, input) => spend(call, tracked(call, input), input.duration),

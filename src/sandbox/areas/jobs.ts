@@ -3,13 +3,7 @@ import { jobs } from '../../catalogue/areas/jobs.js'
 import { JobContext } from '../../catalogue/shapes/job.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import {
-  describedProject,
-  pipelineBrief,
-  presentAs,
-  projectSummary,
-  userSummary,
-} from '../present/common.js'
+import { describedProject, presentAs, projectSummary, userSummary } from '../present/common.js'
 import {
   findJob,
   presentBridge,
@@ -67,26 +61,6 @@ const context = (call: Call) => {
     project: projectSummary(project),
     user: userSummary(call, call.signedIn()),
   }
-}
-
-interface PipelineInput {
-  readonly id: string | number
-  readonly status?: string
-  readonly ref?: string
-  readonly order_by?: 'id' | 'status' | 'ref' | 'updated_at' | 'user_id'
-  readonly sort?: 'asc' | 'desc'
-}
-
-/** The pipelines of a project. The documents show no such list; deployed instances have it. */
-export const listPipelines = (call: Call, input: PipelineInput) => {
-  const { status, ref, order_by: key = 'id', sort = 'desc' } = input
-  const of = projectWithJobs(call, input.id)
-  const direction = sort === 'asc' ? 1 : -1
-  return call.state.pipelines
-    .filter((p) => p.project_id === of.id)
-    .filter((p) => [undefined, p.status].includes(status) && [undefined, p.ref].includes(ref))
-    .sort((a, b) => direction * (a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : a.id - b.id))
-    .map(pipelineBrief)
 }
 
 export const handlers: Handlers<typeof jobs> = {

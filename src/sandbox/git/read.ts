@@ -198,6 +198,16 @@ export const log = async (
   return parseCommits((await repository.read(args)) ?? Buffer.alloc(0))
 }
 
+/** Several commits by their full IDs. */
+export const commits = async (
+  repository: Repository,
+  ids: readonly string[],
+): Promise<Map<string, GitCommit>> => {
+  if (ids.length === 0) return new Map()
+  const output = await repository.read(['log', '--no-walk=unsorted', '-z', format, ...ids])
+  return new Map(parseCommits(output ?? Buffer.alloc(0)).map((found) => [found.id, found]))
+}
+
 /** One commit by its full ID. */
 export const commit = async (repository: Repository, id: string): Promise<GitCommit> => {
   const [found] = await log(repository, { revision: id }, 0, 1)
@@ -269,19 +279,28 @@ export const refsWith = async (
   return refs
 }
 
-interface Branch {
+export interface GitBranch {
   readonly name: string
-  /** The commit at its tip, and the first line of its message. */
+  /** The commit at its tip. */
   readonly id: string
-  readonly title: string
+}
+
+const listBranches = async (
+  repository: Repository,
+  args: readonly string[],
+): Promise<GitBranch[]> => {
+  const format = '--format=%(refname)%00%(objectname)'
+  const output = await repository.must(['for-each-ref', ...args, format, kinds.branch])
+  return output.split('\n').flatMap((line) => {
+    const [ref = '', id] = line.split('\0')
+    return id === undefined ? [] : [{ name: ref.slice(kinds.branch.length), id }]
+  })
 }
 
 /** All branches, by name. */
-export const branches = async (repository: Repository): Promise<Branch[]> => {
-  const args = ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(subject)', kinds.branch]
-  const lines = (await repository.must(args)).split('\n').filter((line) => line !== '')
-  return lines.map((line) => {
-    const [ref = '', id = '', title = ''] = line.split('\0')
-    return { name: ref.slice(kinds.branch.length), id, title }
-  })
-}
+export const branches = (repository: Repository): Promise<GitBranch[]> =>
+  listBranches(repository, [])
+
+/** The names of the branches that a commit holds whole. */
+export const mergedBranches = async (repository: Repository, commit: string): Promise<string[]> =>
+  (await listBranches(repository, ['--merged', commit])).map(({ name }) => name)

@@ -106,6 +106,14 @@ export const moveBranch = async (
   return (await repository.run(args)).code === 0
 }
 
+/** Deletes a branch that stands at a commit. */
+export const deleteBranch = async (
+  repository: Repository,
+  branch: string,
+  at: string,
+): Promise<boolean> =>
+  (await repository.run(['update-ref', '-d', `refs/heads/${branch}`, at])).code === 0
+
 export const isBranchName = async (repository: Repository, name: string): Promise<boolean> =>
   !name.startsWith('-') && (await repository.run(['check-ref-format', '--branch', name])).code === 0
 

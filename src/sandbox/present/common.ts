@@ -1,8 +1,9 @@
 /** How records are shown by the shapes of the catalogue, and those that areas share (`catalogue/shapes/common.ts`). */
 import type { Static, TSchema } from 'typebox'
 import { humanDuration } from '../../base/dates.js'
-import { ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
+import { accessLevels, ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
+import type { GitCommit } from '../git/read.js'
 import type { PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 
@@ -52,6 +53,30 @@ export const pipelineUrl = (call: Call, pipeline: PipelineRecord): string => {
 /** `{id, sha, ref, status}` of a pipeline. */
 export const pipelineBrief = ({ id, sha, ref, status }: PipelineRecord) => {
   return { id, sha, ref, status }
+}
+
+export const presentCommit = (call: Call, project: ProjectRecord, found: GitCommit) => ({
+  id: found.id,
+  short_id: found.id.slice(0, 8),
+  title: found.message.split('\n')[0] ?? '',
+  message: found.message,
+  author_name: found.author.name,
+  author_email: found.author.email,
+  authored_date: found.author.date,
+  committer_name: found.committer.name,
+  committer_email: found.committer.email,
+  committed_date: found.committer.date,
+  created_at: found.committer.date,
+  parent_ids: [...found.parents],
+  web_url: call.url(`${project.path_with_namespace}/-/commit/${found.id}`),
+})
+
+/** Who may do something to a protected branch: `40` → `Maintainers`. */
+export const presentLevels = (access_level: number) => {
+  const name = Object.entries(accessLevels).find(([, level]) => level === access_level)?.[0]
+  const title = name === undefined ? 'Unknown' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+  const access_level_description = access_level === 0 ? 'No one' : `${title}s`
+  return [{ access_level, access_level_description }]
 }
 
 // How most records are shown: by the shape of the catalogue that their answer has.

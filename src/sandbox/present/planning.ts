@@ -64,7 +64,7 @@ const milestone = (call: Call, record: MilestoneRecord) => {
 }
 
 /** A label as it is shown `with_labels_details`. */
-const presentLabel = (label: LabelRecord) =>
+export const presentLabel = (label: LabelRecord) =>
   presentAs(LabelDetails, label, { description_html: label.description ?? '' })
 
 const reporter = 20

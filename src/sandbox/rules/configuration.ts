@@ -68,13 +68,17 @@ export interface BranchCommit {
   readonly branch: string
   readonly revision: string
   readonly before?: string | undefined
+  /** What asks for the pipeline; a push unless given. */
+  readonly source?: 'push' | 'api'
+  /** Variables of this pipeline alone. */
+  readonly variables?: Readonly<Record<string, string>>
 }
 
-/** A pipeline for a push to a branch, with the project's own variables. */
+/** A pipeline for a branch, with the project's own variables. */
 export const occasionAt = (
   call: Call,
   project: ProjectRecord,
-  { branch, revision, before }: BranchCommit,
+  { branch, revision, before, source = 'push', variables }: BranchCommit,
 ): PushContext => ({
   branch,
   variables: {
@@ -82,12 +86,13 @@ export const occasionAt = (
     CI_COMMIT_BRANCH: branch,
     CI_COMMIT_REF_NAME: branch,
     CI_DEFAULT_BRANCH: project.default_branch,
-    CI_PIPELINE_SOURCE: 'push',
+    CI_PIPELINE_SOURCE: source,
     CI_PROJECT_ID: String(project.id),
     CI_PROJECT_NAME: project.path,
     CI_PROJECT_PATH: project.path_with_namespace,
     CI_SERVER_URL: call.base,
     ...project.variables,
+    ...variables,
   },
   changed: async () =>
     before === undefined

@@ -1,6 +1,6 @@
 /** Filters and order of lists, for all areas: what the filters that the catalogue declares leave in, and those that only an instance understands. */
 import { createFilter, type FieldReader, type RecordTest } from '../../catalogue/filters.js'
-import { type Params, paramsIn } from '../../catalogue/params.js'
+import { type Params, paramsIn, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { LabelRecord, MilestoneRecord, Reaction } from '../state/planning.js'
@@ -123,6 +123,15 @@ export const mentionsText = (
   const words = text.toLowerCase().split(/\s+/)
   return haystacks.some((hay) => words.every((word) => hay.includes(word)))
 }
+
+/** The parameter of lists that are searched by name. */
+export const searchParameter = {
+  search: string('only those whose name holds this text'),
+} as const
+
+/** Whether one of several texts holds another, in any case; every one holds none. */
+export const holdsText = (part = '', texts: readonly (string | null)[]): boolean =>
+  texts.some((text) => (text ?? '').toLowerCase().includes(part.toLowerCase()))
 
 /** Passes records that a filter does not match; each value of a list counts on its own. */
 export const except = <V, R>(

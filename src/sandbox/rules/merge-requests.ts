@@ -12,7 +12,15 @@ import { conflict, forbidden } from '../reply.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.js'
 import { projectLevel } from './access.js'
-import { closeIssues, isMoving, mayPush, pushed, refuseWhileMoving, signature } from './pushes.js'
+import {
+  closeIssues,
+  isMoving,
+  mayPush,
+  pushed,
+  refuseWhileMoving,
+  removeBranch,
+  signature,
+} from './pushes.js'
 
 /** The rules of a project itself. */
 export const getApprovalRules = (
@@ -215,6 +223,19 @@ const writeDown = (
   })
 }
 
+/** Deletes the source branch of a merged request that asks for it, unless others may still count on it. */
+const removeSource = async (
+  call: Call,
+  source: ProjectRecord,
+  { should_remove_source_branch: wanted, source_branch: branch, sha }: MergeRequestRecord,
+): Promise<void> => {
+  const isKept =
+    branch === source.default_branch ||
+    !mayPush(call, source, branch) ||
+    call.state.protectedBranches.some((p) => p.project_id === source.id && p.name === branch)
+  if (wanted === true && !isKept) await removeBranch(call, source, branch, sha)
+}
+
 /** Merges; the text of what kept it from that, or null. */
 const merge = async (call: Call, request: MergeRequestRecord): Promise<string | null> => {
   const target = call.state.projects.get(request.project_id)
@@ -241,6 +262,7 @@ const merge = async (call: Call, request: MergeRequestRecord): Promise<string | 
     })
     if (request.target_branch === target.default_branch)
       closeIssues(call, target, request.closes_iids)
+    await removeSource(call, source, request)
     return null
   })
 }

@@ -3,7 +3,7 @@ import type { Call, DueEvent, Instance } from '../call.js'
 import { lintContent, type PipelinePlan } from '../ci-lint/index.js'
 import { conflicts, mergeBase } from '../git/apply.js'
 import { branchHead, commit, type GitCommit, log, type Person } from '../git/read.js'
-import { copyCommit } from '../git/write.js'
+import { copyCommit, deleteBranch } from '../git/write.js'
 import { forbidden } from '../reply.js'
 import type { CommitHeader, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, StorageMoveRecord } from '../state/people-and-projects.js'
@@ -92,17 +92,18 @@ const addGroups = (
 
 const skips = /\[(skip ci|ci skip)\]/i
 
-/** A pipeline for a branch that has moved; none where nothing asks for one. */
-const startPipeline = async (
+/** A pipeline for a branch that has moved, or that is asked for; none where nothing wants one. */
+export const startPipeline = async (
   call: Call,
   project: ProjectRecord,
   at: BranchCommit,
 ): Promise<PipelineRecord | undefined> => {
+  const { source = 'push' } = at
   if (!project.jobs_enabled) return undefined
   const content = await configurationAt(call, project, at.revision)
   if (content === undefined) return undefined
   const found = await commit(await call.git.open(project), at.revision)
-  if (skips.test(found.message)) return undefined
+  if (source === 'push' && skips.test(found.message)) return undefined
   const { errors, plan } = await lintContent(content, {
     files: readFilesAt(call, project, at.revision),
     occasion: occasionAt(call, project, at),
@@ -119,7 +120,7 @@ const startPipeline = async (
     before_sha: at.before ?? '0'.repeat(40),
     status: failed ? 'failed' : 'created',
     yaml_errors: failed ? errors.join(', ') : undefined,
-    source: 'push',
+    source,
     user_id: call.signedIn().id,
     parent_id: null,
     created_at: now,
@@ -296,6 +297,30 @@ export const pushed = async (call: Call, project: ProjectRecord, push: Push): Pr
   for (const { id } of own)
     call.state.mergeRequests.change(id, { pipeline_id: pipeline?.id ?? null })
   await closeNamed(call, project, push, own)
+}
+
+/** Deletes a branch that stands at a commit, and writes down that the acting user did. False where it has moved. */
+export const removeBranch = async (
+  call: Call,
+  project: ProjectRecord,
+  branch: string,
+  at: string,
+): Promise<boolean> => {
+  if (!(await deleteBranch(await call.git.open(project), branch, at))) return false
+  call.record({
+    action: 'pushed',
+    project_id: project.id,
+    push_data: {
+      commit_count: 0,
+      action: 'removed',
+      ref_type: 'branch',
+      commit_from: at,
+      commit_to: null,
+      ref: branch,
+      commit_title: null,
+    },
+  })
+  return true
 }
 
 // Repository storage moves (`sandbox/README.md`): a move takes a while, during which the repository is read-only, and then it has arrived.

@@ -9,7 +9,7 @@ import { invalid, Refusal } from '../reply.js'
 interface Target {
   /** The host that the target itself names, as clients write it for a proxy; it counts in place of the header. */
   readonly host: string | undefined
-  /** Still encoded, without doubled slashes and without one at the end, which mean nothing. */
+  /** Still encoded. */
   readonly path: string
   readonly query: string
 }
@@ -19,9 +19,12 @@ export const parseTarget = (url: string): Target => {
   const [origin = '', host] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
   const local = url.slice(origin.length)
   const at = local.indexOf('?')
-  const path = (at === -1 ? local : local.slice(0, at)).replace(/\/+/g, '/').replace(/\/$/, '')
+  const path = at === -1 ? local : local.slice(0, at)
   return { host, path: path === '' ? '/' : path, query: at === -1 ? '' : local.slice(at + 1) }
 }
+
+/** A path without doubled slashes, and without one at its end. */
+export const simplifyPath = (path: string): string => path.replace(/\/+/g, '/').replace(/\/$/, '')
 
 export const getTarget = ({ originalUrl }: FastifyRequest): Target => parseTarget(originalUrl)
 

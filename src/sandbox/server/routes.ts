@@ -139,6 +139,7 @@ export interface ServedRoute {
   readonly endpoint?: Endpoint
   /** The area of the endpoint. */
   readonly area?: AreaName
+  /** Without it the handler looks at what was sent. */
   readonly accepts?: AcceptedParams
   readonly entrance: AuthNeed
   readonly status: number
@@ -164,7 +165,7 @@ const getRoutes = (area: AreaName, key: string, endpoint: Endpoint): ServedRoute
     scopes: row.scopes?.[key] ?? [],
   } as const
   const status = endpoint.status ?? successes[method] ?? 200
-  return [{ method, url, endpoint, area, entrance, status, handle }]
+  return [{ method, url, endpoint, area, accepts: endpoint, entrance, status, handle }]
 }
 
 /** All routes. */

@@ -3,12 +3,11 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import type { Endpoint } from '../../catalogue/endpoint.js'
 import { isScope, scopeOf } from '../../catalogue/params.js'
 import { sessionCookie, type Words } from '../../catalogue/words.js'
 import { Call, type Instance } from '../call.js'
 import {
-  acceptedInput,
+  type AcceptedParams,
   checkInput,
   convert,
   decodeForm,
@@ -20,7 +19,15 @@ import type { Role } from '../rules/access.js'
 import { Scheduler } from '../scheduler.js'
 import { fromPage, sendJson, sendResult, turnedAway } from './answer.js'
 import { authenticate } from './auth.js'
-import { acceptBodies, discard, getParams, getTarget, isTooLarge, tooLarge } from './request.js'
+import {
+  acceptBodies,
+  discard,
+  getParams,
+  getTarget,
+  isTooLarge,
+  simplifyPath,
+  tooLarge,
+} from './request.js'
 import {
   collectRoutes,
   createFinder,
@@ -89,7 +96,7 @@ const roles: readonly (readonly [RegExp, Role])[] = [
  */
 const refuseOutsider = (
   call: Call,
-  { access = '', path }: Endpoint,
+  { access = '', path }: AcceptedParams,
   given: Readonly<Record<string, unknown>>,
 ): void => {
   if (access.startsWith('administrators')) call.admin()
@@ -109,12 +116,12 @@ const refuseOutsider = (
  */
 const readsPublic = (
   instance: Instance,
-  { method, endpoint, accepts }: ServedRoute,
+  { method, accepts }: ServedRoute,
   path: RouteMatch<ServedRoute>['path'],
 ): boolean => {
   if (method !== 'GET') return false
   const anybody = new Call(instance, {}, { params: {}, headers: {} })
-  return Object.entries((endpoint ?? accepts)?.path ?? {}).some(([name, param]) => {
+  return Object.entries(accepts?.path ?? {}).some(([name, param]) => {
     if (!isScope(param)) return false
     const reference = convert(name, param, path[name]) as string | number
     const found =
@@ -125,19 +132,17 @@ const readsPublic = (
 
 /** What was sent as the route takes it. Whoever may not call it at all hears that, and not what is wrong with it. */
 const getInput = (
-  { endpoint, accepts }: ServedRoute,
+  { accepts }: ServedRoute,
   path: RouteMatch<ServedRoute>['path'],
   call: Call,
 ): Readonly<Record<string, unknown>> => {
-  const { params } = call.sent
-  if (endpoint !== undefined)
-    try {
-      return checkInput(endpoint, path, params)
-    } catch (refusal) {
-      refuseOutsider(call, endpoint, path)
-      throw refusal
-    }
-  return accepts === undefined ? path : acceptedInput(accepts, path, params)
+  if (accepts === undefined) return path
+  try {
+    return checkInput(accepts, path, call.sent.params)
+  } catch (refusal) {
+    refuseOutsider(call, accepts, path)
+    throw refusal
+  }
 }
 
 /** Runs one request through authentication, checks and its handler. */
@@ -190,9 +195,12 @@ const refuse = (methods: readonly string[], reply: FastifyReply): FastifyReply =
   return sendJson(reply, 405, { error: '405 Not Allowed' })
 }
 
+/** The route of a path, else of the path without slashes that mean nothing: in that of a file they are its own. */
 const find = (finder: Finder, method: string, path: string) => {
+  const verb = method === 'HEAD' ? 'GET' : method
   try {
-    return finder.find(method === 'HEAD' ? 'GET' : method, path)
+    const found = finder.find(verb, path)
+    return 'value' in found || found.length > 0 ? found : finder.find(verb, simplifyPath(path))
   } catch {
     throw invalid('the path is not properly encoded')
   }
@@ -239,7 +247,7 @@ export const buildServer = async (
       const asked = `${request.method} ${path.slice(doubleRoot.length)}`
       return sendJson(reply, 200, (await double.ask(asked, request.body)) ?? {})
     }
-    const heard = double?.hear(request, path, query)
+    const heard = double?.hear(request, simplifyPath(path), query)
     if (heard !== undefined) reply.raw.once('finish', () => (heard.status = reply.statusCode))
     if (heard !== undefined && (await double?.answer(heard, reply))) return reply
     const found = find(finder, request.method, path)

@@ -28,7 +28,7 @@ export const routesIn = (routes: readonly ServedRoute[], words: Words): readonly
     const path = here ? apiRoot + words.path(url.slice(apiRoot.length)) : url
     if (endpoint === undefined || area === undefined) return [{ ...route, url: path }]
     const params = widened(area, endpoint.params, words)
-    return [{ ...route, url: path, endpoint: { ...endpoint, params } }]
+    return [{ ...route, url: path, accepts: { ...endpoint, params } }]
   })
 
 const valueIn = (value: unknown, param: Param, words: Words): unknown => {
@@ -62,12 +62,11 @@ export const translateParams = (
   sent: NestedParams,
   words: Words,
 ): NestedParams => {
-  const { endpoint, accepts, url } = route
-  const params = endpoint?.params ?? accepts?.params
+  const params = route.accepts?.params
   if (params === undefined) return sent
   const taken = understood(sent, params, words)
-  if (endpoint !== undefined && typeof url === 'string') return taken
-  // An alert has properties of any name; a list beside the documents refuses what it does not know.
+  if (typeof route.url === 'string') return taken
+  // An alert has properties of any name.
   const names = new Set(Object.keys(params).flatMap((name) => [name, words.name(name)]))
   const others = Object.entries(sent).filter(([name]) => !names.has(name))
   return { ...Object.fromEntries(others), ...taken }

@@ -23,6 +23,8 @@ export interface UserRecord {
   readonly organization: string | null
   readonly last_activity_on: string | null
   readonly last_sign_in_at: string | null
+  /** Set of one who was deleted: what they wrote stays. */
+  readonly ghost?: boolean
 }
 
 export type TokenType = 'personal' | 'impersonation' | 'project' | 'oauth' | 'session'
@@ -149,6 +151,7 @@ export interface ProtectedBranchRecord {
   readonly push_access_level: number
   readonly merge_access_level: number
   readonly unprotect_access_level: number
+  readonly allow_force_push?: boolean
   readonly code_owner_approval_required: boolean
 }
 

@@ -361,6 +361,7 @@ export const restore = (saved: Partial<SavedState> & Pick<SavedState, 'config'>)
 /** Any table, looked at from outside. */
 interface AnyTable {
   all(): (Fields & { readonly id: number })[]
+  remove(id: number): void
   add(row: object): Fields & { readonly id: number }
   get(id: number): Fields | undefined
 }

@@ -1,0 +1,208 @@
+/** Branches of a project's repository and their protection. The documents show both only in other answers. */
+import { boolean, integer, string } from '../../catalogue/params.js'
+import type { Call } from '../call.js'
+import { family } from '../family.js'
+import {
+  branches,
+  branchHead,
+  commit,
+  commits,
+  type GitBranch,
+  mergedBranches,
+  resolve,
+} from '../git/read.js'
+import { isBranchName, moveBranch } from '../git/write.js'
+import { managedProject, resource } from '../handlers.js'
+import { presentCommit, presentLevels } from '../present/common.js'
+import { badRequest, conflict, LazyList, notFound } from '../reply.js'
+import { holdsText, searchParameter } from '../rules/filters.js'
+import { mayPush, pushed, refuseUnlessPusher, removeBranch } from '../rules/pushes.js'
+import type { ProjectRecord, ProtectedBranchRecord } from '../state/people-and-projects.js'
+
+interface ProjectInput {
+  readonly id: string | number
+}
+type BranchInput = ProjectInput & { readonly branch: string }
+
+const getRule = ({ state }: Call, { id }: ProjectRecord, name: string) =>
+  state.protectedBranches.find((rule) => rule.project_id === id && rule.name === name)
+
+const developer = 30
+
+/** Shows branches of a project; those that the default branch holds are merged. */
+const present = async (call: Call, project: ProjectRecord, rows: readonly GitBranch[]) => {
+  const repository = await call.git.open(project)
+  const head = await branchHead(repository, project.default_branch)
+  const merged = head === undefined ? [] : await mergedBranches(repository, head)
+  const tips = await commits(
+    repository,
+    rows.map(({ id }) => id),
+  )
+  return rows.map(({ name, id }) => {
+    const rule = getRule(call, project, name)
+    const tip = tips.get(id)
+    return {
+      name,
+      merged: id !== head && merged.includes(name),
+      protected: rule !== undefined,
+      default: name === project.default_branch,
+      developers_can_push: rule?.push_access_level === developer,
+      developers_can_merge: rule?.merge_access_level === developer,
+      can_push: mayPush(call, project, name),
+      web_url: call.url(`${project.path_with_namespace}/-/tree/${name}`),
+      commit: tip && presentCommit(call, project, tip),
+    }
+  })
+}
+
+const readable = (call: Call, { id }: ProjectInput) => call.project(id, { member: 'reporter' })
+
+/** A text may be bound to the beginning (`^main`) or the end (`main$`) of a name. */
+const matchesSearch = (name: string, search = ''): boolean => {
+  if (search.startsWith('^')) return name.startsWith(search.slice(1))
+  if (search.endsWith('$')) return name.endsWith(search.slice(0, -1))
+  return holdsText(search, [name])
+}
+
+const listBranches = async (
+  call: Call,
+  { search, ...input }: ProjectInput & { search?: string },
+) => {
+  const project = readable(call, input)
+  const found = await branches(await call.git.open(project))
+  const rows = found.filter(({ name }) => matchesSearch(name, search))
+  return new LazyList(rows.length, (start, end) => present(call, project, rows.slice(start, end)))
+}
+
+const findBranch = async (call: Call, project: ProjectRecord, name: string): Promise<GitBranch> => {
+  const id = await branchHead(await call.git.open(project), name)
+  if (id === undefined) throw notFound('Branch')
+  return { name, id }
+}
+
+const getBranch = async (call: Call, input: BranchInput) => {
+  const project = readable(call, input)
+  const [shown] = await present(call, project, [await findBranch(call, project, input.branch)])
+  return shown
+}
+
+const createBranch = async (call: Call, input: BranchInput & { readonly ref: string }) => {
+  const project = readable(call, input)
+  const { branch, ref } = input
+  refuseUnlessPusher(call, project, branch)
+  const repository = await call.git.open(project)
+  if (!(await isBranchName(repository, branch))) throw badRequest('Branch name is invalid')
+  const to = await resolve(repository, ref)
+  if (to === undefined) throw badRequest(`Invalid reference name: ${ref}`)
+  if (!(await moveBranch(repository, branch, undefined, to)))
+    throw badRequest('Branch already exists')
+  const { message } = await commit(repository, to)
+  const title = message.split('\n')[0] ?? ''
+  await pushed(call, project, { branch, from: undefined, to, commits: 0, title })
+  return getBranch(call, input)
+}
+
+const deleteBranch = async (call: Call, input: BranchInput): Promise<undefined> => {
+  const project = readable(call, input)
+  refuseUnlessPusher(call, project, input.branch)
+  const { name, id } = await findBranch(call, project, input.branch)
+  const { author } = await commit(await call.git.open(project), id)
+  call.unmodified({ updated_at: author.date })
+  if (name === project.default_branch)
+    throw badRequest('The default branch of a project cannot be deleted.')
+  if (getRule(call, project, name) !== undefined)
+    throw badRequest('Protected branches cannot be deleted.')
+  if (!(await removeBranch(call, project, name, id)))
+    throw conflict('The branch has moved meanwhile')
+}
+
+// Which branches are protected.
+
+const rules = resource({
+  what: 'Protected Branch',
+  parent: managedProject,
+  all: ({ state }, { id }) => state.protectedBranches.filter((rule) => rule.project_id === id),
+  isNamed: (rule, { name }: { readonly name: string }) => rule.name === name,
+  present: (_, rule: ProtectedBranchRecord) => ({
+    id: rule.id,
+    name: rule.name,
+    push_access_levels: presentLevels(rule.push_access_level),
+    merge_access_levels: presentLevels(rule.merge_access_level),
+    allow_force_push: rule.allow_force_push ?? false,
+    unprotect_access_levels: presentLevels(rule.unprotect_access_level),
+    code_owner_approval_required: rule.code_owner_approval_required,
+  }),
+  remove: ({ state }, { id }) => {
+    state.protectedBranches.remove(id)
+    for (const rule of state.approvalRules.filter((r) => r.protected_branch_ids.includes(id)))
+      state.approvalRules.change(rule.id, {
+        protected_branch_ids: rule.protected_branch_ids.filter((other) => other !== id),
+      })
+  },
+})
+
+type RuleInput = ProjectInput & { readonly name: string }
+type RuleAttributes = Partial<Omit<ProtectedBranchRecord, 'id' | 'project_id' | 'name'>>
+
+const protect = (call: Call, { id, ...given }: RuleInput & RuleAttributes) => {
+  const project = managedProject(call, { id })
+  if (getRule(call, project, given.name) !== undefined)
+    throw conflict(`Protected branch '${given.name}' already exists`)
+  call.state.protectedBranches.add({
+    project_id: project.id,
+    push_access_level: 40,
+    merge_access_level: 40,
+    unprotect_access_level: 40,
+    code_owner_approval_required: false,
+    ...given,
+  })
+  return rules.get(call, { id, name: given.name })
+}
+
+const changeRule = (call: Call, { id, name, ...given }: RuleInput & RuleAttributes) => {
+  call.state.protectedBranches.change(rules.managed(call, { id, name }).id, given)
+  return rules.get(call, { id, name })
+}
+
+const listRules = (call: Call, { search, ...input }: ProjectInput & { search?: string }) => {
+  const { id } = managedProject(call, input)
+  const found = call.state.protectedBranches.filter(
+    (rule) => rule.project_id === id && holdsText(search, [rule.name]),
+  )
+  return found.map((rule) => rules.get(call, { ...input, name: rule.name }))
+}
+
+const ruleAttributes = {
+  push_access_level: integer('who may push'),
+  merge_access_level: integer('who may merge'),
+  unprotect_access_level: integer('who may unprotect it'),
+  allow_force_push: boolean('let those who push rewrite it'),
+  code_owner_approval_required: boolean('want the approval of code owners'),
+} as const
+
+export const branchRoutes = [
+  ...family({
+    path: '/projects/:id/repository/branches',
+    one: { branch: string('name') },
+    list: [searchParameter, listBranches],
+    get: [{}, getBranch],
+    create: [
+      {
+        branch: string('name', { required: true }),
+        ref: string('branch, tag or commit that it begins at', { required: true }),
+      },
+      createBranch,
+    ],
+    delete: deleteBranch,
+  }),
+  ...family({
+    path: '/projects/:id/protected_branches',
+    one: { name: string('name') },
+    access: 'at least Maintainer of the project',
+    list: [searchParameter, listRules],
+    get: [{}, rules.get],
+    create: [{ name: string('name', { required: true }), ...ruleAttributes }, protect],
+    update: [ruleAttributes, changeRule, { method: 'PATCH' }],
+    delete: rules.delete,
+  }),
+]

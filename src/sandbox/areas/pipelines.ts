@@ -1,0 +1,253 @@
+/** Pipelines of a project. The documents show them in jobs, commits and merge requests alone. */
+
+import { objects } from '../../base/objects.js'
+import { datetime, integer, json, oneOf, project, string } from '../../catalogue/params.js'
+import { jobStates } from '../../catalogue/shapes/job.js'
+import { apiRoot, type Call } from '../call.js'
+import { family } from '../family.js'
+import { branchHead } from '../git/read.js'
+import { resource } from '../handlers.js'
+import { pipelineUrl, presentUser } from '../present/common.js'
+import { projectWithJobs, withChildren } from '../present/job.js'
+import { badRequest, forbidden, lazily, notFound } from '../reply.js'
+import { configurationAt } from '../rules/configuration.js'
+import { declaredTests, sortRecords } from '../rules/filters.js'
+import { startPipeline } from '../rules/pushes.js'
+import type { JobRecord, PipelineRecord } from '../state/ci.js'
+
+interface ProjectInput {
+  readonly id: string | number
+}
+type PipelineInput = ProjectInput & { readonly pipeline_id: number }
+
+const ofProject = ({ state }: Call, id: number) =>
+  state.pipelines.filter(({ project_id }) => project_id === id)
+
+/** A pipeline as lists show it. */
+const summary = (call: Call, pipeline: PipelineRecord) => {
+  const { id, project_id, sha, ref, status, source, created_at, updated_at } = pipeline
+  const iid = ofProject(call, project_id).filter((other) => other.id <= id).length
+  const web_url = pipelineUrl(call, pipeline)
+  return { id, iid, project_id, sha, ref, status, source, created_at, updated_at, web_url }
+}
+
+/** Seconds between two moments; null unless both have come. */
+const seconds = (from: string | null, to: string | null): number | null =>
+  from === null || to === null ? null : (Date.parse(to) - Date.parse(from)) / 1000
+
+/** A pipeline by itself. */
+const present = (call: Call, pipeline: PipelineRecord) => {
+  const { before_sha, tag, yaml_errors = null, user_id, status } = pipeline
+  const { created_at, started_at, finished_at } = pipeline
+  const details_path = new URL(pipelineUrl(call, pipeline)).pathname
+  const coverage = call.state.jobs.find((j) => j.pipeline_id === pipeline.id && j.coverage !== null)
+  return {
+    ...summary(call, pipeline),
+    before_sha,
+    tag,
+    yaml_errors,
+    user: presentUser(call, user_id),
+    started_at,
+    finished_at,
+    committed_at: null,
+    duration: seconds(started_at, finished_at),
+    queued_duration: seconds(created_at, started_at),
+    coverage: coverage?.coverage ?? null,
+    detailed_status: {
+      icon: `status_${status}`,
+      text: status,
+      label: status,
+      group: status,
+      tooltip: status,
+      has_details: true,
+      details_path,
+    },
+  }
+}
+
+const pipelines = resource({
+  what: 'Pipeline',
+  parent: (call, { id }: ProjectInput) => projectWithJobs(call, id),
+  managed: (call, { id }) => {
+    const project = call.project(id, { role: 'developer' })
+    if (!project.jobs_enabled || project.archived) throw forbidden()
+    return project
+  },
+  all: (call, { id }) => ofProject(call, id),
+  isNamed: ({ id }, { pipeline_id }: { readonly pipeline_id: number }) => id === pipeline_id,
+  present,
+})
+
+// Which pipelines, in what order.
+
+const filters = {
+  status: oneOf(jobStates, 'status', { exact: true }),
+  ref: string('only those of this branch or tag', { exact: true }),
+  sha: string('only those of this commit', { exact: true }),
+  source: string('only those that this made', { exact: true }),
+  scope: oneOf(['running', 'pending', 'finished', 'branches', 'tags'], 'kind'),
+  username: string('only those of this user'),
+  updated_after: datetime('updated at or after', { keeps: { field: 'updated_at', by: 'after' } }),
+  updated_before: datetime('updated at or before', {
+    keeps: { field: 'updated_at', by: 'before' },
+  }),
+  order_by: oneOf(['id', 'status', 'ref', 'updated_at', 'user_id'], 'order', { default: 'id' }),
+  sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
+} as const
+
+const finished = ['success', 'failed', 'canceled', 'skipped']
+
+const isInScope = ({ status, tag }: PipelineRecord, scope: string | undefined): boolean => {
+  if (scope === undefined) return true
+  if (scope === 'branches' || scope === 'tags') return tag === (scope === 'tags')
+  return scope === 'finished' ? finished.includes(status) : status === scope
+}
+
+interface Filters extends ProjectInput {
+  readonly scope?: string
+  readonly username?: string
+  readonly ref?: string
+  readonly order_by: 'id' | 'status' | 'ref' | 'updated_at' | 'user_id'
+  readonly sort: 'asc' | 'desc'
+}
+
+const find = (call: Call, input: Filters): readonly PipelineRecord[] => {
+  const { scope, username, order_by, sort } = input
+  const tests = declaredTests(call.state, filters, input)
+  const rows = ofProject(call, projectWithJobs(call, input.id).id).filter(
+    (pipeline) =>
+      tests.every((test) => test(pipeline)) &&
+      isInScope(pipeline, scope) &&
+      [undefined, call.state.users.get(pipeline.user_id)?.username].includes(username),
+  )
+  return sortRecords(rows, (pipeline) => [pipeline[order_by]], sort)
+}
+
+const list = (call: Call, input: Filters) =>
+  lazily(find(call, input), (pipeline) => summary(call, pipeline))
+
+/** The newest of a branch: the default branch unless another is named. */
+const latest = (call: Call, { id, ref }: ProjectInput & { readonly ref?: string }) => {
+  const { default_branch } = projectWithJobs(call, id)
+  const order = { order_by: 'id', sort: 'desc' } as const
+  const [pipeline] = find(call, { id, ref: ref ?? default_branch, ...order })
+  if (pipeline === undefined) throw notFound('Pipeline')
+  return present(call, pipeline)
+}
+
+// What changes them.
+
+const refuseBase = (text: string) => badRequest({ base: [text] })
+
+interface CreateInput extends ProjectInput {
+  readonly ref: string
+  readonly variables?: unknown
+}
+
+const create = async (call: Call, { id, ref, variables }: CreateInput) => {
+  const project = call.project(id, { role: 'developer' })
+  if (!project.jobs_enabled || project.archived) throw forbidden()
+  const revision = await branchHead(await call.git.open(project), ref)
+  if (revision === undefined) throw refuseBase('Reference not found')
+  if ((await configurationAt(call, project, revision)) === undefined)
+    throw refuseBase('Missing CI config file')
+  const given = objects(variables).map(({ key, value }) => [String(key), String(value)])
+  const pipeline = await startPipeline(call, project, {
+    branch: ref,
+    revision,
+    source: 'api',
+    variables: Object.fromEntries(given),
+  })
+  if (pipeline === undefined) throw refuseBase('No stages / jobs for this pipeline.')
+  if (pipeline.yaml_errors === undefined) return present(call, pipeline)
+  call.state.pipelines.remove(pipeline.id)
+  throw refuseBase(pipeline.yaml_errors)
+}
+
+const jobsOf = ({ state }: Call, { id }: PipelineRecord): readonly JobRecord[] =>
+  state.jobs.filter(({ pipeline_id, retried }) => pipeline_id === id && !retried)
+
+const cancel = (call: Call, input: PipelineInput) => {
+  const pipeline = pipelines.managed(call, input)
+  const finished_at = call.clock.iso()
+  const open = jobsOf(call, pipeline).filter(({ status }) => !finished.includes(status))
+  for (const { id } of open) call.state.jobs.change(id, { status: 'canceled', finished_at })
+  if (open.length > 0)
+    call.state.pipelines.change(pipeline.id, {
+      status: 'canceled',
+      finished_at,
+      updated_at: finished_at,
+    })
+  return present(call, pipeline)
+}
+
+/** Runs again what failed or was canceled, and what was skipped for that. */
+const retry = (call: Call, input: PipelineInput) => {
+  const pipeline = pipelines.managed(call, input)
+  const { jobs } = call.state
+  const lost = jobsOf(call, pipeline).filter(({ status }) =>
+    ['failed', 'canceled', 'skipped'].includes(status),
+  )
+  const fresh = {
+    status: 'created',
+    created_at: call.clock.iso(),
+    started_at: null,
+    finished_at: null,
+    runner_id: null,
+  } as const
+  const successors = new Map<number, number>()
+  for (const { id, ...job } of lost) {
+    const { place = 0, when = 'on_success', ...course } = job.course ?? {}
+    const begun = { seconds: undefined, end: undefined, ready_at: undefined }
+    const again = jobs.add({ ...job, ...fresh, course: { ...course, ...begun, place, when } })
+    successors.set(id, again.id)
+    jobs.change(id, { retried: true })
+  }
+  for (const id of successors.values()) {
+    const course = jobs.get(id)?.course
+    const needs = course?.needs?.map((need) => successors.get(need) ?? need)
+    if (course !== undefined) jobs.change(id, { course: { ...course, needs } })
+  }
+  return present(call, pipeline)
+}
+
+/** Whoever owns a project deletes its pipelines, with their jobs and all that they started. */
+const remove = (call: Call, input: PipelineInput): undefined => {
+  const pipeline = pipelines.managed(call, input)
+  if (!call.owns(call.project(input.id))) throw forbidden()
+  call.unmodified(pipeline)
+  const { jobs, mergeRequests } = call.state
+  for (const { id } of withChildren(call, pipeline)) {
+    for (const job of jobs.filter((j) => j.pipeline_id === id)) jobs.remove(job.id)
+    for (const request of mergeRequests.filter((m) => m.pipeline_id === id))
+      mergeRequests.change(request.id, { pipeline_id: null })
+    call.state.pipelines.remove(id)
+  }
+}
+
+const path = '/projects/:id/pipelines'
+export const pipelineRoutes = [
+  ...family({
+    path,
+    one: { pipeline_id: integer('ID') },
+    access: 'at least Developer of the project',
+    list: [filters, list],
+    get: [{}, pipelines.get],
+    create: [
+      {
+        ref: string('branch', { required: true }),
+        variables: json('variables, each with key and value'),
+      },
+      create,
+      { path: `${apiRoot}/projects/:id/pipeline` },
+    ],
+    delete: remove,
+    actions: { cancel: [cancel, { status: 200 }], retry: [retry] },
+  }),
+  {
+    method: 'GET',
+    path: `${apiRoot}${path}/latest`,
+    accepts: { path: { id: project() }, params: { ref: string('branch') } },
+    handle: latest,
+  } as const,
+]

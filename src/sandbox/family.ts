@@ -1,0 +1,85 @@
+/** Declares resources that the documents do not show, or only in part: of these, deployed instances serve every route. */
+import type { CredentialNeed } from '../catalogue/endpoint.js'
+import { type Params, project } from '../catalogue/params.js'
+import { apiRoot } from './call.js'
+import type { AcceptedParams } from './check.js'
+import type { AnyHandler } from './handlers.js'
+import { invalid } from './reply.js'
+
+/** A route beside the documents. */
+export interface ExtraRoute {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Whole, below the instance's address. */
+  readonly path: string
+  readonly credential?: CredentialNeed
+  readonly scopes?: readonly string[]
+  readonly status?: number
+  /** What it takes, as the catalogue would say it; without it the handler looks at what was sent. */
+  readonly accepts?: AcceptedParams
+  readonly handle: AnyHandler
+}
+
+type Changes = Partial<Pick<ExtraRoute, 'method' | 'path' | 'status' | 'credential'>>
+/** What a verb takes and does, and in what its route differs from those of most resources. */
+type Verb = readonly [params: Params, handle: AnyHandler, changes?: Changes]
+
+interface Family {
+  /** Below the root of the API: `/projects/:id/labels`. */
+  readonly path: string
+  /** The placeholder of a single one. */
+  readonly one: Params
+  /** Who may write, in the words of the catalogue. */
+  readonly access?: string
+  readonly scopes?: readonly string[]
+  readonly list: Verb
+  readonly get: Verb
+  readonly create?: Verb
+  readonly update?: Verb
+  readonly delete?: AnyHandler
+  /** What else can be done with a single one, by the last segment of its path. */
+  readonly actions?: Readonly<Record<string, readonly [handle: AnyHandler, changes?: Changes]>>
+}
+
+/** The placeholder of the project that a resource belongs to. */
+const getPlace = (path: string): Params => (path.includes('/:id/') ? { id: project() } : {})
+
+/** Refuses an update without any attribute. */
+const demandSome =
+  (params: Params, handle: AnyHandler): AnyHandler =>
+  (call, input) => {
+    const names = Object.keys(params)
+    if (names.every((name) => Reflect.get(input, name) === undefined))
+      throw invalid(`${names.join(', ')} are missing, at least one parameter must be provided`)
+    return handle(call, input)
+  }
+
+/** The routes of a resource: its list, a single one, and what changes it. */
+export const family = (spec: Family): readonly ExtraRoute[] => {
+  const { scopes, access, list, get, create, update, delete: remove, actions = {} } = spec
+  const all = { at: `${apiRoot}${spec.path}`, path: getPlace(spec.path) }
+  const single = {
+    at: `${all.at}/:${Object.keys(spec.one).join()}`,
+    path: { ...all.path, ...spec.one },
+  }
+  const route = (
+    method: ExtraRoute['method'],
+    { at, path }: typeof all,
+    [params, handle, changes]: Verb,
+  ): ExtraRoute => {
+    const accepts = method === 'GET' ? { path, params } : { path, params, access }
+    return { method, path: at, scopes, accepts, handle, ...changes }
+  }
+  const routes = [route('GET', all, list), route('GET', single, get)]
+  if (create !== undefined) routes.push({ status: 201, ...route('POST', all, create) })
+  if (update !== undefined) {
+    const [params, handle, changes] = update
+    const changing = route('PUT', single, [params, demandSome(params, handle), changes])
+    routes.push({ ...changing, accepts: { ...single, params, access, changes: true } })
+  }
+  if (remove !== undefined) routes.push(route('DELETE', single, [{}, remove]))
+  for (const [name, [handle, changes]] of Object.entries(actions)) {
+    const at = { ...single, at: `${single.at}/${name}` }
+    routes.push({ status: 201, ...route('POST', at, [{}, handle, changes]) })
+  }
+  return routes
+}
