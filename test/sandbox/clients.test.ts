@@ -367,6 +367,12 @@ describe('sudo', () => {
     expect((await send('POST /projects/1/merge_requests/1/subscribe', { body: form })).status).toBe(
       304,
     )
+    // Nothing that names nobody makes it the administrator's own.
+    expect((await as({ sudo: 5 })).status).toBe(304)
+    for (const sudo of [['dov'], { dov: 1 }, true])
+      expect((await as({ sudo })).refusal, JSON.stringify(sudo)).toEqual({
+        error: 'sudo is invalid',
+      })
     expect((await as({ sudo: 'nobody' })).status).toBe(404)
     expect((await as({ sudo: 'ben' }, 'ana')).status).toBe(403)
     expect((await as({ sudo: 'ben' }, 'sandbox-root-nosudo-token')).refusal.error).toBe(

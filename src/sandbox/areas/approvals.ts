@@ -93,13 +93,13 @@ const governed = (call: Call, input: { readonly id: string | number }): ProjectR
 }
 
 /** A project whose approvals the acting user may see: nobody may without signing in. */
-const readable = (call: Call, { id }: { readonly id: string | number }): ProjectRecord => {
+const findReadable = (call: Call, { id }: { readonly id: string | number }): ProjectRecord => {
   call.signedIn()
   return call.project(id, { member: 'reporter' })
 }
 
 const rules = resource({
-  parent: readable,
+  parent: findReadable,
   managed: governed,
   all: getApprovalRules,
   isNamed: ({ id }, { approval_rule_id }: { readonly approval_rule_id: number }) =>
@@ -214,7 +214,7 @@ const setRequired = (
 }
 
 export const handlers: Handlers<Approvals> = {
-  get: (call, input) => configuration(readable(call, input)),
+  get: (call, input) => configuration(findReadable(call, input)),
   update: (call, input) => configure(call, governed(call, input), input),
   rulesList: rules.list,
   rulesCreate: (call, input) => presentRule(call, create(call, governed(call, input), input)),

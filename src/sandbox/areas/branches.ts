@@ -1,7 +1,7 @@
 /** Branches of a project's repository and their protection. The documents show both only in other answers. */
 import { boolean, integer, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
-import { family } from '../family.js'
+import { createRoutes } from '../extra-routes.js'
 import {
   branches,
   branchHead,
@@ -55,7 +55,7 @@ const present = async (call: Call, project: ProjectRecord, rows: readonly GitBra
   })
 }
 
-const readable = (call: Call, { id }: ProjectInput) => call.project(id, { member: 'reporter' })
+const findReadable = (call: Call, { id }: ProjectInput) => call.project(id, { member: 'reporter' })
 
 /** A text may be bound to the beginning (`^main`) or the end (`main$`) of a name. */
 const matchesSearch = (name: string, search = ''): boolean => {
@@ -68,7 +68,7 @@ const listBranches = async (
   call: Call,
   { search, ...input }: ProjectInput & { search?: string },
 ) => {
-  const project = readable(call, input)
+  const project = findReadable(call, input)
   const found = await branches(await call.git.open(project))
   const rows = found.filter(({ name }) => matchesSearch(name, search))
   return new LazyList(rows.length, (start, end) => present(call, project, rows.slice(start, end)))
@@ -81,13 +81,13 @@ const findBranch = async (call: Call, project: ProjectRecord, name: string): Pro
 }
 
 const getBranch = async (call: Call, input: BranchInput) => {
-  const project = readable(call, input)
+  const project = findReadable(call, input)
   const [shown] = await present(call, project, [await findBranch(call, project, input.branch)])
   return shown
 }
 
 const createBranch = async (call: Call, input: BranchInput & { readonly ref: string }) => {
-  const project = readable(call, input)
+  const project = findReadable(call, input)
   const { branch, ref } = input
   refuseUnlessPusher(call, project, branch)
   const repository = await call.git.open(project)
@@ -103,7 +103,7 @@ const createBranch = async (call: Call, input: BranchInput & { readonly ref: str
 }
 
 const deleteBranch = async (call: Call, input: BranchInput): Promise<undefined> => {
-  const project = readable(call, input)
+  const project = findReadable(call, input)
   refuseUnlessPusher(call, project, input.branch)
   const { name, id } = await findBranch(call, project, input.branch)
   const { author } = await commit(await call.git.open(project), id)
@@ -181,7 +181,7 @@ const ruleAttributes = {
 } as const
 
 export const branchRoutes = [
-  ...family({
+  ...createRoutes({
     path: '/projects/:id/repository/branches',
     one: { branch: string('name') },
     list: [searchParameter, listBranches],
@@ -195,7 +195,7 @@ export const branchRoutes = [
     ],
     delete: deleteBranch,
   }),
-  ...family({
+  ...createRoutes({
     path: '/projects/:id/protected_branches',
     one: { name: string('name') },
     access: 'at least Maintainer of the project',

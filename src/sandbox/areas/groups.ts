@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { boolean, group, integer, list, oneOf, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
-import { family } from '../family.js'
+import { createRoutes } from '../extra-routes.js'
 import { presentShares, simpleProject } from '../present/project.js'
 import { badRequest, forbidden, lazily, Reply } from '../reply.js'
-import { getRoleLevel, projectsWithin, family as withDescendants } from '../rules/access.js'
+import { family, getRoleLevel, projectsWithin } from '../rules/access.js'
 import { holdsText, searchParameter, sortRecords } from '../rules/filters.js'
 import { removeGroup } from '../rules/removal.js'
 import type { GroupRecord } from '../state/people-and-projects.js'
@@ -93,8 +93,13 @@ type Attributes = Partial<
   >
 >
 
-/** Where a group of this path stands below its parent. Refuses what is no path, and one that is taken. */
-const place = (call: Call, parent: GroupRecord | undefined, path: string, id?: number): string => {
+/** The full path of a group below its parent. Refuses what is no path, and one that is taken. */
+const getFullPath = (
+  call: Call,
+  parent: GroupRecord | undefined,
+  path: string,
+  id?: number,
+): string => {
   if (!/^\w[\w.-]*$/.test(path)) throw badRequest({ path: ['is invalid'] })
   const full_path = parent === undefined ? path : `${parent.full_path}/${path}`
   const taken = call.findGroup(full_path) ?? call.findProject(full_path)
@@ -102,7 +107,7 @@ const place = (call: Call, parent: GroupRecord | undefined, path: string, id?: n
   return full_path
 }
 
-const nameIn = (parent: GroupRecord | undefined, name: string): string =>
+const getFullName = (parent: GroupRecord | undefined, name: string): string =>
   parent === undefined ? name : `${parent.full_name} / ${name}`
 
 const create = (
@@ -125,8 +130,8 @@ const create = (
     request_access_enabled: true,
     storage: 'default',
     ...given,
-    full_path: place(call, parent, path),
-    full_name: nameIn(parent, name),
+    full_path: getFullPath(call, parent, path),
+    full_name: getFullName(parent, name),
     parent_id: parent?.id ?? null,
     created_at,
     runners_token: randomBytes(15).toString('base64url'),
@@ -151,7 +156,7 @@ const move = (call: Call, of: GroupRecord, path: string, name: string): void => 
       path_with_namespace: follow(project.path_with_namespace, full_path, path),
       name_with_namespace: follow(project.name_with_namespace, full_name, name),
     })
-  for (const one of withDescendants(call.state, of))
+  for (const one of family(call.state, of))
     call.state.groups.change(one.id, {
       full_path: follow(one.full_path, full_path, path),
       full_name: follow(one.full_name, full_name, name),
@@ -162,7 +167,7 @@ const update = (call: Call, { id, ...given }: GroupInput & Attributes) => {
   const of = call.group(id, { role: 'owner' })
   const parent = call.state.groups.get(of.parent_id)
   const { path = of.path, name = of.name } = given
-  move(call, of, place(call, parent, path, of.id), nameIn(parent, name))
+  move(call, of, getFullPath(call, parent, path, of.id), getFullName(parent, name))
   call.state.groups.change(of.id, given)
   return getGroup(call, { id: of.id, with_projects: true })
 }
@@ -181,7 +186,7 @@ const attributes = {
   request_access_enabled: boolean('let users ask for access'),
 } as const
 
-export const groupRoutes = family({
+export const groupRoutes = createRoutes({
   path: '/groups',
   one: { id: group() },
   access: 'Owners of the group',

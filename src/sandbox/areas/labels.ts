@@ -1,10 +1,10 @@
 /** Labels of a project. The documents show them in issues and merge requests alone. */
 import { boolean, integer, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
-import { family } from '../family.js'
+import { createRoutes } from '../extra-routes.js'
 import { resource } from '../handlers.js'
 import { presentLabel } from '../present/planning.js'
-import { badRequest, conflict, lazily, notFound } from '../reply.js'
+import { badRequest, conflict, forbidden, lazily, notFound } from '../reply.js'
 import { holdsText, labelsAround, searchParameter } from '../rules/filters.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { LabelRecord } from '../state/planning.js'
@@ -38,10 +38,17 @@ const present = (call: Call, label: LabelRecord, project: ProjectRecord, counts 
   }
 }
 
+/** A project whose labels the acting user may change. */
+const findEditable = (call: Call, { id }: ProjectInput): ProjectRecord => {
+  const project = call.project(id, { role: 'reporter' })
+  if (project.archived) throw forbidden()
+  return project
+}
+
 const labels = resource({
   what: 'Label',
   parent: (call, { id }: ProjectInput) => call.project(id),
-  managed: (call, { id }) => call.project(id, { role: 'reporter' }),
+  managed: findEditable,
   all: labelsAround,
   isNamed: ({ id, name }, { label_id }: { readonly label_id: string }) =>
     [String(id), name].includes(label_id),
@@ -109,7 +116,7 @@ const create = (
   call: Call,
   { id, ...given }: ProjectInput & Attributes & { readonly name: string },
 ) => {
-  const project = call.project(id, { role: 'reporter' })
+  const project = findEditable(call, { id })
   check(call, project, given)
   return present(call, addLabel(call, project, given), project)
 }
@@ -135,7 +142,7 @@ const remove = (call: Call, input: LabelInput): undefined => {
   call.state.labels.remove(label.id)
 }
 
-const list = (
+const listLabels = (
   call: Call,
   {
     id,
@@ -157,7 +164,7 @@ const attributes = {
   priority: integer('priority; lower sorts first', { min: 0, nullable: true }),
 } as const
 
-export const labelRoutes = family({
+export const labelRoutes = createRoutes({
   path: '/projects/:id/labels',
   one: { label_id: string('ID or name') },
   access: 'at least Reporter of the project',
@@ -167,7 +174,7 @@ export const labelRoutes = family({
       with_counts: boolean('count issues and merge requests', { default: false }),
       include_ancestor_groups: boolean('include those of groups', { default: true }),
     },
-    list,
+    listLabels,
   ],
   get: [{}, labels.get],
   create: [

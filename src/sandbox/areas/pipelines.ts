@@ -4,7 +4,7 @@ import { objects } from '../../base/objects.js'
 import { datetime, integer, json, oneOf, project, string } from '../../catalogue/params.js'
 import { jobStates } from '../../catalogue/shapes/job.js'
 import { apiRoot, type Call } from '../call.js'
-import { family } from '../family.js'
+import { createRoutes } from '../extra-routes.js'
 import { branchHead } from '../git/read.js'
 import { resource } from '../handlers.js'
 import { pipelineUrl, presentUser } from '../present/common.js'
@@ -20,19 +20,19 @@ interface ProjectInput {
 }
 type PipelineInput = ProjectInput & { readonly pipeline_id: number }
 
-const ofProject = ({ state }: Call, id: number) =>
+const getPipelines = ({ state }: Call, id: number) =>
   state.pipelines.filter(({ project_id }) => project_id === id)
 
 /** A pipeline as lists show it. */
-const summary = (call: Call, pipeline: PipelineRecord) => {
+const summarize = (call: Call, pipeline: PipelineRecord) => {
   const { id, project_id, sha, ref, status, source, created_at, updated_at } = pipeline
-  const iid = ofProject(call, project_id).filter((other) => other.id <= id).length
+  const iid = getPipelines(call, project_id).filter((other) => other.id <= id).length
   const web_url = pipelineUrl(call, pipeline)
   return { id, iid, project_id, sha, ref, status, source, created_at, updated_at, web_url }
 }
 
 /** Seconds between two moments; null unless both have come. */
-const seconds = (from: string | null, to: string | null): number | null =>
+const getSeconds = (from: string | null, to: string | null): number | null =>
   from === null || to === null ? null : (Date.parse(to) - Date.parse(from)) / 1000
 
 /** A pipeline by itself. */
@@ -42,7 +42,7 @@ const present = (call: Call, pipeline: PipelineRecord) => {
   const details_path = new URL(pipelineUrl(call, pipeline)).pathname
   const coverage = call.state.jobs.find((j) => j.pipeline_id === pipeline.id && j.coverage !== null)
   return {
-    ...summary(call, pipeline),
+    ...summarize(call, pipeline),
     before_sha,
     tag,
     yaml_errors,
@@ -50,8 +50,8 @@ const present = (call: Call, pipeline: PipelineRecord) => {
     started_at,
     finished_at,
     committed_at: null,
-    duration: seconds(started_at, finished_at),
-    queued_duration: seconds(created_at, started_at),
+    duration: getSeconds(started_at, finished_at),
+    queued_duration: getSeconds(created_at, started_at),
     coverage: coverage?.coverage ?? null,
     detailed_status: {
       icon: `status_${status}`,
@@ -73,7 +73,7 @@ const pipelines = resource({
     if (!project.jobs_enabled || project.archived) throw forbidden()
     return project
   },
-  all: (call, { id }) => ofProject(call, id),
+  all: (call, { id }) => getPipelines(call, id),
   isNamed: ({ id }, { pipeline_id }: { readonly pipeline_id: number }) => id === pipeline_id,
   present,
 })
@@ -114,7 +114,7 @@ interface Filters extends ProjectInput {
 const find = (call: Call, input: Filters): readonly PipelineRecord[] => {
   const { scope, username, order_by, sort } = input
   const tests = declaredTests(call.state, filters, input)
-  const rows = ofProject(call, projectWithJobs(call, input.id).id).filter(
+  const rows = getPipelines(call, projectWithJobs(call, input.id).id).filter(
     (pipeline) =>
       tests.every((test) => test(pipeline)) &&
       isInScope(pipeline, scope) &&
@@ -123,11 +123,11 @@ const find = (call: Call, input: Filters): readonly PipelineRecord[] => {
   return sortRecords(rows, (pipeline) => [pipeline[order_by]], sort)
 }
 
-const list = (call: Call, input: Filters) =>
-  lazily(find(call, input), (pipeline) => summary(call, pipeline))
+const listPipelines = (call: Call, input: Filters) =>
+  lazily(find(call, input), (pipeline) => summarize(call, pipeline))
 
 /** The newest of a branch: the default branch unless another is named. */
-const latest = (call: Call, { id, ref }: ProjectInput & { readonly ref?: string }) => {
+const getLatest = (call: Call, { id, ref }: ProjectInput & { readonly ref?: string }) => {
   const { default_branch } = projectWithJobs(call, id)
   const order = { order_by: 'id', sort: 'desc' } as const
   const [pipeline] = find(call, { id, ref: ref ?? default_branch, ...order })
@@ -164,13 +164,13 @@ const create = async (call: Call, { id, ref, variables }: CreateInput) => {
   throw refuseBase(pipeline.yaml_errors)
 }
 
-const jobsOf = ({ state }: Call, { id }: PipelineRecord): readonly JobRecord[] =>
+const getJobs = ({ state }: Call, { id }: PipelineRecord): readonly JobRecord[] =>
   state.jobs.filter(({ pipeline_id, retried }) => pipeline_id === id && !retried)
 
 const cancel = (call: Call, input: PipelineInput) => {
   const pipeline = pipelines.managed(call, input)
   const finished_at = call.clock.iso()
-  const open = jobsOf(call, pipeline).filter(({ status }) => !finished.includes(status))
+  const open = getJobs(call, pipeline).filter(({ status }) => !finished.includes(status))
   for (const { id } of open) call.state.jobs.change(id, { status: 'canceled', finished_at })
   if (open.length > 0)
     call.state.pipelines.change(pipeline.id, {
@@ -185,7 +185,7 @@ const cancel = (call: Call, input: PipelineInput) => {
 const retry = (call: Call, input: PipelineInput) => {
   const pipeline = pipelines.managed(call, input)
   const { jobs } = call.state
-  const lost = jobsOf(call, pipeline).filter(({ status }) =>
+  const lost = getJobs(call, pipeline).filter(({ status }) =>
     ['failed', 'canceled', 'skipped'].includes(status),
   )
   const fresh = {
@@ -227,11 +227,11 @@ const remove = (call: Call, input: PipelineInput): undefined => {
 
 const path = '/projects/:id/pipelines'
 export const pipelineRoutes = [
-  ...family({
+  ...createRoutes({
     path,
     one: { pipeline_id: integer('ID') },
     access: 'at least Developer of the project',
-    list: [filters, list],
+    list: [filters, listPipelines],
     get: [{}, pipelines.get],
     create: [
       {
@@ -248,6 +248,6 @@ export const pipelineRoutes = [
     method: 'GET',
     path: `${apiRoot}${path}/latest`,
     accepts: { path: { id: project() }, params: { ref: string('branch') } },
-    handle: latest,
+    handle: getLatest,
   } as const,
 ]

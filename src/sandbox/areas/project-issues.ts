@@ -3,7 +3,7 @@ import { issues } from '../../catalogue/areas/issues.js'
 import { boolean, date, integer, list, oneOf, string } from '../../catalogue/params.js'
 import { issueTypes } from '../../catalogue/shapes/planning.js'
 import type { Call } from '../call.js'
-import { family } from '../family.js'
+import { createRoutes } from '../extra-routes.js'
 import { presentIssue } from '../present/planning.js'
 import { badRequest, forbidden } from '../reply.js'
 import { getRoleLevel } from '../rules/access.js'
@@ -184,7 +184,7 @@ const remove = (call: Call, input: IssueInput): undefined => {
   call.state.issues.remove(issue.id)
 }
 
-export const issueRoutes = family({
+export const issueRoutes = createRoutes({
   path: '/projects/:id/issues',
   one: { issue_iid: integer('IID') },
   // Those of the documented list; in one project everybody's count, in an archived one too.

@@ -1,7 +1,7 @@
 /** Users, and who asks. The documents show users in other answers alone. */
 import { boolean, integer, oneOf, string } from '../../catalogue/params.js'
 import { apiRoot, type Call } from '../call.js'
-import { family } from '../family.js'
+import { createRoutes } from '../extra-routes.js'
 import { longUser, userSummary } from '../present/common.js'
 import { badRequest, conflict, forbidden, lazily, notFound } from '../reply.js'
 import { holdsText, searchParameter, sortRecords } from '../rules/filters.js'
@@ -186,7 +186,7 @@ export const userRoutes = [
     scopes: reading,
     handle: (call: Call) => present(call, call.signedIn()),
   } as const,
-  ...family({
+  ...createRoutes({
     path: '/users',
     one: { id: integer('ID') },
     access: 'administrators',

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { sessionCookie } from '../../catalogue/words.js'
 import type { Actor, Instance } from '../call.js'
-import { forbidden, notFound, Refusal, unauthorized } from '../reply.js'
+import { forbidden, invalid, notFound, Refusal, unauthorized } from '../reply.js'
 import type { TokenRecord, TokenType, UserRecord } from '../state/people-and-projects.js'
 
 /** What of a request speaks of credentials. */
@@ -125,6 +125,14 @@ const impersonate = (instance: Instance, actor: Actor, value: string): Actor => 
   return { ...actor, user }
 }
 
+/** As whom a request wants to act: a name, or an ID that JSON may have as a number. */
+const getSudo = ({ headers, params }: Claims): string | undefined => {
+  const sent = first(headers.sudo) ?? params.sudo
+  if (sent === undefined || sent === null || sent === '') return undefined
+  if (typeof sent !== 'string' && typeof sent !== 'number') throw invalid('sudo is invalid')
+  return String(sent)
+}
+
 /** The actor of a request, or the refusal that the documents name. */
 export const authenticate = (instance: Instance, claims: Claims, entrance: AuthNeed): Actor => {
   if (entrance.credential === 'parameter') return {}
@@ -135,6 +143,6 @@ export const authenticate = (instance: Instance, claims: Claims, entrance: AuthN
   if (entrance.credential === 'job' && actor.job === undefined) throw unauthorized()
   if (entrance.credential === 'user' && entrance.open !== true && actor.user === undefined)
     throw unauthorized()
-  const sudo = first(claims.headers.sudo) ?? first(claims.params.sudo)
+  const sudo = getSudo(claims)
   return sudo === undefined ? actor : impersonate(instance, actor, sudo)
 }

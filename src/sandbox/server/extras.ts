@@ -9,7 +9,7 @@ import { issueRoutes } from '../areas/project-issues.js'
 import { listGroups } from '../areas/resource-groups.js'
 import { userRoutes } from '../areas/users.js'
 import { apiRoot, type Call, revision } from '../call.js'
-import type { ExtraRoute } from '../family.js'
+import type { ExtraRoute } from '../extra-routes.js'
 import { Refusal } from '../reply.js'
 import type { TokenRecord } from '../state/people-and-projects.js'
 

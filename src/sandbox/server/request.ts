@@ -15,7 +15,7 @@ interface Target {
 }
 
 /** Takes a request's target apart. */
-export const parseTarget = (url: string): Target => {
+const parseTarget = (url: string): Target => {
   const [origin = '', host] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
   const local = url.slice(origin.length)
   const at = local.indexOf('?')

@@ -114,7 +114,7 @@ const refuseOutsider = (
  * Whether a route reads something of a project or group that everybody may see. There nobody has to be signed in: where
  * the documents want a user all the same, the handler does.
  */
-const readsPublic = (
+const isPublicRead = (
   instance: Instance,
   { method, accepts }: ServedRoute,
   path: RouteMatch<ServedRoute>['path'],
@@ -169,7 +169,7 @@ const serve = async (
   const places = words === undefined ? path : other.translatePath(path, words)
   const actor = authenticate(instance, claims, {
     ...route.entrance,
-    open: readsPublic(instance, route, places),
+    open: isPublicRead(instance, route, places),
   })
   if (heard !== undefined) heard.user = actor.user?.username
   const sent = words === undefined ? came : other.translateParams(route, came, words)

@@ -23,7 +23,7 @@ type Changes = Partial<Pick<ExtraRoute, 'method' | 'path' | 'status' | 'credenti
 /** What a verb takes and does, and in what its route differs from those of most resources. */
 type Verb = readonly [params: Params, handle: AnyHandler, changes?: Changes]
 
-interface Family {
+interface ExtraResource {
   /** Below the root of the API: `/projects/:id/labels`. */
   readonly path: string
   /** The placeholder of a single one. */
@@ -54,7 +54,7 @@ const demandSome =
   }
 
 /** The routes of a resource: its list, a single one, and what changes it. */
-export const family = (spec: Family): readonly ExtraRoute[] => {
+export const createRoutes = (spec: ExtraResource): readonly ExtraRoute[] => {
   const { scopes, access, list, get, create, update, delete: remove, actions = {} } = spec
   const all = { at: `${apiRoot}${spec.path}`, path: getPlace(spec.path) }
   const single = {
