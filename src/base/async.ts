@@ -55,6 +55,29 @@ export class AsyncCache<K, T> {
   }
 }
 
+/** What waits for each signal. */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>()
+
+/**
+ * Calls `stop` once a signal is aborted, at once where it is. However many wait, the signal has one listener: Node warns
+ * of more than ten.
+ * @returns what ends the waiting
+ */
+export const onAbort = (signal: AbortSignal, stop: () => void): (() => void) => {
+  if (signal.aborted) stop()
+  const known = waiting.get(signal)
+  const stops = known ?? new Set()
+  if (known === undefined) {
+    waiting.set(signal, stops)
+    const stopAll = (): void => {
+      for (const one of stops) one()
+    }
+    signal.addEventListener('abort', stopAll, { once: true })
+  }
+  stops.add(stop)
+  return () => stops.delete(stop)
+}
+
 /** As many at once as a gate ever lets go. */
 export const maxConcurrent = 32
 

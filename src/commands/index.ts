@@ -86,7 +86,7 @@ const specials: readonly SpecialRow[] = [
   }),
   from('dependencies', dependencies, { list: 'listDependencies' }),
   from('storage-move', () => import('./storage-move.js'), { schedule: 'schedule' }),
-  from('ci', () => import('./ci-lint.js'), { lint: 'lint' }),
+  from('ci', () => import('./ci-lint/index.js'), { lint: 'lint' }),
 ].flat()
 
 interface ToolRow extends SpecialRow {

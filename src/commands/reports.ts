@@ -101,7 +101,7 @@ const toSarifResult = ({ ruleId, level, text, file, line, column, logical }: Sar
     {
       physicalLocation: {
         artifactLocation: { uri: toUri(file) },
-        region: { startLine: line ?? 1, startColumn: column },
+        region: line === undefined ? undefined : { startLine: line, startColumn: column },
       },
       logicalLocations:
         logical === undefined ? undefined : [{ fullyQualifiedName: logical, kind: 'resource' }],

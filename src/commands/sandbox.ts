@@ -32,6 +32,12 @@ export const asOfVersion = async (text: string | undefined) => {
   throw usage(`--as-of must be a version such as 14.5, or latest, not "${text}"`)
 }
 
+/** Loads what tells whether a text is a condition of `rules:if`, as of a version that was checked before. */
+export const loadConditionCheck = async (asOf: string | undefined) => {
+  const { loadConditionCheck: load } = await loadSandbox()
+  return load(await asOfVersion(asOf))
+}
+
 // The embedded instance: `--sandbox` for one call, `sandbox serve|reset|status`.
 
 const stateDir = {

@@ -101,7 +101,7 @@ export const receivedAlerts = (state: State) =>
       ...alert,
     }))
 
-export { isVersion } from './ci-lint/index.js'
+export { isVersion, loadConditionCheck } from './ci-lint/index.js'
 export { hasGit } from './git/repositories.js'
 export { readState, removeState } from './store.js'
 

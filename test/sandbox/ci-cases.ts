@@ -15,8 +15,6 @@ export interface Case {
   readonly refusedBySchema: boolean
 }
 
-const folder = join(import.meta.dirname, 'ci-cases')
-
 /** Signs that no editor shows: a tab, a bell. */
 const shown = (text: string): string => text.replaceAll('→', '\t').replaceAll('␇', '\u0007')
 
@@ -44,10 +42,13 @@ const caseOf = (text: string): Case => {
   }
 }
 
-/** All of them, by the file that they stand in. */
-export const cases: Readonly<Record<string, readonly Case[]>> = Object.fromEntries(
-  readdirSync(folder).map((file) => [
-    file.replace('.txt', ''),
-    readFileSync(join(folder, file), 'utf8').split(/^=== /m).slice(1).map(caseOf),
-  ]),
-)
+/** The configurations of a folder, by the file that they stand in. */
+export const readCases = (folder: string): Readonly<Record<string, readonly Case[]>> =>
+  Object.fromEntries(
+    readdirSync(folder).map((file) => [
+      file.replace('.txt', ''),
+      readFileSync(join(folder, file), 'utf8').split(/^=== /m).slice(1).map(caseOf),
+    ]),
+  )
+
+export const cases = readCases(join(import.meta.dirname, 'ci-cases'))

@@ -1,6 +1,7 @@
 /** The place of a run: its process, its session, the project or group at hand. */
 
 import { currentIo } from '../../base/io.js'
+import { onAbort } from '../../base/async.js'
 import { isObject, toText } from '../../base/objects.js'
 import { userAgent, version } from '../../base/version.js'
 import { refreshTimeout } from '../../client/defaults.js'
@@ -181,16 +182,14 @@ export class Sessions implements OpenSessions {
 /** Waits so long; rejects with a Failure `interrupted` where that comes first. */
 const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(new Failure('interrupted', 'interrupted'))
-    }
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
+      forget()
       resolve()
     }, milliseconds)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
+    const forget = onAbort(signal, () => {
+      clearTimeout(timer)
+      reject(new Failure('interrupted', 'interrupted'))
+    })
   })
 
 /** The waiting of a run. */

@@ -5,6 +5,7 @@
 
 import { expandTree, type Files } from './expand.js'
 import { readyRegexes } from './expression.js'
+import { condition } from './grammar/conditions.js'
 import { checkNode } from './grammar/findings.js'
 import { include } from './grammar/relations.js'
 import {
@@ -128,6 +129,14 @@ const getVerdict = async (
     merged: () => writeYaml(files === undefined ? whole.unextended() : tree),
     plan,
   }
+}
+
+/** What tells whether a text is a condition, as of a version. */
+export const loadConditionCheck = async (
+  asOf: CiVersion | undefined,
+): Promise<(text: string) => boolean> => {
+  await readyRegexes(true)
+  return (text) => checkNode(condition, text, 'if', asOf).length === 0
 }
 
 /** The verdict on a configuration. */

@@ -1,32 +1,25 @@
 /** `ci lint`: checks CI configurations, and reports problems with their lines (`catalogue/reference/ci.md`). */
 
-import { isModestYaml, yamlFault } from '../base/json/yaml.js'
-import { isObject, type JsonValue } from '../base/objects.js'
-import { version } from '../base/version.js'
-import { ci } from '../catalogue/areas/ci.js'
-import { boolean } from '../catalogue/params.js'
-import { defaultTimeout } from '../client/defaults.js'
-import type { Services } from '../engine/command/services.js'
-import type { Plan } from '../engine/command/types.js'
-import { exitCodes, Failure, type FailureDetails, survived, usage } from '../errors.js'
-import { defaultSource, type LintSource, readLintSources } from './ci-lint-files.js'
-import { type Arguments, define, reportFlag } from './define.js'
-import { createWaitOptions } from './profile.js'
+import { isObject, type JsonValue } from '../../base/objects.js'
+import { version } from '../../base/version.js'
+import { ci } from '../../catalogue/areas/ci.js'
+import { boolean } from '../../catalogue/params.js'
+import { defaultTimeout } from '../../client/defaults.js'
+import type { Services } from '../../engine/command/services.js'
+import type { Plan } from '../../engine/command/types.js'
+import { exitCodes, Failure, type FailureDetails, survived, usage } from '../../errors.js'
+import { type Arguments, define, reportFlag } from '../define.js'
+import { createWaitOptions } from '../profile.js'
 import {
   type JunitCase,
   renderJunit,
   renderSarif,
   type SarifResult,
   writeReports,
-} from './reports.js'
-import { asOfFlag, asOfVersion } from './sandbox.js'
-
-/** One problem of a configuration; lines and columns count from 1 where they are known. */
-interface Problem {
-  readonly message: string
-  readonly line?: number
-  readonly column?: number
-}
+} from '../reports.js'
+import { asOfFlag, asOfVersion } from '../sandbox.js'
+import { defaultSource, type LintSource, readLintSources } from './files.js'
+import { type Checked, findSyntaxProblem, type Problem, toProblems } from './problems.js'
 
 /** What became of one file. */
 interface Verdict {
@@ -41,25 +34,15 @@ interface Verdict {
 }
 
 /** Where a problem is, as compilers write it: `file:line:column`. */
-const placeOf = (file: string, { line, column }: Problem): string =>
+const placeOf = (checked: string, { file = checked, line, column }: Problem): string =>
   [file, line, column].filter((part) => part !== undefined).join(':')
 
 // What an instance says of a configuration: both forms of its answer as one.
 
-const texts = (value: unknown): Problem[] =>
-  Array.isArray(value)
-    ? value.map((message) => ({ message: String(message), ...lineIn(String(message)) }))
-    : []
-
-/** Instances name the line of a syntax error in its text only. */
-const lineIn = (message: string): Partial<Problem> => {
-  const match = /line (\d+)(?: column (\d+))?/.exec(message)
-  if (match?.[1] === undefined) return {}
-  return { line: Number(match[1]), column: match[2] === undefined ? undefined : Number(match[2]) }
-}
+const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
 
 /** Both forms of the answer, `{status}` of the instance and `{valid}` of a project, as one. */
-const verdictOf = (file: string, data: unknown): Verdict => {
+const verdictOf = async (file: string, data: unknown, checked?: Checked): Promise<Verdict> => {
   const answer = isObject(data) ? data : {}
   const { status, valid, errors, warnings, merged_yaml: merged } = answer
   if (status === undefined && valid === undefined)
@@ -67,8 +50,8 @@ const verdictOf = (file: string, data: unknown): Verdict => {
   return {
     file,
     valid: valid === undefined ? status === 'valid' : valid === true,
-    errors: texts(errors),
-    warnings: texts(warnings),
+    errors: await toProblems(texts(errors), checked),
+    warnings: await toProblems(texts(warnings), checked),
     ...(typeof merged === 'string' ? { merged } : {}),
   }
 }
@@ -85,23 +68,39 @@ interface Choices {
   readonly merged: boolean
 }
 
-const record = ({ file, valid, errors, warnings, merged }: Verdict) => ({
-  file,
-  valid,
-  errors: errors.map((p) =>
-    p.line === undefined ? p.message : `${placeOf(file, p)}: ${p.message}`,
-  ),
-  warnings: warnings.map((p) => p.message),
-  merged_yaml: merged,
-})
+/** A problem behind its place, where that is known. */
+const describe = (file: string, problem: Problem): string =>
+  problem.line === undefined ? problem.message : `${placeOf(file, problem)}: ${problem.message}`
 
-const place = (v: Verdict, p: Problem): string =>
-  v.local === true && p.line !== undefined ? `${placeOf(v.file, p)}: ` : ''
+const getProblems = (verdict: Verdict, level: 'error' | 'warning') =>
+  (level === 'error' ? verdict.errors : verdict.warnings).map((problem) => ({
+    level,
+    message: problem.message,
+    file: problem.file ?? verdict.file,
+    line: problem.line,
+    column: problem.column,
+  }))
+
+/** Programs get the sentences as the instance said them, a syntax error behind its place, and all places beside them. */
+const record = (verdict: Verdict) => {
+  const { file, valid, errors, warnings, merged, local } = verdict
+  const isSyntax = ({ message }: Problem): boolean => local === true || / line \d+/.test(message)
+  const problems = [...getProblems(verdict, 'error'), ...getProblems(verdict, 'warning')]
+  return {
+    file,
+    valid,
+    errors: errors.map((one) => (isSyntax(one) ? describe(file, one) : one.message)),
+    warnings: warnings.map(({ message }) => message),
+    merged_yaml: merged,
+    problems: problems.some(({ line }) => line !== undefined) ? problems : undefined,
+  }
+}
 
 /** A verdict with its problems in one cell each. */
-const rowOf = (verdict: Verdict) => {
-  const { errors, warnings, ...row } = record(verdict)
-  return { ...row, errors: errors.join('; '), warnings: warnings.join('; ') }
+const rowOf = ({ file, valid, errors, warnings, merged }: Verdict) => {
+  const join = (problems: readonly Problem[]): string =>
+    problems.map((problem) => describe(file, problem)).join('; ')
+  return { file, valid, errors: join(errors), warnings: join(warnings), merged_yaml: merged }
 }
 
 /** A verdict for a person: a line for the file, its errors and warnings below. */
@@ -110,7 +109,7 @@ const pageOf = ({ answer }: Services, v: Verdict, strict: boolean): string => {
   const word = v.valid ? (warned ? 'valid, with warnings' : 'valid') : 'invalid'
   const mark = answer.text.mark(fails(v, strict) ? 'bad' : warned ? 'warn' : 'good')
   const below = (kind: 'bad' | 'warn') => (p: Problem) =>
-    `    ${answer.text.mark(kind)} ${answer.text.hanging(place(v, p) + p.message, 6)}`
+    `    ${answer.text.mark(kind)} ${answer.text.hanging(describe(v.file, p), 6)}`
   const lines = [
     `${mark} ${answer.text.safe(v.file)}  ${word}`,
     ...v.errors.map(below('bad')),
@@ -140,7 +139,7 @@ const show = async (
     return services.answer.write(mergedText(verdicts))
   }
   return services.answer.printMany(verdicts.map(record), {
-    known: ['merged_yaml'],
+    known: ['merged_yaml', 'problems'],
     people: {
       columns: ['file', 'valid', 'errors', 'warnings'],
       rows: () => verdicts.map(rowOf),
@@ -175,7 +174,7 @@ const result = (verdict: Verdict, problem: Problem, level: 'error' | 'warning'):
   ruleId: verdict.local === true ? 'yaml-syntax' : 'ci-configuration',
   level,
   text: problem.message,
-  file: verdict.file,
+  file: problem.file ?? verdict.file,
   line: problem.line,
   column: problem.column,
 })
@@ -191,34 +190,6 @@ const renderLintSarif = (verdicts: readonly Verdict[]): string => {
     ...v.warnings.map((p) => result(v, p, 'warning')),
   ])
   return renderSarif(version, rules, results)
-}
-
-// YAML errors with line and column, found before anything is sent.
-
-/** Of more only the instance judges: a parser would take seconds and a gigabyte. */
-const maxLexemes = 500_000
-
-/**
- * What is wrong with a text as YAML; empty when it parses. Custom tags (`!reference`) and
- * repeated keys are left to the instance.
- */
-const syntaxProblems = async (text: string): Promise<Problem[]> => {
-  if (!(await isModestYaml(text, maxLexemes))) return []
-  const { LineCounter, parseAllDocuments } = await import('yaml')
-  const lines = new LineCounter()
-  const documents = parseAllDocuments(text, {
-    lineCounter: lines,
-    uniqueKeys: false,
-    logLevel: 'silent',
-    prettyErrors: false,
-  })
-  if (!Array.isArray(documents)) return []
-  return documents.flatMap((document) =>
-    document.errors.map((error) => {
-      const { line, col } = lines.linePos(error.pos[0])
-      return { message: yamlFault(error), line, column: col }
-    }),
-  )
 }
 
 const flags = {
@@ -257,11 +228,11 @@ const checkOne = async (
   const timeout = services.place.globals.timeout ?? defaultTimeout
   const patience = { ...createWaitOptions(services), timeout }
   const content = await source.content(patience)
-  const problems = await syntaxProblems(content)
-  if (problems.length > 0)
-    return { file: source.name, valid: false, errors: problems, warnings: [], local: true }
+  const problem = await findSyntaxProblem(content)
+  if (problem !== undefined)
+    return { file: source.name, valid: false, errors: [problem], warnings: [], local: true }
   const whole = await services.instance.send(await plan(services, given, content, choices.merged))
-  return verdictOf(source.name, whole.data)
+  return verdictOf(source.name, whole.data, { content, asOf: given.flags['as-of'] })
 }
 
 /** No object is named where there is no project: a 404 is the instance's word on the endpoint. */
@@ -273,16 +244,16 @@ const detailsOf = ({ category, details }: Failure, { flags }: LintArguments): Fa
       }
     : details
 
-interface Checked {
+interface CheckedFiles {
   readonly verdicts: readonly Verdict[]
   /** Why the last could not be had that was not. */
   readonly failure: Failure | undefined
 }
 
 /** The project's own configuration, at the head of its default branch. */
-const checkHead = async (services: Services, given: LintArguments): Promise<Checked> => {
+const checkHead = async (services: Services, given: LintArguments): Promise<CheckedFiles> => {
   const { data } = await services.instance.send(await plan(services, given, undefined, false))
-  return { verdicts: [verdictOf('HEAD', data)], failure: undefined }
+  return { verdicts: [await verdictOf('HEAD', data)], failure: undefined }
 }
 
 /** The verdicts, in the order of the files; those that could not be had are reported and left out. */
@@ -290,7 +261,7 @@ const checkAll = async (
   services: Services,
   given: LintArguments,
   choices: Choices,
-): Promise<Checked> => {
+): Promise<CheckedFiles> => {
   const { cwd } = services.place
   const sources =
     given.args.length === 0 ? [await defaultSource(cwd)] : await readLintSources(cwd, given.args)
@@ -313,6 +284,24 @@ const checkAll = async (
     }
   })
   return { verdicts: sources.flatMap((s) => found.get(s) ?? []), failure }
+}
+
+/** What to do about problems whose sentence does not tell. */
+const advice: readonly (readonly [RegExp, string])[] = [
+  [
+    /unspecified class: (?:Date|Time)/,
+    "Quote a date, such as '2024-05-01': unquoted, it is no text.",
+  ],
+]
+const needsProject = /does not have project!$|^Project `[^`]+` not found or access denied/
+
+/** Tells what to do about problems, each piece of advice once. */
+const advise = ({ ui }: Services, verdicts: readonly Verdict[], isScoped: boolean): void => {
+  const messages = verdicts.flatMap(({ errors }) => errors.map(({ message }) => message))
+  const found = advice.filter(([pattern]) => messages.some((message) => pattern.test(message)))
+  for (const [, hint] of found) ui.note(`hint: ${hint}`)
+  if (!isScoped && messages.some((message) => needsProject.test(message)))
+    ui.note('hint: Includes are read in the context of a project. Add --project.')
 }
 
 /** Only the embedded instance can check as another version. */
@@ -338,6 +327,7 @@ const run = async (services: Services, given: LintArguments): Promise<void> => {
       ? await checkHead(services, given)
       : await checkAll(services, given, choices)
   await show(services, verdicts, choices)
+  advise(services, verdicts, scoped)
   const cases = () => verdicts.map((verdict) => caseOf(verdict, choices.strict))
   await writeReports(services.place, flags.report, {
     junit: () => renderJunit('ci lint', cases()),

@@ -5,9 +5,10 @@
 import { access, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { openReadable } from '../base/files/files.js'
-import { Failure, getReason, usage } from '../errors.js'
-import { standardInput } from '../terminal/standard.js'
+import { onAbort } from '../../base/async.js'
+import { openReadable } from '../../base/files/files.js'
+import { Failure, getReason, usage } from '../../errors.js'
+import { standardInput } from '../../terminal/standard.js'
 
 // Reads one configuration: bounded, and never waiting without a word.
 
@@ -46,8 +47,7 @@ const readStream = async (
     () => stream.destroy(usage(`no input from ${name} for ${timeout} s (--timeout)`)),
     timeout * 1000,
   )
-  const stop = (): unknown => stream.destroy(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
+  const forget = onAbort(signal, () => stream.destroy(signal.reason))
   try {
     signal.throwIfAborted()
     for await (const chunk of stream) {
@@ -60,7 +60,7 @@ const readStream = async (
     }
     return Buffer.concat(chunks).toString('utf8')
   } finally {
-    signal.removeEventListener('abort', stop)
+    forget()
     clearTimeout(said)
     clearTimeout(given)
     stream.destroy()

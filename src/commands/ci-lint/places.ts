@@ -1,0 +1,360 @@
+/** Finds the line that a sentence of an instance is about: sentences name jobs, keywords, inputs and files, but no lines. */
+import { isModestYaml } from '../../base/json/yaml.js'
+import { DeepYamlError, type Mark, type YamlNode, YamlProblem } from '../../base/yaml/nodes.js'
+import { CiDocument, type ConditionCheck, type Entry } from './document.js'
+
+/** Where something stands; line and column count from 1. */
+export interface Place {
+  readonly line: number
+  readonly column?: number
+  /** The file, where it is not the one that was checked. */
+  readonly file?: string
+}
+
+/** What a sentence is about, or what is known of that: another file without its path is no place. */
+type Finder = (document: CiDocument, match: RegExpExecArray) => Mark | Place | undefined
+
+const textOf = (node: YamlNode): string => (node.kind === 'scalar' ? node.value : '')
+
+// Jobs, which sentences also call by the names of their instances.
+
+const baseOf = (name: string): string => name.replace(/(?: \d+\/\d+|: \[.*\])$/, '')
+
+const getJob = (document: CiDocument, name: string): Entry | undefined =>
+  document.job(name) ?? document.job(baseOf(name))
+
+/** A key of a job; the job itself where it has none. */
+const ofJob = (document: CiDocument, name: string, key: string): Mark | undefined => {
+  const job = getJob(document, name)
+  return job && (document.ofJob(job, key)?.key.at ?? job.key.at)
+}
+
+/** Texts of a value that name a job: itself, or the job of a hash. */
+const getNames = (document: CiDocument, value: YamlNode): readonly YamlNode[] =>
+  document.items(value).flatMap((item) => {
+    if (item.kind === 'scalar') return [item]
+    const named = document.get(item, 'job')
+    return named === undefined ? [] : [named.value]
+  })
+
+/** Where a job names others: in this keyword, in its rules, in the files of its trigger. */
+const getNamed = (
+  document: CiDocument,
+  job: Entry,
+  key: 'needs' | 'dependencies',
+): readonly YamlNode[] => {
+  const rules = document.ofJob(job, 'rules')
+  const trigger = document.ofJob(job, 'trigger')
+  const files = trigger && document.get(trigger.value, 'include')
+  const lists = [
+    document.ofJob(job, key),
+    ...(rules === undefined
+      ? []
+      : document.items(rules.value).map((rule) => document.get(rule, key))),
+    key === 'dependencies' ? files : undefined,
+  ]
+  return lists.flatMap((list) => (list === undefined ? [] : getNames(document, list.value)))
+}
+
+/** Where a job names another one by its name, or by that of the job that it is an instance of. */
+const findOther =
+  (key: 'needs' | 'dependencies'): Finder =>
+  (document, [, name = '', other = '']) => {
+    const job = getJob(document, name)
+    const names = job === undefined ? [] : getNamed(document, job, key)
+    const found =
+      names.find((node) => textOf(node) === other) ??
+      names.find((node) => textOf(node) === baseOf(other))
+    return found?.at ?? ofJob(document, name, key)
+  }
+
+const findTwice: Finder = (document, [, name = '', other = '']) => {
+  const job = getJob(document, name)
+  const names = job === undefined ? [] : getNamed(document, job, 'needs')
+  const found = names.filter((node) => [other, baseOf(other)].includes(textOf(node)))
+  return found.at(-1)?.at ?? ofJob(document, name, 'needs')
+}
+
+/** The needs of a job that waits for itself, by way of others or without. */
+const findCircle: Finder = (document) => {
+  const waits = new Map<string, readonly string[]>()
+  const jobs = document.root === undefined ? [] : document.entries(document.root)
+  for (const job of jobs) {
+    const needs = document.ofJob(job, 'needs')
+    if (needs !== undefined)
+      waits.set(
+        job.name,
+        getNames(document, needs.value).map((name) => baseOf(textOf(name))),
+      )
+  }
+  const first = jobs.find(({ name }) => {
+    const seen = new Set<string>()
+    const open = [...(waits.get(name) ?? [])]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (next === name) return true
+      if (!seen.has(next)) open.push(...(waits.get(next) ?? []))
+      seen.add(next)
+    }
+    return false
+  })
+  return first && ofJob(document, first.name, 'needs')
+}
+
+// Texts.
+
+const findText = (document: CiDocument, has: (text: string) => boolean): Mark | undefined => {
+  for (const node of document.nodes()) if (node.kind === 'scalar' && has(node.value)) return node.at
+  return undefined
+}
+
+/** The text with the block that a sentence quotes. */
+const findBlock = (document: CiDocument, part: string): Mark | undefined =>
+  findText(document, (text) => text.includes('$[[') && text.includes(part))
+
+const date = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt\s].*)?$/
+const findClass = (document: CiDocument, name: string): Mark | undefined => {
+  for (const node of document.nodes()) {
+    const isMoment = node.kind === 'scalar' && node.plain && date.test(node.value)
+    const isIt =
+      name === 'Date' || name === 'Time'
+        ? isMoment && (name === 'Time') === /[Tt\s]/.test(node.value)
+        : node.tag?.includes(name) === true
+    if (isIt) return node.at
+  }
+  return undefined
+}
+
+const findReference = (document: CiDocument, shown: string): Mark | undefined => {
+  const wanted = shown.replaceAll('", "', '","')
+  for (const node of document.nodes())
+    if (node.tag === '!reference' && node.kind === 'list')
+      if (JSON.stringify(node.items.map(textOf)) === wanted || node.items.length === 0)
+        return node.at
+  return undefined
+}
+
+// Includes.
+
+const getIncludes = (document: CiDocument): readonly YamlNode[] => {
+  const include = document.get(document.root, 'include')
+  const spec = document.get(document.header, 'spec')
+  const ofHeader = spec && document.get(spec.value, 'include')
+  return [include, ofHeader].flatMap((entry) =>
+    entry === undefined ? [] : document.items(entry.value),
+  )
+}
+
+const toPath = (text: string): string => text.replace(/^\/+/, '').toLowerCase()
+
+/** Where an include names a file, a project or an address: its text, and the keyword that it belongs to. */
+const findIncluded = (
+  document: CiDocument,
+  name: string,
+): { readonly at: Mark; readonly keyword: string } | undefined => {
+  for (const item of getIncludes(document)) {
+    if (item.kind === 'scalar' && toPath(item.value) === toPath(name))
+      return { at: item.at, keyword: 'local' }
+    for (const { name: keyword, value } of document.entries(item))
+      for (const text of document.items(value))
+        if (text.kind === 'scalar' && toPath(text.value) === toPath(name))
+          return { at: text.at, keyword }
+  }
+  return undefined
+}
+
+/** What is wrong in an included file has its place there, where that file is one of this project. */
+const findInFile: Finder = (document, [, path = '', problem = '']) => {
+  const found = findIncluded(document, path)
+  const place = findYaml(problem)
+  if (place === undefined) return found?.at
+  return found?.keyword === 'local' ? { ...place, file: path.replace(/^\/+/, '') } : undefined
+}
+
+/** An include whose keywords are these, or that has none of those which name a file. */
+const findEntry = (document: CiDocument, holds: (keys: readonly string[]) => boolean) =>
+  getIncludes(document).find((item) => holds(document.entries(item).map(({ name }) => name)))?.at
+
+const accessors = ['local', 'project', 'remote', 'template', 'component', 'artifact']
+const countAccessors = (keys: readonly string[]): number =>
+  keys.filter((key) => accessors.includes(key)).length
+
+// Sentences.
+
+/** The place of a syntax error, which instances name at the end of its text. */
+const findYaml = (text: string): Place | undefined => {
+  const [, line, column] = / at line (\d+),?(?: column (\d+))?$/.exec(text) ?? []
+  if (line === undefined) return undefined
+  return { line: Number(line), ...(column === undefined ? {} : { column: Number(column) }) }
+}
+
+/** A path that begins with a job, whose name may hold colons and blanks. */
+const findJobPath: Finder = (document, [, path = '']) => {
+  const names = (document.root === undefined ? [] : document.entries(document.root)).map(
+    ({ name }) => name,
+  )
+  const job = names
+    .filter((name) => {
+      const next = path.slice(name.length, name.length + 1)
+      return (
+        path.slice(0, name.length).toLowerCase() === name.toLowerCase() && /^(?:$|[: ])/.test(next)
+      )
+    })
+    .toSorted((a, b) => b.length - a.length)[0]
+  const entry = job === undefined ? undefined : document.job(job)
+  if (entry === undefined || job === undefined) return undefined
+  const rest = path.slice(job.length)
+  if (!rest.startsWith(' may allow')) return document.findInJob(entry, rest)
+  const rules = document.ofJob(entry, 'rules')
+  return (rules && document.items(rules.value).at(-1)?.at) ?? entry.key.at
+}
+
+/** A path that begins with a keyword beside the jobs. */
+const findRootPath: Finder = (document, [, keyword = '', rest = '']) => {
+  const entry = document.get(document.root, keyword)
+  return entry && document.find(entry, rest)
+}
+
+const findInput = (document: CiDocument, name: string, rest = ''): Mark | undefined => {
+  const spec = document.get(document.header, 'spec')
+  const inputs = spec && document.get(spec.value, 'inputs')
+  const input = inputs && document.get(inputs.value, name)
+  return input && document.find(input, rest)
+}
+
+const finders: readonly (readonly [RegExp, Finder])[] = [
+  [/^`([^`]+)`: (.*)$/s, findInFile],
+  [/^Included file `([^`]+)` (.*)$/s, findInFile],
+  [
+    /^\(<unknown>\): Unknown alias: (.+)$/,
+    (document, [, name]) => {
+      for (const node of document.nodes())
+        if (node.kind === 'alias' && node.name === name) return node.at
+      return undefined
+    },
+  ],
+  [/unspecified class: (\S+)/, (document, [, name = '']) => findClass(document, name)],
+  [/^!reference (\[.*?\]) /, (document, [, shown = '']) => findReference(document, shown)],
+  [
+    /^(?:Local file|Remote file|Template file|include) `([^`]+)`/,
+    (document, [, name = '']) => findIncluded(document, name)?.at,
+  ],
+  [
+    /^Project `[^`]+` file `([^`]+)`/,
+    (document, [, name = '']) => findIncluded(document, name)?.at,
+  ],
+  [/^Project `([^`]+)`/, (document, [, name = '']) => findIncluded(document, name)?.at],
+  [
+    /^Each include must use only one/,
+    (document) => findEntry(document, (keys) => countAccessors(keys) > 1),
+  ],
+  [
+    /does not have a valid subkey for include/,
+    (document) => findEntry(document, (keys) => countAccessors(keys) === 0),
+  ],
+  [/^Maximum of \d+ nested includes/, (document) => document.get(document.root, 'include')?.key.at],
+  [
+    /^`([^`]+)` input: ?(.*)$/,
+    (document, [, name = '', says = '']) => findInput(document, name, `:rules ${says}`),
+  ],
+  [
+    /^header:spec:inputs:([^: ]+) (?:input )?(.*)$/,
+    (document, [, name = '', says = '']) => findInput(document, name, ` ${says}`),
+  ],
+  [
+    /^header:(spec.*)$/,
+    (document, [, path = '']) => {
+      const spec = document.get(document.header, 'spec')
+      return spec && document.find(spec, path.slice('spec'.length))
+    },
+  ],
+  [
+    /(?:interpolation provided|index|non-array value|indices|without a key).* in `([^`]+)`/,
+    (document, [, access = '']) => findBlock(document, access),
+  ],
+  [/^no function matching `([^`]+)`/, (document, [, call = '']) => findBlock(document, call)],
+  [/^error in `(\w+)` function/, (document, [, name = '']) => findBlock(document, name)],
+  [
+    /^(?:invalid pattern used for|maximum) interpolation|^too many functions/,
+    (document) => findBlock(document, ''),
+  ],
+  [
+    /^(\w+) is defined in top-level and `default:` entry/,
+    (document, [, key = '']) => document.get(document.root, key)?.key.at,
+  ],
+  [
+    /^(.+) job: (?:undefined need:|need) `?(.+?)`?(?: name is too long.*| is not defined in .*)?$/,
+    findOther('needs'),
+  ],
+  [
+    /^(.+) job: (?:undefined dependency:|dependency) (.+?)(?: is not defined in .*)?$/,
+    findOther('dependencies'),
+  ],
+  [/^(.+) job: chosen stage/, (document, [, name = '']) => ofJob(document, name, 'stage')],
+  [
+    /^(.+) job: on_stop job /,
+    (document, [, name = '']) => {
+      const job = getJob(document, name)
+      const environment = job && document.ofJob(job, 'environment')
+      return environment && document.find(environment, ' on stop')
+    },
+  ],
+  [
+    /^(.+) job: '(.+)' does not exist in matrix/,
+    (document, [, name = '', key = '']) =>
+      findBlock(document, `matrix.${key}`) ?? ofJob(document, name, 'needs'),
+  ],
+  [/^(.+) job: use either /, (document, [, name = '']) => ofJob(document, name, 'publish')],
+  [/^(.+) has the following needs duplicated: (.+?)(?:, .*)?\.$/, findTwice],
+  [/^'(.+)' job needs '(.+)' job, but /, findOther('needs')],
+  [/^(.+): one job can only need /, (document, [, name = '']) => ofJob(document, name, 'needs')],
+  [/^(.+): .+ in `extends`/, (document, [, name = '']) => ofJob(document, name, 'extends')],
+  [/circular dependencies/, findCircle],
+  [/^jobs:(.+)$/s, findJobPath],
+  [/^([a-z_]+)([ :].*)$/s, findRootPath],
+]
+
+/** Finds the place that a sentence is about; undefined where it is about the whole file, or not in it. */
+export type PlaceFinder = (message: string) => Place | undefined
+
+/** The place that a sentence names itself: not the lines of a file that is included. */
+export const findNamedPlace: PlaceFinder = (message) =>
+  /^(?:Included file )?`[^`]+`:? /.test(message) ? undefined : findYaml(message)
+
+const isPlace = (found: Mark | Place): found is Place => !('offset' in found)
+
+const finderFor =
+  (document: CiDocument): PlaceFinder =>
+  (message) => {
+    for (const [pattern, find] of finders) {
+      const match = pattern.exec(message)
+      if (match === null) continue
+      const found = find(document, match)
+      if (found === undefined) return undefined
+      return isPlace(found) ? found : { line: found.line + 1, column: found.column + 1 }
+    }
+    return undefined
+  }
+
+/** Of more only the instance judges: a parser would take seconds and a gigabyte. */
+const maxLexemes = 500_000
+
+/** Whether a text may be parsed. */
+export const isCheap = (text: string): Promise<boolean> => isModestYaml(text, maxLexemes)
+
+/**
+ * Reads a configuration for the places of what an instance says of it.
+ * @param isCondition tells which of several conditions is meant
+ */
+export const readPlaces = async (
+  text: string,
+  isCondition: ConditionCheck,
+): Promise<PlaceFinder> => {
+  if (!(await isCheap(text))) return findNamedPlace
+  try {
+    const find = finderFor(new CiDocument(text, isCondition))
+    return (message) => findNamedPlace(message) ?? find(message)
+  } catch (error) {
+    if (error instanceof YamlProblem || error instanceof DeepYamlError) return findNamedPlace
+    throw error
+  }
+}
