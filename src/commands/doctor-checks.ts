@@ -6,6 +6,7 @@ import { isProxyExempt } from '../base/no-proxy.js'
 import { objects, toText } from '../base/objects.js'
 import type { ExternalClient } from '../engine/command/services.js'
 import { type Category, Failure, survived } from '../errors.js'
+import { createTlsSettings } from '../http/sending/connections.js'
 import type { WholeAnswer } from '../http/types.js'
 import type { TransportSettings } from '../profile/index.js'
 import type { KnownInstance } from '../profile/known.js'
@@ -147,7 +148,7 @@ export const pathChecks = async (there: ExternalClient): Promise<readonly Check[
     if (project === undefined) return []
     const path = encodeURIComponent(project.path).replaceAll('.', '%2E')
     const failure = await read(there, `/projects/${path}`).then(() => undefined, survived)
-    if (failure === undefined) return [ok(check, 'arrive as they are sent')]
+    if (failure === undefined) return [ok(check, 'arrive unchanged')]
     await read(there, `/projects/${project.id}`)
     const message = `project ${project.id} is found by its ID, but not by its path (${failure.message})`
     return [failed(check, 'not_found', message, decodedRemedy)]
@@ -243,12 +244,12 @@ const untrustedCertificate = (problem: string, insecure: boolean): Check =>
         'certificate',
         'unreachable',
         `not trusted: ${problem}`,
-        'For your own certificate authority, pass --ca-file <file> to `svcctl auth login` or `svcctl profile set <name>`.',
+        'For your own certificate authority, name its PEM file in SSL_CERT_FILE, or pass --ca-file <file> to `svcctl auth login` or `svcctl profile set <name>`.',
       )
 
 const checkTls = async (
   { host, port }: Target,
-  { ca, cert, key, insecure = false }: TransportSettings,
+  transport: TransportSettings,
   now: Date,
 ): Promise<Check> => {
   const tls = await import('node:tls')
@@ -257,21 +258,20 @@ const checkTls = async (
     socket = tls.connect({
       host,
       port,
+      ...(await createTlsSettings(transport)),
       rejectUnauthorized: false,
       ...(isIP(host) === 0 ? { servername: host } : {}),
-      ca: ca && [...tls.rootCertificates, ca],
-      cert,
-      key,
     })
     await waitFor(socket, 'secureConnect')
     const problem: unknown = socket.authorizationError
     if (!socket.authorized)
       return untrustedCertificate(
         problem instanceof Error ? problem.message : String(problem),
-        insecure,
+        transport.insecure === true,
       )
     return checkExpiry(socket.getPeerCertificate(true), now)
   } catch (error) {
+    if (error instanceof Failure) return toFailedCheck('certificate', error)
     const message = `no TLS connection (${getCode(error)})`
     return failed(
       'certificate',

@@ -61,15 +61,21 @@ export const environmentToken = (
   return checkToken(token, kind, 'SVC_TOKEN')
 }
 
+/** Whether an address is of the instance that runs the CI job. */
+export const isOfJob = (env: Environment, baseUrl: string): boolean => {
+  const server = variable(env, 'CI_SERVER_URL')
+  return server !== undefined && URL.canParse(server) && getOrigin(server) === getOrigin(baseUrl)
+}
+
 /** Explains why `CI_JOB_TOKEN` is not sent to an address, and what to set; undefined if it is sent or not set. */
 export const jobTokenWithheld = (env: Environment, baseUrl: string): string | undefined => {
   if (variable(env, 'SVC_JOB_TOKEN') !== undefined) return undefined
   if (variable(env, 'CI_JOB_TOKEN') === undefined) return undefined
   const own = `Set SVC_JOB_TOKEN to a job token for ${getOrigin(baseUrl)}.`
+  if (isOfJob(env, baseUrl)) return undefined
   const server = variable(env, 'CI_SERVER_URL')
   if (server === undefined || !URL.canParse(server))
     return `CI_JOB_TOKEN was not sent, because CI_SERVER_URL is not set. ${own}`
-  if (getOrigin(server) === getOrigin(baseUrl)) return undefined
   return `CI_JOB_TOKEN belongs to CI_SERVER_URL (${getOrigin(server)}) and was not sent to ${getOrigin(baseUrl)}. ${own}`
 }
 

@@ -1,8 +1,11 @@
 /** Resolves how an instance is reached: proxy, certificate authorities, client certificate. */
 
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
 import { isLoopback } from '../base/base-url.js'
 import { readRegular } from '../base/files/regular.js'
 import { usage } from '../errors.js'
+import { isOfJob } from './environment.js'
 import { fileFailure } from './files.js'
 import type { Environment, Session } from './types.js'
 
@@ -73,34 +76,101 @@ const pemKinds: Readonly<Record<PemSetting, readonly [what: string, mark: RegExp
 }
 const encryptedKey = /^(-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m
 
-const readPem = (setting: PemSetting, file: string): string => {
-  const hint = `Name another file with --${setting}-file, which \`svcctl auth login\` and \`svcctl profile set <name>\` take.`
+/** What a file should be, and what to do where it is something else. */
+interface PemSource {
+  readonly setting: PemSetting
+  readonly file: string
+  /** The variable that names the file. */
+  readonly name?: string
+  readonly hint: string
+}
+
+const readPem = ({ setting, file, name, hint }: PemSource): string => {
+  const label = name === undefined ? file : `${file} (${name})`
   let text: string
   try {
     text = readRegular(file).toString()
   } catch (error) {
-    throw fileFailure('read', file, error, hint)
+    throw fileFailure('read', label, error, hint)
   }
   if (setting === 'key' && encryptedKey.test(text))
     throw usage(
-      `${file} is a password-protected key, which svcctl does not support`,
+      `${label} is a password-protected key, which svcctl does not support`,
       `Use a key without a password that only you can read: openssl pkey -in ${file} -out <file>`,
     )
   const [what, mark] = pemKinds[setting]
   // A file of nothing would be passed over in silence.
-  if (!mark.test(text)) throw usage(`${file} contains no ${what} in PEM format`, hint)
+  if (!mark.test(text)) throw usage(`${label} contains no ${what} in PEM format`, hint)
   return text
 }
 
-const readOptionalPem = (
+const readProfilePem = (
   setting: PemSetting,
   file: string | undefined,
-): Partial<Record<PemSetting, string>> =>
-  file === undefined ? {} : { [setting]: readPem(setting, file) }
+): Partial<Record<PemSetting, string>> => {
+  if (file === undefined) return {}
+  const hint = `Name another file with --${setting}-file, which \`svcctl auth login\` and \`svcctl profile set <name>\` take.`
+  return { [setting]: readPem({ setting, file, hint }) }
+}
+
+/** Reads all certificates of the folders that `SSL_CERT_DIR` names; other files may stand beside them. */
+const readCertificateFolders = (folders: string): string => {
+  const hint =
+    'Name folders with PEM files of certificate authorities in SSL_CERT_DIR, or unset it.'
+  const texts = folders.split(path.delimiter).flatMap((folder) => {
+    if (folder === '') return []
+    try {
+      return readdirSync(folder).map((name) => readCertificate(path.join(folder, name)))
+    } catch (error) {
+      throw fileFailure('read', `${folder} (SSL_CERT_DIR)`, error, hint)
+    }
+  })
+  const found = [...new Set(texts)].filter((text) => text !== '')
+  if (found.length === 0)
+    throw usage(`${folders} (SSL_CERT_DIR) contains no certificates in PEM format`, hint)
+  return found.join('\n')
+}
+
+/** A file's text if it has a certificate; empty otherwise, and if it cannot be read. */
+const readCertificate = (file: string): string => {
+  try {
+    const text = readRegular(file, largestCertificate).toString()
+    return pemKinds.ca[1].test(text) ? text : ''
+  } catch {
+    return ''
+  }
+}
+
+/** Files of a folder that are larger are no certificates, in bytes. */
+const largestCertificate = 4e6
+
+/**
+ * Reads the authorities that the environment adds for an address: `SSL_CERT_FILE`, `SSL_CERT_DIR`, and the runner's for
+ * the instance that runs the job. Node itself reads `NODE_EXTRA_CA_CERTS`.
+ */
+const readEnvironmentAuthorities = (baseUrl: string, env: Environment): readonly string[] => {
+  if (!baseUrl.startsWith('https:')) return []
+  const names = ['SSL_CERT_FILE', ...(isOfJob(env, baseUrl) ? ['CI_SERVER_TLS_CA_FILE'] : [])]
+  const files = names.flatMap((name) => {
+    const file = env[name]
+    const hint = `Name a PEM file of certificate authorities in ${name}, or unset it.`
+    return file ? [readPem({ setting: 'ca', file, name, hint })] : []
+  })
+  return env.SSL_CERT_DIR ? [...files, readCertificateFolders(env.SSL_CERT_DIR)] : files
+}
+
+/** Adds those of `NODE_EXTRA_CA_CERTS` to others, because Node forgets them where a connection has authorities of its own. */
+const withExtra = (authorities: readonly string[], env: Environment): readonly string[] => {
+  const file = env.NODE_EXTRA_CA_CERTS
+  if (authorities.length === 0 || !file) return authorities
+  const extra = readCertificate(file)
+  return extra === '' ? authorities : [...authorities, extra]
+}
 
 /**
  * Returns the transport of a session: the proxy of the profile or the environment (`HTTPS_PROXY`, `HTTP_PROXY`,
- * `ALL_PROXY`, in either case, with `NO_PROXY`), and the profile's PEM files. Undefined if nothing is special.
+ * `ALL_PROXY`, in either case, with `NO_PROXY`), the profile's PEM files, and the authorities of the environment.
+ * Undefined if nothing is special.
  * @throws Failure `usage` for an unusable PEM file or an invalid proxy
  */
 export const createTransport = async (
@@ -113,12 +183,14 @@ export const createTransport = async (
   const proxy =
     own === undefined ? environmentProxy(baseUrl, env) : checkedProxy("the profile's proxy", own)
   const noProxy = proxy === undefined ? undefined : variable(env, 'NO_PROXY')
+  const { ca } = readProfilePem('ca', profile?.caFile)
+  const authorities = withExtra([ca ?? [], readEnvironmentAuthorities(baseUrl, env)].flat(), env)
   const transport: TransportSettings = {
     proxy,
     noProxy,
-    ...readOptionalPem('ca', profile?.caFile),
-    ...readOptionalPem('cert', profile?.certFile),
-    ...readOptionalPem('key', profile?.keyFile),
+    ...(authorities.length === 0 ? {} : { ca: authorities.join('\n') }),
+    ...readProfilePem('cert', profile?.certFile),
+    ...readProfilePem('key', profile?.keyFile),
     ...(insecure ? { insecure } : {}),
   }
   return Object.values(transport).every((part) => part === undefined) ? undefined : transport

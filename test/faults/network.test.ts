@@ -1,6 +1,12 @@
 /** What stands between svcctl and the instance: proxies, and what they make of requests and answers. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer as createSecure } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { rootCertificates } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { configuration } from '../support/program.js'
+import { certificate, key } from '../http/certificate.js'
+import { configuration, folder } from '../support/program.js'
 import { type Answering, type Recorder, record, type Scripted } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
@@ -278,5 +284,90 @@ describe('a web server that decodes %2F', () => {
     expect(await checked(url)).toMatchObject({ code: 0, paths: { status: 'ok' } })
     for (const line of ['projects get 9', 'runners get 9'])
       expect((await run(`${line} --base-url ${url}`)).stderr).not.toContain('%2F')
+  })
+})
+
+describe('authorities of the environment', () => {
+  /** A folder with files of certificates and others, and an instance whose certificate one of them vouches for. */
+  const prepare = async () => {
+    const home = folder()
+    const file = (name: string, text: string): string => {
+      mkdirSync(dirname(join(home, name)), { recursive: true })
+      writeFileSync(join(home, name), text)
+      return join(home, name)
+    }
+    const server = createSecure({ cert: certificate, key }, (_, response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"id":1,"username":"ana"}'),
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const ca = file('ca.pem', certificate)
+    file('dir/readme', 'none')
+    file('dir/a.0', certificate)
+    mkdirSync(join(home, 'empty'))
+    const names = { home, ca, url, other: rootCertificates[0] ?? '' }
+    const bundle = file('bundle.pem', `# roots\n${names.other}\n${certificate}`)
+    file('garbage.pem', 'garbage')
+    file('other.pem', names.other)
+    const fill = (text: string): string =>
+      text.replaceAll('HOME', home).replace('URL', url).replace('BUNDLE', bundle)
+    const env = (variables: Readonly<Record<string, string>>) =>
+      Object.fromEntries(Object.entries(variables).map(([name, text]) => [name, fill(text)]))
+    return { url, env }
+  }
+
+  it.each<readonly [number, Readonly<Record<string, string>>]>([
+    [7, {}],
+    [0, { SSL_CERT_FILE: 'HOME/ca.pem' }],
+    [0, { SSL_CERT_FILE: 'BUNDLE' }],
+    [7, { SSL_CERT_FILE: 'HOME/other.pem' }],
+    [0, { SSL_CERT_DIR: 'HOME/dir' }],
+    [0, { SSL_CERT_DIR: 'HOME/dir:HOME/dir' }],
+    [0, { SSL_CERT_FILE: 'HOME/other.pem', SSL_CERT_DIR: 'HOME/dir' }],
+    [0, { NODE_EXTRA_CA_CERTS: 'HOME/ca.pem' }],
+    [0, { NODE_EXTRA_CA_CERTS: 'HOME/ca.pem', SSL_CERT_FILE: 'HOME/other.pem' }],
+    [0, { CI_SERVER_TLS_CA_FILE: 'HOME/ca.pem', CI_SERVER_URL: 'URL' }],
+    [0, { CI_SERVER_TLS_CA_FILE: 'HOME/ca.pem', CI_SERVER_URL: 'URL/sub/' }],
+    [7, { CI_SERVER_TLS_CA_FILE: 'HOME/ca.pem', CI_SERVER_URL: 'https://other.example' }],
+    [7, { CI_SERVER_TLS_CA_FILE: 'HOME/ca.pem', CI_SERVER_URL: 'nonsense' }],
+    [7, { CI_SERVER_TLS_CA_FILE: 'HOME/ca.pem' }],
+    [7, { SSL_CERT_FILE: '', SSL_CERT_DIR: '' }],
+  ])('end in %i: %j', async (exit, variables) => {
+    const { url, env } = await prepare()
+    const flags = `--retries 0 --base-url ${url}`
+    const { code, stderr } = await run(`api /user ${flags}`, env(variables))
+    expect([code, stderr]).toEqual([
+      exit,
+      exit === 0 ? '' : expect.stringContaining('SSL_CERT_FILE'),
+    ])
+    const { stdout } = await run(`doctor ${flags} -o json`, env(variables))
+    const checks: { check: string; status: string }[] = JSON.parse(stdout)
+    const found = checks.find(({ check }) => check === 'certificate')
+    expect(found?.status).toBe(exit === 0 ? 'ok' : 'failure')
+  })
+
+  it.each([
+    ['SSL_CERT_FILE', 'HOME/none.pem', 'cannot read HOME/none.pem (SSL_CERT_FILE)'],
+    ['SSL_CERT_FILE', 'HOME/dir', 'it is a directory'],
+    ['SSL_CERT_FILE', 'HOME/garbage.pem', 'contains no certificate in PEM format'],
+    ['SSL_CERT_DIR', 'HOME/none', 'cannot read HOME/none (SSL_CERT_DIR)'],
+    ['SSL_CERT_DIR', 'HOME/empty', 'contains no certificates in PEM format'],
+    ['CI_SERVER_TLS_CA_FILE', 'HOME/none.pem', 'none.pem (CI_SERVER_TLS_CA_FILE)'],
+  ])('that cannot be used are exit 2: %s=%s', async (name, value, says) => {
+    const { url, env } = await prepare()
+    const variables = env({ [name]: value, CI_SERVER_URL: 'URL' })
+    const { code, stderr } = await run(`api /user --base-url ${url}`, variables)
+    const home = (variables[name] ?? '').replace(value.replace('HOME', ''), '')
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says.replace('HOME', home))])
+    expect(stderr).toContain(name)
+    // Without TLS nobody reads them.
+    const { url: plain } = await started(() => user)
+    expect((await run(`api /user --base-url ${plain}`, variables)).code).toBe(0)
   })
 })

@@ -37,7 +37,8 @@ export const configuration = (config = folder()): string => {
 export const clean = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
-      value === undefined || /^(SVC_|CI|NODE_EXTRA|FORCE_COLOR|NO_COLOR|.*_PROXY$)/i.test(name)
+      value === undefined ||
+      /^(SVC_|CI|NODE_EXTRA|SSL_CERT|FORCE_COLOR|NO_COLOR|.*_PROXY$)/i.test(name)
         ? []
         : [[name, value]],
     ),

@@ -70,6 +70,15 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     meaning:
       'proxies by URL scheme, and what needs none: names, IP addresses, networks; never used for this machine',
   },
+  {
+    name: 'SSL_CERT_FILE, SSL_CERT_DIR',
+    meaning: 'PEM file, and folders, with additional certificate authorities',
+  },
+  { name: 'NODE_EXTRA_CA_CERTS', meaning: 'the same, read by Node when svcctl starts' },
+  {
+    name: 'CI_SERVER_TLS_CA_FILE',
+    meaning: 'additional certificate authorities for CI_SERVER_URL only',
+  },
   { name: 'CI', meaning: 'set in CI: no prompts, no progress, no color unless forced' },
 ]
 

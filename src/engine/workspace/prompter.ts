@@ -339,9 +339,9 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
   way: 'Try again. If it fails again, run `svcctl doctor`.',
   address: 'Check the base URL (--base-url, SVC_BASE_URL or profile) and the network.',
   authority:
-    'If the instance has its own certificate authority, pass --ca-file <pem> to `svcctl auth login` or `svcctl profile set <name>`.',
+    'Name the PEM file of the certificate authority in SSL_CERT_FILE, or pass --ca-file <pem> to `svcctl auth login` or `svcctl profile set <name>`.',
   slow: 'Try again, or allow more time with --timeout <seconds>.',
-  ca: 'Pass another file with --ca-file to `svcctl auth login` or `svcctl profile set <name>`.',
+  ca: 'Name another file in SSL_CERT_FILE, or with --ca-file of `svcctl auth login` or `svcctl profile set <name>`.',
   'client-certificate':
     'Pass other files with --cert-file and --key-file to `svcctl auth login` or `svcctl profile set <name>`.',
   paging: 'The paging of the instance is faulty. Use --page to read one page at a time.',

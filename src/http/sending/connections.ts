@@ -147,7 +147,7 @@ const contextOf = async ({ ca, cert, key }: Transport): Promise<SecureContext> =
  * What a transport says of certificates. Further authorities are added to those that Node trusts by
  * itself; as the option `ca` they would replace them, and naming all takes 40 ms.
  */
-const tlsOf = async (transport: Transport): Promise<TlsSettings> => {
+export const createTlsSettings = async (transport: Transport): Promise<TlsSettings> => {
   const { ca, cert, key, insecure } = transport
   // Said either way: NODE_TLS_REJECT_UNAUTHORIZED=0 would decide what is left open.
   const trusting = { rejectUnauthorized: insecure !== true }
@@ -211,10 +211,10 @@ export const createConnections = (
     if (origin.startsWith('https:')) await import('node:tls')
     const { transport = {}, timeout } = options
     const abroad = withoutIdentity(transport)
-    const tls = await tlsOf(origin === home ? transport : abroad)
+    const tls = await createTlsSettings(origin === home ? transport : abroad)
     return proxy === undefined
       ? await direct(tls, timeout * 1000)
-      : await throughProxy(proxy, tls, await tlsOf(abroad), timeout * 1000)
+      : await throughProxy(proxy, tls, await createTlsSettings(abroad), timeout * 1000)
   }
   /** The proxy of an origin. */
   const proxyFor = async (origin: string): Promise<string | undefined> => {
