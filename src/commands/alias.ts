@@ -5,7 +5,7 @@
  */
 
 import { currentIo } from '../base/io.js'
-import { isSecretHeader, isSecretName } from '../base/secrets/names.js'
+import { isSecretHeader, isSecretName, isSecretParameter } from '../base/secrets/names.js'
 import { quoteWord, splitCommand } from '../base/shell-words.js'
 import { didYouMean } from '../base/suggest.js'
 import { areas } from '../catalogue/index.js'
@@ -84,17 +84,45 @@ const looksSecret = (text: string): boolean =>
         /^[a-z]{2,8}[-_](?=\w*\d)[\w-]{16,}$/i.test(word) ||
         /^[0-9a-f]{64}$/i.test(word) ||
         (/^[\w-]{20,}$/.test(word) && /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word)),
-    ) || /:\/\/[^/:@\s]*:[^/@\s]+@/.test(text)
+    ) || /:\/\/[^/:@\s]*:[^/@\s]+@|https?:\/\/[^/@\s]+@/i.test(text)
+
+/** What says that there is something, or not, is no secret. */
+const isSecretValue = (value: string): boolean =>
+  !isReference(value) && !/^(?:null|true|false)$/.test(value)
+
+const assignment = /(?:^|[?&#;\s])([\w.[\]-]+)=([^?&#;\s]+)/g
+const jsonField = /"([^"\\]+)"\s*:\s*"([^"]+)"/g
+
+/** Finds a secret by its name: in a parameter, in the query of an address, in an assignment or in JSON. */
+const namesSecret = (text: string): boolean =>
+  [...text.matchAll(assignment)].some(
+    ([whole, name = '', value = '']) =>
+      (/^[?&#;]/.test(whole) ? isSecretParameter(name) : isSecretName(toDotted(name))) &&
+      isSecretValue(value),
+  ) ||
+  [...text.matchAll(jsonField)].some(
+    ([, name = '', value = '']) => isSecretName(name) && isSecretValue(value),
+  )
+
+/** `hook[token]` as `hook.token`. */
+const toDotted = (name: string): string => name.replace(/\]/g, '').replaceAll('[', '.')
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
 
 /** Whether a flag, or what is given by one, holds a secret. */
 const holdsSecret = (flag: string, value: string, command: CommandFacts | undefined): boolean => {
-  if (isReference(value)) return false
+  if (!isSecretValue(value)) return false
   const known = command && flagsOfCommand(command).find(({ name }) => name === flag)?.param
   if (known?.secret === true || (isSecretName(flag) && !isSwitch(known))) return true
-  const [key = '', rest = ''] = value.split(/[=:](.*)/s)
-  if (rest === '' || isReference(rest.trim())) return false
-  if (flag === 'header' || flag === 'H') return isSecretHeader(key.trim())
-  return flag === 'param' && isSecretName(key)
+  if (flag !== 'header' && flag !== 'H') return namesSecret(value)
+  const [name = '', text = ''] = value.split(/[=:](.*)/s)
+  return isSecretHeader(name.trim()) && isSecretValue(text.trim())
 }
 
 const credentialFailure = (what: string): Failure =>
@@ -111,21 +139,29 @@ const getEnvironmentSecrets = (env: Environment): readonly string[] =>
       : [],
   )
 
-const checkSecrets = (
-  words: readonly string[],
-  command: CommandFacts | undefined,
-  env: Environment,
-): void => {
+/**
+ * Checks words by themselves, whatever command they are for.
+ * @throws Failure `usage` that does not repeat what was found
+ */
+const checkWords = (words: readonly string[], env: Environment): void => {
+  const atHand = getEnvironmentSecrets(env)
+  for (const word of words) {
+    // A short flag and its value may be one word.
+    const texts = [word, decoded(word), word.replace(/^-\w/, '')]
+    const isHeader = word.startsWith('-H') && holdsSecret('H', word.slice(2), undefined)
+    if (isHeader || texts.some(namesSecret))
+      throw credentialFailure('a part of this line names one')
+    if (!isReference(word) && (looksSecret(word) || atHand.some((one) => word.includes(one))))
+      throw credentialFailure('a part of this line looks like one')
+  }
+}
+
+/** Checks flags with their values. @throws Failure `usage` */
+const checkFlags = (words: readonly string[], command: CommandFacts | undefined): void => {
   for (const [i, word] of words.entries()) {
     const [, flag = '', joined] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? []
-    const value = joined ?? words[i + 1] ?? ''
-    if (flag !== '' && holdsSecret(flag, value, command))
+    if (flag !== '' && holdsSecret(flag, joined ?? words[i + 1] ?? '', command))
       throw credentialFailure(`--${flag} seems to contain one`)
-    if (
-      !isReference(word) &&
-      (looksSecret(word) || getEnvironmentSecrets(env).some((one) => word.includes(one)))
-    )
-      throw credentialFailure('a part of this line looks like one')
   }
 }
 
@@ -144,7 +180,9 @@ export const checkAliasLine = (
       'the command line of an alias must not be empty',
       'svcctl alias set stuck "jobs list --scope pending"',
     )
-  checkSecrets(words, findCommand(words, commands), env)
+  // Before the command is looked for: the message about one that is none repeats a word.
+  checkWords(words, env)
+  checkFlags(words, findCommand(words, commands))
 }
 
 const nameArgument: Argument = {

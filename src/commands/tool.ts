@@ -99,8 +99,15 @@ const typeOfValue = (value: unknown): string => {
   return /^(string|number|boolean)$/.test(typeof value) ? typeof value : 'unknown'
 }
 
+/** A text as TypeScript writes it, in letters that everybody sees. */
+const toLiteral = (text: string): string =>
+  JSON.stringify(text).replace(
+    /[^ -~]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
 const field = (name: string, type: string): string =>
-  `readonly ${/^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name)}: ${type}`
+  `readonly ${/^[a-z_]\w*$/i.test(name) ? name : toLiteral(name)}: ${type}`
 
 const block = (name: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0
@@ -121,7 +128,7 @@ const furtherValues = async (
     const own = name.replace(/^[^.]+/, (area) =>
       area.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
     )
-    return [field(own, further.map((value) => JSON.stringify(value)).join(' | '))]
+    return [field(own, further.map(toLiteral).join(' | '))]
   })
 }
 

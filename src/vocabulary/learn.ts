@@ -3,6 +3,8 @@
  * (`neutralWords`), the instance has another name for it: the one that explains all such names. What is not certain
  * is left to a person.
  */
+
+import { yamlComment, yamlWord } from '../base/json/yaml-writer.js'
 import { isObject } from '../base/objects.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import { getProperties } from '../catalogue/fields.js'
@@ -276,7 +278,7 @@ const foldNames = (names: readonly string[]): readonly string[] => {
   const lines: string[] = []
   for (const name of names) {
     const last = lines.at(-1)
-    if (last === undefined || last.length + name.length > 96) lines.push(`#   ${name}`)
+    if (last === undefined || last.length + name.length > 96) lines.push(yamlComment(`  ${name}`))
     else lines[lines.length - 1] = `${last}, ${name}`
   }
   return lines
@@ -284,7 +286,7 @@ const foldNames = (names: readonly string[]): readonly string[] => {
 
 const formatOpenWord = ({ word, names, candidates }: OpenWord): string => {
   const choices = candidates.slice(0, maxChoices).map(({ own }) => own)
-  return `#   ${word} (${names.join(', ')}): ${choices.join(' | ') || 'nothing like it'}`
+  return yamlComment(`  ${word} (${names.join(', ')}): ${choices.join(' | ') || 'nothing like it'}`)
 }
 
 /** How many candidates of a word are shown, the likeliest first. */
@@ -313,7 +315,7 @@ const replaceWord = (name: string, { word, own }: LearnedWord): string =>
 const formatSlugs = ({ names, slugs }: LearnedWord): readonly string[] => {
   const family = integrationFamilies.find(({ params }) => names.some((name) => name in params))
   if (family === undefined || slugs.length === 0) return []
-  return [`  ${family.name}: [${slugs.join(', ')}]`]
+  return [`  ${family.name}: [${slugs.map(yamlWord).join(', ')}]`]
 }
 
 /** Formats what was learned as a vocabulary file; what is uncertain becomes comments. */
@@ -322,16 +324,21 @@ export const formatVocabulary = (
   { baseUrl, version, day }: LessonSource,
 ): string => {
   const { words, kept } = lesson
+  const of = version === undefined ? '' : `, version ${version}`
   const called = (one: LearnedWord, cookie: boolean): readonly string[] =>
     one.names
       .filter((name) => (name === sessionCookie) === cookie)
-      .map((name) => `  ${name}: ${replaceWord(name, one)}`)
+      .map((name) => `  ${name}: ${yamlWord(replaceWord(name, one))}`)
   return [
-    `# The words of ${baseUrl}${version === undefined ? '' : `, version ${version}`}, from its responses of ${day}.`,
+    yamlComment(`The words of ${baseUrl}${of}, from its responses of ${day}.`),
     'vocabulary: 1',
     ...section(
       'words',
-      words.filter(isWord).map(({ word, own, names }) => `  ${word}: ${own} # ${names.join(', ')}`),
+      words
+        .filter(isWord)
+        .map(
+          ({ word, own, names }) => `  ${word}: ${yamlWord(own)} ${yamlComment(names.join(', '))}`,
+        ),
     ),
     ...section('names', [
       ...words.filter((one) => !isWord(one)).flatMap((one) => called(one, false)),

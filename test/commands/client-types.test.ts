@@ -27,6 +27,7 @@ const own = {
   moon_map: { a: 1 },
   moon_list: [],
   'x": never; y': 1,
+  'z\n  }\n\u202e\u2028': 1,
 }
 
 describe('client types', () => {
@@ -53,13 +54,14 @@ describe('client types', () => {
       '      readonly moon_tags: readonly string[]',
       '      readonly nimbus_account_id: string',
       '      readonly "x\\": never; y": number',
+      '      readonly "z\\n  }\\n\\u202e\\u2028": number',
       '    }',
       '  }',
       '}',
       '',
     ])
     expect(stdout + stderr).not.toContain(canary)
-    expect(stderr).toContain('9 settings and 0 parameters beyond the API documents')
+    expect(stderr).toContain('10 settings and 0 parameters beyond the API documents')
     expect(server.lines()).toEqual(['GET /application/settings'])
   })
 

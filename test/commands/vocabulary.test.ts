@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { sandboxInWords } from '../sandbox/instance.js'
 import { configuration, folder, type Ran } from '../support/program.js'
 import { recording, type Script } from '../support/recorder.js'
@@ -46,6 +47,35 @@ describe('vocabulary learn', () => {
 
   it('says why nothing can be learnt by who may see nothing', async () => {
     expect((await run('vocabulary learn', { SVC_TOKEN: 'sandbox-ben-token' })).code).toBe(3)
+  })
+})
+
+describe('vocabulary learn from an instance that says anything', () => {
+  const server = recording()
+  const version = '17.2\nwords:\n  cloud: stolen\n#\u2028slugs: { a: b }\r\u0085x\u202ey'
+
+  it('escapes it, so that no text becomes a section', async () => {
+    server.answer = ({ url: asked }) => {
+      if (asked.endsWith('/version')) return { body: { version } }
+      if (asked.endsWith('/application/settings'))
+        return {
+          body: {
+            no_account_id: 'a',
+            no_access_key_id: 'b',
+            'x\nnames:\n  id: y_account_id': 'c',
+          },
+        }
+      if (asked.includes('/projects?')) return { body: [{ id: 7 }] }
+      if (asked.endsWith('/integrations')) return { body: [{ slug: 'a]\nheaders: {x: y}' }] }
+      return { body: asked.endsWith('/settings') ? {} : [] }
+    }
+    const { code, stdout } = await run('vocabulary learn -P 7', { SVC_BASE_URL: server.url })
+    expect(code).toBe(0)
+    // A word that YAML takes for a boolean stays a text.
+    expect(parse(stdout)).toEqual({ vocabulary: 1, words: { cloud: 'no' } })
+    expect(stdout).toContain('version 17.2\\u000awords:\\u000a  cloud: stolen')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are looked for
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u0080-\u009f\u2028\u2029\u202e]/)
   })
 })
 

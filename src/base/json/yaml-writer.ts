@@ -46,7 +46,11 @@ const isPlain = (text: string): boolean =>
 
 const quoted = (text: string): string => escaped(JSON.stringify(text))
 
-const oneLine = (text: string): string => (isPlain(text) ? text : quoted(text))
+/** A text as a key, or as a value in one line. */
+export const yamlWord = (text: string): string => (isPlain(text) ? text : quoted(text))
+
+/** A comment, which no text ends. */
+export const yamlComment = (text: string): string => `# ${escaped(text)}`
 
 const inJson = (value: unknown): string => escaped(stringifyExact(value) ?? 'null')
 
@@ -83,7 +87,7 @@ const flow = (value: object, { shortList = 0 }: YamlLayout): string | undefined 
   if (value.length === 0) return '[]'
   if (value.length > shortList || value.some(isBranch) || inJson(value).length > shortList)
     return undefined
-  return `[${value.map((one) => (typeof one === 'string' ? oneLine(one) : scalar(one))).join(', ')}]`
+  return `[${value.map((one) => (typeof one === 'string' ? yamlWord(one) : scalar(one))).join(', ')}]`
 }
 
 /** So many labels of keys are kept: those of records are the same in each. */
@@ -91,13 +95,13 @@ const keptLabels = 1000
 const labels = new Map<string, string>()
 
 const remarks = (map: YamlMap, depth: number): string =>
-  map.remarks.map((line) => `${'  '.repeat(depth)}# ${escaped(line)}\n`).join('')
+  map.remarks.map((line) => `${'  '.repeat(depth)}${yamlComment(line)}\n`).join('')
 
 /** A key with its colon, which stands on a line of its own below a long key. */
 const labelOf = (key: string, pad: string): string => {
   const kept = labels.get(key)
   if (kept !== undefined) return kept
-  const name = oneLine(key)
+  const name = yamlWord(key)
   if (name.length > longestKey) return `? ${name}\n${pad}:`
   const label = `${name}:`
   if (labels.size < keptLabels) labels.set(key, label)

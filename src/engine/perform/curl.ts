@@ -201,7 +201,8 @@ export class Curl {
     if (plan.request !== undefined) return this.#one(plan, {})
     if (whole) return this.#write(await exchange.curlOf(await lists.whole(plan), plan.endpoint))
     const { request, tested } = await lists.request(plan)
-    for (const line of tested) await this.#write(`# ${line}`)
+    // A comment ends with its line.
+    for (const line of tested) await this.#write(`# ${line.replaceAll(/\s+/g, ' ')}`)
     await this.#write(await exchange.curlOf(readable(request), plan.endpoint))
   }
 
