@@ -97,6 +97,8 @@ const output = {
   comments: false,
   charset: 'ascii',
 }
+/** The bundler's words on how long its parts took are no result of an installation. */
+const checks = { bundlerTimings: false }
 const transform = {
   target: 'node20.18',
   define: { SVCCTL_VERSION: JSON.stringify(version), SVCCTL_BUGS: JSON.stringify(bugs.url) },
@@ -110,6 +112,7 @@ const libraries = {
 }
 
 const { output: chunks } = await build({
+  checks,
   plugins: [shimmed, rawText],
   input: { main: 'src/main.ts', ...libraries },
   platform: 'node',
@@ -151,7 +154,7 @@ for (const [name, file] of [
   ['start', 'src/start/load.ts'],
   ['keep', 'src/start/keep.ts'],
 ])
-  await build({ input: { [name]: file }, platform: 'node', transform, output })
+  await build({ checks, input: { [name]: file }, platform: 'node', transform, output })
 const bundled = packagesOf(chunks.flatMap((chunk) => chunk.moduleIds ?? []))
 const folders = [...bundled].filter((folder) => existsSync(join(folder, 'package.json'))).sort()
 const licences = [...new Set(folders.map(licenceOf))]

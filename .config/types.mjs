@@ -50,6 +50,7 @@ const declare = (folder) => {
 /** One declaration file with all that it names. */
 const rolledUp = async (folder, name, path) => {
   const { output } = await build({
+    checks: { bundlerTimings: false },
     input: { [name]: join(folder, `${path}.d.ts`) },
     plugins: [dts({ dtsInput: true, tsconfig: false })],
     write: false,

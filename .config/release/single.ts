@@ -15,6 +15,7 @@ export const buildMain = async (
   name: 'main' | 'record' = 'main',
 ): Promise<string> => {
   await build({
+    checks: { bundlerTimings: false },
     input: { [name]: resolve(`.config/release/${name}.ts`) },
     platform: 'node',
     transform: { target: 'node26', define: { SVCCTL_VERSION: JSON.stringify(version) } },

@@ -1,5 +1,5 @@
 /** What is bundled, and in which file: the list that the build writes. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -47,4 +47,15 @@ describe('the library of the Model Context Protocol', () => {
     const [{ file = '' } = {}] = ofProtocol
     expect(gzipSync(readFileSync(join(dist, file)), { level: 9 }).length).toBeLessThan(110_000)
   })
+})
+
+it('is built without a word on how long the bundler took', () => {
+  const config = join(import.meta.dirname, '../../.config')
+  const builders = readdirSync(config, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(mjs|ts)$/.test(name))
+    .map((name) => ({ name, text: readFileSync(join(config, name), 'utf8') }))
+    .filter(({ text }) => text.includes("from 'rolldown'"))
+  expect(builders.length).toBeGreaterThanOrEqual(3)
+  for (const { name, text } of builders)
+    expect(text.includes('bundlerTimings: false'), `checks of the builds in ${name}`).toBe(true)
 })

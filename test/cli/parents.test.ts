@@ -307,7 +307,7 @@ describe('the projects of a group', () => {
     const line = 'approvals rules create --name Two --approvals-required 2 -G platform'
     const asked = await run(line)
     expect(asked.code).toBe(2)
-    expect(asked.stderr).toContain('approvals rules create, in each: 5.')
+    expect(asked.stderr).toContain('This runs approvals rules create in 5 projects.')
     expect(asked.stderr).toContain('--yes')
     expect((await run('approvals rules list -G platform --fields name')).stdout).not.toContain(
       'Two',
@@ -412,7 +412,10 @@ describe('--all-groups', () => {
 
   it('is confirmed before anything is written', async () => {
     const ran = await run('members add 8 --access-level guest --all-groups')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('members add, in each: 6.')])
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      expect.stringContaining('This runs members add in 6 groups.'),
+    ])
   })
 
   it('is those of visible projects where the instance does not list groups, with a note', async () => {

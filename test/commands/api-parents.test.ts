@@ -113,7 +113,7 @@ describe('writes', () => {
 
   it('to projects that nobody named are confirmed, and what is deleted always', async () => {
     const found = await run('api PUT projects/{project}/x -G web')
-    expect(found.stderr).toContain('api PUT projects/{project}/x, in each: 2.')
+    expect(found.stderr).toContain('This runs api PUT projects/{project}/x in 2 projects.')
     const deleted = await run('api DELETE projects/{project}/x -P web/a,web/b')
     expect(deleted.stderr).toContain('The object is deleted.')
     expect([found.code, deleted.code, written()]).toEqual([2, 2, []])

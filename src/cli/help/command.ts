@@ -115,13 +115,17 @@ const needText = ({ required, path, param }: Flag): string[] => {
   return [param.env === undefined ? 'required' : `else ${param.env}`]
 }
 
+/** A default as help names it; one that is called so itself stands in quotes. */
+const defaultText = (value: string | number | boolean): string =>
+  value === 'default' ? '"default"' : String(value)
+
 const describe = (flag: Flag): string => {
   const { param } = flag
   const marks = [
     ...valuesText(param),
     ...(param.words === undefined ? [] : [`also ${param.words.join(', ')}`]),
     ...needText(flag),
-    ...(param.default === undefined ? [] : [`default ${param.default}`]),
+    ...(param.default === undefined ? [] : [`default ${defaultText(param.default)}`]),
     ...(param.edition === undefined ? [] : [param.edition]),
     ...(param.deprecated === undefined ? [] : [`deprecated: use ${param.deprecated}`]),
   ]

@@ -2,6 +2,7 @@
 
 import { isObject, toText } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/mask.js'
+import { formatCount } from '../../base/text.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { isNumeric } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'
@@ -154,6 +155,13 @@ const mostOf = (globals: Globals): number => {
   return perPage === undefined ? defaultLimit : Number.POSITIVE_INFINITY
 }
 
+/** How many projects and groups: `5 projects`, `2 groups and 3 projects`. */
+const countTargets = (targets: readonly ParentTarget[]): string =>
+  (['group', 'project'] as const)
+    .map((kind) => [kind, targets.filter((target) => target.kind === kind).length] as const)
+    .flatMap(([kind, count]) => (count === 0 ? [] : [formatCount(count, kind)]))
+    .join(' and ')
+
 /** What nobody named is confirmed, unless each command asks by itself what is lost. */
 const confirmAll = async (
   { command, given, operation, running }: ParentRun,
@@ -163,7 +171,7 @@ const confirmAll = async (
   if (loses || Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
   const call = command.open === true ? ` ${maskAddresses(given.args.join(' '))}` : ''
   const due = targets.filter(({ failure }) => failure === undefined)
-  const what = `${getCommandName(command)}${call}, in each: ${due.length}.`
+  const what = `This runs ${getCommandName(command)}${call} in ${countTargets(due)}.`
   await running.services.ui.confirm(
     withReversal(what, getCommonIrreversible(command)),
     due.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),
