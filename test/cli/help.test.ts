@@ -53,6 +53,10 @@ describe('help', () => {
     }
     expect(await text('runners update')).toContain('--[no-]locked')
     expect(await text('runners list')).toMatch(/ --instance +list all runners of the instance/)
+    for (const line of ['commits list', 'integrations update']) {
+      expect(await text(line)).toMatch(/default\s+"default"/)
+      expect(await text(line)).not.toMatch(/default\s+default\b/)
+    }
     expect(await text('ci lint')).toMatch(
       /--report <kind=file> +write a report: junit=<file>, sarif=<file>/,
     )
