@@ -28,6 +28,7 @@ import {
   type VocabularyAnswers,
   vocabularyFile,
 } from './vocabulary-reading.js'
+import { printWritten } from './written-files.js'
 
 const projectFlag = { ...project('project whose settings to read as well'), short: 'P' } as const
 
@@ -93,6 +94,7 @@ const write = async (services: Services, text: string, to: string | undefined): 
   const file = resolve(services.place.cwd, to)
   if (existsSync(file)) await services.ui.confirm(`${file} is replaced.`, [file])
   await writeWhole(file, text)
+  await printWritten(services, [{ path: file, size: Buffer.byteLength(text) }], false)
 }
 
 const runLearn = async (services: Services, given: Arguments<typeof learnFlags>): Promise<void> => {

@@ -7,9 +7,9 @@ import type { OpenPrinter } from './types.js'
 
 /** `-o value`: the values of one field, a line each. Text as it is, control characters visible; the rest as JSON. */
 export const openValues: OpenPrinter = (sink, view) => {
-  const { fields = [], parents, pick, style } = view
+  const { columns = [], fields = [], parents, pick, style } = view
   // A column that leads the rows of others stands before the one that was asked for.
-  const field = fields.at(-1) ?? 'value'
+  const field = fields.at(-1) ?? columns[0] ?? 'value'
   const path = parents === undefined ? field : `record.${field}`
   const lineOf = (record: unknown): string => {
     const value = isScalar(record) ? record : pick(record, path)

@@ -69,6 +69,63 @@ describe('artifacts download', () => {
     expect(existsSync(join(cwd, 'two.txt'))).toBe(true)
   })
 
+  it.each([
+    ['json', (text: string) => JSON.parse(text).map(({ path }: { path: string }) => path)],
+    [
+      'ndjson',
+      (text: string) =>
+        text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line).path),
+    ],
+    ['value', (text: string) => text.trimEnd().split('\n')],
+    ['yaml', (text: string) => [...text.matchAll(/path: "?([^"\n]+)"?/g)].map(([, path]) => path)],
+    [
+      'csv',
+      (text: string) =>
+        text
+          .trimEnd()
+          .split('\n')
+          .slice(1)
+          .map((row) => row.split(',')[0]),
+    ],
+    [
+      'table',
+      (text: string) =>
+        text
+          .trimEnd()
+          .split('\n')
+          .slice(1)
+          .map((row) => row.split('\t')[0]),
+    ],
+  ])('prints the paths of what it unpacked with -o %s', async (format, pathsIn) => {
+    archive()
+    const cwd = folder()
+    const ran = await download(` --extract --to out -o ${format}`, cwd)
+    expect(ran.code, ran.stderr).toBe(0)
+    const paths = ['dist/one.txt', 'two.txt'].map((name) => join(cwd, 'out', name))
+    expect(pathsIn(ran.stdout).toSorted()).toEqual(paths)
+    for (const path of paths) expect(existsSync(path)).toBe(true)
+    expect(ran.stderr).toMatch(/extracted 2 files into/)
+  })
+
+  it('prints the path of what it saved where a format is asked for, and nothing else', async () => {
+    archive()
+    const cwd = folder()
+    const one = await download(' -o json', cwd)
+    const { path, size } = JSON.parse(one.stdout)
+    expect(readFileSync(path)).toHaveLength(size)
+    expect((await download(' --to other.zip -o value', cwd)).stdout).toBe(
+      `${join(cwd, 'other.zip')}\n`,
+    )
+    expect((await download(' --to - -o json', cwd)).stdout).toMatch(/^PK/)
+    for (const flags of ['', ' --extract --to out']) {
+      const plain = await download(flags, folder())
+      expect([plain.code, plain.stdout], plain.stderr).toEqual([0, ''])
+    }
+  })
+
   it('unpacks what is larger than is read at a time', async () => {
     const large = [1, 2].map((name) => [`${name}.bin`, randomBytes(200_000)] as const)
     const file = new ZipFile()

@@ -18,6 +18,7 @@ import { crc32, inflateRawSync } from 'node:zlib'
 import type { Entry } from 'yauzl'
 import { makeFolders } from '../../base/files/regular.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
+import type { WrittenFile } from '../written-files.js'
 import {
   type Archive,
   type Contents,
@@ -118,7 +119,7 @@ const extractArchive = async (
   path: string,
   scratch: ScratchFolder,
   extracting: ExtractOptions,
-): Promise<number> => {
+): Promise<readonly WrittenFile[]> => {
   const archive = await openArchive(path)
   try {
     const contents = await readArchiveContents(archive)
@@ -128,7 +129,10 @@ const extractArchive = async (
     await unpack(archive, contents, into, extracting)
     throwIfInterrupted(extracting.signal)
     await publish(scratch, into, contents)
-    return contents.files.length
+    return contents.files.map(({ path: name, entry }) => ({
+      path: join(scratch.target, name),
+      size: entry.uncompressedSize,
+    }))
   } finally {
     await archive.close()
   }
@@ -137,7 +141,7 @@ const extractArchive = async (
 /**
  * Downloads an archive and extracts it into a folder, which is created if needed.
  * @param fetch writes the archive to a path
- * @returns how many files were written
+ * @returns the files that were written
  * @throws Failure `failed` if an entry would leave the folder, is a link or device, overlaps another or is damaged,
  *   or if the archive is too large; nothing was published then, or the message says what
  */
@@ -145,7 +149,7 @@ export const extract = async (
   fetch: (path: string) => Promise<unknown>,
   folder: string,
   extracting: ExtractOptions,
-): Promise<number> => {
+): Promise<readonly WrittenFile[]> => {
   const scratch = await openScratch(folder)
   try {
     const path = join(scratch.path, 'archive.zip')

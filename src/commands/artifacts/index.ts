@@ -13,6 +13,7 @@ import type { Operation, Plan } from '../../engine/command/types.js'
 import { Failure, usage } from '../../errors.js'
 import type { Answer } from '../../http/types.js'
 import { define } from '../define.js'
+import { printWritten } from '../written-files.js'
 import { isUnsafeName } from './archive.js'
 import { extract, findFolder } from './extract.js'
 import { type CheckedDownload, formatBytes, openDownload, toFile, toStdout } from './save.js'
@@ -75,7 +76,8 @@ const extractInto = async (
       progress,
     }),
   )
-  services.ui.note(`extracted ${formatCount(files, 'file')} into ${folder}`)
+  services.ui.note(`extracted ${formatCount(files.length, 'file')} into ${folder}`)
+  await printWritten(services, files, true)
 }
 
 interface DownloadKind {
@@ -107,6 +109,7 @@ const saveDownload = async (
     toFile(services, download, target, progress),
   )
   ui.note(`${target}  ${formatBytes(written)}`)
+  await printWritten(services, [{ path: target, size: written }], false)
 }
 
 /** What is wrong with where it goes is said before it is asked for. */

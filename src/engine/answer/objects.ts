@@ -8,6 +8,7 @@ import { isScope, scopeOf } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import type { Format, Reader, Writer } from '../../output/types.js'
 import { flagName, objectColumn } from '../command/derive.js'
+import { downloads } from '../command/flags.js'
 import { type Globals, isAggregate } from '../command/globals.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
 import type { Command, Plan } from '../command/types.js'
@@ -43,11 +44,14 @@ export const namesFor = (
  */
 export const checkShown = (
   { name, shows }: Format,
-  { area, words, endpoints }: Command,
+  command: Command,
   globals: Globals,
 ): void => {
   const { fields } = globals
-  if (shows === 'field' && fields?.length !== 1)
+  const { area, words, endpoints } = command
+  // Of files that are written, their paths are the field.
+  const isShown = fields?.length === 1 || (fields === undefined && downloads(command))
+  if (shows === 'field' && !isShown)
     throw usage(`-o ${name} prints one field: choose it with --fields`)
   if (shows !== 'names') return
   if (isAggregate(globals))

@@ -34,7 +34,7 @@ const hasPage = (c: CommandFacts): boolean =>
   Object.values(c.endpoints).some((e) => getProperties(e.returns.shape)?.web_url !== undefined)
 
 /** Whether a command is answered with a file. */
-const downloads = (c: Pick<CommandFacts, 'endpoints'>): boolean =>
+export const downloads = (c: Pick<CommandFacts, 'endpoints'>): boolean =>
   Object.values(c.endpoints).some((e) => e.returns.kind === 'file')
 
 /** Whether a command may be spread over projects. */

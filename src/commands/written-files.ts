@@ -1,0 +1,25 @@
+/** Prints the files that a command wrote, for programs that ask for it with `--output`. */
+import type { Services } from '../engine/command/services.js'
+
+/** A file that was written: its absolute path, and its size in bytes where that is known. */
+export interface WrittenFile {
+  readonly path: string
+  readonly size?: number
+}
+
+const columns = ['path', 'size'] as const
+
+/**
+ * Prints the files that were written, if the line has `--output`: without it a note on standard error says what became of them.
+ * @param isList true if a command may write any number of files
+ */
+export const printWritten = async (
+  { answer, place }: Pick<Services, 'answer' | 'place'>,
+  files: readonly WrittenFile[],
+  isList: boolean,
+): Promise<void> => {
+  if (place.globals.output === undefined) return
+  const [first] = files
+  if (isList) await answer.printMany(files, { columns })
+  else if (first !== undefined) await answer.print(first, { columns })
+}
