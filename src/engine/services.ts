@@ -192,11 +192,24 @@ export class RunParts {
       globals,
       command: getCommandName(command),
       irreversible: (plan) => describeIrreversible(command, globals, plan),
+      endEmptyShard: this.endEmptyShard,
       gate: exchange.gate,
       signal,
       listed,
       ...(sendsAll(options) ? { keeper: this.#keeper, resumed: () => journaling.resumed } : {}),
     }
+  }
+
+  /** Says that there is nothing to do, and writes that down where the journal of the shard is waited for. */
+  readonly endEmptyShard = async (): Promise<void> => {
+    const { command, globals, journaling } = this.options
+    this.ui.note(
+      `no objects in shard ${globals.shard ?? journaling.resumed?.past.header.shard ?? ''}: nothing to do`,
+    )
+    if (journaling.resumed !== undefined || !sendsAll(this.options) || !keepsJournal(command))
+      return
+    const { recordEmptyShard } = await import('./journaling/journaled-run.js')
+    await recordEmptyShard({ command, globals, journaling, place: this.place })
   }
 
   /** What sends further requests to the objects of the run, on record in its journal. */

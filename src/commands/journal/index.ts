@@ -21,6 +21,7 @@ import {
 } from '../../engine/journal/reader.js'
 import { createJournal } from '../../engine/journal/writer.js'
 import { tellGap } from '../../engine/journaling/runs.js'
+import { parseShard } from '../../engine/journaling/shards.js'
 import {
   type Counts,
   countsText,
@@ -38,6 +39,8 @@ import { nameRun } from './last.js'
 interface MergeResult {
   readonly file: string
   readonly counts: Counts
+  /** The shards of which there is no journal. */
+  readonly missing: readonly string[]
   /** The journals that did not come to an end. */
   readonly open: readonly string[]
   /** Those that do not say what became of all their objects. */
@@ -54,18 +57,46 @@ const rank: Readonly<Record<ObjectState, number>> = {
   queued: 0,
 }
 
-const same = ['command', 'endpoint', 'input', 'instance'] as const
+const same = ['command', 'instance', 'endpoint', 'input'] as const
 
-const checkSame = ([first, ...others]: readonly RunHistory[]): Header => {
+/** Of a shard without objects nothing was planned: only what was asked for is known. */
+const isEmptyShard = ({ header }: RunHistory): boolean => header.endpoint === ''
+
+const checkSame = (parts: readonly RunHistory[]): Header => {
+  const first = parts.find((part) => !isEmptyShard(part)) ?? parts[0]
   if (first === undefined) throw usage('no journals to merge')
-  for (const { file, header } of others)
-    for (const what of same)
-      if (!isDeepStrictEqual(header[what], first.header[what]))
+  for (const part of parts)
+    for (const what of isEmptyShard(part) ? same.slice(0, 2) : same)
+      if (!isDeepStrictEqual(part.header[what], first.header[what]))
         throw usage(
-          `${file} and ${first.file} belong to different runs: ${what} differs`,
+          `${part.file} and ${first.file} belong to different runs: ${what} differs`,
           'Merge only the journals of one sharded run.',
         )
   return first.header
+}
+
+/**
+ * The shards of the whole that none of the journals is of: `4/7`.
+ * @throws Failure `usage` where they are of runs that were divided otherwise
+ */
+const missingShards = (parts: readonly RunHistory[]): readonly string[] => {
+  const shards = parts.map(({ header }) => header.shard)
+  const [known] = shards.flatMap((text) => text ?? [])
+  if (known === undefined) return []
+  const { of } = parseShard(known)
+  const other = parts.find(
+    ({ header: { shard } }) => shard !== undefined && parseShard(shard).of !== of,
+  )
+  if (other !== undefined)
+    throw usage(
+      `${other.file} is shard ${other.header.shard}, but another journal is shard ${known}`,
+      'Merge only the journals of one sharded run.',
+    )
+  // A journal without a shard is of the whole: of a run that was not divided, or of shards that were merged.
+  if (shards.includes(undefined)) return []
+  return Array.from({ length: of }, (_, i) => `${i + 1}/${of}`).filter(
+    (one) => !shards.includes(one),
+  )
 }
 
 /** What was asked of all parts together: no part of the objects. */
@@ -94,9 +125,13 @@ const knownBefore = (line: ObjectLine | undefined): Pick<BegunLine, 'before' | '
   return line.state === 'queued' ? { before } : { before, after: line.after }
 }
 
-const endOf = (parts: readonly RunHistory[]): End | undefined => {
+/** Whether objects of a run are left, or nobody knows of how many it was to be: it was killed, interrupted or stopped. */
+const isUnfinished = ({ end, total }: RunHistory): boolean =>
+  end !== 'completed' || total === undefined
+
+const endOf = (parts: readonly RunHistory[], missing: readonly string[]): End | undefined => {
   const ends = parts.map(({ end }) => end)
-  if (ends.includes(undefined)) return undefined
+  if (ends.includes(undefined) || missing.length > 0) return undefined
   if (ends.every((end) => end === 'completed')) return 'completed'
   return ends.includes('interrupted') ? 'interrupted' : 'stopped'
 }
@@ -114,6 +149,7 @@ export const mergeJournals = async (
   const parts: RunHistory[] = []
   for (const file of files) parts.push(await readPast(file))
   const header = ofWhole(checkSame(parts))
+  const missing = missingShards(parts)
   const best: BestLines = new Map()
   for (const part of parts) await gather(part, best)
   const journal = await createJournal(to, { ...header, id, source: 'merge' }, clock)
@@ -125,9 +161,9 @@ export const mergeJournals = async (
       if (line.state !== 'queued') journal.add({ ...line, n })
     }
     // Of what is not whole nobody knows how many there were.
-    if (parts.every(({ gap, total }) => gap === undefined && total !== undefined))
-      await journal.append({ input: 'complete', total: n })
-    const end = endOf(parts)
+    const isWhole = parts.every(({ gap, total }) => gap === undefined && total !== undefined)
+    if (isWhole && missing.length === 0) await journal.append({ input: 'complete', total: n })
+    const end = endOf(parts, missing)
     if (end !== undefined) await journal.end(end)
     journal.flush()
   } finally {
@@ -136,7 +172,8 @@ export const mergeJournals = async (
   return {
     file: to,
     counts: journal.states.counts(),
-    open: parts.filter(({ end }) => end === undefined).map(({ file }) => file),
+    missing,
+    open: parts.filter(isUnfinished).map(({ file }) => file),
     damaged: parts.filter(({ gap }) => gap !== undefined),
   }
 }
@@ -254,18 +291,20 @@ const runMerge = async (
   const files: string[] = []
   for (const name of given.args) files.push(await resolveJournalFile(place, name))
   const target = resolve(place.cwd, to)
-  const { counts, open, damaged } = await mergeJournals(files, target, basename(target, '.ndjson'))
+  const id = basename(target, '.ndjson')
+  const { counts, missing, open, damaged } = await mergeJournals(files, target, id)
+  for (const shard of missing) ui.warn(`the journal of shard ${shard} is missing`)
   for (const file of open) ui.warn(`${file} is not finished: its shard is not complete`)
   for (const past of damaged) tellGap({ answer, ui }, past)
-  if (open.length > 0) answer.exit(exitCodes.partial)
+  if (open.length > 0 || missing.length > 0) answer.exit(exitCodes.partial)
   ui.note(countsText(counts))
-  await answer.print({ file: target, ...counts, open }, { changed: true })
+  await answer.print({ file: target, ...counts, missing, open }, { changed: true })
 }
 
 export const mergeCommand = define({
   summary: 'Merge the journals of a sharded run',
   description: [
-    'Keeps the best result of each object. The exit code is 8 while a shard is not finished. Use --resume to complete the run.',
+    'Keeps the best result of each object. The exit code is 8 while a shard is missing or not finished. Use --resume to complete the run.',
   ],
   args: [{ ...journalArgument, name: 'journals', variadic: true, help: 'files or run IDs' }],
   flags: mergeFlags,

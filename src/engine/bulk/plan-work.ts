@@ -69,6 +69,8 @@ export interface Engine {
   readonly listed: boolean
   /** Area and verb. */
   readonly command: string
+  /** Ends a run that has no objects in its shard. */
+  readonly endEmptyShard: () => Promise<void>
   /** Why nothing takes back what a plan does; undefined where it can be undone. */
   readonly irreversible: (plan: Plan) => string | undefined
   /** The gate that all requests to the run's instance pass. */

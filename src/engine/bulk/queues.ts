@@ -257,7 +257,7 @@ export const streamed = async (streaming: StreamContext): Promise<void> => {
   if (resumed !== undefined) return resumeStream(streaming, resumed)
   const objects = source.objects[Symbol.asyncIterator]()
   const [one] = await firstOf(objects, 1)
-  if (one === undefined) return engine.ui.note('no objects in this shard: nothing to do')
+  if (one === undefined) return engine.endEmptyShard()
   const first = await orLeave(objects, async () => {
     const plan = await source.planOf(one)
     await confirmable(plan)

@@ -155,7 +155,7 @@ const flagsOf = async (of: LineContext) => {
 }
 
 /** `ci` is another part wherever it is asked again. */
-const shardText = (text: string): string => {
+export const shardText = (text: string): string => {
   const { part, of } = parseShard(text, currentIo().env)
   return `${part}/${of}`
 }

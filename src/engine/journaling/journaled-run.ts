@@ -20,7 +20,7 @@ import { enlist, type SnapshotFilter, type Spool, spool, wishedIn } from '../jou
 import type { Journal } from '../journal/writer.js'
 import { type End, type GivenObject, type Item, normalizeId as sameName } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
-import { describeLine, getJournalInput } from './asked-line.js'
+import { describeLine, getJournalInput, shardText } from './asked-line.js'
 import { findInverse, type Inverse } from './inverse.js'
 import { type CachedRead, JournaledStep, keepOf } from './journaled-step.js'
 import type { JournalOptions, ResumeFlags, UnfinishedRun } from './runs.js'
@@ -88,6 +88,37 @@ const headerOf = async (parts: JournalParts, first: Plan): Promise<Header> => {
     source: journaling.source,
     ...(await describeLine({ ...parts, answered, cwd, shard, undoRecord })),
   }
+}
+
+/**
+ * Writes the journal of a shard that has no objects, where one is named: whoever merges the shards sees that it was run.
+ * @throws Failure `usage` where it cannot be made
+ */
+export const recordEmptyShard = async ({
+  command,
+  globals,
+  place,
+  journaling,
+}: Pick<JournalParts, 'command' | 'globals' | 'journaling' | 'place'>): Promise<void> => {
+  const { journal: named, shard } = globals
+  if (named === undefined || named === 'none' || shard === undefined) return
+  const words = getCommandName(command)
+  const now = place.clock.now()
+  const journal = await makeJournal(place, named, {
+    journal: 2,
+    id: journalId(words, now),
+    began: now.toISOString(),
+    command: words,
+    // Nothing was planned.
+    endpoint: '',
+    input: {},
+    ...(await place.identity('known')),
+    source: journaling.source,
+    shard: shardText(shard),
+  })
+  await journal.append({ input: 'complete', total: 0 })
+  await journal.end('completed')
+  await journal.close()
 }
 
 /** What takes a run back, or why nothing does. */

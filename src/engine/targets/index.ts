@@ -248,8 +248,7 @@ export const runOverParents = async (asked: ParentRun): Promise<void> => {
   checkObjects(command, given)
   const all = await targetsFor(asked)
   const targets = asked.narrow?.(all) ?? all
-  if (targets.length === 0)
-    return asked.running.services.ui.note('no objects in this shard: nothing to do')
+  if (targets.length === 0) return asked.running.endEmptyShard()
   if (selection !== undefined) return runSelected(asked, selection, targets)
   if (changes(command, given.args) && isFound(parents) && !isRehearsal(asked) && !globals.curl)
     await confirmAll(asked, targets)

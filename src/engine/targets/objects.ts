@@ -62,7 +62,10 @@ export interface ObjectsLine {
   readonly targets?: readonly ParentTarget[]
   readonly journaling: JournalOptions
   readonly input: StandardInput
-  readonly running: { readonly services: Pick<Services, 'ui'> }
+  readonly running: {
+    readonly services: Pick<Services, 'ui'>
+    readonly endEmptyShard: () => Promise<void>
+  }
   /** The objects come from the journal, and perhaps once more from where they came before. */
   readonly streamed?: boolean
 }
@@ -105,7 +108,7 @@ export const inPart = async (
   const part = narrowed(command, given, text, several)
   if (part.narrow !== undefined || part.given.args.length > 0 || part.given.stream !== undefined)
     return part
-  running.services.ui.note(`no objects in shard ${text}: nothing to do`)
+  await running.endEmptyShard()
   return undefined
 }
 

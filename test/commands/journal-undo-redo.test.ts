@@ -1,0 +1,133 @@
+/** What was undone is done again by `--redo`, and undone once more: also what a run made, which has another ID each time. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { splitCommand } from '../../src/base/shell-words.js'
+import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
+import { configuration, folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+
+let sandbox: RunningSandbox
+beforeAll(async () => {
+  sandbox = await startSandbox()
+})
+afterAll(() => sandbox.close())
+
+let [config, cwd] = ['', '']
+beforeEach(async () => {
+  await sandbox.reset()
+  config = configuration()
+  cwd = folder()
+})
+const run = (line: string, input?: string) =>
+  svcctl(splitCommand(line), {
+    cwd,
+    env: {
+      SVC_CONFIG_DIR: config,
+      SVC_BASE_URL: sandbox.url,
+      SVC_TOKEN: sandbox.token,
+      HOOK: 'https://hooks.example.test/x',
+    },
+    ...(input === undefined ? {} : { input }),
+  })
+const ok = async (line: string, input?: string): Promise<string> => {
+  const { code, stdout, stderr } = await run(line, input)
+  expect(code, `${line}: ${stderr}`).toBe(0)
+  return stdout
+}
+
+const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA'
+
+const lines: readonly (readonly [line: string, reads: string, input?: string])[] = [
+  [
+    'members add 8 --access-level developer --expires-at 2030-01-01 -P web/docs',
+    'members list -P web/docs -o csv --fields id,access_level,expires_at',
+  ],
+  [
+    'members add - -P web/legacy --row-fields access_level',
+    'members list -P web/legacy -o csv --fields id,access_level',
+    'user_id,access_level\n8,20\n5,30\n',
+  ],
+  [
+    'members add 5 8 --access-level reporter -P web/legacy',
+    'members list -P web/legacy -o csv --fields id,access_level',
+  ],
+  [
+    `deploy-keys add --title x --key '${key}' --can-push -P web/docs`,
+    'deploy-keys list -P web/docs -o csv --fields title,key,can_push',
+  ],
+  ['deploy-keys enable 3 -P web/site', 'deploy-keys list -P web/site -o csv --fields id,title'],
+  [
+    'deploy-keys delete 1 -P platform/app --yes',
+    'deploy-keys list -P platform/app -o csv --fields title,can_push',
+  ],
+  [
+    'approvals rules create --name QA --approvals-required 1 --user-ids 2 -P web/docs',
+    'approvals rules list -P web/docs -o csv --fields name,approvals_required,users.id',
+  ],
+  [
+    'approvals rules delete 2 -P platform/app --yes',
+    'approvals rules list -P platform/app -o csv --fields name,approvals_required,users.id,groups.id',
+  ],
+  ['pages-domains add new.example.test -P web/site', 'pages-domains list -P web/site -o csv'],
+  ['geo nodes create --name eu --url https://eu.test', 'geo nodes list -o csv --fields name,url'],
+  [
+    'integrations update emails-on-push --recipients a@example.test -P web/site',
+    'integrations list -P web/site -o csv --fields slug,active',
+  ],
+]
+
+describe('redoing', () => {
+  it.each(lines.map(([line, reads, input]) => ({ line, reads, input })))(
+    '$line',
+    {
+      timeout: 60_000,
+    },
+    async ({ line, reads, input }) => {
+      const before = await ok(reads)
+      await ok(line, input)
+      const after = await ok(reads)
+      expect(after).not.toBe(before)
+      for (const _ of ['once', 'again']) {
+        await ok('journal undo last --yes')
+        expect(await ok(reads)).toBe(before)
+        await ok('journal undo last --redo --yes')
+        expect(await ok(reads)).toBe(after)
+      }
+    },
+  )
+
+  it('of what no journal has sends nothing, and says so', async () => {
+    await ok('integrations update slack --webhook env:HOOK -P web/site')
+    await ok('journal undo last --yes')
+    const sent = sandbox.requests.length
+    const { code, stderr } = await run('journal undo last --redo --yes')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('cannot be redone: the journal does not record webhook'),
+    ])
+    expect(sandbox.requests.slice(sent).filter(({ method }) => method !== 'GET')).toEqual([])
+  })
+})
+
+describe('an empty name of a file', () => {
+  it.each([
+    'plan --out ""',
+    'apply ""',
+    'drift ""',
+    'check policy ""',
+    'ci lint ""',
+    'snapshot --to ""',
+    'sandbox reset --yes --state-dir ""',
+    'vocabulary learn --to ""',
+    'runners pause 1 --journal ""',
+    'runners pause --resume ""',
+    'runners list --instance --since ""',
+  ])('means no folder: %s', async (line) => {
+    writeFileSync(join(cwd, 'site.yml'), 'version: 1\n')
+    const sent = sandbox.requests.length
+    const { code, stderr } = await run(line)
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/requires the name of a f/)])
+    expect(sandbox.requests.length).toBe(sent)
+  })
+})
