@@ -33,7 +33,7 @@ const nesting = (): ((lexeme: string) => boolean) => {
 }
 
 /** The parser makes an error of each wrong escape; traces of a million take half a minute. */
-export const untraced = <T>(parse: () => T): T => {
+const untraced = <T>(parse: () => T): T => {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 0
   try {

@@ -4,7 +4,7 @@ import { DeepYamlError, type Mark, type YamlNode, YamlProblem } from '../../base
 import { CiDocument, type ConditionCheck, type Entry } from './document.js'
 
 /** Where something stands; line and column count from 1. */
-export interface Place {
+interface Place {
   readonly line: number
   readonly column?: number
   /** The file, where it is not the one that was checked. */

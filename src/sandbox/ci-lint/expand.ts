@@ -12,7 +12,7 @@ import { withExtends, withReferences } from './references.js'
 import { mergeHashes, readTree } from './tree.js'
 
 /** The text of a file of another project, or what is not there. */
-export type OtherFile = { readonly text: string } | { readonly absent: 'reference' | 'file' }
+type OtherFile = { readonly text: string } | { readonly absent: 'reference' | 'file' }
 
 /** Where included files come from. */
 export interface Files {
