@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { viewed } from '../base/bytes.js'
 import { currentIo } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
+import { checkJson } from '../base/json/scan.js'
 import { isObject, toText } from '../base/objects.js'
 import { formatCount } from '../base/text.js'
 import { type Endpoint, type EndpointTraits, getPath } from '../catalogue/endpoint.js'
@@ -273,33 +274,41 @@ export class SnapshotReader {
     const text = decodeURIComponent(
       segments[segments.length - getPath(endpoint).split('/').length + at] ?? '',
     )
-    const name = /^\d+$/.test(text) ? await this.#pathOf(text) : text
+    const isId = /^\d+$/.test(text)
+    const name = (isId ? await this.#pathOf(column, text) : undefined) ?? text
     const found = parents.find((one) => one.name.toLowerCase() === name.toLowerCase())
     if (found === undefined && gap !== undefined) throw unread(`${column}s`, gap)
     if (found === undefined)
       throw missing(
         `the snapshot has no ${kind} of ${name}`,
-        `It has those of ${parents.length} ${column}s.`,
+        isId
+          ? `It does not tell the path of this ${column}: pass its full path.`
+          : `It has those of ${parents.length} ${column}s.`,
       )
     const { refused } = found
     if (refused !== undefined) throw unread(`${kind} of ${name}`, refused)
     return found
   }
 
-  /** The path of a project by its number, where the snapshot has the projects. */
-  async #pathOf(id: string): Promise<string> {
+  /** The path of a project or group by its ID; undefined where the snapshot does not tell. */
+  async #pathOf(column: SnapshotKind['column'], id: string): Promise<string | undefined> {
     this.#paths ??= this.#readPaths()
-    return (await this.#paths).get(id) ?? id
+    return (await this.#paths).get(`${column} ${id}`)
   }
 
+  /** Paths by kind and ID: the projects that the snapshot lists, and the groups that these are in. */
   async #readPaths(): Promise<ReadonlyMap<string, string>> {
     const projects = this.manifest.kinds.find(({ route }) => route === 'GET /projects')
     const paths = new Map<string, string>()
     if (projects === undefined) return paths
     for await (const bytes of this.#lines(projects, undefined)) {
       const record = parseBytes(bytes)
-      const path = isObject(record) ? toText(record.path_with_namespace) : undefined
-      if (isObject(record) && path !== undefined) paths.set(String(record.id), path)
+      if (!isObject(record)) continue
+      const path = toText(record.path_with_namespace)
+      if (path !== undefined) paths.set(`project ${String(record.id)}`, path)
+      const group = isObject(record.namespace) ? record.namespace : {}
+      const full = group.kind === 'group' ? toText(group.full_path) : undefined
+      if (full !== undefined) paths.set(`group ${String(group.id)}`, full)
     }
     return paths
   }
@@ -316,10 +325,12 @@ export class SnapshotReader {
     const file = await openKept(join(this.#folder, kind.file))
     try {
       const from = { start: at, end: at + bytes - 1, autoClose: false }
-      for await (const line of linesIn(file.createReadStream(from)))
-        if (viewed(line).subarray(0, head.length).equals(head))
-          yield line.subarray(head.length, line.length - tail)
-        else throw toChanged(join(this.#folder, kind.file))
+      for await (const line of linesIn(file.createReadStream(from))) {
+        const record = line.subarray(head.length, line.length - tail)
+        if (!viewed(line).subarray(0, head.length).equals(head) || !isJson(record))
+          throw toChanged(join(this.#folder, kind.file))
+        yield record
+      }
     } finally {
       await file.close()
     }
@@ -332,6 +343,15 @@ export class SnapshotReader {
     const checked = checkKept(join(this.#folder, kind.file), kind)
     this.#whole.set(kind.file, checked)
     return checked
+  }
+}
+
+const isJson = (bytes: Uint8Array): boolean => {
+  try {
+    checkJson(bytes)
+    return true
+  } catch {
+    return false
   }
 }
 

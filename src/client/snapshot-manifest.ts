@@ -2,11 +2,12 @@
  * What a snapshot is: a folder with lists of an instance, a record a line, and a manifest that says what was read and what was
  * refused.
  */
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nonBlocking, readRegular } from '../base/files/regular.js'
+import { normalizeBaseUrl } from '../base/base-url.js'
+import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
 import { getHead, tail } from '../base/json/records.js'
 import { isObject } from '../base/objects.js'
 import { Failure, getErrorCode, getReason, usage } from '../errors.js'
@@ -66,42 +67,79 @@ export interface SnapshotManifest {
 
 export const manifestName = 'manifest.json'
 
+/** A larger manifest or progress file, in bytes, is none: a million parents take less. */
+export const maxDocument = 1 << 28
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0
 
-/** Whether these are parents, whose lines follow each other in the file. */
-const areParents = (parents: readonly unknown[]): boolean => {
+/** Whether a text is the address of an instance: requests are made for it, though none is sent. */
+const isAddress = (value: unknown): boolean => {
+  try {
+    return isText(value) && normalizeBaseUrl(value) === value
+  } catch {
+    return false
+  }
+}
+
+const isTime = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.parse(value))
+
+/** Whether a value is a digest as a snapshot writes it. */
+export const isDigest = (value: unknown): value is string =>
+  isText(value) && /^[0-9a-f]{64}$/.test(value)
+
+const isGap = (value: unknown): boolean =>
+  isObject(value) && isText(value.why) && (value.status === undefined || isCount(value.status))
+
+/** Whether a value is a project or group that was asked for a list. */
+export const isSnapshotParent = (value: unknown): value is SnapshotParent =>
+  isObject(value) &&
+  isText(value.name) &&
+  [value.records, value.at, value.bytes].every(isCount) &&
+  (value.refused === undefined || isGap(value.refused))
+
+/** Whether the lines of these parents follow each other in the file. */
+export const areInOrder = (parents: readonly SnapshotParent[]): boolean => {
   let end = 0
-  return parents.every((one) => {
-    if (!isObject(one) || typeof one.name !== 'string' || one.at !== end || !isCount(one.bytes))
-      return false
-    end += one.bytes
-    return one.refused === undefined || isObject(one.refused)
+  return parents.every(({ at, bytes }) => {
+    const follows = at === end
+    end += bytes
+    return follows
   })
 }
+
+/** Whether a value is a list of a snapshot, with a file inside of the folder. */
+export const isSnapshotKind = (value: unknown): value is SnapshotKind =>
+  isObject(value) &&
+  [value.kind, value.line, value.route].every(isText) &&
+  /^[\w-]+$/.test(String(value.kind)) &&
+  value.file === `${String(value.kind)}.ndjson` &&
+  isCount(value.records) &&
+  isDigest(value.sha256) &&
+  isObject(value.filter) &&
+  Object.values(value.filter).every(isText) &&
+  (value.refused === undefined || isGap(value.refused)) &&
+  Array.isArray(value.parents) &&
+  value.parents.every(isSnapshotParent) &&
+  areInOrder(value.parents) &&
+  (value.column === undefined
+    ? value.parents.length === 1
+    : value.column === 'project' || value.column === 'group')
+
+const isTextOrNull = (value: unknown): boolean => value === null || isText(value)
 
 const isManifest = (value: unknown): value is SnapshotManifest =>
   isObject(value) &&
   value.format === 1 &&
-  typeof value.instance === 'string' &&
-  typeof value.ended === 'string' &&
+  isAddress(value.instance) &&
+  [value.began, value.ended].every(isTime) &&
+  [value.version, value.profile, value.user].every(isTextOrNull) &&
   Array.isArray(value.groups) &&
+  value.groups.every(isText) &&
   Array.isArray(value.kinds) &&
-  value.kinds.every(
-    (kind) =>
-      isObject(kind) &&
-      typeof kind.kind === 'string' &&
-      typeof kind.route === 'string' &&
-      // A name, and no path out of the folder.
-      /^[\w-]+\.ndjson$/.test(String(kind.file)) &&
-      isObject(kind.filter) &&
-      Object.values(kind.filter).every((value) => typeof value === 'string') &&
-      Array.isArray(kind.parents) &&
-      (kind.column === undefined
-        ? kind.parents.length === 1
-        : kind.column === 'project' || kind.column === 'group') &&
-      areParents(kind.parents),
-  )
+  value.kinds.every(isSnapshotKind)
 
 /**
  * The manifest of a folder; undefined where there is none.
@@ -109,21 +147,19 @@ const isManifest = (value: unknown): value is SnapshotManifest =>
  */
 export const readManifest = (folder: string): SnapshotManifest | undefined => {
   const path = join(folder, manifestName)
+  const hint = 'Take another snapshot, in another folder: svcctl snapshot --to <folder>'
   let text: string
   try {
-    text = readRegular(path).toString()
+    text = readRegular(path, maxDocument).toString()
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return undefined
-    throw usage(`cannot read ${path}: ${getReason(error)}`)
+    throw usage(`cannot read ${path}: ${getReason(error)}`, hint)
   }
   try {
     const value: unknown = JSON.parse(text)
     if (isManifest(value)) return value
   } catch {}
-  throw usage(
-    `${path} is not the manifest of a snapshot`,
-    'Take another: svcctl snapshot --to <folder>',
-  )
+  throw usage(`${path} is not the manifest of a snapshot`, hint)
 }
 
 // What a record is called among those of its parent.
@@ -162,9 +198,17 @@ export const compareValues = (a: unknown, b: unknown): number => {
   return x < y ? -1 : Number(x > y)
 }
 
-/** Opens a file of a snapshot; a pipe in its place makes nobody wait. */
-export const openKept = (path: string): Promise<FileHandle> =>
-  open(path, constants.O_RDONLY | nonBlocking)
+/**
+ * Opens a list of a snapshot.
+ * @throws the system's error; an Error in words for what is no regular file, which might never end
+ */
+export const openKept = async (path: string): Promise<FileHandle> => {
+  const file = await open(path, constants.O_RDONLY | nonBlocking)
+  const other = otherThanFile(await file.stat())
+  if (other === undefined) return file
+  await file.close()
+  throw new Error(other)
+}
 
 /** The failure of a file that is not as its manifest says. */
 export const toChanged = (path: string): Failure =>
@@ -172,21 +216,52 @@ export const toChanged = (path: string): Failure =>
     hint: 'Restore it, or take another snapshot.',
   })
 
+/**
+ * The digest of the first bytes of a list; undefined if it has fewer.
+ * @param whole true if it must not have more
+ * @throws as `openKept`
+ */
+export const hashKept = async (
+  path: string,
+  bytes: number,
+  whole = false,
+): Promise<Hash | undefined> => {
+  const file = await openKept(path)
+  try {
+    const { size } = await file.stat()
+    if (whole ? size !== bytes : size < bytes) return undefined
+    const hash = createHash('sha256')
+    let read = 0
+    const end = { end: bytes - 1, autoClose: false }
+    if (bytes > 0)
+      for await (const chunk of file.createReadStream(end)) {
+        hash.update(chunk as Buffer)
+        read += chunk.length
+      }
+    return read === bytes ? hash : undefined
+  } finally {
+    await file.close()
+  }
+}
+
+/** Whether a list is in a file as its manifest says. @throws as `openKept` */
+export const isKept = async (
+  path: string,
+  { parents, sha256 }: Pick<SnapshotKind, 'parents' | 'sha256'>,
+): Promise<boolean> => {
+  const bytes = parents.reduce((sum, parent) => sum + parent.bytes, 0)
+  return (await hashKept(path, bytes, true))?.digest('hex') === sha256
+}
+
 /** Reads a whole file of a snapshot. @throws Failure `failed` where it is not as its manifest says, or cannot be read */
 export const checkKept = async (path: string, kind: SnapshotKind): Promise<void> => {
-  const hash = createHash('sha256')
-  let size = 0
-  try {
-    const file = await openKept(path)
-    for await (const chunk of file.createReadStream()) {
-      hash.update(chunk as Buffer)
-      size += chunk.length
-    }
-  } catch (cause) {
-    throw new Failure('failed', `cannot read ${path}: ${getReason(cause)}`, { cause })
-  }
-  const listed = kind.parents.reduce((sum, { bytes }) => sum + bytes, 0)
-  if (hash.digest('hex') !== kind.sha256 || size !== listed) throw toChanged(path)
+  const kept = await isKept(path, kind).catch((cause: unknown) => {
+    throw new Failure('failed', `cannot read ${path}: ${getReason(cause)}`, {
+      hint: 'Restore it, or take another snapshot.',
+      cause,
+    })
+  })
+  if (!kept) throw toChanged(path)
 }
 
 const nothing = Buffer.alloc(0)

@@ -231,6 +231,6 @@ export const checkCommand = (fact: CheckFact): Special =>
     examples: fact.examples,
     flags: { ...commonFlags, ...fact.flags },
     readOnly: true,
-    ...(fact.everywhere === true ? {} : { snapshots: true }),
+    ...(fact.everywhere === true || fact.live === true ? {} : { snapshots: true }),
     run: createRun(fact),
   })

@@ -75,6 +75,8 @@ export interface CheckFact<M extends Measures = Measures, F extends Flags = Flag
   readonly flags?: F
   /** It asks other instances than the one in force. */
   readonly everywhere?: true
+  /** It is about how the instance answers now, which no snapshot can tell. */
+  readonly live?: true
   /** @throws Failure for what could not be read at all */
   readonly read: (
     services: Services,

@@ -219,6 +219,7 @@ const instanceCheck = checkFact({
   },
   label: 'endpoint',
   levels: {},
+  live: true,
   read: async (services) => {
     const { clock } = services.place
     const address = await connectAnonymously(services)

@@ -5,12 +5,9 @@
 import { createHash, type Hash } from 'node:crypto'
 import {
   closeSync,
-  constants,
-  existsSync,
-  fstatSync,
   ftruncateSync,
+  lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -20,11 +17,12 @@ import { join } from 'node:path'
 import { viewed } from '../base/bytes.js'
 import { writeWhole } from '../base/files/files.js'
 import { type Lock, lock } from '../base/files/lock.js'
-import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
 import { wrapper } from '../base/json/records.js'
 import {
   compareValues,
   getIdentity,
+  hashKept,
+  isKept,
   manifestName,
   readManifest,
   type SnapshotGap,
@@ -35,61 +33,16 @@ import {
 import { getScope } from '../engine/command/derive.js'
 import type { LineAnswer } from '../engine/command/services.js'
 import { Failure, getReason, survived, usage, whyUnread } from '../errors.js'
-
-// The walk, as far as it came: a line for each parent of each list, so that it can go on after an interruption.
-
-const unfinishedName = 'unfinished.ndjson'
-
-/** The first line of the progress file: what the snapshot is of. */
-export interface SnapshotHeader {
-  readonly began: string
-  readonly instance: string
-  readonly groups: readonly string[]
-  readonly lines: readonly string[]
-}
-
-/** A line of the progress file: a parent was read, the whole list was read, or the list was started again. */
-type Step =
-  | { readonly kind: string; readonly parent: SnapshotParent }
-  | { readonly kind: string; readonly whole: SnapshotKind }
-  | { readonly kind: string; readonly again: true }
-
-/** What an interrupted snapshot has read so far. */
-export interface InterruptedSnapshot {
-  readonly begun: SnapshotHeader
-  /** Lists that are whole. */
-  readonly whole: ReadonlyMap<string, SnapshotKind>
-  /** Of the others, the parents that are. */
-  readonly parents: ReadonlyMap<string, readonly SnapshotParent[]>
-}
-
-/** What steps come to, in their order. */
-const sumSteps = (begun: SnapshotHeader, steps: readonly Step[]): InterruptedSnapshot => {
-  const whole = new Map<string, SnapshotKind>()
-  const parents = new Map<string, readonly SnapshotParent[]>()
-  for (const step of steps)
-    if ('whole' in step) whole.set(step.kind, step.whole)
-    else if ('again' in step) parents.delete(step.kind)
-    else parents.set(step.kind, [...(parents.get(step.kind) ?? []), step.parent])
-  return { begun, whole, parents }
-}
-
-/** What is left of a walk that was interrupted; undefined where none was. */
-const readUnfinished = (folder: string): InterruptedSnapshot | undefined => {
-  const path = join(folder, unfinishedName)
-  if (!existsSync(path)) return undefined
-  // A line that was cut is one that was not written.
-  const lines = tryFile(path, () => readRegular(path), 'read')
-    .toString()
-    .split('\n')
-    .slice(0, -1)
-  try {
-    const [begun, ...steps] = lines.map((line) => JSON.parse(line))
-    return begun === undefined ? undefined : sumSteps(begun, steps)
-  } catch {
-    throw usage(`${path} cannot be read`, 'Start again with --overwrite, or in another folder.')
-  }
-}
+import {
+  type InterruptedSnapshot,
+  openPrivate,
+  type PastParents,
+  type ProgressLog,
+  readUnfinished,
+  tryFile,
+  unfinishedName,
+  writeAll,
+} from './snapshot-progress.js'
 
 /** Nobody has to keep more of a parent in memory to have it sorted. */
 const maxSorted = 100_000
@@ -99,71 +52,48 @@ const pieceSize = 1_000
 
 const newline = Buffer.from('\n')
 
-/**
- * Runs a file operation.
- * @throws Failure `failed` if the system refuses
- */
-const tryFile = <T>(path: string, work: () => T, verb = 'write'): T => {
-  try {
-    return work()
-  } catch (cause) {
-    throw new Failure('failed', `cannot ${verb} ${path}: ${getReason(cause)}`, { cause })
-  }
-}
-
-/**
- * Opens a file that only its owner may read; links are not followed.
- * @param append continue the file; otherwise it is replaced
- */
-const openPrivate = (path: string, append: boolean): number => {
-  const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants
-  if (!append) rmSync(path, { force: true })
-  const how = append ? O_APPEND | O_NOFOLLOW | nonBlocking : O_CREAT | O_EXCL
-  const file = openSync(path, O_WRONLY | how, 0o600)
-  const other = otherThanFile(fstatSync(file))
-  if (other === undefined) return file
-  closeSync(file)
-  throw new Error(other)
-}
-
-/** Writes all of the bytes. A disk that is nearly full takes a part of them first, without an error. */
-const writeAll = (file: number, bytes: Uint8Array): void => {
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
-}
-
-/** The progress file of a snapshot: what is written down of the walk as it goes on. */
-export class ProgressLog {
-  readonly #path: string
-  readonly #file: number
-
-  /** @param resumes goes on with the file of an interrupted walk */
-  constructor(folder: string, begun: SnapshotHeader, resumes: boolean) {
-    this.#path = join(folder, unfinishedName)
-    this.#file = tryFile(this.#path, () => openPrivate(this.#path, resumes))
-    // A line that was cut by a full disk must not become a part of the next one.
-    if (resumes) ftruncateSync(this.#file, readRegular(this.#path).lastIndexOf('\n') + 1)
-    else this.add(begun)
-  }
-
-  add(value: SnapshotHeader | Step): void {
-    tryFile(this.#path, () => writeAll(this.#file, Buffer.from(`${JSON.stringify(value)}\n`)))
-  }
-
-  close(): void {
-    closeSync(this.#file)
-  }
-}
-
 const toGap = (failure: Failure): SnapshotGap => ({
   status: failure.status,
   why: whyUnread(failure),
 })
 
+const getPartPath = (folder: string, kind: string): string => join(folder, `${kind}.ndjson.part`)
+
+const getEnd = (parents: readonly SnapshotParent[]): number =>
+  parents.reduce((end, { bytes }) => end + bytes, 0)
+
+/** A list that is continued: the parents that were read, and the digest of their lines to go on with. */
+export interface PastList {
+  readonly parents: readonly SnapshotParent[]
+  readonly hash: Hash
+}
+
+/** The start of a list that was interrupted; undefined if its file is not as the walk left it. */
+export const findPast = async (
+  folder: string,
+  kind: string,
+  { parents, sha256 }: PastParents,
+): Promise<PastList | undefined> => {
+  const path = getPartPath(folder, kind)
+  const hash = await hashKept(path, getEnd(parents)).catch(toUnread)
+  return hash?.copy().digest('hex') === sha256 ? { parents, hash } : undefined
+}
+
+/** What cannot be read, or is no regular file, is read again from the instance. */
+const toUnread = (): undefined => undefined
+
+/** Whether the file of a list is as the walk left it, under its final name or the one before. */
+export const isIntact = async (folder: string, kind: SnapshotKind): Promise<boolean> => {
+  for (const path of [getPartPath(folder, kind.kind), join(folder, kind.file)])
+    if (await isKept(path, kind).catch(toUnread)) return true
+  return false
+}
+
 /** Writes the records of a list to its file. */
 export class ListFile {
   readonly #path: string
   readonly #file: number
-  readonly #hash: Hash = createHash('sha256')
+  readonly #hash: Hash
   readonly #log: ProgressLog
   readonly kind: string
   readonly parents: SnapshotParent[] = []
@@ -177,19 +107,19 @@ export class ListFile {
   column: 'project' | 'group' | undefined
 
   /** @param past what of it was read before */
-  constructor(folder: string, kind: string, past: readonly SnapshotParent[], log: ProgressLog) {
+  constructor(folder: string, kind: string, log: ProgressLog, past?: PastList) {
     this.kind = kind
     this.#log = log
-    this.#path = join(folder, `${kind}.ndjson.part`)
-    this.parents.push(...past)
-    this.#at = past.reduce((end, { at, bytes }) => Math.max(end, at + bytes), 0)
+    this.#path = getPartPath(folder, kind)
+    this.#hash = past?.hash ?? createHash('sha256')
+    for (const parent of past?.parents ?? []) this.parents.push(parent)
+    this.#at = getEnd(this.parents)
     this.#begins = this.#at
     this.#file = tryFile(this.#path, () => {
-      const file = openPrivate(this.#path, past.length > 0)
-      if (past.length > 0) ftruncateSync(file, this.#at)
+      const file = openPrivate(this.#path, past !== undefined)
+      if (past !== undefined) ftruncateSync(file, this.#at)
       return file
     })
-    if (past.length > 0) this.#hash.update(readRegular(this.#path))
   }
 
   /** Takes a record of a parent. */
@@ -215,7 +145,8 @@ export class ListFile {
       refused: failure && toGap(failure),
     }
     this.parents.push(parent)
-    this.#keep(() => this.#log.add({ kind: this.kind, parent }))
+    const sha256 = this.#hash.copy().digest('hex')
+    this.#keep(() => this.#log.add({ kind: this.kind, parent, sha256 }))
     this.#begins = this.#at
     this.#records = 0
   }
@@ -292,7 +223,7 @@ export const lockFolder = async (folder: string): Promise<Lock> => {
 
 /**
  * Checks the folder before the snapshot, and returns the interrupted one to continue.
- * @throws Failure `usage` if something else is in it
+ * @throws Failure `usage` if something else is in it, or the interrupted snapshot is damaged
  */
 export const prepareFolder = (
   folder: string,
@@ -302,7 +233,8 @@ export const prepareFolder = (
   if (flags.resume === true) {
     if (unfinished === undefined)
       throw usage(`${folder} holds no interrupted snapshot`, 'Omit --resume to take a new one.')
-    return unfinished
+    if (!('damaged' in unfinished)) return unfinished
+    throw usage(unfinished.damaged, 'Start again with --overwrite, or in another folder.')
   }
   if (unfinished !== undefined && flags.overwrite !== true)
     throw usage(
@@ -316,12 +248,21 @@ export const prepareFolder = (
       'Replace it with --overwrite, or choose another folder.',
     )
   }
+  const own =
+    unfinished === undefined || 'damaged' in unfinished ? [] : [...unfinished.whole.values()]
+  const files = new Set([unfinishedName, ...own.map(({ file }) => file)])
   const others = readdirSync(folder).filter(
-    (name) => name !== unfinishedName && !name.endsWith('.part') && !name.startsWith('.'),
+    (name) => !files.has(name) && !name.endsWith('.part') && !name.startsWith('.'),
   )
   if (others.length > 0)
     throw usage(`${folder} is not empty and holds no snapshot`, 'Choose another folder.')
   return undefined
+}
+
+/** Gives a list its final name, unless a walk that was interrupted did. */
+const publishList = (folder: string, name: string): void => {
+  const part = join(folder, `${name}.part`)
+  if (lstatSync(part, { throwIfNoEntry: false }) !== undefined) renameSync(part, join(folder, name))
 }
 
 /** Gives the files their final names and writes the manifest: from then on the snapshot exists. */
@@ -336,7 +277,7 @@ export const publishSnapshot = async (
     const names = new Set(manifest.kinds.map(({ file }) => file))
     for (const { file } of known?.kinds ?? [])
       if (!names.has(file)) rmSync(join(folder, file), { force: true })
-    for (const name of names) renameSync(join(folder, `${name}.part`), join(folder, name))
+    for (const name of names) publishList(folder, name)
     // Left from an interrupted walk that had other lists.
     for (const name of readdirSync(folder))
       if (/^[\w-]+\.ndjson\.part$/.test(name)) rmSync(join(folder, name), { force: true })

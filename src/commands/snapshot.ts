@@ -6,28 +6,26 @@
 import { resolve } from 'node:path'
 import { viewed } from '../base/bytes.js'
 import { isObject, toText } from '../base/objects.js'
-import { splitCommand } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { version } from '../base/version.js'
-import { type Endpoint, getPath } from '../catalogue/endpoint.js'
 import { boolean, list, string } from '../catalogue/params.js'
 import { account } from '../catalogue/undocumented.js'
-import type { SnapshotGap, SnapshotKind, SnapshotParent } from '../client/snapshot-manifest.js'
-import { getScope } from '../engine/command/derive.js'
+import type { SnapshotGap, SnapshotKind } from '../client/snapshot-manifest.js'
 import { lineFlags } from '../engine/command/globals.js'
 import type { LineAnswer, Services } from '../engine/command/services.js'
-import type { CommandFacts } from '../engine/command/types.js'
 import { exitCodes, Failure, isUnoffered, survived, usage, whyUnread } from '../errors.js'
 import { type Arguments, define } from './define.js'
 import {
-  type InterruptedSnapshot,
+  findPast,
+  isIntact,
   ListFile,
   lockFolder,
-  ProgressLog,
+  type PastList,
   prepareFolder,
   publishSnapshot,
-  type SnapshotHeader,
 } from './snapshot-folder.js'
+import { chooseLists, type WantedList } from './snapshot-lists.js'
+import { type InterruptedSnapshot, ProgressLog, type SnapshotHeader } from './snapshot-progress.js'
 import { readVersion } from './vocabulary-reading.js'
 
 const flags = {
@@ -157,15 +155,32 @@ interface ListContext {
 const readKind = async (
   services: Services,
   reading: ListContext,
-  past: readonly SnapshotParent[] = [],
+  past?: PastList,
 ): Promise<{ readonly kind: SnapshotKind; readonly failure: Failure | undefined }> => {
   const { folder, wanted, begun, log } = reading
-  if (past.length === 0) log.add({ kind: wanted.kind, again: true })
-  const file = new ListFile(folder, wanted.kind, past, log)
+  if (past === undefined) log.add({ kind: wanted.kind, again: true })
+  const file = new ListFile(folder, wanted.kind, log, past)
   const came = await readList(services, wanted, file, begun.groups)
   // Nothing was left to read, so that nothing says how it was asked for.
-  if (past.length > 0 && came.plan === undefined) return readKind(services, reading)
+  if (past !== undefined && came.plan === undefined) return readKind(services, reading)
   return { kind: file.close(wanted.line, came), failure: came.failure }
+}
+
+/** What an interrupted walk read of a list, as far as its file is as the walk left it. */
+const findRead = async (
+  { ui }: Services,
+  folder: string,
+  { kind, column }: WantedList,
+  unfinished: InterruptedSnapshot | undefined,
+): Promise<{ readonly whole?: SnapshotKind; readonly past?: PastList }> => {
+  const whole = unfinished?.whole.get(kind)
+  const parents = unfinished?.parents.get(kind)
+  if (whole !== undefined && (await isIntact(folder, whole))) return { whole }
+  if (whole === undefined && (parents === undefined || column === undefined)) return {}
+  const past = parents && whole === undefined && (await findPast(folder, kind, parents))
+  if (past) return { past }
+  ui.note(`${kind}: its file was changed since the interruption, so the list is read again`)
+  return {}
 }
 
 /** Reads every list; a list that could not be read, or not whole, is told of. */
@@ -175,19 +190,18 @@ const readLists = async (
   unfinished: InterruptedSnapshot | undefined,
   failed: (wanted: WantedList, kind: SnapshotKind, failure: Failure) => void,
 ): Promise<readonly SnapshotKind[]> => {
-  const lines = begun.lines.map(toWantedList)
+  const lines = chooseLists(begun.lines, [])
   const kinds: SnapshotKind[] = []
   await services.ui.progress('reading', async (say) => {
     for (const [i, wanted] of lines.entries()) {
       say(`reading ${wanted.kind}`, i / lines.length)
-      const known = unfinished?.whole.get(wanted.kind)
-      if (known !== undefined) {
-        kinds.push(known)
-        const [gap] = getGaps(known)
-        if (gap !== undefined) failed(wanted, known, new Failure('partial', gap.why))
+      const { whole, past } = await findRead(services, folder, wanted, unfinished)
+      if (whole !== undefined) {
+        kinds.push(whole)
+        const [gap] = getGaps(whole)
+        if (gap !== undefined) failed(wanted, whole, new Failure('partial', gap.why))
         continue
       }
-      const past = wanted.column === undefined ? [] : unfinished?.parents.get(wanted.kind)
       const { kind, failure } = await readKind(services, { folder, wanted, begun, log }, past)
       kinds.push(kind)
       if (failure !== undefined) failed(wanted, kind, failure)
@@ -214,6 +228,8 @@ const run = async (services: Services, given: SnapshotGiven): Promise<void> => {
   const { group = [], to = '' } = given.flags
   const all = chooseLists(given.args, await services.place.commands())
   if (given.flags['dry-run'] === true) return printRequests(services, all, group)
+  if (to === '')
+    throw usage('snapshot requires --to, the folder to write to', 'For example: --to before')
   const folder = resolve(place.cwd, to)
   const lock = await lockFolder(folder)
   try {
@@ -231,6 +247,26 @@ const withResumeHint = (error: unknown): never => {
   throw new Failure(category, message, { ...details, advice: undefined, hint })
 }
 
+/** @throws Failure `usage` if the line is about another snapshot than the interrupted one */
+const checkResumed = (
+  { args, flags: { group } }: SnapshotGiven,
+  begun: SnapshotHeader,
+  asked: SnapshotHeader,
+): void => {
+  if (begun.instance !== asked.instance)
+    throw usage(
+      `the interrupted snapshot is of ${begun.instance}, not of ${asked.instance}`,
+      'Choose its instance, or another folder.',
+    )
+  const differs = (key: 'lines' | 'groups'): boolean =>
+    begun[key].join('\n') !== asked[key].join('\n')
+  if ((args.length > 0 && differs('lines')) || (group !== undefined && differs('groups')))
+    throw usage(
+      'the interrupted snapshot has other lists or groups than this line',
+      'Pass --resume without lists and groups, or start again with --overwrite.',
+    )
+}
+
 /** Reads the lists into a folder that nobody else writes to. */
 const takeSnapshot = async (
   services: Services,
@@ -239,17 +275,17 @@ const takeSnapshot = async (
   folder: string,
 ): Promise<void> => {
   const { answer, place, ui } = services
-  const { group = [] } = given.flags
   const { baseUrl, profile } = await place.session()
+  const { instance } = await place.identity('known')
   const unfinished = prepareFolder(folder, given.flags)
-  const begun: SnapshotHeader = unfinished?.begun ?? {
+  const asked: SnapshotHeader = {
     began: place.clock.now().toISOString(),
-    instance: baseUrl,
-    groups: group,
+    instance,
+    groups: given.flags.group ?? [],
     lines: all.map(({ line }) => line),
   }
-  if (begun.instance !== baseUrl)
-    throw usage(`the interrupted snapshot is of ${begun.instance}, not of ${baseUrl}`)
+  const begun = unfinished?.begun ?? asked
+  checkResumed(given, begun, asked)
   const user = await readUser(services)
   const known = await readVersion(services).catch((error: unknown) => void survived(error))
   const log = new ProgressLog(folder, begun, unfinished !== undefined)
@@ -300,109 +336,3 @@ export const snapshot = define({
   ],
   run,
 })
-
-// Which lists there are: those of the arguments, or by default all that describe the instance's configuration.
-
-/** Areas whose lists are a history, or the work of people: they are read where a line asks for them. */
-const historyAreas = new Set([
-  'jobs',
-  'commits',
-  'events',
-  'issues',
-  'mr',
-  'vulnerabilities',
-  'dependencies',
-])
-/** Forms of lists that say again what another one says. */
-const repeatedForms = new Set(['legacy-path', 'inherited'])
-
-/** The line of a list; undefined where it is of a single object. */
-const toListLine = ({ area, words }: CommandFacts, endpoint: Endpoint): string | undefined => {
-  const scope = getScope(endpoint)
-  const places = getPath(endpoint)
-    .split('/')
-    .filter((segment) => segment.startsWith(':')).length
-  if (places > (scope === undefined ? 0 : 1)) return undefined
-  const spread = scope === undefined ? '' : ` --all-${scope.kind}s`
-  const archived = scope?.kind === 'project' ? ' --with-archived' : ''
-  const form = endpoint.when === undefined ? '' : ` --${endpoint.when.flag}`
-  return `${area} ${words}${form}${spread}${archived}`
-}
-
-/** The lines of all lists that say what the instance is. */
-const getDefaultLines = (commands: readonly CommandFacts[]): readonly string[] => [
-  'projects list',
-  'settings get',
-  // What waits for a runner, for the overview.
-  'jobs list --all-projects --scope pending',
-  ...commands.flatMap((command) => {
-    if (
-      historyAreas.has(command.area) ||
-      command.area === 'projects' ||
-      !/^(?:(?!billable ).* )?list$|^status$/.test(command.words)
-    )
-      return []
-    return Object.values(command.endpoints).flatMap((endpoint) => {
-      const wanted =
-        endpoint.returns.kind === 'many' && !repeatedForms.has(endpoint.when?.flag ?? '')
-      return (wanted && toListLine(command, endpoint)) || []
-    })
-  }),
-]
-
-/** What a list is called: `runners`, `members-of-groups`, `deploy-keys-instance`. */
-const getKindName = (words: readonly string[]): string => {
-  const plain = /^(?:list|get|--all-.*|--with-archived)$/
-  const spread = words.find((word) => /^--all-(project|group)s$/.test(word))
-  const named = words.filter((word) => !plain.test(word)).map((word) => word.replace(/^-+/, ''))
-  const text = named.join('-').replace(/[^\w-]+/g, '-')
-  return spread === undefined ? text : `${text}-of-${spread.slice('--all-'.length)}`
-}
-
-/** A list to be read. */
-interface WantedList {
-  readonly line: string
-  readonly words: readonly string[]
-  readonly kind: string
-  /** What it is read for, where that is each project or group. */
-  readonly column: 'project' | 'group' | undefined
-}
-
-/**
- * Parses the command line of a list.
- * @throws Failure `usage` for a line that a snapshot cannot contain
- */
-const toWantedList = (line: string): WantedList => {
-  const words = splitCommand(line.trim())
-  const [first = ''] = words
-  // The name of an area alone means its list.
-  const whole = words.length === 1 ? [first, 'list'] : words
-  if (words.some((word) => /^-[PG]|^--(project|group|where|recursive)\b/.test(word)))
-    throw usage(
-      `"${line}" names single places or conditions`,
-      'Use --all-projects or --all-groups, and filters of the API.',
-    )
-  const column = (['project', 'group'] as const).find((one) => words.includes(`--all-${one}s`))
-  return { line: whole.join(' '), words: whole, kind: getKindName(whole), column }
-}
-
-/**
- * Returns the lists of these command lines, or the default ones.
- * @throws Failure `usage` for a line that a snapshot cannot contain
- */
-const chooseLists = (
-  args: readonly string[],
-  commands: readonly CommandFacts[],
-): readonly WantedList[] => {
-  const lines = args.length === 0 ? getDefaultLines(commands) : args
-  const wanted = lines.map(toWantedList)
-  // What is read of each project is answered from the list of projects.
-  const spread = wanted.some(({ words }) => words.some((word) => word.startsWith('--all-')))
-  const all =
-    spread && !wanted.some(({ kind }) => kind === 'projects')
-      ? [toWantedList('projects list'), ...wanted]
-      : wanted
-  const twice = all.find(({ kind }, i) => all.findIndex((one) => one.kind === kind) !== i)
-  if (twice !== undefined) throw usage(`"${twice.line}" is given twice`)
-  return all
-}

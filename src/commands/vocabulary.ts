@@ -85,7 +85,11 @@ const learnWords = async (services: Services, heard: readonly AnswerSample[]): P
 }
 
 const learnFlags = {
-  to: string('file to write, instead of standard output', { completes: 'file', writes: true }),
+  to: string('file to write, instead of standard output', {
+    completes: 'file',
+    placeholder: 'file',
+    writes: true,
+  }),
   project: projectFlag,
 } as const
 

@@ -138,6 +138,7 @@ const createDownload =
 const to = string('file or directory to write to, or - for standard output', {
   completes: 'file',
   writes: true,
+  placeholder: 'file',
 })
 
 const archiveKind: DownloadKind = { isArchive: true, fallback: () => 'artifacts.zip' }

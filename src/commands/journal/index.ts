@@ -279,6 +279,7 @@ const mergeFlags = {
     completes: 'file',
     required: true,
     writes: true,
+    placeholder: 'file',
   }),
 } as const
 

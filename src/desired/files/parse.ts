@@ -280,6 +280,7 @@ const inFolder = async (
 
 const named = async (path: string, cwd: string): Promise<readonly FoundFile[]> => {
   if (path === '-') return [{ path, folder: '.' }]
+  if (path === '') throw usage('the name of a file or folder is empty', 'Pass its path.')
   const stats = await tried(path, () => fs.stat(resolve(cwd, path)))
   if (!stats.isDirectory()) return [{ path, folder: dirname(path) }]
   const found = (await inFolder(path, path, cwd)).toSorted(byPathBytes)

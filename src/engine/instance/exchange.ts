@@ -259,6 +259,8 @@ export class InstanceExchange {
     credential: Credential | undefined,
     party: ClientIdentity = {},
   ): Promise<Client> {
+    if (this.#options.globals.from !== undefined)
+      throw new Failure('internal', `a request to ${baseUrl} beside a snapshot`)
     const other = createInstance({
       ...(await reaching(this.#run, baseUrl, party)),
       words: await this.#wordsOf(baseUrl),

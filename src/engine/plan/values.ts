@@ -92,7 +92,13 @@ export const parseValue = (
   texts: readonly string[],
   label: string,
   how: ValueSyntax = {},
-): JsonValue => checkedValue(coerceTexts(param, texts), label, how)
+): JsonValue => {
+  const path = /^(?:file|folder)\b/.exec(param.placeholder ?? '')?.[0]
+  // An empty text would be the current folder.
+  if (path !== undefined && texts.at(-1) === '')
+    throw usage(`${label} requires the name of a ${path}`)
+  return checkedValue(coerceTexts(param, texts), label, how)
+}
 
 /** The value of a text; undefined if the parameter takes no such value. */
 export const parseFitting = (param: Param, text: string): JsonValue | undefined => {
