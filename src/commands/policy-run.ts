@@ -1,10 +1,10 @@
 /** Runs `check policy`: reads the policy files, judges each rule, and writes the reports. */
 
-import { isUtf8 } from 'node:buffer'
 import { dirname, join } from 'node:path'
 import { isDay } from '../base/dates.js'
 import { splitCommand } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
+import { decodeUtf8, findEncodingFault } from '../base/utf8.js'
 import { version } from '../base/version.js'
 import { SharedReads } from '../client/shared-reads.js'
 import { Mistakes, type WrittenValue } from '../desired/files/nodes.js'
@@ -110,8 +110,12 @@ const parseFile = async (
   mistakes: Mistakes,
 ): Promise<readonly Partial<Policy>[]> => {
   const file = shownPath(path)
-  if (!isUtf8(bytes)) mistakes.add({ file, line: 1, column: 1 }, 'the file is not UTF-8 text')
-  const documents = await parsedDocuments(Buffer.from(bytes).toString(), file, mistakes)
+  const fault = findEncodingFault(bytes)
+  if (fault !== undefined) {
+    mistakes.add({ file, line: 1, column: 1 }, `the file ${fault}`)
+    return []
+  }
+  const documents = await parsedDocuments(decodeUtf8(bytes), file, mistakes)
   return documents.map(
     (one) => (readValue(one, 'a policy', policySchema, mistakes) as Partial<Policy>) ?? {},
   )

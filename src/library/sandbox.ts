@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { getTemporaryFolder } from '../base/io.js'
 import { readHeld } from '../base/json/yaml.js'
 import { holdText } from '../base/secrets/scrub.js'
+import { decodeText } from '../base/utf8.js'
 import { usage } from '../errors.js'
 import { wholeAllowance } from '../http/gate.js'
 import type { SeedRecords, SeedRows } from '../sandbox/seed/rows.js'
@@ -70,7 +71,7 @@ const loadVocabulary = async (file: string | undefined) => {
 }
 
 const readRows = async (file: string): Promise<SeedRows> => {
-  const read = await readHeld(holdText(await readFile(file, 'utf8')))
+  const read = await readHeld(holdText(decodeText(await readFile(file), file)))
   if ('wrong' in read) throw usage(`${file}: ${read.wrong}`)
   return read.value as SeedRows
 }

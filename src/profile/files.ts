@@ -4,6 +4,7 @@ import path from 'node:path'
 import { lock } from '../base/files/lock.js'
 import { makeFolders, readRegular } from '../base/files/regular.js'
 import { type Fields, isObject } from '../base/objects.js'
+import { decodeUtf8, findEncodingFault } from '../base/utf8.js'
 import { Failure, getErrorCode, getReason } from '../errors.js'
 
 /** Creates a usage failure about a file: what was tried, what the system said, what to do. */
@@ -32,16 +33,18 @@ export const corrupt = (file: string, what: string): Failure =>
  * @throws Failure `usage` if it cannot be read or contains something else
  */
 export const readObject = (file: string): Fields | undefined => {
-  let text: string
+  let bytes: Buffer
   try {
-    text = readRegular(file).toString()
+    bytes = readRegular(file)
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return undefined
     throw fileFailure('read', file, error)
   }
+  const fault = findEncodingFault(bytes)
+  if (fault !== undefined) throw corrupt(file, fault)
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(decodeUtf8(bytes))
   } catch {
     // The parser's own words quote the text, which may hold a token.
     throw corrupt(file, 'is not valid JSON')

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { isLoopback } from '../base/base-url.js'
 import { readRegular } from '../base/files/regular.js'
+import { decodeUtf8, findEncodingFault } from '../base/utf8.js'
 import { usage } from '../errors.js'
 import { isOfJob } from './environment.js'
 import { fileFailure } from './files.js'
@@ -87,12 +88,15 @@ interface PemSource {
 
 const readPem = ({ setting, file, name, hint }: PemSource): string => {
   const label = name === undefined ? file : `${file} (${name})`
-  let text: string
+  let bytes: Buffer
   try {
-    text = readRegular(file).toString()
+    bytes = readRegular(file)
   } catch (error) {
     throw fileFailure('read', label, error, hint)
   }
+  const fault = findEncodingFault(bytes)
+  if (fault?.startsWith('is UTF-16') === true) throw usage(`${label} ${fault}`, hint)
+  const text = decodeUtf8(bytes)
   if (setting === 'key' && encryptedKey.test(text))
     throw usage(
       `${label} is a password-protected key, which svcctl does not support`,

@@ -4,8 +4,8 @@
  * input is read once.
  */
 import type { BigIntStats } from 'node:fs'
-import { StringDecoder } from 'node:string_decoder'
 import { createLineState, currentIo, type InputStream, type OutputStream } from '../base/io.js'
+import { TextReader } from '../base/utf8.js'
 import { Failure, getErrorCode } from '../errors.js'
 
 // The one line of a terminal that is redrawn: whoever prints makes room for it first.
@@ -175,7 +175,7 @@ const maxAhead = 1 << 24
 
 export class StandardInput {
   #chunks: AsyncIterator<Buffer> | undefined
-  readonly #decoder = new StringDecoder('utf8')
+  readonly #reader = new TextReader('standard input')
   /** Read, and not given yet. */
   #head = ''
   /** What was read behind the head, and what is being read. */
@@ -264,9 +264,9 @@ export class StandardInput {
     if (this.#ended) return undefined
     this.#chunks ??= this.#open()
     const step = await this.#chunks.next()
-    if (step.done !== true) return this.#decoder.write(Buffer.from(step.value))
+    if (step.done !== true) return this.#reader.write(Buffer.from(step.value))
     this.#ended = true
-    return this.#decoder.end()
+    return this.#reader.end()
   }
 
   #open(): AsyncIterator<Buffer> {

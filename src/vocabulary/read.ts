@@ -4,6 +4,7 @@ import type { Document, Node, Pair, YAMLMap } from 'yaml'
 import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, distrust } from '../base/files/trust.js'
 import { loadYamlParser, yamlFault } from '../base/json/yaml.js'
+import { decodeText } from '../base/utf8.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import { getPath } from '../catalogue/endpoint.js'
 import { implied } from '../catalogue/undocumented.js'
@@ -401,5 +402,5 @@ export const readVocabulary = async (file: string): Promise<Entries> => {
   }
   const bytes = readBytes(file)
   if (bytes.length > maxBytes) throw usage(`the vocabulary ${file} is larger than 1 MiB`)
-  return parseVocabulary(bytes.toString('utf8'), file)
+  return parseVocabulary(decodeText(bytes, `the vocabulary ${file}`), file)
 }

@@ -2,11 +2,13 @@
  * Finds the CI configurations that `ci lint` checks: files, globs, standard input, or the one in the working
  * directory.
  */
+
 import { access, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { onAbort } from '../../base/async.js'
 import { openReadable } from '../../base/files/files.js'
+import { decodeText } from '../../base/utf8.js'
 import { Failure, getReason, usage } from '../../errors.js'
 import { standardInput } from '../../terminal/standard.js'
 
@@ -58,7 +60,7 @@ const readStream = async (
       if (size > maxBytes) throw tooLarge(name)
       chunks.push(bytes)
     }
-    return Buffer.concat(chunks).toString('utf8')
+    return decodeText(Buffer.concat(chunks), name)
   } finally {
     forget()
     clearTimeout(said)

@@ -3,9 +3,9 @@
  * mistakes are told at once, and what several levels say of one place is merged.
  */
 
-import { isUtf8 } from 'node:buffer'
 import { openHeld } from '../../base/secrets/scrub.js'
 import { quoteText } from '../../base/text.js'
+import { decodeUtf8, findEncodingFault } from '../../base/utf8.js'
 import { managedKinds } from '../../catalogue/managed.js'
 import type { ManagedPlace } from '../address.js'
 import { type DesiredKind, type KnownPlaces, originText, type SourcedValue } from '../state.js'
@@ -69,11 +69,12 @@ const takeFile = async (
 ): Promise<void> => {
   const file = shownPath(path)
   const first = { file, line: 1, column: 1 }
-  if (!isUtf8(bytes)) {
-    mistakes.add(first, 'the file is not UTF-8 text')
+  const fault = findEncodingFault(bytes)
+  if (fault !== undefined) {
+    mistakes.add(first, `the file ${fault}`)
     return
   }
-  const text = Buffer.from(bytes).toString()
+  const text = decodeUtf8(bytes)
   const documents = await parsedDocuments(text, file, mistakes)
   if (path === '-' && documents.length > 1)
     mistakes.add(documents[1]?.origin ?? first, 'standard input must contain a single document')

@@ -7,6 +7,7 @@ import { isSecretName } from '../../base/secrets/names.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/scrub.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
+import { decodeText } from '../../base/utf8.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { getErrorCode, getReason } from '../../errors.js'
 import type { Origin, SecretSource } from '../state.js'
@@ -237,4 +238,4 @@ export const besideText = (
   beside: RelativePath,
   cwd: string,
   open: (path: string) => Buffer = (path) => readRegular(path),
-): HeldText => holdText(open(besidePath(beside, cwd)).toString())
+): HeldText => holdText(decodeText(open(besidePath(beside, cwd)), 'the file'))

@@ -7,6 +7,7 @@ import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
 import { type HeldText, holdText, openHeld, textSize } from '../../base/secrets/scrub.js'
 import { quoteWord } from '../../base/shell-words.js'
+import { decodeText } from '../../base/utf8.js'
 import {
   type Coercion,
   coerceTexts,
@@ -153,13 +154,15 @@ export const readText = async (
   label: string,
   { read, signal }: Pick<Sources, 'read' | 'signal'>,
 ): Promise<HeldText> => {
+  const failed = (cause: unknown): Failure =>
+    new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
   try {
     const { readReadable } = await import('../../base/files/files.js')
     const bytes = await readReadable(path, signal, maxFile)
     await read?.(path, bytes)
-    return holdText(bytes.toString())
+    return holdText(decodeText(bytes, `${label}: ${path}`))
   } catch (cause) {
-    throw new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
+    throw cause instanceof Failure && cause.category === 'usage' ? cause : failed(cause)
   }
 }
 

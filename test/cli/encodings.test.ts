@@ -1,0 +1,124 @@
+/** Every door where text comes in: UTF-8 with a byte order mark is taken, everything else is said to be what it is. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { certificate } from '../http/certificate.js'
+import { clean, configuration, exitOf, folder, program } from '../support/program.js'
+import { recording } from '../support/recorder.js'
+import { started } from '../support/starting.js'
+import { svcctl } from '../support/within.js'
+
+const server = recording()
+const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
+
+/** A line whose file or input has this text, and what else is there. */
+interface Door {
+  readonly line: string
+  readonly text: string
+  /** The text comes by standard input. */
+  readonly piped?: true
+}
+
+const lint = 'build:\n  script: [make]\n'
+const ids = '1\n2\n'
+const doors: Readonly<Record<string, Door>> = {
+  'IDs of standard input': {
+    line: 'runners pause - --dry-run --base-url URL',
+    text: ids,
+    piped: true,
+  },
+  '--input': {
+    line: 'members add 6 -P 1 --input FILE --curl --base-url URL',
+    text: '{"access_level":30}\n',
+  },
+  '--input of standard input': {
+    line: 'members add 6 -P 1 --input - --curl --base-url URL',
+    text: '{"access_level":30}\n',
+    piped: true,
+  },
+  '--param @file': { line: 'api POST /x --param a=@FILE --curl --base-url URL', text: 'b\n' },
+  'a CI file': { line: 'ci lint FILE --sandbox', text: lint },
+  'declared files': { line: 'plan FILE --sandbox', text: 'version: 1\nprojects: {}\n' },
+  'a policy': {
+    line: 'check policy FILE --sandbox',
+    text: 'policy: 1\nrules:\n  - name: n\n    of: runners\n    none: id=0\n',
+  },
+  'a vocabulary': { line: 'vocabulary check FILE', text: 'vocabulary: 1\n' },
+}
+
+/** Runs the line of a door with these bytes. */
+const open = async ({ line, piped }: Door, bytes: Buffer) => {
+  const cwd = folder()
+  const file = join(cwd, 'given.yml')
+  writeFileSync(file, bytes)
+  server.seen.length = 0
+  const args = line.split(' ').map((word) => word.replace('FILE', file).replace('URL', server.url))
+  const env = { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'any' }
+  if (piped !== true) return svcctl(args, { cwd, env })
+  const { code, signal, stdout, stderr } = await started(process.execPath, [program, ...args], {
+    cwd,
+    env: { ...clean(), ...env },
+    input: bytes,
+  })
+  return { code: exitOf(code, signal), stdout: stdout.toString(), stderr: stderr.toString() }
+}
+
+describe.each(Object.entries(doors))('%s', (_, door) => {
+  it('may begin with a byte order mark', async () => {
+    const [plain, marked] = [
+      await open(door, Buffer.from(door.text)),
+      await open(door, Buffer.from(`\ufeff${door.text}`)),
+    ]
+    expect([plain.code, marked.code, marked.stdout]).toEqual([
+      marked.code,
+      plain.code,
+      plain.stdout,
+    ])
+    expect(marked.stderr).not.toMatch(/UTF-8|ufeff/)
+  })
+
+  it.each([
+    ['UTF-16', (text: string) => utf16(text), /is UTF-16, not UTF-8/],
+    [
+      'a NUL byte',
+      (text: string) => Buffer.from(`${text}\0`),
+      /is not UTF-8 text: it contains NUL/,
+    ],
+    ['Latin-1', (text: string) => Buffer.from(`${text}# für`, 'latin1'), /is not UTF-8 text/],
+  ])('is refused in %s, and nothing is sent', async (_name, encode, says) => {
+    const { code, stderr } = await open(door, encode(door.text))
+    expect([code, stderr]).toEqual([2, expect.stringMatching(says)])
+    expect(server.seen).toEqual([])
+  })
+})
+
+describe('files of the configuration', () => {
+  const written = (bytes: Buffer): string => {
+    const root = configuration()
+    writeFileSync(join(root, 'config.json'), bytes, { mode: 0o600 })
+    return root
+  }
+  it('may begin with a byte order mark, and are said to be UTF-16', async () => {
+    const text = '{"version":1,"profiles":{}}'
+    const lists = (bytes: Buffer) =>
+      svcctl(['profile', 'list'], { env: { SVC_CONFIG_DIR: written(bytes) } })
+    const marked = await lists(Buffer.from(`\ufeff${text}`))
+    expect(marked.stderr).not.toContain('not valid JSON')
+    const wide = await lists(utf16(text))
+    expect([wide.code, wide.stderr]).toEqual([2, expect.stringContaining('is UTF-16, not UTF-8')])
+  })
+
+  it('name authorities in files that are text', async () => {
+    const SSL_CERT_FILE = join(folder(), 'ca.pem')
+    const asked = async (bytes: Buffer) => {
+      writeFileSync(SSL_CERT_FILE, bytes)
+      const line = 'api /x --retries 0 --base-url https://127.0.0.1:1'
+      return svcctl(line.split(' '), { env: { SSL_CERT_FILE, SVC_TOKEN: 'any' } })
+    }
+    expect((await asked(Buffer.from(`\ufeff${certificate}`))).code).toBe(7)
+    expect(await asked(utf16(certificate))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is UTF-16, not UTF-8'),
+    })
+  })
+})
