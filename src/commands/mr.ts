@@ -16,6 +16,7 @@ import type {
 } from '../engine/command/services.js'
 import type { Operation, Plan, ReceivedAnswer } from '../engine/command/types.js'
 import { Failure } from '../errors.js'
+import { showsChanges } from './changed-rows.js'
 import { type Arguments, define } from './define.js'
 
 /** Whether the rebase goes on: an answer that does not tell is no sign of its end. */
@@ -70,6 +71,14 @@ const flags = {
   'wait-timeout': integer('seconds to wait', { min: 1, default: 600 }),
 } as const
 
+const rebasedColumns = [
+  'reference',
+  'sha',
+  'merge_status',
+  'head_pipeline.id',
+  'head_pipeline.status',
+] as const
+
 const rebaseRequest = (services: Services, given: Arguments<typeof flags>): Operation => {
   const { ui } = services
   const timeout = given.flags['wait-timeout']
@@ -81,7 +90,8 @@ const rebaseRequest = (services: Services, given: Arguments<typeof flags>): Oper
     },
     around: (work) => ui.progress('rebasing', work),
     done: 'rebased',
-    emit: { endpoint: mr.get },
+    // What a rebase changes; the whole record is for programs.
+    emit: { endpoint: mr.get, ...(showsChanges(services) ? { columns: rebasedColumns } : {}) },
   }
 }
 

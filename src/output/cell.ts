@@ -31,7 +31,9 @@ const none: CellText = { text: '–', tone: 'quiet' }
 
 const statusName = /(^|[._])(status|state|health|severity|outcome|verdict)$/
 const secondsName = /(^|[._])(duration|seconds|timeout)$|_duration$|_seconds$/
-const expiryName = /(^|[._])expir(es|ed|y|ation)(_at|_on|_date)?$/
+const expiryName = /(^|[._])(expir(es|ed|y|ation)(_at|_on|_date)?|due_date|not_after)$/
+/** Columns of values that were set or are to be: of a preview, or of what a write changed. */
+const valueName = /^(old|new|now)$/
 const day = 24 * 60 * 60 * 1000
 const soon = 30 * day
 
@@ -63,6 +65,13 @@ const expiry = (name: string, text: string, now: Date): Tone | undefined => {
 
 const expiryWords = { bad: '✗ ', warn: '! ' } as const
 
+/** An age; of an expiry, and of a value that is set, its day as well: `in 1 mo (2026-12-27)`. */
+const ageText = (name: string, value: string, age: string): string => {
+  const [date] = /^\d{4}-\d\d-\d\d/.exec(value) ?? []
+  const isMeant = expiryName.test(name) || valueName.test(name)
+  return date === undefined || !isMeant ? age : `${age} (${date})`
+}
+
 const ofString = (name: string, value: string, view: View, whole: boolean): CellText => {
   const { style, now } = view
   const status = statusName.test(name) ? style.status(value) : undefined
@@ -70,7 +79,7 @@ const ofString = (name: string, value: string, view: View, whole: boolean): Cell
   const age = style.age(value, now)
   const tone = expiry(name, value, now)
   const mark = !style.accessible && (tone === 'bad' || tone === 'warn') ? expiryWords[tone] : ''
-  const text = age === undefined ? value : whole ? `${value} (${age})` : age
+  const text = age === undefined ? value : whole ? `${value} (${age})` : ageText(name, value, age)
   const url = /^https?:\/\//.test(value) ? { url: value } : {}
   return { text: mark + text, tone, ...url }
 }

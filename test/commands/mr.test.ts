@@ -18,6 +18,26 @@ const rebase = (...flags: string[]) =>
 const look = `GET ${route}?include_rebase_in_progress=true`
 
 describe('mr rebase', () => {
+  it('shows people what a rebase changes, and programs the whole record', async () => {
+    const record = {
+      iid: 1,
+      title: 'a title',
+      sha: 'abc',
+      head_pipeline: { id: 7, status: 'running' },
+    }
+    server.answer = ({ method }) =>
+      method === 'PUT'
+        ? { status: 202, body: { rebase_in_progress: true } }
+        : { body: { ...record, rebase_in_progress: false, merge_error: null } }
+    const line = ['mr', 'rebase', '1', '-P', 'platform/app', '--wait']
+    const { stdout } = await call(line)
+    expect(stdout).toContain('sha\tabc\n')
+    expect(stdout).toContain('head_pipeline.id\t7\n')
+    expect(stdout).not.toContain('a title')
+    expect((await call([...line, '--fields', 'title'])).stdout).toBe('title\ta title\n')
+    expect((await call([...line, '-o', 'csv'])).stdout).toContain('a title')
+  })
+
   it('asks for it, and is done with that', async () => {
     following(9, {})
     expect((await rebase()).code).toBe(0)

@@ -74,6 +74,25 @@ describe('a list on a terminal', () => {
     })
     expect(text).toBe('id  name\n1   n\n')
   })
+  it.each([
+    ['expires_at', '2026-06-05T10:00:00Z', 'in 1 mo (2026-06-05)'],
+    ['certificate.expiration', '2026-05-20T10:00:00Z', '! in 18 d (2026-05-20)'],
+    ['membership.expires_at', '2026-04-01T10:00:00Z', '✗ 1 mo ago (2026-04-01)'],
+    ['new', '2026-06-05T10:00:00Z', 'in 1 mo (2026-06-05)'],
+    ['old', '2026-04-01T10:00:00Z', '1 mo ago (2026-04-01)'],
+    ['expires_at', '2026-06-05', '2026-06-05'],
+    ['due_date', '2026-06-05', '2026-06-05'],
+    ['created_at', '2026-04-01T10:00:00Z', '1 mo ago'],
+    ['expires_at', 'never', 'never'],
+  ])('shows the day of an expiry, and of a value that is set: %s %s', async (name, value, cell) => {
+    const record = name
+      .split('.')
+      .reverse()
+      .reduce<unknown>((inner, key) => ({ [key]: inner }), value)
+    const text = await shown('table', [record], { terminal: true, fields: [name] })
+    expect(text.split('\n')[1]).toBe(cell)
+  })
+
   it('shows objects by their names, levels as words, expiry with a warning', async () => {
     const record = {
       user: { id: 1, username: 'ana' },
@@ -88,7 +107,7 @@ describe('a list on a terminal', () => {
     )
     const text = await shown('table', [record], { terminal: true, width: 120, fields })
     expect(text.split('\n')[1]).toBe(
-      'ana   maintainer          ! 2026-05-11  1 h 2 min  {"y":1}  ✗ 1 d ago',
+      'ana   maintainer          ! 2026-05-11  1 h 2 min  {"y":1}  ✗ 1 d ago (2026-04-30)',
     )
     const coloured = await shown('table', [record], {
       terminal: true,
@@ -97,7 +116,7 @@ describe('a list on a terminal', () => {
       color: true,
     })
     expect(coloured).toContain('\u001b[33m! 2026-05-11\u001b[39m')
-    expect(coloured).toContain('\u001b[31m✗ 1 d ago\u001b[39m')
+    expect(coloured).toContain('\u001b[31m✗ 1 d ago (2026-04-30)\u001b[39m')
   })
   it('streams what follows the first hundred, and widens a column where it must', async () => {
     const sink = collector()

@@ -27,6 +27,7 @@ import { countsText, getItemPlace, type Outcome, toOutcome } from '../../engine/
 import type { RunRecord } from '../../engine/work/run.js'
 import { withSmallHeap } from '../../engine/work/v8.js'
 import { Failure, usage } from '../../errors.js'
+import { presentChanges, showsChanges } from '../changed-rows.js'
 import { type Arguments, define } from '../define.js'
 import { isUndo, lastRunToUndo, nameRun } from './last.js'
 import { readSteps, type Steps, type UndoStep, withNewName } from './steps.js'
@@ -240,6 +241,17 @@ async function* mapped<T, U>(some: AsyncIterable<T>, made: (one: T) => U): Async
   for await (const one of some) yield made(one)
 }
 
+/** What was restored of an object; its record where the object itself came or went. */
+const presentRestored =
+  (stepOf: (plan: Plan) => UndoStep): NonNullable<Operation['present']> =>
+  (plan, { value }) => {
+    const { before, after } = stepOf(plan).was
+    const { endpoint } = plan
+    return before && after
+      ? presentChanges(endpoint, after, before)
+      : { records: [value], emit: { endpoint } }
+  }
+
 const flags = { redo: boolean('redo the run that the last undo reverted') } as const
 
 const undoing = async (services: Services, given: Arguments<typeof flags>): Promise<Operation> => {
@@ -270,6 +282,7 @@ const undoing = async (services: Services, given: Arguments<typeof flags>): Prom
     plans,
     loses: { what: [`This reverts run ${past.header.id}.`, ...doubt, ...since].join(' ') },
     done: 'reverted',
+    ...(showsChanges(services) ? { present: presentRestored(stepOf) } : {}),
     check: (plan) => isDue(instance, inverse, stepOf(plan)),
     send: async (plan) => {
       const step = stepOf(plan)

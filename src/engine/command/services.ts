@@ -311,6 +311,7 @@ type CommandGlobals = Pick<
   | 'concurrency'
   | 'curl'
   | 'dryRun'
+  | 'fields'
   | 'from'
   | 'insecure'
   | 'journal'
