@@ -11,7 +11,6 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { viewed } from '../base/bytes.js'

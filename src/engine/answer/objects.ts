@@ -42,11 +42,7 @@ export const namesFor = (
  * Refuses what a format that shows one thing cannot show, before anything is sent.
  * @throws Failure `usage`
  */
-export const checkShown = (
-  { name, shows }: Format,
-  command: Command,
-  globals: Globals,
-): void => {
+export const checkShown = ({ name, shows }: Format, command: Command, globals: Globals): void => {
   const { fields } = globals
   const { area, words, endpoints } = command
   // Of files that are written, their paths are the field.
