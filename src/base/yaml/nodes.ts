@@ -1,6 +1,6 @@
 /** Parses a YAML text into nodes that know their places, as libyaml does: the same texts are YAML, the same are none. */
-import { Scanner } from './scanner.js'
-import { type Mark, type Token, type TokenKind, YamlProblem } from './tokens.js'
+import { YamlScanner } from './scanner.js'
+import { type Mark, YamlProblem, type YamlToken, type YamlTokenKind } from './tokens.js'
 
 export { type Mark, YamlProblem } from './tokens.js'
 
@@ -38,23 +38,23 @@ export class DeepYamlError extends Error {}
 type Pairs = (readonly [YamlNode, YamlNode])[]
 
 class NodeParser {
-  readonly #scanner: Scanner
+  readonly #scanner: YamlScanner
   #index = 0
   #depth = 0
 
   constructor(text: string) {
-    this.#scanner = new Scanner(text)
+    this.#scanner = new YamlScanner(text)
   }
 
-  get #token(): Token {
+  get #token(): YamlToken {
     return this.#scanner.tokenAt(this.#index)
   }
 
-  #is(...kinds: readonly TokenKind[]): boolean {
+  #is(...kinds: readonly YamlTokenKind[]): boolean {
     return kinds.includes(this.#token.kind)
   }
 
-  #accepts(kind: TokenKind): boolean {
+  #accepts(kind: YamlTokenKind): boolean {
     if (!this.#is(kind)) return false
     this.#index++
     return true
@@ -146,7 +146,11 @@ class NodeParser {
   }
 
   /** A node, or nothing where one of these tokens follows. */
-  #nodeUnless(isBlock: boolean, isIndentless: boolean, ...ends: readonly TokenKind[]): YamlNode {
+  #nodeUnless(
+    isBlock: boolean,
+    isIndentless: boolean,
+    ...ends: readonly YamlTokenKind[]
+  ): YamlNode {
     return this.#is(...ends) ? this.#nothing() : this.#node(isBlock, isIndentless)
   }
 
@@ -180,7 +184,7 @@ class NodeParser {
   }
 
   /** A key and its value in brackets; a value without its key is none. */
-  #flowPair(end: TokenKind): readonly [YamlNode, YamlNode] {
+  #flowPair(end: YamlTokenKind): readonly [YamlNode, YamlNode] {
     const hasKey = this.#accepts('key')
     const key = hasKey
       ? this.#nodeUnless(false, false, 'value', 'flow entry', end)

@@ -2,7 +2,7 @@
 import { type Cursor, isBlank, isBreak, isGap } from './cursor.js'
 
 /** What is read of a line's end and of what follows: one line's end becomes a space, others stay. */
-class Fold {
+class FoldBuffer {
   #blanks = ''
   #first = ''
   #others = ''
@@ -47,7 +47,7 @@ const endsPlain = (at: Cursor, inFlow: boolean): boolean => {
 }
 
 /** Goes over blanks and lines' ends behind a part of a plain scalar. */
-const foldPlain = (at: Cursor, fold: Fold, indent: number): void => {
+const foldPlain = (at: Cursor, fold: FoldBuffer, indent: number): void => {
   for (let character = at.peek(); isBlank(character) || isBreak(character); character = at.peek()) {
     if (isBreak(character)) {
       fold.addBreak(at.skipBreak())
@@ -67,7 +67,7 @@ export const readPlain = (
   inFlow: boolean,
 ): { readonly value: string; readonly endsLine: boolean } => {
   let value = ''
-  const fold = new Fold()
+  const fold = new FoldBuffer()
   for (;;) {
     if (at.isAtDocument || at.peek() === '#') break
     let part = ''
@@ -119,7 +119,7 @@ const readEscape = (at: Cursor): string => {
   }
   const digits = at.text.slice(at.offset + 2, at.offset + 2 + length)
   if (digits.length < length || !/^[\da-f]+$/i.test(digits))
-    at.fail('did not find expected hexdecimal number', quoteContext)
+    at.fail('did not find expected hexadecimal number', quoteContext)
   const code = Number.parseInt(digits, 16)
   if ((code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff)
     at.fail('found invalid Unicode character escape code', quoteContext)
@@ -128,7 +128,7 @@ const readEscape = (at: Cursor): string => {
 }
 
 /** One piece of a text in quotes; undefined at the closing one, and where blanks or a line's end begin. */
-const readPiece = (at: Cursor, quote: string, fold: Fold): string | undefined => {
+const readPiece = (at: Cursor, quote: string, fold: FoldBuffer): string | undefined => {
   const character = at.peek()
   if (quote === "'" && character === quote && at.peek(1) === quote) {
     at.skip(2)
@@ -152,7 +152,7 @@ export const readQuoted = (at: Cursor): string => {
   const quote = at.peek()
   at.skip()
   let value = ''
-  const fold = new Fold()
+  const fold = new FoldBuffer()
   for (;;) {
     if (at.isAtDocument) at.fail('found unexpected document indicator', context)
     if (at.peek() === '') at.fail('found unexpected end of stream', context)

@@ -1,7 +1,7 @@
 /** Cuts a YAML text into tokens, as libyaml does: by its rules for tabs, indentation and keys of one line. */
 import { Cursor, isBlank, isBreak, isGap } from './cursor.js'
 import { readBlock, readPlain, readQuoted } from './scalars.js'
-import type { Mark, Token, TokenKind } from './tokens.js'
+import type { Mark, YamlToken, YamlTokenKind } from './tokens.js'
 
 /** A key stands on one line, and is no longer than this. */
 const longestKey = 1024
@@ -18,7 +18,7 @@ interface PossibleKey {
   readonly required: boolean
 }
 
-const collectionKinds: Readonly<Record<string, TokenKind>> = {
+const collectionKinds: Readonly<Record<string, YamlTokenKind>> = {
   '[': 'flow list',
   ']': 'flow list end',
   '{': 'flow map',
@@ -26,8 +26,8 @@ const collectionKinds: Readonly<Record<string, TokenKind>> = {
 }
 
 /** Reads the tokens of a text as they are asked for, so that what is wrong first is reported first. */
-export class Scanner {
-  readonly #tokens: Token[] = []
+export class YamlScanner {
+  readonly #tokens: YamlToken[] = []
   readonly #at: Cursor
   #indent = -1
   readonly #indents: number[] = []
@@ -45,7 +45,7 @@ export class Scanner {
    * The token at a place. A token that may be a key is read on until that is known.
    * @throws YamlProblem
    */
-  tokenAt(index: number): Token {
+  tokenAt(index: number): YamlToken {
     for (;;) {
       this.#dropStale()
       const token = this.#tokens[index]
@@ -60,7 +60,7 @@ export class Scanner {
     return this.#keys.length > 1
   }
 
-  #add(kind: TokenKind, value = '', at: Mark = this.#at.mark, plain = false): void {
+  #add(kind: YamlTokenKind, value = '', at: Mark = this.#at.mark, plain = false): void {
     this.#tokens.push({ kind, at, value, plain })
   }
 
@@ -95,7 +95,7 @@ export class Scanner {
 
   // Indentation.
 
-  #indentTo(kind: TokenKind, at: Mark, index = this.#tokens.length): void {
+  #indentTo(kind: YamlTokenKind, at: Mark, index = this.#tokens.length): void {
     if (this.#inFlow || this.#indent >= at.column) return
     this.#indents.push(this.#indent)
     this.#indent = at.column
@@ -156,13 +156,16 @@ export class Scanner {
     const context = 'while scanning a directive'
     this.#leaveBlocks()
     const line = this.#at.takeWhile((character) => !isBreak(character))
-    const [, value] = /^%(YAML[ \t]+\d+\.\d+|TAG[ \t]+\S+[ \t]+\S+)[ \t]*(?:#.*)?$/.exec(line) ?? []
-    if (value === undefined) {
-      const [, name = '', after = ''] = /^%([\w-]*)(.?)/.exec(line) ?? []
-      if (name === '') this.#at.fail('could not find expected directive name', context, mark)
-      if (!isGap(after)) this.#at.fail('found unexpected non-alphabetical character', context, mark)
+    const [name = '', ...values] = line.slice(1).split(/[ \t]+/)
+    const count = values.findIndex((value) => value.startsWith('#'))
+    const given = values.slice(0, count < 0 ? values.length : count).filter((value) => value !== '')
+    if (name === '') this.#at.fail('could not find expected directive name', context, mark)
+    if (!/^[\w-]+$/.test(name))
+      this.#at.fail('found unexpected non-alphabetical character', context, mark)
+    const isVersion = name === 'YAML' && given.length === 1 && /^\d+\.\d+$/.test(given[0] ?? '')
+    if (!isVersion && !(name === 'TAG' && given.length === 2))
       this.#at.fail('found unknown directive name', context, mark)
-    }
+    const value = [name, ...given].join(' ')
     this.#add('directive', value, mark)
   }
 
@@ -188,7 +191,7 @@ export class Scanner {
     return true
   }
 
-  #collection(sign: string, kind: TokenKind): void {
+  #collection(sign: string, kind: YamlTokenKind): void {
     const { mark } = this.#at
     const opens = sign === '[' || sign === '{'
     if (opens) {

@@ -1,6 +1,6 @@
 /** What a YAML text consists of, as libyaml cuts it up, and what is wrong with one. */
 
-export type TokenKind =
+export type YamlTokenKind =
   | 'directive'
   | 'document start'
   | 'document end'
@@ -28,8 +28,8 @@ export interface Mark {
   readonly column: number
 }
 
-export interface Token {
-  readonly kind: TokenKind
+export interface YamlToken {
+  readonly kind: YamlTokenKind
   readonly at: Mark
   /** The text of a scalar, the name of an anchor, alias or directive, or a tag. */
   readonly value: string

@@ -8,7 +8,7 @@ import {
 } from '../../base/yaml/nodes.js'
 
 /** A key with its value. */
-export interface Entry {
+export interface CiEntry {
   readonly name: string
   readonly key: YamlNode
   readonly value: YamlNode
@@ -41,7 +41,7 @@ const listedKeys =
   /(?:unknown keys|invalid data keys|disallowed keys|used with `rules`|used together|following keys): ([^,(]+)/
 
 /** The place of what a sentence is about, and whether all of its path was found. */
-interface Found {
+interface FoundPlace {
   readonly at: Mark
   readonly whole: boolean
 }
@@ -93,7 +93,7 @@ export class CiDocument {
   }
 
   /** The entries of a map: its own, then those that are merged into it. */
-  entries(node: YamlNode, depth = 0): Entry[] {
+  entries(node: YamlNode, depth = 0): CiEntry[] {
     const map = this.resolve(node, depth)
     if (map.kind !== 'map' || depth > deepest) return []
     const own = map.pairs.map(([key, value]) => ({ name: getText(this.resolve(key)), key, value }))
@@ -113,12 +113,12 @@ export class CiDocument {
     return list.items.flatMap((item) => this.items(item, depth + 1)).slice(0, maxEntries)
   }
 
-  get(node: YamlNode | undefined, name: string): Entry | undefined {
+  get(node: YamlNode | undefined, name: string): CiEntry | undefined {
     return node && this.entries(node).find((entry) => entry.name === name)
   }
 
   /** The outermost entries, of which jobs also have those of the jobs that they extend. */
-  job(name: string): Entry | undefined {
+  job(name: string): CiEntry | undefined {
     const entries = this.root === undefined ? [] : this.entries(this.root)
     return (
       entries.find((entry) => entry.name === name) ??
@@ -126,7 +126,7 @@ export class CiDocument {
     )
   }
 
-  #jobEntries(job: Entry, depth = 0): Entry[] {
+  #jobEntries(job: CiEntry, depth = 0): CiEntry[] {
     const own = this.entries(job.value)
     const parents = own.find(({ name }) => name === 'extends')
     if (parents === undefined || depth > deepest) return own
@@ -138,23 +138,23 @@ export class CiDocument {
   }
 
   /** An entry of a job, or of what it extends. */
-  ofJob(job: Entry, name: string): Entry | undefined {
+  ofJob(job: CiEntry, name: string): CiEntry | undefined {
     return this.#jobEntries(job).find((entry) => entry.name === name)
   }
 
   // What a sentence begins with: `jobs:build:rules:rule if …`.
 
   /** The place of what a path leads to, with the words behind it; the nearest place above where a part is not there. */
-  find(entry: Entry, rest: string): Mark {
+  find(entry: CiEntry, rest: string): Mark {
     return this.#below(entry.value, rest, entry.key.at).at
   }
 
   /** The same for a job. */
-  findInJob(job: Entry, rest: string): Mark {
+  findInJob(job: CiEntry, rest: string): Mark {
     return this.#among(this.#jobEntries(job), rest, job.key.at).at
   }
 
-  #below(node: YamlNode, rest: string, own: Mark): Found {
+  #below(node: YamlNode, rest: string, own: Mark): FoundPlace {
     const value = this.resolve(node)
     if (value.kind === 'list') return this.#inList(value, rest, own)
     return value.kind === 'map'
@@ -163,7 +163,7 @@ export class CiDocument {
   }
 
   /** @param own the place of the map that has these entries */
-  #among(entries: readonly Entry[], rest: string, own: Mark): Found {
+  #among(entries: readonly CiEntry[], rest: string, own: Mark): FoundPlace {
     if (rest === '' || rest.startsWith(' config')) {
       const [, listed] = listedKeys.exec(rest) ?? []
       const entry = entries.find(({ name }) => listed !== undefined && isSame(name, listed.trim()))
@@ -176,7 +176,7 @@ export class CiDocument {
   }
 
   /** The entries whose name comes next, which words have with blanks; the longest names first. */
-  #matching(entries: readonly Entry[], rest: string): readonly Entry[] {
+  #matching(entries: readonly CiEntry[], rest: string): readonly CiEntry[] {
     const tail = rest.slice(1)
     return entries
       .filter(
@@ -190,7 +190,7 @@ export class CiDocument {
     return this.#matching(this.entries(item), rest).length > 0
   }
 
-  #inList(list: ListNode, rest: string, own: Mark): Found {
+  #inList(list: ListNode, rest: string, own: Mark): FoundPlace {
     const [, unknown] = /contains unknown values: ([^,(]+)/.exec(rest) ?? []
     const items = this.items(list)
     const value = items.find((item) => unknown !== undefined && getText(item) === unknown.trim())

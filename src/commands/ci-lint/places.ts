@@ -1,7 +1,7 @@
 /** Finds the line that a sentence of an instance is about: sentences name jobs, keywords, inputs and files, but no lines. */
 import { isModestYaml } from '../../base/json/yaml.js'
 import { DeepYamlError, type Mark, type YamlNode, YamlProblem } from '../../base/yaml/nodes.js'
-import { CiDocument, type ConditionCheck, type Entry } from './document.js'
+import { CiDocument, type CiEntry, type ConditionCheck } from './document.js'
 
 /** Where something stands; line and column count from 1. */
 interface Place {
@@ -20,7 +20,7 @@ const textOf = (node: YamlNode): string => (node.kind === 'scalar' ? node.value 
 
 const baseOf = (name: string): string => name.replace(/(?: \d+\/\d+|: \[.*\])$/, '')
 
-const getJob = (document: CiDocument, name: string): Entry | undefined =>
+const getJob = (document: CiDocument, name: string): CiEntry | undefined =>
   document.job(name) ?? document.job(baseOf(name))
 
 /** A key of a job; the job itself where it has none. */
@@ -40,7 +40,7 @@ const getNames = (document: CiDocument, value: YamlNode): readonly YamlNode[] =>
 /** Where a job names others: in this keyword, in its rules, in the files of its trigger. */
 const getNamed = (
   document: CiDocument,
-  job: Entry,
+  job: CiEntry,
   key: 'needs' | 'dependencies',
 ): readonly YamlNode[] => {
   const rules = document.ofJob(job, 'rules')
@@ -314,16 +314,16 @@ const finders: readonly (readonly [RegExp, Finder])[] = [
 ]
 
 /** Finds the place that a sentence is about; undefined where it is about the whole file, or not in it. */
-export type PlaceFinder = (message: string) => Place | undefined
+export type SentencePlaceFinder = (message: string) => Place | undefined
 
 /** The place that a sentence names itself: not the lines of a file that is included. */
-export const findNamedPlace: PlaceFinder = (message) =>
+export const findNamedPlace: SentencePlaceFinder = (message) =>
   /^(?:Included file )?`[^`]+`:? /.test(message) ? undefined : findYaml(message)
 
 const isPlace = (found: Mark | Place): found is Place => !('offset' in found)
 
 const finderFor =
-  (document: CiDocument): PlaceFinder =>
+  (document: CiDocument): SentencePlaceFinder =>
   (message) => {
     for (const [pattern, find] of finders) {
       const match = pattern.exec(message)
@@ -348,7 +348,7 @@ export const isCheap = (text: string): Promise<boolean> => isModestYaml(text, ma
 export const readPlaces = async (
   text: string,
   isCondition: ConditionCheck,
-): Promise<PlaceFinder> => {
+): Promise<SentencePlaceFinder> => {
   if (!(await isCheap(text))) return findNamedPlace
   try {
     const find = finderFor(new CiDocument(text, isCondition))

@@ -66,7 +66,7 @@ const nested = async (run: Run, source: string, path: string, inputs: Hash): Pro
 }
 
 /** A file that is to be included. */
-interface Wanted {
+interface IncludedFile {
   /** What it is told from others by. */
   readonly key: string
   readonly path: string
@@ -77,7 +77,7 @@ interface Wanted {
 }
 
 /** One file, once; a second include of it changes nothing. */
-const load = async (run: Run, { key, path, inputs, ruled, read }: Wanted): Promise<Hash> => {
+const load = async (run: Run, { key, path, inputs, ruled, read }: IncludedFile): Promise<Hash> => {
   if (!isYaml(path)) {
     run.errors.add(`Included file \`${path}\` does not have YAML extension!`)
     return {}
@@ -144,7 +144,7 @@ const ofProject = async (run: Run, entry: Hash, project: string): Promise<Hash> 
     const path = text(name)
     // The table of keywords says what is wrong with it.
     if (path === undefined) continue
-    const wanted: Wanted = {
+    const wanted: IncludedFile = {
       key: `${project}:${path}`,
       path,
       inputs: getInputs(entry),

@@ -116,7 +116,7 @@ const negationRank = 1
  * Builds an expression as instances do, by two stacks: an operator waits until one that binds less closely, a closing
  * bracket or the end comes, and then takes the values before it.
  */
-class Builder {
+class ExpressionParser {
   readonly #values: Evaluator[] = []
   readonly #waiting: string[] = []
 
@@ -175,7 +175,7 @@ interface Expression {
 
 const parsed = (text: string): Expression | undefined => {
   try {
-    const builder = new Builder()
+    const builder = new ExpressionParser()
     const tokens = getTokens(text)
     for (const one of tokens) builder.add(one)
     return {

@@ -38,7 +38,7 @@ const splitAccess = (access: string): readonly string[] => {
 const indexProblem = (part: string, access: string): string => {
   if (part.split('[').length !== part.split(']').length)
     return `invalid array index in \`${access}\`: missing closing bracket`
-  const wrong = [...part.matchAll(/\[([^\]]*)\]/g)].find(([, index = '']) => !/^\d+$/.test(index))
+  const wrong = [...part.matchAll(/\[([^[\]]*)\]/g)].find(([, index = '']) => !/^\d+$/.test(index))
   return wrong === undefined
     ? `invalid array index syntax in \`${access}\``
     : `invalid array index in \`${access}\`: \`${wrong[1]}\` is not a valid index`
@@ -133,7 +133,7 @@ const applyAll = (calls: readonly string[], value: unknown): unknown => {
 
 // Blocks.
 
-interface Block {
+interface BlockRange {
   readonly start: number
   readonly end: number
   readonly content: string
@@ -150,8 +150,8 @@ const getContent = (text: string, start: number, end: number): string | undefine
 }
 
 /** The blocks of a text, found in linear time. */
-const findBlocks = (text: string): readonly Block[] => {
-  const blocks: Block[] = []
+const findBlocks = (text: string): readonly BlockRange[] => {
+  const blocks: BlockRange[] = []
   let end = 0
   for (let start = text.indexOf('$[['); start >= 0; ) {
     if (end < start + 3) end = text.indexOf(']]', start + 3)
@@ -173,7 +173,7 @@ const toText = (value: unknown): string => {
 const maxWritten = 4 * 1024 * 1024
 
 /** Puts what they name in place of all blocks of a document. */
-class Interpolator {
+class BlockWriter {
   readonly #scope: Scope
   readonly #budget = new Budget(maxWritten)
 
@@ -235,4 +235,4 @@ class Interpolator {
  * @throws Unreadable for a block that names nothing, or a function that does not fit
  */
 export const interpolate = (document: unknown, scope: Scope): unknown =>
-  new Interpolator(scope).fill(document)
+  new BlockWriter(scope).fill(document)
