@@ -20,8 +20,8 @@ export type OutputStream = Writable & {
 /** The stream that input comes from. */
 export type InputStream = Readable & { readonly isTTY?: boolean }
 
-/** Takes what was registered away again. */
-type Release = () => void
+/** Removes what was registered. */
+type Removal = () => void
 
 export interface Io {
   /** The arguments, without the interpreter and the script. */
@@ -37,11 +37,11 @@ export interface Io {
   /** A number from 0 (included) to 1 (excluded). */
   random(): number
   /** Calls the listener for each such signal until it is released. */
-  onSignal(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): Release
+  onSignal(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): Removal
   /** Calls the listener when the line has ended. */
-  onExit(listener: (code: number) => void): Release
+  onExit(listener: (code: number) => void): Removal
   /** Calls the listener where the line waits for what cannot happen any more, which only a process of its own can tell. */
-  onStall(listener: () => void): Release
+  onStall(listener: () => void): Removal
   exitCode: number | undefined
   /** Ends the line by a signal, once it has ended otherwise. */
   endBy(signal: NodeJS.Signals): void

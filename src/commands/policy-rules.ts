@@ -232,7 +232,7 @@ const readRows = async (
   { place }: Services,
   rule: PolicyRule,
   parents: ParentLog,
-  sharing: RuleSharing,
+  sharing: SharedReading,
 ) => {
   const rows: Row[] = []
   const answer = await place.runs.line({
@@ -253,7 +253,7 @@ const readRows = async (
 }
 
 /** What a rule has in common with others: what was read, and whether another one reads its list as well. */
-type RuleSharing = Pick<LineAsk, 'reads' | 'whole'>
+type SharedReading = Pick<LineAsk, 'reads' | 'whole'>
 
 /**
  * Judges one rule.
@@ -262,7 +262,7 @@ type RuleSharing = Pick<LineAsk, 'reads' | 'whole'>
 export const judgeRule = async (
   services: Services,
   rule: PolicyRule,
-  sharing: RuleSharing = {},
+  sharing: SharedReading = {},
 ): Promise<RuleResult> => {
   const { name, severity } = rule
   const parents = new ParentLog()

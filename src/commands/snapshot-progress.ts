@@ -104,10 +104,10 @@ const parseSteps = (lines: readonly string[]): InterruptedSnapshot | undefined =
 }
 
 /** What a folder holds of a walk that was interrupted: nothing, what it read, or a file that does not say what it read. */
-type Unfinished = undefined | InterruptedSnapshot | { readonly damaged: string }
+type UnfinishedState = undefined | InterruptedSnapshot | { readonly damaged: string }
 
 /** Reads the progress file of a folder. */
-export const readUnfinished = (folder: string): Unfinished => {
+export const readUnfinished = (folder: string): UnfinishedState => {
   const path = join(folder, unfinishedName)
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined
   let text: string

@@ -18,15 +18,15 @@ const plain = new Set(
   error estimate evaluator event example exchange expansion export expression extra fact factory failure fault
   field file filter finder finding fingerprint fit fitting fixture folder form frame function gap gauge git
   glob global group handle handler hash head header history holder id identity index input inspection interrupt
-  intersection inverse invocation issue item job json keeper key keyring keyset latch layout leaf leave lesson
+  intersection inverse invocation issue item job json keeper key keyring keyset latch layout leaf leave lesson lexer
   level limit line linker list listener listing liveness load loader lock log loss manifest map mark markup
   masker masking match matcher meaning measure measurement member membership memory merge message meter method
   metric mistake mode module name naming need node note null number object observation offer op operand
   operation option order origin overview owner pace page paging painter pair param parent parser part path
   payload peek people percentile person pick piece pipe place placeholder placement plain planner planning
   point policy position post prefetch presence preview printer probe problem program progress project promise
-  prompt property provider push query question queue range rank rate raw reaction read reader receiver recipe
-  ref reference referent refusal region registry relation remark remote replacement reply report reporter
+  prompt property provider push query question queue range rank rate raw reaction read reader reading receiver recipe
+  ref reference referent refusal region registry relation remark remote removal replacement reply report reporter
   repository request requirement resolver resource response result reversal role root round route router row
   rule run runner sample sandbox sanitizer scalar scanner scheduler schema scheme screen script secrecy secret
   section segment selection selector sender service setting severity shard shell side signal signature sink

@@ -49,7 +49,7 @@ interface PlanOptions {
 }
 
 /** What making a plan took. */
-export interface PlanCost {
+interface PlanCost {
   readonly requests: number
   readonly seconds: number
 }

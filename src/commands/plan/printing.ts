@@ -194,7 +194,7 @@ const linesOf = (
   const { is, of } = entry
   const { mark, drift } = entryKinds[is]
   const isDrift = command === 'drift'
-  const added = isDrift ? { gone: 'lacks', come: 'has', to: 'to' } : spoken
+  const added = isDrift ? { gone: 'lacks', come: 'has', to: 'to' } : accessibleSymbols
   const changes = is === 'update' ? (of.changes ?? []) : []
   const word = (isDrift ? drift?.count : undefined) ?? is
   const sign = isSpoken ? `${word}:` : ((isDrift ? drift?.mark : undefined) ?? mark)
@@ -207,7 +207,7 @@ const linesOf = (
   ]
 }
 
-const spoken: ChangeSymbols = { gone: 'remove', come: 'add', to: 'to' }
+const accessibleSymbols: ChangeSymbols = { gone: 'remove', come: 'add', to: 'to' }
 
 /** How lines are laid out: on a terminal they are folded, elsewhere they are whole. */
 const layout = ({ text, terminal, width }: AnswerService, longest: number) => {
