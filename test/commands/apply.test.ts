@@ -92,12 +92,12 @@ describe('apply', () => {
     const first = await run(at, 'apply svcctl.yml --yes')
     expect([first.code, first.stderr]).toEqual([
       3,
-      expect.stringContaining('svcctl apply --resume last retries the failed objects'),
+      expect.stringContaining('svcctl apply --yes --resume last retries the failed objects'),
     ])
     const id = journals()[0]?.replace('.ndjson', '') ?? ''
     const resume = `apply --resume ${id} --yes`
     const said = expect.stringContaining(
-      `— svcctl ${resume.slice(0, -6)} retries the failed objects`,
+      `— svcctl apply --yes --resume ${id} retries the failed objects`,
     )
     expect(await run(at, resume)).toMatchObject({ code: 3, stderr: said })
   })

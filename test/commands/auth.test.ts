@@ -287,7 +287,7 @@ describe('auth login, to an instance with a certificate authority of its own', (
     const without = await run(line, good)
     expect(without.code).toBe(7)
     expect(without.stderr).toContain(
-      'If the instance has its own certificate authority, pass --ca-file <pem> to',
+      'Name the PEM file of the certificate authority in SSL_CERT_FILE, or pass --ca-file <pem> to',
     )
     const empty = await run(`${line} --ca-file ${file('')}`, good)
     expect(empty.code).toBe(2)

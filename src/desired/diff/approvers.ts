@@ -95,7 +95,7 @@ class ApproverCheck {
     const { origin } = changes.find(({ attribute }) => attribute === name) ?? made
     const out = new Set(left)
     const hollow = isHollow(made, name, out)
-    const kept = verb === 'update' ? 'is left as it is' : 'is not created'
+    const kept = verb === 'update' ? 'stays unchanged' : 'is not created'
     const more = hollow ? `; too few are left to approve, so the rule ${kept}` : ''
     if (!this.#tell({ ...address, attribute: name }, left, origin, more)) return [made]
     return hollow ? [] : without(made, name, out)

@@ -301,7 +301,7 @@ interface FinishedRun {
 /** The end of a run: what is said of it, and what it throws. */
 const end = ({ engine, report, states, journaled, lost, wrote, cut }: FinishedRun): void => {
   const { ui, signal } = engine
-  const broken = inputFailure(report, lost)
+  const broken = wrote ? inputFailure(report, lost) : undefined
   const closing = (): void => {
     if (journaled === undefined) return
     const { file, again } = journaled
