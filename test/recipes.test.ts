@@ -326,7 +326,7 @@ const looks: Readonly<
     const large = file('large.ndjson').trimEnd().split('\n')
     expect(large.length).toBeGreaterThan(1)
     for (const line of large)
-      expect(tried).toContain(`/jobs/${JSON.parse(line).record.id}/artifacts`)
+      expect(tried).toContain(`\t${JSON.parse(line).record.id}\tobject\t\tremoved`)
     const left = await ask('jobs', 'list', '--all-projects', '--where', 'artifacts_file.size>0')
     expect(left.length).toBeGreaterThan(0)
     for (const { record } of left) expect(record.artifacts_file.size).toBeLessThanOrEqual(200)
