@@ -157,8 +157,11 @@ const givenWrongly = ({ gives }: Cell, operation: Operation, outcome: Outcome) =
   const { stdout, files } = outcome
   if (operation.name === 'download') {
     const [only] = files.values()
-    if (stdout.length > 0) return 'something on standard output'
+    // The answer is the path of the file that was written.
+    const named = parsed(stdout) !== undefined
+    if (gives === 'nothing' && stdout.length > 0) return 'something on standard output'
     if (gives === 'nothing') return files.size === 0 ? undefined : `left ${[...files.keys()]}`
+    if (stdout.length > 0 && !named) return 'no JSON on standard output'
     return files.size === 1 && only?.equals(operation.body) ? undefined : 'not the file'
   }
   if (files.size > 0) return `left ${[...files.keys()]}`

@@ -421,7 +421,8 @@ const ways: readonly Fault[] = [
     name: 'redirect to another origin',
     behave: (operation, _asked, socket, { stranger }) =>
       refuse(socket, '307 Temporary Redirect', {
-        location: `${stranger}/api/v4/${operation.name}`,
+        // Files lie in a storage; an address of the API is another instance, and no storage.
+        location: `${stranger}/${operation.name === 'download' ? 'storage' : 'api/v4'}/${operation.name}`,
       }),
     cell: { ...fails(/redirects to .*are not followed/, 1, 1), stranger: 0 },
     but: {
