@@ -228,8 +228,9 @@ describe('--dry-run of several projects', () => {
     const line = 'members add 91 92 -P platform/app,web/site --access-level guest --dry-run'
     const lines = await rows(`${line} -o csv`)
     expect(lines[0]).toBe('project,object,attribute,now,new')
-    expect(lines).toContain('web/site,"91,92",access_level,,guest')
-    expect(lines.filter((one) => one.startsWith('platform/app,'))).toHaveLength(3)
+    for (const user of [91, 92])
+      expect(lines).toContain(`web/site,user ${user},access_level,,guest`)
+    expect(lines.filter((one) => one.startsWith('platform/app,'))).toHaveLength(6)
     const missing = await run(
       'approvals update -P nope/x,web/site --reset-approvals-on-push --dry-run',
     )

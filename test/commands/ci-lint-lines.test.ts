@@ -45,7 +45,7 @@ describe('each problem has the line that it is about', () => {
   beforeAll(async () => {
     for (const [index, { content }] of all.entries())
       writeFileSync(join(cwd, fileOf(index)), content)
-    const line = ['ci', 'lint', '--sandbox', '-o', 'json', '--report', 'sarif', 'r.sarif', 'f*.yml']
+    const line = ['ci', 'lint', '--sandbox', '-o', 'json', '--report', 'sarif=r.sarif', 'f*.yml']
     const ran = await svcctl(line, { cwd })
     for (const one of JSON.parse(ran.stdout)) found.set(one.file, errorsOf(one))
   })
@@ -117,7 +117,7 @@ describe('sentences of a service', () => {
       '`ci/a.yml`: `stage` input: required value has not been provided',
     ]
     const content = 'include:\n  - local: /ci/a.yml\n  - {project: g/p, file: b.yml}\n'
-    const ran = await lint(content, sentences, '-P', 'g/q', '--report', 'sarif', 'r.sarif')
+    const ran = await lint(content, sentences, '-P', 'g/q', '--report', 'sarif=r.sarif')
     expect(ran.errors).toEqual([
       `ci/a.yml:4:3: ${sentences[0]}`,
       `ci/a.yml:5:1: ${sentences[1]}`,
@@ -155,7 +155,7 @@ describe('sentences of a service', () => {
 it('shows the lines in a table and in JUnit', async () => {
   const cwd = folder()
   writeFileSync(join(cwd, 'f.yml'), 'a:\n  script: x\n  scirpt: y\n')
-  const line = ['ci', 'lint', '--sandbox', 'f.yml', '--report', 'junit', 'r.xml']
+  const line = ['ci', 'lint', '--sandbox', 'f.yml', '--report', 'junit=r.xml']
   const { stdout } = await svcctl(line, { cwd })
   const says = 'f.yml:3:3: jobs:a config contains unknown keys: scirpt'
   expect(stdout).toContain(says)

@@ -302,7 +302,7 @@ describe('drift', () => {
       /^Drift, declared → found: 1 missing, 2 changed, 1 unexpected; 0 unchanged \(/,
     )
     expect((await run(asIs, ['drift'])).stdout).toMatch(/^No drift; 1 unchanged \(/)
-    const { cwd } = await run(text, ['drift', '--report', 'markdown', 'd.md'])
+    const { cwd } = await run(text, ['drift', '--report', 'markdown=d.md'])
     const note = readFileSync(join(cwd, 'd.md'), 'utf8')
     expect(note).toContain('| now | declared | declared at |')
     expect(note).not.toContain('| deleted |')

@@ -289,8 +289,7 @@ const rules: readonly Rule[] = [
   { when: ({ status }) => status === 403, next: () => ({ code: 'sign-in' }) },
   {
     when: (refusal, said) => lackOf(refusal.status, said) === 'route' && hasEncodedSlash(refusal),
-    next: () =>
-      'The instance does not have this endpoint, or a web server in front of it decodes %2F. `svcctl doctor` tells which.',
+    next: () => ({ code: 'decoded-path' }),
   },
   {
     when: ({ status }, said) => lackOf(status, said) === 'route',
