@@ -208,8 +208,11 @@ describe('a username', () => {
     server.answer = () => ({ body: [{ id: 6, username: 'anabel' }] })
     const ran = await run(words('members add ana -P 3 --access-level guest'))
     expect(ran.code).toBe(4)
-    expect(ran.stderr).toContain('project 3 has no member named "ana"; there is anabel (6')
-    expect(server.lines()).toEqual(['GET /projects/3/members/all?query=ana&per_page=100'])
+    expect(ran.stderr).toContain('unknown user "ana"; members of project 3: anabel (6')
+    expect(server.lines()).toEqual([
+      'GET /projects/3/members/all?query=ana&per_page=100',
+      'GET /users?username=ana&per_page=100',
+    ])
   })
   it('that several have is exit 2, with the candidates', async () => {
     const body = [

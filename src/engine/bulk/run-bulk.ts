@@ -260,7 +260,8 @@ const sendTogether = async (
 
 /** What of the input cannot be understood, after requests were sent; undefined where that is not it. */
 const inputFailure = ({ counts }: Report, lost: unknown): Failure | undefined => {
-  if (!(lost instanceof Failure) || lost.category !== 'usage') return undefined
+  const isOfInput = lost instanceof Failure && lost.message.startsWith('standard input')
+  if (!isOfInput || lost.category !== 'usage') return undefined
   if (counts.done + counts.unchanged + counts.failed + counts.unknown === 0) return undefined
   return new Failure('partial', `${lost.message}; ${countsText(counts)} before that`, {
     hint: lost.details.hint,
@@ -301,7 +302,7 @@ interface FinishedRun {
 /** The end of a run: what is said of it, and what it throws. */
 const end = ({ engine, report, states, journaled, lost, wrote, cut }: FinishedRun): void => {
   const { ui, signal } = engine
-  const broken = wrote ? inputFailure(report, lost) : undefined
+  const broken = inputFailure(report, lost)
   const closing = (): void => {
     if (journaled === undefined) return
     const { file, again } = journaled
