@@ -1,7 +1,7 @@
 /** The place of a run: its process, its session, the project or group at hand. */
 
-import { currentIo } from '../../base/io.js'
 import { onAbort } from '../../base/async.js'
+import { currentIo } from '../../base/io.js'
 import { isObject, toText } from '../../base/objects.js'
 import { userAgent, version } from '../../base/version.js'
 import { refreshTimeout } from '../../client/defaults.js'
