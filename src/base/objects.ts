@@ -14,6 +14,12 @@ export const isObject = (value: unknown): value is Fields =>
   !Array.isArray(value) &&
   !(value instanceof ExactNumber)
 
+/** A value by a name that somebody gave: what every object has by birth, such as `constructor`, is not found. */
+export const getOwn = <T>(
+  record: Readonly<Record<string, T>> | undefined,
+  name: string,
+): T | undefined => (record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined)
+
 /** The items of a value that are objects; none where it is no list. */
 export const objects = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.filter(isObject) : []

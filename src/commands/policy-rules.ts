@@ -3,7 +3,7 @@
 import { groupBy } from '../base/group-by.js'
 import { currentIo } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
-import { isObject } from '../base/objects.js'
+import { getOwn, isObject } from '../base/objects.js'
 import { nearest } from '../base/suggest.js'
 import { levelsNamed } from '../catalogue/shapes/common.js'
 import { getIdentity } from '../client/snapshot-manifest.js'
@@ -167,7 +167,7 @@ const formatMessage = ({ message, where, each }: PolicyRule, { parent, record }:
     if (field === parent?.column) return parent.name
     const value = field
       .split('.')
-      .reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), record)
+      .reduce<unknown>((inner, name) => (isObject(inner) ? getOwn(inner, name) : undefined), record)
     return value === undefined && !isObject(record) ? whole : formatValue(value)
   })
 }

@@ -4,7 +4,7 @@
  */
 import path from 'node:path'
 import { describeDistrust, distrust } from '../base/files/trust.js'
-import { type Fields, isObject } from '../base/objects.js'
+import { type Fields, getOwn, isObject } from '../base/objects.js'
 import { type Failure, usage } from '../errors.js'
 import { corrupt, fileFailure, type LockWait, readObject, withLock } from './files.js'
 import { getPaths, type Paths } from './paths.js'
@@ -121,9 +121,6 @@ const readContents = (file: string): Contents => {
   }
   return { rest, current, profiles: checked }
 }
-
-const getOwn = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined
 
 const toStoredProfile = (file: string, name: string, stored: Fields): Profile => {
   try {
@@ -262,8 +259,9 @@ class ProfileFile implements Store {
   async setAlias(name: string, line: string | undefined): Promise<string | undefined> {
     let before: string | undefined
     await this.#change(({ rest, ...others }) => {
-      const { [name]: known, ...kept } = aliasesIn(this.file, rest)
-      before = known
+      const aliases = aliasesIn(this.file, rest)
+      const { [name]: _, ...kept } = aliases
+      before = getOwn(aliases, name)
       return {
         ...others,
         rest: { ...rest, aliases: line === undefined ? kept : { ...kept, [name]: line } },

@@ -44,7 +44,9 @@ export const getSentAttributes = ({
   const { empties = [], leaves, path } = endpoint
   const emptied = Object.fromEntries(empties.map((name) => [name, []]))
   const all = Object.entries({ ...emptied, ...leaves, ...extra, ...values })
-  return Object.fromEntries(all.filter(([name, value]) => value !== undefined && !(name in path)))
+  return Object.fromEntries(
+    all.filter(([name, value]) => value !== undefined && !Object.hasOwn(path, name)),
+  )
 }
 
 /** The placeholders of a path, in their order. */

@@ -1,7 +1,7 @@
 /** Sends the calls of a run, and compares each answer with what was asked for. */
 import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
 import { isNumber, maxBuilt, stringifyExact } from '../../base/json/json.js'
-import { type Fields, isObject, type JsonValue } from '../../base/objects.js'
+import { type Fields, getOwn, isObject, type JsonValue } from '../../base/objects.js'
 import { maskFields } from '../../base/secrets/mask.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { nearest } from '../../base/suggest.js'
@@ -91,7 +91,7 @@ interface UnappliedAttribute {
 }
 
 const knows = (endpoint: Endpoint, name: string): boolean =>
-  name in endpoint.params || name in endpoint.path
+  Object.hasOwn(endpoint.params, name) || Object.hasOwn(endpoint.path, name)
 
 const fieldsOf = ({ returns: { shape } }: Endpoint): Fields => getProperties(shape) ?? {}
 
@@ -109,7 +109,7 @@ const meant = (
 
 /** Of a name that goes along though no parameter has it. */
 const noParameter = (endpoint: Endpoint, name: string, words?: Naming): string =>
-  name in fieldsOf(endpoint)
+  Object.hasOwn(fieldsOf(endpoint), name)
     ? `"${name}" is a response field, not a known parameter; sending it unchanged`
     : `unknown parameter "${name}"; sending it unchanged${meant(endpoint, name, words)}`
 
@@ -130,7 +130,7 @@ const isOpaque = (name: string, sent: unknown, param?: Param): boolean =>
 
 /** Whether every answer has a field of that name. */
 const isShown = (endpoint: Endpoint, name: string, param: Param): boolean =>
-  param.echo ?? name in fieldsOf(endpoint)
+  param.echo ?? Object.hasOwn(fieldsOf(endpoint), name)
 
 /** Where the answer may show a parameter; nowhere where it need not. */
 const placesOf = (
@@ -147,7 +147,7 @@ const placesOf = (
 }
 
 const at = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce((inner, name) => (isObject(inner) ? inner[name] : undefined), value)
+  path.reduce((inner, name) => (isObject(inner) ? getOwn(inner, name) : undefined), value)
 
 const longest = 60
 const shown = (value: unknown): string => {
@@ -168,7 +168,7 @@ const verifyApplied = (
   answer: unknown,
   words: Naming | undefined,
 ): Omit<UnappliedAttribute, 'name'> | undefined => {
-  const param = endpoint.params[name]
+  const param = getOwn<Param>(endpoint.params, name)
   const own = words?.name(name) ?? name
   const opaque = isOpaque(name, sent, param)
   const had = placesOf(endpoint, name, { param, opaque }).map((place) => at(answer, place))
@@ -194,7 +194,7 @@ const verifyApplied = (
 /** What was sent under names that are no placeholder of the path. */
 const sentBy = ({ endpoint, values, extra }: Ask): (readonly [string, unknown])[] =>
   Object.entries({ ...values, ...extra }).filter(
-    ([name, value]) => value !== undefined && !(name in endpoint.path),
+    ([name, value]) => value !== undefined && !Object.hasOwn(endpoint.path, name),
   )
 
 /** Names that went along though the catalogue does not have them. */

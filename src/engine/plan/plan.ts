@@ -3,7 +3,7 @@
  * here, before anything is sent.
  */
 import { hasDots, isDots } from '../../base/base-url.js'
-import { isObject, type JsonValue, type JsonValues } from '../../base/objects.js'
+import { getOwn, isObject, type JsonValue, type JsonValues } from '../../base/objects.js'
 import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
 import { isScope, type Param, scopeOf, valuesOf } from '../../catalogue/params.js'
 import { joinItems } from '../../catalogue/values.js'
@@ -338,15 +338,14 @@ const pathValues = (endpoint: Endpoint, given: Given): Record<string, JsonValue 
 
 /** `--param` by where it travels: JSON in a body, text in a query; a JSON list is a list there. */
 const extraValues = (endpoint: Endpoint, given: Given, unknown: PlanContext['unknown']) => {
-  const extra: Record<string, JsonValue | undefined> = {}
-  for (const [name, text] of Object.entries(given.extra)) {
-    const param = endpoint.params[name]
-    if (param === undefined && endpoint.path[name] === undefined) unknown(endpoint, name)
+  const extra = Object.entries(given.extra).map(([name, text]) => {
+    const param = getOwn<Param>(endpoint.params, name)
+    if (param === undefined && !Object.hasOwn(endpoint.path, name)) unknown(endpoint, name)
     const body = getPlace(endpoint, param ?? { type: 'string', help: '' }) === 'body'
     const one = (t: string): JsonValue => (body ? parseParam(t) : queryParam(t, name))
-    extra[name] = typeof text === 'string' ? one(text) : text.map(one)
-  }
-  return extra
+    return [name, typeof text === 'string' ? one(text) : text.map(one)] as const
+  })
+  return Object.fromEntries(extra)
 }
 
 const queryParam = (text: string, name: string): JsonValue => {
@@ -358,9 +357,12 @@ const queryParam = (text: string, name: string): JsonValue => {
 
 const inputValues = (endpoint: Endpoint, given: Given, unknown: PlanContext['unknown']) => {
   for (const name of Object.keys(given.input ?? {}))
-    if (endpoint.params[name] === undefined) unknown(endpoint, name)
+    if (!Object.hasOwn(endpoint.params, name)) unknown(endpoint, name)
   return Object.fromEntries(
-    Object.entries(given.input ?? {}).map(([name, v]) => [name, joined(endpoint.params[name], v)]),
+    Object.entries(given.input ?? {}).map(([name, v]) => [
+      name,
+      joined(getOwn<Param>(endpoint.params, name), v),
+    ]),
   )
 }
 

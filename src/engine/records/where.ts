@@ -1,6 +1,6 @@
 /** `--where` on the lists of a run: what of it is sent, and the stage that tests the rest. */
 import { currentIo } from '../../base/io.js'
-import type { JsonValue } from '../../base/objects.js'
+import { getOwn, type JsonValue } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
@@ -49,7 +49,7 @@ export const withShown = (
   return expressions.map(({ text, conditions }) => ({
     text,
     conditions: conditions.map((condition) => {
-      const source = strange.has(condition.field) ? sources[condition.field] : undefined
+      const source = strange.has(condition.field) ? getOwn(sources, condition.field) : undefined
       return source === undefined ? condition : { ...condition, field: source }
     }),
   }))
@@ -155,7 +155,7 @@ const parameterOf = (
   { text }: Expression,
   at: number,
 ) => {
-  const param = Object.hasOwn(endpoint.params, field) ? endpoint.params[field] : undefined
+  const param = getOwn<Param>(endpoint.params, field)
   if (shaping.has(field) && (param !== undefined || /^(per_)?page$/.test(field))) {
     const flag = `--${param === undefined ? field.replace('_', '-') : flagName(field, param)}`
     throw wrongAt(text, at, `${field} is not a field of the records; use the flag ${flag}`)
@@ -221,9 +221,7 @@ const isTested = (
     parts.values[field] = parseValue(param, [text], `--where ${field}`, { parameter: field })
     return false
   }
-  const param = Object.hasOwn(parts.endpoint.params, field)
-    ? parts.endpoint.params[field]
-    : undefined
+  const param = getOwn<Param>(parts.endpoint.params, field)
   if (param === undefined || !isExact(parts, condition, param)) return true
   const sent = parseFitting(param, text)
   if (sent === undefined) return true

@@ -9,6 +9,7 @@
 import { dayLength, isMoment, isWholeDay, parseMoment, parseSpan } from '../../base/dates.js'
 import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
 import { ExactNumber, isNumber } from '../../base/json/json.js'
+import { getOwn } from '../../base/objects.js'
 import { compareVersions, isVersion } from '../../base/version.js'
 import { type Failure, usage } from '../../errors.js'
 import { findForeignOperator, findForeignValue, translate } from './foreign.js'
@@ -219,7 +220,7 @@ const timed = (value: Operand, op: Plain, now: number): Test | undefined => {
 }
 
 const numeric = ({ text }: Operand, op: Plain, names: Names): Test | undefined => {
-  const wanted = names?.[text]?.toString() ?? (numberPattern.test(text) ? text : undefined)
+  const wanted = getOwn(names, text)?.toString() ?? (numberPattern.test(text) ? text : undefined)
   if (wanted === undefined) return undefined
   return (value) => isNumber(value) && holds(compareNumbers(value, wanted), op)
 }
@@ -260,10 +261,10 @@ const versioned = (value: Operand, op: Plain): Test | undefined => {
 
 /** A word that is no known level is equal to itself. */
 const levelled = (value: Operand, op: Plain, levels: Ranks): Test | undefined => {
-  const wanted = levels[value.text.toLowerCase()]
+  const wanted = getOwn(levels, value.text.toLowerCase())
   if (wanted === undefined) return op === '=' ? textual(value) : undefined
   return (tested) => {
-    const rank = levels[shown(tested).toLowerCase()]
+    const rank = getOwn(levels, shown(tested).toLowerCase())
     return rank !== undefined && holds(rank - wanted, op)
   }
 }

@@ -1,6 +1,7 @@
 /** `--sort`: the order of records by their fields. */
 import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
 import { ExactNumber, isNumber } from '../../base/json/json.js'
+import { getOwn } from '../../base/objects.js'
 import { compareVersions, isVersion } from '../../base/version.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import { called, dotted } from '../../catalogue/words.js'
@@ -79,7 +80,7 @@ const booleanOf = (value: unknown): ComparableValue | undefined => {
 }
 
 const rankOf = (value: unknown, names: Names): ComparableValue | undefined => {
-  const rank = names?.[String(value).toLowerCase()]
+  const rank = getOwn(names, String(value).toLowerCase())
   return rank === undefined ? undefined : ['rank', rank]
 }
 
@@ -122,7 +123,7 @@ const sourceOf = (field: string, known: Known): string => {
   if (shapedIn(field, known) !== undefined) return field
   const neutral = known.words === undefined ? field : dotted(field, known.words.neutral)
   const sources: Readonly<Record<string, string>> = shownFields
-  return sources[neutral] ?? neutral
+  return getOwn(sources, neutral) ?? neutral
 }
 
 /** The values of one field. */

@@ -1,5 +1,5 @@
 /** What a field holds, by the shape of its record: a JSON Schema. */
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, getOwn, isObject } from '../../base/objects.js'
 import { getProperties } from '../../catalogue/fields.js'
 import { keyIn, type Naming } from '../../catalogue/words.js'
 
@@ -129,7 +129,7 @@ const isOpen = (schema: unknown): boolean =>
 const enter = (schema: unknown, name: string): readonly unknown[] => {
   const properties = getProperties(schema)
   if (properties === undefined) return isOpen(schema) ? [{}] : []
-  return name in properties ? variantsOf(properties[name]) : []
+  return variantsOf(getOwn(properties, name))
 }
 
 /** The schemas under a dotted field, none where it is there and nothing else is known of it. */
@@ -176,7 +176,7 @@ const isList = (schema: unknown): boolean =>
 export const isSingular = (shape: unknown, field: string): boolean => {
   let schemas = variantsOf(shape)
   for (const name of field.split('.')) {
-    const inner = schemas.flatMap((schema) => getProperties(schema)?.[name] ?? [])
+    const inner = schemas.flatMap((schema) => getOwn(getProperties(schema), name) ?? [])
     if (inner.length === 0 || inner.some(isList)) return false
     schemas = inner.flatMap(variantsOf)
   }
@@ -184,7 +184,7 @@ export const isSingular = (shape: unknown, field: string): boolean => {
 }
 
 const hasProperty = (schema: unknown, name: string): boolean =>
-  name in (getProperties(schema) ?? {})
+  Object.hasOwn(getProperties(schema) ?? {}, name)
 
 /** The fields of a shape, and those of the objects in it. */
 export const getShapeFields = (shape: unknown, depth = 1): readonly string[] =>
