@@ -118,7 +118,9 @@ const flagOf = (name: string): string => name.replaceAll('_', '-')
 /** Attributes that --test, --resolve and --input add to the flags; a given one beats them. */
 const getPresets = ({ place }: Services, given: AlertGiven): JsonValues => {
   const isGiven = (name: string): boolean =>
-    Object.hasOwn(given.flags, flagOf(name)) || name in (given.input ?? {}) || name in given.extra
+    Object.hasOwn(given.flags, flagOf(name)) ||
+    name in (given.input ?? {}) ||
+    Object.hasOwn(given.extra, name)
   const wanted = {
     ...(given.flags.test === true ? testAlert : {}),
     ...(given.flags.resolve === true
@@ -136,7 +138,7 @@ const getPresets = ({ place }: Services, given: AlertGiven): JsonValues => {
 /** Properties of --input that are not documented: the instance accepts all of them. */
 const getUndocumented = (given: AlertGiven): JsonValues =>
   Object.fromEntries(
-    Object.entries(given.input ?? {}).filter(([name]) => !(name in alerts.send.params)),
+    Object.entries(given.input ?? {}).filter(([name]) => !Object.hasOwn(alerts.send.params, name)),
   )
 
 /** The plan keeps the address under `endpoint`: a property of that name joins the body here. */
@@ -164,7 +166,7 @@ const sendAlert = async (services: Services, given: AlertGiven): Promise<Operati
   const credential = await resolveKey(services, given, inAddress)
   const more = getUndocumented(given)
   const input = Object.fromEntries(
-    Object.entries(given.input ?? {}).filter(([name]) => !(name in more)),
+    Object.entries(given.input ?? {}).filter(([name]) => !Object.hasOwn(more, name)),
   )
   const profile = await services.place.profile()
   return {

@@ -140,7 +140,7 @@ export const revert = define({
 
 const columnsOf = (items: readonly unknown[]): readonly string[] =>
   ['old_path', 'new_path', 'new_file', 'deleted_file', 'renamed_file', 'diff'].filter((name) =>
-    items.every((item) => isObject(item) && name in item),
+    items.every((item) => isObject(item) && Object.hasOwn(item, name)),
   )
 
 const lineOf =

@@ -65,7 +65,11 @@ const toFlag = (name: string): string => `--${name.replaceAll('_', '-')}`
 
 /** Returns the flags of parameters that do not belong to the family. */
 export const getForeign = (family: IntegrationFamily, names: readonly string[]): string[] =>
-  names.filter((name) => name in integrationParameters && !(name in family.params)).map(toFlag)
+  names
+    .filter(
+      (name) => Object.hasOwn(integrationParameters, name) && !Object.hasOwn(family.params, name),
+    )
+    .map(toFlag)
 
 /** Returns the parameters that the family requires and that were not given. */
 export const getLacking = (family: IntegrationFamily, given: ReadonlySet<string>): string[] =>
@@ -149,7 +153,7 @@ const checkPlan = async (
   const slug = String(plan.values.slug)
   const family = named === undefined ? getFamilyOfSlug(slug, naming) : findFamily(named)
   if (family === undefined) return plan
-  const names = Object.keys(plan.values).filter((name) => !(name in plan.endpoint.path))
+  const names = Object.keys(plan.values).filter((name) => !Object.hasOwn(plan.endpoint.path, name))
   const strange = getForeign(family, names)
   if (strange.length > 0)
     throw usage(

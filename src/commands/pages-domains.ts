@@ -205,7 +205,7 @@ const getPemTexts = (files: Files, values: Fields): Partial<Record<Attribute, st
 const withFiles = (plan: Plan, files: Files, now: Date): Plan => {
   checkCertificate(getPemTexts(files, plan.values), String(plan.values.domain), now)
   // What goes as a file does not stand among the values as well.
-  const values = Object.entries(plan.values).filter(([name]) => !(name in files))
+  const values = Object.entries(plan.values).filter(([name]) => !Object.hasOwn(files, name))
   return { ...plan, values: Object.fromEntries(values), files }
 }
 

@@ -133,7 +133,7 @@ const allOf = (kind: Managed, family: IntegrationFamily | undefined): Attributes
     source: param.secret === true ? 'secret' : isHeld(param) ? 'file' : undefined,
     ref: refs?.[name],
     required: required?.[name]?.required === true,
-    fixed: update !== undefined && !(name in update.params),
+    fixed: update !== undefined && !Object.hasOwn(update.params, name),
     keep: kept.has(name),
     operational: operational?.includes(name) === true,
   })

@@ -64,7 +64,10 @@ const fields =
     const known: Checks = { ...optional, ...required }
     const fits = ([name, inner]: [string, unknown]): boolean =>
       Object.hasOwn(known, name) && known[name]?.(inner) === true
-    return Object.keys(required).every((name) => name in value) && Object.entries(value).every(fits)
+    return (
+      Object.keys(required).every((name) => Object.hasOwn(value, name)) &&
+      Object.entries(value).every(fits)
+    )
   }
 
 /** Where a secret comes from; one that is written out in the file is only said to be there. */

@@ -185,7 +185,9 @@ const checkMove = (before: Profile, after: Profile, changes: Changes): void => {
 const withFacts = (stored: Fields, facts: SignInFacts): Fields => {
   const given = Object.entries(facts).filter(([, value]) => value !== undefined)
   const all = Object.entries({ ...stored, ...Object.fromEntries(given) })
-  return Object.fromEntries(all.filter(([name, value]) => value !== null || !(name in facts)))
+  return Object.fromEntries(
+    all.filter(([name, value]) => value !== null || !Object.hasOwn(facts, name)),
+  )
 }
 
 const checkPair = (name: string, profile: Profile): void => {

@@ -313,7 +313,9 @@ const replaceWord = (name: string, { word, own }: LearnedWord): string =>
 
 /** The family of integrations that a word is in, by the instance's slugs. */
 const formatSlugs = ({ names, slugs }: LearnedWord): readonly string[] => {
-  const family = integrationFamilies.find(({ params }) => names.some((name) => name in params))
+  const family = integrationFamilies.find(({ params }) =>
+    names.some((name) => Object.hasOwn(params, name)),
+  )
   if (family === undefined || slugs.length === 0) return []
   return [`  ${family.name}: [${slugs.map(yamlWord).join(', ')}]`]
 }

@@ -26,7 +26,7 @@ import { lookUp } from '../usernames.js'
 const changedBy = ({ input }: Pick<Header, 'input'>, endpoint: Endpoint) => {
   const { empties = [], leaves = {}, path } = endpoint
   const names = [...Object.keys(input), ...empties, ...Object.keys(leaves)]
-  return new Set(names.filter((name) => !(name in path)))
+  return new Set(names.filter((name) => !Object.hasOwn(path, name)))
 }
 
 const only = (attributes: Attributes, names: ReadonlySet<string>): Attributes =>

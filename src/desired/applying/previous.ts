@@ -170,7 +170,7 @@ export class ApplyRecord {
         ? await itemNow(view, action)
         : Object.fromEntries(changes.map((change) => [change.attribute, change.now]))
     const other = [...this.#wanted].find(
-      ([name, value]) => name in now && canonical(now[name]) !== canonical(value),
+      ([name, value]) => Object.hasOwn(now, name) && canonical(now[name]) !== canonical(value),
     )
     return other === undefined ? undefined : `${other[0]} was changed since`
   }

@@ -163,7 +163,13 @@ export const differences = (
   // What no document knows is judged where the instance shows it; a secret never is.
   const { params, path } = step.endpoint
   const further = Object.entries(step.values).flatMap(([name, wanted]) => {
-    if (wanted === undefined || known.has(name) || name in params || name in path) return []
+    if (
+      wanted === undefined ||
+      known.has(name) ||
+      Object.hasOwn(params, name) ||
+      Object.hasOwn(path, name)
+    )
+      return []
     const kept = readValue(kind, item, name, undefined)
     const isJudged = kept !== undefined && !isSecretValue(undefined, name, wanted)
     return isJudged ? unkept({ name, param: undefined }, '', wanted, kept) : []

@@ -78,13 +78,13 @@ export const stepOf = (
   diffs: readonly AttributeDiff[] = [],
 ): ActionStep => {
   const taken = Object.entries(leading).filter(
-    ([name]) => name in endpoint.path || name in endpoint.params,
+    ([name]) => Object.hasOwn(endpoint.path, name) || Object.hasOwn(endpoint.params, name),
   )
   const values: Values = Object.fromEntries(taken)
   const secrets: Record<string, SecretSource> = {}
   for (const { name, attribute, wanted, secret } of diffs) {
     // What no document knows goes as it is given.
-    if (attribute !== undefined && !(name in endpoint.params)) continue
+    if (attribute !== undefined && !Object.hasOwn(endpoint.params, name)) continue
     if (secret !== undefined) secrets[name] = secret
     else if (wanted !== undefined) values[name] = wanted
   }
@@ -130,7 +130,7 @@ export const identityValue = (
   endpoint: Endpoint,
   identity: string | number,
 ): Values =>
-  name !== undefined && label === undefined && name in endpoint.params
+  name !== undefined && label === undefined && Object.hasOwn(endpoint.params, name)
     ? { [name]: String(identity) }
     : {}
 

@@ -64,7 +64,9 @@ const findFamily = (kind: Managed, { identity, record }: CurrentItem) => {
   if (known !== undefined) return { family: known, isSaid: false }
   const { echo = '', params = {} } = kind.update ?? {}
   const properties = record[echo]
-  const shown = Object.keys(isObject(properties) ? properties : {}).filter((name) => name in params)
+  const shown = Object.keys(isObject(properties) ? properties : {}).filter((name) =>
+    Object.hasOwn(params, name),
+  )
   const [best] = [...(kind.families ?? [])].sort((a, b) => misfit(a, shown) - misfit(b, shown))
   return best && { family: best, isSaid: true }
 }

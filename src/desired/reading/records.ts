@@ -68,7 +68,8 @@ const placed = (reader: KindReader, place: ManagedPlace, { path }: Endpoint) =>
 /** An answer without any documented field says nothing of the object, whatever it is of. */
 const objectIn = (data: unknown, { returns }: Endpoint): Fields => {
   const fields = Object.keys(getProperties(returns.shape) ?? {})
-  const isRecord = fields.length === 0 || fields.some((name) => isObject(data) && name in data)
+  const isRecord =
+    fields.length === 0 || fields.some((name) => isObject(data) && Object.hasOwn(data, name))
   if (isObject(data) && isRecord) return data
   const what = isObject(data)
     ? 'a record without any documented field'

@@ -148,7 +148,9 @@ const checkChanges = (
   open: readonly string[],
   area: string,
 ): void => {
-  const own = Object.keys(values).filter((n) => !(n in endpoint.path) && !open.includes(n))
+  const own = Object.keys(values).filter(
+    (n) => !Object.hasOwn(endpoint.path, n) && !open.includes(n),
+  )
   if (own.length > 0 || Object.keys(extra ?? {}).length > 0) return
   const command = `${area} ${endpoint.command}`
   throw usage(

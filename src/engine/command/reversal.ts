@@ -11,7 +11,7 @@ type ReversalFlags = Pick<Globals, 'journal' | 'undoRecord'>
 /** Whether all that a change sets is secret: no journal has what was there before. */
 const setsSecretsOnly = ({ endpoint, values, extra, files }: Plan): boolean => {
   const names = Object.keys({ ...values, ...extra, ...files }).filter(
-    (name) => !(name in endpoint.path),
+    (name) => !Object.hasOwn(endpoint.path, name),
   )
   const isSecret = (name: string): boolean => {
     const param = endpoint.params[name]

@@ -258,7 +258,9 @@ export const wishedIn = (
   before: Attributes,
 ): Attributes => {
   if (endpoint.startsWith('DELETE ')) return null
-  const sent = Object.entries(input).filter(([name]) => before !== null && name in before)
+  const sent = Object.entries(input).filter(
+    ([name]) => before !== null && Object.hasOwn(before, name),
+  )
   return Object.fromEntries(sent)
 }
 

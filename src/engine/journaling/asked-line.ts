@@ -113,7 +113,7 @@ const plainFlag = (name: string): Flag => ({
 
 /** Flags that say what is done: how it is run may be otherwise the next time. */
 const isPart = (name: string, parents: boolean): boolean =>
-  (!(name in declared) || name === 'row-fields') &&
+  (!Object.hasOwn(declared, name) || name === 'row-fields') &&
   !(parents && (name === 'project' || name === 'group'))
 
 interface LineContext {
@@ -260,7 +260,7 @@ const answeredByJournal = [
 /** @throws Failure `usage` for what the journal of the run that is gone on with says itself */
 export const checkResuming = (command: Command, { flags }: Raw): void => {
   const stray = [...flags.keys()].find(
-    (name) => !(name in declared) || answeredByJournal.includes(name),
+    (name) => !Object.hasOwn(declared, name) || answeredByJournal.includes(name),
   )
   if (stray !== undefined)
     throw usage(

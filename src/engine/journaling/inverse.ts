@@ -146,7 +146,7 @@ export const getUnrecorded = async (header: Header): Promise<readonly string[]> 
   const { params } = (await originalOf(header)).original
   const files = Object.keys(options?.flags ?? {})
     .map((flag) => flag.replaceAll('-', '_'))
-    .filter((name) => name in params && !(name in input))
+    .filter((name) => Object.hasOwn(params, name) && !Object.hasOwn(input, name))
   return [...new Set([...secrets, ...files])]
 }
 

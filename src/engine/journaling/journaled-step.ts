@@ -215,7 +215,7 @@ const leftBy = (plan: Plan, { value }: PlanAnswer, before: Attributes): Attribut
 export const keepOf = (first: Plan, mask: Masking): SnapshotFilter => {
   const changed = changedBy(first)
   return (before) => {
-    const own = Object.entries(before ?? {}).filter(([name]) => name in changed)
+    const own = Object.entries(before ?? {}).filter(([name]) => Object.hasOwn(changed, name))
     return own.length === 0 ? undefined : mask(Object.fromEntries(own))
   }
 }

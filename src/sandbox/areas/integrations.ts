@@ -62,12 +62,12 @@ const familyFor = (slug: string, given: Properties): IntegrationFamily | undefin
   if (named !== undefined) return named
   const score = (f: IntegrationFamily): number => {
     const lacking = getRequired(f).filter((name) => given[name] === undefined).length
-    const known = Object.keys(given).filter((name) => name in f.params).length
+    const known = Object.keys(given).filter((name) => Object.hasOwn(f.params, name)).length
     return known - 100 * lacking
   }
   const telling = Object.keys(given).filter((name) => !isEvent(name))
   return integrationFamilies
-    .filter(({ params }) => telling.some((name) => name in params))
+    .filter(({ params }) => telling.some((name) => Object.hasOwn(params, name)))
     .sort((a, b) => score(b) - score(a))[0]
 }
 
@@ -83,7 +83,7 @@ const outside = ['id', 'slug', ...everywhere]
 const further = (call: Call): Properties =>
   Object.fromEntries(
     Object.entries(call.sent.params).filter(
-      ([name]) => !(name in integrationParameters) && !outside.includes(name),
+      ([name]) => !Object.hasOwn(integrationParameters, name) && !outside.includes(name),
     ),
   )
 
@@ -99,7 +99,9 @@ const getProperties = (
   return {
     ...Object.fromEntries(events.map((name) => [name, true])),
     ...old,
-    ...Object.fromEntries(Object.entries(given).filter(([name]) => name in family.params)),
+    ...Object.fromEntries(
+      Object.entries(given).filter(([name]) => Object.hasOwn(family.params, name)),
+    ),
     ...further(call),
   }
 }

@@ -150,7 +150,7 @@ const requirements: Readonly<Record<string, string>> = {
 const checkRequirements = (changed: Values, before: Values): void => {
   for (const [name, needed] of Object.entries(requirements)) {
     const after = { ...before, ...changed }
-    const touched = name in changed || needed in changed
+    const touched = Object.hasOwn(changed, name) || Object.hasOwn(changed, needed)
     if (touched && after[name] === true && isBlank(after[needed])) throw missing(needed)
   }
 }

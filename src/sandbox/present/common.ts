@@ -95,7 +95,7 @@ export const presentAs = <S extends Shape, R extends object>(
 ): Static<S> => {
   const shown: Record<string, unknown> = {}
   for (const name of Object.keys(shape.properties)) {
-    const value: unknown = Reflect.get(name in computed ? computed : record, name)
+    const value: unknown = Reflect.get(Object.hasOwn(computed, name) ? computed : record, name)
     if (value !== undefined) shown[name] = value
   }
   return shown as Static<S>
