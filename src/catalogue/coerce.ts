@@ -8,6 +8,7 @@ import { isObject, type JsonValue } from '../base/objects.js'
 import { nearest } from '../base/suggest.js'
 import {
   emptyClears,
+  formatOf,
   type HashParam,
   type JsonParam,
   type ListParam,
@@ -217,7 +218,9 @@ const unset = <N>(walk: Walk<N>, param: Param, given: N): Value => {
   const { kind } = walk.source
   if (param.nullable === true || (kind === 'file' && param.type === 'json')) return null
   const isPlainText = param.type === 'string' && formatRule(kind, param) === undefined
-  if (kind === 'file' && (isPlainText || emptyClears(param))) return ''
+  // An empty certificate takes the one away that is attached.
+  const isPem = formatOf(param) === 'pem'
+  if (kind === 'file' && (isPlainText || emptyClears(param) || isPem)) return ''
   const expected = param.type === 'list' ? 'a list' : 'a value'
   return fail(walk, param, given, { problem: 'null', expected })
 }

@@ -108,8 +108,10 @@ export interface Managed {
     readonly attribute: string
     readonly is: JsonValue
     readonly other: string
-    readonly must: 'be set' | 'be empty'
+    readonly must: 'be set' | 'be empty' | 'be on'
   }[]
+  /** What an attribute shows that is not set: the value of another. */
+  readonly unsetShows?: Readonly<Record<string, string>>
   /** The field that is true where a list shows only what the token's user may see, by attribute. */
   readonly mask?: Readonly<Record<string, string>>
   /** How many of those that it names have to act: with fewer it does nothing. */
@@ -145,6 +147,7 @@ interface Names<R, W, A> {
   readonly without?: readonly ParamOf<W>[]
   readonly operational?: readonly ParamOf<W>[]
   readonly only?: { readonly [N in FieldOf<R>]?: readonly string[] }
+  readonly unsetShows?: { readonly [N in ParamOf<W>]?: FieldOf<R> }
   readonly quorum?: ParamOf<W>
   readonly eligible?: FieldOf<R>
   readonly usual?: { readonly [N in ParamOf<W>]?: string }
@@ -206,6 +209,8 @@ const geoNodes = managed({
   at: { id: 'id' },
   refs: { selective_sync_namespace_ids: 'group' },
   first: 'primary',
+  together: [{ attribute: 'primary', is: true, other: 'enabled', must: 'be on' }],
+  unsetShows: { internal_url: 'url' },
   renames: true,
 })
 

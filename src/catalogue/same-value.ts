@@ -126,7 +126,12 @@ const textual = (param: StringParam, value: JsonValue): JsonValue => {
 const listed = (param: ListParam, value: JsonValue): JsonValue => {
   if (value === null && param.nullable === true) return null
   if (value === null || value === '') return []
-  const members = isJsonList(value) ? value : [value]
+  const all = isJsonList(value) ? value : [value]
+  // What may be one text as well holds its members in it.
+  const isWhole = param.single === true && param.of === 'string'
+  const members = isWhole
+    ? all.flatMap((one) => String(one).split(/[\s,;]+/)).filter((one) => one !== '')
+    : all
   return asSet(
     members.map((member) => {
       if (param.of === 'integer' || param.names !== undefined) return whole(member, param.names)

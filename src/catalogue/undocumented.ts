@@ -3,7 +3,7 @@
  * Whatever the program asks beyond the documents stands here, so that nothing else is taken for it.
  */
 import { type Endpoint, endpoint, many, one } from './endpoint.js'
-import { group, project, string } from './params.js'
+import { group, integer, project, string } from './params.js'
 import { Unknown } from './shapes/common.js'
 
 /** The version that the documents describe. */
@@ -23,6 +23,13 @@ export const usersNamed = endpoint('GET /users', many(Unknown()), {
   summary: 'Find a user by name',
   path: {},
   params: { username: string('exact username', { required: true }) },
+})
+
+export const userAt = endpoint('GET /users/:id', one(Unknown()), {
+  ...said,
+  summary: 'Show a user',
+  path: { id: integer('user ID') },
+  params: {},
 })
 
 export const groupAt = endpoint('GET /groups/:id', one(Unknown()), {
@@ -70,10 +77,11 @@ const asked = (path: string): Endpoint => ({
 export const implied: readonly Endpoint[] = [
   account,
   usersNamed,
+  userAt,
   groupAt,
   groupsAll,
   branchesOf,
-  ...['/users/:id', '/version', '/metadata', '/personal_access_tokens/self'].map(asked),
+  ...['/version', '/metadata', '/personal_access_tokens/self'].map(asked),
   ...['issues', 'labels', 'pipelines', 'repository/branches', 'resource_groups'].map((list) =>
     listAt(`/projects/:id/${list}`),
   ),

@@ -17,7 +17,7 @@ import {
 } from '../catalogue/params.js'
 import { type ManagedPlace, referenceText } from './address.js'
 import type { CurrentItem, NameFinder } from './state.js'
-import { canonical, normalised } from './values.js'
+import { canonical, normalised, sameValue, type ValueType } from './values.js'
 
 /** A parameter that files can declare. */
 export interface Attribute {
@@ -86,6 +86,19 @@ export const readValue = (
   if (name === kind.pair?.shown && !isObject(item.record[name])) return null
   if (takesSeveral(param)) return []
   return param.nullable === true || emptyClears(param) ? null : undefined
+}
+
+/** Whether an item has an attribute as it is wanted: also one that is not wanted, and shows the value of another. */
+export const hasValue = (
+  { unsetShows = {} }: Managed,
+  attribute: { readonly name: string } & ValueType,
+  { attributes }: Pick<CurrentItem, 'attributes'>,
+  [wanted, now]: readonly [wanted: JsonValue, now: JsonValue | undefined],
+): boolean => {
+  if (sameValue(attribute, now, wanted)) return true
+  const other = unsetShows[attribute.name]
+  const isUnset = wanted === null || wanted === ''
+  return isUnset && other !== undefined && sameValue(attribute, now, attributes[other])
 }
 
 /** The parameters that every change sends: those that it requires, and what it would otherwise take away. */

@@ -120,7 +120,7 @@ describe('an empty text clears nothing: null does', () => {
   })
 
   it.each([
-    [setting('abuse_notification_email: null'), "abuse@example.test → ''"],
+    [setting('abuse_notification_email: null'), 'abuse@example.test → unset'],
     [setting('after_sign_up_text: hello'), "'' → hello"],
     [setting("after_sign_up_text: ''"), 'nothing to do'],
     [setting('asset_proxy_allowlist: []'), '- example.test'],

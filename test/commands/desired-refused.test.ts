@@ -229,6 +229,25 @@ describe('a value that the instance refuses has its place in the file', () => {
     [settings('max_attachment_size: [1]'), 'max_attachment_size must be a number, not [1]'],
     [settings('repository_storages: 7'), 'repository_storages must be a list, not 7'],
     [runner('web-builder', 'run_untagged: false'), 'run_untagged false requires tag_list, which'],
+    [settings('signup_enabled: null'), 'signup_enabled cannot be unset'],
+    [nodes('north: {enabled: false}'), 'primary true cannot be combined with enabled false'],
+    // Numbers that nothing has.
+    [inProject("members: {'99': developer}"), '2:37: there is no user with the ID 99'],
+    [inProject("runners: {'1': {}}"), '2:37: there is no runner of projects with the ID 1'],
+    [
+      inProject("approval_rules: {B: {approvals_required: 1, group_ids: ['999']}}"),
+      'there is no group with the ID 999',
+    ],
+    [
+      inProject("approval_rules: {B: {approvals_required: 1, protected_branch_ids: ['77']}}"),
+      'there is no branch with the ID 77',
+    ],
+    [
+      inProject(
+        'pages_domains: {a.example: {auto_ssl_enabled: true}, A.example: {auto_ssl_enabled: true}}',
+      ),
+      'auto_ssl_enabled is set twice at this level',
+    ],
     [nodes('south: {files_max_capacity: -1}'), 'files_max_capacity must be at least 0, not -1'],
     [nodes('south: {minimum_reverification_interval: 0}'), 'must be at least 1, not 0'],
     [nodes('east: {url: east.example}'), 'url must be a URL that begins with'],

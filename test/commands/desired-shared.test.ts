@@ -1,8 +1,9 @@
-/** What several projects share is declared once: two files cannot give one deploy key two titles, nor one domain two projects. */
+/** What is applied is there for good. What several projects share is declared once: two files cannot give one deploy key two titles, nor one domain two projects. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
+import { leaf, leafKey } from '../sandbox/pem.js'
 import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
@@ -12,7 +13,7 @@ const desk = (files: Readonly<Record<string, string>>) => {
   const cwd = folder()
   mkdirSync(join(cwd, 'svcctl'))
   for (const [name, text] of Object.entries(files))
-    writeFileSync(join(cwd, 'svcctl', name), `version: 1\n${text}\n`)
+    writeFileSync(join(cwd, 'svcctl', name), name.endsWith('.pem') ? text : `version: 1\n${text}\n`)
   const env = {
     SVC_CONFIG_DIR: configuration(),
     SVC_TOKEN: 'sandbox-root-token',
@@ -100,4 +101,56 @@ it('a domain belongs to one project, whatever its case', async () => {
     2,
     expect.stringContaining('it belongs to one project, and svcctl/a.yml:2:39 says web/docs'),
   ])
+})
+
+it.each([
+  [
+    'a certificate',
+    'projects: {web/shop: {pages_domains: {www.shop.test: {certificate: {file: leaf.pem}, key: {file: key.pem}}}}}',
+    'certificate',
+  ],
+  [
+    'no certificate',
+    'projects: {web/shop: {pages_domains: {www.shop.test: {certificate: null}}}}',
+    '→ unset',
+  ],
+  [
+    'another address inside',
+    'site: {geo_nodes: {south: {internal_url: "https://s.example"}}}',
+    '→ https://s.example',
+  ],
+  ['its own address inside', 'site: {geo_nodes: {south: {internal_url: null}}}', '→ unset'],
+  [
+    'a list in one text',
+    'site: {settings: {asset_proxy_allowlist: "a.example, b.example"}}',
+    '+ a.example',
+  ],
+  [
+    'a list with repeats',
+    'site: {settings: {domain_allowlist: [b.example, a.example, a.example]}}',
+    '+ a.example',
+  ],
+])('an apply of %s is kept, and the next plan is empty', async (_, text, what) => {
+  const run = desk({ 'a.yml': text, 'leaf.pem': leaf, 'key.pem': leafKey })
+  const { code, stdout, stderr } = await run('apply --yes')
+  expect([code, stdout]).toEqual([0, expect.stringContaining(what)])
+  expect(stderr).not.toContain('did not keep')
+  expect((await run('plan')).stdout).toMatch(/^Plan: nothing to do; 1 unchanged/m)
+})
+
+it('undo brings back what was not set', async () => {
+  const changed = 'after_sign_out_path: /x, archive_builds_in_human_readable: 3 days'
+  const run = desk({
+    'a.yml': `site: {settings: {${changed}, home_page_url: "https://h.example"}}`,
+  })
+  const names = ['after_sign_out_path', 'archive_builds_in_human_readable', 'home_page_url']
+  const shown = async () => {
+    const { body } = await send('GET /application/settings')
+    return names.map((name) => (body as Readonly<Record<string, unknown>>)[name] || null)
+  }
+  const before = await shown()
+  expect(await run('apply --yes')).toMatchObject({ code: 0 })
+  expect(await shown()).toEqual(['/x', '3 days', 'https://h.example'])
+  expect(await run('journal undo last --yes')).toMatchObject({ code: 0 })
+  expect(await shown()).toEqual(before)
 })

@@ -4,6 +4,7 @@
  */
 import { groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
+import { openHeld } from '../../base/secrets/scrub.js'
 import { formatCount, grouped } from '../../base/text.js'
 import type { Change } from '../../desired/actions.js'
 import {
@@ -63,8 +64,10 @@ const valueText = (value: JsonValue | undefined): string => {
 }
 
 /** Where a secret comes from, without it. */
-const describeSecretSource = (source: SecretSource): string =>
-  'literal' in source ? 'as in the file' : `from ${sourceText(source)}`
+const describeSecretSource = (source: SecretSource): string => {
+  if (!('literal' in source)) return `from ${sourceText(source)}`
+  return openHeld(source.literal) === '' ? 'to nothing' : 'as in the file'
+}
 
 /** How it is said what goes, what comes, and what becomes of it. */
 export interface ChangeSymbols {

@@ -27,8 +27,9 @@ type Parts = ReadonlyMap<string, 'all' | ReadonlySet<string>>
 
 const writing = (names: InstanceView['names'], parts: Parts, whole: boolean): ExportOptions => ({
   names,
-  // Of what is changed back, what was not set is said to be so.
   exact: !whole,
+  // Of what is changed back, what was not set is said to be so.
+  unset: !whole,
   operational: true,
   allSettings: true,
   asked: true,
@@ -127,9 +128,11 @@ export const formerState = async (
 
 // Whether an instance still has what an apply left.
 
-/** A value by which two are told apart: the order of a set says nothing. */
+/** A value by which two are told apart: the order of a set says nothing, and an empty text is none. */
 const canonical = (value: JsonValue | undefined): string =>
-  Array.isArray(value) ? JSON.stringify(value.map(canonical).sort()) : JSON.stringify(value ?? null)
+  Array.isArray(value)
+    ? JSON.stringify(value.map(canonical).sort())
+    : JSON.stringify(value === '' ? null : (value ?? null))
 
 /** What a set's item is by now, attribute by attribute. */
 const itemNow = async (view: InstanceView, action: PlannedAction) => {

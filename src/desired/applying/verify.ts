@@ -7,10 +7,10 @@ import type { Managed } from '../../catalogue/managed.js'
 import { type Failure, survived } from '../../errors.js'
 import type { ActionStep, DesiredPlan, PlannedAction } from '../actions.js'
 import { addressText, placeText } from '../address.js'
-import { absent, attributesOf, isSecretValue, readValue } from '../attributes.js'
+import { absent, attributesOf, hasValue, isSecretValue, readValue } from '../attributes.js'
 import type { InstanceView } from '../reading/index.js'
 import type { CurrentItem, CurrentKind, ReadableInstance } from '../state.js'
-import { normalised, sameValue, type ValueType } from '../values.js'
+import { normalised, sameValue } from '../values.js'
 
 /** What was written is read again after so long where it looks otherwise, in milliseconds. */
 const pauses = [600, 1400] as const
@@ -158,7 +158,9 @@ export const differences = (
     const { name, ref, field } = attribute
     const wanted = step.values[name]
     if (wanted === undefined || field === undefined) return []
-    return unkept(attribute, ref === undefined ? '' : ' (by number)', wanted, item.attributes[name])
+    const kept = item.attributes[name]
+    if (hasValue(kind, attribute, item, [wanted, kept])) return []
+    return [unkept(name, ref === undefined ? '' : ' (by number)', wanted, kept)]
   })
   // What no document knows is judged where the instance shows it; a secret never is.
   const { params, path } = step.endpoint
@@ -172,23 +174,22 @@ export const differences = (
       return []
     const kept = readValue(kind, item, name, undefined)
     const isJudged = kept !== undefined && !isSecretValue(undefined, name, wanted)
-    return isJudged ? unkept({ name, param: undefined }, '', wanted, kept) : []
+    const isKept = !isJudged || sameValue({ param: undefined }, wanted, kept)
+    return isKept ? [] : [unkept(name, '', wanted, kept)]
   })
   return [...documented, ...further]
 }
 
 /** An attribute that the instance has otherwise than it was written. */
 const unkept = (
-  attribute: { readonly name: string } & ValueType,
+  attribute: string,
   by: string,
   wanted: JsonValue,
   kept: JsonValue | undefined,
-): readonly Difference[] => {
-  if (sameValue(attribute, wanted, kept)) return []
-  const { name } = attribute
+): Difference => {
   const now = kept === undefined ? 'nothing' : JSON.stringify(kept)
-  const text = `the instance did not keep ${name}: it has ${now}${by} instead of ${JSON.stringify(wanted)}`
-  return [{ attribute: name, text }]
+  const text = `the instance did not keep ${attribute}: it has ${now}${by} instead of ${JSON.stringify(wanted)}`
+  return { attribute, text }
 }
 
 // Whether a plan still fits: made again from the files, it is held against what was agreed to.

@@ -8,11 +8,13 @@ import { getProperties } from '../../catalogue/fields.js'
 import type { Referent } from '../../catalogue/managed.js'
 import {
   boolean,
+  formatOf,
   isNumeric,
   isSwitch,
   isText,
   namesOf,
   type Param,
+  takesSeveral,
 } from '../../catalogue/params.js'
 import { findRefusal } from '../../catalogue/refusals.js'
 import { joinItems } from '../../catalogue/values.js'
@@ -21,6 +23,7 @@ import { type Address, type Reference, writtenReference } from '../address.js'
 import {
   type Attribute,
   attributesOf,
+  hasValue,
   isHeld,
   isSecretValue,
   namedValue,
@@ -37,7 +40,7 @@ import {
   type SourcedValue,
   type ValueRange,
 } from '../state.js'
-import { changedList, normalised, sameValue } from '../values.js'
+import { canonical, changedList, normalised } from '../values.js'
 import type { AttributeDiff, DiffContext } from './context.js'
 
 /** An attribute that a file speaks of. */
@@ -103,8 +106,14 @@ const wantedValue = async (
     return isText(param) ? '' : c.mistakes.add(origin, `${name} cannot be unset`)
   }
   const numbers = await inNumbers(wanted.value)
-  return numbers === undefined ? undefined : sendable(param, numbers)
+  if (!isJsonList(numbers)) return numbers === undefined ? undefined : sendable(param, numbers)
+  return sendable(param, takesSeveral(param) ? withoutRepeats(numbers) : numbers)
 }
+
+/** A list whose order means nothing, each member once. */
+const withoutRepeats = (members: readonly JsonValue[]): readonly JsonValue[] => [
+  ...new Map(members.map((member) => [canonical(member), member])).values(),
+]
 
 /** Where a secret comes from; undefined of what is none. */
 const secretOf = ({ name, attribute, said: { value } }: SaidAttribute) => {
@@ -198,10 +207,11 @@ const checkShown = (
   wanted: JsonValue,
   now: JsonValue | undefined,
 ): void => {
-  if (attribute !== undefined || wanted === null) return
+  if (attribute !== undefined) return
   const shown = isJsonList(now) ? 'list' : now === null ? undefined : typeof now
   const type = shown ?? typeOfField(getProperties(kind.read.returns.shape)?.[name]) ?? ''
-  const sort = sorts[type]
+  if (wanted === null && type === 'boolean') mistakes.add(origin, `${name} cannot be unset`)
+  const sort = wanted === null ? undefined : sorts[type]
   if (sort !== undefined && fits[sort]?.(wanted) === false)
     mistakes.add(origin, `${name} must be ${sort}, not ${shownText(wanted)}`)
 }
@@ -222,7 +232,9 @@ const diffAttribute = async (
   const now = readValue(c.kind, item, name, attribute)
   const wanted = await wantedValue(c, one, now)
   if (wanted === undefined) return undefined
-  const isSame = now !== undefined && sameValue({ param: attribute?.param }, now, wanted)
+  const typed = { name, param: attribute?.param }
+  const isSame =
+    now !== undefined && item !== undefined && hasValue(c.kind, typed, item, [wanted, now])
   const other = attribute?.fixed === true ? 'fixed' : 'differs'
   const verdict = now === undefined ? 'unknown' : isSame ? 'same' : other
   const isSent = item === undefined || verdict === 'differs'
@@ -280,8 +292,12 @@ export const numberOf = async (
   reference: Reference,
   origin: Origin,
 ): Promise<number | undefined> => {
-  if (typeof reference === 'number') return reference
   const { names } = c.view
+  if (typeof reference === 'number') {
+    if ((await names.exists?.(of, reference, c.place)) !== false) return reference
+    const what = of === 'runner' ? 'runner of projects' : of
+    return c.mistakes.add(origin, `there is no ${what} with the ID ${reference}`)
+  }
   try {
     const number = await names.number(of, reference, c.place)
     if (number !== undefined) return number
@@ -322,6 +338,8 @@ const resolved = async (
 /** A value as files have it: names for numbers, where they are known. */
 const asInFiles = (c: DiffContext, attribute: Attribute | undefined, value: JsonValue) => {
   if (attribute === undefined) return value
+  // '' is no day and no URL: there is none.
+  if (value === '' && (formatOf(attribute.param) ?? 'text') !== 'text') return null
   const one = (member: JsonValue) => namedValue(attribute, member, c.place, c.view.names)
   return isJsonList(value) ? value.map(one) : one(value)
 }

@@ -1,10 +1,9 @@
 /** One item: what has to be done that it becomes what is wanted. */
 
-import { isJsonList, type JsonValue, objects } from '../../base/objects.js'
+import { isJsonList, isObject, objects } from '../../base/objects.js'
 import { type Address, addressText } from '../address.js'
 import { approversOf, attributesOf, familyOf } from '../attributes.js'
 import { type CurrentItem, type DesiredItem, plainValueOf, withValue } from '../state.js'
-import { sameValue } from '../values.js'
 import { checkAccepted, diffAttributes, numberOf, sayOverridden } from './attributes.js'
 import { claimShared } from './claims.js'
 import {
@@ -30,6 +29,7 @@ import {
   updateStep,
   whyImpossible,
 } from './steps.js'
+import { checkTogether } from './together.js'
 
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
@@ -69,41 +69,6 @@ const standingApprovers = (
   return [{ address: { ...address, attribute: name }, users, ineligible, origin }]
 }
 
-const isBlank = (value: JsonValue | undefined): boolean =>
-  value === undefined ||
-  value === null ||
-  value === '' ||
-  (Array.isArray(value) && value.length === 0)
-
-/** Reports attributes of which the instance refuses the one with, or without, the other. */
-const checkTogether = (
-  c: DiffContext,
-  all: readonly AttributeDiff[],
-  item: CurrentItem | undefined,
-): void => {
-  const { requires = {}, together = [] } = c.kind
-  const required = Object.entries(requires).map(([attribute, other]) => {
-    return { attribute, is: true, other, must: 'be set' } as const
-  })
-  for (const { attribute, is, other, must } of [...required, ...together]) {
-    const [one, another] = [attribute, other].map((name) => all.find((diff) => diff.name === name))
-    const sent = [one, another].find((diff) => diff?.verdict === 'differs')
-    const value = one?.wanted ?? item?.attributes[attribute]
-    const known = attributesOf(c.kind)
-    if (sent === undefined || !sameValue({ param: known.get(attribute)?.param }, value, is))
-      continue
-    // Whether a secret is set nobody can see.
-    if (another?.secret !== undefined || (known.get(other)?.secret && another === undefined))
-      continue
-    const isSet = !isBlank(another === undefined ? item?.attributes[other] : another.wanted)
-    if (isSet === (must === 'be set')) continue
-    const text = isSet
-      ? `${attribute} ${String(is)} cannot be combined with ${other}`
-      : `${attribute} ${String(is)} requires ${other}, which is not set`
-    c.mistakes.add(sent.origin, text)
-  }
-}
-
 /** The diff of an item that exists. */
 export const updateItem = async (
   c: DiffContext,
@@ -114,7 +79,7 @@ export const updateItem = async (
   const { identity: wanted, origin } = desired
   const address = itemAddress(c.desired, wanted)
   const all = await diffAttributes(c, address, desired, item)
-  checkTogether(c, all, item)
+  checkTogether(c, address, all, item)
   const isOf = (verdict: AttributeDiff['verdict']) => all.filter((one) => one.verdict === verdict)
   const isRenamed = renames === true && item.identity !== wanted && typeof wanted === 'string'
   if (isRenamed) checkName(c, desired)
@@ -183,7 +148,7 @@ const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
   const all = (await diffAttributes(c, address, desired, undefined)).filter(
     ({ wanted }) => wanted !== null,
   )
-  checkTogether(c, all, undefined)
+  checkTogether(c, address, all, undefined)
   const missing = [...attributesOf(c.kind).values()].flatMap(({ required, name }) =>
     required && !all.some((one) => one.name === name) ? [name] : [],
   )
@@ -232,13 +197,15 @@ const asMeant = (c: WithKind, desired: DesiredItem, item: CurrentItem | undefine
   if (item !== undefined && wantsSingle(c, desired)) return { ...desired, identity: item.identity }
   if (pair === undefined) return desired
   const { shown, hidden, unless } = pair
-  if ((plainValueOf(desired, unless) ?? item?.attributes[unless]) === true) {
+  const value = plainValueOf(desired, shown)
+  const isUnset = value === null || value === ''
+  const isAutomatic = (plainValueOf(desired, unless) ?? item?.attributes[unless]) === true
+  if (isAutomatic || (isUnset && !isObject(item?.record[shown]))) {
     const others = [...desired.attributes].filter(([name]) => name !== shown && name !== hidden)
     return { ...desired, attributes: new Map(others) }
   }
   // A certificate that is taken away takes its key along.
-  const value = plainValueOf(desired, shown)
-  return value === null || value === '' ? withValue(desired, hidden, '') : desired
+  return isUnset ? withValue(desired, hidden, '') : desired
 }
 
 /** Whether an item that is not there is as it is wanted all the same. */

@@ -7,6 +7,7 @@ import { addToGroup, groupBy } from '../../base/group-by.js'
 import { type JsonValue, objects } from '../../base/objects.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import type { Managed } from '../../catalogue/managed.js'
+import { accessLevels } from '../../catalogue/shapes/common.js'
 import {
   byPlace,
   type Draft,
@@ -173,7 +174,9 @@ const belowFloors = async (
     if (one.after >= floor) return
     levels.drop(one)
     dropped.add(one.draft)
-    const text = `is a member of ${group?.path} at level ${floor}, and cannot have a lower level here`
+    const name = Object.entries(accessLevels).find(([, level]) => level === floor)?.[0]
+    const as = name === undefined ? `at level ${floor}` : `as ${name}`
+    const text = `is a member of ${group?.path} ${as}, and cannot have a lower level here`
     findings.push({ is: 'impossible', address, text, origin })
   }
   // The outer groups first, projects last: those of one depth say nothing of each other's floors.

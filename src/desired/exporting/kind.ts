@@ -96,9 +96,12 @@ const valuesOf = (
     return [{ entry: [name, value] as const, canBeSaid: canSay(attribute, value) }]
   })
   if (kind.open !== true) return documented
-  // What no document knows, by name; what is not set cannot be said.
+  // What no document knows, by name; what is not set is left out.
   const others = Object.entries(item.attributes).filter(
-    ([name, value]) => !attributesOf(kind).has(name) && isAttributeName(name) && value !== null,
+    ([name, value]) =>
+      !attributesOf(kind).has(name) &&
+      isAttributeName(name) &&
+      (value !== null || how.unset === true),
   )
   if (!how.allSettings && others.length > 0) how.leftOut?.(others.length)
   return [

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { YamlMap, yamlText } from '../../base/json/yaml-writer.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
-import { emptyClears, formatOf, takesSeveral } from '../../catalogue/params.js'
+import { emptyClears, formatOf, isText, takesSeveral } from '../../catalogue/params.js'
 import { type Address, addressText, groupsAbove, type ManagedPlace } from '../address.js'
 import { type Attribute, namedValue } from '../attributes.js'
 import { mayMean, meant, type SelectionOptions } from '../selection.js'
@@ -56,6 +56,8 @@ export interface ExportOptions {
   readonly names: NameFinder
   /** What is not listed is to be deleted. */
   readonly exact: boolean
+  /** Whatever is not set is said to be so, where files may say that. */
+  readonly unset?: boolean
   /** Exporting things are run, too. */
   readonly operational: boolean
   /** Settings that the documents do not have, too. */
@@ -72,13 +74,14 @@ export const fileValue = (
   attribute: Attribute,
   value: JsonValue | undefined,
   near: ManagedPlace,
-  { names, exact }: ExportOptions,
+  { names, exact, unset }: ExportOptions,
 ): JsonValue | undefined => {
   const { param, ref } = attribute
   if (value === undefined) return undefined
   // What is not set is said where files may say so, of dates in exact files only.
   const saysNull = param.nullable === true || (exact && emptyClears(param))
-  if (value === null) return saysNull ? null : undefined
+  if (value === null && unset === true && takesSeveral(param)) return []
+  if (value === null) return saysNull || (unset === true && isText(param)) ? null : undefined
   // An empty URL is none, and files take no empty text for null.
   if (value === '' && (formatOf(param) ?? 'text') !== 'text') return null
   const one = (item: JsonValue): JsonValue => {

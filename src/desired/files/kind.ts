@@ -158,7 +158,9 @@ const itemOf = (
 ): DesiredItem => {
   // The case of teams matters.
   const by = teamNamed(identity) === undefined ? declared.kind.by : undefined
-  const key = typeof identity === 'number' ? `#${identity}` : `=${foldedName(by, identity)}`
+  const name = String(identity)
+  const folded = declared.kind.ignoresCase === true ? name.toLowerCase() : foldedName(by, name)
+  const key = typeof identity === 'number' ? `#${identity}` : `=${folded}`
   const item = declared.items.get(key) ?? newItem(identity, origin)
   declared.items.set(key, item)
   return item

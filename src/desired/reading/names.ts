@@ -11,8 +11,8 @@ import {
   projectRunners,
   type Referent,
 } from '../../catalogue/managed.js'
-import { branchesOf, groupAt, groupsAll, usersNamed } from '../../catalogue/undocumented.js'
-import { survived, usage } from '../../errors.js'
+import { branchesOf, groupAt, groupsAll, userAt, usersNamed } from '../../catalogue/undocumented.js'
+import { isMissing, survived, usage } from '../../errors.js'
 import { foldedName, type ManagedPlace, placeText } from '../address.js'
 import { lower } from '../selection.js'
 import type { CurrentKind, NameResolver } from '../state.js'
@@ -126,6 +126,30 @@ export class NameIndex implements NameResolver {
     return all.flatMap(({ description }) => toText(description) ?? [])
   }
 
+  /** Whether there is an object of this number: as anything that was read shows it, or by its own address. */
+  async exists(of: Referent, number: number, near: ManagedPlace): Promise<boolean | undefined> {
+    if (of === 'branch') {
+      await this.#readBranches(near)
+      const names = this.#branches.get(placeText(near))?.names() ?? []
+      return names.length === 0 ? undefined : this.name(of, number, near) !== undefined
+    }
+    if (this.name(of, number, near) !== undefined) return true
+    const endpoint = { user: userAt, group: groupAt, runner: runners.get }[of]
+    const values = { id: number, ...(of === 'group' ? { with_projects: 'false' } : {}) }
+    return this.reader.once.ask('', `${of} ${number}`, async () => {
+      try {
+        const { data } = await this.reader.instance.get({ endpoint, values })
+        this.learn(data)
+        return of !== 'runner' || !isObject(data) || data.runner_type === 'project_type'
+      } catch (error) {
+        const failure = survived(error)
+        if (isMissing(failure)) return false
+        if (isDenied(failure)) return undefined
+        throw error
+      }
+    })
+  }
+
   #directory(of: Exclude<Referent, 'runner'>, near: ManagedPlace): Directory | undefined {
     if (of === 'branch') return this.#branches.get(placeText(near))
     return of === 'user' ? this.#users : this.#groups
@@ -169,12 +193,17 @@ export class NameIndex implements NameResolver {
     if (!this.#branches.has(about)) await this.readKind(near, approvalRules)
     const known = this.#branchesAt(about).number(name)
     if (known !== undefined) return known
+    await this.#readBranches(near)
+    return this.#branchesAt(about).number(name)
+  }
+
+  async #readBranches(near: ManagedPlace): Promise<void> {
+    const about = placeText(near)
     const { instance, id } = this.reader
     await this.#tried(lower(about), 'protected branches', async () => {
       const all = await instance.records({ endpoint: branchesOf, values: { id: id(near) } })
       for (const branch of all) this.#branchesAt(about).add(branch.id, branch.name)
     })
-    return this.#branchesAt(about).number(name)
   }
 
   #branchesAt(about: string): Directory {

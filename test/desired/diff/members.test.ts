@@ -108,7 +108,7 @@ describe('members', () => {
   it('below the level that a group gives are impossible', async () => {
     const plan = await planned(world, [wish(app, 'members', { ana: { access_level: 20 } })])
     expect(lines(plan)).toEqual([
-      `impossible ${app}:members/ana: is a member of platform at level 50, and cannot have a lower level here`,
+      `impossible ${app}:members/ana: is a member of platform as owner, and cannot have a lower level here`,
     ])
   })
 
@@ -135,7 +135,7 @@ describe('members', () => {
     const low = { ...world, [`${app}:members`]: [member(1, 'ana', 20)] }
     const plan = await planned(low, [wish(app, 'members', { ana: { expires_at: '2036-01-31' } })])
     expect(lines(plan)).toEqual([
-      `impossible ${app}:members/ana: is a member of platform at level 50, and cannot have a lower level here`,
+      `impossible ${app}:members/ana: is a member of platform as owner, and cannot have a lower level here`,
     ])
   })
 
@@ -154,7 +154,7 @@ describe('members', () => {
       `create ${app}:members/chi access_level: undefined → "developer"`,
     ])
     const low = { ...with_(10), [`${group}:members`]: [], [`${group}:members/all`]: [] }
-    const above = 'is a member of platform at level 40, and cannot have a lower level here'
+    const above = 'is a member of platform as maintainer, and cannot have a lower level here'
     expect(lines(await planned(low, [inApp, inGroup(40)]))).toEqual([
       `create ${group}:members/chi access_level: undefined → "maintainer"`,
       `impossible ${app}:members/chi: ${above}`,
@@ -174,7 +174,7 @@ describe('members', () => {
     ])
     expect(lines(plan)).toEqual([
       'create projects/platform/core/engine:members/chi access_level: undefined → "developer"',
-      `impossible ${inner}:members/chi: is a member of platform at level 30, and cannot have a lower level here`,
+      `impossible ${inner}:members/chi: is a member of platform as developer, and cannot have a lower level here`,
     ])
   })
 

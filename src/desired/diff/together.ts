@@ -1,0 +1,63 @@
+/** Attributes of which an instance refuses the one with, or without, the other: the catalogue says which. */
+
+import type { JsonValue } from '../../base/objects.js'
+import type { Managed } from '../../catalogue/managed.js'
+import type { Address } from '../address.js'
+import { attributesOf } from '../attributes.js'
+import type { CurrentItem } from '../state.js'
+import { sameValue } from '../values.js'
+import type { AttributeDiff, DiffContext } from './context.js'
+
+type Rule = NonNullable<Managed['together']>[number]
+
+const isBlank = (value: JsonValue | undefined): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0)
+
+/** What is wrong with the other attribute; undefined where the instance takes it. */
+const faultOf = (
+  { attribute, is, other, must }: Rule,
+  value: JsonValue | undefined,
+): string | undefined => {
+  const here = `${attribute} ${String(is)}`
+  if (must === 'be on')
+    return value === false ? `${here} cannot be combined with ${other} false` : undefined
+  if (must === 'be empty')
+    return isBlank(value) ? undefined : `${here} cannot be combined with ${other}`
+  return isBlank(value) ? `${here} requires ${other}, which is not set` : undefined
+}
+
+const rulesOf = ({ requires = {}, together = [] }: Managed): readonly Rule[] => [
+  ...Object.entries(requires).map(([attribute, other]): Rule => {
+    return { attribute, is: true, other, must: 'be set' }
+  }),
+  ...together,
+]
+
+/** Reports what an item would have together, where either of the two is sent. */
+export const checkTogether = (
+  c: DiffContext,
+  address: Address,
+  all: readonly AttributeDiff[],
+  item: CurrentItem | undefined,
+): void => {
+  const known = attributesOf(c.kind)
+  for (const rule of rulesOf(c.kind)) {
+    const { attribute, is, other } = rule
+    const [one, another] = [attribute, other].map((name) => all.find((diff) => diff.name === name))
+    const sent = [one, another].find((diff) => diff?.verdict === 'differs')
+    const value = one?.wanted ?? item?.attributes[attribute]
+    const applies = sameValue({ param: known.get(attribute)?.param }, value, is)
+    if (sent === undefined || !applies || another?.secret !== undefined) continue
+    if (another === undefined && known.get(other)?.secret === true) {
+      // Whether a secret is set nobody can see.
+      const text = `${attribute} requires ${other}: declare it, unless the instance has it`
+      if (one === sent) c.diff.say('unknown', { ...address, attribute }, text, sent.origin)
+      continue
+    }
+    const why = faultOf(rule, another === undefined ? item?.attributes[other] : another.wanted)
+    if (why !== undefined) c.mistakes.add(sent.origin, why)
+  }
+}
