@@ -4,7 +4,7 @@ import { createLineIo } from './base/line-io.js'
 import { main } from './main.js'
 
 /** What a line is given besides its arguments. */
-export interface RunOptions {
+export interface RunLineOptions {
   /** Environment variables of the line, in the place of all of the process: `process.env` unless given. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Standard input: a text, or what comes piece by piece. Empty unless given. */
@@ -14,7 +14,7 @@ export interface RunOptions {
 }
 
 /** How a line ended. */
-export interface RunResult {
+export interface RunLineResult {
   /** What it answered, as UTF-8: in a pipe's form, tab-separated unless `-o` says otherwise. */
   readonly stdout: string
   /** Notes, warnings and the error. */
@@ -31,8 +31,8 @@ export interface RunResult {
  */
 export const run = async (
   args: readonly string[],
-  { env = processIo.env, input, signal }: RunOptions = {},
-): Promise<RunResult> => {
+  { env = processIo.env, input, signal }: RunLineOptions = {},
+): Promise<RunLineResult> => {
   const line = createLineIo([...args], { ...env }, input)
   signal?.addEventListener('abort', line.interrupt, { once: true })
   try {

@@ -4,7 +4,7 @@ import { Readable, Writable } from 'node:stream'
 import { type Environment, type Io, processIo } from './io.js'
 
 /** What a line reads from standard input: a text, or what comes piece by piece. */
-export type LineInput = string | Uint8Array | AsyncIterable<string | Uint8Array>
+export type LineSource = string | Uint8Array | AsyncIterable<string | Uint8Array>
 
 /** Collects what is written. */
 const collectOutput = () => {
@@ -19,7 +19,7 @@ const collectOutput = () => {
   return { stream, chunks, text: () => Buffer.concat(chunks).toString() }
 }
 
-const toReadable = (input: LineInput = ''): Readable =>
+const toReadable = (input: LineSource = ''): Readable =>
   Readable.from(typeof input === 'string' || input instanceof Uint8Array ? [input] : input, {
     objectMode: false,
   })
@@ -54,7 +54,7 @@ export interface LineIo {
 export const createLineIo = (
   argv: readonly string[],
   env: Environment,
-  input?: LineInput,
+  input?: LineSource,
 ): LineIo => {
   const [out, err] = [collectOutput(), collectOutput()]
   const exits = createListeners<number>()

@@ -158,7 +158,7 @@ export const namesOf = (param: Param): readonly string[] =>
 /** Whether its flag has no value: it is given, or its refusal is. */
 export const isSwitch = (param: Param | undefined): boolean => param?.type === 'boolean'
 
-export const isText = (param: Param | undefined): boolean => param?.type === 'string'
+export const isText = (param: Param | undefined): param is StringParam => param?.type === 'string'
 
 export const isNumeric = (param: Param | undefined): param is IntegerParam =>
   param?.type === 'integer'

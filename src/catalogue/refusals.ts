@@ -4,11 +4,11 @@ import { X509Certificate } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { parseWordSpan } from '../base/dates.js'
 import { isJsonList, type JsonValue } from '../base/objects.js'
-import type { Param, StringParam } from './params.js'
+import { isNumeric, isText, type Param, type StringParam } from './params.js'
 import { splitItems, type ValueProblem } from './values.js'
 
 /** Why a value is refused: what is `expected` in its place, to stand behind "must be", and what was probably meant. */
-export type Refusal = Pick<ValueProblem, 'expected' | 'nearest'>
+export type ValueRefusal = Pick<ValueProblem, 'expected' | 'nearest'>
 
 interface TextRule {
   readonly expected: string
@@ -25,12 +25,11 @@ const domain = new RegExp(`^(?:${label}\\.)+${label}$`, 'i')
 
 /** What of a URL or a name in another script is its domain, in the letters that instances take. */
 const toDomain = (text: string): string => {
-  const host = text
+  const [host = ''] = text
     .trim()
     .replace(/^[a-z]+:\/\//i, '')
-    .replace(/[/:?#].*$/s, '')
-    .replace(/\.+$/, '')
-  return domainToASCII(host)
+    .split(/[/:?#]/, 1)
+  return domainToASCII(host.replace(/(?<!\.)\.+$/, ''))
 }
 
 const certificate =
@@ -73,7 +72,7 @@ const rules: Readonly<Partial<Record<NonNullable<StringParam['format']>, TextRul
   pem: { expected: 'certificates that can be read', fits: isCertificate },
 }
 
-const whyRefused = (param: StringParam, text: string): Refusal | undefined => {
+const whyRefused = (param: StringParam, text: string): ValueRefusal | undefined => {
   const { format = 'text', items, max, filled } = param
   if (text === '' && filled !== true) return undefined
   if (filled === true && text.trim() === '') return { expected: 'text that is not blank' }
@@ -89,10 +88,10 @@ const whyRefused = (param: StringParam, text: string): Refusal | undefined => {
 }
 
 /** Why instances refuse a value that has the type of its parameter; undefined where nothing is known against it. */
-export const findRefusal = (param: Param, value: JsonValue): Refusal | undefined => {
-  if (param.type === 'string')
+export const findRefusal = (param: Param, value: JsonValue): ValueRefusal | undefined => {
+  if (isText(param))
     return whyRefused(param, isJsonList(value) ? value.join(' ') : String(value ?? ''))
-  const least = param.type === 'integer' ? param.least : undefined
+  const least = isNumeric(param) ? param.least : undefined
   const isLess = least !== undefined && typeof value === 'number' && value < least
   return isLess ? { expected: `at least ${least}` } : undefined
 }

@@ -240,7 +240,7 @@ interface Row {
 
 /** Checks one profile, or what flags and environment make: where its credential comes from, whether it works. */
 const checkStatus = async (services: Services, name: string | undefined): Promise<Row> => {
-  const session = await services.place.sessionOf(name)
+  const session = await services.place.session({ profile: name })
   const current = openProfileStore(services).current()
   const rowOf = (profile: string) => ({
     profile,

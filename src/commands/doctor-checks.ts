@@ -4,6 +4,8 @@ import { connect, isIP, type Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import { isProxyExempt } from '../base/no-proxy.js'
 import { objects, toText } from '../base/objects.js'
+import { projects } from '../catalogue/areas/projects.js'
+import { getPath } from '../catalogue/endpoint.js'
 import type { ExternalClient } from '../engine/command/services.js'
 import { type Category, Failure, survived } from '../errors.js'
 import { createTlsSettings } from '../http/sending/connections.js'
@@ -130,6 +132,9 @@ export const instanceChecks = async (
 const read = async (there: ExternalClient, path: string): Promise<unknown> =>
   (await there.call({ method: 'GET', path, headers: {} })).data
 
+const projectAt = (id: string): string =>
+  getPath(projects.get).replace(':id', encodeURIComponent(id).replaceAll('.', '%2E'))
+
 /** The first project that can be seen, where there is one. */
 const findProject = async (there: ExternalClient) => {
   const [first] = objects(await read(there, probeRequest.path))
@@ -146,10 +151,9 @@ export const pathChecks = async (there: ExternalClient): Promise<readonly Check[
   try {
     const project = await findProject(there)
     if (project === undefined) return []
-    const path = encodeURIComponent(project.path).replaceAll('.', '%2E')
-    const failure = await read(there, `/projects/${path}`).then(() => undefined, survived)
+    const failure = await read(there, projectAt(project.path)).then(() => undefined, survived)
     if (failure === undefined) return [ok(check, 'arrive unchanged')]
-    await read(there, `/projects/${project.id}`)
+    await read(there, projectAt(String(project.id)))
     const message = `project ${project.id} is found by its ID, but not by its path (${failure.message})`
     return [failed(check, 'not_found', message, decodedRemedy)]
   } catch (error) {

@@ -299,7 +299,7 @@ const checkSession = async (
 /** One of all profiles that cannot even be opened is one that does not work. */
 const checkProfile = async (services: Services, name: string): Promise<ProfileCredential> => {
   try {
-    return await checkSession(services, await services.place.sessionOf(name), name)
+    return await checkSession(services, await services.place.session({ profile: name }), name)
   } catch (error) {
     const { message } = survived(error)
     const base_url = openStore(getPaths(services.place.env)).get(name)?.baseUrl ?? ''
@@ -318,7 +318,7 @@ export const readCredentials = async (
   const all = await Promise.all(
     chooseProfiles(services.place, profile).map(async (name) =>
       name === undefined || name === profile
-        ? checkSession(services, await services.place.sessionOf(name), name)
+        ? checkSession(services, await services.place.session({ profile: name }), name)
         : checkProfile(services, name),
     ),
   )

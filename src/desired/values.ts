@@ -2,6 +2,7 @@
 
 import type { JsonValue } from '../base/objects.js'
 import type { Referent } from '../catalogue/managed.js'
+import { isText } from '../catalogue/params.js'
 import { canonical, normalised, type ValueType } from '../catalogue/same-value.js'
 import { foldedName } from './address.js'
 import type { ListDelta } from './state.js'
@@ -20,7 +21,7 @@ export {
  */
 export const typed = (attribute: ValueType, value: JsonValue): JsonValue => {
   const { param } = attribute
-  const asText = param?.type === 'string' && param.format !== 'date'
+  const asText = isText(param) && param.format !== 'date'
   if (value === null || param === undefined || asText) return value
   return normalised(attribute, value)
 }

@@ -101,7 +101,7 @@ interface Place {
 export const isAddress = (text: string): boolean =>
   scheme.test(text) ||
   /^[^@/\s]+@[^/\s]+:./.test(text) ||
-  /^(?:\[[^\]]+\]|[^@:/\s]+\.[^@:/\s]+):./.test(text)
+  /^(?:\[[^\]]+\]|[^@:/\s.]+\.[^@:/\s]+):./.test(text)
 
 const toKind = (plural: string | undefined): PlaceKind | undefined =>
   plural === 'projects' ? 'project' : plural === 'groups' ? 'group' : undefined

@@ -95,7 +95,6 @@ const services = (lists: Lists, jobs: Lists): Services => {
       env: {},
       clock: { now: () => now },
       session: async () => session,
-      sessionOf: async () => session,
     },
   } as unknown as Services
 }

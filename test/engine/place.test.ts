@@ -75,10 +75,10 @@ it('takes flags before the environment, and that before the profile', async () =
 
 it('gives a profile by name without the address and the token of the environment', async () => {
   const { standing } = place({ SVC_BASE_URL: 'https://env.test', SVC_TOKEN: 'canary' })
-  const old = await standing.sessionOf('old')
+  const old = await standing.session({ profile: 'old' })
   expect(old.baseUrl).toBe('https://old.test')
   await expect(old.credential()).resolves.toBeUndefined()
-  expect((await standing.sessionOf(undefined)).baseUrl).toBe('https://env.test')
+  expect((await standing.session({ profile: undefined })).baseUrl).toBe('https://env.test')
 })
 
 it('has no profile where there is no instance, and throws for one that is not there', async () => {

@@ -7,10 +7,10 @@ const interpreters = [
   'catalogue/areas/settings.ts',
   'catalogue/coerce.ts',
   'catalogue/params.ts',
+  'catalogue/same-value.ts',
   'catalogue/schema.ts',
   'catalogue/values.ts',
   'desired/files/attribute.ts',
-  'desired/values.ts',
 ]
 
 const looks = /\bparam\??\.(?:type|of)\b|\bpath\.\w+\?\.type\b/

@@ -2,6 +2,7 @@
 
 import type { JsonValue } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
+import { isText } from '../../catalogue/params.js'
 import { type ActionStep, actionId, type Change, type Draft, type Verb } from '../actions.js'
 import type { Address } from '../address.js'
 import { alwaysSent, attributesOf, digestOf, familyOf, readValue } from '../attributes.js'
@@ -170,7 +171,7 @@ const whyOver = (c: DiffContext, { step }: Draft): string | undefined => {
   const today = (c.how.now?.() ?? new Date()).toISOString().slice(0, 10)
   for (const [name, { param }] of attributesOf(c.kind)) {
     const day = step.values[name]
-    if (param.type !== 'string' || param.ahead !== true || typeof day !== 'string') continue
+    if (!isText(param) || param.ahead !== true || typeof day !== 'string') continue
     if (day !== '' && day <= today) return `${name} must be a day after today, not ${day}`
   }
   return undefined

@@ -284,9 +284,8 @@ export interface WorkspaceService {
   readonly globals: CommandGlobals
   readonly clock: RunClock
   readonly stdin: PipedInput
-  session(): Promise<Session>
-  /** Another profile's session; without a name, what flags and environment alone make. */
-  sessionOf(profile: string | undefined): Promise<Session>
+  /** The session in force, or that of another profile; without a name, what flags and environment alone make. */
+  session(of?: { readonly profile: string | undefined }): Promise<Session>
   /** The profile in force, where there is one: for what goes elsewhere than to its instance. */
   profile(): Promise<Profile | undefined>
   /** Who the run is made by, and where, as journals have it. */

@@ -1,5 +1,5 @@
 /** Projects and groups of a line that are given by their addresses, as what they name on the instance at hand. */
-import { type Param, scopeOf } from '../../catalogue/params.js'
+import { type Param, scopeOf, takesSeveral } from '../../catalogue/params.js'
 import { isAddress, readPlace } from '../../profile/index.js'
 import { flagsOfCommand } from '../command/flags.js'
 import type { Command } from '../command/types.js'
@@ -16,7 +16,7 @@ export const toPath = (text: string, kind: PlaceKind, baseUrl: () => string): st
 const placeKind = (param: Param): PlaceKind | undefined => {
   const { completes } = param
   const kind = completes === 'project' || completes === 'group' ? completes : undefined
-  return scopeOf(param) ?? (param.type === 'list' ? kind : undefined)
+  return scopeOf(param) ?? (takesSeveral(param) ? kind : undefined)
 }
 
 /** What a line says of its projects and groups. */

@@ -252,12 +252,8 @@ export class Workspace implements WorkspaceService {
     return runs({ sessions: this.#sessions, gateOf: this.#requests().gateOf })
   }
 
-  session(): Promise<Session> {
-    return this.#sessions.current()
-  }
-
-  sessionOf(profile: string | undefined): Promise<Session> {
-    return this.#sessions.of(profile)
+  session(of?: { readonly profile: string | undefined }): Promise<Session> {
+    return of === undefined ? this.#sessions.current() : this.#sessions.of(of.profile)
   }
 
   profile(): Promise<Profile | undefined> {
