@@ -86,7 +86,11 @@ describe('a request for each', () => {
     const refused = await call('api DELETE x/{} -', { input: '1\n2\n' })
     expect([refused.code, server.lines()]).toEqual([2, []])
     const dry = await call('api DELETE x/{} - --dry-run', { input: '1\n2\n' })
-    expect(rowsOf(dry.stdout).map((row) => row.new)).toEqual(['DELETE /x/1', 'DELETE /x/2'])
+    expect(rowsOf(dry.stdout)).toMatchObject([
+      { object: '1', new: 'removed' },
+      { object: '2', new: 'removed' },
+    ])
+    expect(dry.stderr).toContain('  /x/1\n  /x/2\n')
     expect([dry.code, server.lines()]).toEqual([0, []])
   })
 

@@ -79,7 +79,7 @@ it.each([403, 500])('whose old key stays after a %i is resumed', async (status) 
     ])
     expect(stdout).toMatch(/^Plan: nothing to do|^No drift/m)
     if (line.startsWith('apply'))
-      expect(stderr).toMatch(/did not finish; run apply --resume last to complete it/)
+      expect(stderr).toMatch(/did not finish; run svcctl apply --yes --resume last to complete it/)
   }
   down = false
   const again = await run('apply --resume last --yes')

@@ -26,6 +26,7 @@ const ran = async (how: Many, interactive = false) => {
       },
     },
     globals: {},
+    irreversible: () => undefined,
     signal: new AbortController().signal,
     listed: false,
   }

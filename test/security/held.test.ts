@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { type HeldText, holdText, openHeld } from '../../src/base/secrets/scrub.js'
 import { usage } from '../../src/errors.js'
 import { answers, calling } from '../commands/calling.js'
+import { leaf as certificate } from '../sandbox/pem.js'
 import { configuration, folder } from '../support/program.js'
 
 const { call, server } = calling()
@@ -27,7 +28,6 @@ const publicKey = (() => {
   const bytes = Buffer.concat([blob('ssh-ed25519'), blob(Buffer.alloc(32, 7))])
   return `ssh-ed25519 ${bytes.toString('base64')} ci`
 })()
-const certificate = `-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n`
 
 /** Files that somebody named for another. */
 const files = {
@@ -83,14 +83,21 @@ describe.each(desired)('%s refuses, and quotes nothing of', (line) => {
   it.each(each(Object.keys(files)))('a file that is no public key: %s', async (name) => {
     const { code, stderr, leaks } = await refused(deployKey(name), files)
     expect([code, leaks]).toEqual([2, null])
-    expect(stderr).toMatch(/svcctl\.yml:2:\d+: key must be a public key/)
-    expect(stderr).toContain(`${name} holds a value of`)
+    expect(stderr).toMatch(
+      name === 'nul.txt'
+        ? /svcctl\.yml:2:\d+: nul\.txt: the file is not UTF-8 text/
+        : /svcctl\.yml:2:\d+: key must be a public key.*: .* holds a value of/s,
+    )
   })
 
   it.each(each(Object.keys(files)))('a file that holds no certificates: %s', async (name) => {
     const { code, stderr, leaks } = await refused(pages(name), files)
     expect([code, leaks]).toEqual([2, null])
-    expect(stderr).toContain(`certificate must be PEM certificates without a private key: ${name}`)
+    expect(stderr).toContain(
+      name === 'nul.txt'
+        ? 'nul.txt: the file is not UTF-8 text'
+        : `certificate must be PEM certificates without a private key: ${name}`,
+    )
   })
 
   it('a private key that stands where a public one belongs', async () => {

@@ -319,7 +319,7 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
   'no-instance':
     'There is a proxy or a sign-in page in front of the instance, or the base URL is wrong. `svcctl doctor` tells which.',
   'decoded-path':
-    'The base URL is wrong, or a web server in front of the instance decodes %2F in paths. `svcctl doctor` tells which; use the ID until then.',
+    'The instance does not have this endpoint, the base URL is wrong, or a web server in front decodes %2F in paths. `svcctl doctor` tells which; use the ID until then.',
   private: `It does not exist, or it is private and no credential was sent. ${login}`,
   hidden:
     'It does not exist, or this user cannot see it. Check the ID or path, and `svcctl auth status`.',

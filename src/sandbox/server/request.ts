@@ -115,12 +115,14 @@ const getLength = (raw: IncomingMessage): number => Number(raw.headers['content-
  */
 export const acceptBodies = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers()
+  const contentTypes = new WeakMap<IncomingMessage, string>()
   const decode = (request: FastifyRequest, bytes: Buffer): Promise<unknown> =>
-    decodeBody(request.raw.headersDistinct['content-type']?.[0] ?? '', bytes)
+    decodeBody(contentTypes.get(request.raw) ?? '', bytes)
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, decode)
   app.addHook('onRequest', async ({ raw }) => {
     if (getLength(raw) > bodyLimit) throw tooLarge()
     // Fastify would judge it before it knows whether there is a body.
+    contentTypes.set(raw, raw.headers['content-type'] ?? '')
     delete raw.headers['content-type']
   })
   app.server.on('checkContinue', (raw, response) => {
