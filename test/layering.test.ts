@@ -256,7 +256,9 @@ describe('the rooms of src', () => {
     const { files: all } = loadedWith('cli/tab.ts')
     expect(all).toContain('profile/session.ts')
     expect(
-      all.filter((file) => /^(?:http|engine\/(?!command|plan|where|targets\/objects))/.test(file)),
+      all.filter((file) =>
+        /^(?:http|engine\/(?!command|pairs|plan|where|targets\/objects))/.test(file),
+      ),
     ).toEqual([])
   })
 })

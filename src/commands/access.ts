@@ -335,7 +335,9 @@ const run = async (services: Services, given: Arguments<typeof flags>): Promise<
       users === 0
         ? ''
         : `, and for ${formatCount(users, 'user')} one or two for each project and group`
-    return ui.note(`would send ${formatCount(sum, 'request')}${walk}`)
+    ui.note(`would send ${formatCount(sum, 'request')}${walk}`)
+    if (answer.reader !== 'people') await answer.print({ requests: sum, users })
+    return
   }
   async function* rows(): AsyncGenerator<AccessRow> {
     for (const target of targets) {

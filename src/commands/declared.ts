@@ -82,6 +82,7 @@ export const exportCommand = define({
     'If --to is a folder, svcctl writes one file per project and group, and a JSON Schema for editors. It replaces or removes files from earlier exports. If another file is in the way, svcctl stops before it writes anything.',
   ],
   readOnly: true,
+  single: true,
   args: [
     {
       name: 'kind',

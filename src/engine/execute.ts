@@ -9,7 +9,7 @@ import { checkShown } from './answer/objects.js'
 import { unprintedRun } from './bulk/plan-work.js'
 import { changes, sendsAll, takesSeveral } from './command/derive.js'
 import { writesFiles } from './command/flags.js'
-import { type Globals, isAggregate, spelledGlobal } from './command/globals.js'
+import { type Globals, isAggregate } from './command/globals.js'
 import type { InnerRuns } from './command/services.js'
 import type { Command } from './command/types.js'
 import { ownWords, type WordsFinder } from './command/words.js'
@@ -91,7 +91,7 @@ const checkLine = (
   globals: Globals,
   part: LinePart | undefined,
 ): void => {
-  checkKept(globals)
+  if (globals.allFields && globals.since === undefined) throw usage('--all-fields requires --since')
   checkPathNames(command, raw)
   checkSelection(command, globals)
   checkOrder(command, raw, globals)
@@ -102,56 +102,10 @@ const checkLine = (
     )
 }
 
-/** What cannot stand beside a snapshot. */
-const notFrom = ['sudo', 'curl', 'watch', 'waitUntil', 'page', 'web', 'showSecrets'] as const
-const notSince = [
-  'sort',
-  'limit',
-  'page',
-  'perPage',
-  'fields',
-  'curl',
-  'watch',
-  'waitUntil',
-  'groupBy',
-  'count',
-  'sum',
-  'avg',
-  'min',
-  'max',
-  'p95',
-] as const
-
-/** @throws Failure `usage` for flags that a snapshot has no use for */
-const checkKept = (globals: Globals): void => {
-  const { allFields, from, since } = globals
-  const check = (flag: string, others: readonly (keyof Globals)[]): void => {
-    for (const name of others)
-      if (globals[name] !== undefined && globals[name] !== false)
-        throw usage(`--${flag} and ${spelledGlobal(name)} exclude each other`)
-  }
-  if (from !== undefined) check('from', notFrom)
-  if (since !== undefined) check('since', notSince)
-  else if (allFields) throw usage('--all-fields requires --since')
-}
-
 /** @throws Failure `usage` for what has no place beside an order */
 const checkOrder = (command: Command, raw: Raw, globals: Globals): void => {
-  const { limit, page, perPage, sort } = globals
-  if (isAggregate(globals)) {
-    if (page === undefined) return
-    throw usage('groups are made of a whole list', 'Omit --page.')
-  }
-  if (sort === undefined) return
-  if (changes(command, raw.args)) throw usage('--sort works only with lists')
-  const flag = page !== undefined ? 'page' : limit === undefined && perPage !== undefined
-  if (flag === false) return
-  throw usage(
-    `--sort orders the whole list, but --${flag === true ? 'per-page' : flag} requests a single page`,
-    flag === true
-      ? 'Add --limit, for example --limit 20.'
-      : 'Omit --page. --limit returns the first records of the sorted list.',
-  )
+  if (globals.sort !== undefined && !isAggregate(globals) && changes(command, raw.args))
+    throw usage('--sort works only with lists')
 }
 
 /** What is waited for. */

@@ -9,13 +9,14 @@ import { StandardInput } from '../terminal/standard.js'
 import { ClosedPipe } from '../terminal/stdout.js'
 import { chooseFormat } from './answer/choose-format.js'
 import { unprintedRun } from './bulk/plan-work.js'
-import { changes, getCommandName, isAskable, sendsAll } from './command/derive.js'
+import { changes, getCommandName, sendsAll, takesProfiles } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import type { Command } from './command/types.js'
 import { findOwnWords } from './command/words.js'
 import { failureIn, failureStyle } from './failure-report.js'
 import { type AskedSite, OneAnswer, resolveInstances } from './merged-answer.js'
 import type { AskedLine, LinePart } from './options.js'
+import { createExclusion } from './pairs.js'
 import { ownFormat, parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
 import { RunError } from './targets/shared-writer.js'
@@ -64,7 +65,7 @@ const ofOne = [
 /** @throws Failure `usage` for what does not go with several instances */
 const checkSeveral = (command: Command, raw: Raw, all: boolean): void => {
   const name = getCommandName(command)
-  if (!isAskable(command))
+  if (!takesProfiles(command))
     throw usage(
       `${name} works with a single profile, and several are given`,
       'Run the command once for each.',
@@ -72,12 +73,13 @@ const checkSeveral = (command: Command, raw: Raw, all: boolean): void => {
   const format = ownFormat(command, raw)
   const own = (one: string): boolean =>
     one !== 'to' || command.flags.some(({ name }) => name === one)
-  const given = ofOne.filter((one) => raw.flags.has(one) && own(one)).map((one) => `--${one}`)
-  const [flag] = format === undefined ? given : [...given, `-o ${format}`]
+  const given = ofOne.filter((one) => raw.flags.has(one) && own(one))
+  const [flag] = format === undefined ? given : [...given, 'output']
   if (flag !== undefined)
-    throw usage(
-      `${flag} cannot be used with several instances, which ${all ? '--all-profiles' : '--profile'} names`,
-      'Run it once for each of them.',
+    throw createExclusion(
+      { command, raw },
+      [flag, all ? 'all-profiles' : 'profile'],
+      'The line names several instances. Run it once for each of them.',
     )
   const endpoints = Object.values(command.endpoints)
   if (command.longRunning === true || endpoints.some((e) => e.returns.kind === 'file'))

@@ -50,8 +50,6 @@ export const preflight = async (
   early: readonly string[],
 ): Promise<void> => {
   for (const text of early) ui.note(text)
-  checkRehearsal({ command, globals })
-  checkJournal(globals)
   if (globals.rate !== undefined) parseRate(globals.rate)
   if (globals.web && isRepeated(globals))
     throw usage(
@@ -61,34 +59,6 @@ export const preflight = async (
   if (globals.fields === undefined || isRehearsal({ command, globals })) return
   const { checkFields } = await import('./records/known-fields.js')
   await checkFields(command, globals.fields, words)
-}
-
-/** Flags that are about what is written, or how often. */
-const refused = new Set(['curl', 'journal', 'resume', 'wait-until', 'watch'])
-
-/** @throws Failure `usage` where another flag says the contrary of `--dry-run` */
-const checkRehearsal = (asked: Pick<RunOptions, 'command' | 'globals'>): void => {
-  if (!isRehearsal(asked)) return
-  for (const [name, value] of Object.entries(asked.globals))
-    if (refused.has(name) && value !== undefined && value !== false)
-      throw usage(`--dry-run and --${name} exclude each other`)
-}
-
-/** @throws Failure `usage` for flags that say the contrary of each other */
-const checkJournal = ({
-  curl,
-  journal,
-  resume,
-  shard,
-}: Pick<Globals, 'curl' | 'journal' | 'resume' | 'shard'>): void => {
-  if (resume !== undefined && curl) throw usage('--resume and --curl exclude each other')
-  if (resume !== undefined && journal !== undefined)
-    throw usage(
-      '--resume and --journal exclude each other',
-      'A resumed run continues in its own journal.',
-    )
-  if (resume !== undefined && shard !== undefined)
-    throw usage('--resume and --shard exclude each other', 'The journal contains the shard.')
 }
 
 // From targets to the answer.

@@ -2,6 +2,7 @@
 
 import { type Endpoint, writes } from '../catalogue/endpoint.js'
 import { exitCodes } from '../errors.js'
+import { printNone } from './answer/objects.js'
 import { AnswerPrinter, type RunAnswer } from './answer/printing.js'
 import { createCall, type Engine } from './bulk/plan-work.js'
 import { BulkRunner } from './bulk/runner.js'
@@ -206,6 +207,7 @@ export class RunParts {
     this.ui.note(
       `no objects in shard ${globals.shard ?? journaling.resumed?.past.header.shard ?? ''}: nothing to do`,
     )
+    await printNone(this.answer)
     if (journaling.resumed !== undefined || !sendsAll(this.options) || !keepsJournal(command))
       return
     const { recordEmptyShard } = await import('./journaling/journaled-run.js')

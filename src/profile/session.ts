@@ -344,7 +344,7 @@ export const confirmationFor = (
   const { yes, confirm, interactive } = consent
   if (confirm !== undefined && confirm !== profile?.name)
     throw usage(
-      `--confirm names "${confirm}", but ${profile === undefined ? 'no profile applies' : `the profile is ${profile.name}`}`,
+      `--confirm names "${confirm}", but ${profile === undefined ? 'the line names no profile, and --sandbox, --base-url and --from name none' : `the profile is ${profile.name}`}`,
       'Nothing was sent. Check that you chose the right instance.',
     )
   if (profile?.protected === true) {

@@ -445,14 +445,14 @@ describe('--all-groups', () => {
 
 describe('what does not go together', () => {
   it.each([
-    ['jobs list -P a,b --page 2', '--page cannot be used with several projects'],
-    ['jobs list -P a,b --watch', '--watch cannot be used with several projects'],
+    ['jobs list -P a,b --page 2', '--page and -P exclude each other'],
+    ['jobs list -P a,b --watch', '--watch and -P exclude each other'],
     ['members list -P a,b -G c', 'exclude each other'],
-    ['jobs list --all-projects -P a', '--all-projects and --project exclude each other'],
-    ['members list --all-groups -G a', '--all-groups and --group exclude each other'],
+    ['jobs list --all-projects -P a', '--all-projects and -P exclude each other'],
+    ['members list --all-groups -G a', '--all-groups and -G exclude each other'],
     ['members list --all-groups --all-projects', 'exclude each other'],
     ['jobs list --all-groups', 'jobs list is not available for a group'],
-    ['jobs list --all-projects --page 2', '--page cannot be used with several projects'],
+    ['jobs list --all-projects --page 2', '--page and --all-projects exclude each other'],
     ['jobs list -P a --with-archived', '--with-archived requires --all-projects or --group'],
     ['members list --recursive', '--recursive requires --group'],
     [

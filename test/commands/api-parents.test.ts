@@ -154,7 +154,7 @@ describe('a line that names parents in vain', () => {
     ['api x -P a', '--project requires {project} in the path'],
     ['api x -G a', '--group requires {project} or {group} in the path'],
     ['api groups/{group} --all-projects', '--all-projects requires {project} in the path'],
-    ['api projects/{project} -P a -G b', '--project and --group exclude each other'],
+    ['api projects/{project} -P a -G b', '-P and -G exclude each other'],
     ['api groups/{group} -G a --recursive', '--recursive requires {project} alone in the path'],
     [
       'api projects/{project}/x/{} - -P a,b',

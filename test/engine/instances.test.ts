@@ -263,8 +263,7 @@ describe('credentials', () => {
     answering()
     const ran = await run(`runners list -p rec-1,rec-2${flags}`)
     expect([ran.code, ran.stdout]).toEqual([2, ''])
-    expect(ran.stderr).toContain(named)
-    expect(ran.stderr).toContain('--profile')
+    expect(ran.stderr).toContain(`${named} and -p rec-1,rec-2 exclude each other`)
     expect([one?.seen, two?.seen]).toEqual([[], []])
   })
 

@@ -260,12 +260,12 @@ describe('is refused', () => {
     ['mr list -P 1 --sort author', 'author is an object', 'after a dot'],
     [
       'runners list --sort id --page 2',
-      '--sort orders the whole list, but --page requests a single page',
-      'Omit --page. --limit returns the first records of the sorted list.',
+      '--sort and --page exclude each other',
+      'The whole list is ordered. Use --limit.',
     ],
     [
       'runners list --sort id --per-page 2',
-      '--sort orders the whole list, but --per-page requests a single page',
+      '--sort and --per-page exclude each other',
       '--limit 20',
     ],
     [

@@ -166,8 +166,8 @@ describe('--open', () => {
   it.each([
     ['runners list --open', 'Add -o html'],
     ['runners list -o html --open --to x.html', 'exclude each other'],
-    ['runners list -o html --watch 1', 'cannot be repeated'],
-    ['runners list --to x.txt --watch 1', 'cannot be repeated'],
+    ['runners list -o html --watch 1', '-o html and --watch exclude each other'],
+    ['runners list --to x.txt --watch 1', '--to and --watch exclude each other'],
   ])('refuses %s', async (line, said) => {
     const { code, stderr } = await call(line)
     expect([code, stderr.includes(said)]).toEqual([2, true])

@@ -324,7 +324,7 @@ export class Leaf extends CommandLevel {
     const strange = [...merged.keys()].find((key) => !given.some(({ name }) => name === key))
     if (this.wordless !== undefined) throw this.wordless
     if (strange !== undefined) throw unknownOption(getCommandName(command), strange)
-    const raw = { args: this.args, flags: merged, ...this.ownly }
+    const raw = { args: this.args, flags: merged, words: this.tokens, ...this.ownly }
     return { kind: 'run', command, raw, own: this.findOwn }
   }
 }

@@ -347,9 +347,7 @@ const checkLine = ({ args, flags }: PlanGiven): void => {
     ([name, value]) => value !== undefined && planned.has(name),
   )
   if (stray !== undefined)
-    throw usage(
-      `--resume and --${stray[0]} exclude each other, because the journal defines the run`,
-    )
+    throw usage(`--resume and --${stray[0]} exclude each other`, 'The journal defines the run.')
 }
 
 /**

@@ -86,11 +86,13 @@ export const printPlan = async (
     return answer.printMany(sheet, { columns: ['verb', 'address', last] })
   }
   // What holds no object inside of another has the actions, one a line.
-  if (format.nests !== true)
+  if (format.nests !== true) {
+    if (made.plan.actions.length === 0) services.ui.note(summarizePlan(reported))
     return answer.printMany(rows(), {
       known: outcomeOf === undefined ? maybe : undefined,
       reveal: true,
     })
+  }
   // What became of it is no plan any more.
   const { sha256, ...document } = toPlanDocument(made)
   const actions = document.actions.map((action) => ({ ...action, ...outcomeOf?.(action.id) }))

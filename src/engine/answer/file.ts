@@ -175,10 +175,7 @@ export const checkFile = (format: Format, asked: FileFlags, terminal: boolean): 
   const { to, open } = asked
   if (open && page === undefined)
     throw usage(`--open shows a page in a browser, and ${name} is not one`, 'Add -o html.')
-  if (open && to !== undefined) throw usage('--open and --to exclude each other')
   if (to === '') throw usage('--to requires the name of a file')
-  if (to !== undefined && isRepeated(asked))
-    throw usage('--to writes one answer, so it cannot be repeated')
   checkPage(format, asked, terminal)
 }
 

@@ -9,6 +9,7 @@ import {
   printedValue,
   rowAbout,
   showsNothing,
+  showsOutcomes,
 } from '../answer/objects.js'
 import { toleratedText } from '../command/running.js'
 import type { Many, PlanAnswer } from '../command/services.js'
@@ -38,8 +39,11 @@ import {
 
 // The outcomes of several plans, printed in their order as soon as they are known.
 
-/** What one object of several is under -o json where the API answers with nothing: what became of it. */
-const recordOf = ({ item: { plan }, outcome }: Result): unknown => {
+/** What an object is under -o json where the API answers with nothing: what became of it. */
+export const toOutcomeRecord = ({
+  item: { plan },
+  outcome,
+}: Pick<Result, 'outcome'> & { readonly item: Pick<Result['item'], 'plan'> }): unknown => {
   const failure = 'failure' in outcome ? outcome.failure : ignoredError(outcome.result)
   const failed = failure?.toJSON() ?? {}
   return { ...nameObject(plan), outcome: outcome.state, ...failed }
@@ -80,7 +84,7 @@ class OutcomeReporter {
     const lead = getLeadColumn(engine.globals.fields ?? columns, known)
     const parent = first.parent === undefined ? {} : { parent: first.parent.column }
     const placed = writes(first.endpoint) || first.parent !== undefined
-    const inline = engine.answer.reader === 'programs' && placed
+    const inline = showsOutcomes(engine.answer) && placed
     return new OutcomeReporter(engine, options, { endpoint, columns, lead, inline, parent })
   }
 
@@ -117,7 +121,7 @@ class OutcomeReporter {
       const came = 'result' in outcome ? outcome.result : undefined
       if (came?.reported === true) continue
       if (came !== undefined && !showsNothing(came)) yield this.#row(item.plan, printedValue(came))
-      else if (this.#view.inline) yield recordOf(result)
+      else if (this.#view.inline) yield toOutcomeRecord(result)
     }
   }
 

@@ -1,7 +1,7 @@
 /** Running the plans of a command: one object's answer, or several objects with an outcome each. */
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
-import { showsNothing } from '../answer/objects.js'
+import { printNone, showsNothing, showsOutcomes } from '../answer/objects.js'
 import { concurrencyLimit } from '../command/globals.js'
 import { withReversal } from '../command/reversal.js'
 import { lossIn, toleratedText } from '../command/running.js'
@@ -58,7 +58,7 @@ export class BulkRunner {
   async many(plans: readonly Plan[], how: Many = {}): Promise<void> {
     parseFailureLimit(this.#engine.globals.maxFailures)
     const [only] = plans
-    if (only === undefined) return
+    if (only === undefined) return printNone(this.#engine.answer)
     const due = plans.filter(({ refused }) => refused === undefined)
     if (due.length > 0) await this.confirm(due, how)
     const single = plans.length === 1 && !this.#engine.listed
@@ -146,6 +146,12 @@ export class BulkRunner {
   async #show(plan: Plan, outcome: PlanAnswer, how: Many): Promise<void> {
     const { answer, ui } = this.#engine
     if (outcome.reported === true) return
+    if (showsNothing(outcome) && showsOutcomes(answer)) {
+      const { toOutcomeRecord } = await import('./run-bulk.js')
+      const state = outcome.unchanged === true ? 'unchanged' : 'done'
+      const settled = { state, result: outcome } as const
+      await answer.print(toOutcomeRecord({ item: { plan }, outcome: settled }), how.emit)
+    }
     const tolerated = ignoredError(outcome)
     if (tolerated !== undefined) ui.note(toleratedText(getObjectName(plan), tolerated))
     else if (outcome.unchanged === true && showsNothing(outcome))

@@ -204,6 +204,9 @@ export const calls = (c: CommandFacts): boolean => Object.keys(c.endpoints).leng
 export const isAskable = (c: CommandFacts): boolean =>
   calls(c) || c.open === true || c.readOnly === true
 
+/** Whether a command takes several profiles, one answer of all of them. */
+export const takesProfiles = (c: CommandFacts): boolean => isAskable(c) && c.single !== true
+
 /** Whether a command lists records page by page. */
 export const lists = (c: CommandFacts): boolean =>
   c.open === true || Object.values(c.endpoints).some((e) => e.returns.kind === 'many')

@@ -185,6 +185,8 @@ export interface CommandTraits {
   readonly writes?: true
   /** It only looks: nothing but GET and HEAD is sent for it, and --curl has no one request to show. */
   readonly readOnly?: true
+  /** Its answer is one document about one instance: it takes a single profile. */
+  readonly single?: true
   /** It may be repeated (--watch) though it reaches no endpoint of its own. */
   readonly watches?: true
   /** It can be answered from a snapshot (--from) though it lists nothing. */

@@ -7,7 +7,6 @@ import {
   calls,
   getSelects,
   hasForm,
-  isAskable,
   keepsJournal,
   lists,
   onlyReads,
@@ -16,6 +15,7 @@ import {
   scopeLetters,
   sendsBody,
   spreads,
+  takesProfiles,
   takesSeveral,
   watchable,
 } from './derive.js'
@@ -144,7 +144,7 @@ const wholeInstance: Flag = {
 const takesRequest = (command: CommandFacts, { name }: Flag): boolean => {
   if (name === 'from') return onlyReads(command) && (lists(command) || command.snapshots === true)
   if (name === 'curl') return !(command.readOnly || command.ownJournal)
-  return !['all-profiles', 'tolerate'].includes(name) || isAskable(command)
+  return !['all-profiles', 'tolerate'].includes(name) || takesProfiles(command)
 }
 
 /** Flags of many commands: which of these take each, and what it says there. */

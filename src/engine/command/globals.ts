@@ -4,7 +4,6 @@ import type { Value } from '../../catalogue/endpoint.js'
 import { isSwitch, type Param, valuesOf } from '../../catalogue/params.js'
 import type { Flag } from './description.js'
 import { declared, type GlobalFlagRow, type Texts } from './global-flags.js'
-import { checkInstanceFlags } from './instance-flags.js'
 
 type DeclaredFlags = typeof declared
 
@@ -123,7 +122,7 @@ const readFlag = (
  * The flags of a command line.
  * @param texts what was given of each, by name
  * @param parse a flag's texts by its parameter
- * @throws Failure `usage` for a value that a flag does not take, and for flags that name different instances
+ * @throws Failure `usage` for a value that a flag does not take
  */
 export const readGlobals = (
   texts: ReadonlyMap<string, readonly string[]>,
@@ -137,7 +136,5 @@ export const readGlobals = (
     if (value !== undefined) globals[camel(name)] = value
   }
   // What `Globals` says of each name, this loop does: the compiler cannot follow it there.
-  const read = globals as Globals
-  checkInstanceFlags(read)
-  return read
+  return globals as Globals
 }

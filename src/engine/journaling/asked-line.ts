@@ -19,6 +19,7 @@ import type { Command, Flag, Plan } from '../command/types.js'
 import type { PromptReply } from '../instance/planning.js'
 import type { Header, LineOptions, OptionText } from '../journal/lines.js'
 import { createAttributeMask } from '../journal/record.js'
+import { createExclusion } from '../pairs.js'
 import type { Raw } from '../plan/line.js'
 import { paramFile } from '../plan/values.js'
 import type { JournalOptions } from './runs.js'
@@ -258,13 +259,14 @@ const answeredByJournal = [
 ]
 
 /** @throws Failure `usage` for what the journal of the run that is gone on with says itself */
-export const checkResuming = (command: Command, { flags }: Raw): void => {
-  const stray = [...flags.keys()].find(
+export const checkResuming = (command: Command, raw: Raw): void => {
+  const stray = [...raw.flags.keys()].find(
     (name) => !Object.hasOwn(declared, name) || answeredByJournal.includes(name),
   )
   if (stray !== undefined)
-    throw usage(
-      `--resume and --${stray} exclude each other, because the journal defines the run`,
-      `Remove the flag. To use other values, start a new run of "svcctl ${getCommandName(command)}".`,
+    throw createExclusion(
+      { command, raw },
+      ['resume', stray],
+      `The journal defines the run. To use other values, start a new run of "svcctl ${getCommandName(command)}".`,
     )
 }

@@ -13,6 +13,7 @@ import { flagsOfCommand } from '../command/flags.js'
 import { flagSets, globalFlags } from '../command/global-flags.js'
 import { type Globals, ownOrders, readGlobals } from '../command/globals.js'
 import type { Command, CommandFacts, Flag, Given } from '../command/types.js'
+import { checkExclusions } from '../pairs.js'
 import type { Raw } from './line.js'
 import { spelled } from './line.js'
 import type { RowFields } from './stdin/row-fields.js'
@@ -203,13 +204,20 @@ export const parseGiven = async (
   }
 }
 
-/** The global flags of a line, parsed, without what is a command's own; also those that the environment sets. */
+/**
+ * The global flags of a line, parsed, without what is a command's own; also those that the environment sets.
+ * @throws Failure `usage` for a value that a flag does not take, and for flags that exclude each other
+ */
 export const parseGlobals = (
   command: CommandFacts,
   raw: Raw,
   env: NodeJS.ProcessEnv,
   note: TakeNote,
-): Globals =>
-  readGlobals(only(command, raw, false).flags, env, (param, texts, label) =>
+): Globals => {
+  const line = only(command, raw, false)
+  const globals = readGlobals(line.flags, env, (param, texts, label) =>
     parseValue(param, texts, label, { note }),
   )
+  checkExclusions({ command, raw: line, globals })
+  return globals
+}

@@ -11,6 +11,8 @@ export interface Raw {
   readonly flags: ReadonlyMap<string, readonly string[]>
   /** The attributes of each argument, as a journal has them. */
   readonly rows?: readonly (JsonValues | undefined)[]
+  /** The words of the line, as they were typed; none where it was not typed. */
+  readonly words?: readonly string[]
   /** By which name flags were given that an instance has others for. */
   readonly own?: ReadonlyMap<string, string>
 }

@@ -4,6 +4,7 @@ import { idOrText } from '../../catalogue/values.js'
 import { type Failure, usage } from '../../errors.js'
 import { getCommandName, hasForm, spreads } from '../command/derive.js'
 import type { Command, Given, Parent } from '../command/types.js'
+import { createExclusion } from '../pairs.js'
 import type { Raw } from './line.js'
 import { checkOneReader } from './values.js'
 
@@ -53,7 +54,7 @@ const checkPlaces = (command: Command, raw: Raw): void => {
   for (const [flag, given, place] of places)
     if (given && place !== undefined) throw usage(`--${flag} requires ${place} in the path`)
   if (raw.flags.has('project') && raw.flags.has('group') && !group)
-    throw usage('--project and --group exclude each other')
+    throw createExclusion({ command, raw }, ['project', 'group'])
 }
 
 const namesIn = (texts: readonly string[]): readonly string[] => {
@@ -70,9 +71,10 @@ const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
     )
   for (const flag of ['page', 'watch', 'wait-until'])
     if (raw.flags.has(flag))
-      throw usage(
-        `--${flag} cannot be used with several ${kind}s`,
-        `Give ${getCommandName(command)} one.`,
+      throw createExclusion(
+        { command, raw },
+        [flag, [kind, `all-${kind}s`, 'recursive'].find((name) => raw.flags.has(name)) ?? kind],
+        `The line names several ${kind}s. Give ${getCommandName(command)} one.`,
       )
 }
 
@@ -83,7 +85,7 @@ const namedIn = (command: Command, raw: Raw): Parents | undefined => {
     const names = namesIn(raw.flags.get(kind) ?? [])
     const piped = names.includes('-')
     if (names.length < 2 && !piped) continue
-    if (given.length > 1) throw usage('--project and --group exclude each other')
+    if (given.length > 1) throw createExclusion({ command, raw }, ['project', 'group'])
     if (piped && names.length > 1)
       throw usage(
         `--${kind} - cannot be combined with other values, because standard input lists all of them`,
@@ -110,7 +112,7 @@ const foundBy = (command: Command, raw: Raw): Parents | undefined => {
   const all = kinds.filter((kind) => said(raw, `all-${kind}s`) === true)
   for (const kind of all) {
     const other = scoped[0] ?? (all.length > 1 ? 'all-groups' : undefined)
-    if (other !== undefined) throw usage(`--all-${kind}s and --${other} exclude each other`)
+    if (other !== undefined) throw createExclusion({ command, raw }, [`all-${kind}s`, other])
     if (!takesKind(command, raw, kind) && !(kind === 'project' && spreads(command)))
       throw usage(`${getCommandName(command)} is not available for a ${kind}`)
     return { origin: 'everything', kind, names: [] }

@@ -61,11 +61,6 @@ interface GroupQuery {
 
 /** @throws Failure `usage` for what says nothing together */
 const parseQuery = (flags: Flags): GroupQuery => {
-  if (flags.fields !== undefined)
-    throw usage(
-      '--fields chooses columns of records, and this line prints groups',
-      'Omit --fields.',
-    )
   const keys = (flags.groupBy ?? []).map(parseKey)
   const measures = functions.flatMap((name) =>
     (flags[name] ?? []).map((field) => ({ name, field, column: `${name}_${toColumnName(field)}` })),
@@ -286,8 +281,10 @@ const parseOrder = (sort: Flags['sort'], { columns, keys, measures }: GroupQuery
     const column = columns.find((one) => one === toColumnName(field)) ?? only?.column
     if (column !== undefined) return { column, descending }
     const form = toSortForm(field) ?? nearest(field, [...columns])
+    const flags = [...(keys.length > 0 ? ['group-by'] : []), ...measures.map(({ name }) => name)]
+    const said = flags.length === 0 ? '--count' : `--${flags[0]}`
     throw usage(
-      `--sort ${field}: the groups have no such column`,
+      `--sort ${field}: the groups of ${said} have no such column`,
       form === undefined ? `They have ${columns.join(', ')}.` : `Did you mean ${form}?`,
     )
   })

@@ -8,6 +8,7 @@ import { called, dotted, keyIn, namesIn, neutralWords, type Words } from '../../
 import { type Failure, usage } from '../../errors.js'
 import type { Inspection } from '../../output/types.js'
 import { getFirstSegment, objectColumn, singleNamed } from '../command/derive.js'
+import { downloads } from '../command/flags.js'
 import type { EmitOptions } from '../command/running.js'
 import type { Command } from '../command/types.js'
 import { toSortForm } from '../where/index.js'
@@ -281,6 +282,18 @@ const unknownFields = async (
 /** What becomes of objects, which programs are told beside their records. */
 const ofOutcomes = ['outcome', 'error']
 
+/** What is said of a file that was downloaded. */
+const fileFields = ['path', 'size']
+
+const checkFileFields = (fields: readonly string[]): void => {
+  const strange = fields.find((field) => !fileFields.includes(field))
+  if (strange !== undefined)
+    throw usage(
+      `unknown field "${strange}"`,
+      `A download has the fields ${fileFields.join(' and ')}.`,
+    )
+}
+
 /**
  * Refuses names of `--fields` that the answer to a write does not have. It is refused by the documents
  * alone: once the answer could tell, the write is done.
@@ -291,6 +304,7 @@ export const checkFields = async (
   fields: readonly string[],
   words?: Words,
 ): Promise<void> => {
+  if (downloads(command)) return checkFileFields(fields)
   if (!Object.values(command.endpoints).some(writes)) return
   const answering = { command, emit: { known: ofOutcomes }, words }
   const known = new KnownFields(answering)

@@ -9,6 +9,7 @@ import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
+import { printNone } from '../answer/objects.js'
 import {
   getCommandName,
   getScope,
@@ -18,7 +19,7 @@ import {
   isRehearsal,
 } from '../command/derive.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
-import type { UiService } from '../command/services.js'
+import type { AnswerService, UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import { Lists } from '../instance/listing.js'
@@ -130,6 +131,7 @@ interface SelectionContext {
   readonly singles: Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
   readonly exchange: Pick<InstanceExchange, 'instance'>
   readonly ui: Pick<UiService, 'confirm' | 'note'>
+  readonly answer: Pick<AnswerService, 'reader' | 'printMany'>
   readonly place: Pick<Workspace, 'scopeAmong'>
 }
 
@@ -262,6 +264,7 @@ export class Selection {
   async nothing(): Promise<undefined> {
     const list = getSelects(this.#options.command)?.list ?? ''
     this.#around.ui.note(`no matches in ${list}: nothing to do`)
+    await printNone(this.#around.answer)
   }
 
   /**

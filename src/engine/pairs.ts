@@ -1,0 +1,148 @@
+/** Flags of a line that exclude each other: one table, and one sentence that names both as they were typed. */
+import { type Failure, usage } from '../errors.js'
+import { formats } from '../output/formats.js'
+import { isRehearsal } from './command/derive.js'
+import { flagsOfCommand } from './command/flags.js'
+import type { declared } from './command/global-flags.js'
+import type { Globals } from './command/globals.js'
+import type { CommandFacts } from './command/types.js'
+import { beforeDashes } from './command/words.js'
+import type { Raw } from './plan/line.js'
+
+type FlagName = keyof typeof declared
+
+/** A command with what its line gives. */
+interface TypedFlags {
+  readonly command: CommandFacts
+  readonly raw: Raw
+}
+
+/** A line whose global flags are known, before anything is done for it. */
+interface Line extends TypedFlags {
+  readonly globals: Globals
+}
+
+/** Each of some flags excludes each of others. */
+interface Exclusion {
+  readonly flags: readonly FlagName[]
+  readonly others: readonly FlagName[]
+  readonly hint?: string
+  /** On which lines, where not on all. */
+  readonly applies?: (line: Line) => boolean
+}
+
+const getFormat = ({ raw }: TypedFlags) =>
+  formats.find(({ name }) => name === raw.flags.get('output')?.at(-1))
+
+const groups = ['group-by', 'count', 'sum', 'avg', 'min', 'max', 'p95'] as const
+const rounds = ['watch', 'wait-until'] as const
+
+const oneInstance = 'They may name different instances. Pass only one of them.'
+const oneAnswer = 'One answer is written, and the line would give several.'
+
+const exclusions: readonly Exclusion[] = [
+  {
+    flags: ['from'],
+    others: ['sandbox', 'all-profiles', 'profile', 'base-url'],
+    hint: oneInstance,
+  },
+  { flags: ['sandbox'], others: ['all-profiles', 'profile', 'base-url'], hint: oneInstance },
+  { flags: ['all-profiles'], others: ['profile', 'base-url'], hint: oneInstance },
+  {
+    flags: ['from'],
+    others: ['sudo', 'curl', ...rounds, 'page', 'web', 'show-secrets'],
+    hint: 'A snapshot is read, and no instance is asked.',
+  },
+  {
+    flags: ['since'],
+    others: ['sort', 'limit', 'page', 'per-page', 'fields', 'curl', ...rounds, ...groups],
+    hint: 'All records are compared, and what changed is printed.',
+  },
+  {
+    flags: ['dry-run'],
+    others: ['curl', 'journal', 'resume', ...rounds],
+    hint: 'A preview sends no write.',
+    applies: isRehearsal,
+  },
+  { flags: ['resume'], others: ['curl'] },
+  {
+    flags: ['resume'],
+    others: ['journal'],
+    hint: 'A resumed run continues in its own journal.',
+  },
+  { flags: ['resume'], others: ['shard'], hint: 'The journal contains the shard.' },
+  { flags: ['open'], others: ['to'] },
+  { flags: ['to'], others: rounds, hint: oneAnswer },
+  {
+    flags: ['output'],
+    others: rounds,
+    hint: oneAnswer,
+    applies: (line) => getFormat(line)?.page !== undefined,
+  },
+  {
+    flags: ['output'],
+    others: groups,
+    hint: 'It prints objects that other commands accept, and groups are none.',
+    applies: (line) => getFormat(line)?.shows === 'names',
+  },
+  { flags: ['page'], others: groups, hint: 'Groups are made of a whole list. Omit --page.' },
+  {
+    flags: groups,
+    others: ['fields'],
+    hint: 'The line prints groups, which have columns of their own. Omit --fields.',
+  },
+  {
+    flags: groups,
+    others: ['wait-until'],
+    hint: 'Conditions are about records, and the line prints groups.',
+  },
+  { flags: ['sort'], others: ['page'], hint: 'The whole list is ordered. Use --limit.' },
+  {
+    flags: ['sort'],
+    others: ['per-page'],
+    hint: 'The whole list is ordered. Add --limit, for example --limit 20.',
+    applies: ({ globals }) => globals.limit === undefined,
+  },
+]
+
+/** Whether a line gives a flag; one that is refused by `--no-…` is not given. */
+const isGiven = ({ flags }: Raw, name: string): boolean => {
+  const text = flags.get(name)?.at(-1)
+  return text !== undefined && text !== 'false'
+}
+
+/** Flags that are named with their values: it is the value that excludes. */
+const withValue: readonly string[] = ['output', 'profile']
+
+/** Returns a flag as it stands on the line: `-L` or `--limit`, `-o html`. */
+const spellAsTyped = ({ command, raw }: TypedFlags, name: string): string => {
+  const [flag] = flagsOfCommand(command, (one) => one.name === name)
+  const names = [...(flag?.own ?? []), name, ...(flag?.aliases ?? [])].map((one) => `--${one}`)
+  const short = flag?.short === undefined ? undefined : `-${flag.short}`
+  const forms = beforeDashes(raw.words ?? []).flatMap((word) => {
+    const long = names.find((one) => word === one || word.startsWith(`${one}=`))
+    const isShort = short !== undefined && /^-[^-]/.test(word) && word.startsWith(short)
+    return long ?? (isShort ? short : [])
+  })
+  const form = forms.at(-1) ?? `--${name}`
+  const value = withValue.includes(name) ? raw.flags.get(name)?.join(',') : undefined
+  return value === undefined ? form : `${form} ${value}`
+}
+
+/** Returns the error for two flags of a line that exclude each other. */
+export const createExclusion = (
+  line: TypedFlags,
+  [flag, other]: readonly [string, string],
+  hint?: string,
+): Failure =>
+  usage(`${spellAsTyped(line, flag)} and ${spellAsTyped(line, other)} exclude each other`, hint)
+
+/** @throws Failure `usage` for the first two flags of a line that exclude each other */
+export const checkExclusions = (line: Line): void => {
+  const find = (names: readonly FlagName[]) => names.find((name) => isGiven(line.raw, name))
+  for (const { flags, others, hint, applies } of exclusions) {
+    const [flag, other] = [find(flags), find(others)]
+    if (flag === undefined || other === undefined || applies?.(line) === false) continue
+    throw createExclusion(line, [flag, other], hint)
+  }
+}

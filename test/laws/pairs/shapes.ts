@@ -1,0 +1,122 @@
+/** The shapes of commands that the law of pairs tries every flag on: one line of each kind. */
+
+export interface Shape {
+  readonly name: string
+  readonly line: readonly string[]
+  /** Standard input. */
+  readonly input?: string
+  /** What it answers: records (of a list or by ID), a document of its own form, or files. */
+  readonly answer: 'records' | 'document' | 'file'
+  /** It writes. */
+  readonly writes?: true
+  /** Files in its folder, by name. */
+  readonly files?: Readonly<Record<string, string>>
+}
+
+const desired =
+  'version: 1\nprojects:\n  platform/app:\n    members:\n      gus: { access_level: developer }\n'
+
+export const shapes: readonly Shape[] = [
+  { name: 'list', line: ['runners', 'list', '--instance'], answer: 'records' },
+  { name: 'list-of-parent', line: ['jobs', 'list', '-P', 'platform/app'], answer: 'records' },
+  {
+    name: 'list-of-parents',
+    line: ['members', 'list', '-P', 'platform/app', '-P', 'web/docs'],
+    answer: 'records',
+  },
+  { name: 'get', line: ['runners', 'get', '1'], answer: 'records' },
+  { name: 'get-several', line: ['runners', 'get', '1', '2'], answer: 'records' },
+  {
+    name: 'create',
+    line: [
+      'deploy-keys',
+      'create',
+      '-P',
+      'web/docs',
+      '--title',
+      'new',
+      '--key',
+      'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINAZ3vWwqQ3q1a0Vn1H6c0mYVnS1uB7o4t3o2kO0x2a1b',
+    ],
+    answer: 'records',
+    writes: true,
+  },
+  {
+    name: 'update',
+    line: ['runners', 'update', '1', '--description', 'new'],
+    answer: 'records',
+    writes: true,
+  },
+  {
+    name: 'delete',
+    line: ['deploy-keys', 'delete', '1', '-P', 'platform/app', '--yes'],
+    answer: 'records',
+    writes: true,
+  },
+  {
+    name: 'action-with-wait',
+    line: ['mr', 'rebase', '4', '-P', 'platform/app', '--wait'],
+    answer: 'records',
+    writes: true,
+  },
+  {
+    name: 'several',
+    line: ['runners', 'pause', '1', '2', '--yes'],
+    answer: 'records',
+    writes: true,
+  },
+  {
+    name: 'several-from-input',
+    line: ['runners', 'pause', '-', '--yes'],
+    input: '1\n2\n',
+    answer: 'records',
+    writes: true,
+  },
+  {
+    name: 'several-by-select',
+    line: ['runners', 'pause', '--instance', '--select', 'id<3', '--yes'],
+    answer: 'records',
+    writes: true,
+  },
+  { name: 'overview', line: ['overview'], answer: 'document' },
+  { name: 'access', line: ['access', 'platform/app'], answer: 'document' },
+  { name: 'check', line: ['check', 'runners'], answer: 'document' },
+  {
+    name: 'download',
+    line: ['artifacts', 'download', '18', '-P', 'platform/app'],
+    answer: 'file',
+  },
+  { name: 'api-get', line: ['api', 'GET', 'runners/1'], answer: 'records' },
+  {
+    name: 'api-put',
+    line: ['api', 'PUT', 'runners/1', '--param', 'description=new'],
+    answer: 'records',
+    writes: true,
+  },
+  {
+    name: 'plan',
+    line: ['plan', 'svcctl.yml'],
+    answer: 'document',
+    files: { 'svcctl.yml': desired },
+  },
+  {
+    name: 'apply',
+    line: ['apply', 'svcctl.yml', '--yes'],
+    answer: 'document',
+    writes: true,
+    files: { 'svcctl.yml': desired },
+  },
+  { name: 'export', line: ['export', '-P', 'platform/app'], answer: 'file' },
+  { name: 'undo', line: ['journal', 'undo', 'last', '--yes'], answer: 'records', writes: true },
+  {
+    name: 'ci-lint',
+    line: ['ci', 'lint', 'ci.yml'],
+    answer: 'document',
+    files: { 'ci.yml': 'build:\n  script: [make]\n' },
+  },
+  {
+    name: 'snapshot',
+    line: ['snapshot', 'runners list --instance', '--to', 'snap'],
+    answer: 'file',
+  },
+]

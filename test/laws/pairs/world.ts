@@ -1,0 +1,175 @@
+/** What the lines of the law of pairs run in: one embedded instance, two profiles of it, a snapshot, a run to resume and to undo. */
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js'
+import { svcctl } from '../../support/line.js'
+import { configuration, folder } from '../../support/program.js'
+import type { Shape } from './shapes.js'
+import type { FlagValue, Places } from './values.js'
+
+/** What came of a line. */
+export interface LineResult {
+  readonly args: readonly string[]
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+  /** The file of `--to`; undefined where there is none. */
+  readonly file: string | undefined
+  /** The requests that the instance got, as `METHOD /path`. */
+  readonly requests: readonly string[]
+  /** It did not end by itself. */
+  readonly endless: boolean
+}
+
+export type Environment = Readonly<Record<string, string>>
+
+/** A line that goes on for longer has no end. */
+const patience = 8_000
+
+interface Place {
+  readonly config: string
+  readonly cwd: string
+  readonly now: Date
+}
+
+const tokenOf = ({ users }: Sandbox): string => users[0]?.token ?? ''
+
+export class World {
+  readonly #sandbox: Sandbox
+  readonly #before: ReturnType<Sandbox['double']['snapshot']>
+  readonly #config: string
+  readonly #now: Date
+  readonly places: Places
+
+  private constructor(sandbox: Sandbox, { config, cwd, now }: Place) {
+    this.#sandbox = sandbox
+    this.#now = now
+    this.#before = sandbox.double.snapshot()
+    this.#config = config
+    this.places = {
+      url: sandbox.url,
+      snapshot: join(cwd, 'snapshot'),
+      out: join(cwd, 'work', 'out'),
+      journal: join(cwd, 'work', 'run.ndjson'),
+    }
+  }
+
+  static async open(): Promise<World> {
+    const now = new Date()
+    const stateDir = folder()
+    // Its clock stands still, and what takes time is done at once: lines side by side show the same.
+    const sandbox = await startSandbox({
+      stateDir,
+      testable: true,
+      now: () => now,
+      speed: Number.POSITIVE_INFINITY,
+    })
+    const config = configuration()
+    const cwd = folder()
+    const env = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' }
+    const run = async (args: readonly string[], input?: string): Promise<void> => {
+      const ran = await svcctl(args, { env, cwd, ...(input === undefined ? {} : { input }) })
+      if (ran.code !== 0 && ran.code !== 8) throw new Error(`${args.join(' ')}: ${ran.stderr}`)
+    }
+    for (const name of ['a', 'b'])
+      await run(
+        ['auth', 'login', name, '--base-url', sandbox.url, '--token-stdin'],
+        tokenOf(sandbox),
+      )
+    await run(['auth', 'switch', 'a'])
+    await run([
+      'snapshot',
+      'runners list --instance',
+      'jobs list --all-projects',
+      '--to',
+      'snapshot',
+    ])
+    // What a line makes of a repository stays: it is made before all lines.
+    await run(['mr', 'rebase', '4', '-P', 'platform/app', '--wait'])
+    // The run that is undone, and gone on with: it did one of its objects and failed at the other.
+    await run(['runners', 'pause', '1', '999', '--yes'])
+    return new World(sandbox, { config, cwd, now })
+  }
+
+  /** Runs the line of a shape with some values, on the instance as it was. */
+  async run(
+    shape: Shape,
+    values: readonly FlagValue[],
+    env: Environment = {},
+  ): Promise<LineResult> {
+    const config = mkdtempSync(`${this.#config}-`)
+    cpSync(this.#config, config, { recursive: true, verbatimSymlinks: true })
+    const work = join(this.places.out, '..')
+    mkdirSync(work)
+    for (const [name, text] of Object.entries(shape.files ?? {}))
+      writeFileSync(join(work, name), text)
+    const args = [...shape.line, ...values.flatMap(({ words }) => words(this.places))]
+    await this.#makeRoom()
+    const before = this.#sandbox.double.requests.length
+    const stop = new AbortController()
+    let endless = false
+    const timer = setTimeout(
+      () => {
+        endless = true
+        stop.abort()
+      },
+      values.some(({ flag }) => flag === 'watch') ? patience / 8 : patience,
+    )
+    try {
+      const ran = await svcctl(args, {
+        cwd: work,
+        stop: stop.signal,
+        // Ages and spans are the same in every line.
+        io: { now: () => this.#now },
+        env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', ...this.#filled(env) },
+        ...(shape.input === undefined ? {} : { input: shape.input }),
+      })
+      const { out } = this.places
+      return {
+        args,
+        code: ran.code,
+        stdout: ran.stdout,
+        stderr: ran.stderr,
+        file:
+          statSync(out, { throwIfNoEntry: false })?.isFile() === true
+            ? readFileSync(out, 'utf8')
+            : undefined,
+        requests: this.#sandbox.double.requests
+          .slice(before)
+          .map(({ method, path }) => `${method} ${path}`),
+        endless,
+      }
+    } finally {
+      clearTimeout(timer)
+      if (shape.writes === true) this.#sandbox.double.restore(this.#before)
+      for (const one of [config, work]) rmSync(one, { recursive: true, force: true })
+    }
+  }
+
+  /** Forgets the requests before there are so many that the oldest are let go. */
+  async #makeRoom(): Promise<void> {
+    if (this.#sandbox.double.requests.length < 8_000) return
+    await this.#sandbox.double.reset()
+    this.#sandbox.double.restore(this.#before)
+  }
+
+  close(): Promise<void> {
+    return this.#sandbox.close()
+  }
+
+  #filled(env: Environment): Environment {
+    const filled = Object.entries(env).map(([name, value]) => [
+      name,
+      value === 'URL' ? this.#sandbox.url : value === 'TOKEN' ? tokenOf(this.#sandbox) : value,
+    ])
+    return Object.fromEntries(filled)
+  }
+}
