@@ -2,10 +2,11 @@
 import {
   maskAddresses,
   maskSecrets,
+  maskWholeText,
   type OwnNames,
   type Replacement,
   secrecies,
-  secretsInAddress,
+  secretsInText,
 } from '../../base/secrets/mask.js'
 import { isSecretHeader } from '../../base/secrets/names.js'
 import { scrubbedMark as hidden } from '../../base/secrets/scrub.js'
@@ -38,9 +39,9 @@ const collecting = (tell: (text: string) => void): Replacement => ({
     textsIn(value).forEach(tell)
     return hidden
   },
-  address: (_, text) => {
-    for (const secret of secretsInAddress(text)) tell(secret)
-    return hidden
+  text: (_, text) => {
+    for (const secret of secretsInText(text)) tell(secret)
+    return text
   },
 })
 
@@ -81,7 +82,11 @@ export const secretTexts = (sent: RequestContent, words?: OwnNames): readonly st
 
 const shownBody = 16 * 1024
 
-const shown: Replacement = { value: () => hidden, address: (_, text) => safeAddress(text) }
+/** A trace is no data: also what a text only mentions is masked there, and what a CI file assigns. */
+const shown: Replacement = {
+  value: () => hidden,
+  text: (_, text) => maskWholeText(text, () => hidden),
+}
 
 /**
  * A small JSON body with its secrets masked; undefined for anything else.
