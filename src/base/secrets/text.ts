@@ -16,8 +16,11 @@ export interface TextPart {
 
 // Private keys, as PEM, OpenSSH and OpenPGP write them. The words may be percent-encoded, and nothing in between matters.
 
-/** Stands in the first line of each private key, and is rare elsewhere: a search for it comes before all else. */
-export const keySign = 'PRIVATE'
+/**
+ * Stands in the first line of each private key: a search for it comes before all else. Of `PRIVATE` from a letter on that is
+ * rare, by which Node finds it in half the time.
+ */
+export const keySign = 'VATE'
 
 const firstLine =
   /(?:-|%2d|\\u002d){4,5} ?BEGIN[^\n-]{0,60}PRIVATE[^\n-]{1,12}KEY[^\n-]{0,20}(?:-|%2d|\\u002d){4}/gi
@@ -63,8 +66,8 @@ export const maskPrivateKeys = (text: string, mark: TextMark): string =>
 
 // Assignments, as YAML, JSON, shells and command lines write them.
 
-/** A line that assigns: what stands before the name, the name, the sign, the value. */
-const assignment = /^([ \t]*(?:- +)*(?:export +)?["']?)([A-Za-z_][\w.-]*)(["']?[:=] ?)(.*)$/
+/** A line of YAML that assigns: what stands before the name, the name, the sign, the value. */
+const assignment = /^([ \t]*(?:- +)*["']?)([A-Za-z_][\w.-]*)(["']?:(?: |$))(.*)$/
 /** The name of an assignment within a line, or of a flag, with its sign. */
 const inlineName = /(?<![\w.-])(?:--[A-Za-z][\w-]*[ =]|[A-Za-z_][\w.-]*\\?["']? ?[:=] ?)/g
 /** Its value, as far as its quotes or up to the next word. */

@@ -8,7 +8,7 @@ import {
   secrecies,
   secretsInText,
 } from '../../base/secrets/mask.js'
-import { isSecretHeader } from '../../base/secrets/names.js'
+import { isSecretHeader, isSecretName } from '../../base/secrets/names.js'
 import { scrubbedMark as hidden } from '../../base/secrets/scrub.js'
 import type { WireRequest } from '../types.js'
 
@@ -63,13 +63,15 @@ const attributesIn = ({ headers, body, parts }: RequestContent): unknown => {
   }
 }
 
-type RequestContent = Pick<WireRequest, 'headers' | 'body' | 'parts' | 'secrets'>
+type RequestContent = Pick<WireRequest, 'path' | 'headers' | 'body' | 'parts' | 'secrets'>
 
-/** The texts of a request that are secrets: in JSON, in a form, in its own headers. */
+/** The texts of a request that are secrets: in JSON, in a form, in its own headers, in its address. */
 export const secretTexts = (sent: RequestContent, words?: OwnNames): readonly string[] => {
   const found = Object.entries(sent.headers).flatMap(([name, value]) =>
     isSecretHeader(name) ? [value] : [],
   )
+  const query = new URLSearchParams(/\?(.*)/s.exec(sent.path)?.[1])
+  for (const [name, value] of query) if (isSecretName(name)) found.push(value)
   const secrecyOf = secrecies(sent.secrets, words)
   maskSecrets(
     attributesIn(sent),
