@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { answers, calling } from '../commands/calling.js'
 import { configuration, folder } from '../support/program.js'
+import { has } from '../support/terminal.js'
 
-const { server, call, sent } = calling()
+const { server, call, sent, atTerminal } = calling()
 const canary = 'c4n4ry'
 /** Not in one piece, since it is none of this repository. */
 const dashes = '-----'
@@ -100,13 +101,12 @@ describe('a private key is masked by its content', () => {
     'runners list --where description~PRIVATE -o json',
     'runners list --sort description -o json',
     'api GET runners',
-    'api GET runners --jq .[].description',
-    'overview -P a/b',
   ]
   it.each(others)('by %s', async (words) => {
     server.answer = () => ({ body: records })
-    const { stdout, stderr } = await call(words)
-    expect(`${stdout}${stderr}`).not.toContain(canary)
+    const { code, stdout, stderr } = await call(words)
+    expect([code, `${stdout}${stderr}`]).toEqual([0, expect.not.stringContaining(canary)])
+    expect(stdout).toContain('[masked]')
   })
 })
 
@@ -163,6 +163,14 @@ describe('a private key that somebody sends', () => {
     expect(stderr).toContain('with --description')
   })
 
+  it('is not kept in an alias', async () => {
+    const config = configuration()
+    const words = ['alias', 'set', 'note', `runners update 1 --description '${text}'`]
+    const { code, stderr } = await call(words, { env: { SVC_CONFIG_DIR: config } })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('must not contain a credential')])
+    expect(`${stderr}${filesBelow(config)}`).not.toContain(canary)
+  })
+
   it('is not written back as its mark by undo', async () => {
     const config = configuration()
     const env = { SVC_CONFIG_DIR: config }
@@ -214,6 +222,17 @@ describe('a private key that an instance says', () => {
     const all = `${stdout}${stderr}${filesBelow(cwd)}`
     expect([code, all]).toEqual([1, expect.not.stringContaining(canary)])
     expect(all).toContain('kept-1')
+  })
+
+  it.skipIf(!has('tmux', '-V'))('is masked in a question', async () => {
+    server.answer = () => ({ body: { id: 1, title: `kept-1 ${rsaKey}`, key: 'ssh-rsa AAAA' } })
+    await atTerminal('deploy-keys delete 1 -P a/b', async (terminal) => {
+      const screen = await terminal.until(/\(y\/N\)/)
+      expect(screen).toContain('kept-1')
+      expect(screen).not.toContain(canary)
+      terminal.type('n\r')
+      await terminal.until(/ended with/)
+    })
   })
 
   it('is masked in a snapshot', async () => {
