@@ -179,7 +179,7 @@ const keyOf = (token: string): string => {
 const unmarked = new Set(['false', '"false"', 'null'])
 
 /** A bracket that is open: the place of its object among all, and whether all objects in it are variables. */
-interface Nesting {
+interface NestedBracket {
   readonly object: number
   readonly held: boolean
 }
@@ -187,7 +187,7 @@ interface Nesting {
 /** The objects of a text that are variables, by their place among all: they say so themselves, or stand below `variables`. */
 const variablesIn = (text: string, secrecyOf: SecrecyOf): ReadonlySet<number> => {
   const found = new Set<number>()
-  const open: Nesting[] = []
+  const open: NestedBracket[] = []
   let [objects, last] = [0, '']
   let meaning: ReturnType<SecrecyOf>
   for (const token of readTokens(text)) {
