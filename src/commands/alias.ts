@@ -6,6 +6,7 @@
 
 import { currentIo } from '../base/io.js'
 import { isSecretHeader, isSecretName, isSecretParameter } from '../base/secrets/names.js'
+import { findPrivateKeys } from '../base/secrets/text.js'
 import { quoteWord, splitCommand } from '../base/shell-words.js'
 import { didYouMean } from '../base/suggest.js'
 import { areas } from '../catalogue/index.js'
@@ -151,7 +152,8 @@ const checkWords = (words: readonly string[], env: Environment): void => {
     const isHeader = word.startsWith('-H') && holdsSecret('H', word.slice(2), undefined)
     if (isHeader || texts.some(namesSecret))
       throw credentialFailure('a part of this line names one')
-    if (!isReference(word) && (looksSecret(word) || atHand.some((one) => word.includes(one))))
+    const holdsOne = looksSecret(word) || findPrivateKeys(word).length > 0
+    if (!isReference(word) && (holdsOne || atHand.some((one) => word.includes(one))))
       throw credentialFailure('a part of this line looks like one')
   }
 }

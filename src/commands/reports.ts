@@ -2,6 +2,7 @@
 
 import { resolve, sep } from 'node:path'
 import { isStream, writeWhole } from '../base/files/files.js'
+import { scrub } from '../base/secrets/scrub.js'
 import type { WorkspaceService } from '../engine/command/services.js'
 import { Failure, getReason } from '../errors.js'
 import { openStdout } from '../terminal/stdout.js'
@@ -10,7 +11,7 @@ import { openStdout } from '../terminal/stdout.js'
 
 /** XML 1.0 holds no control characters but tab and line ends, and no half of a pair. */
 const cleanXml = (text: string): string =>
-  text.replace(/[^\P{C}\t\n\r\p{Cf}\p{Co}\p{Cn}]|[\ufffe\uffff]/gu, '\ufffd')
+  scrub(text).replace(/[^\P{C}\t\n\r\p{Cf}\p{Co}\p{Cn}]|[\ufffe\uffff]/gu, '\ufffd')
 
 /** Line ends in an attribute would be read as spaces anyway. */
 const cleanAttribute = (text: string): string => cleanXml(text).replace(/[\t\n\r]+/g, ' ')
@@ -96,7 +97,7 @@ const toUri = (file: string): string =>
 const toSarifResult = ({ ruleId, level, text, file, line, column, logical }: SarifResult) => ({
   ruleId,
   level,
-  message: { text },
+  message: { text: scrub(text) },
   locations: [
     {
       physicalLocation: {

@@ -4,12 +4,13 @@ import { viewed } from '../base/bytes.js'
 import { stringEnd } from '../base/json/json.js'
 import {
   isAddress,
-  maskAddresses,
+  maskText,
   type Secrecy,
   type SecrecyOf,
   secrecyIn,
 } from '../base/secrets/mask.js'
 import { innerWords, masked } from '../base/secrets/names.js'
+import { keySign } from '../base/secrets/text.js'
 import { bytesOfPieces, readTokens } from './json.js'
 
 const quote = 0x22
@@ -71,8 +72,8 @@ const isKey = (bytes: Buffer, end: number): boolean => {
 const changed = (bytes: Buffer, start: number, end: number): string | undefined => {
   try {
     const text: unknown = JSON.parse(bytes.toString('utf8', start, end))
-    if (typeof text !== 'string' || !isAddress(text) || isKey(bytes, end)) return undefined
-    const safe = maskAddresses(text)
+    if (typeof text !== 'string' || isKey(bytes, end)) return undefined
+    const safe = maskText(text)
     return safe === text ? undefined : JSON.stringify(safe)
   } catch {
     // The memory of a batch may hold what is no part of it.
@@ -122,20 +123,46 @@ const findChanges = (bytes: Buffer): readonly Change[] => {
   return changes
 }
 
-/** Whether an address with a credential in it stands in these bytes. */
-export const holdsAddress = (bytes: Uint8Array): boolean => findChanges(viewed(bytes)).length > 0
-
-/** The bytes with the credentials of their addresses masked; every other byte stays. */
-const withoutAddresses = (given: Uint8Array): Uint8Array => {
-  const bytes = viewed(given)
-  const kept: Uint8Array[] = []
-  let from = 0
-  for (const { start, end, text } of findChanges(bytes)) {
-    kept.push(bytes.subarray(from, start), Buffer.from(text))
-    from = end
-  }
-  return from === 0 ? given : Buffer.concat([...kept, bytes.subarray(from)])
+/** Where the string begins that holds the byte at `at`; -1 where none begins from `from` on. */
+const findStart = (bytes: Buffer, at: number, from: number): number => {
+  let start = at
+  do start = start <= from ? -1 : bytes.lastIndexOf(quote, start - 1)
+  while (start >= from && isEscaped(bytes, start))
+  return start < from ? -1 : start
 }
+
+/** The strings that hold a private key. */
+const findKeys = (bytes: Buffer): readonly Change[] => {
+  const changes: Change[] = []
+  for (let from = 0, at = bytes.indexOf(keySign); at !== -1; at = bytes.indexOf(keySign, from)) {
+    const start = findStart(bytes, at, from)
+    from = start === -1 ? at + 1 : endOf(bytes, start)
+    const text = start === -1 ? undefined : changed(bytes, start, from)
+    if (text !== undefined) changes.push({ start, end: from, text })
+  }
+  return changes
+}
+
+const finders = [findChanges, findKeys]
+
+/** Whether a text with a secret in it stands in these bytes: an address with a credential, or a private key. */
+export const holdsSecretText = (given: Uint8Array): boolean => {
+  const bytes = viewed(given)
+  return finders.some((find) => find(bytes).length > 0)
+}
+
+/** The bytes without the secrets of their texts; every other byte stays. */
+const withoutSecretTexts = (given: Uint8Array): Uint8Array =>
+  finders.reduce((before, find) => {
+    const bytes = viewed(before)
+    const kept: Uint8Array[] = []
+    let from = 0
+    for (const { start, end, text } of find(bytes)) {
+      kept.push(bytes.subarray(from, start), Buffer.from(text))
+      from = end
+    }
+    return from === 0 ? before : Buffer.concat([...kept, bytes.subarray(from)])
+  }, given)
 
 // Credentials in the text of a record: masked however many tokens they have, at any depth.
 
@@ -151,17 +178,27 @@ const keyOf = (token: string): string => {
 /** What is written where a variable is not marked as one. */
 const unmarked = new Set(['false', '"false"', 'null'])
 
-/** The objects of a text that say of themselves that they are variables, by their place among all. */
+/** A bracket that is open: the place of its object among all, and whether all objects in it are variables. */
+interface NestedBracket {
+  readonly object: number
+  readonly held: boolean
+}
+
+/** The objects of a text that are variables, by their place among all: they say so themselves, or stand below `variables`. */
 const variablesIn = (text: string, secrecyOf: SecrecyOf): ReadonlySet<number> => {
   const found = new Set<number>()
-  const open: number[] = []
-  let [objects, last, marks] = [0, '', false]
+  const open: NestedBracket[] = []
+  let [objects, last] = [0, '']
+  let meaning: ReturnType<SecrecyOf>
   for (const token of readTokens(text)) {
-    if (marks && !unmarked.has(token)) found.add(open.at(-1) ?? 0)
-    marks = token === ':' && secrecyOf(keyOf(last)) === 'marks'
-    if (token === '{') open.push(++objects)
-    else if (token === '[') open.push(0)
-    else if (token === '}' || token === ']') open.pop()
+    const { object = 0, held = false } = open.at(-1) ?? {}
+    if (meaning === 'marks' && !unmarked.has(token)) found.add(object)
+    if (token === '{' || token === '[') {
+      const inner = { object: token === '{' ? ++objects : 0, held: held || meaning === 'holds' }
+      open.push(inner)
+      if (inner.held) found.add(inner.object)
+    } else if (token === '}' || token === ']') open.pop()
+    meaning = token === ':' ? secrecyOf(keyOf(last)) : undefined
     last = token
   }
   return found
@@ -308,7 +345,8 @@ const verdict = (
 ): 'hide' | 'keep' | 'parse' => {
   const kind = text[start]
   if (kind === 'n' || text.startsWith('""', start)) return 'keep'
-  if (secrecyOf(name) === 'value') return 'parse'
+  const meaning = secrecyOf(name)
+  if (meaning === 'value' || meaning === 'holds') return 'parse'
   const secrecy = secrecyIn(secrecyOf, name)
   if (secrecy === undefined) return 'keep'
   if (secrecy === 'guessed' && kind !== '"' && kind !== '[') return 'keep'
@@ -353,5 +391,5 @@ export const maskerOfBytes = (
   const key = new RegExp(`((?:${endings})(?=")|${innerWords.source}[^"\\\\]*)(?:"\\s*:\\s*)?`, 'gi')
   const named = (bytes: Uint8Array): Uint8Array =>
     hidden(bytes, key, secrecyOf) ?? maskedText(decoder.decode(bytes), secrecyOf) ?? bytes
-  return (bytes) => withoutAddresses(named(bytes))
+  return (bytes) => withoutSecretTexts(named(bytes))
 }

@@ -13,7 +13,7 @@ import {
 } from '../base/secrets/mask.js'
 import { lastLetters, masked } from '../base/secrets/names.js'
 import type { Words } from '../catalogue/words.js'
-import { holdsAddress, holdsInner, maskerOfBytes, mentions } from './masking-bytes.js'
+import { holdsInner, holdsSecretText, maskerOfBytes, mentions } from './masking-bytes.js'
 import { parse, shallow } from './record.js'
 import type { HiddenFields, Pick, Printer, Writer } from './types.js'
 
@@ -34,7 +34,7 @@ const endingsOf = (declared: ReadonlySet<string>, words?: OwnSecrets): readonly 
 
 /** Whether a name is a reason to look at its record. */
 const isSuspect = (secrecyOf: SecrecyOf, name: string): boolean =>
-  secrecyOf(name) === 'value' || secrecyIn(secrecyOf, name) !== undefined
+  ['value', 'holds'].includes(secrecyOf(name) ?? '') || secrecyIn(secrecyOf, name) !== undefined
 
 /** How secret the place under a dotted name is: as much as the most secret name on the way. */
 const secrecyAt = (secrecyOf: SecrecyOf, path: string): ReturnType<typeof secrecyIn> => {
@@ -57,7 +57,7 @@ class SecretFinder {
     const matched = batch instanceof PackedRecords ? batch.matched(this.match) : undefined
     const pieces = batch instanceof PackedRecords ? batch.pieces() : [...batch]
     const holdsName = matched === undefined ? this.#mentioned : holdsInner
-    if (pieces.some(holdsName) || pieces.some(holdsAddress)) return () => true
+    if (pieces.some(holdsName) || pieces.some(holdsSecretText)) return () => true
     return matched === undefined || matched.length === 0
       ? undefined
       : (place) => matched.includes(place)

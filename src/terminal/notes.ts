@@ -104,7 +104,8 @@ const shortened = ({ category, message, details }: Failure): Failure => {
 /** A failure as one JSON object on one line. */
 const failureJson = (failure: Failure, style: Pick<Style, 'visible'>, profile?: string): string => {
   const said = profile === undefined ? failure : { profile, ...failure.toJSON() }
-  return `${style.visible(scrub(JSON.stringify(said)))}\n`
+  const clean = (_: string, value: unknown) => (typeof value === 'string' ? scrub(value) : value)
+  return `${style.visible(JSON.stringify(said, clean))}\n`
 }
 
 /** A text each line of which begins with the profile that it is about. */

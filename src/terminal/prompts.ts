@@ -1,5 +1,6 @@
 /** Asks a person at a terminal, on standard error. */
 import { currentIo } from '../base/io.js'
+import { scrub } from '../base/secrets/scrub.js'
 import { Failure } from '../errors.js'
 import type { LineStreams } from './plain-prompts.js'
 import type { SearchItem } from './redrawn-prompts.js'
@@ -125,11 +126,14 @@ const askOrInterrupt = async <T>(
 const isExit = (error: unknown): boolean =>
   error instanceof Error && /^(ExitPromptError|AbortPromptError)$/.test(error.name)
 
+/** Text from outside as a question shows it. */
+const toSafe = (text: string): string => visible(scrub(text))
+
 const toSafeChoices = <T>(choices: readonly Choice<T>[]): Choice<T>[] =>
   choices.map(({ value, name, description }) => ({
     value,
-    name: visible(name),
-    description: description && visible(description),
+    name: toSafe(name),
+    description: description && toSafe(description),
   }))
 
 const pickChoices = <T>(choices: readonly Choice<T>[], positions: readonly number[]): T[] =>
@@ -204,11 +208,11 @@ export const createPrompts = (streams: PromptStreams, env: Env): Prompts => {
   const asked = <T>(work: (ask: Prompts) => Promise<T>): Promise<T> =>
     askOrInterrupt(streams, (own) => work(kind(own)))
   return {
-    confirm: (q, initial) => asked((ask) => ask.confirm(visible(q), initial)),
-    typed: (q, expected) => asked((ask) => ask.typed(visible(q), expected)),
-    secret: (q) => asked((ask) => ask.secret(visible(q))),
-    text: (q, initial) => asked((ask) => ask.text(visible(q), initial)),
-    select: (q, choices) => asked((ask) => ask.select(visible(q), toSafeChoices(choices))),
-    selectMany: (q, choices) => asked((ask) => ask.selectMany(visible(q), toSafeChoices(choices))),
+    confirm: (q, initial) => asked((ask) => ask.confirm(toSafe(q), initial)),
+    typed: (q, expected) => asked((ask) => ask.typed(toSafe(q), expected)),
+    secret: (q) => asked((ask) => ask.secret(toSafe(q))),
+    text: (q, initial) => asked((ask) => ask.text(toSafe(q), initial)),
+    select: (q, choices) => asked((ask) => ask.select(toSafe(q), toSafeChoices(choices))),
+    selectMany: (q, choices) => asked((ask) => ask.selectMany(toSafe(q), toSafeChoices(choices))),
   }
 }

@@ -1,28 +1,26 @@
 /**
- * Masks the secrets of a value: by the names of its fields, in its addresses, and where a record
- * says that it is a variable. Answers, traces, `--curl`, journals and exports all do it by this.
+ * Masks the secrets of a value: by the names of its fields, in its addresses, private keys in any text, and where a
+ * record is a variable. Answers, traces, `--curl`, journals and exports all do it by this.
  */
 import { type Fields, isObject } from '../objects.js'
 import { isSecretName, isSecretParameter, masked } from './names.js'
+import {
+  findPrivateKeys,
+  maskAssignments,
+  maskPrivateKeys,
+  replaceParts,
+  type TextMark,
+  type TextPart,
+} from './text.js'
 
 // Addresses: who logs in before the host, secret parameters behind it.
-
-/** What is put in the place of a secret part; `name` is its parameter, or `userinfo`. */
-type AddressMark = (name: string) => string
-
-/** A secret part of a text, and the parameter that it is the value of. */
-interface Part {
-  readonly name: string
-  readonly start: number
-  readonly end: number
-}
 
 /** SSH's scheme before it, where it has one, and who logs in. */
 const userInfo = /(?<=(s(?:sh|ftp)[a-z0-9+.-]*:)?)\/\/([^/?#\s]+)@/gi
 const parameter = /[?&;#]([^=&?#;\s]+)=/g
 const valueEnd = /[&#>\s"']|$/g
 
-const usersIn = (text: string): Part[] =>
+const usersIn = (text: string): TextPart[] =>
   [...text.matchAll(userInfo)].flatMap(({ 0: all, 1: ssh, 2: user = '', index }) => {
     // Who logs in by SSH under a name alone has shown no secret: `ssh://git@host`.
     if (ssh !== undefined && !user.includes(':')) return []
@@ -30,7 +28,7 @@ const usersIn = (text: string): Part[] =>
     return [{ name: 'userinfo', start: end - user.length, end }]
   })
 
-const parametersIn = (text: string): Part[] => {
+const parametersIn = (text: string): TextPart[] => {
   let end = 0
   return [...text.matchAll(parameter)].flatMap(({ 0: all, 1: name = '', index }) => {
     if (!isSecretParameter(name)) return []
@@ -44,53 +42,63 @@ const parametersIn = (text: string): Part[] => {
   })
 }
 
-const none: readonly Part[] = []
+const none: readonly TextPart[] = []
 
-const partsIn = (text: string): readonly Part[] => {
+const partsIn = (text: string): readonly TextPart[] => {
   const users = text.includes('@') ? usersIn(text) : none
   const parameters = text.includes('=') ? parametersIn(text) : none
-  if (users.length === 0) return parameters
-  return [...users, ...parameters].toSorted((a, b) => a.start - b.start)
+  const keys = findPrivateKeys(text)
+  if (users.length === 0 && keys.length === 0) return parameters
+  return [...users, ...parameters, ...keys].toSorted((a, b) => a.start - b.start)
 }
 
+const markMasked: TextMark = () => masked
+
 /**
- * A text with addresses, without the user names, passwords and secret parameters in them.
- * @param mark what stands for each
+ * A text with addresses, without the user names, passwords and secret parameters in them, and without private keys.
+ * @param mark what stands for each; a name and password are `userinfo`
  */
-export const maskAddresses = (text: string, mark: AddressMark = () => masked): string => {
-  const parts = partsIn(text)
-  if (parts.length === 0) return text
-  let out = ''
-  let from = 0
-  for (const { name, start, end } of parts) {
-    if (start < from) continue
-    out += text.slice(from, start) + mark(name)
-    from = end
-  }
-  return out + text.slice(from)
-}
+export const maskAddresses = (text: string, mark: TextMark = markMasked): string =>
+  replaceParts(text, partsIn(text), mark)
 
 const address = /^\s*(?:(?:[a-z][a-z0-9+.-]*:)+\/\/|\/)/i
 
 /** Whether a text is an address, or several: what only mentions one is text like any other. */
 export const isAddress = (text: string): boolean => address.test(text)
 
-/** The secret parts of an address; none of what is no address. */
-export const secretsInAddress = (text: string): readonly string[] =>
-  isAddress(text)
-    ? partsIn(text).flatMap(({ start, end, name }) => {
-        const part = text.slice(start, end)
-        return name === 'userinfo' ? [part, ...part.split(':').slice(1)] : [part]
-      })
-    : []
+/** A text of data without its private keys and, if it is an address, without what is secret in that. */
+export const maskText = (text: string): string =>
+  isAddress(text) ? maskAddresses(text) : maskPrivateKeys(text, markMasked)
+
+/** The secret parts of a text of data. */
+export const secretsInText = (text: string): readonly string[] =>
+  (isAddress(text) ? partsIn(text) : findPrivateKeys(text)).flatMap(({ start, end, name }) => {
+    const part = text.slice(start, end)
+    return name === 'userinfo' ? [part, ...part.split(':').slice(1)] : [part]
+  })
+
+/** A name and password that are a variable's: `ci:$CI_JOB_TOKEN`. */
+const isVariableReference = (secret: string): boolean => /(?:^|:)\$(?:\w+|\{\w+\})$/.test(secret)
+
+/** A text without any secret that can be told: in addresses that it mentions, and in what it assigns, as a CI file does. */
+export const maskWholeText = (text: string, mark: TextMark): string =>
+  maskAssignments(
+    maskAddresses(text, (name, secret) =>
+      isVariableReference(secret) ? secret : mark(name, secret),
+    ),
+    mark,
+  )
 
 // Values: the fields of records, at any depth.
 
 /** `declared` is certain; of a `guessed` one only texts are masked, alone or in a list. */
 export type Secrecy = 'declared' | 'guessed'
 
-/** What else a name may say: a `value` is a secret beside what `marks` its record as a variable. */
-type Meaning = Secrecy | 'value' | 'marks' | undefined
+/**
+ * What else a name may say: a `value` is a secret beside what `marks` its record as a variable, and below what `holds`
+ * variables.
+ */
+type Meaning = Secrecy | 'value' | 'marks' | 'holds' | undefined
 
 /** What a field's name says about secrets. */
 export type SecrecyOf = (name: string) => Meaning
@@ -107,6 +115,7 @@ const variable: Readonly<Record<string, Meaning>> = {
   value: 'value',
   variable_type: 'marks',
   masked: 'marks',
+  variables: 'holds',
 }
 
 /** Names that make a closer look at a record worth while. */
@@ -168,13 +177,13 @@ export const secrecyIn = (secrecyOf: SecrecyOf, name: string): Secrecy | undefin
 export interface Replacement {
   /** For the value of a field of that name. */
   value(name: string, value: unknown): unknown
-  /** For a text that is an address with a secret in it. */
-  address(name: string, text: string): unknown
+  /** For a text in a field whose name says nothing; the text itself where it holds no secret. */
+  text(name: string, text: string): unknown
 }
 
 const usual: Replacement = {
   value: () => masked,
-  address: (_, text) => maskAddresses(text),
+  text: (_, text) => maskText(text),
 }
 
 /** Whether a field marks its record: `masked` may also be false. */
@@ -187,12 +196,13 @@ class Masker {
     private readonly instead: Replacement,
   ) {}
 
-  value(value: unknown, name: string, secrecy: Secrecy | undefined): unknown {
+  /** @param held true below a field that holds variables */
+  value(value: unknown, name: string, secrecy: Secrecy | undefined, held = false): unknown {
     if (secrecy === 'declared') return this.#hidden(value, name)
     if (typeof value === 'string')
-      return secrecy === 'guessed' ? this.#hidden(value, name) : this.#text(value, name)
-    if (Array.isArray(value)) return this.#list(value, name, secrecy)
-    return isObject(value) ? this.fields(value) : value
+      return secrecy === 'guessed' ? this.#hidden(value, name) : this.instead.text(name, value)
+    if (Array.isArray(value)) return this.#list(value, name, secrecy, held)
+    return isObject(value) ? this.fields(value, held) : value
   }
 
   #hidden(value: unknown, name: string): unknown {
@@ -201,25 +211,26 @@ class Masker {
       : this.instead.value(name, value)
   }
 
-  #text(text: string, name: string): unknown {
-    if (!isAddress(text) || maskAddresses(text) === text) return text
-    return this.instead.address(name, text)
-  }
-
-  #list(list: readonly unknown[], name: string, secrecy: Secrecy | undefined): unknown {
-    const items = list.map((item) => this.value(item, name, secrecy))
+  #list(
+    list: readonly unknown[],
+    name: string,
+    secrecy: Secrecy | undefined,
+    held: boolean,
+  ): unknown {
+    const items = list.map((item) => this.value(item, name, secrecy, held))
     return items.every((item, i) => item === list[i]) ? list : items
   }
 
-  fields(record: Fields): Fields {
+  fields(record: Fields, held = false): Fields {
     const entries = Object.entries(record)
-    const isVariable = entries.some(
-      ([name, inner]) => this.secrecyOf(name) === 'marks' && isSet(inner),
-    )
+    const isVariable =
+      held || entries.some(([name, inner]) => this.secrecyOf(name) === 'marks' && isSet(inner))
     let found = false
     const hidden = entries.map(([name, inner]): [string, unknown] => {
-      const own = this.secrecyOf(name) === 'value' && isVariable
-      const shown = this.value(inner, name, own ? 'declared' : secrecyIn(this.secrecyOf, name))
+      const meaning = this.secrecyOf(name)
+      const own = meaning === 'value' && isVariable
+      const secrecy = own ? 'declared' : secrecyIn(this.secrecyOf, name)
+      const shown = this.value(inner, name, secrecy, held || meaning === 'holds')
       found ||= shown !== inner
       return [name, shown]
     })

@@ -7,6 +7,7 @@
 import { Failure, type FailureDetails } from '../../errors.js'
 import { createLineState } from '../io.js'
 import { formatCount } from '../text.js'
+import { maskPrivateKeys } from './text.js'
 
 // Held texts: of a file that is named, the environment, a program. Each is a symbol, which the compiler takes neither in
 // a template nor for a string. At run time a template throws, and JSON leaves it out.
@@ -148,10 +149,10 @@ export const remember = (secret: string): void => {
   }
 }
 
-/** A text without what was sent as a secret: plain, percent-encoded, in base64, escaped as in JSON. */
+/** A text without private keys, and without what was sent as a secret: plain, percent-encoded, in base64, escaped as in JSON. */
 export const scrub = (text: string): string => {
   if (text.length < shortest) return text
-  let clean = text
+  let clean = maskPrivateKeys(text, () => scrubbedMark)
   const { secrets } = sent()
   for (const [secret, known] of secrets) {
     // No way to write it is shorter, and the pattern of a long one takes a second to compile.

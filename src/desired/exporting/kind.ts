@@ -2,6 +2,7 @@
 
 import { groupBy } from '../../base/group-by.js'
 import { isObject, type JsonValue } from '../../base/objects.js'
+import { isSecret } from '../../base/secrets/mask.js'
 import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
 import { coerce, dataSource } from '../../catalogue/coerce.js'
 import { type Managed, managedKinds } from '../../catalogue/managed.js'
@@ -212,7 +213,8 @@ const rulesOf = (
   const rules = inOrder.flatMap((item): readonly FileMap[] => {
     const name = item.label ?? ''
     const isAlone = named.get(name.toLowerCase())?.length === 1
-    const isNamed = label !== undefined && isAlone && name !== '' && !name.includes('*')
+    const isPlainName = name !== '' && !name.includes('*') && !isSecret('', name)
+    const isNamed = label !== undefined && isAlone && isPlainName
     const set = itemMap(item, within, isNamed ? { [label]: name } : {})
     const match = new FileMap([isNamed ? [label, name] : [identity, Number(item.identity)]])
     if (set === undefined) return []

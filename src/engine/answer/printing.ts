@@ -1,5 +1,7 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
 import { currentIo } from '../../base/io.js'
+import { masked } from '../../base/secrets/names.js'
+import { maskPrivateKeys } from '../../base/secrets/text.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import { areas } from '../../catalogue/index.js'
@@ -72,15 +74,17 @@ const columnsFor = async (area: string, endpoint: Endpoint): Promise<readonly st
 
 // Text of commands that write their own.
 
+const withoutKeys = (text: string): string => maskPrivateKeys(text, () => masked)
+
 /** How text is written for people on this output. */
 const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
   accessible: style.accessible,
-  safe: style.visible,
-  strong: (text) => ownColours(style.bold(style.visible(text))),
+  safe: (text) => style.visible(withoutKeys(text)),
+  strong: (text) => ownColours(style.bold(style.visible(withoutKeys(text)))),
   mark: (kind) => ownColours(style.mark(kind)),
   bar: (fraction, columns) => ownColours(style.bar(fraction, columns)),
   hanging: (text, indent) =>
-    style.wrap(style.visible(text), width - indent).join(`\n${' '.repeat(indent)}`),
+    style.wrap(style.visible(withoutKeys(text)), width - indent).join(`\n${' '.repeat(indent)}`),
 })
 
 const encoder = new TextEncoder()
@@ -164,8 +168,10 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** The one door of text that no format wrote, and of bytes that are shown instead of kept. */
-  async write(chunk: string | Uint8Array): Promise<void> {
+  async write(given: string | Uint8Array): Promise<void> {
     const { out, page } = this.#screen
+    const isPlain = typeof given !== 'string' || this.#asked.globals.showSecrets
+    const chunk = isPlain ? given : withoutKeys(given)
     // Text that no format wrote stands in a page as it is.
     if (page !== undefined && typeof chunk === 'string') return this.print(chunk)
     if (typeof chunk === 'string')

@@ -1,7 +1,13 @@
 /** What a run writes into its journal of each object. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Fields } from '../../base/objects.js'
-import { maskAddresses, maskFields, type Replacement, secrecies } from '../../base/secrets/mask.js'
+import {
+  maskAddresses,
+  maskFields,
+  maskText,
+  type Replacement,
+  secrecies,
+} from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -21,7 +27,10 @@ const scrubbedValue = (value: unknown): unknown => {
 }
 
 /** What is masked in part could not be put back: what holds a secret is masked whole. */
-const whole: Replacement = { value: () => masked, address: () => masked }
+const whole: Replacement = {
+  value: () => masked,
+  text: (_, text) => (maskText(text) === text ? text : masked),
+}
 
 /** Attributes of what an endpoint takes or gives, as they may be written down. */
 export const createAttributeMask = (

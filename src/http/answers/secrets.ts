@@ -2,12 +2,13 @@
 import {
   maskAddresses,
   maskSecrets,
+  maskWholeText,
   type OwnNames,
   type Replacement,
   secrecies,
-  secretsInAddress,
+  secretsInText,
 } from '../../base/secrets/mask.js'
-import { isSecretHeader } from '../../base/secrets/names.js'
+import { isSecretHeader, isSecretName } from '../../base/secrets/names.js'
 import { scrubbedMark as hidden } from '../../base/secrets/scrub.js'
 import type { WireRequest } from '../types.js'
 
@@ -38,9 +39,9 @@ const collecting = (tell: (text: string) => void): Replacement => ({
     textsIn(value).forEach(tell)
     return hidden
   },
-  address: (_, text) => {
-    for (const secret of secretsInAddress(text)) tell(secret)
-    return hidden
+  text: (_, text) => {
+    for (const secret of secretsInText(text)) tell(secret)
+    return text
   },
 })
 
@@ -62,13 +63,15 @@ const attributesIn = ({ headers, body, parts }: RequestContent): unknown => {
   }
 }
 
-type RequestContent = Pick<WireRequest, 'headers' | 'body' | 'parts' | 'secrets'>
+type RequestContent = Pick<WireRequest, 'path' | 'headers' | 'body' | 'parts' | 'secrets'>
 
-/** The texts of a request that are secrets: in JSON, in a form, in its own headers. */
+/** The texts of a request that are secrets: in JSON, in a form, in its own headers, in its address. */
 export const secretTexts = (sent: RequestContent, words?: OwnNames): readonly string[] => {
   const found = Object.entries(sent.headers).flatMap(([name, value]) =>
     isSecretHeader(name) ? [value] : [],
   )
+  const query = new URLSearchParams(/\?(.*)/s.exec(sent.path)?.[1])
+  for (const [name, value] of query) if (isSecretName(name)) found.push(value)
   const secrecyOf = secrecies(sent.secrets, words)
   maskSecrets(
     attributesIn(sent),
@@ -81,7 +84,11 @@ export const secretTexts = (sent: RequestContent, words?: OwnNames): readonly st
 
 const shownBody = 16 * 1024
 
-const shown: Replacement = { value: () => hidden, address: (_, text) => safeAddress(text) }
+/** A trace is no data: also what a text only mentions is masked there, and what a CI file assigns. */
+const shown: Replacement = {
+  value: () => hidden,
+  text: (_, text) => maskWholeText(text, () => hidden),
+}
 
 /**
  * A small JSON body with its secrets masked; undefined for anything else.

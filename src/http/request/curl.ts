@@ -2,9 +2,12 @@
 import { normalizeBaseUrl } from '../../base/base-url.js'
 import { parseExact, stringifyExact } from '../../base/json/json.js'
 import {
+  isAddress,
   maskAddresses,
   maskFields,
   maskSecrets,
+  maskText,
+  maskWholeText,
   type OwnNames,
   type Replacement,
   type SecrecyOf,
@@ -57,7 +60,12 @@ const credentialHeaders: Readonly<Record<string, string>> = {
 /** Stands where a secret stood while a word is written; nothing that is sent holds it by itself. */
 const mark = (name: string): string => `\uE000${variable(name)}\uE001`
 
-const marks: Replacement = { value: mark, address: mark }
+const marks: Replacement = {
+  value: mark,
+  // A variable for a whole address; for what a longer text holds, as a CI file does, one for each secret.
+  text: (name, text) =>
+    isAddress(text) && maskText(text) !== text ? mark(name) : maskWholeText(text, mark),
+}
 
 /** A word of the shell, its marks as variables that the shell puts in. */
 const withVariables = (text: string): string =>

@@ -131,7 +131,12 @@ export class RowFields implements RowTap {
     const value = isSecret(flag) ? undefined : parseValue(flag.param, texts, label)
     // The journal has the values of each row.
     if (value !== undefined && !holdsSecret(flag.parameter ?? '', value)) return value
-    throw usage(`${label} is a secret`, 'Pass the value as env:NAME or @file.')
+    throw usage(
+      `${label} is a secret`,
+      isSecret(flag)
+        ? 'Pass the value as env:NAME or @file.'
+        : `A journal must not contain it. Change this object in a run of its own, with --${flag.name}.`,
+    )
   }
 }
 

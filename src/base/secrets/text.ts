@@ -1,0 +1,148 @@
+/**
+ * Finds secrets inside longer texts: private keys by what they look like, and assigned values by their names. Notes, answers and
+ * CI files may hold both.
+ */
+import { isSecretName } from './names.js'
+
+/** What is put in the place of a secret; `name` is what it is called, `secret` the text that is replaced. */
+export type TextMark = (name: string, secret: string) => string
+
+/** A secret part of a text, and what it is called. */
+export interface TextPart {
+  readonly name: string
+  readonly start: number
+  readonly end: number
+}
+
+// Private keys, as PEM, OpenSSH and OpenPGP write them. The words may be percent-encoded, and nothing in between matters.
+
+/**
+ * Stands in the first line of each private key: a search for it comes before all else. Of `PRIVATE` from a letter on that is
+ * rare, by which Node finds it in half the time.
+ */
+export const keySign = 'VATE'
+
+const firstLine =
+  /(?:-|%2d|\\u002d){4,5} ?BEGIN[^\n-]{0,60}PRIVATE[^\n-]{1,12}KEY[^\n-]{0,20}(?:-|%2d|\\u002d){4}/gi
+const lastLine = /(?:-|%2d|\\u002d){4,5} ?END[^\n-]{0,80}(?:-|%2d|\\u002d){4,5}/gi
+
+const findMatch = (pattern: RegExp, text: string, from: number): RegExpExecArray | null => {
+  pattern.lastIndex = from
+  return pattern.exec(text)
+}
+
+const noParts: readonly TextPart[] = []
+
+/** The private keys of a text. One whose last line is missing goes on to the end of the text. */
+export const findPrivateKeys = (text: string): readonly TextPart[] => {
+  if (!text.includes(keySign)) return noParts
+  const found: TextPart[] = []
+  let end = 0
+  for (;;) {
+    const first = findMatch(firstLine, text, end)
+    if (first === null) return found
+    const last = findMatch(lastLine, text, first.index + first[0].length)
+    end = last === null ? text.length : last.index + last[0].length
+    found.push({ name: 'private_key', start: first.index, end })
+  }
+}
+
+/** A text with a mark in the place of each part; the parts are in the order of their places. */
+export const replaceParts = (text: string, parts: readonly TextPart[], mark: TextMark): string => {
+  if (parts.length === 0) return text
+  let out = ''
+  let from = 0
+  for (const { name, start, end } of parts) {
+    // A part that begins within the one before has no mark of its own.
+    if (start >= from) out += text.slice(from, start) + mark(name, text.slice(start, end))
+    from = Math.max(from, end)
+  }
+  return out + text.slice(from)
+}
+
+/** A text without its private keys. */
+export const maskPrivateKeys = (text: string, mark: TextMark): string =>
+  replaceParts(text, findPrivateKeys(text), mark)
+
+// Assignments, as YAML, JSON, shells and command lines write them.
+
+/** A line of YAML that assigns: what stands before the name, the name, the sign, the value. */
+const assignment = /^([ \t]*(?:- +)*["']?)([A-Za-z_][\w.-]*)(["']?:(?: |$))(.*)$/
+/** The name of an assignment within a line, or of a flag, with its sign. */
+const inlineName = /(?<![\w.-])(?:--[A-Za-z][\w-]*[ =]|[A-Za-z_][\w.-]*\\?["']? ?[:=] ?)/g
+/** Its value, as far as its quotes or up to the next word. */
+const inlineValue = /(\\?["'])?((?:Basic |Bearer )?(?:(?<=")[^"\\]*|(?<=')[^']*|[^\s"'\\,}&;)]+))/y
+
+/** A value that says where a secret comes from, or that there is none. */
+const isReference = (value: string): boolean =>
+  /^["']?(?:\$\w+|\$\{\w+\}|\$\[\[.*|%\w+%|null|~|true|false|\{\}|\[\])?["']?,?$/.test(value)
+
+const isSecretAssignment = (name: string): boolean =>
+  isSecretName(name) || name.toLowerCase() === 'authorization'
+
+const findInline = (line: string): readonly TextPart[] => {
+  const found: TextPart[] = []
+  for (const { 0: start, index } of line.matchAll(inlineName)) {
+    const name = start.replace(/^--|(?<!\W)\W+$/g, '')
+    if (!isSecretAssignment(name)) continue
+    const { 1: open = '', 2: value = '' } = findMatch(inlineValue, line, index + start.length) ?? []
+    const at = index + start.length + open.length
+    if (!isReference(value)) found.push({ name, start: at, end: at + value.length })
+  }
+  return found
+}
+
+const getIndent = (line: string): number => line.length - line.trimStart().length
+
+/** Masks the lines of a text one after the other; a value may go on in deeper lines. */
+class AssignmentMasker {
+  /** The column of a name whose value is masked, and whether that value begins below it. */
+  #hidden: { readonly column: number; readonly isBelow: boolean } | undefined
+  /** The column of a secret's name that has a map below it: its `value` is the secret. */
+  #map: number | undefined
+
+  constructor(private readonly mark: TextMark) {}
+
+  /** The line to write; undefined where it belongs to a value that is masked. */
+  line(line: string, next: string): string | undefined {
+    if (this.#isHidden(line)) return undefined
+    this.#hidden = undefined
+    if (this.#map !== undefined && line.trim() !== '' && getIndent(line) <= this.#map)
+      this.#map = undefined
+    const [, lead = '', name = '', sign = '', value = ''] = assignment.exec(line) ?? []
+    const isSecret = isSecretAssignment(name) || (name === 'value' && this.#map !== undefined)
+    if (!isSecret) return replaceParts(line, findInline(line), this.mark)
+    const column = lead.length
+    const isBelow = value.trim() === ''
+    if (isBelow && getIndent(next) > column && assignment.test(next)) this.#map = column
+    if (
+      isBelow ? this.#map === column || !this.#continues(next, column) : isReference(value.trim())
+    )
+      return line
+    this.#hidden = { column, isBelow }
+    return `${lead}${name}${sign}${this.mark(name, value)}`
+  }
+
+  #continues(next: string, column: number): boolean {
+    return getIndent(next) > column || /^\s*- /.test(next)
+  }
+
+  #isHidden(line: string): boolean {
+    if (this.#hidden === undefined) return false
+    const { column, isBelow } = this.#hidden
+    const indent = getIndent(line)
+    return (
+      line.trim() === '' ||
+      indent > column ||
+      (isBelow && indent === column && line.startsWith('- ', indent))
+    )
+  }
+}
+
+/** A text without the values that are assigned to names of secrets. */
+export const maskAssignments = (text: string, mark: TextMark): string => {
+  if (!/[:=]|--/.test(text)) return text
+  const masker = new AssignmentMasker(mark)
+  const lines = text.split('\n')
+  return lines.flatMap((line, i) => masker.line(line, lines[i + 1] ?? '') ?? []).join('\n')
+}
