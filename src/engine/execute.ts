@@ -7,7 +7,7 @@ import { StandardInput } from '../terminal/standard.js'
 import { chooseFormat } from './answer/choose-format.js'
 import { checkShown } from './answer/objects.js'
 import { unprintedRun } from './bulk/plan-work.js'
-import { changes, sendsAll, takesSeveral } from './command/derive.js'
+import { changes, getCommandName, sendsAll, takesSeveral } from './command/derive.js'
 import { writesFiles } from './command/flags.js'
 import { type Globals, isAggregate, spelledGlobal } from './command/globals.js'
 import type { InnerRuns } from './command/services.js'
@@ -91,7 +91,7 @@ const checkLine = (
   globals: Globals,
   part: LinePart | undefined,
 ): void => {
-  checkKept(globals)
+  checkKept(command, globals)
   checkPathNames(command, raw)
   checkSelection(command, globals)
   checkOrder(command, raw, globals)
@@ -122,8 +122,15 @@ const notSince = [
   'p95',
 ] as const
 
+const refuseAllFields = (command: Command): Failure =>
+  command.flags.some(({ name }) => name === 'since')
+    ? usage(
+        `--all-fields is for lists that --since compares with a snapshot; --since of ${getCommandName(command)} is a time`,
+      )
+    : usage('--all-fields requires --since')
+
 /** @throws Failure `usage` for flags that a snapshot has no use for */
-const checkKept = (globals: Globals): void => {
+const checkKept = (command: Command, globals: Globals): void => {
   const { allFields, from, since } = globals
   const check = (flag: string, others: readonly (keyof Globals)[]): void => {
     for (const name of others)
@@ -132,7 +139,7 @@ const checkKept = (globals: Globals): void => {
   }
   if (from !== undefined) check('from', notFrom)
   if (since !== undefined) check('since', notSince)
-  else if (allFields) throw usage('--all-fields requires --since')
+  else if (allFields) throw refuseAllFields(command)
 }
 
 /** @throws Failure `usage` for what has no place beside an order */
