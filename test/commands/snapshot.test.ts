@@ -57,6 +57,23 @@ const exchange = (kind: Record<string, unknown>): void => {
 const manifestOf = (at: string) => JSON.parse(readFileSync(join(at, 'manifest.json'), 'utf8'))
 
 describe('snapshot', () => {
+  it('lists its files with their records for programs', async () => {
+    const at = join(folder(), 'listed')
+    const { code, stdout } = await live([
+      'snapshot',
+      'runners',
+      'geo nodes list',
+      '--to',
+      at,
+      '-o',
+      'json',
+    ])
+    const files: readonly Record<string, unknown>[] = JSON.parse(stdout)
+    expect([code, files.map(({ kind }) => kind).toSorted()]).toEqual([0, ['geo-nodes', 'runners']])
+    for (const { path, records } of files)
+      expect(readFileSync(String(path), 'utf8').trimEnd().split('\n')).toHaveLength(Number(records))
+  })
+
   it('is a file a list, and a manifest that says whose and how many', () => {
     const manifest = manifestOf(kept)
     expect(manifest).toMatchObject({ format: 1, instance: sandbox.url, user: 'root', groups: [] })
