@@ -5,15 +5,20 @@
 
 /** What may follow a project or group, also beyond the documents: the name ends before it. */
 const below = new Set(
-  `access_requests access_tokens alert_management_alerts approval_rules approval_settings approvals archive audit_events
-  avatar badges billable_members boards ci clusters custom_attributes dependencies deploy_keys deploy_tokens deployments
-  descendant_groups environments epics error_tracking events export feature_flags fork forks freeze_periods hooks housekeeping
-  import integrations invitations issues issues_statistics iterations job jobs jobs_artifacts labels languages ldap_group_links
-  members merge_request merge_requests merge_trains milestones packages pages pipeline pipeline_schedules pipelines projects
-  protected_branches protected_environments protected_tags push_rule registry releases remote_mirrors repository
-  repository_storage_moves resource_groups restore runners saml_group_links search services share snippets star starrers
-  statistics storage subgroups templates terraform transfer transfer_locations triggers unarchive unstar uploads users
-  variables vulnerabilities vulnerability_findings wikis`.split(/\s+/),
+  [
+    'access_requests access_tokens alert_management_alerts approval_rules approval_settings',
+    'approvals archive audit_events avatar badges billable_members boards ci clusters',
+    'custom_attributes dependencies deploy_keys deploy_tokens deployments descendant_groups',
+    'environments epics error_tracking events export feature_flags fork forks freeze_periods',
+    'hooks housekeeping import integrations invitations issues issues_statistics iterations',
+    'job jobs jobs_artifacts labels languages ldap_group_links members merge_request',
+    'merge_requests merge_trains milestones packages pages pipeline pipeline_schedules',
+    'pipelines projects protected_branches protected_environments protected_tags push_rule',
+    'registry releases remote_mirrors repository repository_storage_moves resource_groups',
+    'restore runners saml_group_links search services share snippets star starrers statistics',
+    'storage subgroups templates terraform transfer transfer_locations triggers unarchive',
+    'unstar uploads users variables vulnerabilities vulnerability_findings wikis',
+  ].flatMap((row) => row.split(' ')),
 )
 
 /** Names of branches, tags, files and the like, which may have slashes of their own, and the words that may follow them. */
