@@ -34,6 +34,8 @@ export const kinds = {
   'approval-rule': { areas: ['approvals'], names: ['id'], title: 'name' },
   user: { areas: ['members'], names: ['id', 'username'], title: 'username' },
   project: { areas: ['projects'], names: ['path_with_namespace', 'id'] },
+  // The documents have no list of them.
+  group: { areas: [], names: ['full_path', 'id'] },
   integration: { areas: ['integrations'], names: ['slug'], title: 'title' },
   'deploy-key': { areas: ['deploy-keys'], names: ['id'], title: 'title' },
   'pages-domain': { areas: ['pages-domains'], names: ['domain'] },
@@ -56,7 +58,7 @@ export const wordOfKind = (name: string): string =>
 
 /** One of them: `an issue`. */
 export const withArticle = (word: string): string =>
-  /^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`
+  /^(?!use)[aeiou]/.test(word) ? `an ${word}` : `a ${word}`
 
 /** Several of them: `vulnerabilities`, `branches`. */
 export const wordOfSeveral = (word: string): string =>

@@ -43,6 +43,8 @@ interface BaseParam {
   readonly placeholder?: string
   /** What live values complete this parameter (`runner`, `project`, `storage` …). */
   readonly completes?: string
+  /** What shells offer instead, where that says more than the kind: names, or the members of the project at hand. */
+  readonly suggests?: string
   /** It names a file or a folder that is written: never an input of the same line. */
   readonly writes?: true
 }

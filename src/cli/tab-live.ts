@@ -8,13 +8,18 @@ import { currentIo } from '../base/io.js'
 import { isObject } from '../base/objects.js'
 import { userAgent } from '../base/version.js'
 import { namesIn, type Words } from '../catalogue/words.js'
-import { getAnswerFields, singleNamed } from '../engine/command/derive.js'
+import { getAnswerFields, getCommandName, singleNamed } from '../engine/command/derive.js'
 import type { Command } from '../engine/command/types.js'
-import { findOwnWords, wordsFor } from '../engine/command/words.js'
-import { hasSource, ofProject, readSources, type ValueRequest } from '../engine/plan/value-lists.js'
+import { findOwnWords, flagsOn, getLastValue, wordsFor } from '../engine/command/words.js'
+import {
+  getPlaceOfValues,
+  hasSource,
+  type NamedPlaces,
+  readSources,
+  type ValueRequest,
+} from '../engine/plan/value-lists.js'
 import {
   createTransport,
-  environmentScope,
   findScope,
   getPaths,
   isAddress,
@@ -120,21 +125,27 @@ const getCachedValues = async (
 /** A TAB waits no longer than this for the instance, in seconds. */
 const patience = 0.7
 
-/** The value that a flag has on the line. */
-const getFlag = (words: readonly string[], name: string, short?: string): string | undefined => {
-  const at = words.findLastIndex((w) => w === `--${name}` || w === short)
-  const joined = words.findLast((w) => w.startsWith(`--${name}=`))
-  return at >= 0 ? words[at + 1] : joined?.slice(name.length + 3)
+/** The project or group named on the line, else the one at hand. */
+const getPlaces = async (
+  takes: 'project' | 'either',
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  session: Session,
+): Promise<NamedPlaces> => {
+  const project = getLastValue(words, 'project', 'P')
+  const group = takes === 'either' ? getLastValue(words, 'group', 'G') : undefined
+  if (project === undefined && group === undefined) {
+    const found = await findScope(takes, env, session, currentIo().cwd)
+    return found === undefined ? {} : readNamed({ [found.kind]: found.value }, session)
+  }
+  return readNamed(project === undefined ? { group } : { project }, session)
 }
 
-/** The project named on the line, else the one at hand. */
-const getProject = async (words: readonly string[], env: NodeJS.ProcessEnv, session: Session) => {
-  const found =
-    getFlag(words, 'project', '-P') ??
-    environmentScope('project', env)?.value ??
-    (await findScope('project', env, session, currentIo().cwd))?.value
-  const isPath = found === undefined || !isAddress(found)
-  return isPath ? found : readPlace(found, session.baseUrl, 'project').value
+/** A web address names a project or group, too. */
+const readNamed = ({ project, group }: NamedPlaces, { baseUrl }: Session): NamedPlaces => {
+  const toPath = (value: string | undefined, kind: 'project' | 'group') =>
+    value === undefined || !isAddress(value) ? value : readPlace(value, baseUrl, kind).value
+  return { project: toPath(project, 'project'), group: toPath(group, 'group') }
 }
 
 const noRefresh = async (): Promise<never> => {
@@ -172,13 +183,43 @@ const sendQuickly = async (
 /** Asks in the words of the instance, which are looked for only then. */
 const askInstance = async (
   what: string,
-  project: string | undefined,
+  places: NamedPlaces,
   session: Session,
   line: readonly string[],
   env: NodeJS.ProcessEnv,
 ) => {
   const words = wordsFor(await findOwnWords(line, env)(), session.baseUrl)
-  return readSources(what, project, (wanted) => sendQuickly(session, wanted, env, words), words)
+  return readSources(what, places, (wanted) => sendQuickly(session, wanted, env, words), words)
+}
+
+/** Where the values of a source stand; only then is looked which project is at hand, which may ask git. */
+const findPlaces = async (
+  what: string,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  session: Session,
+): Promise<NamedPlaces> => {
+  const takes = await getPlaceOfValues(what)
+  return takes === undefined ? {} : getPlaces(takes, words, env, session)
+}
+
+/** Asks the embedded instance, whose answers are not kept: its address is another each time. */
+const loadFromSandbox = async (
+  what: string,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<readonly Candidate[]> => {
+  const { sandboxSession } = await import('../engine/workspace/sandbox.js')
+  const waiting = { note: () => {}, signal: AbortSignal.timeout(patience * 1000) }
+  const sudo = getLastValue(words, 'sudo') ?? (env.SVC_SUDO || undefined)
+  const own = await findOwnWords(words, env)()
+  const { session, close } = await sandboxSession(env, sudo, waiting, own?.words)
+  try {
+    const places = await findPlaces(what, words, env, session)
+    return (await askInstance(what, places, session, words, env)) ?? []
+  } finally {
+    await close()
+  }
 }
 
 const loadFromInstance = async (
@@ -186,28 +227,23 @@ const loadFromInstance = async (
   words: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Candidate[]> => {
-  if (!hasSource(what)) return []
+  // A snapshot stands for its instance, which is not asked then.
+  if (!hasSource(what) || getLastValue(words, 'from') !== undefined) return []
+  const { sandbox, profile, baseUrl } = flagsOn(words, env)
+  if (sandbox === true) return loadFromSandbox(what, words, env)
   const paths = getPaths(env)
-  const profile = getFlag(words, 'profile', '-p')
-  const baseUrl = getFlag(words, 'base-url')
-  const sudo = getFlag(words, 'sudo')
-  const session = resolveSession(
-    {
-      profile,
-      baseUrl,
-      sudo,
-    },
-    env,
-    { store: openStore(paths), tokens: openTokens(paths, env), post: noRefresh },
-  )
+  const session = resolveSession({ profile, baseUrl, sudo: getLastValue(words, 'sudo') }, env, {
+    store: openStore(paths),
+    tokens: openTokens(paths, env),
+    post: noRefresh,
+  })
   // A TAB starts no program of the profile's.
   if (session.profile?.tokenCommand !== undefined) return []
-  // Only then: it may have to ask git.
-  const project = (await ofProject(what)) ? await getProject(words, env, session) : undefined
-  const { baseUrl: instance, profile: named, sudo: as } = session
-  const of = [instance, named?.name ?? '', as ?? '', what, project ?? ''].join('\n')
+  const places = await findPlaces(what, words, env, session)
+  const at = [session.baseUrl, session.profile?.name ?? '', session.sudo ?? '']
+  const of = [...at, what, places.project ?? '', places.group ?? ''].join('\n')
   return getCachedValues(paths.cache, of, env.SVC_TOKEN ?? '', () =>
-    askInstance(what, project, session, words, env),
+    askInstance(what, places, session, words, env),
   )
 }
 
@@ -241,6 +277,10 @@ export const liveValues =
       if (what === 'profile' || what === 'profiles')
         return listProfiles(env, what === 'profiles').map((value) => ({ value }))
       if (what === 'field') return (await listFields(command)).map((value) => ({ value }))
+      if (what === 'run') {
+        const { suggestOpenRuns } = await import('../engine/journal/folder.js')
+        return await suggestOpenRuns(env, getCommandName(command))
+      }
       return await Promise.race([loadFromInstance(what, words, env), timeOut()])
     } catch {
       return []

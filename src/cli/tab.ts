@@ -169,8 +169,8 @@ const listCandidates = async (
     return { items: Object.keys(param.keys).map((key) => ({ value: `${key}=` })) }
   }
   const fixed = fixedValues(param).map((value) => ({ value }))
-  if (param.completes === undefined) return { items: fixed }
-  return { items: [...fixed, ...(await live(param.completes, command, words))] }
+  const what = param.suggests ?? param.completes
+  return { items: what === undefined ? fixed : [...fixed, ...(await live(what, command, words))] }
 }
 
 /** An argument that is one of a few words is named by them (`bash|zsh|fish`). */
@@ -190,11 +190,12 @@ const argumentCandidates = async (
   if (argument === undefined || (index >= command.args.length && !argument.variadic))
     return noCandidates
   if (argument.file === true) return { items: [], files: true }
-  if (argument.values !== undefined)
-    return filterByPrefix(
-      current,
-      await argument.values(before, current, command.naming, command.instanceFields),
-    )
+  if (argument.values !== undefined) {
+    const { naming, instanceFields } = command
+    const found = await argument.values(before, current, naming, instanceFields)
+    const { items } = filterByPrefix(current, found)
+    return items.length === 0 && argument.mayBeFile === true ? { items, files: true } : { items }
+  }
   if (argument.param === undefined)
     return filterByPrefix(
       current,

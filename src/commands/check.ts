@@ -252,7 +252,13 @@ const checkWorks = ({ profile, works, reason = '' }: ProfileCredential): readonl
 }
 
 /** One that is renewed by itself has no end. */
-const toTokenSamples = ({ profile, works, left_seconds: left, renews }: ProfileCredential) =>
+const toTokenSamples = ({
+  profile,
+  works,
+  left_seconds: left,
+  expires_at,
+  renews,
+}: ProfileCredential) =>
   works !== true || left === undefined || renews === true
     ? []
     : [
@@ -260,7 +266,7 @@ const toTokenSamples = ({ profile, works, left_seconds: left, renews }: ProfileC
           measure: 'left' as const,
           of: profile,
           value: left,
-          text: `${profile} ${formatTimeLeft(left)}`,
+          text: `${profile} ${formatTimeLeft(left, expires_at)}`,
         },
       ]
 
@@ -298,10 +304,14 @@ const tokensCheck = checkFact({
 
 // `check certificates`: whether a certificate of a Pages domain ends soon.
 
-const describeCertificate = ({ domain, left_seconds: left }: DomainCertificate): string =>
+const describeCertificate = ({
+  domain,
+  left_seconds: left,
+  expires_at,
+}: DomainCertificate): string =>
   left === undefined
     ? `the expiry date of ${domain} is unknown`
-    : `${domain} ${formatTimeLeft(left)}`
+    : `${domain} ${formatTimeLeft(left, expires_at)}`
 
 /** What is over, and what cannot be judged. */
 const checkCertificateEnd = (one: DomainCertificate): readonly Concern[] => {

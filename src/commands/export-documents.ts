@@ -1,6 +1,6 @@
 /** An export on its way: what each place says, where it is written, and what could not be read. */
 
-import { lstatSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { addToGroup } from '../base/group-by.js'
 import { groupsAbove, type ManagedPlace, placeText } from '../desired/address.js'
@@ -25,6 +25,7 @@ import type { ProjectPlace, ReadableInstance, UnreadPlace } from '../desired/sta
 import type { Services, UiService } from '../engine/command/services.js'
 import { type Category, Failure, usage } from '../errors.js'
 import { outputName } from './plan/make.js'
+import { printWritten } from './written-files.js'
 
 interface ExportTarget {
   readonly is: 'output' | 'file' | 'folder'
@@ -57,8 +58,6 @@ export const openExportTarget = async ({ place }: Services, to = '-'): Promise<E
   const path = resolve(place.cwd, to)
   if (/\.json$/i.test(path)) return { is: 'file', path, form: 'json' }
   if (isFile(path) && !/[/\\]$/.test(to)) return { is: 'file', path, form }
-  if (output === 'json')
-    throw usage('a folder export is always YAML', 'Pass a file to --to, or omit --output.')
   return { is: 'folder', path, form: 'yaml' }
 }
 
@@ -152,6 +151,7 @@ const toFile = async (run: ExportRun, target: ExportTarget): Promise<void> => {
     throw error
   }
   run.services.ui.note(`wrote ${target.path}`)
+  await printWritten(run.services, [{ path: target.path, size: statSync(target.path).size }], false)
 }
 
 /** Writes a file a place. A file of which not all could be read stays as it was. */
@@ -181,6 +181,8 @@ const toFolder = async (run: ExportRun, target: ExportTarget): Promise<void> => 
   if (same > 0) parts.push(`${same} unchanged`)
   if (removed > 0) parts.push(`${removed} removed`)
   ui.note(`${target.path}: ${parts.join(', ')}`)
+  const inOrder = folder.files.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  await printWritten(run.services, inOrder, true)
 }
 
 /** Writes an export where it goes. @throws Failure where something is in the way, before anything is written */

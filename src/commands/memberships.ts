@@ -326,7 +326,7 @@ export const userArgument: Argument = {
   required: true,
   variadic: false,
   help: 'ID or username',
-  param: { type: 'string', help: 'ID or username', completes: 'user' },
+  param: { type: 'string', help: 'ID or username', completes: 'user', suggests: 'username' },
 }
 
 const flags = {

@@ -83,15 +83,16 @@ const getCertificateMark = ({
   return left < expiryLimits.bad ? 'bad' : left < expiryLimits.warn ? 'warn' : 'good'
 }
 
-const describeEnd = ({ left_seconds: left, expired, renews }: DomainCertificate): string => {
-  const end =
-    left === undefined ? (expired === true ? 'expired' : 'expiry unknown') : formatTimeLeft(left)
+const describeEnd = (one: DomainCertificate): string => {
+  const { left_seconds: left, expires_at, expired, renews } = one
+  const unknown = expired === true ? 'expired' : 'expiry unknown'
+  const end = left === undefined ? unknown : formatTimeLeft(left, expires_at)
   return renews === true ? `${end}, renewed automatically` : end
 }
 
 /** As many as a page has room for. */
 const maxCertificates = 5
-const nameColumns = 34
+const nameColumns = 27
 
 const expirySpans = [
   ['ended', (left: number) => left < 0],
@@ -270,8 +271,11 @@ const getTokenState = ({ works }: ProfileCredential): string =>
 const getTokenMark = ({ works }: ProfileCredential): 'good' | 'bad' | 'warn' =>
   works === undefined ? 'warn' : works ? 'good' : 'bad'
 
-const describeTokenEnd = ({ left_seconds: left, renews }: ProfileCredential): readonly string[] =>
-  renews === true ? ['renewed automatically'] : left === undefined ? [] : [formatTimeLeft(left)]
+const describeTokenEnd = (one: ProfileCredential): readonly string[] => {
+  const { left_seconds: left, expires_at, renews } = one
+  if (renews === true) return ['renewed automatically']
+  return left === undefined ? [] : [formatTimeLeft(left, expires_at)]
+}
 
 const tokensPart: OverviewPart = {
   name: 'tokens',

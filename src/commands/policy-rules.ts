@@ -61,12 +61,14 @@ const getBreakingConditions = ({ where, each }: PolicyRule): readonly string[] =
   where === undefined ? parseWhere([each ?? '']).flatMap(negated) : [where]
 
 /** The list of a rule, and what of it breaks the rule: what it asks for by itself must hold as well. */
-const createAsk = (rule: PolicyRule): Pick<LineAsk, 'where' | 'words'> => {
+const createAsk = (rule: PolicyRule): Pick<LineAsk, 'composed' | 'where' | 'words'> => {
   if (isTestedLocally(rule)) return { words: rule.list }
   const { own, rest } = splitConditions(rule.list)
   const wanted = getBreakingConditions(rule)
   const both = own.flatMap((one) => wanted.map((other) => `${one},${other}`))
-  return { words: rest, where: own.length === 0 ? wanted : both }
+  return own.length === 0
+    ? { words: rest, where: wanted }
+    : { words: rest, where: both, composed: true }
 }
 
 const groupFlags = new Set(flagSets.group.map(({ name }) => `--${name}`))

@@ -3,7 +3,7 @@
  * `--since`).
  */
 
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { viewed } from '../base/bytes.js'
 import { isObject, toText } from '../base/objects.js'
 import { formatCount } from '../base/text.js'
@@ -211,7 +211,11 @@ const readLists = async (
   return kinds
 }
 
-const print = ({ answer }: Services, kinds: readonly SnapshotKind[]): Promise<void> =>
+const print = (
+  { answer }: Services,
+  folder: string,
+  kinds: readonly SnapshotKind[],
+): Promise<void> =>
   answer.printMany(
     kinds.map((one) => ({
       kind: one.kind,
@@ -219,6 +223,7 @@ const print = ({ answer }: Services, kinds: readonly SnapshotKind[]): Promise<vo
       parents: one.column === undefined ? null : one.parents.length,
       refused: getGaps(one).length,
       line: one.line,
+      path: join(folder, one.file),
     })),
     { columns: ['kind', 'records', 'parents', 'refused', 'line'] },
   )
@@ -307,7 +312,7 @@ const takeSnapshot = async (
     groups: begun.groups,
     kinds,
   })
-  await print(services, kinds)
+  await print(services, folder, kinds)
   ui.note(`snapshot of ${baseUrl} written to ${folder}: ${formatCount(kinds.length, 'list')}`)
 }
 

@@ -5,9 +5,9 @@ import type { Services } from '../engine/command/services.js'
 export interface WrittenFile {
   readonly path: string
   readonly size?: number
+  /** What became of it, where that is not the same for all: `written`, `unchanged`, `removed`. */
+  readonly state?: string
 }
-
-const columns = ['path', 'size'] as const
 
 /**
  * Prints the files that were written, if the line has `--output`: without it a note on standard error says what became of them.
@@ -20,6 +20,7 @@ export const printWritten = async (
 ): Promise<void> => {
   if (place.globals.output === undefined) return
   const [first] = files
+  const columns = first?.state === undefined ? ['path', 'size'] : ['path', 'state', 'size']
   if (isList) await answer.printMany(files, { columns })
   else if (first !== undefined) await answer.print(first, { columns })
 }

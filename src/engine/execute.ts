@@ -7,7 +7,7 @@ import { StandardInput } from '../terminal/standard.js'
 import { chooseFormat } from './answer/choose-format.js'
 import { checkShown } from './answer/objects.js'
 import { unprintedRun } from './bulk/plan-work.js'
-import { changes, sendsAll, takesSeveral } from './command/derive.js'
+import { changes, getCommandName, sendsAll, takesSeveral } from './command/derive.js'
 import { writesFiles } from './command/flags.js'
 import { type Globals, isAggregate } from './command/globals.js'
 import type { InnerRuns } from './command/services.js'
@@ -84,6 +84,13 @@ export const execute = async (
   return executeSeveral(line, executeOne)
 }
 
+const refuseAllFields = (command: Command): Failure =>
+  command.flags.some(({ name }) => name === 'since')
+    ? usage(
+        `--all-fields is for lists that --since compares with a snapshot; --since of ${getCommandName(command)} is a time`,
+      )
+    : usage('--all-fields requires --since')
+
 /** @throws Failure `usage` for flags that say nothing of this line */
 const checkLine = (
   command: Command,
@@ -91,7 +98,7 @@ const checkLine = (
   globals: Globals,
   part: LinePart | undefined,
 ): void => {
-  if (globals.allFields && globals.since === undefined) throw usage('--all-fields requires --since')
+  if (globals.allFields && globals.since === undefined) throw refuseAllFields(command)
   checkPathNames(command, raw)
   checkSelection(command, globals)
   checkOrder(command, raw, globals)

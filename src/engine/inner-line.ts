@@ -10,7 +10,7 @@ import type { Command } from './command/types.js'
 import { failureIn } from './failure-report.js'
 import type { AskedLine, InnerLine, InnerPart, RunOptions, SharedServices } from './options.js'
 import { parseGlobals } from './plan/given.js'
-import type { ParsedLine, Raw } from './plan/line.js'
+import type { ParsedLine } from './plan/line.js'
 import { environmentFor, givenAway, keptScreen, unrehearsedCommand } from './subcommand.js'
 
 /** Tells records from what they belong to, and leaves out what could not be read. */
@@ -53,7 +53,12 @@ const checkLine = ({ command, raw }: Extract<ParsedLine, { kind: 'run' }>, ask: 
 }
 
 /** The columns of the groups that a line makes; nothing where it makes none. */
-const groupsIn = async (command: Command, raw: Raw): Promise<Pick<LineAnswer, 'columns'>> => {
+const groupsIn = async ({
+  command,
+  raw,
+}: Pick<Extract<ParsedLine, { kind: 'run' }>, 'command' | 'raw'>): Promise<
+  Pick<LineAnswer, 'columns'>
+> => {
   const globals = parseGlobals(command, raw, {}, () => undefined)
   if (!isAggregate(globals)) return {}
   const { groupColumns } = await import('./records/aggregate.js')
@@ -115,9 +120,8 @@ export const runLineWithin = async (
     const alone = await parse(ask.words)
     if (alone.kind !== 'run') throw usage('this is not a command that reads from the API')
     if (!tries) checkLine(alone, ask)
-    const { command } = alone
-    said = { command, ...(await groupsIn(command, alone.raw)) }
-    const flags = [...reachedBy(outer.globals, from), ...besides(command, ask)]
+    said = { command: alone.command, ...(await groupsIn(alone)) }
+    const flags = [...reachedBy(outer.globals, from), ...besides(alone.command, ask)]
     const meant = await understood(parse, insertFlags(ask.words, flags))
     const env = { ...environmentFor(outer.env), ...ask.env }
     const part: InnerPart = {
@@ -130,6 +134,7 @@ export const runLineWithin = async (
       parents: ask.parents,
       reads: ask.reads,
       whole: ask.whole,
+      composed: ask.composed,
     }
     const asked = tries ? unrehearsedCommand(meant.command) : meant.command
     // The instance is the same, and so are its words.

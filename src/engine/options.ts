@@ -133,6 +133,8 @@ export interface InnerPart {
   /** What several lines read once, and whether their conditions are tested here alone. */
   readonly reads?: LineAsk['reads']
   readonly whole?: boolean | undefined
+  /** Its conditions were joined with others that nobody typed. */
+  readonly composed?: boolean | undefined
 }
 
 /** A line that is run within another: how it is seen, what takes its records, and what of the environment it sees. */

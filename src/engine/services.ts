@@ -152,7 +152,8 @@ export class RunParts {
     const { RecordChoice } = await import('./records/where.js')
     const { budget } = this.printing
     const asked = { paging: globals, asked: globals, budget, signal, words, whole: inner?.whole }
-    return new RecordChoice(where ?? [], { command, ...asked, ...this.singles })
+    const composed = inner?.composed
+    return new RecordChoice(where ?? [], { command, composed, ...asked, ...this.singles })
   }
 
   /** Says what stands below the output, once all is done, and ends the answer. */

@@ -1,11 +1,15 @@
 /** `--since`: a list held against the same list of a snapshot. */
 
+import { existsSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
+import { parseMoment, parseSpan } from '../base/dates.js'
 import { parseBytes } from '../base/json/records.js'
 import { type Fields, isObject, toText } from '../base/objects.js'
 import { isSwitch } from '../catalogue/params.js'
 import { getIdentifier, getIdentity, volatileFields } from '../client/snapshot-manifest.js'
 import { exitCodes, usage } from '../errors.js'
+import { getLevelName } from '../output/cell.js'
+import { isScalar, pick, stringify } from '../output/record.js'
 import { getCommandName } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import { lineFlags } from './command/globals.js'
@@ -73,13 +77,50 @@ const readSide = async (
   return { records, unread, column }
 }
 
-/** What people call a record, beside its ID. */
-const nameOf = (record: unknown): string | undefined =>
+/** The field that has what people call a record, beside its ID. */
+const findNameField = (record: unknown): string | undefined =>
   isObject(record)
-    ? ['path_with_namespace', 'username', 'name', 'title', 'description', 'domain']
-        .map((field) => toText(record[field]))
-        .find((text) => text !== undefined)
+    ? ['path_with_namespace', 'username', 'name', 'title', 'description', 'domain'].find(
+        (field) => toText(record[field]) !== undefined,
+      )
     : undefined
+
+/** What a record that came or went is like: the columns of its list that are not on the row anyway. */
+const describeRecord = (record: unknown, columns: readonly string[]): Fields | null => {
+  const shown = findNameField(record)
+  const fields = columns.flatMap((column) => {
+    const value = pick(record, column)
+    const isTold = column === shown || value === getIdentifier(record)
+    return isTold || value === undefined || volatileFields.has(column) ? [] : [[column, value]]
+  })
+  return fields.length === 0 ? null : Object.fromEntries(fields)
+}
+
+/** A value as a table shows it under the name of its field; of a record each field with its name. */
+const toWords = (field: unknown, value: unknown): unknown => {
+  if (isObject(value) && typeof field !== 'string')
+    return Object.entries(value)
+      .filter(([, one]) => one !== null && one !== '')
+      .map(([name, one]) => {
+        const said = toWords(name, one)
+        return `${name}: ${isScalar(said) ? String(said) : stringify(said)}`
+      })
+      .join(', ')
+  return getLevelName(typeof field === 'string' ? field : undefined, value) ?? value
+}
+
+/** The rows of a table: access levels by name, and what came or went in words. */
+const toPeopleRows = (rows: readonly unknown[]): readonly unknown[] =>
+  rows.filter(isObject).map(({ field, before, after, ...row }) => ({
+    ...row,
+    field,
+    before: toWords(field, before),
+    after: toWords(field, after),
+  }))
+
+/** The columns of a command's list; the forms of one command have the same. */
+const getColumns = ({ endpoints }: Command): readonly string[] =>
+  Object.values(endpoints).find(({ returns }) => returns.kind === 'many')?.columns ?? []
 
 const changesOf = (before: Fields, after: Fields, skipped: ReadonlySet<string>) =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
@@ -90,15 +131,15 @@ const changesOf = (before: Fields, after: Fields, skipped: ReadonlySet<string>) 
 type RowOf = (change: Change['change'], record: unknown, field?: object) => Change
 
 const rowsOf =
-  (column: string | undefined, parent: string): RowOf =>
+  (column: string | undefined, parent: string, columns: readonly string[]): RowOf =>
   (change, record, field) => ({
     change,
     ...(column === undefined ? {} : { [column]: parent }),
     id: getIdentifier(record) ?? null,
-    name: nameOf(record) ?? null,
+    name: toText(pick(record, findNameField(record) ?? '')) ?? null,
     field: null,
-    before: null,
-    after: null,
+    before: change === 'removed' ? describeRecord(record, columns) : null,
+    after: change === 'added' ? describeRecord(record, columns) : null,
     ...field,
   })
 
@@ -120,12 +161,16 @@ function* changesIn(
   for (const [id, record] of present) if (!old.has(id)) yield row('added', record)
 }
 
-function* compared(then: Side, now: Side, allFields: boolean): Generator<Change> {
-  const skipped = allFields ? new Set<string>() : volatileFields
+function* compared(
+  then: Side,
+  now: Side,
+  columns: readonly string[],
+  skipped: ReadonlySet<string>,
+): Generator<Change> {
   const parents = [...new Set([...then.records.keys(), ...now.records.keys()])].sort()
   for (const parent of parents) {
     if (then.unread.has(parent) || now.unread.has(parent)) continue
-    const row = rowsOf(now.column ?? then.column, parent)
+    const row = rowsOf(now.column ?? then.column, parent, columns)
     const [old = none, present = none] = [then.records.get(parent), now.records.get(parent)]
     yield* changesIn(old, present, skipped, row)
   }
@@ -138,6 +183,17 @@ interface Line {
   readonly running: { readonly services: Services }
 }
 
+/** @throws Failure `usage` for a time in the place of the snapshot */
+const checkFolder = (folder: string | undefined): void => {
+  const isTime = folder !== undefined && parseMoment(folder, 0) !== undefined
+  if (!isTime && parseSpan(folder ?? '') === undefined) return
+  if (existsSync(folder ?? '')) return
+  throw usage(
+    `--since requires the folder of a snapshot, not the time ${folder}`,
+    'Take a snapshot, and compare with it later: svcctl snapshot --to before',
+  )
+}
+
 /**
  * Prints what of a list was added, removed and changed since a snapshot, a field a row.
  * @throws Failure what one of the two could not be read for
@@ -145,14 +201,16 @@ interface Line {
 export const printChanges = async ({ command, raw, globals, running }: Line): Promise<void> => {
   const { services } = running
   const { answer, ui } = services
+  checkFolder(globals.since)
   if (raw.args.includes('-'))
     throw usage(`${getCommandName(command)} --since reads no standard input`)
   const words = wordsOf(command, raw)
   const then = await readSide(services, words, globals.since)
   const now = await readSide(services, words, globals.from)
+  const skipped = globals.allFields ? new Set<string>() : volatileFields
   const counts = { added: 0, removed: 0, changed: new Set<string>() }
   const rows = function* (): Generator<Change> {
-    for (const row of compared(then, now, globals.allFields)) {
+    for (const row of compared(then, now, getColumns(command), skipped)) {
       if (row.change === 'changed')
         counts.changed.add(`${String(row[now.column ?? ''])} ${String(row.id)}`)
       else counts[row.change] += 1
@@ -170,6 +228,7 @@ export const printChanges = async ({ command, raw, globals, running }: Line): Pr
       'before',
       'after',
     ],
+    people: { rows: toPeopleRows, sheets: true },
   })
   ui.note(
     `${counts.added} added, ${counts.removed} removed, ${counts.changed.size} changed; changed secrets cannot be seen`,

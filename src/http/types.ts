@@ -265,6 +265,8 @@ export type AdviceCode =
   | 'no-instance'
   /** A web server may have decoded the slashes of a path. */
   | 'decoded-path'
+  /** The slashes of a name were not encoded: the method and path that were meant. */
+  | 'slashes'
   /** Nothing was found: it may be private, and nobody is signed in. */
   | 'private'
   /** Nothing was found: it may be hidden from this user. */

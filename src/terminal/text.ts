@@ -52,9 +52,11 @@ export const span = (seconds: number): string => {
 export const formatSpan = (seconds: number): string =>
   span(Math.abs(seconds)).replace(/^(\d+ \w+) .*/, '$1')
 
-/** Formats the time until an end, or since it. */
-export const formatTimeLeft = (seconds: number): string =>
-  seconds < 0 ? `ended ${formatSpan(seconds)} ago` : `ends in ${formatSpan(seconds)}`
+/** Formats the time until an end, or since it, with its day where that is known: `ends in 1 mo (2026-12-27)`. */
+export const formatTimeLeft = (seconds: number, end?: string): string => {
+  const left = seconds < 0 ? `ended ${formatSpan(seconds)} ago` : `ends in ${formatSpan(seconds)}`
+  return end === undefined ? left : `${left} (${end.slice(0, 10)})`
+}
 
 // Text from outside, safe to show on a terminal.
 

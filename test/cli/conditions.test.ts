@@ -282,6 +282,59 @@ describe('a condition that cannot match is refused', () => {
   })
 })
 
+describe('conditions of one field that exclude each other', () => {
+  it.each([
+    'id>5,id<3',
+    'id=5,id=6',
+    'id>5,id<=5',
+    'id>5,active=true,id<3',
+    'id!=5,id=5',
+    'contacted_at>30d,contacted_at<10d',
+    'contacted_at>2026-01-01,contacted_at<2025-01-01',
+    'contacted_at=2026-10-08,contacted_at=2026-10-09',
+  ])('are refused before anything is sent: %s', async (condition) => {
+    const { code, stderr } = await filter(condition)
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('a comma means that all must match'),
+    ])
+    const chosen = await call(['runners', 'pause', '--select', condition, '--yes'])
+    expect([chosen.code, chosen.stderr]).toEqual([2, expect.stringContaining('all must match')])
+    expect(server.seen).toEqual([])
+    const alternatives = [...hintIn(stderr).matchAll(/'([^']+)'/g)].map(([, one = '']) => one)
+    const words = alternatives.flatMap((one) => ['--where', one])
+    server.answer = withRunners
+    expect((await call(['runners', 'list', ...words])).code).toBe(0)
+  })
+
+  it.each([
+    ['id>=1,id<=1', ['1']],
+    ['id>1,id<3', ['2']],
+    ['id>1,id!=5', ['2']],
+    ['id!=null,id>1', ['2']],
+    ['id>9007199254740992,id<9007199254740994', []],
+    ['contacted_at>10d,contacted_at<30d', []],
+    ['contacted_at=2026-10-08,contacted_at>2026-10-08', []],
+  ])('are none in %s', async (condition, found) => {
+    const { code, stdout } = await filter(condition)
+    expect([code, ids(stdout)]).toEqual([0, found])
+  })
+
+  it('are refused by levels of access, and in policies', async () => {
+    const members = ['members', 'list', '-P', '1', '--where']
+    expect((await call([...members, 'access_level>maintainer,access_level<=30'])).code).toBe(2)
+    server.answer = withRunners
+    const policy = join(folder(), 'policy.yml')
+    const check = (list: string, condition: string) => {
+      writeFileSync(policy, `policy: 1\nrules:\n  - { name: one, list: ${list}, ${condition} }\n`)
+      return call(['check', 'policy', policy])
+    }
+    expect((await check('runners list', "where: 'id>5,id<3'")).code).toBe(2)
+    // What a rule asks of its list already cannot be broken there.
+    expect((await check("'runners list --where id>0'", "each: 'id>0'")).code).toBe(0)
+  })
+})
+
 describe('a day is equal to each moment of it, UTC', () => {
   const times = [
     '2026-10-07T23:59:59.999Z',

@@ -41,6 +41,38 @@ describe('a record that names nothing', () => {
   })
 })
 
+describe('a column that is called as what stands in it', () => {
+  it.each([
+    ['members update', 'user\neva\n', 'eva'],
+    ['members add', 'user,access_level\neva,30\n', 'eva'],
+    ['runners get', 'runner\n7\n', '7'],
+    ['runners get', '{"runner":7}\n', '7'],
+    ['jobs get', 'job,name\n7,build\n', '7'],
+    ['projects get', 'project\na/b\n', 'a/b'],
+    ['integrations get', 'integration\nslack\n', 'slack'],
+    ['deploy-keys get', 'deploy_key\n7\n', '7'],
+  ])('names the objects of %s in %j', async (command, text, object) => {
+    expect(await read(command, text, 'a/b')).toEqual([object])
+  })
+
+  it('gives way to the column of the lists', async () => {
+    expect(await read('members update', 'user,id\nEva,5\n')).toEqual(['5'])
+    expect(await read('runners get', '{"id":7,"runner":{"id":8}}\n')).toEqual(['7'])
+  })
+
+  it('names projects and groups whose lists are read', async () => {
+    const env = { SVC_CONFIG_DIR: configuration() }
+    for (const [line, input] of [
+      ['members list -G - --sandbox', 'group\nplatform\n'],
+      ['members list -G - --sandbox', '[{"id":4711,"full_path":"platform"}]'],
+      ['members list -P - --sandbox', 'project\nplatform/app\n'],
+    ] as const) {
+      const { code, stdout } = await svcctl(`${line} -o csv`.split(' '), { input, env })
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/\nplatform(\/app)?,\d+,/)])
+    }
+  })
+})
+
 describe('input without an end', () => {
   const more = 'x'.repeat((12 << 20) + 1)
 

@@ -62,6 +62,28 @@ describe('--row-fields', () => {
     ])
   })
 
+  it.each([
+    ['user', 'user,access_level\n5,10\n'],
+    ['username', 'username,access_level\n5,10\n'],
+    ['user beside words of their own', 'Department,access_level,user\nQA,10,5\n'],
+    ['user behind a column that is more certain', 'id,user,access_level\n5,Eva E.,10\n'],
+    ['a table', 'user\taccess_level\n5\t10\n'],
+    ['JSON', '[{"user":"5","access_level":10}]'],
+    ['project and user', 'project,user,access_level\na/b,5,10\n'],
+  ])('takes members from the column %s', async (_, sheet) => {
+    const place = sheet.startsWith('project') ? '' : ' -P a/b'
+    const ran = await run(`members add -${place} --row-fields access_level`, sheet)
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('1 done')])
+    expect(bodies()).toEqual([['POST /projects/a%2Fb/members', { user_id: 5, access_level: 10 }]])
+  })
+
+  it('quotes no values where the first line is no heading', async () => {
+    const sheet = `5,${canary}\n6,x\n`
+    const { code, stderr } = await run('members add - -P a/b --row-fields access_level', sheet)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('names a user\n')])
+    expect(stderr).not.toContain(canary)
+  })
+
   it('takes rows that bring their project along, and several projects for all', async () => {
     const sheet = 'project,user_id,access_level\na/b,5,10\nc/d,6,20\n'
     await run('members add - --row-fields access_level', sheet)
@@ -220,6 +242,18 @@ describe('a sheet that is wrong sends nothing', () => {
       'runners update - --row-fields description',
       'id,description\n1,a\n1,b\n',
       'another row for 1 has different values',
+    ],
+    [
+      'a sheet without a column of the objects',
+      'members add - -P a/b --row-fields access_level',
+      'who,access_level\n5,10\n',
+      'line 1: no column of the heading names a user: who, access_level\n  hint: Columns that name a user: id, username, user_id, user.',
+    ],
+    [
+      'the same with tabs, of runners',
+      'runners update - --row-fields description',
+      'machine\tdescription\n1\ta\n',
+      'line 1: no column of the heading names a runner: machine, description\n  hint: Columns that name a runner: id, runner.',
     ],
     [
       'one object a line',

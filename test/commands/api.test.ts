@@ -1,5 +1,6 @@
 /** `svcctl api`: what it sends, what it refuses, and what it says of a mistyped path. */
 import { describe, expect, it } from 'vitest'
+import { configuration } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
@@ -185,4 +186,69 @@ describe('api', () => {
       expect(server.seen).toEqual([])
     },
   )
+})
+
+describe('a name whose slashes are not encoded', () => {
+  const form = 'hint: Slashes in the name of a project, group, branch or file are written %2F'
+
+  it.each<[readonly string[], string]>([
+    [['GET', 'projects/group/name'], 'GET projects/group%2Fname'],
+    [['groups/a/b/'], 'GET groups/a%2Fb'],
+    [['GET', 'projects/a/b/c/issues/5'], 'GET projects/a%2Fb%2Fc/issues/5'],
+    [['GET', 'projects/a/b/jobs', '--paginate'], "GET 'projects/a%2Fb/jobs?per_page=100'"],
+    [['GET', 'projects/a/b?x=1&y=2'], "GET 'projects/a%2Fb?x=1&y=2'"],
+    [
+      ['GET', 'projects/a%2Fb/repository/branches/fix/one'],
+      'GET projects/a%2Fb/repository/branches/fix%2Fone',
+    ],
+    [
+      ['GET', 'projects/1/repository/files/src/a.ts/raw'],
+      'GET projects/1/repository/files/src%2Fa.ts/raw',
+    ],
+    [['GET', 'projects/1/labels/a/b'], 'GET projects/1/labels/a%2Fb'],
+    [
+      ['DELETE', 'projects/a/b/protected_branches/fix/one', '--yes'],
+      'DELETE projects/a%2Fb/protected_branches/fix%2Fone',
+    ],
+    [['PUT', 'projects/a/b', '--param', 'x=y', '--yes'], 'PUT projects/a%2Fb'],
+    [['GET', 'projects/a/b/jobs/{}', '-'], 'GET projects/a%2Fb/jobs/7'],
+  ])('is shown as it is to be written: %j', async (args, line) => {
+    server.answer = missing
+    const { stderr } = await api(args, {}, '7\n')
+    expect(stderr).toContain(`${form}: svcctl api ${line}\n`)
+  })
+
+  it.each([
+    'projects/1/nope',
+    'projects/a%2Fb/nope',
+    'projects/a',
+    'users/a/b',
+    'projects/1/jobs/artifacts/main/raw/a/b',
+  ])('is not suspected in %s', async (path) => {
+    server.answer = missing
+    const { stderr } = await api(['GET', path])
+    expect(stderr).toContain('hint: ')
+    expect(stderr).not.toContain(form)
+  })
+
+  it('is none where the record is missing', async () => {
+    server.answer = () => ({ status: 404, body: { message: '404 Project Not Found' } })
+    expect((await api(['GET', 'projects/a/b'])).stderr).not.toContain(form)
+  })
+
+  it('is found by the line that is shown', async () => {
+    const env = {
+      SVC_SANDBOX: '1',
+      SVC_BASE_URL: '',
+      SVC_TOKEN: '',
+      SVC_CONFIG_DIR: configuration(),
+    }
+    const { stderr } = await svcctl(['api', 'GET', 'projects/platform/app'], { env })
+    const [, line = ''] = /written %2F: svcctl (.+)/.exec(stderr) ?? []
+    const { code, stdout } = await svcctl([...line.split(' '), '-o', 'json'], { env })
+    expect({ code, path: JSON.parse(stdout).path_with_namespace }).toEqual({
+      code: 0,
+      path: 'platform/app',
+    })
+  })
 })

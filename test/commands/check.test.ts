@@ -35,6 +35,9 @@ const runner = (id: number, status: string, more = {}) => ({
 
 const in_ = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString()
 const day = 86_400
+/** The day on which a certificate ends that has so many days left. */
+const dayIn = (days: number): string => in_(days * day + 3600).slice(0, 10)
+
 const domain = (name: string, days: number, more = {}) => ({
   domain: name,
   certificate: { expired: days < 0, expiration: in_(days * day + 3600) },
@@ -297,11 +300,13 @@ describe('check certificates', () => {
   it('says what has ended, and when the next ends', async () => {
     const ran = await tried('certificates')
     expect(ran.code).toBe(1)
-    expect(ran.stdout).toMatch(/^certificates critical: old\.example\.test ended \d+ y ago\n$/)
+    expect(ran.stdout).toMatch(
+      /^certificates critical: old\.example\.test ended \d+ y ago \(\d{4}-\d\d-\d\d\)\n$/,
+    )
     const one = await tried('certificates -P web/site')
     expect(one.code).toBe(0)
     expect(one.stdout).toMatch(
-      /^certificates ok: 1 certificate, the next: site\.example\.test ends in \d+ y; 2 domains without one\n$/,
+      /^certificates ok: 1 certificate, the next: site\.example\.test ends in \d+ y \(\d{4}-\d\d-\d\d\); 2 domains without one\n$/,
     )
   })
 
@@ -313,17 +318,16 @@ describe('check certificates', () => {
         / \|.*\n$/,
         '',
       )
-    expect(await line('')).toBe('CERTIFICATES CRITICAL - b ends in 3 d; a ends in 20 d')
-    expect(await line('--warn 10d')).toBe('CERTIFICATES WARNING - b ends in 3 d')
-    expect(await line('--crit 2d')).toBe(
-      'CERTIFICATES OK - 3 certificates, the next: b ends in 3 d',
-    )
+    const [a, b] = [20, 3].map((days) => `ends in ${days} d (${dayIn(days)})`)
+    expect(await line('')).toBe(`CERTIFICATES CRITICAL - b ${b}; a ${a}`)
+    expect(await line('--warn 10d')).toBe(`CERTIFICATES WARNING - b ${b}`)
+    expect(await line('--crit 2d')).toBe(`CERTIFICATES OK - 3 certificates, the next: b ${b}`)
   })
 
   it('cuts a long line by a count, and keeps all for programs', async () => {
     server.answer = () => ({ body: Array.from({ length: 8 }, (_, i) => domain(`d${i}`, -i - 1)) })
     const ran = await call('check certificates')
-    expect(ran.stdout).toContain('d3 ended 3 d ago and 3 more\n')
+    expect(ran.stdout).toContain(`d3 ended 3 d ago (${dayIn(-4)}) and 3 more\n`)
     const shown = await call('check certificates -o json')
     expect(JSON.parse(shown.stdout).findings).toHaveLength(8)
     server.answer = () => ({ body: Array.from({ length: 5 }, (_, i) => domain(`d${i}`, -i - 1)) })
@@ -406,7 +410,7 @@ describe('check tokens', () => {
     const ran = await withProfiles(config, 'check tokens -o nagios')
     expect(ran.code).toBe(2)
     expect(ran.stdout).toMatch(
-      /^TOKENS CRITICAL - soon ends in 3 d \| left=2592\d\ds;2592000:;604800:\n$/,
+      /^TOKENS CRITICAL - soon ends in 3 d \(\d{4}-\d\d-\d\d\) \| left=2592\d\ds;2592000:;604800:\n$/,
     )
     const one = await withProfiles(config, 'check tokens -p later')
     expect(one).toMatchObject({ code: 0, stdout: 'tokens ok: 1 token works\n' })

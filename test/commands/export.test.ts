@@ -71,6 +71,42 @@ describe('export', () => {
     expect(refused.stderr).toContain('YAML or JSON')
   })
 
+  it('lists the files of a folder where a format is given, and what became of each', async () => {
+    instance()
+    const root = folder()
+    const [one, two] = ['one.yml', 'two.yml'].map((name) => join(root, 'projects', 'a', name))
+    const list = async (format: string) => {
+      const { code, stdout } = await call(`export approvals --to ${root} -o ${format}`)
+      expect(code).toBe(0)
+      return stdout
+    }
+    const sizeOf = (file = ''): number => readFileSync(file).length
+    const first = JSON.parse(await list('json'))
+    expect(first).toEqual(
+      [one, two].map((path) => ({ path, state: 'written', size: sizeOf(path) })),
+    )
+    const told = await call(`export approvals --to ${root}`)
+    expect([told.code, told.stdout]).toEqual([0, ''])
+    writeFileSync(one ?? '', `${readFileSync(one ?? '', 'utf8')}# more\n`)
+    server.answer = ({ url }) =>
+      /\/projects\?/.test(url)
+        ? { body: projects.slice(0, 1) }
+        : { body: /\/approvals$/.test(url) ? approvals : projects[0] }
+    expect(parse(await list('yaml'))).toEqual([
+      { path: one, state: 'written', size: sizeOf(one) },
+      { path: two, state: 'removed' },
+    ])
+    expect((await list('table')).split('\n')[0]).toBe('path\tstate\tsize')
+  })
+
+  it('gives the file that it wrote where a format is given', async () => {
+    instance()
+    const file = join(folder(), 'all.json')
+    const { stdout } = await call(`export approvals --to ${file} -o json`)
+    expect(JSON.parse(stdout)).toEqual({ path: file, size: readFileSync(file).length })
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(both)
+  })
+
   it('reads and writes nothing but what is selected', async () => {
     instance()
     const { stdout: out } = await call(
@@ -117,7 +153,6 @@ describe('export', () => {
     ['export --watch', '--watch'],
     ['export --factor -P a/one', '--factor'],
     ['export --factor --except projects/a/one', '--factor'],
-    ['export --to folder -o json', 'YAML'],
     ['export -P a/nope', 'a/nope'],
   ])('%s is exit 2', async (line, text) => {
     instance([[/^\/projects\/a%2Fnope/, 404]])

@@ -131,11 +131,11 @@ it('has a block below the other where it is narrow', async () => {
 
     Pages certificates  1 ended, 1 within 7 days, 1 within 30 days, 3 later, 1
                         domain without one
-      ✗ over.example                       ended 3 d ago
-      ✗ soon.example                       ends in 6 d, renewed automatically
-      ! month.example                      ends in 20 d
-      ✓ later.example                      ends in 3 mo
-      ✓ far.example                        ends in 6 mo
+      ✗ over.example                ended 3 d ago (2026-11-19)
+      ✗ soon.example                ends in 6 d (2026-11-28), renewed automatically
+      ! month.example               ends in 20 d (2026-12-12)
+      ✓ later.example               ends in 3 mo (2027-02-20)
+      ✓ far.example                 ends in 6 mo (2027-06-10)
       and 1 more, which ends later
 
     Replication  2 sites
@@ -177,13 +177,12 @@ it('has two columns from 120 on', async () => {
 
     Pages certificates  1 ended, 1 within 7 days, 1 within 30
                         days, 3 later, 1 domain without one
-      ✗ over.example                       ended 3 d ago
-      ✗ soon.example                       ends in 6 d,
-                                           renewed
-                                           automatically
-      ! month.example                      ends in 20 d
-      ✓ later.example                      ends in 3 mo
-      ✓ far.example                        ends in 6 mo
+      ✗ over.example                ended 3 d ago (2026-11-19)
+      ✗ soon.example                ends in 6 d (2026-11-28),
+                                    renewed automatically
+      ! month.example               ends in 20 d (2026-12-12)
+      ✓ later.example               ends in 3 mo (2027-02-20)
+      ✓ far.example                 ends in 6 mo (2027-06-10)
       and 1 more, which ends later
 
     Not shown, because the API does not provide it: alerts, storage moves under way.

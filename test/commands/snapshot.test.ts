@@ -57,6 +57,23 @@ const exchange = (kind: Record<string, unknown>): void => {
 const manifestOf = (at: string) => JSON.parse(readFileSync(join(at, 'manifest.json'), 'utf8'))
 
 describe('snapshot', () => {
+  it('lists its files with their records for programs', async () => {
+    const at = join(folder(), 'listed')
+    const { code, stdout } = await live([
+      'snapshot',
+      'runners',
+      'geo nodes list',
+      '--to',
+      at,
+      '-o',
+      'json',
+    ])
+    const files: readonly Record<string, unknown>[] = JSON.parse(stdout)
+    expect([code, files.map(({ kind }) => kind).toSorted()]).toEqual([0, ['geo-nodes', 'runners']])
+    for (const { path, records } of files)
+      expect(readFileSync(String(path), 'utf8').trimEnd().split('\n')).toHaveLength(Number(records))
+  })
+
   it('is a file a list, and a manifest that says whose and how many', () => {
     const manifest = manifestOf(kept)
     expect(manifest).toMatchObject({ format: 1, instance: sandbox.url, user: 'root', groups: [] })
@@ -531,14 +548,80 @@ describe('--since', () => {
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual([
       { change: 'changed', id: 1, name: 'uno', field: 'description', before: 'one', after: 'uno' },
-      { change: 'removed', id: 2, name: 'two', field: null, before: null, after: null },
-      { change: 'added', id: 3, name: 'three', field: null, before: null, after: null },
+      {
+        change: 'removed',
+        id: 2,
+        name: 'two',
+        field: null,
+        before: { status: 'online', active: true },
+        after: null,
+      },
+      {
+        change: 'added',
+        id: 3,
+        name: 'three',
+        field: null,
+        before: null,
+        after: { status: 'online', active: true },
+      },
     ])
     expect(stderr).toContain('1 added, 1 removed, 1 changed')
     const all = await call(`${line} --all-fields -o json`)
     expect(all.stdout).toContain('"field":"contacted_at"')
     const some = await call(`${line} --where id=1 -o json`)
     expect(JSON.parse(some.stdout)).toHaveLength(1)
+  })
+
+  it('says at which level a member came or went, and tables name the levels', async () => {
+    const at = join(folder(), 'before')
+    const person = { state: 'active', expires_at: null }
+    const bea = { id: 2, username: 'bea', name: 'Bea', access_level: 40, ...person }
+    const cem = { id: 3, username: 'cem', name: 'Cem', access_level: 20, ...person }
+    const list = (first: number, ...others: readonly unknown[]) =>
+      instance({
+        'GET /projects?': [{ id: 1, path_with_namespace: 'a/p1' }],
+        'GET /projects/a%2Fp1/members': [
+          { id: 1, username: 'ann', name: 'Ann', access_level: first, ...person },
+          ...others,
+        ],
+      })
+    server.answer = list(10, bea)
+    const line = 'members list --all-projects'
+    await call(['snapshot', line, '--to', at])
+    server.answer = list(30, cem)
+    const changed = async (format: string) =>
+      (await call(`${line} --since ${at} -o ${format}`)).stdout
+    const rows = JSON.parse(await changed('json'))
+    expect(rows.map((row: Record<string, unknown>) => [row.before, row.after])).toEqual([
+      [10, 30],
+      [{ name: 'Bea', access_level: 40, ...person }, null],
+      [null, { name: 'Cem', access_level: 20, ...person }],
+    ])
+    expect((await changed('csv')).trimEnd().split(/\r?\n/)).toEqual([
+      'change,project,id,name,field,before,after',
+      'changed,a/p1,1,ann,access_level,guest,developer',
+      'removed,a/p1,2,bea,,"name: Bea, state: active, access_level: maintainer",',
+      'added,a/p1,3,cem,,,"name: Cem, state: active, access_level: reporter"',
+    ])
+  })
+
+  it.each([
+    ['commits list -P 1 --since 2026-01-01 --all-fields', '--since of commits list is a time'],
+    ['commits list -P 1 --all-fields', '--since of commits list is a time'],
+    ['runners list --all-fields', '--all-fields requires --since'],
+    ['runners list --since 2d', 'requires the folder of a snapshot, not the time 2d'],
+    ['runners list --since today --all-fields', 'a snapshot, not the time today'],
+    ['runners list --since nowhere', 'nowhere holds no complete snapshot'],
+  ])('refuses %s', async (line, why) => {
+    server.seen.length = 0
+    const { code, stderr } = await call(line)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
+    expect(server.seen).toEqual([])
+  })
+
+  it('offers --all-fields where it has a meaning', async () => {
+    expect((await call('runners list --help')).stdout).toContain('--all-fields')
+    expect((await call('commits list --help')).stdout).not.toContain('--all-fields')
   })
 
   it('compares two snapshots, and the same one with itself', async () => {

@@ -44,8 +44,13 @@ describe('live values', () => {
     ['refs', ['commits', 'list', ...app, '--ref-name', ''], /^main$/],
     ['labels beside the words', ['mr', 'list', ...app, '--labels', ''], /^bug$/],
     ['groups', ['members', 'list', '-G', ''], /^platform\/core$/],
-    ['users', ['members', 'update', ...app, ''], /^\d+$/],
-    ['users to add', ['members', 'add', ...app, ''], /^\d+$/],
+    ['members of a project', ['members', 'update', ...app, ''], /^dov$/],
+    ['members of a group', ['members', 'remove', '-Gplatform', ''], /^ben$/],
+    ['users to add', ['members', 'add', ...app, ''], /^ben$/],
+    ['users to look for', ['members', 'where', ''], /^ben$/],
+    ['users to remove', ['members', 'remove-everywhere', ''], /^ben$/],
+    ['names of jobs', ['artifacts', 'download', ...app, '--job', ''], /^build$/],
+    ['the same, joined', ['artifacts', 'file', 'x', ...app, '--job='], /^--job=build$/],
     ['a second of several', ['runners', 'pause', '1', ''], /^2$/],
   ])('%s', async (_, words, expected) => {
     // A TAB waits for 0.7 s, which a busy machine may need for the start: then it is pressed again.
@@ -60,6 +65,22 @@ describe('live values', () => {
     ).toBe(true)
     expect(values.at(-1)).toBe(':none')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+
+  it.each([
+    [['members', 'remove', ''], { SVC_PROJECT: 'platform/app' }, ['dov', 'gus']],
+    [['members', 'update', ''], { SVC_GROUP: 'platform' }, ['ana', 'ben']],
+    [['members', 'remove', ...app, ''], { SVC_GROUP: 'platform' }, ['dov', 'gus']],
+    [['members', 'remove', 'g'], { SVC_PROJECT: 'platform/app' }, ['gus']],
+  ])('of %j under %j are the members of that place', async (words, env, names) => {
+    const { values } = await tab(words, env)
+    expect(values.slice(0, names.length)).toEqual(names)
+  })
+
+  it('name a value once', async () => {
+    const { values } = await tab(['artifacts', 'download', ...app, '--job', ''])
+    expect(values.length).toBeGreaterThan(2)
+    expect(new Set(values).size).toBe(values.length)
   })
 
   it('are described', async () => {
@@ -153,6 +174,90 @@ describe('live values', () => {
       server.closeAllConnections()
       server.close()
     }
+  })
+})
+
+/** An address that keeps what it was asked. */
+const listen = async () => {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify([{ id: 4711, description: 'of the profile' }]))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { asked, url: `http://127.0.0.1:${port}`, close }
+}
+
+describe('the embedded instance', () => {
+  it.each([
+    [['runners', 'get', ''], { SVC_SANDBOX: '1' }],
+    [['runners', 'get', '--sandbox', ''], {}],
+    [['--sandbox', 'runners', 'get', ''], {}],
+    [['runners', '--sandbox', 'get', ''], { SVC_SANDBOX: '0' }],
+  ])('is asked in the place of the profile: %j', async (words, env) => {
+    const profile = await listen()
+    try {
+      const of = { SVC_BASE_URL: profile.url, SVC_CONFIG_DIR: configuration(), ...env }
+      const pressed = async (times: number): ReturnType<typeof tab> => {
+        const ran = await tab(words, of)
+        return ran.values.length > 1 || times === 0 ? ran : pressed(times - 1)
+      }
+      expect((await pressed(5)).lines[0]).toBe('1\tshared-linux-1')
+      expect(profile.asked).toEqual([])
+    } finally {
+      profile.close()
+    }
+  })
+
+  it.each([
+    [['runners', 'get', '--no-sandbox', ''], 1],
+    [['runners', 'get', '--from', 'snapshot', ''], 0],
+  ])('is not asked where the line says otherwise: %j', async (words, requests) => {
+    const profile = await listen()
+    try {
+      const env = { SVC_SANDBOX: '1', SVC_BASE_URL: profile.url, SVC_CONFIG_DIR: configuration() }
+      const { values, stderr } = await tab(words, env)
+      expect({ values, stderr }).toEqual({
+        values: requests === 0 ? [':none'] : ['4711', ':none'],
+        stderr: '',
+      })
+      expect(profile.asked).toHaveLength(requests)
+    } finally {
+      profile.close()
+    }
+  })
+})
+
+describe('runs', () => {
+  it('are offered where a journal is named, with what they did', async () => {
+    const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: sandbox.url }
+    expect((await tab(['journal', 'undo', ''], env)).values).toEqual([':file'])
+    for (const line of [
+      ['runners', 'pause', '1', '2', '--yes'],
+      ['runners', 'update', '1', '4711', '--description', 'x', '--yes'],
+      ['runners', 'resume', '1', '2', '--yes'],
+    ])
+      await svcctl(line, { env: { ...env, SVC_TOKEN: sandbox.users[0]?.token ?? '' } })
+    for (const verb of ['undo', 'show', 'merge']) {
+      const { lines } = await tab(['journal', verb, ''], env)
+      expect(lines[0]).toBe('last\tthe last of them')
+      const runs = lines.slice(1, -1).map((line) => line.replace(/^\d{8}T\d{6}-/, ''))
+      expect(runs.toSorted()).toEqual([
+        'runners-pause\trunners pause: 2 done',
+        'runners-resume\trunners resume: 2 done',
+        'runners-update\trunners update: 1 done, 1 failed',
+      ])
+    }
+    const open = await tab(['runners', 'update', '--resume', ''], env)
+    expect(open.values.slice(1, -1)).toEqual([expect.stringMatching(/-runners-update$/)])
+    expect((await tab(['runners', 'pause', '--resume', ''], env)).values).toEqual([':none'])
+    expect((await tab(['journal', 'undo', './'], env)).values).toEqual([':file'])
   })
 })
 

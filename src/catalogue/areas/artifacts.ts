@@ -10,7 +10,7 @@ const refName = string('branch or tag; HEAD and commit hashes are not supported'
   name: 'ref',
   completes: 'ref',
 })
-const job = string('job name', { required: true })
+const job = string('job name', { required: true, completes: 'job-name' })
 const artifactPath = string('path inside the archive', { name: 'path' })
 const access =
   'anyone who can read the project; on PREMIUM also its running jobs, with their job token'

@@ -79,7 +79,7 @@ const notes = [
   'Tables and CSV show access levels by name, as --access-level takes them. Other formats show the number.',
 ] as const
 const columns = ['id', 'username', 'name', 'state', 'access_level', 'expires_at'] as const
-const userId = integer('user ID', { completes: 'user' })
+const userId = integer('user ID', { completes: 'user', suggests: 'member' })
 const ofGroup = { id: group() } as const
 const ofProject = { id: project() } as const
 const oneOfGroup = { id: group(), user_id: userId } as const
@@ -98,6 +98,7 @@ const adding = (place: keyof typeof givenLevels) =>
       required: true,
       format: 'csv',
       completes: 'user',
+      suggests: 'username',
     }),
     access_level: integer(level, { required: true, ...levelIn(place) }),
     expires_at: ends,

@@ -130,6 +130,8 @@ const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) 
     'The user of this server is not permitted to do this. describe_command shows the required role.',
   'no-instance': `The server’s base URL may be wrong, or a proxy in front of the instance answered. ${tellOwner}`,
   'decoded-path': `A web server in front of the instance may decode %2F in paths. Use the ID of the project or group.`,
+  slashes: (request) =>
+    `Slashes in the name of a project, group, branch or file are written %2F${request === undefined ? '' : `: ${request}`}.`,
   private: 'It does not exist, or it is private and the server has no credential.',
   hidden: 'It does not exist, or the user of this server cannot see it. Check the ID or path.',
   maintenance: (wait) =>

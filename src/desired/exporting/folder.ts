@@ -115,10 +115,21 @@ export const openFile = async (file: string): Promise<WholeFile> => {
   }
 }
 
+/** What became of a file of a folder. */
+export interface ExportedFile {
+  /** Absolute. */
+  readonly path: string
+  readonly state: 'written' | 'unchanged' | 'removed'
+  /** In bytes; absent where it is gone. */
+  readonly size?: number
+}
+
 /** A folder of files that are written here. Paths below it are parted by slashes. */
 export class ExportFolder {
   /** What was done to it. */
   readonly counts = { written: 0, same: 0, removed: 0 }
+  /** The same, file by file. */
+  readonly files: ExportedFile[] = []
   /** Files that were written here before, by their paths without case. */
   readonly #before = new Map<string, string>()
   readonly #kept = new Set<string>()
@@ -162,6 +173,11 @@ export class ExportFolder {
     this.keep(path)
     const written = await this.#put(this.#at(path), text)
     this.counts[written ? 'written' : 'same'] += 1
+    this.files.push({
+      path: join(this.root, ...this.#at(path).split('/')),
+      state: written ? 'written' : 'unchanged',
+      size: Buffer.byteLength(text),
+    })
   }
 
   /** @returns whether the file was another */
@@ -199,6 +215,7 @@ export class ExportFolder {
       throw failed('remove', file, error)
     }
     this.counts.removed += 1
+    this.files.push({ path: file, state: 'removed' })
     for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
       if (!emptied(join(this.root, ...folder.split('/')))) return
   }

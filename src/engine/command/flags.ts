@@ -158,6 +158,10 @@ interface SharedFlags {
 const recorded = (command: CommandFacts, flag: Flag): Flag =>
   getCommonIrreversible(command) !== undefined ? { ...flag, hidden: true } : flag
 
+/** `--all-fields`: not offered where --since is a time of the command's own. */
+const compared = (command: CommandFacts, flag: Flag): Flag =>
+  command.flags.some(({ name }) => name === 'since') ? { ...flag, hidden: true } : flag
+
 /** What a command takes beside its own, the nearest first. */
 const shared: readonly SharedFlags[] = [
   { flags: hiddenScopes, takes: (c) => calls(c) && c.open !== true, as: furtherScope },
@@ -165,9 +169,10 @@ const shared: readonly SharedFlags[] = [
   { flags: [anyParameter], takes: goesBeyond },
   { flags: [attributesFile], takes: (c) => goesBeyond(c) && sendsBody(c) },
   {
-    flags: [...flagSets.paging, ...flagSets.sort, ...flagSets.group, ...flagSets.since],
+    flags: [...flagSets.paging, ...flagSets.sort, ...flagSets.group],
     takes: lists,
   },
+  { flags: flagSets.since, takes: lists, as: compared },
   { flags: flagSets.select, takes: sendsBody, as: selection },
   { flags: limits, takes: (c) => sendsBody(c) && getSelects(c) !== undefined && !lists(c) },
   { flags: [wholeInstance], takes: (c, { name }) => sendsBody(c) && selectsBy(c, name) },

@@ -158,6 +158,7 @@ const journalling = declare({
   resume: {
     param: string('resume a run from its journal ("last" for the latest)', {
       placeholder: 'file|last',
+      completes: 'run',
     }),
   },
 })

@@ -69,7 +69,7 @@ export const concurrencyLimit = ({ concurrency = 'auto' }: Pick<Globals, 'concur
   concurrency === 'auto' ? maxConcurrent : concurrency
 
 /** A global flag as it is typed: `--all-projects` for `allProjects`. */
-export const spelledGlobal = (name: keyof Globals): string =>
+const spelledGlobal = (name: keyof Globals): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
 /** Flags that say how an instance is reached, and as whom: every further line about it has them, too. */

@@ -80,6 +80,8 @@ export interface LineAsk {
   readonly allowed?: readonly string[]
   /** Conditions that it gets besides (--where); each is enough. */
   readonly where?: readonly string[]
+  /** Each of these is joined of conditions that were written apart: that nothing matches one is no mistake. */
+  readonly composed?: boolean
   /** The folder of the snapshot that answers; by default as the command itself. */
   readonly from?: string | undefined
   /**

@@ -157,7 +157,8 @@ export class Questions {
     if (fixed.length > 0) return fixed.map((value) => choiceOf(value))
     if (param.completes === undefined) return []
     const found =
-      (await readSources(param.completes, project, this.#options.fetch, this.#options.words)) ?? []
+      (await readSources(param.completes, { project }, this.#options.fetch, this.#options.words)) ??
+      []
     return found.map(({ value, text }) => choiceOf(value, text))
   }
 

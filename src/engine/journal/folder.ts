@@ -2,11 +2,12 @@
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, readdir, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
+import { currentIo } from '../../base/io.js'
 import { type Failure, getErrorCode, usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'
 import type { WorkspaceService } from '../command/services.js'
-import type { Argument } from '../command/types.js'
-import type { Counts, End } from '../work/report.js'
+import type { Argument, Suggestion } from '../command/types.js'
+import { type Counts, countsText, type End } from '../work/report.js'
 import { type Header, type Line, parseLine, Sums } from './lines.js'
 import { gapFailure, isDone, linesFrom, openJournal, type RunHistory, readPast } from './reader.js'
 
@@ -268,6 +269,40 @@ export const resolveJournalFile = async ({ cwd, env }: Place, name: string): Pro
   throw usage(`unknown journal "${name}"`, 'svcctl journal list names those that there are.')
 }
 
+/** What a run did, in a few words. */
+const summarizeEntry = ({ header, counts, end }: Entry): string =>
+  `${header.command}: ${counts === undefined ? 'not finished' : countsText(counts)}${
+    end === undefined || end === 'completed' ? '' : `, ${end}`
+  }`
+
+/** The runs of a folder, for completion; none where it cannot be read. */
+const suggestRuns = async (
+  env: NodeJS.ProcessEnv,
+  which: (entry: Entry) => boolean = () => true,
+): Promise<readonly Suggestion[]> => {
+  const { entries } = await journalsIn(journalFolder(env)).catch(() => ({ entries: [] }))
+  const runs = entries.filter(which).map((entry) => ({
+    value: basename(entry.file, '.ndjson'),
+    text: summarizeEntry(entry),
+  }))
+  return runs.length === 0 ? [] : [{ value: 'last', text: 'the last of them' }, ...runs]
+}
+
+/** The runs of a command that --resume may complete, for completion. */
+export const suggestOpenRuns = (
+  env: NodeJS.ProcessEnv,
+  command: string,
+): Promise<readonly Suggestion[]> =>
+  suggestRuns(
+    env,
+    ({ header, end, counts }) =>
+      header.command === command &&
+      header.final === undefined &&
+      (end !== 'completed' ||
+        counts === undefined ||
+        counts.failed + counts.unknown + counts.not_tried > 0),
+  )
+
 /** The argument that names a journal. */
 export const journalArgument: Argument = {
   name: 'journal',
@@ -275,4 +310,5 @@ export const journalArgument: Argument = {
   variadic: false,
   help: 'run ID, file, or "last"',
   mayBeFile: true,
+  values: () => suggestRuns(currentIo().env),
 }

@@ -92,9 +92,9 @@ export const readObjects = async (
   const own = near.filter(({ lists }) => lists === name)
   const others = near.filter(({ lists }) => lists !== name)
   const { parameter = name } = argument ?? {}
-  const names = [
-    ...new Set([...kind.names, argument?.name.replaceAll('-', '_') ?? name, parameter]),
-  ]
+  // In a sheet the column may be called after what stands in it: user, project.
+  const spelled = [argument?.name ?? name, parameter, name].map((one) => one.replaceAll('-', '_'))
+  const names = [...new Set([...kind.names, ...spelled])]
   const also = kind.also ?? []
   const known = new Set([...names, ...also, ...getAnswerFields(own)])
   const unknown = (lists: readonly Endpoint[]): ReadonlySet<string> =>

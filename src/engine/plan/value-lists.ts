@@ -8,7 +8,7 @@ import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import type { Words } from '../../catalogue/words.js'
 import type { WireRequest } from '../../http/types.js'
-import { getScope } from '../command/derive.js'
+import { getScope, type ScopeKind } from '../command/derive.js'
 import type { Suggestion } from '../command/types.js'
 
 interface ValueFields {
@@ -49,6 +49,11 @@ export const sources: Readonly<Record<string, readonly Source[]>> = {
     },
   ],
   job: [{ area: 'jobs', key: 'list', value: 'id' }],
+  'job-name': [{ area: 'jobs', key: 'list', value: 'name', text: 'stage' }],
+  member: [
+    { area: 'members', key: 'listOfProject', value: 'username', text: 'name' },
+    { area: 'members', key: 'listOfGroup', value: 'username', text: 'name' },
+  ],
   mr: [{ area: 'mr', key: 'listOfProject', value: 'iid' }],
   'deploy-key': [{ area: 'deploy-keys', key: 'list', value: 'id' }],
   integration: [{ area: 'integrations', key: 'list', value: 'slug' }],
@@ -61,6 +66,7 @@ export const sources: Readonly<Record<string, readonly Source[]>> = {
   'client-key': [{ area: 'error-tracking', key: 'keysList', value: 'id' }],
   'resource-group': [{ path: '/projects/:id/resource_groups', value: 'key', text: 'process_mode' }],
   user: [{ path: '/users', value: 'id' }],
+  username: [{ path: '/users', value: 'username', text: 'name' }],
   group: [{ path: '/groups', value: 'full_path', text: 'name' }],
   issue: [{ path: '/projects/:id/issues', value: 'iid' }],
   pipeline: [{ path: '/projects/:id/pipelines', value: 'id', text: 'ref' }],
@@ -106,21 +112,28 @@ const paged = (path: string): string => `${path}${path.includes('?') ? '&' : '?'
 const endpointOf = async ({ area, key }: CatalogueList): Promise<Endpoint | undefined> =>
   (await areas.find((row) => row.name === area)?.load())?.[key]
 
-/** Whether values belong to a project, so that there are none without. */
-export const ofProject = async (what: string): Promise<boolean> => {
-  const [source] = sources[what] ?? []
-  if (source === undefined) return false
-  if ('path' in source) return source.path.startsWith('/projects/:id/')
-  const endpoint = await endpointOf(source)
-  return endpoint !== undefined && getScope(endpoint)?.kind === 'project'
+/** The project and the group that a line is about, by ID or path. */
+export type NamedPlaces = Readonly<Partial<Record<ScopeKind, string>>>
+
+/** What the lists of a source belong to: a project, a group, or either; undefined for lists of the instance. */
+export const getPlaceOfValues = async (what: string): Promise<'project' | 'either' | undefined> => {
+  const kinds = new Set<ScopeKind | undefined>()
+  for (const source of sources[what] ?? []) {
+    const endpoint =
+      'path' in source ? { route: `GET ${source.path}` as const } : await endpointOf(source)
+    kinds.add(endpoint === undefined ? undefined : getScope(endpoint)?.kind)
+  }
+  if (kinds.has('group')) return 'either'
+  return kinds.has('project') ? 'project' : undefined
 }
 
 const wantedOf = async (
   source: Source,
-  project: string | undefined,
+  places: NamedPlaces,
   words: Words | undefined,
 ): Promise<ValueRequest | undefined> => {
   if ('path' in source) {
+    const { project } = places
     if (source.path.includes(':id') && project === undefined) return undefined
     if (words !== undefined) {
       const { listAt } = await import('../../catalogue/undocumented.js')
@@ -132,17 +145,25 @@ const wantedOf = async (
   }
   const endpoint = await endpointOf(source)
   const scope = endpoint === undefined ? undefined : getScope(endpoint)
-  if (endpoint === undefined || (scope !== undefined && project === undefined)) return undefined
+  const place = scope === undefined ? undefined : places[scope.kind]
+  if (endpoint === undefined || (scope !== undefined && place === undefined)) return undefined
   await words?.check(endpoint)
   const values = {
     ...source.values,
-    ...(scope === undefined ? {} : { [scope.placeholder]: project }),
+    ...(scope === undefined ? {} : { [scope.placeholder]: place }),
   }
   // Only here: what completion has kept needs nothing that sends.
   const { buildRequest } = await import('../../http/index.js')
   const request = buildRequest({ endpoint, values }, words)
   const path = endpoint.returns.kind === 'many' ? paged(request.path) : request.path
   return { request: { ...request, path }, endpoint }
+}
+
+/** Each value once: jobs of several pipelines have the same name. */
+const keepFirst = (found: readonly Suggestion[]): readonly Suggestion[] => {
+  const values = new Map<string, Suggestion>()
+  for (const one of found) if (!values.has(one.value)) values.set(one.value, one)
+  return [...values.values()]
 }
 
 /**
@@ -153,15 +174,16 @@ const wantedOf = async (
  */
 export const readSources = async (
   what: string,
-  project: string | undefined,
+  places: NamedPlaces,
   fetch: (wanted: ValueRequest) => Promise<unknown>,
   words?: Words,
 ): Promise<readonly Suggestion[] | undefined> => {
   for (const source of sources[what] ?? []) {
-    const wanted = await wantedOf(source, project, words)
+    const wanted = await wantedOf(source, places, words)
     if (wanted === undefined) continue
     try {
-      return candidatesIn(await fetch(wanted), source, wanted.endpoint, kindNamed(what)?.title)
+      const data = await fetch(wanted)
+      return keepFirst(candidatesIn(data, source, wanted.endpoint, kindNamed(what)?.title))
     } catch {
       // The next source may be allowed.
     }

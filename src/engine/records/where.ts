@@ -19,6 +19,7 @@ import { parseFitting, parseValue } from '../plan/values.js'
 import {
   bindWhere,
   type Condition,
+  checkRanges,
   type Expression,
   isOfSingle,
   type Known,
@@ -270,6 +271,8 @@ export interface RecordChoiceOptions {
   readonly budget?: SingleBudget
   /** No condition on a field of the list's records is sent. */
   readonly whole?: boolean | undefined
+  /** The conditions are a person's and others, joined: that nothing matches them is no mistake. */
+  readonly composed?: boolean | undefined
   /** Told of a record that could not be read. */
   readonly failed: (text: string, failure: Failure) => void
 }
@@ -316,6 +319,8 @@ export class RecordChoice {
       ...this.#known(),
     }
     const expressions = withShown(withNeutral(this.#expressions, known, ask.endpoint), known)
+    if (this.#options.composed !== true)
+      for (const expression of expressions) checkRanges(expression, known)
     const { values, tested } = askedOf(ask, expressions, known, this.#options.whole)
     const asked = { ...ask, values }
     const more = await this.#asksSingles(ask.endpoint)

@@ -146,7 +146,11 @@ const rightForm = (text: string): string | undefined => {
 }
 
 /** A condition as text again. */
-const written = (field: string, op: Op, values: readonly Operand[]): string =>
+export const formatCondition = ({
+  field,
+  op,
+  values,
+}: Pick<Condition, 'field' | 'op' | 'values'>): string =>
   `${field}${op}${values.map(({ text, quoted }) => (quoted ? JSON.stringify(text) : text)).join('|')}`
 
 /**
@@ -156,7 +160,7 @@ const written = (field: string, op: Op, values: readonly Operand[]): string =>
 export const negated = ({ conditions }: Expression): readonly string[] =>
   conditions.flatMap(({ field, op, values }) => {
     const asksNull = values.some(({ text, quoted }) => !quoted && text === 'null')
-    const opposite = written(field, opposites[op], values)
+    const opposite = formatCondition({ field, op: opposites[op], values })
     return asksNull ? [opposite] : [opposite, `${field}=null`]
   })
 

@@ -34,6 +34,7 @@ export {
   type SortKey,
   toSortForm,
 } from './order.js'
+export { checkRanges } from './ranges.js'
 export { UnseenValueFailure } from './values.js'
 
 export interface Where {

@@ -305,6 +305,8 @@ export class SilentPrompter extends Prompter {
 
 const login = 'Sign in with `svcctl auth login`, or set SVC_TOKEN.'
 
+const quoteRequest = (request: string): string => request.split(' ').map(quoteWord).join(' ')
+
 /** By code; a function where it says what it is about. */
 export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => string)>> = {
   sudo: 'Use an administrator’s token with the sudo scope, or remove --sudo and SVC_SUDO.',
@@ -320,6 +322,10 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
     'There is a proxy or a sign-in page in front of the instance, or the base URL is wrong. `svcctl doctor` tells which.',
   'decoded-path':
     'The instance does not have this endpoint, the base URL is wrong, or a web server in front decodes %2F in paths. `svcctl doctor` tells which; use the ID until then.',
+  slashes: (request) => {
+    const form = 'Slashes in the name of a project, group, branch or file are written %2F'
+    return request === undefined ? `${form}.` : `${form}: svcctl api ${quoteRequest(request)}`
+  },
   private: `It does not exist, or it is private and no credential was sent. ${login}`,
   hidden:
     'It does not exist, or this user cannot see it. Check the ID or path, and `svcctl auth status`.',

@@ -5,6 +5,7 @@ import { afterRetry, readHeader } from '../headers.js'
 import { details, type NextStep } from '../types.js'
 import { isPage, nameOfStatus, oneLine, pageTitle, proxyHint, statusText } from './network.js'
 import { safeAddress } from './secrets.js'
+import { encodeSlashes } from './slashes.js'
 
 // Error bodies → one readable message (`http/README.md`). Their shapes are left open; instances and the proxies in front of them send JSON of several kinds, text and pages. Only
 // what stands in a place for messages is repeated: anywhere else it might be a secret.
@@ -204,6 +205,13 @@ export const movedProject = (request: string): NextStep => {
 const hasEncodedSlash = ({ request }: RefusedAnswer): boolean =>
   /\/(?:projects|groups)\/[^/?\s]*%2F/i.test(request)
 
+/** The method and path that were meant, of a request whose path has a name with plain slashes. */
+const meantRequest = ({ request }: RefusedAnswer): string | undefined => {
+  const [, method = '', path = ''] = /^(\S+) \S*?\/api\/v4\/(\S+)$/.exec(request) ?? []
+  const meant = encodeSlashes(path)
+  return meant === undefined ? undefined : `${method} ${meant}`
+}
+
 interface Rule {
   readonly when: (refusal: RefusedAnswer, said: ErrorMessage) => boolean
   /** Where it is not that of the status. */
@@ -287,6 +295,11 @@ const rules: readonly Rule[] = [
   { when: ({ status }) => status === 401, next: () => ({ code: 'sign-in' }) },
   { when: ({ status, signedIn }) => status === 403 && signedIn, next: () => ({ code: 'rights' }) },
   { when: ({ status }) => status === 403, next: () => ({ code: 'sign-in' }) },
+  {
+    when: (refusal, said) =>
+      lackOf(refusal.status, said) === 'route' && meantRequest(refusal) !== undefined,
+    next: (refusal) => ({ code: 'slashes', about: meantRequest(refusal) }),
+  },
   {
     when: (refusal, said) => lackOf(refusal.status, said) === 'route' && hasEncodedSlash(refusal),
     next: () => ({ code: 'decoded-path' }),

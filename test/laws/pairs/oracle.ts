@@ -36,7 +36,7 @@ const writesIn = ({ requests }: LineResult): readonly string[] =>
   requests.filter((request) => !/^(?:GET|HEAD) |\/ci\/lint$/.test(request))
 
 /** Takes away what differs from line to line: times, ports, names of journals. */
-export const steady = (text: string): string =>
+const steady = (text: string): string =>
   text
     .replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?/g, 'TIME')
     .replace(/\d{8}T\d{6}(?:-\d+)?/g, 'STAMP')

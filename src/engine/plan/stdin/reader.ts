@@ -23,6 +23,7 @@ import {
   type PlacedObject,
   plainObjects,
   type RowTap,
+  refuseHeading,
   refuseRow,
   rowReader,
   splitCells,
@@ -223,9 +224,13 @@ const formOf = async (head: string, reading: ObjectContext): Promise<Cutter<Plac
   const { objects } = reading
   if (beginsJson(head)) return inJson(reading)
   // Of a sheet people chose the columns: one that names the object makes it one.
-  const isHeading = (cells: readonly string[]): boolean =>
-    (reading.tap?.sheet === true && cells.some((cell) => isOneHeading(cell, objects))) ||
-    isTable(cells, objects)
+  const sheet = reading.tap?.sheet === true
+  const isHeading = (cells: readonly string[]): boolean => {
+    if (sheet && cells.some((cell) => isOneHeading(cell, objects))) return true
+    const found = isTable(cells, objects)
+    if (sheet && !found && cells.length > 1) throw refuseHeading(cells, objects)
+    return found
+  }
   if (head.includes('\t'))
     return isHeading(splitCells(head)) ? inTable(cutTabs(), reading) : oneALine(reading)
   const csv = head.includes(',') ? await csvHeading(head) : undefined

@@ -107,7 +107,7 @@ export class RowFields implements RowTap {
     throw refuseRow(
       place,
       'no columns found for --row-fields',
-      'Pipe in CSV with a heading, or JSON records.',
+      'Pipe in CSV with a heading (commas or tabs between its columns), or JSON records.',
     )
   }
 

@@ -3,7 +3,7 @@ import { formatNumber, isNumber } from '../../../base/json/json.js'
 import { type Fields, isObject } from '../../../base/objects.js'
 import { withArticle, wordOfSeveral } from '../../../catalogue/kinds.js'
 import { dotted, keyIn, type Naming } from '../../../catalogue/words.js'
-import { usage } from '../../../errors.js'
+import { type Failure, usage } from '../../../errors.js'
 import { getFirstSegment, objectColumn } from '../../command/derive.js'
 import type { Objects } from '../objects.js'
 
@@ -218,6 +218,19 @@ export const isTable = (heading: readonly string[], objects: Objects): boolean =
   const fields = heading.filter((cell) => knownCell(cell, objects)).length
   if (strange && fields > 0) throw otherThings('line 1', objects)
   return false
+}
+
+/** A cell of a heading that a message may repeat: a word, no value that could be a secret. */
+const isWord = (cell: string): boolean => /^\p{L}[\p{L} _-]{0,29}$/u.test(cell)
+
+/** A sheet of which no column names the objects. */
+export const refuseHeading = (cells: readonly string[], { names, word }: Objects): Failure => {
+  const shown = cells.every(isWord) ? `: ${cells.join(', ')}` : ''
+  return refuseRow(
+    'line 1',
+    `no column of the heading names ${withArticle(word)}${shown}`,
+    `Columns that name ${withArticle(word)}: ${names.join(', ')}.`,
+  )
 }
 
 // Which object a row of standard input names, and the project that a number belongs to.

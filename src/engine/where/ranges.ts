@@ -1,0 +1,92 @@
+/** Ranges of one field that no value is in together: `id>5,id<3`. Such a condition matches nothing, and is refused. */
+
+import { dayLength, parseMoment, parseSpan } from '../../base/dates.js'
+import { getOwn } from '../../base/objects.js'
+import { called } from '../../catalogue/words.js'
+import {
+  type Condition,
+  createTest,
+  type Expression,
+  formatCondition,
+  type Names,
+  type Operand,
+  type Plain,
+  type Test,
+  wrongAt,
+} from './condition.js'
+import { getFieldNames, type Known, shapedIn } from './fields.js'
+import { type FieldKind, isSingular } from './shape.js'
+
+/** Larger numbers have no exact middle between them: nothing is said of their ranges. */
+const maxExact = 2 ** 50
+
+/** The numbers at which the test of a value changes; a time in milliseconds, a day with its end. */
+const getBounds = ({ text, quoted }: Operand, kind: FieldKind, names: Names, now: number) => {
+  if (kind === 'number') return [Number(getOwn(names, text) ?? text)]
+  const age = quoted ? undefined : parseSpan(text)
+  const moment = age === undefined ? parseMoment(text, now) : now - age
+  return moment === undefined ? [Number.NaN] : [moment, moment + dayLength]
+}
+
+/** Values of which one passes wherever any does: each bound, those between, and one beyond each end. */
+const createProbes = (bounds: readonly number[]): readonly number[] => {
+  const sorted = bounds.toSorted((a, b) => a - b)
+  const between = sorted.slice(1).map((bound, i) => (bound + (sorted[i] ?? bound)) / 2)
+  return [(sorted[0] ?? 0) - 1, ...sorted, ...between, (sorted.at(-1) ?? 0) + 1]
+}
+
+/** The conditions of each field that holds one number or one time. */
+const groupRanges = ({ conditions }: Expression, known: Known) => {
+  const groups = new Map<string, Condition[]>()
+  for (const condition of conditions) {
+    const { field, op, values } = condition
+    const asksNull = values.some(({ text, quoted }) => !quoted && text === 'null')
+    const single = [known.list, known.single].some((shape) => isSingular(shape, field))
+    const kind = shapedIn(field, known)
+    if (!single || asksNull || op.endsWith('~') || (kind !== 'number' && kind !== 'time')) continue
+    groups.set(field, [...(groups.get(field) ?? []), condition])
+  }
+  return [...groups.values()].filter((group) => group.length > 1)
+}
+
+/** Whether some value passes all conditions of a field; true where that cannot be told. */
+const canHold = (group: readonly Condition[], kind: FieldKind, known: Known): boolean => {
+  const names = getFieldNames(group[0]?.field ?? '', known)
+  const bounds = group.flatMap(({ values }) =>
+    values.flatMap((value) => getBounds(value, kind, names, known.now)),
+  )
+  const isTellable = (bound: number) =>
+    kind === 'time' ? !Number.isNaN(bound) : Math.abs(bound) < maxExact
+  if (!bounds.every(isTellable)) return true
+  const tests = group.map(({ op, values }): Test => {
+    const plain = op.replace('!', '') as Plain
+    const each = values.map((value) => createTest(value, plain, kind, known.now, names))
+    return (probe) => each.some((test) => test?.(probe) === true) !== op.startsWith('!')
+  })
+  return createProbes(bounds).some((bound) => {
+    const probe = kind === 'time' ? new Date(bound).toISOString() : bound
+    return tests.every((test) => test(probe))
+  })
+}
+
+/**
+ * Refuses conditions of one field that hold for no number and no time together: a comma means that both must hold.
+ * @throws Failure `usage`
+ */
+export const checkRanges = (expression: Expression, known: Known): void => {
+  for (const group of groupRanges(expression, known)) {
+    const [first] = group
+    const last = group.at(-1)
+    const kind = first && shapedIn(first.field, known)
+    if (last === undefined || kind === undefined || canHold(group, kind, known)) continue
+    const name = called(last.field, known.words)
+    const why = `no ${name} matches all of its conditions, and a comma means that all must match`
+    const each = group.map((one) => `'${formatCondition(one)}'`).join(' ')
+    const isAge = group.some(({ values }) =>
+      values.some(({ text }) => parseSpan(text) !== undefined),
+    )
+    const age = isAge ? `${name}>30d is more than 30 days ago. ` : ''
+    const hint = `${age}To match either of them, repeat the flag: ${each}.`
+    throw wrongAt(expression.text, last.at, why, hint)
+  }
+}
