@@ -280,10 +280,11 @@ const textOf = async ({ place }: Services, path: string, label: string): Promise
 /** `--input`: attributes of the commit, or nothing but its actions. */
 const inputOf = async (services: Services, path: string | undefined): Promise<JsonValues> => {
   if (path === undefined) return {}
-  const value = await parsed(await textOf(services, path, '--input'), '--input')
+  const label = path === '-' ? '--input' : `--input ${path}`
+  const value = await parsed(await textOf(services, path, '--input'), label)
   if (Array.isArray(value)) return { actions: value }
   if (isObject(value)) return jsonFields(value)
-  throw usage('--input must contain an object of attributes or a list of actions')
+  throw usage(`${label} must contain an object of attributes or a list of actions`)
 }
 
 const isInline = (actions: string): boolean => /^\s*[[{]/.test(actions)
