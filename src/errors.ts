@@ -61,6 +61,8 @@ export interface FailureDetails {
   readonly lacks?: 'route' | 'record'
   /** True when no connection was made, so that nothing was sent. */
   readonly unreached?: boolean
+  /** True when standard input is at fault: what it named before that may have been written. */
+  readonly ofInput?: true
   /** True when a write may or may not have been carried out. */
   readonly unknownOutcome?: boolean
   /** The instance's id of the request (`x-request-id`). */
@@ -118,6 +120,10 @@ export const helpIn = ({ details: { hint, advice } }: Failure): FailureDetails =
 /** A usage error: exit 2, nothing was sent. */
 export const usage = (message: string, hint?: string): Failure =>
   new Failure('usage', message, hint === undefined ? {} : { hint })
+
+/** A usage error in standard input, which a run may find after it wrote what stands before. */
+export const inputFault = (message: string, hint?: string, cause?: unknown): Failure =>
+  new Failure('usage', message, { hint, cause, ofInput: true })
 
 /**
  * The failure that a command goes on after.
@@ -182,5 +188,8 @@ const ofObject: ReadonlySet<Category> = new Set(['usage', 'failed', 'not_found',
 /** A failure of planning an object, with where the object stands in standard input. */
 export const placeFailure = (error: unknown, place: string | undefined): unknown =>
   place !== undefined && error instanceof Failure && ofObject.has(error.category)
-    ? new Failure(error.category, `standard input, ${place}: ${error.message}`, error.details)
+    ? new Failure(error.category, `standard input, ${place}: ${error.message}`, {
+        ...error.details,
+        ofInput: true,
+      })
     : error

@@ -1,7 +1,7 @@
 /** Text that comes in, from files and pipes: UTF-8, or a message that says what it is instead. One sentence for every place. */
 
 import { isUtf8 } from 'node:buffer'
-import { type Failure, usage } from '../errors.js'
+import { inputFault, usage } from '../errors.js'
 
 const hint =
   'Save it as UTF-8. Windows PowerShell writes UTF-16 with ">": use Out-File -Encoding utf8 instead.'
@@ -18,8 +18,6 @@ export const findEncodingFault = (bytes: Uint8Array): string | undefined => {
   return isUtf8(bytes) ? undefined : notUtf8
 }
 
-const refuse = (name: string, fault: string): Failure => usage(`${name} ${fault}`, hint)
-
 /** Removes the byte order mark that some editors put before UTF-8. */
 const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text)
 
@@ -34,11 +32,11 @@ export const decodeUtf8 = (bytes: Uint8Array): string =>
  */
 export const decodeText = (bytes: Uint8Array, name: string): string => {
   const fault = findEncodingFault(bytes)
-  if (fault !== undefined) throw refuse(name, fault)
+  if (fault !== undefined) throw usage(`${name} ${fault}`, hint)
   return decodeUtf8(bytes)
 }
 
-/** Decodes a text as it comes, in pieces that may end within a character. Throws as `decodeText`. */
+/** Decodes standard input as it comes, in pieces that may end within a character. Throws as `decodeText`. */
 export class TextReader {
   readonly #name: string
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })
@@ -55,8 +53,7 @@ export class TextReader {
     this.#first = bytes.length === 0 || held ? bytes : undefined
     if (held) return ''
     // In the middle of a text the same bytes are no mark, and no UTF-8 either.
-    if (isUtf16(bytes) || bytes.includes(0))
-      throw refuse(this.#name, findEncodingFault(bytes) ?? notUtf8)
+    if (isUtf16(bytes) || bytes.includes(0)) throw this.#refuse(findEncodingFault(bytes) ?? notUtf8)
     return this.#decode(bytes, true)
   }
 
@@ -64,11 +61,15 @@ export class TextReader {
     return this.#decode(this.#first ?? new Uint8Array(), false)
   }
 
+  #refuse(fault: string): Error {
+    return inputFault(`${this.#name} ${fault}`, hint)
+  }
+
   #decode(bytes: Uint8Array, stream: boolean): string {
     try {
       return this.#decoder.decode(bytes, { stream })
     } catch {
-      throw refuse(this.#name, notUtf8)
+      throw this.#refuse(notUtf8)
     }
   }
 }

@@ -10,6 +10,7 @@ import { normalizeBaseUrl } from '../base/base-url.js'
 import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
 import { getHead, tail } from '../base/json/records.js'
 import { isObject } from '../base/objects.js'
+import { decodeText } from '../base/utf8.js'
 import { Failure, getErrorCode, getReason, usage } from '../errors.js'
 
 /** A project or group that was asked for a list. */
@@ -150,8 +151,9 @@ export const readManifest = (folder: string): SnapshotManifest | undefined => {
   const hint = 'Take another snapshot, in another folder: svcctl snapshot --to <folder>'
   let text: string
   try {
-    text = readRegular(path, maxDocument).toString()
+    text = decodeText(readRegular(path, maxDocument), path)
   } catch (error) {
+    if (error instanceof Failure) throw usage(error.message, hint)
     if (getErrorCode(error) === 'ENOENT') return undefined
     throw usage(`cannot read ${path}: ${getReason(error)}`, hint)
   }

@@ -10,6 +10,7 @@ import { readHeld } from '../base/json/yaml.js'
 import { type Fields, isObject, type JsonValues, jsonFields } from '../base/objects.js'
 import { type HeldText, holdText } from '../base/secrets/scrub.js'
 import { formatCount } from '../base/text.js'
+import { decodeText } from '../base/utf8.js'
 import { actionNames, commits } from '../catalogue/areas/commits.js'
 import { list, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
@@ -159,13 +160,16 @@ interface ReadOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The largest file that a commit may write, in bytes: it is sent as text, of which Node has at most 512 MB. */
+const maxContent = 300e6
+
 const read = async (
   path: string,
   { cwd, signal }: ReadOptions,
   label: string,
 ): Promise<Uint8Array> => {
   try {
-    return await readReadable(resolve(cwd, path), signal)
+    return await readReadable(resolve(cwd, path), signal, maxContent)
   } catch (cause) {
     throw new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
   }
@@ -258,13 +262,17 @@ const parsed = async (text: HeldText, label: string): Promise<unknown> => {
   return read.value
 }
 
+/** The largest file of actions, in bytes. */
+const maxActions = 100e6
+
 /** A file's text, or standard input's for `-`. */
 const textOf = async ({ place }: Services, path: string, label: string): Promise<HeldText> => {
   if (path === '-') return holdText(await place.stdin.text())
   try {
-    const bytes = await readReadable(resolve(place.cwd, path), place.clock.signal)
-    return holdText(bytes.toString())
+    const bytes = await readReadable(resolve(place.cwd, path), place.clock.signal, maxActions)
+    return holdText(decodeText(bytes, `${label}: ${path}`))
   } catch (cause) {
+    if (cause instanceof Failure) throw cause
     throw new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
   }
 }
@@ -272,10 +280,11 @@ const textOf = async ({ place }: Services, path: string, label: string): Promise
 /** `--input`: attributes of the commit, or nothing but its actions. */
 const inputOf = async (services: Services, path: string | undefined): Promise<JsonValues> => {
   if (path === undefined) return {}
-  const value = await parsed(await textOf(services, path, '--input'), '--input')
+  const label = path === '-' ? '--input' : `--input ${path}`
+  const value = await parsed(await textOf(services, path, '--input'), label)
   if (Array.isArray(value)) return { actions: value }
   if (isObject(value)) return jsonFields(value)
-  throw usage('--input must contain an object of attributes or a list of actions')
+  throw usage(`${label} must contain an object of attributes or a list of actions`)
 }
 
 const isInline = (actions: string): boolean => /^\s*[[{]/.test(actions)

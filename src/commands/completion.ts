@@ -1,7 +1,8 @@
 /** `completion`: prints the completion script of a shell, or installs it. */
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { writeWhole } from '../base/files/files.js'
+import { readRegular } from '../base/files/regular.js'
 import { boolean } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import { Failure, getErrorCode, getReason, usage } from '../errors.js'
@@ -197,7 +198,7 @@ const findStartFile = (shell: Shell, env: NodeJS.ProcessEnv): { file: string; li
 
 const readText = (file: string): string => {
   try {
-    return readFileSync(file, 'utf8')
+    return readRegular(file).toString()
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return ''
     throw error

@@ -1,8 +1,8 @@
 /** `doctor`: checks everything that a command needs to work, and says how to correct what is wrong. */
 
-import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, distrust } from '../base/files/trust.js'
 import { formatCount } from '../base/text.js'
 import { boolean } from '../catalogue/params.js'
@@ -131,7 +131,14 @@ const getCompletionFiles = (
   return { starts: [], scripts: [] }
 }
 
-const readText = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '')
+/** The text of a file that a shell reads; empty where it cannot be read. */
+const readText = (file: string): string => {
+  try {
+    return readRegular(file).toString()
+  } catch {
+    return ''
+  }
+}
 
 const completionCheck = async (env: Environment): Promise<Check> => {
   const check = 'completion'
@@ -139,7 +146,7 @@ const completionCheck = async (env: Environment): Promise<Check> => {
   if (shell === undefined) return ok(check, 'unknown shell')
   const { starts, scripts } = getCompletionFiles(shell.name, env)
   for (const file of [...starts, ...scripts])
-    if (/svcctl.*completion|_svcctl/.test(await readText(file)))
+    if (/svcctl.*completion|_svcctl/.test(readText(file)))
       return ok(check, `${shell.name} loads the completion from ${file}`)
   return warning(
     check,

@@ -170,6 +170,9 @@ const updateFlags = {
   'no-certificate': boolean('remove the certificate and its key'),
 } as const
 
+/** The largest PEM file, in bytes. */
+const maxPem = 4e6
+
 const readPem = async (
   { cwd, clock }: Services['place'],
   name: Attribute,
@@ -185,7 +188,7 @@ const readPem = async (
   if (path.includes('-----BEGIN'))
     throw usage(`--${name} must be the name of a PEM file, not its content`)
   try {
-    const bytes = await readReadable(resolve(cwd, path), clock.signal)
+    const bytes = await readReadable(resolve(cwd, path), clock.signal, maxPem)
     return { [name]: { filename: basename(path), path, bytes } }
   } catch (cause) {
     throw new Failure('usage', `--${name}: cannot read ${path}: ${getReason(cause)}`)

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
 import { isObject } from '../base/objects.js'
+import { decodeText } from '../base/utf8.js'
 import {
   areInOrder,
   isDigest,
@@ -112,8 +113,9 @@ export const readUnfinished = (folder: string): UnfinishedState => {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined
   let text: string
   try {
-    text = readRegular(path, maxDocument).toString()
+    text = decodeText(readRegular(path, maxDocument), path)
   } catch (error) {
+    if (error instanceof Failure) return { damaged: error.message }
     return { damaged: `cannot read ${path}: ${getReason(error)}` }
   }
   // A line that was cut is one that was not written.

@@ -320,6 +320,22 @@ const looksLikePlan = (value: unknown): value is Readonly<Record<string, unknown
 /** Whether a text is a plan file of any version: only such a file is replaced by one. */
 export const isPlan = (bytes: Uint8Array): boolean => looksLikePlan(parsed(bytes))
 
+/** Whether a JSON text is another one with blanks between its tokens, which are only there to be looked at. */
+const hasSameTokens = (text: string, bare: string): boolean => {
+  let at = 0
+  let inString = false
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charAt(i)
+    if (!inString && blank.test(char)) continue
+    if (char !== bare.charAt(at++)) return false
+    if (char === '"') inString = !inString
+    else if (char === '\\' && text.charAt(++i) !== bare.charAt(at++)) return false
+  }
+  return at === bare.length
+}
+
+const blank = /\s/
+
 /**
  * A plan file, checked.
  * @param file how it is called in what is said of it
@@ -337,10 +353,7 @@ export const readPlan = (bytes: Uint8Array, file: string): PlanDocument | undefi
   const document = value as unknown as PlanDocument
   const { sha256, created: _, ...lasting } = document
   // A key that stands twice is read as one of the two: all that people read of it has to be what was written.
-  const text = Buffer.from(bytes).toString()
-  // Blanks are only there to be looked at.
-  const bare = text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, kept: string = '') => kept)
-  const isWhole = bare === JSON.stringify(document)
+  const isWhole = hasSameTokens(Buffer.from(bytes).toString(), JSON.stringify(document))
   if (!isWhole || sha256 !== createHash('sha256').update(JSON.stringify(lasting)).digest('hex'))
     throw usage(
       `cannot apply ${file}: it was edited after it was written`,

@@ -96,7 +96,11 @@ export const runTypedWithin = async (
   { words, input }: TypedAsk,
 ): Promise<number> => {
   const { globals, signal } = outer
-  const flags = [...reachedBy(globals, undefined), ...toFlagWords('output', globals.output)]
+  const flags = [
+    ...reachedBy(globals, undefined),
+    ...toFlagWords('output', globals.output),
+    ...toFlagWords('fields', globals.fields),
+  ]
   const meant = await understood(parse, insertFlags(words, flags))
   const read = input === undefined ? undefined : new StandardInput(signal, input)
   const own = outer.own ?? meant.own

@@ -113,6 +113,8 @@ export interface SharedServices {
   readonly sessions: OpenSessions
   /** The gate of an address: the same for all of an origin. */
   readonly gateOf: (baseUrl: string) => Promise<FleetGate>
+  /** Where the answer of the outer run goes, if that is a file: a line that is done in its place answers there. */
+  readonly file?: Stdout | undefined
 }
 
 /** A run within another. */
@@ -120,6 +122,7 @@ export interface InnerPart {
   /** Those of the outer run, where it asks the same instance. */
   readonly sessions?: OpenSessions | undefined
   readonly gateOf: SharedServices['gateOf']
+  readonly file?: SharedServices['file']
   /** Takes its answer, notes and questions; by default they go to the person at the terminal. */
   readonly screen?: Streams
   /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue marks as reading. */

@@ -99,7 +99,9 @@ export class RunParts {
     this.#screen = screen
     this.polls = screen.polls
     this.#sessions = inner?.sessions ?? new Sessions(options, screen.notes)
-    this.place = new Workspace(options, this.#sessions, () => this.exchange)
+    const isFiled = globals.open || (globals.to ?? '-') !== '-'
+    const file = isFiled ? screen.plain : undefined
+    this.place = new Workspace(options, this.#sessions, () => this.exchange, file)
     this.exchange = new InstanceExchange(options, this.place, createLogger(screen, globals.verbose))
     this.printing = new AnswerPrinter(options, screen, this.later, this.#baseUrl)
     this.answer = this.#answer(loaded)

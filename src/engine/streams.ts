@@ -195,7 +195,7 @@ const promptsOf = (signal: AbortSignal, env: NodeJS.ProcessEnv): Prompts =>
 
 export type ScreenOptions = Pick<
   RunOptions,
-  'globals' | 'format' | 'env' | 'command' | 'signal' | 'isSilent'
+  'globals' | 'format' | 'env' | 'command' | 'signal' | 'isSilent' | 'inner'
 >
 
 type NoteOptions = Pick<RunOptions, 'globals' | 'format' | 'env'>
@@ -239,10 +239,11 @@ const nowhere: Stdout = { write: async () => {}, end: async () => {} }
 export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const { globals, format, env, command, signal, isSilent = false } = options
   const stdout = standardOutput()
-  const filed = globals.open || globals.to !== undefined || isSilent
+  const outer = options.inner?.file
+  const filed = globals.open || globals.to !== undefined || isSilent || outer !== undefined
   const style = await createStyle(filed ? {} : stdout, env, globals.color)
   const said = await openNotes(options)
-  const plain = openStdout(standardOutput())
+  const plain = outer ?? openStdout(standardOutput())
   const { out, width, notes, polls } = createPolls(globals, env, format, style, plain)
   // A watch shows by itself that it goes on.
   const liveness = getLiveness(standardError(), env, globals.quiet || isRepeated(globals))

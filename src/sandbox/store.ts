@@ -15,7 +15,7 @@ import { crc32 } from 'node:zlib'
 import { type Lock, lock } from '../base/files/lock.js'
 import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
 import { isObject, objects } from '../base/objects.js'
-import { Failure, usage } from '../errors.js'
+import { Failure, getReason, usage } from '../errors.js'
 import {
   restore,
   type SavedState,
@@ -148,18 +148,25 @@ interface LoadedState {
   readonly size: number
 }
 
+/** @throws Failure `failed` for a file that cannot be read */
+const readBytes = (file: string): Buffer => {
+  try {
+    return readRegular(file)
+  } catch (cause) {
+    throw unreadable(file, `cannot be read: ${getReason(cause)}`, cause)
+  }
+}
+
 const readAll = async (folder: string): Promise<LoadedState> => {
   const [file, logAt] = [stateFile(folder), logFile(folder)]
   const none = { n: 0, log: 0, size: 0 }
   if (!existsSync(file)) return { state: (await import('./seed/index.js')).seedState(), ...none }
   let saved: (SavedState & { format: number; generation?: unknown }) | null
-  let log: Buffer = Buffer.alloc(0)
-  let size = 0
+  // The log first: whoever writes the state anew meanwhile has all of this log in it.
+  const log = existsSync(logAt) ? readBytes(logAt) : Buffer.alloc(0)
+  const bytes = readBytes(file)
+  const size = bytes.length
   try {
-    // The log first: whoever writes the state anew meanwhile has all of this log in it.
-    if (existsSync(logAt)) log = readRegular(logAt)
-    const bytes = readRegular(file)
-    size = bytes.length
     saved = JSON.parse(bytes.toString())
   } catch (cause) {
     throw unreadable(file, 'cannot be read', cause)

@@ -78,7 +78,7 @@ const doubled = (code: Buffer): readonly Buffer[] => {
 
 const kindsIn = (file: string): readonly string[] => {
   try {
-    return readFileSync(file, 'latin1').split('\n')
+    return statSync(file).isFile() ? readFileSync(file, 'latin1').split('\n') : []
   } catch {
     return []
   }

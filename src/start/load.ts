@@ -44,7 +44,7 @@ const folderOf = (home: string, file: string): string => {
 
 const textOf = (file: string): string => {
   try {
-    return readFileSync(file, 'latin1')
+    return statSync(file).isFile() ? readFileSync(file, 'latin1') : ''
   } catch {
     return ''
   }
@@ -56,6 +56,8 @@ const textOf = (file: string): string => {
  */
 const whole = (file: string): Buffer | undefined => {
   try {
+    // A pipe or a device in its place would be read for ever.
+    if (!statSync(file).isFile()) return undefined
     const bytes = readFileSync(file)
     const length = bytes.readUInt32LE(0)
     const code = bytes.subarray(header, header + length)

@@ -3,7 +3,7 @@
 import type { Document, Node, Pair, YAMLMap } from 'yaml'
 import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, distrust } from '../base/files/trust.js'
-import { loadYamlParser, yamlFault } from '../base/json/yaml.js'
+import { isModestYaml, loadYamlParser, yamlFault } from '../base/json/yaml.js'
 import { decodeText } from '../base/utf8.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import { getPath } from '../catalogue/endpoint.js'
@@ -199,6 +199,7 @@ const checkSlugs = ({ file, slugs }: Entries): void => {
 
 /** A vocabulary is written by hand, or by `learn`. */
 const maxBytes = 1 << 20
+const maxLexemes = 500_000
 
 type YamlModule = typeof import('yaml')
 
@@ -221,6 +222,8 @@ class VocabularyReader {
 
   /** The root of the one document. */
   async parse(text: string): Promise<Document.Parsed['contents'] | undefined> {
+    if (!(await isModestYaml(text, maxLexemes)))
+      throw wrongAt(this.file, 1, 'the vocabulary is too large or too deeply nested')
     const parse = await loadYamlParser()
     const [document, second] = parse(text, { lineCounter: this.#counter, schema: 'core' })
     const [error] = document?.errors ?? []
@@ -381,7 +384,7 @@ export const parseVocabulary = async (text: string, file: string): Promise<Entri
 
 const readBytes = (file: string): Buffer => {
   try {
-    return readRegular(file)
+    return readRegular(file, maxBytes)
   } catch (cause) {
     throw new Failure('usage', `cannot read the vocabulary ${file}: ${getReason(cause)}`, {
       cause,
@@ -400,7 +403,5 @@ export const readVocabulary = async (file: string): Promise<Entries> => {
     const { message, remedy } = describeDistrust(found)
     throw usage(`ignoring the vocabulary ${file}: ${message}`, `Correct it with: ${remedy}`)
   }
-  const bytes = readBytes(file)
-  if (bytes.length > maxBytes) throw usage(`the vocabulary ${file} is larger than 1 MiB`)
-  return parseVocabulary(decodeText(bytes, `the vocabulary ${file}`), file)
+  return parseVocabulary(decodeText(readBytes(file), `the vocabulary ${file}`), file)
 }

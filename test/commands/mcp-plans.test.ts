@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentPlan, getPlan, savePlan } from '../../src/commands/mcp/plans.js'
 import { freshSandbox } from '../sandbox/instance.js'
 import { serve } from '../support/mcp.js'
-import { configuration } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 import { has } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
 import { onTerminal } from './calling.js'
@@ -147,6 +147,19 @@ describe.skipIf(!has('tmux', '-V'))('mcp approve', () => {
     expect([undone.code, await isActive(1)]).toEqual([0, true])
     const again = await approve(id, 'y')
     expect(again).toMatch(/no plan p-\w+ is waiting[\s\S]*ended with 4/)
+  })
+
+  it.each([
+    ['-o json', /^\[\n? *\{[\s\S]*"active": ?false[\s\S]*\}\n?\]\n$/],
+    ['-o csv --fields id,active', /^id,active\r?\n1,false\r?\n2,false\r?\n$/],
+    ['-o html', /^<!doctype html>[\s\S]*<\/html>\n$/],
+  ])('answers in the file that --to names: %s', async (flags, content) => {
+    const id = await idOf({ command: 'runners pause', ids: [1, 2] })
+    const file = join(folder(), 'answer')
+    const screen = await approve(`${id} ${flags} --to ${file}`, 'y')
+    expect(screen).toMatch(/wrote [\s\S]*ended with 0/)
+    expect(screen).not.toMatch(/doctype|"active"|1,false/)
+    expect(readFileSync(file, 'utf8')).toMatch(content)
   })
 
   it('changes nothing unless it is confirmed, and keeps the plan', async () => {

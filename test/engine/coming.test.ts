@@ -146,6 +146,19 @@ it.each([
     'PUT /runners/1',
     'line 2: JSON after lines in another format; 1',
   ],
+  [
+    'runners pause - --journal none',
+    ['id,description\n1,a\n', '2,"b"c\n'],
+    'PUT /runners/1',
+    'line 3: a misplaced quotation mark; 1',
+  ],
+  ['runners pause -', ['{"id":1}\n', '{"id":}\n'], 'PUT /runners/1', 'line 2: not valid JSON; 1'],
+  [
+    'api PUT runners/{} -',
+    ['{"id":1}\n', '2\n'],
+    'PUT /runners/1',
+    'line 2: expected a JSON object, as on the lines before; 1',
+  ],
 ] as const)(
   'ends %s with 8 at a bad line that comes after requests were sent',
   async (line, input, awaited, says) => {
@@ -156,6 +169,14 @@ it.each([
     ])
   },
 )
+
+it('ends with 8 at bytes that are no text, after requests were sent', async () => {
+  const { code, text } = await whileOpen('runners pause -', ['1\n', '\0\n'], 'PUT /runners/1')
+  expect([code, text]).toEqual([
+    8,
+    expect.stringMatching(/standard input is not UTF-8 text: .*; 1 done before that/),
+  ])
+})
 
 it('goes on from a bad line with the corrected input, by the line that it advises', async () => {
   const { text, env } = await whileOpen('runners pause -', ['1\n', 'abc\n'], 'PUT /runners/1')

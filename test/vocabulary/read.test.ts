@@ -274,7 +274,7 @@ describe('a vocabulary', () => {
       message: expect.stringContaining('other users can write to'),
     })
     writeFileSync(`${file}.long`, `# ${'x'.repeat(1 << 20)}\n${invented}`)
-    await expect(readVocabulary(`${file}.long`)).rejects.toThrow('larger than 1 MiB')
+    await expect(readVocabulary(`${file}.long`)).rejects.toThrow('larger than 1 MB')
     await expect(readVocabulary(`${file}.no`)).rejects.toMatchObject({ category: 'usage' })
   })
 })

@@ -23,6 +23,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, getErrorCode } from '../../errors.js'
 import { currentIo } from '../io.js'
+import { readRegular } from './regular.js'
 
 // Which process this is, and whether another one still runs.
 
@@ -140,9 +141,11 @@ const unless = (codes: readonly string[], work: () => void): boolean => {
   }
 }
 
-const toOwner = (text: string): ProcessId | undefined => {
+const toOwner = (file: string): ProcessId | undefined => {
   try {
-    const { pid, place, host, started } = JSON.parse(text) as Partial<ProcessId>
+    const { pid, place, host, started } = JSON.parse(
+      readRegular(file).toString(),
+    ) as Partial<ProcessId>
     if (!Number.isSafeInteger(pid) || pid === undefined || pid < 1) return undefined
     if (typeof place !== 'string' || typeof host !== 'string') return undefined
     return { pid, place, host, ...(typeof started === 'string' ? { started } : {}) }
@@ -158,7 +161,7 @@ const look = (directory: string): LockEntry | undefined => {
     const name = readdirSync(directory).find((entry) => ownerFile.test(entry))
     if (name === undefined) return
     const file = path.join(directory, name)
-    found = { file, owner: toOwner(readFileSync(file, 'utf8')), sign: statSync(file).mtimeMs }
+    found = { file, owner: toOwner(file), sign: statSync(file).mtimeMs }
   })
   return found
 }

@@ -1,26 +1,27 @@
 /** Cuts a text of JSON values into them as it comes: those of an array, or one after the other. */
-import { Failure, usage } from '../../errors.js'
+import { type Failure, inputFault } from '../../errors.js'
 import { maxBuilt, parseExact } from './json.js'
 
 // Values of JSON on standard input: each parsed as it came, or refused by the line that it stands on.
 
 /** What begins as a value and is none. */
 const notJson = (line: number, cause?: unknown): Failure =>
-  new Failure('usage', `standard input, line ${line}: not valid JSON`, {
-    hint: 'Input that begins with { or [ must be JSON or NDJSON throughout.',
+  inputFault(
+    `standard input, line ${line}: not valid JSON`,
+    'Input that begins with { or [ must be JSON or NDJSON throughout.',
     cause,
-  })
+  )
 
 /** What stands between values, and is none. */
 const strayJson = (line: number): Failure =>
-  usage(
+  inputFault(
     `standard input, line ${line}: expected a JSON object, as on the lines before`,
     'Use one format: JSON, a table, or one object per line.',
   )
 
 /** Nothing of standard input may be longer than a record: what never ends is not held. */
 export const tooLong = (line: number, what: string): Failure =>
-  usage(
+  inputFault(
     `standard input, line ${line}: ${what} longer than ${maxBuilt.bytes >> 20} MiB`,
     'Pass JSON, a table, or one object per line. In CSV, close each quotation mark.',
   )

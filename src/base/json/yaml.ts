@@ -1,6 +1,7 @@
 /** YAML texts of others: what reading one would cost, its documents, and what is wrong in one. */
 import type { Document, DocumentOptions, Lexer, ParseOptions, SchemaOptions, YAMLError } from 'yaml'
 import { type HeldText, openHeld } from '../secrets/scrub.js'
+import { Scanner } from './scan.js'
 
 /**
  * Collections nested deeper are nobody's configuration. A parser nests calls for each level, and V8 ends
@@ -108,8 +109,19 @@ export const loadYamlParser = async (): Promise<YamlParser> => {
   }
 }
 
+/** The parser puts a text in double quotes together one character at a time: so many take the memory of a lexeme. */
+const charactersPerLexeme = 8
+
+/** What a lexeme costs the parser, which may also make an error of each escape in double quotes. */
+const getCost = (lexeme: string): number => {
+  if (!lexeme.startsWith('"')) return 1
+  let escapes = 0
+  for (let at = lexeme.indexOf('\\'); at >= 0; at = lexeme.indexOf('\\', at + 2)) escapes++
+  return 1 + escapes + Math.floor(lexeme.length / charactersPerLexeme)
+}
+
 /**
- * Whether a text has at most `most` lexemes and no deeper collections than `deepest` says.
+ * Whether a text costs no more than `most` lexemes, and has no deeper collections than `deepest` says.
  * Parsers build some hundred bytes for each lexeme, and nest a call for each level.
  */
 export const isModestYaml = async (text: string, most: number): Promise<boolean> => {
@@ -117,7 +129,7 @@ export const isModestYaml = async (text: string, most: number): Promise<boolean>
   const tooDeep = nesting()
   let count = 0
   for (const lexeme of toTolerant(new Lexer()).lex(text)) {
-    count++
+    count += getCost(lexeme)
     if (count > most || tooDeep(lexeme)) return false
   }
   return true
@@ -162,12 +174,29 @@ const fromYaml = async (text: string): Promise<ReadValue> => {
   }
 }
 
+/** What a file of values may cost to parse: beyond it a parser takes a gigabyte. */
+const maxLexemes = 4_000_000
+
+const tooLarge: ReadValue = { wrong: 'too large or too deeply nested' }
+
+/** Whether a JSON text is nested so deep that whoever walks through its value would run out of stack. */
+const isDeep = (text: string): boolean => {
+  try {
+    new Scanner(undefined, Number.POSITIVE_INFINITY).scan(Buffer.from(text), 0)
+    return false
+  } catch {
+    return true
+  }
+}
+
 /** The value of a text that may be a secret, as JSON, which is the API's own, else as YAML. */
 export const readHeld = async (held: HeldText): Promise<ReadValue> => {
   const text = openHeld(held)
+  let value: unknown
   try {
-    return { value: JSON.parse(text) }
+    value = JSON.parse(text)
   } catch {
-    return fromYaml(text)
+    return (await isModestYaml(text, maxLexemes)) ? fromYaml(text) : tooLarge
   }
+  return isDeep(text) ? tooLarge : { value }
 }

@@ -327,9 +327,13 @@ export const keptIn = async (path: string): Promise<KeptPlan> => {
   try {
     value = JSON.parse(text)
   } catch {}
-  if (isObject(value) && value.kept === 1 && typeof value.cwd === 'string' && isObject(value.flags))
-    return { kept: 1, cwd: value.cwd, flags: jsonFields(value.flags), plan: value.plan }
-  throw usage(`${path} is not a plan of a run`)
+  if (isObject(value) && value.kept === 1 && typeof value.cwd === 'string')
+    if (isObject(value.flags) && isObject(value.plan))
+      return { kept: 1, cwd: value.cwd, flags: jsonFields(value.flags), plan: value.plan }
+  throw usage(
+    `${path} is not a plan of a run`,
+    'Make a new plan with svcctl plan, and apply that. svcctl drift shows what the run left.',
+  )
 }
 
 /** What a line says of its plan: the journal has it. How it is told may be said again. */

@@ -6,7 +6,7 @@
 
 import { createHash, randomInt } from 'node:crypto'
 import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { isatty } from 'node:tty'
 import { isDeepStrictEqual } from 'node:util'
 import { writeWhole } from '../../base/files/files.js'
@@ -61,6 +61,38 @@ const listIds = (env: NodeJS.ProcessEnv): readonly string[] => {
   }
 }
 
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isTextOrNull = (value: unknown): boolean => value === null || isText(value)
+const isTextOrAbsent = (value: unknown): boolean => value === undefined || isText(value)
+const isTime = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.parse(value))
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
+
+const isJson = (value: unknown): boolean => {
+  try {
+    parseExact(String(value))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether a value is a plan of this ID: its digest does not say that svcctl wrote it. */
+const isAgentPlan = (value: unknown, id: string): value is AgentPlan =>
+  isObject(value) &&
+  value.id === id &&
+  isText(value.command) &&
+  [value.made_at, value.expires_at].every(isTime) &&
+  isTextOrAbsent(value.reason) &&
+  [value.words, value.changes].every(areTexts) &&
+  Array.isArray(value.changes) &&
+  value.changes.every(isJson) &&
+  isObject(value.exact) &&
+  areTexts(value.exact.words) &&
+  isTextOrAbsent(value.exact.input) &&
+  isObject(value.by) &&
+  isText(value.by.instance) &&
+  [value.by.profile, value.by.user, value.by.sudo].every(isTextOrNull)
+
 /**
  * The plan in a file; undefined where the file is damaged or is gone.
  * @throws Failure `usage` for a file that cannot be read, or that others may have written
@@ -73,8 +105,9 @@ const readPlan = (file: string): AgentPlan | undefined => {
   }
   try {
     const value: unknown = JSON.parse(readRegular(file).toString())
-    if (isObject(value) && value.format === 1 && value.sha256 === getDigest(value.plan))
-      return value.plan as AgentPlan
+    if (!isObject(value) || value.format !== 1 || !isObject(value.plan)) return undefined
+    const { plan, sha256 } = value
+    if (sha256 === getDigest(plan) && isAgentPlan(plan, basename(file, '.json'))) return plan
   } catch (error) {
     if (!(error instanceof SyntaxError) && getErrorCode(error) !== 'ENOENT')
       throw fileFailure('read', file, error)

@@ -3,10 +3,10 @@
  * were set, so that a changed one is noticed though no instance shows it.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
-import { makeFolders } from '../../base/files/regular.js'
+import { makeFolders, readRegular } from '../../base/files/regular.js'
 import { isObject } from '../../base/objects.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/scrub.js'
 import { getErrorCode, getReason, usage } from '../../errors.js'
@@ -166,7 +166,7 @@ export class SecretRecord {
       const others = process.platform !== 'win32' && (mode & 0o077) !== 0
       if (others || (process.getuid !== undefined && uid !== process.getuid()))
         throw new UnusableKeyError(`${path} is readable by other users`)
-      const key = await readFile(path)
+      const key = readRegular(path, 1e6)
       if (key.length !== keyBytes) throw new UnusableKeyError(`${path} is not a key file of svcctl`)
       return key
     } catch (error) {
@@ -185,7 +185,7 @@ export class SecretRecord {
 
   async #readKnown(): Promise<Map<string, string>> {
     try {
-      const value: unknown = JSON.parse(await readFile(join(this.folder, recordFile), 'utf8'))
+      const value: unknown = JSON.parse(readRegular(join(this.folder, recordFile)).toString())
       const marks = Object.entries(isObject(value) ? value : {})
       return new Map(marks.filter((one): one is [string, string] => typeof one[1] === 'string'))
     } catch {

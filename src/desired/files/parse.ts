@@ -14,6 +14,9 @@ import { liesIn } from './secret.js'
 
 /** A parser builds some hundred bytes for each lexeme. */
 const maxLexemes = 4_000_000
+/** A larger file has more lexemes than that, or values that no setting takes; in bytes. */
+const maxBytes = 32e6
+const tooLarge = 'Split it into several files.'
 /** More aliases than that are no abbreviation: what they stand for may grow without end. */
 const maxAliases = 100
 
@@ -186,7 +189,7 @@ export const parsedDocuments = async (
   const reading: ParseContext = { yaml, text, file, lines: new yaml.LineCounter(), mistakes }
   const first: Origin = { file, line: 1, column: 1 }
   if (!(await isModestYaml(text, maxLexemes))) {
-    mistakes.add(first, 'the file is too large or too deeply nested')
+    mistakes.add(first, 'the file is too large or too deeply nested', tooLarge)
     return []
   }
   const parse = await loadYamlParser()
@@ -231,12 +234,15 @@ interface FoundFile {
 
 /** What a document is called. */
 export const documentName = /\.(?:ya?ml|json)$/
-const tried = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
+const tried = async <T>(path: string, work: () => Promise<T>, hint?: string): Promise<T> => {
   try {
     return await work()
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw new Failure('usage', `${path}: cannot be read: ${getReason(error)}`, { cause: error })
+    throw new Failure('usage', `${path}: cannot be read: ${getReason(error)}`, {
+      hint,
+      cause: error,
+    })
   }
 }
 
@@ -310,10 +316,11 @@ export const filesAt = async (
   }
   const texts: ReadText[] = []
   for (const { path, folder } of known.values()) {
-    const bytes =
-      path === '-'
-        ? Buffer.from(await stdin())
-        : await tried(path, async () => readRegular(resolve(cwd, path)))
+    const read = async () =>
+      path === '-' ? Buffer.from(await stdin()) : readRegular(resolve(cwd, path), maxBytes)
+    const bytes = await tried(path, read, `Pass regular files of at most ${maxBytes / 1e6} MB.`)
+    if (bytes.length > maxBytes)
+      throw usage(`${shownPath(path)} is larger than ${maxBytes / 1e6} MB`, tooLarge)
     texts.push({ path, folder, bytes })
   }
   return texts

@@ -264,7 +264,7 @@ const sendTogether = async (
 
 /** What of the input cannot be understood, after requests were sent; undefined where that is not it. */
 const inputFailure = ({ counts }: Report, lost: unknown): Failure | undefined => {
-  const isOfInput = lost instanceof Failure && lost.message.startsWith('standard input')
+  const isOfInput = lost instanceof Failure && lost.details.ofInput === true
   if (!isOfInput || lost.category !== 'usage') return undefined
   if (counts.done + counts.unchanged + counts.failed + counts.unknown === 0) return undefined
   return new Failure('partial', `${lost.message}; ${countsText(counts)} before that`, {

@@ -8,7 +8,7 @@ import { isObject } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
 import { scrub, scrubbedMark } from '../../base/secrets/scrub.js'
-import { usage } from '../../errors.js'
+import { placeFailure, usage } from '../../errors.js'
 import { type GivenObject, getItemPlace, type Item, maxNamed } from '../work/report.js'
 import { SeenObjects } from '../work/seen-objects.js'
 import {
@@ -58,11 +58,12 @@ const queuedLine = (
 /** What was sent as a secret is never written down, and an object cannot be worked on without its name. */
 const checkPlain = ({ object, parent = '', place }: GivenObject): void => {
   const held = [object, parent].some((text) => scrub(text) !== text || maskAddresses(text) !== text)
-  if (held)
-    throw usage(
-      `${place === undefined ? '' : `standard input, ${place}: `}an object name looks like a secret, which a journal must not contain`,
-      'Check whether a token is among the IDs. Use --journal none to run without a journal.',
-    )
+  if (!held) return
+  const secret = usage(
+    'an object name looks like a secret, which a journal must not contain',
+    'Check whether a token is among the IDs. Use --journal none to run without a journal.',
+  )
+  throw placeFailure(secret, place)
 }
 
 /**

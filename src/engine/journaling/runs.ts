@@ -6,7 +6,13 @@ import { exitCodes, type Failure, usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'
 import { type Globals, reachingFlags, toFlagWords } from '../command/globals.js'
 import type { Services, WorkspaceService } from '../command/services.js'
-import { journalsIn, lastOpen, pruneJournals, resolveJournalFile } from '../journal/folder.js'
+import {
+  checkNewest,
+  journalsIn,
+  lastOpen,
+  pruneJournals,
+  resolveJournalFile,
+} from '../journal/folder.js'
 import { noteKept } from '../journal/last.js'
 import type { Header } from '../journal/lines.js'
 import { type ResumeStep, type RunHistory, readPast } from '../journal/reader.js'
@@ -104,7 +110,7 @@ export const takeUpJournal = async (
 
 /**
  * The newest run that is not done, of those that `which` takes; undefined where all are.
- * @throws Failure what `none` says, where there is no such run at all
+ * @throws Failure what `none` says, where there is no such run at all; `partial` where one cannot be read, which may be it
  */
 export const lastRun = async (
   { env }: Pick<WorkspaceService, 'env'>,
@@ -114,9 +120,11 @@ export const lastRun = async (
   const folder = journalFolder(env)
   const open = await lastOpen(folder, which)
   if (open !== undefined) return open
-  const { entries } = await journalsIn(folder)
-  if (!entries.some(({ header }) => which(header))) throw none()
-  return undefined
+  const journals = await journalsIn(folder)
+  if (journals.entries.some(({ header }) => which(header))) return undefined
+  // The one that is meant may be among those that cannot be read.
+  checkNewest(journals, '')
+  throw none()
 }
 
 /** Says what a journal does not say any more, which is exit 8. */

@@ -95,7 +95,11 @@ const attributesOf = async (text: HeldText, label: string): Promise<JsonValues> 
   if ('wrong' in read)
     throw usage(`${label}: not valid JSON or YAML`, `The text is: ${read.wrong}.`)
   const { value } = read
-  if (!isObject(value)) throw usage(`${label} must contain an object of attributes`)
+  if (!isObject(value))
+    throw usage(
+      `${label} must contain an object of attributes`,
+      'For example: {"description": "Linux"}, or as YAML, description: Linux',
+    )
   return jsonFields(value)
 }
 
@@ -186,13 +190,14 @@ export const parseGiven = async (
   noteEmptyRanges(flags, sources.note)
   const path = inputs?.at(-1)
   const own = command.flags.some((f) => f.name === 'input')
+  const inputLabel = path === undefined || path === '-' ? '--input' : `--input ${path}`
   const text =
     path === undefined || own
       ? undefined
       : path === '-'
         ? holdText(await sources.stdin())
         : await readText(path, '--input', sources)
-  const input = text === undefined ? undefined : await attributesOf(text, '--input')
+  const input = text === undefined ? undefined : await attributesOf(text, inputLabel)
   sources.rowFields?.checkInput(input)
   if (stream === undefined) sources.rowFields?.end()
   return {

@@ -227,13 +227,20 @@ export class Workspace implements WorkspaceService {
   readonly #sessions: OpenSessions
   readonly stdin: RunOptions['stdin']
   readonly #requests: () => Requests
+  readonly #file: SharedServices['file']
   /** The folder whose git remotes name a project: of several instances they name that of one. */
   readonly #searched: string | undefined
 
   readonly #options: Options
 
   /** @param requests those of the run, which are there once it asks for any */
-  constructor(options: Options, sessions: OpenSessions, requests: () => Requests) {
+  constructor(
+    options: Options,
+    sessions: OpenSessions,
+    requests: () => Requests,
+    file?: SharedServices['file'],
+  ) {
+    this.#file = file
     const { globals, env, part, signal, stdin } = options
     this.#options = options
     this.#requests = requests
@@ -249,7 +256,11 @@ export class Workspace implements WorkspaceService {
   get runs(): InnerRuns {
     const { runs } = this.#options
     if (runs === undefined) throw new Failure('internal', 'nothing runs within this run')
-    return runs({ sessions: this.#sessions, gateOf: this.#requests().gateOf })
+    return runs({
+      sessions: this.#sessions,
+      gateOf: this.#requests().gateOf,
+      file: this.#file,
+    })
   }
 
   session(of?: { readonly profile: string | undefined }): Promise<Session> {

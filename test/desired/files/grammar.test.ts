@@ -71,6 +71,7 @@ describe('what is no document', () => {
   ])('nests without end', async (text) => {
     expect(await refusal(readText(`site: \n  ${text}`))).toEqual([
       'standard input:1:1: the file is too large or too deeply nested',
+      'Split it into several files.',
     ])
   })
 

@@ -5,7 +5,7 @@ import { isObject, type JsonValue, type JsonValues } from '../../../base/objects
 import { isSecret as holdsSecret } from '../../../base/secrets/mask.js'
 import { isSecretName } from '../../../base/secrets/names.js'
 import { didYouMean } from '../../../base/suggest.js'
-import { type Failure, usage } from '../../../errors.js'
+import { type Failure, inputFault, usage } from '../../../errors.js'
 import { getCommandName, rowFlags } from '../../command/derive.js'
 import type { Command, Flag, Given, NamedObject } from '../../command/types.js'
 import { type Raw, spelled } from '../line.js'
@@ -43,7 +43,7 @@ const flagFor = (command: Command, column: string): Flag => {
 }
 
 const noColumn = (missing: string, columns: readonly string[]): Failure =>
-  usage(
+  inputFault(
     `standard input has no column ${missing} for --row-fields`,
     didYouMean(missing, columns) ?? `Columns: ${columns.join(', ')}.`,
   )
@@ -220,7 +220,7 @@ const rowChecker = async () => {
     const isNew = objects.add(known)
     const saysMore = rows.add({ ...known, parent: JSON.stringify([known.parent, row ?? {}]) })
     if (saysMore && !isNew)
-      throw usage(
+      throw inputFault(
         `standard input${place === undefined ? '' : `, ${place}`}: another row for ${object} has different values`,
       )
   }

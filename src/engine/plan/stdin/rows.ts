@@ -3,7 +3,7 @@ import { formatNumber, isNumber } from '../../../base/json/json.js'
 import { type Fields, isObject } from '../../../base/objects.js'
 import { withArticle, wordOfSeveral } from '../../../catalogue/kinds.js'
 import { dotted, keyIn, type Naming } from '../../../catalogue/words.js'
-import { type Failure, usage } from '../../../errors.js'
+import { type Failure, inputFault, usage } from '../../../errors.js'
 import { getFirstSegment, objectColumn } from '../../command/derive.js'
 import type { Objects } from '../objects.js'
 
@@ -243,7 +243,7 @@ interface Row {
 }
 /** What cannot be understood, with its place. */
 export const refuseRow = (place: string, what: string, hint: string) =>
-  usage(`standard input, ${place}: ${what}`, hint)
+  inputFault(`standard input, ${place}: ${what}`, hint)
 
 const reference = /^(?<project>.+)(?<mark>[!#])(?<id>\d+)$/
 const bare = /^[!#]?\d+$/

@@ -1,0 +1,611 @@
+/**
+ * Every file that the program reads back, damaged in every way that a disk, an editor or somebody else may damage it:
+ * what is wrong is said with the name of the file, and never as a defect of the program.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { sandbox } from '../sandbox/instance.js'
+import { configuration, folder, type Ran } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+
+const { url } = sandbox()
+
+// Where the files are: a configuration folder and a working folder, with something beside them that is nobody's business.
+
+let around = ''
+const at = (...path: readonly string[]): string => join(around, 'inside', ...path)
+const conf = (...path: readonly string[]): string => at('conf', ...path)
+/** As it was before the damage. */
+let whole = ''
+
+const run = (line: string | readonly string[]): Promise<Ran> =>
+  svcctl(typeof line === 'string' ? line.split(' ') : line, {
+    cwd: at(),
+    env: {
+      SVC_CONFIG_DIR: conf(),
+      SVC_NO_KEYRING: '1',
+      HOME: at('home'),
+      SHELL: '/bin/bash',
+      SECRET: 'a-secret-of-a-hook',
+    },
+    input: '',
+  })
+
+const must = async (line: string | readonly string[]): Promise<void> => {
+  const ran = await run(line)
+  expect([line, ran.code, ran.stderr]).toEqual([line, 0, ran.stderr])
+}
+
+const nameIn = (dir: string, pattern: RegExp): string => {
+  const name = readdirSync(conf(dir)).find((one) => pattern.test(one))
+  if (name === undefined) throw new Error(`no ${pattern} in ${dir}`)
+  return conf(dir, name)
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** What is known of an instance, as a look at it would write it. */
+const known = (base: string) => ({
+  format: 1,
+  base_url: base,
+  read_at: '2026-01-01T00:00:00.000Z',
+  as: { user_id: 1, admin: true },
+  version: '18.0.0',
+  edition: 'enterprise',
+  settings: { own_setting: { type: 'boolean', nullable: false } },
+  values: { 'runners.status': ['idle'] },
+  gone: [{ route: 'GET /geo_nodes', status: 404, at: '2026-01-01T00:00:00.000Z' }],
+  cookie: '_own_session',
+  fields: { runners: ['own_field'] },
+  sections: { settings: 'ok' },
+})
+
+const agentPlan = (base: string) => ({
+  by: { instance: base, profile: 'default', user: 'root', sudo: null },
+  command: 'runners pause',
+  words: ['runners', 'pause', '1'],
+  exact: { words: ['runners', 'pause', '1'] },
+  changes: ['{"request":"PUT /runners/1","changes":[]}'],
+  id: 'p-abcdefgh',
+  made_at: new Date().toISOString(),
+  expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+})
+
+const declared = `version: 1
+projects:
+  platform/app:
+    integrations:
+      chat: {family: chat-webhook, webhook: {env: SECRET}}
+`
+
+const put = (file: string, text: string): void => {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  writeFileSync(file, text, { mode: 0o600 })
+}
+
+const build = async (): Promise<void> => {
+  around = folder()
+  mkdirSync(at('home'), { recursive: true })
+  writeFileSync(join(around, 'x'), 'outside')
+  writeFileSync(join(around, 'x.json'), 'outside')
+  configuration(conf())
+  const login = `auth login default --base-url ${url()} --token-stdin`
+  for (const name of ['worded', 'default']) {
+    const signed = await svcctl(login.replace('default', name).split(' '), {
+      env: { SVC_CONFIG_DIR: conf(), SVC_NO_KEYRING: '1' },
+      input: 'sandbox-root-token\n',
+    })
+    expect(signed.stderr).toContain('root')
+  }
+  await must(`profile set default --audit-log ${at('audit.log')}`)
+  await must('alias set st version')
+  put(at('site.yml'), declared)
+  put(at('body.json'), '{"description":"x"}')
+  put(at('policy.yml'), 'policy: 1\nrules:\n  - {name: a, list: runners list, where: id=0}\n')
+  put(at('ci.yml'), 'job: {script: make}\n')
+  put(at('words.yml'), 'vocabulary: 1\nwords: {spamsvc: junkguard}\n')
+  put(at('home/.bashrc'), 'true\n')
+  put(conf('instances/default.json'), `${JSON.stringify(known(url()))}\n`)
+  await must(`profile set worded --vocabulary ${at('words.yml')}`)
+  await must('runners update 1 --description x --yes')
+  await must('plan site.yml --out plan.json')
+  await must('apply site.yml --yes')
+  await must(['snapshot', 'runners list', '--to', 'snap'])
+  const header = {
+    began: '2026-01-01T00:00:00Z',
+    instance: url(),
+    groups: [],
+    lines: ['runners list'],
+  }
+  put(at('part/unfinished.ndjson'), `${JSON.stringify(header)}\n`)
+  const plan = agentPlan(url())
+  put(
+    conf('state/plans/p-abcdefgh.json'),
+    `${JSON.stringify({ format: 1, plan, sha256: digest(JSON.stringify(plan)) })}\n`,
+  )
+  await must('ci lint ci.yml --report junit=report.xml')
+  await must('export settings --to exp')
+  await must('runners pause 1 --sandbox --yes')
+  await must('runners pause 2 --sandbox --yes')
+  await must(['__complete', 'bash', '--', 'runners', 'get', ''])
+}
+
+// The ways to damage a file.
+
+/** With a seed of its own, as every night, each line meets each damage; else they take turns. */
+const isWhole = process.env.SVCCTL_TEST_SEED !== undefined
+
+const insert = (bytes: Buffer, what: Buffer): Buffer => {
+  const middle = bytes.length >> 1
+  return Buffer.concat([bytes.subarray(0, middle), what, bytes.subarray(middle)])
+}
+const mark = Buffer.from('\ufeff')
+const contents: Readonly<Record<string, (bytes: Buffer) => Buffer | string>> = {
+  'nothing in it': () => '',
+  'a NUL in its midst': (bytes) => insert(bytes, Buffer.of(0)),
+  'half of it': (bytes) => bytes.subarray(0, bytes.length >> 1),
+  'a list': () => '[]\n',
+  null: () => 'null\n',
+  'a text': () => '"text"\n',
+  'a number': () => '42\n',
+  'an empty object': () => '{}\n',
+  'an object with another prototype': () => '{"__proto__":{"x":1}}\n',
+  'many brackets': () => `${'['.repeat(20_000)}\n`,
+  'a byte order mark': (bytes) => Buffer.concat([mark, bytes]),
+  'bytes that are no text': (bytes) => insert(bytes, Buffer.of(0xc3, 0x28)),
+  'UTF-16': (bytes) => Buffer.from(`\ufeff${bytes.toString()}`, 'utf16le'),
+  'a line that is no JSON': (bytes) => bytes.toString().replace(/\n?$/, '\nnonsense {\n'),
+}
+const isRoot = process.getuid?.() === 0
+const places: Readonly<Record<string, (file: string) => void>> = {
+  'a directory': (file) => mkdirSync(join(file, 'x'), { recursive: true }),
+  'a link to a device': (file) => symlinkSync('/dev/zero', file),
+  'a link to nothing': (file) => symlinkSync('/nowhere/x', file),
+  'a pipe': (file) => void execFileSync('mkfifo', ['-m', '600', file]),
+  ...(isRoot
+    ? {}
+    : {
+        'a file that cannot be read': (file: string) => {
+          writeFileSync(file, '')
+          chmodSync(file, 0)
+        },
+      }),
+}
+const values: readonly unknown[] = [undefined, null, ['x'], -1, '../x']
+
+type Json = Record<string, unknown>
+
+/** A value with another one in a place, `a.0.b`. */
+const changed = (value: unknown, [name, ...rest]: readonly string[], into: unknown): unknown => {
+  if (name === undefined) return into
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Json
+  if (!(name in copy)) throw new Error(`there is no ${name}`)
+  const next = changed(copy[name], rest, into)
+  if (next === undefined && !Array.isArray(copy)) delete copy[name]
+  else copy[name] = next
+  return copy
+}
+
+// The kinds of files.
+
+interface Kind {
+  readonly file: () => string
+  /** Lines that read it. */
+  readonly lines: readonly (string | readonly string[])[]
+  /** Places in its JSON; of a file of lines the number of the line comes first. */
+  readonly fields?: readonly string[]
+  /** JSON a line. */
+  readonly many?: true
+  /** Writes the checksums that belong to a changed value. */
+  readonly seal?: (value: unknown) => string
+  /** True where it may be made anew: then it is ignored, and nothing else becomes of a line. */
+  readonly cache?: true
+  /** How it is called where not by the name of its file. */
+  readonly named?: RegExp
+  /** Damages that are right for such a file. */
+  readonly fine?: readonly string[]
+}
+
+const sealLine = (value: unknown): string => {
+  const { c: _, ...rest } = value as Json
+  const text = JSON.stringify(rest)
+  return `${text.slice(0, -1)},"c":${crc32(text)}}`
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  'the profiles': {
+    file: () => conf('config.json'),
+    lines: ['profile list', 'alias list', 'runners list -o id', 'st', 'auth status'],
+    fields: [
+      'current',
+      'profiles',
+      'profiles.default',
+      'profiles.default.baseUrl',
+      'profiles.default.tokenStore',
+      'profiles.default.user',
+      'profiles.default.auditLog',
+      'aliases',
+      'aliases.st',
+    ],
+  },
+  'the tokens': {
+    file: () => conf('tokens.json'),
+    lines: ['runners list -o id', 'auth status', 'auth logout default --yes'],
+    fields: ['default', 'default.token', 'default.kind', 'default.baseUrl'],
+  },
+  'what is known of an instance': {
+    file: () => conf('instances/default.json'),
+    lines: ['runners list -o id', 'explain runners list', 'auth status'],
+    fields: [
+      ...Object.keys(known('')),
+      ...[
+        'as.user_id',
+        'settings.own_setting',
+        'settings.own_setting.type',
+        'fields.runners',
+        'fields.runners.0',
+      ],
+      ...['gone.0', 'gone.0.route', 'gone.0.at', 'sections.settings'],
+    ],
+    cache: true,
+  },
+  'a vocabulary': {
+    file: () => at('words.yml'),
+    lines: ['vocabulary check words.yml', 'runners list -o id -p worded'],
+  },
+  'a journal': {
+    file: () => nameIn('state/journals', /update-1\.ndjson$/),
+    lines: [
+      'journal list',
+      'journal show last',
+      'journal undo last -p default --dry-run',
+      'runners update --resume last --yes',
+    ],
+    many: true,
+    seal: sealLine,
+    fields: [
+      ...[
+        'journal',
+        'id',
+        'began',
+        'command',
+        'endpoint',
+        'input',
+        'instance',
+        'profile',
+        'user',
+        'sudo',
+        'source',
+        'version',
+        'options',
+      ].map((name) => `0.${name}`),
+      '0.options.args',
+      '0.options.flags',
+      '1.n',
+      '1.object',
+      '1.state',
+    ],
+  },
+  'the plan of a run': {
+    file: () => nameIn('state/journals', /\.plan\.json$/),
+    lines: ['journal undo last -p default --dry-run', 'journal show last'],
+    fields: ['kept', 'cwd', 'flags', 'plan', 'plan.plan', 'plan.actions'],
+  },
+  'what a run of apply found': {
+    file: () => nameIn('state/journals', /\.former\.yml$/),
+    lines: ['journal undo last -p default --dry-run'],
+  },
+  'the last write': {
+    named: /the last write with profile default/,
+    file: () => nameIn('state/last-writes', /\.json$/),
+    lines: ['journal undo last -p default --dry-run'],
+    fields: ['instance', 'profile', 'command', 'at', 'journal'],
+  },
+  'the plan of an agent': {
+    named: /p-abcdefgh/,
+    file: () => conf('state/plans/p-abcdefgh.json'),
+    lines: ['mcp plans', 'mcp approve p-abcdefgh --dry-run', 'mcp discard p-abcdefgh'],
+    seal: (value) => {
+      const { plan } = value as Json
+      return JSON.stringify({ ...(value as Json), sha256: digest(JSON.stringify(plan) ?? '') })
+    },
+    fields: [
+      'format',
+      'plan',
+      ...['by', 'command', 'words', 'exact', 'changes', 'id', 'made_at', 'expires_at'].map(
+        (name) => `plan.${name}`,
+      ),
+      'plan.by.instance',
+      'plan.exact.words',
+      'plan.changes.0',
+      'plan.words.0',
+    ],
+  },
+  'an audit log': {
+    file: () => at('audit.log'),
+    lines: ['audit list', 'runners update 2 --description y --yes --journal none'],
+    many: true,
+    fields: ['time', 'profile', 'user', 'sudo', 'method', 'path', 'status', 'outcome'].map(
+      (name) => `0.${name}`,
+    ),
+    fine: ['a pipe'],
+  },
+  'the secrets that were set': {
+    file: () => conf('state/secrets.json'),
+    lines: ['plan site.yml', 'apply site.yml --yes'],
+    cache: true,
+  },
+  'the key of the secrets that were set': {
+    file: () => conf('state/secrets.key'),
+    lines: ['plan site.yml', 'apply site.yml --yes'],
+  },
+  'a plan': {
+    file: () => at('plan.json'),
+    lines: ['apply plan.json --yes', 'plan site.yml --out plan.json'],
+    seal: (value) => {
+      const { sha256: _, created, ...rest } = value as Json
+      return JSON.stringify({
+        ...rest,
+        ...(created === undefined ? {} : { created }),
+        sha256: digest(JSON.stringify(rest)),
+      })
+    },
+    fields: [
+      'plan',
+      'tool',
+      'instance',
+      'user',
+      'created',
+      'inputs',
+      'inputs.0',
+      'files',
+      'files.0',
+      'files.0.path',
+      'files.0.sha256',
+      'selection',
+      'endpoints',
+      'endpoints.0',
+      'actions',
+      'actions.0',
+      'actions.0.id',
+      'actions.0.verb',
+      'actions.0.address',
+      'actions.0.endpoint',
+      'actions.0.path',
+      'actions.0.changes',
+      'actions.0.changes.0',
+      'actions.0.origin',
+      'findings',
+      'unread',
+      'refused',
+      'sets',
+      'counts',
+    ],
+  },
+  'declared state': {
+    file: () => at('site.yml'),
+    lines: ['plan site.yml', 'drift site.yml', 'apply site.yml --yes'],
+  },
+  'a policy': { file: () => at('policy.yml'), lines: ['check policy policy.yml'] },
+  'the manifest of a snapshot': {
+    file: () => at('snap/manifest.json'),
+    lines: [
+      'runners list --from snap',
+      'runners list --since snap',
+      ['snapshot', 'runners list', '--to', 'snap', '--overwrite'],
+    ],
+    fields: [
+      'format',
+      'instance',
+      'began',
+      'ended',
+      'version',
+      'groups',
+      'kinds',
+      'kinds.0',
+      'kinds.0.file',
+      'kinds.0.kind',
+      'kinds.0.route',
+      'kinds.0.parents',
+      'kinds.0.sha256',
+    ],
+  },
+  'a list of a snapshot': {
+    file: () => at('snap/runners.ndjson'),
+    lines: ['runners list --from snap', 'runners list --since snap'],
+  },
+  'the progress of a snapshot': {
+    file: () => at('part/unfinished.ndjson'),
+    lines: [
+      ['snapshot', '--to', 'part', '--resume'],
+      ['snapshot', 'runners list', '--to', 'part', '--overwrite'],
+    ],
+    many: true,
+    fields: ['0.began', '0.instance', '0.groups', '0.lines'],
+  },
+  'attributes of a request': {
+    file: () => at('body.json'),
+    lines: [
+      'runners update 1 --input body.json --dry-run',
+      'api PUT runners/1 --input body.json --dry-run',
+    ],
+    fine: ['a pipe'],
+  },
+  'a CI file': { file: () => at('ci.yml'), lines: ['ci lint ci.yml --timeout 1'] },
+  'a report': {
+    fine: ['a pipe'],
+    file: () => at('report.xml'),
+    lines: ['ci lint ci.yml --report junit=report.xml'],
+  },
+  'an exported file': { file: () => at('exp/site.yml'), lines: ['export settings --to exp'] },
+  'the state of an embedded instance': {
+    file: () => conf('state/sandbox/state.json'),
+    lines: ['runners list --sandbox -o id', 'sandbox status', 'runners pause 1 --sandbox --yes'],
+    fields: [
+      'format',
+      'generation',
+      'config',
+      'settings',
+      'users',
+      'users.next',
+      'users.rows',
+      'users.rows.0',
+      'users.rows.0.id',
+      'groups.rows',
+      'runners.rows.0.id',
+    ],
+  },
+  'the log of an embedded instance': {
+    file: () => conf('state/sandbox/state.log'),
+    lines: ['runners list --sandbox -o id', 'runners pause 1 --sandbox --yes'],
+  },
+  'values for completion': {
+    file: () => nameIn('cache/values', /\.json$/),
+    lines: [['__complete', 'bash', '--', 'runners', 'get', '']],
+    fields: ['time', 'of', 'items', 'items.0', 'items.0.value'],
+    cache: true,
+  },
+  'what a shell starts with': {
+    file: () => at('home/.bashrc'),
+    lines: ['completion bash --install', 'doctor'],
+  },
+}
+
+// What must hold of each line.
+
+const lists = (): string =>
+  JSON.stringify([
+    readdirSync(around),
+    readFileSync(join(around, 'x'), 'utf8'),
+    readFileSync(join(around, 'x.json'), 'utf8'),
+  ])
+
+/** What remains is right for such a file, and says something else: as if there were none, or another token. */
+const lenient = /^an empty object|^an object with|nothing|half| is /
+
+const breachOf = (
+  name: string,
+  ran: Ran,
+  { cache, file, named }: Kind,
+  sound: number,
+): string | undefined => {
+  const { code, stdout, stderr } = ran
+  const said = stderr + (stdout.length < 1e5 ? stdout : '')
+  if (code === 9) return 'a defect'
+  if (/\n\s+at .*:\d+:\d+|TypeError|\[object Object\]|is not a function|undefined/.test(stderr))
+    return 'an inside'
+  if (cache === true) return code === sound ? undefined : `${code} in place of ${sound}`
+  if (code === 0 || code === sound) return undefined
+  if (![1, 2, 3, 4, 5, 8].includes(code)) return `exit ${code}`
+  if (said.includes(basename(file())) || named?.test(said) === true) return undefined
+  if (!lenient.test(name)) return 'no name'
+  return /hint: /.test(stderr) || stdout !== '' ? undefined : 'no hint'
+}
+
+const restore = (): void => {
+  rmSync(at(), { recursive: true, force: true })
+  cpSync(whole, at(), { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+}
+
+/** What each line ends with where nothing is damaged. */
+const sound = new Map<unknown, number>()
+
+interface Damage {
+  readonly name: string
+  readonly damage: (file: string) => void
+}
+
+/** What is wrong with the end of a line that read a damaged file; undefined where nothing is. */
+const tryDamage = async (
+  kind: Kind,
+  line: Kind['lines'][number],
+  { name, damage }: Damage,
+): Promise<string | undefined> => {
+  restore()
+  const file = kind.file()
+  damage(file)
+  const before = lists()
+  const ran = await run(line)
+  const breach =
+    breachOf(name, ran, { ...kind, file: () => file }, sound.get(line) ?? 0) ??
+    (lists() === before ? undefined : 'something outside was changed')
+  return breach && `${name}, ${String(line)}: ${breach}: ${ran.code} ${ran.stderr.slice(0, 300)}`
+}
+
+/** Another value in a place of a file's JSON. */
+const changeField =
+  ({ many, seal = (value) => JSON.stringify(value) ?? '' }: Kind, field: string, value: unknown) =>
+  (file: string): void => {
+    const path = field.split('.')
+    const text = readFileSync(file, 'utf8')
+    const lines = many === true ? text.split('\n') : [text]
+    const [n, ...rest] = many === true ? path : ['0', ...path]
+    lines[Number(n)] = seal(changed(JSON.parse(lines[Number(n)] ?? ''), rest, value))
+    writeFileSync(file, lines.join('\n'))
+  }
+
+const damagesOf = (kind: Kind): readonly Damage[] => {
+  const { fields = [], fine = [] } = kind
+  const all: readonly Damage[] = [
+    ...Object.entries(contents).map(([name, make]) => ({
+      name,
+      damage: (file: string) => writeFileSync(file, make(readFileSync(file))),
+    })),
+    ...Object.entries(places).map(([name, place]) => ({
+      name,
+      damage: (file: string) => {
+        rmSync(file)
+        place(file)
+      },
+    })),
+    ...fields.flatMap((field, i) =>
+      values
+        .filter((_, n) => isWhole || n === 0 || n === 1 + (i % (values.length - 1)))
+        .map((value) => ({
+          name: `${field} is ${JSON.stringify(value)}`,
+          damage: changeField(kind, field, value),
+        })),
+    ),
+  ]
+  return all.filter(({ name }) => !fine.includes(name))
+}
+
+describe('a damaged file', () => {
+  beforeAll(async () => {
+    await build()
+    whole = join(folder(), 'whole')
+    cpSync(at(), whole, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+  })
+
+  it.each(Object.entries(kinds))(
+    'is said by its name, and is no defect: %s',
+    async (_, kind) => {
+      const { lines } = kind
+      for (const line of lines) {
+        restore()
+        const { code, stderr } = await run(line)
+        sound.set(line, code)
+        expect([0, 1, 5, 8], `${String(line)}: ${stderr}`).toContain(code)
+      }
+      const breaches: (string | undefined)[] = []
+      for (const [i, damage] of damagesOf(kind).entries())
+        for (const [n, line] of lines.entries())
+          if (isWhole || n === i % lines.length) breaches.push(await tryDamage(kind, line, damage))
+      expect(breaches.filter((breach) => breach !== undefined)).toEqual([])
+    },
+    120_000,
+  )
+})
