@@ -23,7 +23,7 @@ interface Line extends TypedFlags {
 }
 
 /** Each of some flags excludes each of others. */
-interface Exclusion {
+interface FlagPair {
   readonly flags: readonly FlagName[]
   readonly others: readonly FlagName[]
   readonly hint?: string
@@ -35,12 +35,12 @@ const getFormat = ({ raw }: TypedFlags) =>
   formats.find(({ name }) => name === raw.flags.get('output')?.at(-1))
 
 const groups = ['group-by', 'count', 'sum', 'avg', 'min', 'max', 'p95'] as const
-const rounds = ['watch', 'wait-until'] as const
+const polls = ['watch', 'wait-until'] as const
 
 const oneInstance = 'They may name different instances. Pass only one of them.'
 const oneAnswer = 'One answer is written, and the line would give several.'
 
-const exclusions: readonly Exclusion[] = [
+const exclusions: readonly FlagPair[] = [
   {
     flags: ['from'],
     others: ['sandbox', 'all-profiles', 'profile', 'base-url'],
@@ -50,17 +50,17 @@ const exclusions: readonly Exclusion[] = [
   { flags: ['all-profiles'], others: ['profile', 'base-url'], hint: oneInstance },
   {
     flags: ['from'],
-    others: ['sudo', 'curl', ...rounds, 'page', 'web', 'show-secrets'],
+    others: ['sudo', 'curl', ...polls, 'page', 'web', 'show-secrets'],
     hint: 'A snapshot is read, and no instance is asked.',
   },
   {
     flags: ['since'],
-    others: ['sort', 'limit', 'page', 'per-page', 'fields', 'curl', ...rounds, ...groups],
+    others: ['sort', 'limit', 'page', 'per-page', 'fields', 'curl', ...polls, ...groups],
     hint: 'All records are compared, and what changed is printed.',
   },
   {
     flags: ['dry-run'],
-    others: ['curl', 'journal', 'resume', ...rounds],
+    others: ['curl', 'journal', 'resume', ...polls],
     hint: 'A preview sends no write.',
     applies: isRehearsal,
   },
@@ -72,10 +72,10 @@ const exclusions: readonly Exclusion[] = [
   },
   { flags: ['resume'], others: ['shard'], hint: 'The journal contains the shard.' },
   { flags: ['open'], others: ['to'] },
-  { flags: ['to'], others: rounds, hint: oneAnswer },
+  { flags: ['to'], others: polls, hint: oneAnswer },
   {
     flags: ['output'],
-    others: rounds,
+    others: polls,
     hint: oneAnswer,
     applies: (line) => getFormat(line)?.page !== undefined,
   },

@@ -75,6 +75,8 @@ export const printPlan = async (
     for (const text of page()) await answer.write(text)
     return
   }
+  if (format.nests !== true && made.plan.actions.length === 0)
+    services.ui.note(summarizePlan(reported))
   const rows = () =>
     made.plan.actions.map((action) => ({ ...rowOf(action), ...outcomeOf?.(action.id) }))
   if (answer.reader === 'sheets') {
@@ -86,13 +88,11 @@ export const printPlan = async (
     return answer.printMany(sheet, { columns: ['verb', 'address', last] })
   }
   // What holds no object inside of another has the actions, one a line.
-  if (format.nests !== true) {
-    if (made.plan.actions.length === 0) services.ui.note(summarizePlan(reported))
+  if (format.nests !== true)
     return answer.printMany(rows(), {
       known: outcomeOf === undefined ? maybe : undefined,
       reveal: true,
     })
-  }
   // What became of it is no plan any more.
   const { sha256, ...document } = toPlanDocument(made)
   const actions = document.actions.map((action) => ({ ...action, ...outcomeOf?.(action.id) }))

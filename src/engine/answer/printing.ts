@@ -5,6 +5,7 @@ import { maskPrivateKeys } from '../../base/secrets/text.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import { areas } from '../../catalogue/index.js'
+import { usage } from '../../errors.js'
 import { ownColours } from '../../output/escape.js'
 import { openDocument, openPart, openWriter } from '../../output/index.js'
 import { maskedPick } from '../../output/masking.js'
@@ -170,6 +171,12 @@ export class AnswerPrinter implements RunAnswer {
   /** The one door of text that no format wrote, and of bytes that are shown instead of kept. */
   async write(given: string | Uint8Array): Promise<void> {
     const { out, page } = this.#screen
+    const { curl, fields, web } = this.#asked.globals
+    if (typeof given === 'string' && fields !== undefined && !curl && !web)
+      throw usage(
+        '--fields chooses columns of records, and this answer is a text',
+        'Choose a format, such as -o json or -o csv.',
+      )
     const isPlain = typeof given !== 'string' || this.#asked.globals.showSecrets
     const chunk = isPlain ? given : withoutKeys(given)
     // Text that no format wrote stands in a page as it is.

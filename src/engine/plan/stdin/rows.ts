@@ -3,7 +3,7 @@ import { formatNumber, isNumber } from '../../../base/json/json.js'
 import { type Fields, isObject } from '../../../base/objects.js'
 import { withArticle, wordOfSeveral } from '../../../catalogue/kinds.js'
 import { dotted, keyIn, type Naming } from '../../../catalogue/words.js'
-import { type Failure, inputFault, usage } from '../../../errors.js'
+import { type Failure, inputFault } from '../../../errors.js'
 import { getFirstSegment, objectColumn } from '../../command/derive.js'
 import type { Objects } from '../objects.js'
 
