@@ -354,6 +354,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   'a plan': {
     file: () => at('plan.json'),
+    // A plan may be of any file, which is named then.
+    fine: ['inputs is ["x"]', 'inputs.0 is "../x"'],
     lines: ['apply plan.json --yes', 'plan site.yml --out plan.json'],
     seal: (value) => {
       const { sha256: _, created, ...rest } = value as Json
