@@ -168,6 +168,8 @@ const givenWrongly = ({ gives }: Cell, operation: Operation, outcome: Outcome) =
   const value = parsed(stdout)
   if (gives === 'nothing')
     return value === undefined ? undefined : 'what was not whole parses as if it were'
+  if (gives === 'outcome')
+    return /"outcome":"done"\}$/.test(stdout.toString().trim()) ? undefined : 'not the outcome'
   const truth = parsed(operation.body)
   const second = parsed(secondPage(operation))
   const pages = Array.isArray(truth) && Array.isArray(second) ? [...truth, ...second] : truth

@@ -29,7 +29,7 @@ export interface Cell {
   /** How many requests the server saw. */
   readonly requests: number
   /** Whether the truthful answer was given, whole, or with U+FFFD in it; otherwise nothing that passes for it. */
-  readonly gives: 'whole' | 'nothing' | 'pages' | 'empty' | 'replaced'
+  readonly gives: 'whole' | 'nothing' | 'pages' | 'empty' | 'replaced' | 'outcome'
   /** How many requests the other server saw, to which redirects and links lead. */
   readonly stranger?: number
   /** Interrupted as soon as so much is there, since it would go on for ever by right. */
@@ -369,9 +369,17 @@ const oddities: readonly Fault[] = [
     but: {
       // An empty list may be said so.
       list: { exit: 0, says: /^/, gives: 'empty' },
-      put: { exit: 0, says: /according to the status only: the instance answered 204/ },
-      post: { exit: 0, says: /according to the status only: the instance answered 204/ },
-      delete: { exit: 0, says: /removed|deleted|done/ },
+      put: {
+        exit: 0,
+        says: /according to the status only: the instance answered 204/,
+        gives: 'outcome',
+      },
+      post: {
+        exit: 0,
+        says: /according to the status only: the instance answered 204/,
+        gives: 'outcome',
+      },
+      delete: { exit: 0, says: /removed|deleted|done/, gives: 'outcome' },
       download: { says: /./, exit: 7 },
     },
   },

@@ -69,7 +69,7 @@ svcctl geo status -o json | jq -e 'length == 2' >/dev/null
 
 step 'vulnerabilities: confirmed once, then already so'
 svcctl vulnerabilities confirm 1 -o json | jq -e '.state == "confirmed"' >/dev/null
-[[ -z $(svcctl vulnerabilities confirm 1 -o json -q) ]]
+svcctl vulnerabilities confirm 1 -o json -q | jq -e '.outcome == "unchanged"' >/dev/null
 svcctl dependencies list -o cyclonedx | jq -e '.bomFormat == "CycloneDX"' >/dev/null
 
 step 'keys and integrations'

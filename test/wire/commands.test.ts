@@ -179,15 +179,24 @@ describe('refused before anything is sent', () => {
 
 describe('answers without anything to show', () => {
   it.each([
-    ['deploy-keys delete 9 -P 3 --yes', { status: 200, body: 'null' }],
-    ['deploy-keys delete 9 -P 3 --yes', { status: 202 }],
-    ['deploy-keys delete 9 -P 3 --yes', { status: 204 }],
-    ['mr subscribe 9 -P 3', { status: 304 }],
-  ])('%s: %j', async (line, answer) => {
-    for (const format of ['table', 'json', 'yaml', 'ndjson', 'csv']) {
+    ['deploy-keys delete 9 -P 3 --yes', { status: 200, body: 'null' }, 'key_id', 'done'],
+    ['deploy-keys delete 9 -P 3 --yes', { status: 202 }, 'key_id', 'done'],
+    ['deploy-keys delete 9 -P 3 --yes', { status: 204 }, 'key_id', 'done'],
+    ['mr subscribe 9 -P 3', { status: 304 }, 'iid', 'unchanged'],
+  ])('%s: %j', async (line, answer, name, outcome) => {
+    const record = `{"${name}":9,"outcome":"${outcome}"}`
+    // Programs get what became of the object, people a note.
+    const printed = {
+      table: '',
+      csv: '',
+      json: record,
+      ndjson: `${record}\n`,
+      yaml: `${name}: 9\noutcome: ${outcome}\n`,
+    }
+    for (const [format, text] of Object.entries(printed)) {
       server.answer = () => answer
       const ran = await run([...words(line), '-o', format])
-      expect({ code: ran.code, stdout: ran.stdout }, ran.stderr).toEqual({ code: 0, stdout: '' })
+      expect([ran.code, ran.stdout.trimEnd()], ran.stderr).toEqual([0, text.trimEnd()])
       expect(ran.stderr).not.toBe('')
     }
   })
