@@ -422,7 +422,7 @@ describe('check tokens', () => {
     expect(ran.stdout.match(/^# [ab]\ntokens ok: 1 token works/gm)).toHaveLength(2)
     const plugin = await withProfiles(config, 'check tokens -p a,b -o nagios')
     expect(plugin).toMatchObject({ code: 2, stdout: '' })
-    expect(plugin.stderr).toContain('-o nagios cannot be used with several instances')
+    expect(plugin.stderr).toContain('-o nagios and -p a,b exclude each other')
   })
 
   it('has no end for a token that is renewed by itself', async () => {
