@@ -19,7 +19,7 @@ import { crc32 } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
 import { configuration, folder, type Ran } from '../support/program.js'
-import { svcctl } from '../support/within.js'
+import { svcctl } from '../support/line.js'
 
 const { url } = sandbox()
 
