@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** What takes longest, by what it takes: begun last, one of them would run on alone when all others have ended. */
 const longest = [
   'library/packed',
+  'laws/pairs/pairs',
   'faults/matrix',
   'examples',
   'vocabulary/areas',
@@ -54,7 +55,11 @@ const sequence =
     ? { sequencer: LongestFirst, seed: 1 }
     : { shuffle: { files: true, tests: true }, seed: Number(chosen) }
 
+const { version, bugs } = JSON.parse(readFileSync('package.json', 'utf8'))
+
 export default defineConfig({
+  // What the bundler puts in: lines in the process of a test run the sources.
+  define: { SVCCTL_VERSION: JSON.stringify(version), SVCCTL_BUGS: JSON.stringify(bugs.url) },
   test: {
     include: ['test/**/*.test.ts'],
     // Of what `npm run executables` builds; `.ci/run` names it.
