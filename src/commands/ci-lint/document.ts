@@ -22,6 +22,15 @@ const isMerge = (key: YamlNode): boolean => key.kind === 'scalar' && key.plain &
 
 const getText = (node: YamlNode): string => (node.kind === 'scalar' ? node.value : '')
 
+/** The name of a key in the sentences of an instance, which reads an unquoted `on` as true and `~` as nothing. */
+const getName = (key: YamlNode): string => {
+  const text = getText(key)
+  if (key.kind !== 'scalar' || !key.plain || key.tag !== undefined) return text
+  if (/^(?:yes|true|on)$/i.test(text)) return 'true'
+  if (/^(?:no|false|off)$/i.test(text)) return 'false'
+  return /^(?:~|null)$/i.test(text) ? '' : text
+}
+
 const isBlank = (node: YamlNode): boolean => {
   if (node.kind === 'scalar') return node.value.trim() === '' || (node.plain && node.value === '~')
   return node.kind === 'list'
@@ -96,7 +105,7 @@ export class CiDocument {
   entries(node: YamlNode, depth = 0): CiEntry[] {
     const map = this.resolve(node, depth)
     if (map.kind !== 'map' || depth > deepest) return []
-    const own = map.pairs.map(([key, value]) => ({ name: getText(this.resolve(key)), key, value }))
+    const own = map.pairs.map(([key, value]) => ({ name: getName(this.resolve(key)), key, value }))
     const merged = map.pairs
       .filter(([key]) => isMerge(key))
       .flatMap(([, value]) => this.items(value, depth + 1))

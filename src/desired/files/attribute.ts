@@ -6,12 +6,13 @@ import { type HeldText, heldSize, openHeld, textSize } from '../../base/secrets/
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import { coerce, describeError, type Source, type ValueError } from '../../catalogue/coerce.js'
-import type {
-  EnumParam,
-  IntegerParam,
-  ListParam,
-  Param,
-  StringParam,
+import {
+  type EnumParam,
+  formatOf,
+  type IntegerParam,
+  type ListParam,
+  type Param,
+  type StringParam,
 } from '../../catalogue/params.js'
 import {
   allValues,
@@ -170,7 +171,8 @@ const hintFor = ({
       : 'Remove it to keep the current value.'
   if (param.type === 'boolean' && /^(?:yes|no|on|off|[01])$/i.test(written))
     return 'In YAML 1.2, only true and false are booleans.'
-  return problem === 'wrong format' && /^\d+$/.test(written)
+  const isName = problem === 'wrong format' && formatOf(param) === undefined
+  return isName && /^\d+$/.test(written)
     ? `Write a name that consists of digits as '@${written}'.`
     : undefined
 }

@@ -76,8 +76,9 @@ interface IncludedFile {
   readonly read: () => Promise<{ readonly text: string } | { readonly problem: string }>
 }
 
-/** One file, once; a second include of it changes nothing. */
+/** One file, once; a second include of it changes nothing. No file is read after one that failed: the service stops there. */
 const load = async (run: Run, { key, path, inputs, ruled, read }: IncludedFile): Promise<Hash> => {
+  if (run.errors.size > 0) return {}
   if (!isYaml(path)) {
     run.errors.add(`Included file \`${path}\` does not have YAML extension!`)
     return {}
@@ -215,7 +216,10 @@ const one = async (run: Run, given: unknown): Promise<Hash> => {
 const expand = async (run: Run, { include, ...own }: Hash): Promise<Hash> => {
   const entries = include === undefined || include === null ? [] : [include].flat()
   let tree: Hash = {}
-  for (const entry of entries) tree = mergeHashes(tree, await one(run, entry), run.budget)
+  for (const entry of entries) {
+    if (run.errors.size > 0) break
+    tree = mergeHashes(tree, await one(run, entry), run.budget)
+  }
   return mergeHashes(tree, own, run.budget)
 }
 

@@ -152,6 +152,7 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
     'expires_at must be a day as YYYY-MM-DD, not "2027-02-30"',
   ],
   [member('ana: {expires_at: 30d}'), 'expires_at must be a day as YYYY-MM-DD, not "30d"'],
+  [member('ana: {expires_at: 20270101}'), 'expires_at must be a day as YYYY-MM-DD, not "20270101"'],
   [member('ana: [owner]'), 'ana must be a map of attributes, or null, not a list'],
   [
     rule('user_ids: [007]'),
