@@ -89,6 +89,18 @@ describe('api', () => {
     expect(server.seen).toEqual([])
   })
 
+  it.each([
+    ['title=c4n4ry', 'takes parameters by --param', 'Write --param key=value'],
+    ['c4n4ry', 'the argument after the path can only be -', 'Use - to read objects'],
+  ])('sends nothing of a line with %s behind its path', async (extra, says, how) => {
+    const ran = await api(['PUT', '/x', extra, '--yes'])
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain(says)
+    expect(ran.stderr).toContain(how)
+    expect(ran.stderr).not.toContain('c4n4ry')
+    expect(server.seen).toEqual([])
+  })
+
   it('refuses an input that is no object', async () => {
     for (const input of ['[1, 2]', '"text"', '7']) {
       const ran = await api(['POST', '/x', '--input', '-'], {}, input)
