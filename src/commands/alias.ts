@@ -144,7 +144,9 @@ const getEnvironmentSecrets = (env: Environment): readonly string[] =>
  * Checks words by themselves, whatever command they are for.
  * @throws Failure `usage` that does not repeat what was found
  */
-const checkWords = (words: readonly string[], env: Environment): void => {
+const checkWords = (line: string, words: readonly string[], env: Environment): void => {
+  // JSON loses its quotes where the line is split, but is stored with them.
+  if (namesSecret(line)) throw credentialFailure('a part of this line names one')
   const atHand = getEnvironmentSecrets(env)
   for (const word of words) {
     // A short flag and its value may be one word.
@@ -183,7 +185,7 @@ export const checkAliasLine = (
       'svcctl alias set stuck "jobs list --scope pending"',
     )
   // Before the command is looked for: the message about one that is none repeats a word.
-  checkWords(words, env)
+  checkWords(line, words, env)
   checkFlags(words, findCommand(words, commands))
 }
 
