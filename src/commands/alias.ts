@@ -98,15 +98,12 @@ const jsonField = /"([^"\\]+)"\s*:\s*"([^"]+)"/g
 const namesSecret = (text: string): boolean =>
   [...text.matchAll(assignment)].some(
     ([whole, name = '', value = '']) =>
-      (/^[?&#;]/.test(whole) ? isSecretParameter(name) : isSecretName(toDotted(name))) &&
+      (/^[?&#;]/.test(whole) ? isSecretParameter(name) : isSecretName(name)) &&
       isSecretValue(value),
   ) ||
   [...text.matchAll(jsonField)].some(
     ([, name = '', value = '']) => isSecretName(name) && isSecretValue(value),
   )
-
-/** `hook[token]` as `hook.token`. */
-const toDotted = (name: string): string => name.replace(/\]/g, '').replaceAll('[', '.')
 
 const decoded = (text: string): string => {
   try {

@@ -101,6 +101,20 @@ describe('api', () => {
     expect(server.seen).toEqual([])
   })
 
+  it.each(['hook[token]', 'hook[db][password]', 'variables[][value]', 'a[variables][0][value]'])(
+    'shows the value of %s neither in a trace nor in a curl command',
+    async (name) => {
+      server.answer = () => ({ body: '{}' })
+      const args = ['POST', '/x', '--param', `${name}=c4n4ry`, '--yes']
+      for (const how of ['-vvv', '--curl']) {
+        const { code, stdout, stderr } = await api([...args, how])
+        expect([code, stdout + stderr]).toEqual([0, expect.stringContaining(name)])
+        expect(stdout + stderr).not.toContain('c4n4ry')
+      }
+      expect(server.seen.map(({ body }) => body)).toEqual([`{"${name}":"c4n4ry"}`])
+    },
+  )
+
   it('refuses an input that is no object', async () => {
     for (const input of ['[1, 2]', '"text"', '7']) {
       const ran = await api(['POST', '/x', '--input', '-'], {}, input)
