@@ -3,6 +3,7 @@
 import { hasDots } from '../base/base-url.js'
 import type { JsonValues } from '../base/objects.js'
 import { maskAddresses } from '../base/secrets/mask.js'
+import { leadsToVariables } from '../base/secrets/names.js'
 import { nearest } from '../base/suggest.js'
 import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
@@ -161,6 +162,7 @@ const createRequestTemplate = async (
     )),
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     body,
+    ...(leadsToVariables(path) ? { secrets: new Set(['value']) } : {}),
   }
 }
 

@@ -115,6 +115,20 @@ describe('api', () => {
     },
   )
 
+  it.each(['projects/1/variables', '/admin/ci/variables/KEY', '/groups/1/variables?a=b'])(
+    'shows the value of a variable neither in a trace nor in a curl command: %s',
+    async (path) => {
+      server.answer = () => ({ body: { key: 'KEY', value: 'c4n4ry' } })
+      for (const how of ['-vvv', '--curl']) {
+        const { code, stdout, stderr } = await api(['PUT', path, '--param', 'value=c4n4ry', how])
+        expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('"value"')])
+        expect(stderr).not.toContain('c4n4ry')
+        if (how === '--curl') expect(stdout).not.toContain('c4n4ry')
+      }
+      expect(server.seen.map(({ body }) => body)).toEqual(['{"value":"c4n4ry"}'])
+    },
+  )
+
   it('refuses an input that is no object', async () => {
     for (const input of ['[1, 2]', '"text"', '7']) {
       const ran = await api(['POST', '/x', '--input', '-'], {}, input)

@@ -116,3 +116,6 @@ export const isSecretParameter = memoize((name) => {
   const words = wordsOf(decoded(name))
   return parameter.test(words) || isSecretWords(words)
 })
+
+/** Whether a path of the API leads to variables, whose `value` is a secret: `/projects/1/variables/KEY`. */
+export const leadsToVariables = (path: string): boolean => /\/variables(?:[/?]|$)/.test(path)

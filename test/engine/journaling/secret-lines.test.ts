@@ -53,6 +53,7 @@ const others: readonly (readonly string[])[] = [
   ['hooks/{}', '--header', `referer: https://ana:${canary}@code.example/`],
   [`/api/other/{}?private_token=${canary}`],
   ['hooks/{}', '--param', `variables[][value]=${canary}`],
+  ['projects/{}/variables', '--param', `value=${canary}`],
   ['hooks/{}', '--param', `pipeline[variables][0][value]=${canary}`],
 ]
 
