@@ -239,7 +239,7 @@ const tried = async <T>(path: string, work: () => Promise<T>, hint?: string): Pr
     return await work()
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw new Failure('usage', `${path}: cannot be read: ${getReason(error)}`, {
+    throw new Failure('usage', `cannot read ${path}: ${getReason(error)}`, {
       hint,
       cause: error,
     })
