@@ -98,15 +98,12 @@ const jsonField = /"([^"\\]+)"\s*:\s*"([^"]+)"/g
 const namesSecret = (text: string): boolean =>
   [...text.matchAll(assignment)].some(
     ([whole, name = '', value = '']) =>
-      (/^[?&#;]/.test(whole) ? isSecretParameter(name) : isSecretName(toDotted(name))) &&
+      (/^[?&#;]/.test(whole) ? isSecretParameter(name) : isSecretName(name)) &&
       isSecretValue(value),
   ) ||
   [...text.matchAll(jsonField)].some(
     ([, name = '', value = '']) => isSecretName(name) && isSecretValue(value),
   )
-
-/** `hook[token]` as `hook.token`. */
-const toDotted = (name: string): string => name.replace(/\]/g, '').replaceAll('[', '.')
 
 const decoded = (text: string): string => {
   try {
@@ -144,7 +141,9 @@ const getEnvironmentSecrets = (env: Environment): readonly string[] =>
  * Checks words by themselves, whatever command they are for.
  * @throws Failure `usage` that does not repeat what was found
  */
-const checkWords = (words: readonly string[], env: Environment): void => {
+const checkWords = (line: string, words: readonly string[], env: Environment): void => {
+  // JSON loses its quotes where the line is split, but is stored with them.
+  if (namesSecret(line)) throw credentialFailure('a part of this line names one')
   const atHand = getEnvironmentSecrets(env)
   for (const word of words) {
     // A short flag and its value may be one word.
@@ -183,7 +182,7 @@ export const checkAliasLine = (
       'svcctl alias set stuck "jobs list --scope pending"',
     )
   // Before the command is looked for: the message about one that is none repeats a word.
-  checkWords(words, env)
+  checkWords(line, words, env)
   checkFlags(words, findCommand(words, commands))
 }
 

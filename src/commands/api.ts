@@ -3,6 +3,7 @@
 import { hasDots } from '../base/base-url.js'
 import type { JsonValues } from '../base/objects.js'
 import { maskAddresses } from '../base/secrets/mask.js'
+import { leadsToVariables } from '../base/secrets/names.js'
 import { nearest } from '../base/suggest.js'
 import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
@@ -29,8 +30,24 @@ type Body = Pick<Given, 'args' | 'extra' | 'input'> & {
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
+/** What is wrong with a third argument, which could hold a secret and is not repeated. */
+const strayArgument = (text: string): Failure =>
+  text.includes('=')
+    ? usage(
+        'api takes parameters by --param, not as arguments',
+        'Write --param key=value for each, or --input <file> for a whole body.',
+      )
+    : usage(
+        'the argument after the path can only be -',
+        'Use - to read objects from standard input.',
+      )
+
 /** Method and path; a path alone is read. A word is a method only where a path follows. */
-const parseTarget = ([first, second]: readonly string[]): { method: string; target: string } => {
+const parseTarget = ([first, second, third]: readonly string[]): {
+  method: string
+  target: string
+} => {
+  if (third !== undefined) throw strayArgument(third)
   if (first === undefined)
     throw usage('api requires a path', 'For example: svcctl api GET /runners')
   if (second === undefined) return { method: 'GET', target: first }
@@ -145,6 +162,7 @@ const createRequestTemplate = async (
     )),
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     body,
+    ...(leadsToVariables(path) ? { secrets: new Set(['value']) } : {}),
   }
 }
 

@@ -202,6 +202,8 @@ describe('what cannot be understood is refused with its line', () => {
       '1\n2\tonline\n',
       'line 2: several columns, but the first line is not the heading of a list of runners',
     ],
+    ['a column of no list', 'id,foo\n1,x\n', 'line 1: lists of runners have no column foo'],
+    ['two of a table', 'foo\tid\tbar\n', 'line 1: lists of runners have no columns foo, bar'],
     ['an object without an id', '{"id":1}\n{"status":"x"}\n', 'line 2: '],
     ['damaged JSON', '{"id":1}\n{"id":\n', 'line 2: '],
     ['nested lists', '[[1]]', 'line 1, item 1: '],

@@ -96,6 +96,7 @@ describe('alias set', () => {
       'api PUT y -f password=abc',
       'api PUT y -fpassword=abc',
       `api PUT y --input '{"name": "a", "password": "abc"}'`,
+      'api PUT y --input {"name":"a","password":"abc"}',
       'api GET y --header=PRIVATE-TOKEN:abc',
       'api GET y --header "Authorization: Bearer abc"',
       'api GET y --header "Cookie: _svc_session=abc"',

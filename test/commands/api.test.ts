@@ -89,6 +89,46 @@ describe('api', () => {
     expect(server.seen).toEqual([])
   })
 
+  it.each([
+    ['title=c4n4ry', 'takes parameters by --param', 'Write --param key=value'],
+    ['c4n4ry', 'the argument after the path can only be -', 'Use - to read objects'],
+  ])('sends nothing of a line with %s behind its path', async (extra, says, how) => {
+    const ran = await api(['PUT', '/x', extra, '--yes'])
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain(says)
+    expect(ran.stderr).toContain(how)
+    expect(ran.stderr).not.toContain('c4n4ry')
+    expect(server.seen).toEqual([])
+  })
+
+  it.each(['hook[token]', 'hook[db][password]', 'variables[][value]', 'a[variables][0][value]'])(
+    'shows the value of %s neither in a trace nor in a curl command',
+    async (name) => {
+      server.answer = () => ({ body: '{}' })
+      const args = ['POST', '/x', '--param', `${name}=c4n4ry`, '--yes']
+      for (const how of ['-vvv', '--curl']) {
+        const { code, stdout, stderr } = await api([...args, how])
+        expect([code, stdout + stderr]).toEqual([0, expect.stringContaining(name)])
+        expect(stdout + stderr).not.toContain('c4n4ry')
+      }
+      expect(server.seen.map(({ body }) => body)).toEqual([`{"${name}":"c4n4ry"}`])
+    },
+  )
+
+  it.each(['projects/1/variables', '/admin/ci/variables/KEY', '/groups/1/variables?a=b'])(
+    'shows the value of a variable neither in a trace nor in a curl command: %s',
+    async (path) => {
+      server.answer = () => ({ body: { key: 'KEY', value: 'c4n4ry' } })
+      for (const how of ['-vvv', '--curl']) {
+        const { code, stdout, stderr } = await api(['PUT', path, '--param', 'value=c4n4ry', how])
+        expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('"value"')])
+        expect(stderr).not.toContain('c4n4ry')
+        if (how === '--curl') expect(stdout).not.toContain('c4n4ry')
+      }
+      expect(server.seen.map(({ body }) => body)).toEqual(['{"value":"c4n4ry"}'])
+    },
+  )
+
   it('refuses an input that is no object', async () => {
     for (const input of ['[1, 2]', '"text"', '7']) {
       const ran = await api(['POST', '/x', '--input', '-'], {}, input)

@@ -128,7 +128,12 @@ describe('journal merge', () => {
     const whole = await run('journal merge one.ndjson three.ndjson --to whole.ndjson')
     expect(whole.code).toBe(0)
     expect(readFileSync(join(config, 'whole.ndjson'), 'utf8')).toContain('"end":"completed"')
-    expect((await run('journal merge one.ndjson --to whole.ndjson')).code).toBe(2)
+    const twice = await run('journal merge one.ndjson --to whole.ndjson')
+    expect([twice.code, twice.stderr]).toEqual([
+      2,
+      expect.stringMatching(/it exists\n.*--to <file>/),
+    ])
+    expect(twice.stderr).not.toContain('--journal')
     expect((await run('journal merge one.ndjson')).code).toBe(2)
   })
 

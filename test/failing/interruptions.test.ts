@@ -157,6 +157,26 @@ describe.each(endings)('%s', (signal, ending) => {
     expect(written.map(({ path }) => path.split('/').at(-1))).toEqual(['11', '12'])
   })
 
+  it.each([
+    ['deploy-keys enable 1', '1 of project 11', '1 of project 12'],
+    ['approvals update --reset-approvals-on-push', '11', '12'],
+  ])('in the middle of %s for several projects names each project', async (line, done, open) => {
+    const second = moment()
+    const server = await serve(({ method, path }, socket) => {
+      if (method === 'GET' || path.includes('/11/')) socket.write(answer('{"id":1}'))
+      else second.now()
+    })
+    const run = start([...line.split(' '), '-P', '11,12', '--yes', '--concurrency', '1'], {
+      SVC_BASE_URL: server.url,
+    })
+    await second.come
+    run.kill(signal)
+    const { stdout: _, stderr, ...ended } = await run.ended
+    expect(ended).toEqual(ending)
+    expect(stderr).toContain(`finished before that: ${done}; in progress`)
+    expect(stderr).toContain(`unknown: ${open}\n`)
+  })
+
   it('behind the end of a file as standard input says which were done', async () => {
     const first = moment()
     const server = await serve(({ method, path }, socket) => {

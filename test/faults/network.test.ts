@@ -98,6 +98,13 @@ describe('a redirect', () => {
     }
   })
 
+  it('of a write below the same base URL does not offer that base URL', async () => {
+    const server = await started(({ url }) => ({ status: 301, headers: { location: `${url}/` } }))
+    const { code, stderr } = await run(`runners pause 7 --base-url ${server.url}`)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The base URL is right.')])
+    expect(server.seen.filter(({ method }) => method === 'PUT')).toHaveLength(1)
+  })
+
   it('to a page of a proxy names it without its query', async () => {
     const location = 'https://sso.example/login?token=canary'
     const server = await started(() => ({ status: 302, headers: { location } }))

@@ -118,6 +118,9 @@ const variable: Readonly<Record<string, Meaning>> = {
   variables: 'holds',
 }
 
+/** The value of a variable by one name, as forms write it: `variables[0][value]`. */
+const variableValue = /\bvariables\b.*\[value\]$/
+
 /** Names that make a closer look at a record worth while. */
 export const variableNames = Object.keys(variable)
 
@@ -131,7 +134,7 @@ const meaningOf = (
 ): Meaning => {
   const names = words === undefined ? [name] : [name, words.neutral(name), words.name(name)]
   if (words?.named(name) === true || names.some((one) => declared.has(one))) return 'declared'
-  if (names.some(isSecretName)) return 'guessed'
+  if (names.some((one) => isSecretName(one) || variableValue.test(one))) return 'guessed'
   const known = names.find((one) => Object.hasOwn(variable, one))
   return known === undefined ? undefined : variable[known]
 }

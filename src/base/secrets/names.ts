@@ -49,17 +49,17 @@ const distant = /(?:^| )service account /
 /** Anywhere in a name: `db_connection_string_primary`. */
 const inside = /connection strings?(?: |$)/
 
-const boundaries = /[_.-]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
+const boundaries = /[_.[\]-]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
 
-/** A name's words: split at `_`, `-`, `.` and between lower and upper case, without case. */
-const wordsOf = (name: string): string => name.split(boundaries).join(' ').toLowerCase()
+/** A name's words: split at `_`, `-`, `.`, brackets and between lower and upper case, without case. */
+const wordsOf = (name: string): string => name.split(boundaries).join(' ').trim().toLowerCase()
 
 const isSecretWords = (words: string): boolean =>
   ending.test(words) || inside.test(words) || (words.endsWith(' json') && distant.test(words))
 
 /**
  * Whether a name says that it holds a credential, by its last words: `hub_api_key`, `signingKey`,
- * `web-dsn`; not `token_expires_at`.
+ * `web-dsn`, `hook[token]`; not `token_expires_at`.
  */
 export const isSecretName = (name: string): boolean => isSecretWords(wordsOf(name))
 
@@ -113,6 +113,9 @@ const decoded = (text: string): string => {
 
 /** Whether a parameter of a query is shown without its value; of one with brackets each level counts. */
 export const isSecretParameter = memoize((name) => {
-  const words = wordsOf(decoded(name).replace(/[[\]]+/g, '.')).trim()
+  const words = wordsOf(decoded(name))
   return parameter.test(words) || isSecretWords(words)
 })
+
+/** Whether a path of the API leads to variables, whose `value` is a secret: `/projects/1/variables/KEY`. */
+export const leadsToVariables = (path: string): boolean => /\/variables(?:[/?]|$)/.test(path)

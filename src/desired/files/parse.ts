@@ -239,7 +239,7 @@ const tried = async <T>(path: string, work: () => Promise<T>, hint?: string): Pr
     return await work()
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw new Failure('usage', `${path}: cannot be read: ${getReason(error)}`, {
+    throw new Failure('usage', `cannot read ${path}: ${getReason(error)}`, {
       hint,
       cause: error,
     })
@@ -305,7 +305,8 @@ export const filesAt = async (
   paths: readonly string[],
   { cwd, stdin }: PathOptions,
 ): Promise<readonly ReadText[]> => {
-  if (paths.length === 0) throw usage('no file or folder given')
+  if (paths.length === 0)
+    throw usage('no file or folder given', 'Pass the files, a folder, or - for standard input.')
   const found = (await Promise.all(paths.map((path) => named(path, cwd)))).flat()
   // A file that was named in two ways, or that a link leads to, is read once.
   const known = new Map<string, FoundFile>()

@@ -159,8 +159,8 @@ class Names {
   readonly #names: string[] = []
   #more = 0
 
-  add({ label = '' }: Plan): void {
-    if (this.#names.length < maxNamed) this.#names.push(label)
+  add(plan: Plan): void {
+    if (this.#names.length < maxNamed) this.#names.push(getObjectName(plan))
     else this.#more += 1
   }
 

@@ -237,10 +237,12 @@ const heldBy =
 const lockOf = (file: string): Promise<Lock> =>
   lock(`${file}.lock`, { patience: 0, held: heldBy(file) })
 
-const cannot = (file: string, why: string): Failure =>
+const cannot = (file: string, { source }: Header, why: string): Failure =>
   usage(
     `cannot create the journal ${file}: ${why}`,
-    'Pass another file with --journal <file>. With --journal none, the run can be neither resumed nor undone.',
+    source === 'merge'
+      ? 'Pass another file with --to <file>.'
+      : 'Pass another file with --journal <file>. With --journal none, the run can be neither resumed nor undone.',
   )
 
 /**
@@ -256,11 +258,11 @@ export const createJournal = async (
   try {
     makeFolders(dirname(file), 0o700)
   } catch (error) {
-    throw cannot(file, getReason(error))
+    throw cannot(file, header, getReason(error))
   }
   const flags = O_CREAT | O_EXCL | O_APPEND | O_RDWR
   const opened = await open(file, flags, 0o600).catch((error: unknown) => {
-    throw cannot(file, getErrorCode(error) === 'EEXIST' ? 'it exists' : getReason(error))
+    throw cannot(file, header, getErrorCode(error) === 'EEXIST' ? 'it exists' : getReason(error))
   })
   try {
     const held = await lockOf(file)
@@ -270,7 +272,7 @@ export const createJournal = async (
   } catch (error) {
     await opened.close().catch(() => {})
     await unlink(file).catch(() => {})
-    throw error instanceof Failure ? error : cannot(file, getReason(error))
+    throw error instanceof Failure ? error : cannot(file, header, getReason(error))
   }
 }
 

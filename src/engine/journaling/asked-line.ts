@@ -7,7 +7,7 @@ import { readRegular } from '../../base/files/regular.js'
 import { currentIo } from '../../base/io.js'
 import type { Fields } from '../../base/objects.js'
 import { isSecret, maskAddresses } from '../../base/secrets/mask.js'
-import { isSecretHeader, isSecretName } from '../../base/secrets/names.js'
+import { isSecretHeader, isSecretName, leadsToVariables } from '../../base/secrets/names.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { fromFile, isFile, type Param, takesPairs } from '../../catalogue/params.js'
@@ -73,13 +73,15 @@ const checkPlain = (text: string, { name, param }: Flag): void => {
     throw secretGiven(`--${name}`)
 }
 
-/** `key=value` and `Name: value`: the name says whether the value is a secret. */
-const checkNamed = (text: string, name: string): void => {
+/** `key=value` and `Name: value`: the name says whether the value is a secret; of a variable `value` does. */
+const checkNamed = (text: string, name: string, { command, journaling }: LineContext): void => {
   const [key = ''] = text.split(/[=:]/)
   const value = text.slice(key.length + 1).trim()
   const secret =
     name === 'header' ? isSecretHeader(key.trim()) || holdsSecret(value) : holdsSecret(value, key)
-  if (secret) throw secretGiven(`--${name} ${key}`)
+  const isVariable =
+    key === 'value' && command.open === true && journaling.raw.args.some(leadsToVariables)
+  if (secret || isVariable) throw secretGiven(`--${name} ${key}`)
 }
 
 /** The file that a text names with the digest of what was read of it; undefined where there is none. */
@@ -100,7 +102,7 @@ const fileGiven = async (
 const textFor = async (text: string, flag: Flag, of: LineContext): Promise<OptionText> => {
   const file = await fileGiven(text, flag, of)
   if (file !== undefined) return file
-  if (takesPairs(flag.param) || flag.name === 'header') checkNamed(text, flag.name)
+  if (takesPairs(flag.param) || flag.name === 'header') checkNamed(text, flag.name, of)
   else checkPlain(text, flag)
   return text
 }

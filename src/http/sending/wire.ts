@@ -48,10 +48,12 @@ const baseIn = ({ origin, path }: Target): string | undefined => {
   return prefix === undefined ? undefined : `${origin}${prefix}`
 }
 
-const moved = (next: Target): NextStep => {
+const moved = (next: Target, { target }: OpenAnswer): NextStep => {
   const base = baseIn(next)
-  return base === undefined
-    ? 'If the instance has moved there, use its address as the base URL. It may also be the sign-in page of a proxy.'
+  if (base === undefined)
+    return 'If the instance has moved there, use its address as the base URL. It may also be the sign-in page of a proxy.'
+  return base === baseIn(target)
+    ? 'The base URL is right. Tell the administrators of the instance, or of the proxy in front of it.'
     : `Use the base URL ${base}.`
 }
 
@@ -65,7 +67,7 @@ const leadsAway = (reply: OpenAnswer, next: Target): Failure => {
       : from.protocol === to.protocol
         ? where
         : `https (${where})`
-  return refused(reply, `it redirects to ${words}, which was not contacted`, moved(next))
+  return refused(reply, `it redirects to ${words}, which was not contacted`, moved(next, reply))
 }
 
 /**
@@ -86,7 +88,7 @@ const nextTarget = (reply: OpenAnswer, location: string, hops: number, root: Tar
     throw refused(
       reply,
       `it redirects to ${shown}, and redirects of a ${method} are not followed`,
-      within ? movedProject(reply.label) : moved(there),
+      within ? movedProject(reply.label) : moved(there, reply),
     )
   }
   if (target.origin.startsWith('https:') && next.protocol === 'http:')

@@ -57,7 +57,7 @@ describe('files of a folder', () => {
       /^in: the folder contains no/,
     )
     expect(await refusal(readFiles(['gone'], { cwd, stdin }))).toEqual([
-      'gone: cannot be read: no such file or directory',
+      'cannot read gone: no such file or directory',
     ])
   })
 })

@@ -38,6 +38,7 @@ const places: Readonly<Record<string, (name: string) => readonly string[]>> = {
   'the query': (name) => [`hooks/{}?${name}=${canary}`],
   'a nested query': (name) => [`hooks/{}?hook[${name}]=${canary}`],
   'a parameter': (name) => ['hooks/{}', '--param', `${name}=${canary}`],
+  'a nested parameter': (name) => ['hooks/{}', '--param', `hook[${name}]=${canary}`],
   'JSON in a parameter': (name) => ['hooks/{}', '--param', `hook={"${name}":"${canary}"}`],
   'an address in a parameter': (name) => [
     'hooks/{}',
@@ -51,6 +52,9 @@ const others: readonly (readonly string[])[] = [
   ['hooks/{}', '--param', `url=https://ana:${canary}@code.example/`],
   ['hooks/{}', '--header', `referer: https://ana:${canary}@code.example/`],
   [`/api/other/{}?private_token=${canary}`],
+  ['hooks/{}', '--param', `variables[][value]=${canary}`],
+  ['projects/{}/variables', '--param', `value=${canary}`],
+  ['hooks/{}', '--param', `pipeline[variables][0][value]=${canary}`],
 ]
 
 const rows = Object.entries(places).flatMap(([place, lineFor]) =>

@@ -17,12 +17,14 @@ import {
   isHeadless,
   isOneHeading,
   isTable,
+  isWord,
   lineReader,
   type NumberedText,
   objectAt,
   type PlacedObject,
   plainObjects,
   type RowTap,
+  refuseColumns,
   refuseHeading,
   refuseRow,
   rowReader,
@@ -228,8 +230,11 @@ const formOf = async (head: string, reading: ObjectContext): Promise<Cutter<Plac
   const isHeading = (cells: readonly string[]): boolean => {
     if (sheet && cells.some((cell) => isOneHeading(cell, objects))) return true
     const found = isTable(cells, objects)
-    if (sheet && !found && cells.length > 1) throw refuseHeading(cells, objects)
-    return found
+    if (found || cells.length < 2) return found
+    if (sheet) throw refuseHeading(cells, objects)
+    if (cells.every(isWord) && cells.some((cell) => isOneHeading(cell, objects)))
+      throw refuseColumns(cells, objects)
+    return false
   }
   if (head.includes('\t'))
     return isHeading(splitCells(head)) ? inTable(cutTabs(), reading) : oneALine(reading)

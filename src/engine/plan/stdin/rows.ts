@@ -221,7 +221,7 @@ export const isTable = (heading: readonly string[], objects: Objects): boolean =
 }
 
 /** A cell of a heading that a message may repeat: a word, no value that could be a secret. */
-const isWord = (cell: string): boolean => /^\p{L}[\p{L} _-]{0,29}$/u.test(cell)
+export const isWord = (cell: string): boolean => /^\p{L}[\p{L} _-]{0,29}$/u.test(cell)
 
 /** A sheet of which no column names the objects. */
 export const refuseHeading = (cells: readonly string[], { names, word }: Objects): Failure => {
@@ -230,6 +230,16 @@ export const refuseHeading = (cells: readonly string[], { names, word }: Objects
     'line 1',
     `no column of the heading names ${withArticle(word)}${shown}`,
     `Columns that name ${withArticle(word)}: ${names.join(', ')}.`,
+  )
+}
+
+/** A table with columns that no list of the objects has: it may be a list of other things. */
+export const refuseColumns = (cells: readonly string[], objects: Objects): Failure => {
+  const unknown = cells.filter((cell) => !knownCell(cell, objects) && !isOneHeading(cell, objects))
+  return refuseRow(
+    'line 1',
+    `lists of ${wordOfSeveral(objects.word)} have no ${unknown.length === 1 ? 'column' : 'columns'} ${unknown.join(', ')}`,
+    'Pipe in the column that names the objects, without the others.',
   )
 }
 
