@@ -177,6 +177,21 @@ describe.each(endings)('%s', (signal, ending) => {
     expect(stderr).toContain(`unknown: ${open}\n`)
   })
 
+  it('while an object is only looked at counts it as not attempted', async () => {
+    const second = moment()
+    const server = await serve(({ path }, socket) => {
+      if (path.endsWith('/12')) second.now()
+      else socket.write(answer('{"id":11}'))
+    })
+    const run = start(['runners', 'pause', '11', '12', '13', '--concurrency', '1'], {
+      SVC_BASE_URL: server.url,
+    })
+    await second.come
+    run.kill(signal)
+    const { stderr } = await run.ended
+    expect(stderr).toContain('finished before that: 11\n1 done, 2 not attempted.')
+  })
+
   it('behind the end of a file as standard input says which were done', async () => {
     const first = moment()
     const server = await serve(({ method, path }, socket) => {

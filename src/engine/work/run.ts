@@ -239,25 +239,33 @@ class Engine<R, I extends Item> {
   async #start(due: readonly IndexedItem<I>[]): Promise<void> {
     this.#started += due.length
     this.#underWay += 1
+    let looked = false
     try {
+      await this.#look(due)
+      looked = true
       await this.#begin(due)
       await together(due, (one) => this.#one(one))
     } catch (error) {
-      for (const { place } of due) this.#lose(place, error)
+      for (const { place } of due) this.#lose(place, error, looked)
     }
     this.#underWay -= 1
     this.#stir()
   }
 
-  #lose(place: number, error: unknown): void {
+  /** @param looked false where nothing of the object was on record or sent yet: interrupted then, it was not attempted */
+  #lose(place: number, error: unknown, looked: boolean): void {
     this.#known.set(place, undefined)
-    if (isInterruption(error)) this.#counter.lost()
-    else this.#fail(error)
+    if (!isInterruption(error)) this.#fail(error)
+    else if (looked) this.#counter.lost()
+  }
+
+  async #look(due: readonly IndexedItem<I>[]): Promise<void> {
+    const { look } = this.#options
+    if (look !== undefined) await together(due, ({ item }) => this.#inTurn(look(item)))
   }
 
   async #begin(due: readonly IndexedItem<I>[]): Promise<void> {
-    const { look, record, merging } = this.#options
-    if (look !== undefined) await together(due, ({ item }) => this.#inTurn(look(item)))
+    const { record, merging } = this.#options
     if (record !== undefined) await together(due, ({ item }) => record.begun(item))
     if (due.length > 1) await merging?.send(due.map(({ item }) => item))
   }
@@ -272,7 +280,7 @@ class Engine<R, I extends Item> {
       onSettled?.(settled)
       this.#known.set(place, settled)
     } catch (error) {
-      this.#lose(place, error)
+      this.#lose(place, error, true)
     }
   }
 
