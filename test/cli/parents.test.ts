@@ -560,7 +560,7 @@ describe('a project or group whose path no request can name', () => {
     ['api GET /projects/{project} --all-projects --limit all', 'evil/..'],
     ['api GET /projects/{project}/runners --all-projects --limit all', 'evil/..'],
     [
-      'api POST /projects/{project}/approvals approvals_before_merge=1 --all-projects --yes',
+      'api POST /projects/{project}/approvals --param approvals_before_merge=1 --all-projects --yes',
       'evil/..',
     ],
     ['approvals update --all-projects --approvals-before-merge 1 --yes', 'evil/..'],
