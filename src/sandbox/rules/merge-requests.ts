@@ -360,14 +360,18 @@ const endRebase = async (then: Instance, request: MergeRequestRecord): Promise<v
   const source = then.state.projects.get(request.source_project_id)
   const target = then.state.projects.get(request.project_id)
   const user = then.state.users.get(request.rebase_user_id)
-  const { mergeRequests } = then.state
-  mergeRequests.change(request.id, { rebase_started_at: null, updated_at: then.clock.iso() })
-  if (source === undefined || target === undefined || user === undefined) return
-  const acting = new Call(then, { user }, { params: {}, headers: {} })
-  const work = async () =>
-    (await then.git.open(source)).exclusive(() => carryOut(acting, source, target, request))
-  const merge_error = await work().catch((error) => `Rebase failed: ${getReason(error)}`)
-  mergeRequests.change(request.id, { merge_error })
+  const carry = async () => {
+    if (source === undefined || target === undefined || user === undefined) return null
+    const acting = new Call(then, { user }, { params: {}, headers: {} })
+    return (await then.git.open(source)).exclusive(() => carryOut(acting, source, target, request))
+  }
+  const merge_error = await carry().catch((error) => `Rebase failed: ${getReason(error)}`)
+  // Its end and its error at once: a request that is answered meanwhile sees it in progress.
+  then.state.mergeRequests.change(request.id, {
+    rebase_started_at: null,
+    updated_at: then.clock.iso(),
+    merge_error,
+  })
 }
 
 /** The rebases that go on. */
