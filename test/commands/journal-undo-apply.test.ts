@@ -182,3 +182,17 @@ it('leaves random states as they were before an apply', { timeout: 120_000 }, as
   )
   expect(whole).toBeGreaterThan(partly)
 })
+
+it('answers programs with one document, and with an empty list where nothing was changed', async () => {
+  const { run, declare } = await desk()
+  declare('projects: {platform/app: {members: {gus: {access_level: guest}}}}\n')
+  const lines = ['apply svcctl.yml --dry-run', `apply svcctl.yml ${lifted}`]
+  for (const line of [...lines, 'journal undo last --dry-run', 'journal undo last --yes']) {
+    const { code, stdout } = await run(`${line} -o json`)
+    expect([code, JSON.parse(stdout).actions?.length]).toEqual([0, 1])
+  }
+  await run('runners pause 3 --yes')
+  await run('runners pause 3 --yes')
+  const { code, stdout } = await run('journal undo last --yes -o json')
+  expect([code, JSON.parse(stdout)]).toEqual([0, []])
+})

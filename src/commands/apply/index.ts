@@ -156,12 +156,13 @@ const applied = async (
   const failOn = await parseFailOn(services, asked)
   const reported: ReportedPlan = { of: 'apply', made, failOn }
   if (own === undefined && undoing === undefined) await noteUnfinished(services)
-  // People see the plan before anything is asked or done; programs with what became of it.
-  if (own === undefined && (answer.reader === 'people' || actions.length === 0)) {
+  const { dryRun } = place.globals
+  // People see the plan before anything is asked or done; programs see it with its outcome, if anything is done.
+  if (own === undefined && (answer.reader === 'people' || actions.length === 0 || dryRun)) {
     await printPlan(services, reported)
     await answer.flush()
   }
-  const isDraft = actions.length > 0 && !place.globals.dryRun
+  const isDraft = actions.length > 0 && !dryRun
   await writePlanReports(services, given, reported, isDraft)
   if (wanted.partly) answer.exit(exitCodes.partial)
   getPlanEnd(services, made, failOn)
@@ -170,7 +171,7 @@ const applied = async (
     return own?.end('completed')
   }
   if (own === undefined) checkLimits(made, 'nothing was written')
-  if (place.globals.dryRun) return
+  if (dryRun) return
   checkSecrets(made.plan)
   const isShown = own === undefined && answer.reader === 'people' && answer.terminal
   await confirmed(services, wanted, isShown)

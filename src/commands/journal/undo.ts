@@ -1,6 +1,6 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
 import { boolean } from '../../catalogue/params.js'
-import { toAnswer, toKeptAnswer } from '../../engine/command/running.js'
+import { printNone, toAnswer, toKeptAnswer } from '../../engine/command/running.js'
 import type { InstanceService, PlanAnswer, Services } from '../../engine/command/services.js'
 import type { Operation, Plan, PlanSource } from '../../engine/command/types.js'
 import {
@@ -254,6 +254,12 @@ const presentRestored =
 
 const flags = { redo: boolean('redo the run that the last undo reverted') } as const
 
+/** Says that there is nothing to revert, also to programs. */
+const tellNothing = async ({ answer, ui }: Services): Promise<void> => {
+  ui.note('the run made no changes to revert')
+  await printNone(answer)
+}
+
 const undoing = async (services: Services, given: Arguments<typeof flags>): Promise<Operation> => {
   const { instance, ui, place } = services
   const asked = given.flags.redo === true
@@ -274,7 +280,7 @@ const undoing = async (services: Services, given: Arguments<typeof flags>): Prom
   }
   const steps = await readSteps(services, past, inverse, (text) => ui.note(text))
   if (!ui.interactive) for (const text of since) ui.note(text)
-  if (steps.count === 0) ui.note('the run made no changes to revert')
+  if (steps.count === 0) await tellNothing(services)
   const { plans, stepOf } = plansOf(steps)
   const own = ownJournal(services, past, steps, redo)
   const turns = new TurnQueue()

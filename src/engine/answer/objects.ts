@@ -61,17 +61,6 @@ export const checkShown = ({ name, shows }: Format, command: Command, globals: G
 
 // What the outcome of a call shows.
 
-/** Whether an answer has a place for every object, also for one of which the API says nothing. */
-export const showsOutcomes = ({ reader }: Pick<AnswerService, 'reader'>): boolean =>
-  reader === 'programs' || reader === 'pages'
-
-/** Prints that there was no object, where programs read the answer: an empty list. */
-export const printNone = async (
-  answer: Pick<AnswerService, 'reader' | 'printMany'>,
-): Promise<void> => {
-  if (showsOutcomes(answer)) await answer.printMany([])
-}
-
 export const showsNothing = ({ bytes, value }: PlanAnswer): boolean =>
   bytes === undefined && value === undefined
 

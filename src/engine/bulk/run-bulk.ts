@@ -9,9 +9,8 @@ import {
   printedValue,
   rowAbout,
   showsNothing,
-  showsOutcomes,
 } from '../answer/objects.js'
-import { toleratedText } from '../command/running.js'
+import { showsOutcomes, toleratedText } from '../command/running.js'
 import type { Many, PlanAnswer } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
@@ -39,7 +38,7 @@ import {
 
 // The outcomes of several plans, printed in their order as soon as they are known.
 
-/** What an object is under -o json where the API answers with nothing: what became of it. */
+/** Returns the record of an object of which the API says nothing: its outcome. */
 export const toOutcomeRecord = ({
   item: { plan },
   outcome,

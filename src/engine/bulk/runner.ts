@@ -1,10 +1,10 @@
 /** Running the plans of a command: one object's answer, or several objects with an outcome each. */
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
-import { printNone, showsNothing, showsOutcomes } from '../answer/objects.js'
+import { showsNothing } from '../answer/objects.js'
 import { concurrencyLimit } from '../command/globals.js'
 import { withReversal } from '../command/reversal.js'
-import { lossIn, toleratedText } from '../command/running.js'
+import { lossIn, showsOutcomes, toleratedText } from '../command/running.js'
 import type { Emit, Many, PlanAnswer } from '../command/services.js'
 import type { Plan, PlanSource } from '../command/types.js'
 import { parseFailureLimit } from '../work/report.js'
@@ -58,7 +58,7 @@ export class BulkRunner {
   async many(plans: readonly Plan[], how: Many = {}): Promise<void> {
     parseFailureLimit(this.#engine.globals.maxFailures)
     const [only] = plans
-    if (only === undefined) return printNone(this.#engine.answer)
+    if (only === undefined) return
     const due = plans.filter(({ refused }) => refused === undefined)
     if (due.length > 0) await this.confirm(due, how)
     const single = plans.length === 1 && !this.#engine.listed

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Failure } from '../../errors.js'
 import { readHeader } from '../../http/headers.js'
 import type { WholeAnswer } from '../../http/types.js'
-import type { People, StackLayout } from '../../output/types.js'
+import type { People, Reader, StackLayout } from '../../output/types.js'
 import type { Plan } from './description.js'
 import type { Globals } from './globals.js'
 
@@ -154,4 +154,18 @@ export const toAnswer = (whole: WholeAnswer): PlanAnswer => {
       return whole.data
     },
   }
+}
+
+// Answers for programs, where the API says nothing of an object or there is none.
+
+/** Returns true if the answer has a place for every object, also for one of which the API says nothing. */
+export const showsOutcomes = ({ reader }: { readonly reader: Reader }): boolean =>
+  reader === 'programs' || reader === 'pages'
+
+/** Prints an empty list if programs read the answer: the line named no object. */
+export const printNone = async (answer: {
+  readonly reader: Reader
+  printMany(values: readonly unknown[]): Promise<void>
+}): Promise<void> => {
+  if (showsOutcomes(answer)) await answer.printMany([])
 }

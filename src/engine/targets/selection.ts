@@ -9,7 +9,6 @@ import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
-import { printNone } from '../answer/objects.js'
 import {
   getCommandName,
   getScope,
@@ -19,6 +18,7 @@ import {
   isRehearsal,
 } from '../command/derive.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
+import { printNone } from '../command/running.js'
 import type { AnswerService, UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'

@@ -14,7 +14,7 @@ export interface Shape {
 }
 
 const desired =
-  'version: 1\nprojects:\n  platform/app:\n    members:\n      gus: { access_level: developer }\n'
+  'version: 1\nprojects:\n  platform/app:\n    members:\n      gus: { access_level: maintainer }\n'
 
 export const shapes: readonly Shape[] = [
   { name: 'list', line: ['runners', 'list', '--instance'], answer: 'records' },
