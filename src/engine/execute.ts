@@ -172,6 +172,7 @@ export const runsWithin = (
 
 const isPartial = (error: unknown): boolean =>
   error instanceof Failure && error.category === 'partial'
+
 /** The line with paths in the place of addresses, which its journal has as well. */
 const placeLine = async (
   { services: { place } }: Pick<StartedRun, 'services'>,

@@ -1,9 +1,11 @@
-/** Flags of a line that exclude each other: one table, and one sentence that names both as they were typed. */
+/** One table has the flags that exclude each other, and one sentence names both as they were typed. */
+
+import { isSwitch } from '../catalogue/params.js'
 import { type Failure, usage } from '../errors.js'
 import { formats } from '../output/formats.js'
 import { isRehearsal } from './command/derive.js'
 import { flagsOfCommand } from './command/flags.js'
-import type { declared } from './command/global-flags.js'
+import { declared, type GlobalFlagRow } from './command/global-flags.js'
 import type { Globals } from './command/globals.js'
 import type { CommandFacts } from './command/types.js'
 import { beforeDashes } from './command/words.js'
@@ -11,7 +13,7 @@ import type { Raw } from './plan/line.js'
 
 type FlagName = keyof typeof declared
 
-/** A command with what its line gives. */
+/** A command and the flags that its line gives. */
 interface TypedFlags {
   readonly command: CommandFacts
   readonly raw: Raw
@@ -22,12 +24,12 @@ interface Line extends TypedFlags {
   readonly globals: Globals
 }
 
-/** Each of some flags excludes each of others. */
+/** Each of `flags` excludes each of `others`. */
 interface FlagPair {
   readonly flags: readonly FlagName[]
   readonly others: readonly FlagName[]
   readonly hint?: string
-  /** On which lines, where not on all. */
+  /** Returns true for the lines that the row is about; without it, the row is about all. */
   readonly applies?: (line: Line) => boolean
 }
 
@@ -105,13 +107,14 @@ const exclusions: readonly FlagPair[] = [
   },
 ]
 
-/** Whether a line gives a flag; one that is refused by `--no-…` is not given. */
-const isGiven = ({ flags }: Raw, name: string): boolean => {
+/** Returns true if a line gives a flag; a switch that `--no-…` turns off is not given. */
+const isGiven = ({ flags }: Raw, name: FlagName): boolean => {
   const text = flags.get(name)?.at(-1)
-  return text !== undefined && text !== 'false'
+  const { param }: GlobalFlagRow = declared[name]
+  return text !== undefined && !(isSwitch(param) && text === 'false')
 }
 
-/** Flags that are named with their values: it is the value that excludes. */
+/** These flags are named with their values, since it is the value that excludes. */
 const withValue: readonly string[] = ['output', 'profile']
 
 /** Returns a flag as it stands on the line: `-L` or `--limit`, `-o html`. */

@@ -168,14 +168,17 @@ export class AnswerPrinter implements RunAnswer {
     return this.#screen.plain.end()
   }
 
-  /** The one door of text that no format wrote, and of bytes that are shown instead of kept. */
+  /**
+   * Writes text that no format wrote, and bytes that are shown instead of kept.
+   * @throws Failure `usage` for a text beside `--fields`
+   */
   async write(given: string | Uint8Array): Promise<void> {
     const { out, page } = this.#screen
     const { curl, fields, web } = this.#asked.globals
     if (typeof given === 'string' && fields !== undefined && !curl && !web)
       throw usage(
         '--fields chooses columns of records, and this answer is a text',
-        'Choose a format, such as -o json or -o csv.',
+        'Omit --fields. Many commands print records with -o csv or -o json.',
       )
     const isPlain = typeof given !== 'string' || this.#asked.globals.showSecrets
     const chunk = isPlain ? given : withoutKeys(given)
