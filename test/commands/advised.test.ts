@@ -1,26 +1,16 @@
 /** Every line that the program advises runs: each is taken from what the program said, and executed. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
-import { configuration, folder } from '../support/program.js'
+import { describe, expect, it } from 'vitest'
+import { usingSandbox } from '../support/sandbox.js'
 import { runLine } from '../support/shell.js'
 
-let sandbox: RunningSandbox
-beforeAll(async () => {
-  sandbox = await startSandbox()
-})
-afterAll(() => sandbox.close())
+const place = usingSandbox()
 
-let [config, cwd] = ['', '']
-beforeEach(async () => {
-  await sandbox.reset()
-  config = configuration()
-  cwd = folder()
-})
-
-const run = (line: string, env: Readonly<Record<string, string>> = {}) =>
-  runLine(line, { cwd, env: { SVC_CONFIG_DIR: config, SVC_TOKEN: sandbox.token, ...env } })
+const run = (line: string, env: Readonly<Record<string, string>> = {}) => {
+  const { cwd, config, sandbox } = place()
+  return runLine(line, { cwd, env: { SVC_CONFIG_DIR: config, SVC_TOKEN: sandbox.token, ...env } })
+}
 
 const advised = /\bsvcctl (?:[a-z-]+ )+.*--resume .*?(?= (?:completes|retries) )/
 
@@ -177,6 +167,7 @@ const shapes: readonly Shape[] = [
 
 describe('a run that stopped early advises the line that completes it', () => {
   it.each(shapes)('$line', async ({ line, files = {}, before = [], fails, env, ends = 0 }) => {
+    const { cwd, sandbox } = place()
     const variables = { SVC_BASE_URL: sandbox.url, ...env }
     for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
     const filled = (text: string): string =>

@@ -1,26 +1,15 @@
 /** What was undone is done again by `--redo`, and undone once more: also what a run made, which has another ID each time. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
-import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
-import { configuration, folder } from '../support/program.js'
+import { usingSandbox } from '../support/sandbox.js'
 import { svcctl } from '../support/within.js'
 
-let sandbox: RunningSandbox
-beforeAll(async () => {
-  sandbox = await startSandbox()
-})
-afterAll(() => sandbox.close())
-
-let [config, cwd] = ['', '']
-beforeEach(async () => {
-  await sandbox.reset()
-  config = configuration()
-  cwd = folder()
-})
-const run = (line: string, input?: string) =>
-  svcctl(splitCommand(line), {
+const place = usingSandbox()
+const run = (line: string, input?: string) => {
+  const { cwd, config, sandbox } = place()
+  return svcctl(splitCommand(line), {
     cwd,
     env: {
       SVC_CONFIG_DIR: config,
@@ -30,6 +19,7 @@ const run = (line: string, input?: string) =>
     },
     ...(input === undefined ? {} : { input }),
   })
+}
 const ok = async (line: string, input?: string): Promise<string> => {
   const { code, stdout, stderr } = await run(line, input)
   expect(code, `${line}: ${stderr}`).toBe(0)
@@ -100,6 +90,7 @@ describe('redoing', () => {
   it('of what no journal has sends nothing, and says so', async () => {
     await ok('integrations update slack --webhook env:HOOK -P web/site')
     await ok('journal undo last --yes')
+    const { sandbox } = place()
     const sent = sandbox.requests.length
     const { code, stderr } = await run('journal undo last --redo --yes')
     expect([code, stderr]).toEqual([
@@ -124,6 +115,7 @@ describe('an empty name of a file', () => {
     'runners pause --resume ""',
     'runners list --instance --since ""',
   ])('means no folder: %s', async (line) => {
+    const { cwd, sandbox } = place()
     writeFileSync(join(cwd, 'site.yml'), 'version: 1\n')
     const sent = sandbox.requests.length
     const { code, stderr } = await run(line)
