@@ -30,7 +30,7 @@ type Body = Pick<Given, 'args' | 'extra' | 'input'> & {
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** What is wrong with a third argument, which could hold a secret and is not repeated. */
+/** Returns the error for a third argument. It could hold a secret and is not repeated. */
 const strayArgument = (text: string): Failure =>
   text.includes('=')
     ? usage(

@@ -88,7 +88,7 @@ export const readValue = (
   return param.nullable === true || emptyClears(param) ? null : undefined
 }
 
-/** Whether an item has an attribute as it is wanted: also one that is not wanted, and shows the value of another. */
+/** Returns true if an item has an attribute as it is wanted: also one that is not wanted, and shows the value of another. */
 export const hasValue = (
   { unsetShows = {} }: Managed,
   attribute: { readonly name: string } & ValueType,

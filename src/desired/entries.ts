@@ -18,8 +18,8 @@ import { byText } from './values.js'
 export type EntryKind = Verb | 'replace' | PlanFinding['is'] | 'unread'
 
 /**
- * What stands before an item of which that is said; of an action what there is to do, what was done, what is wrong. Seen as
- * drift it is the other way round: what the instance lacks, and what it has besides.
+ * The mark that stands before an item, and its words as an action: to do, done, wrong. Drift is told the other way round: as
+ * something that the instance lacks, or has besides.
  */
 interface EntryWords {
   readonly mark: string
@@ -27,7 +27,7 @@ interface EntryWords {
   readonly drift?: { readonly mark: string; readonly count: string }
 }
 
-/** Of all that can be said of an item, in the order in which people read it, how it is told. */
+/** The marks and words of each kind of entry, in the order in which people read them. */
 export const entryKinds: Readonly<Record<EntryKind, EntryWords>> = {
   create: {
     mark: '+',

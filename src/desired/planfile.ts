@@ -320,7 +320,7 @@ const looksLikePlan = (value: unknown): value is Readonly<Record<string, unknown
 /** Whether a text is a plan file of any version: only such a file is replaced by one. */
 export const isPlan = (bytes: Uint8Array): boolean => looksLikePlan(parsed(bytes))
 
-/** Whether a JSON text is another one with blanks between its tokens, which are only there to be looked at. */
+/** Returns true if a JSON text is another one with blanks between its tokens, which are only there to be looked at. */
 const hasSameTokens = (text: string, bare: string): boolean => {
   let at = 0
   let inString = false

@@ -242,7 +242,7 @@ export interface NameResolver extends NameFinder {
    * @returns undefined where it cannot be resolved
    */
   number(of: Referent, name: string, near: ManagedPlace): Promise<number | undefined>
-  /** Whether there is an object of this number; undefined where nobody says. */
+  /** Returns true if there is an object of this number; undefined where nobody says. */
   exists?(of: Referent, number: number, near: ManagedPlace): Promise<boolean | undefined>
   /** The names that anything that was read shows: one of them may be meant. */
   known?(of: Referent, near: ManagedPlace): readonly string[]

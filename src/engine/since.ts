@@ -85,7 +85,7 @@ const findNameField = (record: unknown): string | undefined =>
       )
     : undefined
 
-/** What a record that came or went is like: the columns of its list that are not on the row anyway. */
+/** Returns the columns of a record that was added or removed, without those that the row shows anyway. */
 const describeRecord = (record: unknown, columns: readonly string[]): Fields | null => {
   const shown = findNameField(record)
   const fields = columns.flatMap((column) => {

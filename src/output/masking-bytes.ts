@@ -145,7 +145,7 @@ const findKeys = (bytes: Buffer): readonly Change[] => {
 
 const finders = [findChanges, findKeys]
 
-/** Whether a text with a secret in it stands in these bytes: an address with a credential, or a private key. */
+/** Returns true if a text with a secret in it stands in these bytes: an address with a credential, or a private key. */
 export const holdsSecretText = (given: Uint8Array): boolean => {
   const bytes = viewed(given)
   return finders.some((find) => find(bytes).length > 0)

@@ -112,7 +112,7 @@ export const loadYamlParser = async (): Promise<YamlParser> => {
 /** The parser puts a text in double quotes together one character at a time: so many take the memory of a lexeme. */
 const charactersPerLexeme = 8
 
-/** What a lexeme costs the parser, which may also make an error of each escape in double quotes. */
+/** Returns the cost of a lexeme. The parser may also make an error of each escape in double quotes. */
 const getCost = (lexeme: string): number => {
   if (!lexeme.startsWith('"')) return 1
   let escapes = 0
@@ -121,7 +121,7 @@ const getCost = (lexeme: string): number => {
 }
 
 /**
- * Whether a text costs no more than `most` lexemes, and has no deeper collections than `deepest` says.
+ * Returns true if a text costs no more than `most` lexemes, and has no deeper collections than `deepest` says.
  * Parsers build some hundred bytes for each lexeme, and nest a call for each level.
  */
 export const isModestYaml = async (text: string, most: number): Promise<boolean> => {
@@ -179,7 +179,7 @@ const maxLexemes = 4_000_000
 
 const tooLarge: ReadValue = { wrong: 'too large or too deeply nested' }
 
-/** Whether a JSON text is nested so deep that whoever walks through its value would run out of stack. */
+/** Returns true if a JSON text is nested so deep that whoever walks through its value would run out of stack. */
 const isDeep = (text: string): boolean => {
   try {
     new Scanner(undefined, Number.POSITIVE_INFINITY).scan(Buffer.from(text), 0)

@@ -117,5 +117,5 @@ export const isSecretParameter = memoize((name) => {
   return parameter.test(words) || isSecretWords(words)
 })
 
-/** Whether a path of the API leads to variables, whose `value` is a secret: `/projects/1/variables/KEY`. */
+/** Returns true if a path of the API leads to variables, whose `value` is a secret: `/projects/1/variables/KEY`. */
 export const leadsToVariables = (path: string): boolean => /\/variables(?:[/?]|$)/.test(path)

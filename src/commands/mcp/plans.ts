@@ -76,7 +76,7 @@ const isJson = (value: unknown): boolean => {
   }
 }
 
-/** Whether a value is a plan of this ID: its digest does not say that svcctl wrote it. */
+/** Returns true if a value is a plan of this ID: its digest does not say that svcctl wrote it. */
 const isAgentPlan = (value: unknown, id: string): value is AgentPlan =>
   isObject(value) &&
   value.id === id &&

@@ -16,7 +16,7 @@ const isBlank = (value: JsonValue | undefined): boolean =>
   value === '' ||
   (Array.isArray(value) && value.length === 0)
 
-/** What is wrong with the other attribute; undefined where the instance takes it. */
+/** Returns the reason against the other attribute; undefined if the instance takes it. */
 const faultOf = (
   { attribute, is, other, must }: Rule,
   value: JsonValue | undefined,

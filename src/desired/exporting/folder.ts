@@ -115,7 +115,7 @@ export const openFile = async (file: string): Promise<WholeFile> => {
   }
 }
 
-/** What became of a file of a folder. */
+/** The outcome of one file of a folder. */
 export interface ExportedFile {
   /** Absolute. */
   readonly path: string

@@ -126,7 +126,7 @@ export class NameIndex implements NameResolver {
     return all.flatMap(({ description }) => toText(description) ?? [])
   }
 
-  /** Whether there is an object of this number: as anything that was read shows it, or by its own address. */
+  /** Returns true if there is an object of this number: as anything that was read shows it, or by its own address. */
   async exists(of: Referent, number: number, near: ManagedPlace): Promise<boolean | undefined> {
     if (of === 'branch') {
       await this.#readBranches(near)

@@ -204,7 +204,7 @@ export const calls = (c: CommandFacts): boolean => Object.keys(c.endpoints).leng
 export const isAskable = (c: CommandFacts): boolean =>
   calls(c) || c.open === true || c.readOnly === true
 
-/** Whether a command takes several profiles, one answer of all of them. */
+/** Returns true if a command takes several profiles, one answer of all of them. */
 export const takesProfiles = (c: CommandFacts): boolean => isAskable(c) && c.single !== true
 
 /** Whether a command lists records page by page. */

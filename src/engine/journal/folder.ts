@@ -269,7 +269,7 @@ export const resolveJournalFile = async ({ cwd, env }: Place, name: string): Pro
   throw usage(`unknown journal "${name}"`, 'svcctl journal list names those that there are.')
 }
 
-/** What a run did, in a few words. */
+/** Returns a few words about a run. */
 const summarizeEntry = ({ header, counts, end }: Entry): string =>
   `${header.command}: ${counts === undefined ? 'not finished' : countsText(counts)}${
     end === undefined || end === 'completed' ? '' : `, ${end}`

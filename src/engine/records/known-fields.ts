@@ -282,7 +282,7 @@ const unknownFields = async (
 /** What becomes of objects, which programs are told beside their records. */
 const ofOutcomes = ['outcome', 'error']
 
-/** What is said of a file that was downloaded. */
+/** The fields of a downloaded file. */
 const fileFields = ['path', 'size']
 
 const checkFileFields = (fields: readonly string[]): void => {

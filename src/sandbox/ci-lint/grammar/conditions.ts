@@ -358,7 +358,7 @@ export const rules = (whens: readonly string[], more: Keys, ...relations: readon
     ),
     notBlank,
   )
-/** Those of an include: any number of files may have to be there. */
+/** The rules of an include, whose `exists` takes any number of files. */
 export const includeRules = rules(['always', 'never'], { exists: exists(textList) })
 
 /** What a job may be told, and a bridge. */
