@@ -1,4 +1,5 @@
 /** `svcctl/run`: runs command lines of svcctl within another program. */
+import { resolve } from 'node:path'
 import { processIo } from './base/io.js'
 import { createLineIo } from './base/line-io.js'
 import { main } from './main.js'
@@ -7,6 +8,8 @@ import { main } from './main.js'
 export interface RunLineOptions {
   /** Environment variables of the line, in the place of all of the process: `process.env` unless given. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** The folder that relative file names start from: that of the process unless given. */
+  readonly cwd?: string
   /** Standard input: a text, or what comes piece by piece. Empty unless given. */
   readonly input?: string | Uint8Array | AsyncIterable<string | Uint8Array>
   /** Interrupts the line as Ctrl-C does: what it began ends, and it exits with 130. */
@@ -24,16 +27,17 @@ export interface RunLineResult {
 }
 
 /**
- * Runs one command line, as the shell would run `svcctl` with these arguments where no terminal is. Relative file names start
- * from the folder of the process. Lines may run at the same time.
+ * Runs one command line, as the shell would run `svcctl` with these arguments where no terminal is. Lines may run at
+ * the same time.
  * @param args what stands behind `svcctl`, one word each
  * @returns its output, its notes and its exit code; a failed line is a result, too, and rejects nothing
  */
 export const run = async (
   args: readonly string[],
-  { env = processIo.env, input, signal }: RunLineOptions = {},
+  { env = processIo.env, cwd, input, signal }: RunLineOptions = {},
 ): Promise<RunLineResult> => {
   const line = createLineIo([...args], { ...env }, input)
+  if (cwd !== undefined) Object.assign(line.io, { cwd: resolve(cwd) })
   signal?.addEventListener('abort', line.interrupt, { once: true })
   try {
     const ended = main(line.io)

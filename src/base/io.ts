@@ -5,6 +5,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { type BigIntStats, fstatSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { isAbsolute, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 
 /** Environment variables by name. */
@@ -166,6 +167,14 @@ export const runWithIo = async <T>(io: Io, line: () => Promise<T>): Promise<T> =
 
 /** Returns the folder for temporary files. */
 export const getTemporaryFolder = (): string => currentIo().env.TMPDIR || tmpdir()
+
+/** Returns the whole name of a file that the line names: a relative one starts from the folder of the line. */
+export const resolvePath = (path: string): string =>
+  isAbsolute(path) ? resolve(path) : resolve(currentIo().cwd, path)
+
+/** Returns the folder in which the line starts programs: undefined where that is the folder of the process. */
+export const getProgramFolder = (): string | undefined =>
+  ownsProcess() ? undefined : currentIo().cwd
 
 /** Declares state that each line has for itself. @returns a function that gets that of the running line */
 export const createLineState = <T>(create: () => T): (() => T) => {

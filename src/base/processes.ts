@@ -1,6 +1,7 @@
 /** The only place where programs are started: each with an environment that was made for it. */
 import type { ChildProcess, ExecFileException, SpawnOptions } from 'node:child_process'
 import type { Options } from 'execa'
+import { getProgramFolder } from './io.js'
 import { isSecret } from './secrets/mask.js'
 import { isSecretName } from './secrets/names.js'
 
@@ -91,7 +92,7 @@ export const startProgram = async (
   { as, env, ...options }: ChildOptions & Omit<SpawnOptions, 'env' | 'shell'>,
 ): Promise<ChildProcess> => {
   const { spawn } = await import('node:child_process')
-  return spawn(program, args, { ...options, env: environmentOf(as, env) })
+  return spawn(program, args, { cwd: getProgramFolder(), ...options, env: environmentOf(as, env) })
 }
 
 interface FileOptions extends ChildOptions {
@@ -119,7 +120,13 @@ export const runFile = async (
 ): Promise<FileOutcome> => {
   const { execFile } = await import('node:child_process')
   const given = environmentOf(as, env, more)
-  const how = { ...options, env: given, encoding: 'buffer', windowsHide: true } as const
+  const how = {
+    cwd: getProgramFolder(),
+    ...options,
+    env: given,
+    encoding: 'buffer',
+    windowsHide: true,
+  } as const
   return new Promise((resolve) => {
     const child = execFile(program, args, how, (error, stdout, stderr) =>
       resolve({ error, stdout, stderr }),
@@ -139,6 +146,7 @@ export const programs = async () => {
     options: O,
   ) =>
     execa(program, args, {
+      cwd: getProgramFolder(),
       ...options,
       env: environmentOf('own', env),
       extendEnv: false,

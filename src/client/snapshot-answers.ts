@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { viewed } from '../base/bytes.js'
-import { currentIo } from '../base/io.js'
+import { currentIo, resolvePath } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { checkJson } from '../base/json/scan.js'
 import { isObject, toText } from '../base/objects.js'
@@ -218,7 +218,7 @@ export class SnapshotReader {
 
   /** Records at places of a file: in another order than they stand there, and none kept in memory. */
   *#at({ file }: SnapshotKind, places: readonly Place[]): Generator<Uint8Array> {
-    const handle = openSync(join(this.#folder, file), 'r')
+    const handle = openSync(resolvePath(join(this.#folder, file)), 'r')
     try {
       for (const { at, length } of places) {
         const bytes = Buffer.allocUnsafe(length)

@@ -8,6 +8,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { normalizeBaseUrl } from '../base/base-url.js'
 import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
+import { resolvePath } from '../base/io.js'
 import { getHead, tail } from '../base/json/records.js'
 import { isObject } from '../base/objects.js'
 import { decodeText } from '../base/utf8.js'
@@ -41,8 +42,6 @@ export interface SnapshotKind {
   readonly file: string
   readonly records: number
   readonly sha256: string
-  /** False where a parent has too many records to be sorted. */
-  readonly sorted: boolean
   /** What the records belong to; absent for a list of the instance. */
   readonly column?: 'project' | 'group'
   /** Why its projects or groups are not known. */
@@ -205,7 +204,7 @@ export const compareValues = (a: unknown, b: unknown): number => {
  * @throws the system's error; an Error in words for what is no regular file, which might never end
  */
 export const openKept = async (path: string): Promise<FileHandle> => {
-  const file = await open(path, constants.O_RDONLY | nonBlocking)
+  const file = await open(resolvePath(path), constants.O_RDONLY | nonBlocking)
   const other = otherThanFile(await file.stat())
   if (other === undefined) return file
   await file.close()

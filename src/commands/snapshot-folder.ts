@@ -13,13 +13,10 @@ import {
   rmSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { viewed } from '../base/bytes.js'
 import { writeWhole } from '../base/files/files.js'
 import { type Lock, lock } from '../base/files/lock.js'
 import { wrapper } from '../base/json/records.js'
 import {
-  compareValues,
-  getIdentity,
   hashKept,
   isKept,
   manifestName,
@@ -42,9 +39,6 @@ import {
   unfinishedName,
   writeAll,
 } from './snapshot-progress.js'
-
-/** Nobody has to keep more of a parent in memory to have it sorted. */
-const maxSorted = 100_000
 
 /** How many records are written at once. */
 const pieceSize = 1_000
@@ -96,11 +90,10 @@ export class ListFile {
   readonly #log: ProgressLog
   readonly kind: string
   readonly parents: SnapshotParent[] = []
-  #pending: { readonly id: string; readonly bytes: Uint8Array }[] = []
+  #pending: Uint8Array[] = []
   #at = 0
   #begins = 0
   #records = 0
-  #sorted = true
   /** Why the file could not be written: what is read after that would leave a gap. */
   failure: Failure | undefined
   column: 'project' | 'group' | undefined
@@ -121,20 +114,14 @@ export class ListFile {
     })
   }
 
-  /** Takes a record of a parent. */
+  /** Takes a record of a parent: the file has them in the order in which the instance gave them. */
   take(bytes: Uint8Array, name = ''): void {
-    this.#pending.push({
-      id: getIdentity(JSON.parse(viewed(bytes).toString())),
-      bytes: new Uint8Array(bytes),
-    })
-    if (this.#pending.length <= maxSorted) return
-    this.#sorted = false
-    this.#keep(() => this.#write(name))
+    this.#pending.push(new Uint8Array(bytes))
+    if (this.#pending.length >= pieceSize) this.#keep(() => this.#write(name))
   }
 
   /** A parent is read, or could not be. */
   settled(name: string, failure: Failure | undefined): void {
-    this.#pending.sort((a, b) => compareValues(a.id, b.id))
     this.#keep(() => this.#write(name))
     const parent: SnapshotParent = {
       name,
@@ -163,14 +150,12 @@ export class ListFile {
 
   #write(name: string): void {
     const whole = this.column === undefined ? undefined : wrapper(this.column, name)
-    // In pieces: all of them in one would take the memory of all once more.
-    for (let from = 0; from < this.#pending.length; from += pieceSize) {
-      const some = this.#pending.slice(from, from + pieceSize)
-      const piece = Buffer.concat(some.flatMap(({ bytes }) => [whole?.(bytes) ?? bytes, newline]))
-      tryFile(this.#path, () => writeAll(this.#file, piece))
-      this.#hash.update(piece)
-      this.#at += piece.length
-    }
+    const piece = Buffer.concat(
+      this.#pending.flatMap((bytes) => [whole?.(bytes) ?? bytes, newline]),
+    )
+    tryFile(this.#path, () => writeAll(this.#file, piece))
+    this.#hash.update(piece)
+    this.#at += piece.length
     this.#records += this.#pending.length
     this.#pending = []
   }
@@ -192,7 +177,6 @@ export class ListFile {
       file: `${this.kind}.ndjson`,
       records: this.parents.reduce((sum, { records }) => sum + records, 0),
       sha256: this.#hash.digest('hex'),
-      sorted: this.#sorted,
       column: this.column,
       refused: this.parents.length === 0 && failure ? toGap(failure) : undefined,
       parents: this.parents,

@@ -10,7 +10,7 @@
  * several runs of the line around this (`instances/`); `--watch` and `--wait-until` do all of it again, with the same targets.
  */
 
-import { resolve } from 'node:path'
+import { resolvePath } from '../base/io.js'
 import { writes } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
@@ -177,7 +177,7 @@ const digesting =
   ({ digests }: JournalOptions) =>
   async (path: string, bytes: Uint8Array): Promise<void> => {
     const { createHash } = await import('node:crypto')
-    digests.set(resolve(path), createHash('sha256').update(bytes).digest('hex'))
+    digests.set(resolvePath(path), createHash('sha256').update(bytes).digest('hex'))
   }
 
 /** What the line says, as values: flags, `--input`, standard input and rows checked. */

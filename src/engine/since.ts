@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { parseMoment, parseSpan } from '../base/dates.js'
+import { resolvePath } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { type Fields, isObject, toText } from '../base/objects.js'
 import { isSwitch } from '../catalogue/params.js'
@@ -187,7 +188,7 @@ interface Line {
 const checkFolder = (folder: string | undefined): void => {
   const isTime = folder !== undefined && parseMoment(folder, 0) !== undefined
   if (!isTime && parseSpan(folder ?? '') === undefined) return
-  if (existsSync(folder ?? '')) return
+  if (existsSync(resolvePath(folder ?? ''))) return
   throw usage(
     `--since requires the folder of a snapshot, not the time ${folder}`,
     'Take a snapshot, and compare with it later: svcctl snapshot --to before',

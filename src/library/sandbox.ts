@@ -1,8 +1,8 @@
 /** `svcctl/sandbox`: starts the embedded instance for other people's tests. */
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { getTemporaryFolder } from '../base/io.js'
+import { join } from 'node:path'
+import { getTemporaryFolder, resolvePath } from '../base/io.js'
 import { readHeld } from '../base/json/yaml.js'
 import { holdText } from '../base/secrets/scrub.js'
 import { decodeText } from '../base/utf8.js'
@@ -59,7 +59,7 @@ export interface RunningSandbox {
 
 /** Where the state is kept, and what becomes of it. */
 const createStateFolder = async (state: string | undefined) => {
-  if (state !== undefined) return { folder: resolve(state), leave: async () => {} }
+  if (state !== undefined) return { folder: resolvePath(state), leave: async () => {} }
   const folder = await mkdtemp(join(getTemporaryFolder(), 'svcctl-sandbox-'))
   return { folder, leave: () => rm(folder, { recursive: true, force: true }) }
 }

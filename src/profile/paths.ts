@@ -2,6 +2,7 @@
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { readRegular } from '../base/files/regular.js'
+import { resolvePath } from '../base/io.js'
 import type { Environment } from './types.js'
 
 /** The folders. */
@@ -54,7 +55,7 @@ const getPlatformFolders = (env: Environment): PlatformFolders => {
 export const getPaths = (env: Environment): Paths => {
   const own = env.SVC_CONFIG_DIR
   if (own !== undefined && own !== '') {
-    const config = path.resolve(own)
+    const config = resolvePath(own)
     return {
       config,
       state: path.join(config, 'state'),

@@ -3,8 +3,8 @@
  * the active vocabulary, and the guard rails of a profile.
  */
 
-import path from 'node:path'
 import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
+import { resolvePath } from '../base/io.js'
 import { didYouMean } from '../base/suggest.js'
 import { Failure, usage } from '../errors.js'
 import { ownCredential } from './credential.js'
@@ -213,7 +213,7 @@ export const getActiveVocabulary = (
   store: () => Store,
 ): ActiveVocabulary | undefined => {
   const named = variable(env, 'SVC_VOCABULARY')
-  if (named !== undefined) return { file: path.resolve(named) }
+  if (named !== undefined) return { file: resolvePath(named) }
   const profile = getActiveProfile(flags, env, store)
   if (profile?.vocabulary === undefined) return undefined
   return { file: profile.vocabulary, serves: profile.baseUrl }

@@ -1,7 +1,7 @@
 /** Declares the settings of a profile: the flags of `profile set`, their help and their checks. */
 
-import path from 'node:path'
 import { isLoopback, normalizeBaseUrl } from '../base/base-url.js'
+import { resolvePath } from '../base/io.js'
 import type { Fields } from '../base/objects.js'
 import { splitCommand } from '../base/shell-words.js'
 import { coerce, wireSource } from '../catalogue/coerce.js'
@@ -133,11 +133,11 @@ const isText: Partial<Record<SettingName, (text: string) => string>> = {
       return text
     throw invalidSetting('rate', text, 'a number of requests per second or minute: 100/s, 600/min')
   },
-  'audit-log': (text) => path.resolve(text),
-  vocabulary: (text) => path.resolve(text),
-  'ca-file': (text) => path.resolve(text),
-  'cert-file': (text) => path.resolve(text),
-  'key-file': (text) => path.resolve(text),
+  'audit-log': (text) => resolvePath(text),
+  vocabulary: (text) => resolvePath(text),
+  'ca-file': (text) => resolvePath(text),
+  'cert-file': (text) => resolvePath(text),
+  'key-file': (text) => resolvePath(text),
 }
 
 const line = (name: SettingName, value: unknown): string => {

@@ -234,7 +234,6 @@ describe('a progress file of somebody else', () => {
     file: 'runners.ndjson',
     records: 0,
     sha256: createHash('sha256').digest('hex'),
-    sorted: true,
     parents: [{ name: '', records: 0, at: 0, bytes: 0 }],
   }
   const step = (value: object) => ({ kind: 'runners', whole: { ...kind, ...value } })

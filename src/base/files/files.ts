@@ -20,6 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isatty, ReadStream as Terminal } from 'node:tty'
 import { promisify } from 'node:util'
 import { Failure, getErrorCode } from '../../errors.js'
+import { resolvePath } from '../io.js'
 import { nonBlocking, otherThanFile } from './regular.js'
 
 type Place =
@@ -60,8 +61,8 @@ const ownPlace = async (path: string): Promise<Place> => {
  * @throws the system's error; an Error in words for a directory
  */
 const resolvePlace = async (path: string, own: boolean): Promise<Place> => {
-  if (own) return ownPlace(resolve(path))
-  let at = resolve(path)
+  if (own) return ownPlace(resolvePath(path))
+  let at = resolvePath(path)
   for (let hops = 0; hops < longestChain; hops++) {
     const folder = await realpath(dirname(at))
     const here = join(folder, basename(at))
@@ -84,7 +85,7 @@ const resolvePlace = async (path: string, own: boolean): Promise<Place> => {
 export const clearPlace = async (path: string): Promise<void> => {
   const place = await resolvePlace(path, true)
   const absent = place.kind === 'file' && place.was === undefined
-  if (absent) await rm(path, { force: true })
+  if (absent) await rm(place.path, { force: true })
 }
 
 interface WholeOptions {
@@ -302,7 +303,7 @@ export const writeWhole = async (
  * @throws the system's error
  */
 export const openReadable = (path: string): Readable => {
-  const fd = openSync(path, constants.O_RDONLY | nonBlocking)
+  const fd = openSync(resolvePath(path), constants.O_RDONLY | nonBlocking)
   if (isatty(fd)) return new Terminal(fd)
   const stats = fstatSync(fd)
   return stats.isFIFO() || stats.isSocket()

@@ -13,8 +13,9 @@ import {
   type Stats,
   statSync,
 } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { getErrorCode } from '../../errors.js'
+import { resolvePath } from '../io.js'
 
 /** Absent on Windows, where opening never blocks. */
 export const nonBlocking = constants.O_NONBLOCK ?? 0
@@ -34,7 +35,7 @@ export const otherThanFile = (stats: Stats): string | undefined => {
  * @throws the system's error; an Error in words where it is something else than a file, or larger
  */
 export const readRegular = (file: string, most = Number.POSITIVE_INFINITY): Buffer => {
-  const descriptor = openSync(file, constants.O_RDONLY | nonBlocking)
+  const descriptor = openSync(resolvePath(file), constants.O_RDONLY | nonBlocking)
   try {
     const stats = fstatSync(descriptor)
     const other = otherThanFile(stats)
@@ -53,7 +54,7 @@ export const readRegular = (file: string, most = Number.POSITIVE_INFINITY): Buff
  * @throws the system's error
  */
 export const makeFolders = (folder: string, mode?: number): readonly string[] => {
-  const path = resolve(folder)
+  const path = resolvePath(folder)
   try {
     mkdirSync(path, mode)
     return [path]

@@ -4,6 +4,7 @@
  */
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { dirname, join, parse, resolve, sep } from 'node:path'
+import { resolvePath } from '../io.js'
 
 /** The part of a path that others may change. */
 interface Distrust {
@@ -53,8 +54,8 @@ export const distrust = (path: string): Distrust | undefined => {
   const user = process.geteuid?.()
   if (user === undefined) return undefined
   let links = 0
-  let here = parse(resolve(path)).root
-  let names = resolve(path).slice(here.length).split(sep)
+  let here = parse(resolvePath(path)).root
+  let names = resolvePath(path).slice(here.length).split(sep)
   for (let next: string | undefined = here; next !== undefined; ) {
     const stats = statsOf(next)
     if (stats === undefined) return undefined

@@ -2,9 +2,9 @@
 
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { openWhole } from '../../base/files/files.js'
-import { getTemporaryFolder } from '../../base/io.js'
+import { getTemporaryFolder, resolvePath } from '../../base/io.js'
 import { isObject, toText } from '../../base/objects.js'
 import { startProgram } from '../../base/processes.js'
 import type { Words } from '../../catalogue/words.js'
@@ -204,7 +204,7 @@ const writeFailure = (path: string, cause: unknown): Failure =>
  */
 const openFile = async (path: string, signal: AbortSignal): Promise<AnswerFile> => {
   try {
-    const file = await openWhole(resolve(path), { signal })
+    const file = await openWhole(resolvePath(path), { signal })
     /** What went wrong first: all that comes after it is its consequence. */
     let broken: Failure | undefined
     const trying = async (work: () => Promise<void>): Promise<void> => {

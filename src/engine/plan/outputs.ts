@@ -4,9 +4,10 @@
  */
 import { type BigIntStats, readdirSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { findReplaced } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
+import { resolvePath } from '../../base/io.js'
 import { isObject } from '../../base/objects.js'
 import { fromFile, isFile, takesPairs, takesSeveral } from '../../catalogue/params.js'
 import { Failure, getReason, usage } from '../../errors.js'
@@ -124,7 +125,7 @@ const readStats = (path: string): Promise<BigIntStats | undefined> =>
 const identifyOutput = async (output: OutputFile): Promise<string | undefined> => {
   if (isNoFile(output)) return output.path === '-' ? '-' : undefined
   const { path } = output
-  const at = resolve(path)
+  const at = resolvePath(path)
   const replaced = await findReplaced(at).catch(() => at)
   if (replaced === undefined) {
     if ((await readStats(at)) !== undefined) return undefined
@@ -146,7 +147,7 @@ const compare = async (
   const stdin = toIdentity(standardInputFile())
   if (stdin !== undefined) known.set(stdin, 'standard input')
   for (const { words, path } of inputs) {
-    const identity = toIdentity(await readStats(resolve(path)))
+    const identity = toIdentity(await readStats(resolvePath(path)))
     if (identity !== undefined) known.set(identity, words)
   }
   for (const output of outputs) {
@@ -225,7 +226,7 @@ const checkReport = async (output: OutputFile): Promise<void> => {
   if (report === undefined || isNoFile(output)) return
   let text: string | undefined
   try {
-    const replaced = await findReplaced(resolve(path))
+    const replaced = await findReplaced(resolvePath(path))
     text = replaced && readRegular(replaced, maxReport).toString()
   } catch (cause) {
     if (cause instanceof Failure) throw cause
