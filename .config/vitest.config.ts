@@ -67,9 +67,9 @@ export default defineConfig({
     globalSetup: ['.config/build-once.ts', 'test/support/run.ts'],
     setupFiles: ['test/support/file.ts'],
     pool: 'forks',
-    // Modules that are loaded afresh are soon garbage, and are copied where there is little room for the young.
+    // What lines make is soon garbage, and is copied where there is little room for the young.
     execArgv: ['--require', join(import.meta.dirname, 'measured.cjs'), '--max-semi-space-size=64'],
-    // Modules are loaded afresh for each file all the same: `test/support/file.ts`.
+    // Files share the modules that they load: what a line remembers is in its `Io`.
     isolate: false,
     // Three more than there are cores: tests wait for programs that they started, and for time to pass.
     maxWorkers: availableParallelism() + 3,

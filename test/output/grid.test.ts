@@ -14,6 +14,8 @@ vi.mock('cli-table3', async (load) => {
   }
   return { default: Counted }
 })
+// Other files of this process have loaded it with the real one.
+vi.resetModules()
 const { grid } = await import('../../src/output/grid.js')
 const { shown } = await import('./open.js')
 

@@ -1,11 +1,9 @@
 /**
- * Before each test file: a temporary folder of its own, which goes when the file's tests have ended, every module afresh, and the
- * seed of the run for property tests.
- * A process runs many files one after the other, since starting one and loading the libraries takes longer than most of them.
+ * Before each test file: a temporary folder of its own, which goes when the file's tests have ended, and the seed of the run for
+ * property tests.
+ * A process runs many files one after the other with the same modules: what a line remembers is in its `Io`.
  */
-import channels from 'node:diagnostics_channel'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 // It listens to signals from when it is loaded, once in a process: before the first file looks who does.
 import 'conf'
@@ -13,9 +11,6 @@ import { configureGlobal } from 'fast-check'
 import { afterAll, expect, inject, vi } from 'vitest'
 import { enter } from './run.js'
 import { startGit } from './starting.js'
-
-// What another file loaded of the program and of the helpers, with what they remember, is not this one's.
-vi.resetModules()
 
 configureGlobal({
   seed: inject('seed'),
@@ -47,22 +42,8 @@ const changed = (): readonly string[] =>
     (name) => process.env[name] !== variables[name],
   )
 
-const { subscribe } = channels
-const ends: (() => void)[] = []
-/** Node's channels are the process's: what a file's modules hear there they would hear until its end. */
-const hear = (to: typeof subscribe): void => {
-  Object.assign(channels, { subscribe: to })
-  syncBuiltinESMExports()
-}
-hear((name, listener) => {
-  subscribe(name, listener)
-  ends.push(() => channels.unsubscribe(name, listener))
-})
-
 // Hooks end in reverse order: this one comes after those of the file, which end its servers.
 afterAll(() => {
-  for (const end of ends) end()
-  hear(subscribe)
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   } catch {

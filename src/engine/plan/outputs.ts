@@ -65,7 +65,9 @@ export const reportsToStandardOutput = (command: CommandFacts, raw: Raw): boolea
 /** The files of the snapshot in a folder: whatever else lies there is no input. */
 const findSnapshotFiles = (folder: string): readonly string[] => {
   try {
-    const names = readdirSync(folder).filter((name) => /^manifest\.json$|\.ndjson$/.test(name))
+    const names = readdirSync(resolvePath(folder)).filter((name) =>
+      /^manifest\.json$|\.ndjson$/.test(name),
+    )
     return [folder, ...names.map((name) => join(folder, name))]
   } catch {
     // What cannot be read is reported by its reader.

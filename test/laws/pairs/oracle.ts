@@ -163,6 +163,52 @@ const keepsLimit: Check = (trial) => {
     : undefined
 }
 
+/** The rows of an answer in a pipe: a line each, below that of the columns. */
+const rowsIn = (text: string): readonly string[] => text.split('\n').slice(1, -1)
+
+const isShown = ({ ran, values, shape }: Trial): boolean =>
+  ran.code === 0 &&
+  shape.answer === 'records' &&
+  !['curl', 'help', 'watch', 'web', 'output', 'open'].some((flag) =>
+    has(values, flag as FlagValue['flag']),
+  )
+
+const keepsLimitInRows: Check = (trial) => {
+  const isList = trial.shape.name.startsWith('list')
+  if (textOf(trial, 'limit') !== '3' || !isList || !isShown(trial)) return undefined
+  const rows = rowsIn(printedBy(trial)).length
+  return rows > 3 ? `--limit 3 gives ${rows} rows` : undefined
+}
+
+/** What is chosen to be shown is there: columns without a value say that the flag was not understood. */
+const fillsColumns: Check = (trial) => {
+  const rows = isShown(trial) ? rowsIn(printedBy(trial)) : []
+  return rows.length > 0 && rows.every((row) => row.trim() === '')
+    ? 'all cells are empty'
+    : undefined
+}
+
+/** A snapshot answers as the instance does, in its order. */
+const readsSnapshot: Check = async (trial) => {
+  const { ran, values, without } = trial
+  const from = values.find(({ flag }) => flag === 'from')
+  if (from === undefined || !isShown(trial)) return undefined
+  const live = await without(from)
+  return live.code === 0 && steady(live.stdout) !== steady(ran.stdout)
+    ? '--from answers otherwise than the instance'
+    : undefined
+}
+
+/** Two flags that are fine alone are fine together, or refused: the pair does not fail later. */
+const failsAsItsParts: Check = async ({ ran, values, env, without }) => {
+  const [first, second] = values
+  if (ran.code !== 1 || first === undefined) return undefined
+  const parts = [await without(second ?? 'env'), second && (await without(first))]
+  return parts.every((part) => part === undefined || part.code === 0)
+    ? `exit 1 of what is fine alone${Object.keys(env).length > 0 ? ' and by a variable' : ''}: ${ran.stderr.split('\n', 1)[0]}`
+    : undefined
+}
+
 const keepsOrder: Check = (trial) => {
   if (!has(trial.values, 'sort')) return undefined
   const ids = jsonRecords(trial)?.flatMap(({ id }) => (typeof id === 'number' ? [id] : [])) ?? []
@@ -221,6 +267,10 @@ const checks: readonly Check[] = [
   keepsFormat,
   keepsFields,
   keepsLimit,
+  keepsLimitInRows,
+  fillsColumns,
+  readsSnapshot,
+  failsAsItsParts,
   keepsOrder,
   writesFile,
   leavesAnswer,

@@ -85,6 +85,10 @@ export class World {
         tokenOf(sandbox),
       )
     await run(['auth', 'switch', 'a'])
+    // What a line makes of a repository stays: it is made before all lines.
+    await run(['mr', 'rebase', '4', '-P', 'platform/app', '--wait'])
+    // The run that is undone, and gone on with: it did one of its objects and failed at the other.
+    await run(['runners', 'pause', '1', '999', '--yes'])
     await run([
       'snapshot',
       'runners list --instance',
@@ -92,10 +96,6 @@ export class World {
       '--to',
       'snapshot',
     ])
-    // What a line makes of a repository stays: it is made before all lines.
-    await run(['mr', 'rebase', '4', '-P', 'platform/app', '--wait'])
-    // The run that is undone, and gone on with: it did one of its objects and failed at the other.
-    await run(['runners', 'pause', '1', '999', '--yes'])
     return new World(sandbox, { config, cwd, now })
   }
 
