@@ -157,7 +157,7 @@ export const ownsProcess = (): boolean => currentIo() === processIo
 
 /** Runs a line with an `Io`; whatever it starts sees that one. */
 export const runWithIo = async <T>(io: Io, line: () => Promise<T>): Promise<T> => {
-  if (io === processIo) return line()
+  if (io === processIo && ownsProcess()) return line()
   if (lines === undefined) {
     const { AsyncLocalStorage } = await import('node:async_hooks')
     lines ??= new AsyncLocalStorage<Io>()

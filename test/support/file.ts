@@ -8,7 +8,8 @@ import { join } from 'node:path'
 // It listens to signals from when it is loaded, once in a process: before the first file looks who does.
 import 'conf'
 import { configureGlobal } from 'fast-check'
-import { afterAll, expect, inject, vi } from 'vitest'
+import { afterAll, aroundEach, expect, inject, vi } from 'vitest'
+import { processIo, runWithIo } from '../../src/base/io.js'
 import { enter } from './run.js'
 import { startGit } from './starting.js'
 
@@ -19,6 +20,9 @@ configureGlobal({
   // What is still being looked for then is said as far as it was found: a test that times out says nothing.
   interruptAfterTimeLimit: 25_000,
 })
+
+// What a test has sent as a secret is not looked for in the next one.
+aroundEach((test) => runWithIo(Object.create(processIo), test))
 
 const run = inject('run')
 const folder = mkdtempSync(join(run, 'file-'))

@@ -1,9 +1,13 @@
 import { getHeapSpaceStatistics, type HeapSpaceInfo, setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
-import { expect, test } from 'vitest'
+import { aroundEach, expect, test } from 'vitest'
+import { processIo, runWithIo } from '../../../src/base/io.js'
 import { HeapTuning } from '../../../src/engine/work/v8.js'
 import { clientOf, get } from '../../http/clients.js'
 import { serve } from '../../support/servers.js'
+
+// Only a line that has the process for itself tunes it.
+aroundEach((run) => runWithIo(processIo, run))
 
 const [shape] = getHeapSpaceStatistics()
 
