@@ -18,7 +18,7 @@ const longest = [
   'commands/snapshot',
   'journeys/ci',
   'journeys/story',
-  'pages/browser',
+  'pages/pages.browser',
   'faults/apply',
   'faults/escapes-pages',
   'laws/texts',
@@ -37,10 +37,14 @@ for (const file of longest)
   if (!existsSync(file))
     throw new Error(`.config/vitest.config.ts names ${file}, which is not there`)
 
+/** What is begun first: what waits for other programs, so that something else can be done meanwhile. */
+const projectOrder = ['process', 'browser', 'line', 'unit']
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification): number =>
-      longest.includes(moduleId) ? longest.indexOf(moduleId) : longest.length
+    const place = ({ moduleId, project }: TestSpecification): number =>
+      projectOrder.indexOf(project.name) * longest.length +
+      (longest.includes(moduleId) ? longest.indexOf(moduleId) : longest.length - 1)
     return (await super.sort(files)).sort((a, b) => place(a) - place(b))
   }
 }
@@ -57,24 +61,55 @@ const sequence =
 
 const { version, bugs } = JSON.parse(readFileSync('package.json', 'utf8'))
 
-export default defineConfig({
+const processes = 'test/**/*.process.test.ts'
+const browsers = 'test/**/*.browser.test.ts'
+/** Folders of tests that run no line. */
+const modules = [
+  'base',
+  'catalogue',
+  'client',
+  'desired',
+  'engine/where',
+  'engine/work',
+  'http',
+  'output',
+  'profile',
+  'terminal',
+  'wire',
+].map((folder) => `test/${folder}/**/*.test.ts`)
+/** Of what `npm run executables` builds; `.ci/run` names it. */
+const executables = process.env.SVCCTL_EXECUTABLE === undefined ? ['test/executable/**'] : []
+
+/** A part of the tests that can be run alone: `npm test -- --project line`. */
+const createProject = (name: string, include: string[], exclude: string[] = []) => ({
   // What the bundler puts in: lines in the process of a test run the sources.
   define: { SVCCTL_VERSION: JSON.stringify(version), SVCCTL_BUGS: JSON.stringify(bugs.url) },
   test: {
-    include: ['test/**/*.test.ts'],
-    // Of what `npm run executables` builds; `.ci/run` names it.
-    exclude: process.env.SVCCTL_EXECUTABLE === undefined ? ['test/executable/**'] : [],
-    globalSetup: ['.config/build-once.ts', 'test/support/run.ts'],
+    name,
+    include,
+    exclude: [...exclude, ...executables],
     setupFiles: ['test/support/file.ts'],
-    pool: 'forks',
+    pool: 'forks' as const,
     // What lines make is soon garbage, and is copied where there is little room for the young.
     execArgv: ['--require', join(import.meta.dirname, 'measured.cjs'), '--max-semi-space-size=64'],
     // Files share the modules that they load: what a line remembers is in its `Io`.
     isolate: false,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+})
+
+export default defineConfig({
+  test: {
+    globalSetup: ['.config/build-once.ts', 'test/support/run.ts'],
     // Three more than there are cores: tests wait for programs that they started, and for time to pass.
     maxWorkers: availableParallelism() + 3,
     sequence,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    projects: [
+      createProject('unit', modules, [processes, browsers]),
+      createProject('line', ['test/**/*.test.ts'], [...modules, processes, browsers]),
+      createProject('process', [processes]),
+      createProject('browser', [browsers]),
+    ],
   },
 })
