@@ -42,6 +42,15 @@ const polls = ['watch', 'wait-until'] as const
 const oneInstance = 'They may name different instances. Pass only one of them.'
 const oneAnswer = 'One answer is written, and the line would give several.'
 
+const previewFields = [
+  ...['object', 'attribute', 'now', 'new'],
+  ...['request', 'read', 'changes', 'loses', 'irreversible'],
+]
+
+/** Returns true if all fields that a line chooses are those of a preview. */
+const choosesOfPreview = ({ globals }: Line): boolean =>
+  globals.fields?.every((field) => previewFields.includes(field.replace(/\..*/s, ''))) === true
+
 const exclusions: readonly FlagPair[] = [
   {
     flags: ['from'],
@@ -65,6 +74,19 @@ const exclusions: readonly FlagPair[] = [
     others: ['curl', 'journal', 'resume', ...polls],
     hint: 'A preview sends no write.',
     applies: isRehearsal,
+  },
+  {
+    flags: ['dry-run'],
+    others: ['fields'],
+    hint: 'A preview has the columns object, attribute, now and new, and in JSON also request, read and changes.',
+    applies: (line) => isRehearsal(line) && !choosesOfPreview(line),
+  },
+  {
+    flags: ['dry-run'],
+    others: ['output'],
+    hint: 'The preview names no object that has an ID.',
+    applies: (line) =>
+      isRehearsal(line) && line.command.args.length === 0 && getFormat(line)?.shows === 'names',
   },
   { flags: ['resume'], others: ['curl'] },
   {

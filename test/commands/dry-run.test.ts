@@ -38,6 +38,23 @@ describe('a dry run', () => {
     )
   })
 
+  it.each(['1', '1 2'])('prints the objects that would change as IDs: %s', async (ids) => {
+    server.answer = () => ({ body: runner })
+    const ran = await call(`runners pause ${ids} --dry-run -o id`)
+    expect([ran.code, ran.stdout]).toEqual([0, ids.replaceAll(/(\d) ?/g, '$1\n')])
+  })
+
+  it.each([
+    ['runners pause 1 --dry-run --fields id', '--dry-run and --fields'],
+    ['runners pause 1 --dry-run --fields object,id', '--dry-run and --fields'],
+    ['issues unsubscribe 1 -P a/b --dry-run --fields id -o json', '--dry-run and --fields'],
+    ['deploy-keys add -P a/b --title x --key y --dry-run -o id', '--dry-run and -o id'],
+  ])('refuses what a preview does not have: %s', async (line, pair) => {
+    const ran = await call(line)
+    expect([ran.code, ran.stdout, server.lines()]).toEqual([2, '', []])
+    expect(ran.stderr).toContain(`${pair} exclude each other`)
+  })
+
   it.each(['1', '1 2', '-'])('tolerates what is refused of %s', async (ids) => {
     server.answer = () => missing
     const line = `runners pause ${ids} --dry-run`.split(' ')

@@ -358,7 +358,7 @@ export class AnswerPrinter implements RunAnswer {
       // What objects are called, for a format that shows nothing else.
       names:
         format.shows === 'names'
-          ? namesFor(endpoint, command.area, parent !== undefined)
+          ? (emit.names ?? namesFor(endpoint, command.area, parent !== undefined))
           : undefined,
       parents: parents.length === 0 ? undefined : parents,
       made: command.computedFields,

@@ -29,6 +29,8 @@ export interface EmitOptions {
   readonly section?: string
   readonly said?: string
   readonly columns?: readonly string[]
+  /** The fields that name an object, for a format that prints nothing else; those of its kind unless given. */
+  readonly names?: readonly string[]
   /** Fields that were asked for by name, unless --fields says others. */
   readonly fields?: readonly string[]
   /** Fields that its records may have beside its columns and what the endpoint's shape says. */

@@ -277,6 +277,7 @@ interface Parts {
 
 const emit: Emit = {
   columns,
+  names: ['object'],
   people: { rows: rowsOf, columns: ['object', ...columns], sheets: true },
 }
 

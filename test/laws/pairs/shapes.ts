@@ -55,7 +55,10 @@ export const shapes: readonly Shape[] = [
   },
   {
     name: 'action-with-wait',
-    line: ['mr', 'rebase', '4', '-P', 'platform/app', '--wait'],
+    line: [
+      ...['storage-move', 'schedule', 'projects', '--source-storage-name', 'default'],
+      ...['--destination-storage-name', 'second', '--yes', '--wait'],
+    ],
     answer: 'records',
     writes: true,
   },

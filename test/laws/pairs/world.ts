@@ -31,8 +31,8 @@ export interface LineResult {
 
 export type Environment = Readonly<Record<string, string>>
 
-/** A line that goes on for longer has no end. */
-const patience = 8_000
+/** A line that goes on for longer has no end, in milliseconds: a busy machine takes long, too. */
+const patience = 30_000
 
 interface Place {
   readonly config: string
@@ -85,8 +85,6 @@ export class World {
         tokenOf(sandbox),
       )
     await run(['auth', 'switch', 'a'])
-    // What a line makes of a repository stays: it is made before all lines.
-    await run(['mr', 'rebase', '4', '-P', 'platform/app', '--wait'])
     // The run that is undone, and gone on with: it did one of its objects and failed at the other.
     await run(['runners', 'pause', '1', '999', '--yes'])
     await run([
@@ -105,8 +103,7 @@ export class World {
     values: readonly FlagValue[],
     env: Environment = {},
   ): Promise<LineResult> {
-    const config = mkdtempSync(`${this.#config}-`)
-    cpSync(this.#config, config, { recursive: true, verbatimSymlinks: true })
+    const config = shape.writes === true ? this.#copyConfig() : this.#config
     const work = join(this.places.out, '..')
     mkdirSync(work)
     for (const [name, text] of Object.entries(shape.files ?? {}))
@@ -114,21 +111,22 @@ export class World {
     const args = [...shape.line, ...values.flatMap(({ words }) => words(this.places))]
     await this.#makeRoom()
     const before = this.#sandbox.double.requests.length
+    const began = performance.now()
     const stop = new AbortController()
     let endless = false
-    const timer = setTimeout(
-      () => {
-        endless = true
-        stop.abort()
-      },
-      values.some(({ flag }) => flag === 'watch') ? patience / 8 : patience,
-    )
+    const timer = setTimeout(() => {
+      endless = true
+      stop.abort()
+    }, patience)
+    // One round is enough of what goes on for ever.
+    const isWatched = values.some(({ flag }) => flag === 'watch')
     try {
       const ran = await svcctl(args, {
         cwd: work,
         stop: stop.signal,
-        // Ages and spans are the same in every line.
-        io: { now: () => this.#now },
+        ...(isWatched ? { afterOutput: () => stop.abort() } : {}),
+        // It hardly goes on, so that ages and spans are the same in every line; what waits for time to pass ends.
+        io: { now: () => new Date(this.#now.getTime() + (performance.now() - began) / 100) },
         env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', ...this.#filled(env) },
         ...(shape.input === undefined ? {} : { input: shape.input }),
       })
@@ -149,9 +147,19 @@ export class World {
       }
     } finally {
       clearTimeout(timer)
-      if (shape.writes === true) this.#sandbox.double.restore(this.#before)
-      for (const one of [config, work]) rmSync(one, { recursive: true, force: true })
+      rmSync(work, { recursive: true, force: true })
+      if (shape.writes === true) {
+        this.#sandbox.double.restore(this.#before)
+        rmSync(config, { recursive: true, force: true })
+      }
     }
+  }
+
+  /** Copies the configuration for a line that keeps a journal. */
+  #copyConfig(): string {
+    const config = mkdtempSync(`${this.#config}-`)
+    cpSync(this.#config, config, { recursive: true, verbatimSymlinks: true })
+    return config
   }
 
   /** Forgets the requests before there are so many that the oldest are let go. */
