@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** What takes longest, by what it takes: begun last, one of them would run on alone when all others have ended. */
 const longest = [
   'library/packed',
+  'laws/pairs/waiting',
   'laws/pairs/writing',
   'laws/pairs/documents',
   'laws/pairs/reading',
