@@ -61,6 +61,8 @@ const tryShape = async (world: World, shape: Shape) => {
     const breach = await findBreach({ shape, values, env, ran, without })
     if (breach !== undefined) breaches.push(`${nameOf(values, env)}: ${breach}`)
   }
+  // A line that is refused without any flag would hold nothing of those beside it.
+  expect((await resultOf([], {})).stderr).not.toMatch(/^svcctl: /m)
   await attempt([], {})
   for (const env of environments) await attempt([], env)
   const taken: FlagValue[] = []
