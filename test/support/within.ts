@@ -5,7 +5,7 @@
 import { tmpdir } from 'node:os'
 import { PassThrough, type Writable } from 'node:stream'
 import type { Io } from '../../src/base/io.js'
-import { createLineIo } from '../../src/base/line-io.js'
+import { createLineIo, type LineSource } from '../../src/base/line-io.js'
 import { main } from '../../src/main.js'
 import { clean, configuration, folder, type How, type Ran } from './program.js'
 
@@ -22,7 +22,8 @@ export type LineChanges = Partial<
   Pick<Io, 'now' | 'random' | 'stdin' | 'stdout' | 'stderr' | 'inputFile' | 'isPiped' | 'writeNow'>
 >
 
-export interface LineHow extends How {
+export interface LineHow extends Omit<How, 'input'> {
+  readonly input?: LineSource
   readonly io?: LineChanges
   /** Interrupts the line as Ctrl-C does. */
   readonly stop?: AbortSignal
