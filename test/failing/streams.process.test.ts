@@ -1,7 +1,8 @@
 /** The standard streams of a process that are closed by their reader, or full: one test for each shape. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, openSync } from 'node:fs'
+import { existsSync, lstatSync, openSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clean, configuration, folder, program } from '../support/program.js'
 import { recording } from '../support/recorder.js'
@@ -123,3 +124,16 @@ it('a pipe that stays open as standard input is worked on as it comes', async ()
   run.endInput()
   expect(await run.ended).toEqual({ code: 0, signal: null, stdout: '1\n2\n', stderr: '' })
 })
+
+it.skipIf(process.platform !== 'linux')(
+  'a link to standard output as the target of a download is written into',
+  async () => {
+    const archive = `PK\x05\x06${'\0'.repeat(18)}`
+    server.answer = () => ({ body: archive, headers: { 'content-type': 'application/zip' } })
+    const out = join(folder(), 'out')
+    symlinkSync('/proc/self/fd/1', out)
+    const { code, stdout } = await run(['artifacts', 'download', '7', '-P', '1', '--to', out], {})
+    expect([code, stdout]).toEqual([0, archive])
+    expect(lstatSync(out).isSymbolicLink()).toBe(true)
+  },
+)
