@@ -22,10 +22,7 @@ interface How {
   readonly reads?: number
 }
 
-const run = async (
-  args: readonly string[],
-  { stdout = 'whole', stderr = 'whole', reads }: How,
-) => {
+const run = async (args: readonly string[], { stdout = 'whole', stderr = 'whole', reads }: How) => {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: folder(),
     env: {

@@ -24,6 +24,8 @@ export type LineChanges = Partial<
 
 export interface LineHow extends Omit<How, 'input'> {
   readonly input?: LineSource
+  /** With the variables given alone, and none of the test. */
+  readonly bare?: true
   readonly io?: LineChanges
   /** Interrupts the line as Ctrl-C does. */
   readonly stop?: AbortSignal
@@ -32,7 +34,8 @@ export interface LineHow extends Omit<How, 'input'> {
 const createLine = (args: readonly string[], how: LineHow) => {
   const { env = {}, input, stop } = how
   const cwd = how.cwd ?? getEmptyFolder()
-  const whole = { ...clean(), SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration(), ...env }
+  const common = () => ({ ...clean(), SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration() })
+  const whole = { ...(how.bare === true ? {} : common()), ...env }
   const line = createLineIo([...args], whole, input)
   Object.assign(line.io, { cwd }, how.io)
   stop?.addEventListener('abort', () => line.interrupt(), { once: true })
