@@ -6,15 +6,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What takes longest, by what it takes: begun last, one of them would run on alone when all others have ended. */
 const longest = [
-  'library/packed',
+  'library/packed.process',
   'laws/pairs/pairs',
-  'faults/matrix',
+  'faults/matrix.process',
   'examples',
   'vocabulary/areas',
   'recipes',
   'screens/screens',
   'completion/shells',
-  'faults/memory',
+  'faults/memory.process',
   'commands/snapshot',
   'journeys/ci',
   'journeys/story',

@@ -18,7 +18,7 @@ describe('README.md', () => {
 
   it('installs what it packs', async () => {
     const copy = folder()
-    // `library/packed.test.ts` packs with a build; here it is what is built already.
+    // `library/packed.process.test.ts` packs with a build; here it is what is built already.
     const needed = ['bin', 'dist', 'completions', 'README.md', 'LICENSE', 'package.json', '.npmrc']
     for (const name of needed) cpSync(join(root, name), join(copy, name), { recursive: true })
     const prefix = folder()

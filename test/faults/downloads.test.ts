@@ -241,17 +241,14 @@ describe('a target that is no regular file', () => {
     expect(lstatSync(pipe).isFIFO()).toBe(true)
   })
 
-  it.skipIf(process.platform !== 'linux')(
-    'is written into where it is a device',
-    async () => {
-      // Through a link, so that at worst that is replaced.
-      symlinkSync('/dev/full', join(home, 'full'))
-      const full = await against(honestly, ['--to', join(home, 'full')], home)
-      expect(full).toMatchObject({ code: 1, files: [] })
-      expect(full.stderr).toMatch(/no space left on the device/)
-      expect(statSync('/dev/full').isCharacterDevice()).toBe(true)
-    },
-  )
+  it.skipIf(process.platform !== 'linux')('is written into where it is a device', async () => {
+    // Through a link, so that at worst that is replaced.
+    symlinkSync('/dev/full', join(home, 'full'))
+    const full = await against(honestly, ['--to', join(home, 'full')], home)
+    expect(full).toMatchObject({ code: 1, files: [] })
+    expect(full.stderr).toMatch(/no space left on the device/)
+    expect(statSync('/dev/full').isCharacterDevice()).toBe(true)
+  })
 
   it('is replaced through a link where it is a file', async () => {
     writeFileSync(join(home, 'real'), 'old')

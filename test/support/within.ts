@@ -18,9 +18,7 @@ const getEmptyFolder = (): string => {
 }
 
 /** What a test may exchange of a line's surroundings. */
-export type LineChanges = Partial<
-  Pick<Io, 'now' | 'random' | 'stdin' | 'stdout' | 'stderr' | 'inputFile' | 'isPiped' | 'writeNow'>
->
+export type LineChanges = Partial<Omit<Io, 'argv' | 'env' | 'cwd'>>
 
 export interface LineHow extends Omit<How, 'input'> {
   readonly input?: LineSource
