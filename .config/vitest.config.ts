@@ -6,18 +6,18 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What takes longest, by what it takes: begun last, one of them would run on alone when all others have ended. */
 const longest = [
-  'library/packed',
+  'library/packed.process',
   'laws/pairs/waiting',
   'laws/pairs/writing',
   'laws/pairs/documents',
   'laws/pairs/reading',
-  'faults/matrix',
+  'faults/matrix.process',
   'examples',
   'vocabulary/areas',
   'recipes',
   'screens/screens',
   'completion/shells',
-  'faults/memory',
+  'faults/memory.process',
   'commands/snapshot',
   'journeys/ci',
   'journeys/story',

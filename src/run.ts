@@ -38,13 +38,14 @@ export const run = async (
 ): Promise<RunLineResult> => {
   const line = createLineIo([...args], { ...env }, input)
   if (cwd !== undefined) Object.assign(line.io, { cwd: resolve(cwd) })
-  signal?.addEventListener('abort', line.interrupt, { once: true })
+  const stop = () => line.interrupt()
+  signal?.addEventListener('abort', stop, { once: true })
   try {
     const ended = main(line.io)
     if (signal?.aborted === true) line.interrupt()
     await ended
   } finally {
-    signal?.removeEventListener('abort', line.interrupt)
+    signal?.removeEventListener('abort', stop)
   }
   const exitCode = line.finish()
   return { stdout: line.stdout(), stderr: line.stderr(), exitCode }

@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { version } from '../src/base/version.js'
 import { writes } from '../src/catalogue/endpoint.js'
@@ -15,14 +14,14 @@ import type { Command } from '../src/engine/command/types.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { header } from './engine/work/header.js'
 import { clean, configuration, folder, program } from './support/program.js'
-import { absentIn, pathToProgram, runLine } from './support/shell.js'
+import { absentIn, pathToLines, runLine } from './support/shell.js'
 import { has, openTerminal } from './support/terminal.js'
-import { svcctl } from './support/within.js'
+import { startLine, svcctl } from './support/within.js'
 
 const commands = await allCommands()
 const token = 'sandbox-root-token'
 
-const path = pathToProgram()
+const path = await pathToLines()
 
 /** The journal of a run that paused a runner, and found another gone. */
 const journal = [
@@ -251,18 +250,11 @@ describe('examples that', () => {
     const serve = commands.find((c) => getCommandName(c) === 'sandbox serve')
     for (const line of serve === undefined ? [] : await loadExamples(serve)) {
       const args = line.replace(/--port \d+/, '--port 0').split(' ')
-      const running = execa(process.execPath, [program, ...args], {
-        cwd: workplace(),
-        reject: false,
-        extendEnv: false,
-        env: { ...clean(), SVC_CONFIG_DIR: configuration() },
-      })
-      for await (const text of running.iterable()) {
-        if (!/^http:/.test(text)) continue
-        expect((await fetch(`${text}/api/v4/projects`)).status).toBe(200)
-        running.kill('SIGINT')
-      }
-      expect((await running).stderr).not.toContain('svcctl:')
+      const running = startLine(args, { cwd: workplace() })
+      const [address] = (await running.said('\n')).split('\n')
+      expect((await fetch(`${address}/api/v4/projects`)).status).toBe(200)
+      running.kill('SIGINT')
+      expect((await running.ended).stderr).not.toContain('svcctl:')
     }
   })
 

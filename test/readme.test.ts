@@ -1,5 +1,5 @@
 /** README files name only what there is, and their commands run as they stand. */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
@@ -132,32 +132,6 @@ describe('README.md', () => {
     for (const path of links) expect([path, existsSync(join(root, path))]).toEqual([path, true])
     expect(links).toEqual(expect.arrayContaining(pages.slice(1)))
   })
-
-  it('begins with what lists the runners of the embedded instance', async () => {
-    const line = blocksOf('sh')[0]?.replace('npm ci && ', '') ?? ''
-    const ran = await inShell(line, { cwd: root })
-    expect(ran).toMatchObject({ code: 0, stderr: '' })
-    expect(ran.stdout).toMatch(/^id\tdescription/)
-  })
-
-  it('installs what it packs', async () => {
-    const copy = folder()
-    // `library/packed.test.ts` packs with a build; here it is what is built already.
-    const needed = ['bin', 'dist', 'completions', 'README.md', 'LICENSE', 'package.json', '.npmrc']
-    for (const name of needed) cpSync(join(root, name), join(copy, name), { recursive: true })
-    const prefix = folder()
-    const env = {
-      npm_config_prefix: prefix,
-      npm_config_offline: 'true',
-      npm_config_omit: 'optional',
-      npm_config_ignore_scripts: 'true',
-      PATH: `${prefix}/bin:${process.env.PATH}`,
-    }
-    const ran = await inShell(block('npm pack &&'), { env, cwd: copy })
-    expect(ran).toMatchObject({ code: 0 })
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    expect(ran.stdout.trimEnd().split('\n').at(-1)).toBe(version)
-  }, 120_000)
 
   it('tries everything on the embedded instance', async ({ skip }) => {
     const lines = block('mr rebase')

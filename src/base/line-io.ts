@@ -1,4 +1,5 @@
 /** Creates what a command line has of its surroundings where it is no process: in another program, or in a test. */
+import { AsyncResource } from 'node:async_hooks'
 import { constants } from 'node:os'
 import { Readable, Writable } from 'node:stream'
 import { type Environment, type Io, processIo } from './io.js'
@@ -26,12 +27,13 @@ const toReadable = (input: LineSource = ''): Readable =>
 
 type Listener<T> = (value: T) => void
 
-/** Keeps listeners until each is released. */
+/** Keeps listeners until each is released. Each is called as part of the line that added it, whoever calls. */
 const createListeners = <T>() => {
   const listeners = new Set<Listener<T>>()
   const add = (listener: Listener<T>) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
+    const bound: Listener<T> = AsyncResource.bind(listener)
+    listeners.add(bound)
+    return () => listeners.delete(bound)
   }
   const call = (value: T): void => {
     for (const listener of [...listeners]) listener(value)
@@ -44,8 +46,8 @@ export interface LineIo {
   readonly io: Io
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Interrupts the line as Ctrl-C does. */
-  readonly interrupt: () => void
+  /** Sends the line a signal: without a name that of Ctrl-C. */
+  readonly interrupt: (signal?: NodeJS.Signals) => void
   /** Calls what waits for the end of the line. @returns its exit code */
   readonly finish: () => number
 }
@@ -94,7 +96,7 @@ export const createLineIo = (
     io,
     stdout: out.text,
     stderr: err.text,
-    interrupt: () => signals.get('SIGINT')?.call('SIGINT'),
+    interrupt: (signal = 'SIGINT') => signals.get(signal)?.call(signal),
     finish: () => {
       exits.call(io.exitCode ?? 0)
       return io.exitCode ?? 0

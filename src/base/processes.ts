@@ -1,7 +1,7 @@
 /** The only place where programs are started: each with an environment that was made for it. */
 import type { ChildProcess, ExecFileException, SpawnOptions } from 'node:child_process'
 import type { Options } from 'execa'
-import { getProgramFolder } from './io.js'
+import { currentIo, getProgramFolder, ownsProcess } from './io.js'
 import { isSecret } from './secrets/mask.js'
 import { isSecretName } from './secrets/names.js'
 
@@ -151,4 +151,33 @@ export const programs = async () => {
       env: environmentOf('own', env),
       extendEnv: false,
     } as const)
+}
+
+/** Who may type there, and whose screen it is: those of the process, and nobody where the line is a guest in one. */
+const shellStreams = () =>
+  ownsProcess()
+    ? ({ stdin: 'inherit', stdout: 2, stderr: 'inherit' } as const)
+    : ({ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const)
+
+/** Runs a command that a person named, in their shell; what it prints goes to standard error. */
+export const runShellCommand = async (
+  command: string,
+  env: ChildEnvironment,
+  options: Pick<Options, 'cwd' | 'cancelSignal'>,
+) => {
+  const { execa } = await import('execa')
+  const child = execa(command, {
+    ...options,
+    ...shellStreams(),
+    shell: true,
+    env: environmentOf('own', env),
+    extendEnv: false,
+    reject: false,
+    buffer: false,
+  })
+  const { stderr } = currentIo()
+  for (const printed of [child.stdout, child.stderr])
+    printed?.on('data', (bytes: Uint8Array) => stderr.write(bytes))
+  const { exitCode, signal } = await child
+  return { exitCode, signal }
 }

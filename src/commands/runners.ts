@@ -7,7 +7,7 @@
 
 import { inSeconds, poll } from '../base/async.js'
 import { isObject } from '../base/objects.js'
-import { programs } from '../base/processes.js'
+import { runShellCommand } from '../base/processes.js'
 import { formatCount } from '../base/text.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { pathIn } from '../catalogue/endpoint.js'
@@ -95,23 +95,15 @@ const runCommand = async (
   { cwd, clock, env }: WorkspaceService,
   command: string,
 ): Promise<Failure | undefined> => {
-  const run = await programs()
-  const { exitCode, signal } = await run(command, [], env, {
-    shell: true,
-    cwd,
-    stdin: 'inherit',
-    stdout: 2,
-    stderr: 'inherit',
-    reject: false,
-    cancelSignal: clock.signal,
-  })
+  const how = { cwd, cancelSignal: clock.signal }
+  const { exitCode, signal } = await runShellCommand(command, env, how)
   clock.signal.throwIfAborted()
   if (exitCode === 0) return undefined
-  const how =
+  const end =
     exitCode === undefined
       ? `was ended by ${signal ?? 'a signal'}`
       : `ended with exit code ${exitCode}`
-  return new Failure('failed', `the command ${how}`, {
+  return new Failure('failed', `the command ${end}`, {
     hint: 'The runners were resumed anyway.',
   })
 }

@@ -91,6 +91,7 @@ export class ListFile {
   readonly kind: string
   readonly parents: SnapshotParent[] = []
   #pending: Uint8Array[] = []
+  #isOpen = true
   #at = 0
   #begins = 0
   #records = 0
@@ -160,9 +161,15 @@ export class ListFile {
     this.#pending = []
   }
 
+  /** Closes the file, also where the list is not whole. */
+  release(): void {
+    if (this.#isOpen) closeSync(this.#file)
+    this.#isOpen = false
+  }
+
   /** What the manifest says of it. */
   close(line: string, { plan, command, failure }: LineAnswer): SnapshotKind {
-    closeSync(this.#file)
+    this.release()
     const own = Object.values(command?.endpoints ?? {})
     const only = own.find((endpoint) => getScope(endpoint)?.kind === this.column)
     const placed = new Set(Object.keys(plan?.endpoint.path ?? {}))

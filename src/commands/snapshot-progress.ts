@@ -166,8 +166,13 @@ export class ProgressLog {
     this.#path = join(folder, unfinishedName)
     this.#file = tryFile(this.#path, () => openPrivate(this.#path, resumes))
     // A line that was cut by a full disk must not become a part of the next one.
-    if (resumes) ftruncateSync(this.#file, readRegular(this.#path).lastIndexOf('\n') + 1)
-    else this.add(begun)
+    try {
+      if (resumes) ftruncateSync(this.#file, readRegular(this.#path).lastIndexOf('\n') + 1)
+      else this.add(begun)
+    } catch (error) {
+      this.close()
+      throw error
+    }
   }
 
   add(value: SnapshotHeader | Step): void {

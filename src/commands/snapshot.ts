@@ -160,10 +160,14 @@ const readKind = async (
   const { folder, wanted, begun, log } = reading
   if (past === undefined) log.add({ kind: wanted.kind, again: true })
   const file = new ListFile(folder, wanted.kind, log, past)
-  const came = await readList(services, wanted, file, begun.groups)
-  // Nothing was left to read, so that nothing says how it was asked for.
-  if (past !== undefined && came.plan === undefined) return readKind(services, reading)
-  return { kind: file.close(wanted.line, came), failure: came.failure }
+  try {
+    const came = await readList(services, wanted, file, begun.groups)
+    // Nothing was left to read, so that nothing says how it was asked for.
+    if (past !== undefined && came.plan === undefined) return await readKind(services, reading)
+    return { kind: file.close(wanted.line, came), failure: came.failure }
+  } finally {
+    file.release()
+  }
 }
 
 /** What an interrupted walk read of a list, as far as its file is as the walk left it. */
@@ -192,7 +196,7 @@ const readLists = async (
 ): Promise<readonly SnapshotKind[]> => {
   const lines = chooseLists(begun.lines, [])
   const kinds: SnapshotKind[] = []
-  await services.ui.progress('reading', async (say) => {
+  const reading = services.ui.progress('reading', async (say) => {
     for (const [i, wanted] of lines.entries()) {
       say(`reading ${wanted.kind}`, i / lines.length)
       const { whole, past } = await findRead(services, folder, wanted, unfinished)
@@ -207,7 +211,7 @@ const readLists = async (
       if (failure !== undefined) failed(wanted, kind, failure)
     }
   })
-  log.close()
+  await reading.finally(() => log.close())
   return kinds
 }
 

@@ -3,9 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { certificate } from '../http/certificate.js'
-import { clean, configuration, exitOf, folder, program } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 import { recording } from '../support/recorder.js'
-import { started } from '../support/starting.js'
 import { svcctl } from '../support/within.js'
 
 const server = recording()
@@ -54,13 +53,7 @@ const open = async ({ line, piped }: Door, bytes: Buffer) => {
   server.seen.length = 0
   const args = line.split(' ').map((word) => word.replace('FILE', file).replace('URL', server.url))
   const env = { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'any' }
-  if (piped !== true) return svcctl(args, { cwd, env })
-  const { code, signal, stdout, stderr } = await started(process.execPath, [program, ...args], {
-    cwd,
-    env: { ...clean(), ...env },
-    input: bytes,
-  })
-  return { code: exitOf(code, signal), stdout: stdout.toString(), stderr: stderr.toString() }
+  return svcctl(args, { cwd, env, ...(piped === true ? { input: bytes } : {}) })
 }
 
 describe.each(Object.entries(doors))('%s', (_, door) => {

@@ -1,9 +1,6 @@
-/** `svcctl api <method> <path with {}> -`: one request for each object of standard input. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { objectsIn, requestFor } from '../../src/commands/api-requests.js'
-import { clean, configuration, program } from '../support/program.js'
+import { startLine } from '../support/within.js'
 import { answers, calling, rowsOf } from './calling.js'
 
 const { server, call, sent } = calling()
@@ -95,15 +92,8 @@ describe('a request for each', () => {
   })
 
   it.each(['GET', 'PUT'])('goes out with %s while more are still to come', async (method) => {
-    const env = {
-      ...clean(),
-      SVC_CONFIG_DIR: configuration(),
-      SVC_BASE_URL: server.url,
-      SVC_TOKEN: 'x',
-    }
-    const words = [program, 'api', method, 'runners/{}', '-', '-o', 'ndjson']
-    const child = spawn(process.execPath, words, { env, stdio: ['pipe', 'ignore', 'ignore'] })
-    const closed = once(child, 'close')
+    const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
+    const line = startLine(['api', method, 'runners/{}', '-', '-o', 'ndjson'], { env })
     // What is held until its end has come would never be sent.
     const sent = new Promise<void>((resolve) => {
       server.answer = ({ url }) => {
@@ -111,10 +101,11 @@ describe('a request for each', () => {
         return { body: { id: 1 } }
       }
     })
-    child.stdin.write('1\n2\n')
-    await Promise.race([sent, closed])
-    child.stdin.end('3\n')
-    const [code] = await closed
+    void line.write('1\n2\n')
+    await Promise.race([sent, line.ended])
+    void line.write('3\n')
+    line.endInput()
+    const { code } = await line.ended
     const lines = server.lines().filter((line) => line.includes('/runners/'))
     expect([code, lines]).toEqual([0, [1, 2, 3].map((id) => `${method} /runners/${id}`)])
   })

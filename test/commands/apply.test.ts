@@ -1,12 +1,6 @@
-/** `svcctl apply` against the embedded instance, with somebody between who may refuse, lie and kill. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import {
   chmodSync,
-  closeSync,
   copyFileSync,
-  existsSync,
-  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -14,9 +8,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { Writable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { startKillable } from '../support/killed.js'
+import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { onTerminal } from './calling.js'
 import { type Front, frontOf, type Hook } from './front.js'
@@ -190,17 +186,13 @@ describe('apply', () => {
     expect(screen).toContain('1 change is made at http')
   })
 
-  it.skipIf(!existsSync('/dev/full'))('does nothing of a plan that cannot be shown', async () => {
+  it('does nothing of a plan that cannot be shown', async () => {
     const at = await front()
     const { cwd, envFor } = desk(rules({ [names(1)[0] ?? '']: 1 }))
-    const out = openSync('/dev/full', 'w')
-    const child = spawn(process.execPath, [program, 'apply', 'svcctl.yml', '--yes'], {
-      cwd,
-      env: { ...clean(), ...envFor(at) },
-      stdio: ['ignore', out, 'ignore'],
-    })
-    const [code] = await once(child, 'exit')
-    closeSync(out)
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    const stdout = new Writable({ write: (_chunk, _encoding, done) => done(full) })
+    const how = { cwd, env: envFor(at), io: { stdout } }
+    const { code } = await svcctl(['apply', 'svcctl.yml', '--yes'], how)
     expect([code, at.written()]).toEqual([1, []])
   })
 
@@ -391,24 +383,8 @@ describe('a secret that cannot be read back', () => {
 })
 
 describe('a run that was cut', () => {
-  /** The program in a process of its own, so that it can be killed. */
-  const start = (
-    { envFor, cwd }: ReturnType<typeof desk>,
-    at: Front,
-    line: string,
-  ): ChildProcess => {
-    const child = spawn(process.execPath, [program, ...line.split(' ')], {
-      cwd,
-      env: { ...clean(), ...envFor(at) },
-      stdio: 'ignore',
-    })
-    onTestFinished(async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    })
-    return child
-  }
+  const start = ({ envFor, cwd, config }: ReturnType<typeof desk>, at: Front, line: string) =>
+    startKillable(line.split(' '), { cwd, env: envFor(at) }, [config])
 
   it('is gone on with until all is done, however often it is killed', async () => {
     const all = names(12)
@@ -422,10 +398,9 @@ describe('a run that was cut', () => {
     let line = 'apply svcctl.yml --yes'
     for (const after of [3, 2, 4]) {
       until = after
-      const child = start(table, at, line)
-      kill = () => child.kill('SIGKILL')
-      await once(child, 'exit')
-      expect(child.signalCode).toBe('SIGKILL')
+      const applying = start(table, at, line)
+      kill = applying.kill
+      expect((await applying.ended).wasKilled).toBe(true)
       line = 'apply --resume last --yes'
     }
     const { code, stderr } = await table.run(at, line)
@@ -447,9 +422,9 @@ describe('a run that was cut', () => {
       return false
     })
     const table = desk(rules(Object.fromEntries(all.map((name) => [name, 1]))))
-    const child = start(table, at, 'apply svcctl.yml --yes')
-    kill = () => child.kill('SIGKILL')
-    await once(child, 'exit')
+    const applying = start(table, at, 'apply svcctl.yml --yes')
+    kill = applying.kill
+    await applying.ended
     const before = at.written().length
     for (const [line, why] of [
       ['apply svcctl.yml --resume last --yes', 'takes no files'],
@@ -481,9 +456,11 @@ describe('a run that was cut', () => {
       return true
     })
     const table = desk(rules({ [names(1)[0] ?? '']: 1 }))
-    start(table, at, 'apply svcctl.yml --yes')
+    const first = start(table, at, 'apply svcctl.yml --yes')
     await begun
     const { code, stderr } = await table.run(at, 'apply svcctl.yml --yes')
+    first.kill()
+    await first.ended
     expect([code, stderr]).toEqual([5, expect.stringContaining('another apply to')])
   }, 30_000)
 })

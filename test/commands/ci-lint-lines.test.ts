@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readCases } from '../sandbox/ci-cases.js'
-import { folder, svcctl as program } from '../support/program.js'
+import { folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { calling } from './calling.js'
 
@@ -166,6 +166,6 @@ it('says nothing on standard error of many good files', async () => {
   const cwd = folder()
   for (let index = 0; index < 24; index++)
     writeFileSync(join(cwd, `f${index}.yml`), 'a: {script: x}\n')
-  const ran = await program(['ci', 'lint', '--sandbox', 'f*.yml'], { cwd })
+  const ran = await svcctl(['ci', 'lint', '--sandbox', 'f*.yml'], { cwd })
   expect([ran.code, ran.stderr]).toEqual([0, ''])
 })

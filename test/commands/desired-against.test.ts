@@ -1,11 +1,12 @@
 /** A plan held against another commit of a real repository, and the jobs of the guide that review and apply it. */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { sandbox } from '../sandbox/instance.js'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { clean, configuration, folder } from '../support/program.js'
+import { pathToLines } from '../support/shell.js'
 import { started } from '../support/starting.js'
 import { svcctl } from '../support/within.js'
 import { frontOf, type Hook } from './front.js'
@@ -226,13 +227,11 @@ describe('the jobs of the guide', () => {
         return true
       },
     )
-    const bin = folder()
-    writeFileSync(join(bin, 'svcctl'), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`)
-    chmodSync(join(bin, 'svcctl'), 0o755)
+    const path = await pathToLines()
     const config = configuration()
     const job = async (name: string, more: Readonly<Record<string, string>>) => {
       const script = `set -eo pipefail\n${jobs[name]?.script.join('\n')}`
-      const all = { ...clean(), ...env, ...more, PATH: `${bin}:${process.env.PATH}` }
+      const all = { ...clean(), ...env, ...more, PATH: path }
       const run = started('bash', ['-c', script], { cwd, env: { ...all, SVC_CONFIG_DIR: config } })
       return run
     }

@@ -1,16 +1,11 @@
-/**
- * A key that is replaced: the new one is added, then the old one goes. However the second fails, resuming does it, and
- * without a journal the old key is a finding of plan, apply and drift: it is never forgotten, and may still push.
- */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { publicKeys } from '../desired/exporting/writes.js'
 import { sandbox } from '../sandbox/instance.js'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { startKillable } from '../support/killed.js'
+import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { frontOf, type Hook } from './front.js'
 
@@ -96,14 +91,11 @@ it('that was killed between the two is resumed', { timeout: 30_000 }, async () =
     kill = done
     return true
   })
-  const child = spawn(process.execPath, [program, 'apply', 'svcctl.json', '--yes'], {
-    cwd,
-    env: { ...clean(), ...env },
-    stdio: 'ignore',
-  })
-  kill = () => child.kill('SIGKILL')
-  await once(child, 'exit')
-  expect([child.signalCode, await present()]).toEqual(['SIGKILL', ['old', 'new']])
+  const applying = startKillable(['apply', 'svcctl.json', '--yes'], { cwd, env }, [
+    env.SVC_CONFIG_DIR,
+  ])
+  kill = applying.kill
+  expect([(await applying.ended).wasKilled, await present()]).toEqual([true, ['old', 'new']])
   expect(await run('apply --resume last --yes')).toMatchObject({ code: 0 })
   expect([written(), await present()]).toEqual([['POST', 'DELETE', 'DELETE'], ['new']])
 })

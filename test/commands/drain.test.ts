@@ -1,14 +1,15 @@
 /** `runners drain`: all paused before any is waited for, and resumed whatever the command did. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { execa } from 'execa'
+import { setTimeout as wait } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/library/sandbox.js'
 import { linesOf, statesOf } from '../engine/journaling/runs.js'
-import { svcctl as alone, clean, configuration, folder, program } from '../support/program.js'
+import { startKillable } from '../support/killed.js'
+import { configuration, folder } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 import { has } from '../support/terminal.js'
-import { svcctl } from '../support/within.js'
+import { startLine, svcctl } from '../support/within.js'
 import { onTerminal } from './calling.js'
 
 const server = recording()
@@ -73,9 +74,10 @@ describe('runners drain', () => {
     const cwd = folder()
     const command = `touch done; echo said; exit 3`
     const args = ['runners', 'drain', '1', '2', '--resume-after', command]
-    const ran = await alone(args, { env: env(), cwd })
+    const ran = await svcctl(args, { env: env(), cwd })
     expect(existsSync(join(cwd, 'done'))).toBe(true)
     expect(ran.stdout).not.toContain('said')
+    expect(ran.stderr).toContain('said\n')
     expect(ran.stderr).toContain('ended with exit code 3')
     expect(ran.code).toBe(1)
     expect(writes().slice(2)).toEqual([
@@ -122,19 +124,14 @@ describe('runners drain', () => {
 
   it('says when it is interrupted that the runners stay paused', async () => {
     busy = Number.POSITIVE_INFINITY
-    const running = execa(process.execPath, [program, 'runners', 'drain', '1'], {
-      reject: false,
-      extendEnv: false,
-      stdin: 'ignore',
-      env: { ...clean(), ...env(), SVC_CONFIG_DIR: configuration() },
-    })
+    const running = startLine(['runners', 'drain', '1'], { env: env() })
     const { answer } = server
     server.answer = (seen, index) => {
       if (seen.url.includes('/jobs')) running.kill('SIGINT')
       return answer(seen, index)
     }
-    const ran = await running
-    expect(ran.signal).toBe('SIGINT')
+    const ran = await running.ended
+    expect(ran.code).toBe(130)
     expect(ran.stderr).toContain('the runners stay paused')
   })
 
@@ -217,15 +214,20 @@ describe('runners drain', () => {
   )
 
   it('is undone from its journal where it was lost before it resumed them', async () => {
-    const at = { ...env(), SVC_CONFIG_DIR: configuration() }
-    const line = ['runners', 'drain', '1', '--resume-after', 'kill -9 $PPID; sleep 5']
-    await execa(process.execPath, [program, ...line], {
-      reject: false,
-      extendEnv: false,
-      stdin: 'ignore',
-      env: { ...clean(), ...at },
-    })
+    const config = configuration()
+    const at = { ...env(), SVC_CONFIG_DIR: config }
+    const cwd = folder()
+    const begun = join(cwd, 'begun')
+    const line = ['runners', 'drain', '1', '--resume-after', 'touch begun; exec sleep 60']
+    const draining = startKillable(line, { env: at, cwd }, [config])
+    while (!existsSync(begun)) await Promise.race([draining.ended, wait(20)])
     expect(writes()).toEqual(['/api/v4/runners/1 {"active":false}'])
+    const { answer } = server
+    // A process that was killed would ask nothing more.
+    server.answer = () => ({ status: 400 })
+    draining.kill()
+    expect((await draining.ended).wasKilled).toBe(true)
+    server.answer = answer
     const undone = await svcctl(['journal', 'undo', 'last', '--yes'], { env: at })
     expect(undone.code, undone.stderr).toBe(0)
     expect(writes().at(-1)).toBe('/api/v4/runners/1 {"active":true}')

@@ -1,12 +1,12 @@
 /** Writes, undos, redos and kills in any order: the embedded instance is always as a model of a few lines says. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { startKillable } from '../support/killed.js'
+import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 /** Where a process is killed: before the instance has its write, or before it has the answer. */
@@ -14,15 +14,22 @@ type Gap = 'before the write' | 'before the answer'
 type Step = 'write' | 'undo' | 'redo' | Gap
 
 let sandbox: Sandbox
-let killed: { readonly child: ChildProcess; readonly gap: Gap } | undefined
+let killed: { readonly kill: () => void; readonly gap: Gap } | undefined
 
-/** Stands between the program and the instance, and kills the program at its write. */
+/** Stands between the line and the instance, and kills the line at its write. */
 const between = createServer((req, res) => {
   const due = req.method === 'PUT' ? killed : undefined
-  if (due?.gap === 'before the write') return void due.child.kill('SIGKILL')
+  if (due?.gap === 'before the write') {
+    due.kill()
+    return void req.destroy()
+  }
   const { method, headers } = req
   const onward = forward(new URL(req.url ?? '', sandbox.url), { method, headers }, (answer) => {
-    if (due !== undefined) return void answer.resume().on('end', () => due.child.kill('SIGKILL'))
+    if (due !== undefined)
+      return void answer.resume().on('end', () => {
+        due.kill()
+        req.destroy()
+      })
     res.writeHead(answer.statusCode ?? 500, answer.headers)
     answer.pipe(res)
   })
@@ -82,14 +89,11 @@ const doStep = async (config: string, step: Step, text: string) => {
   if (step === 'write') return svcctl(writing(text), { env })
   if (step === 'undo') return svcctl(['journal', 'undo', 'last', '--yes'], { env })
   if (step === 'redo') return svcctl(['journal', 'undo', 'last', '--redo', '--yes'], { env })
-  const child = spawn(process.execPath, [program, ...writing(text)], {
-    env: { ...clean(), ...env },
-    stdio: 'ignore',
-  })
-  killed = { child, gap: step }
-  await once(child, 'exit')
+  const line = startKillable(writing(text), { env }, [config])
+  killed = { kill: line.kill, gap: step }
+  const { wasKilled } = await line.ended
   killed = undefined
-  expect(child.signalCode).toBe('SIGKILL')
+  expect(wasKilled).toBe(true)
   return undefined
 }
 

@@ -1,6 +1,6 @@
 /** What a profile knows of its instance: kept by `auth login` and `doctor`, used by the lines that need it. */
 import { execFileSync } from 'node:child_process'
-import {
+import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
@@ -10,9 +10,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
-import { svcctl as alone, configuration, folder } from '../support/program.js'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { configuration } from '../support/program.js'
 import { recording, type Script } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
@@ -66,18 +67,24 @@ const login = async (more: Record<string, string> = {}) => {
 }
 const asked = () => server.lines().filter((line) => !line.startsWith('GET /personal'))
 
-/** Loaded before the program: says where it opens what is known of an instance. */
-const watching = `const fs = require('node:fs')
-const { syncBuiltinESMExports } = require('node:module')
-for (const name of ['openSync', 'readFileSync', 'readFile', 'open']) {
-  const real = fs[name]
-  fs[name] = (file, ...rest) => {
-    if (String(file).includes('instances')) process.stderr.write('OPENED')
-    return real(file, ...rest)
+/** Calls whenever a file of what is known is opened, until the test ends. */
+const watchFiles = (opened: () => void): void => {
+  const { openSync, readFileSync, readFile, open } = fs
+  const originals = { openSync, readFileSync, readFile, open }
+  const replace = (functions: object): void => {
+    Object.assign(fs, functions)
+    syncBuiltinESMExports()
   }
+  const watched = Object.entries(originals).map(([name, original]) => [
+    name,
+    (...args: unknown[]): unknown => {
+      if (String(args[0]).includes('instances')) opened()
+      return Reflect.apply(original, fs, args)
+    },
+  ])
+  replace(Object.fromEntries(watched))
+  onTestFinished(() => replace(originals))
 }
-syncBuiltinESMExports()
-`
 
 describe('what auth login keeps', () => {
   it('is names and types, and never contents', async () => {
@@ -348,13 +355,15 @@ describe('a line', () => {
   })
 
   it('opens no such file where it has only documented names', async () => {
-    const hook = join(folder(), 'hook.cjs')
-    writeFileSync(hook, watching)
-    const env = { SVC_CONFIG_DIR: config, NODE_OPTIONS: `--require ${hook}` }
+    let count = 0
+    watchFiles(() => {
+      count += 1
+    })
     const opened = async (line: string) => {
-      const ran = await alone(line.split(' '), { env })
+      count = 0
+      const ran = await run(line)
       expect(ran.code, ran.stderr).toBe(0)
-      return ran.stderr.includes('OPENED')
+      return count > 0
     }
     expect(await opened('runners list')).toBe(false)
     const documented = '--where status=online,contacted_at>30d --fields id,status --sort -id'
@@ -449,10 +458,14 @@ it('a column that no record has may have another name, if the documents use a ne
 })
 
 it('many requests by one client are no reason for a warning', async () => {
-  const line = `auth login work --base-url ${server.url} --token-stdin`
-  const ran = await alone(line.split(' '), { env: { SVC_CONFIG_DIR: config }, input: 'token\n' })
-  expect(ran.code).toBe(0)
-  expect(ran.stderr).not.toContain('Warning')
+  const warnings: string[] = []
+  const hear = (warning: Error): void => void warnings.push(warning.message)
+  process.on('warning', hear)
+  await login()
+  // Node tells of it in the next turn.
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('warning', hear)
+  expect(warnings).toEqual([])
 })
 
 describe('a route that is gone', () => {

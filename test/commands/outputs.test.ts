@@ -3,11 +3,13 @@
  * and replaces nothing but a report of its kind.
  */
 import {
+  createReadStream,
   linkSync,
   lstatSync,
   mkdirSync,
   readFileSync,
   readlinkSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -15,7 +17,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { configuration, folder } from '../support/program.js'
 import { recording } from '../support/recorder.js'
-import { inShell } from '../support/shell.js'
 import { svcctl } from '../support/within.js'
 
 const server = recording()
@@ -109,12 +110,16 @@ describe('a file that the line reads', () => {
 
   it('is refused where it is standard input', async () => {
     const cwd = desk()
-    for (const line of [
-      'ci lint - --to ci/1.yml < ci/1.yml',
-      'ci lint - --to link.yml < hard.yml',
-    ]) {
+    for (const [line, input] of [
+      ['ci lint - --to ci/1.yml', 'ci/1.yml'],
+      ['ci lint - --to link.yml', 'hard.yml'],
+    ] as const) {
       const env = { SVC_TOKEN: 'x', SVC_BASE_URL: server.url }
-      const { code, stderr } = await inShell(`svcctl ${line}`, { cwd, env })
+      const io = {
+        stdin: createReadStream(join(cwd, input)),
+        inputFile: () => statSync(join(cwd, input), { bigint: true }),
+      }
+      const { code, stderr } = await svcctl(line.split(' '), { cwd, env, io })
       expect(code, stderr).toBe(2)
       expect(stderr).toContain('would overwrite an input of this command: standard input')
     }

@@ -1,11 +1,10 @@
 /** `svcctl sandbox`: every credential that it lists does what its row says. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { clean, configuration, folder, program } from '../support/program.js'
-import { svcctl } from '../support/within.js'
+import { configuration, folder, type Ran } from '../support/program.js'
+import { type LineHow, startLine, svcctl } from '../support/within.js'
 
 interface Row {
   readonly kind: string
@@ -19,6 +18,23 @@ const headerOf = ({ kind, value }: Row): Record<string, string> => {
   if (kind === 'oauth') return { authorization: `Bearer ${value}` }
   if (kind === 'session') return { cookie: `_svc_session=${value}` }
   return { 'private-token': value }
+}
+
+/** Serves an instance for as long as the work with it takes. */
+const serving = async (
+  flags: readonly string[],
+  work: (url: string) => Promise<void>,
+  how: LineHow = {},
+): Promise<Ran> => {
+  const line = startLine(['sandbox', 'serve', ...flags], how)
+  const said = await Promise.race([line.said('\n'), line.ended])
+  if (typeof said !== 'string') throw new Error(said.stderr)
+  try {
+    await work(said.split('\n')[0] ?? '')
+  } finally {
+    line.kill('SIGINT')
+  }
+  return line.ended
 }
 
 describe('sandbox tokens', () => {
@@ -60,41 +76,24 @@ describe('sandbox tokens', () => {
 
 describe('sandbox serve', () => {
   it('limits on request, and takes no rate that is none', async () => {
-    const env = { ...clean(), SVC_CONFIG_DIR: configuration() }
     const wrong = await svcctl(['sandbox', 'serve', '--rate', 'fast'])
     expect([wrong.code, wrong.stdout]).toEqual([2, ''])
     expect(wrong.stderr).toContain('100/s or 600/min')
-    const running = execa(
-      process.execPath,
-      [program, 'sandbox', 'serve', '--rate', '0.001/min', '--latency', '1'],
-      { reject: false, extendEnv: false, env },
-    )
-    for await (const line of running.iterable()) {
-      if (!/^http:/.test(line)) continue
-      const answers = [await fetch(`${line}/api/v4/user`), await fetch(`${line}/api/v4/user`)]
+    await serving(['--rate', '0.001/min', '--latency', '1'], async (url) => {
+      const answers = [await fetch(`${url}/api/v4/user`), await fetch(`${url}/api/v4/user`)]
       expect(answers.map(({ status }) => status)).toEqual([401, 429])
       expect(Number(answers[1]?.headers.get('retry-after'))).toBeGreaterThan(0)
-      running.kill('SIGINT')
-    }
-    await running
+    })
   })
 
   it.each([
     [[], 200],
     [['--no-impersonation'], 401],
   ])('%j: an impersonation token gets %i', async (flags, expected) => {
-    const running = execa(process.execPath, [program, 'sandbox', 'serve', ...flags], {
-      reject: false,
-      extendEnv: false,
-      env: { ...clean(), SVC_CONFIG_DIR: configuration() },
-    })
     const headers = { 'private-token': 'sandbox-chi-impersonation-token' }
-    for await (const line of running.iterable()) {
-      if (!/^http:/.test(line)) continue
-      expect((await fetch(`${line}/api/v4/user`, { headers })).status).toBe(expected)
-      running.kill('SIGINT')
-    }
-    await running
+    await serving(flags, async (url) => {
+      expect((await fetch(`${url}/api/v4/user`, { headers })).status).toBe(expected)
+    })
   })
 })
 
@@ -131,19 +130,11 @@ describe('how jobs of the embedded instance end', () => {
       expect.stringContaining('--jobs must be pass, hold or fail=<glob of job names>, not "never'),
     ])
     const state = folder()
-    const running = execa(
-      process.execPath,
-      [program, 'sandbox', 'serve', '--state-dir', state, '--jobs', 'fail=build'],
-      { reject: false, extendEnv: false, env: { ...clean(), SVC_CONFIG_DIR: configuration() } },
-    )
-    for await (const line of running.iterable()) {
-      if (!/^http:/.test(line)) continue
+    await serving(['--state-dir', state, '--jobs', 'fail=build'], async (url) => {
       const headers = { 'private-token': 'sandbox-root-token' }
-      const came = await fetch(`${line}/api/v4/runners/1?description=x`, { headers, method: 'PUT' })
+      const came = await fetch(`${url}/api/v4/runners/1?description=x`, { headers, method: 'PUT' })
       expect(came.status).toBe(200)
-      running.kill('SIGINT')
-    }
-    await running
+    })
     const { config } = JSON.parse(readFileSync(join(state, 'state.json'), 'utf8'))
     expect(config.jobs).toBe('fail=build')
     const env = { SVC_SANDBOX: '1', SVC_SANDBOX_JOBS: 'often', SVC_CONFIG_DIR: configuration() }
@@ -187,19 +178,11 @@ describe('sandbox serve --as-of', () => {
 
   it('serves so from the command line', async () => {
     expect.assertions(1)
-    const running = execa(process.execPath, [program, 'sandbox', 'serve', '--as-of', '14.5'], {
-      reject: false,
-      extendEnv: false,
-      env: { ...clean(), SVC_CONFIG_DIR: configuration() },
-    })
     const headers = { 'private-token': 'sandbox-root-token' }
-    for await (const line of running.iterable()) {
-      if (!/^http:/.test(line)) continue
-      const came = await fetch(`${line}/api/v4/version`, { headers })
+    await serving(['--as-of', '14.5'], async (url) => {
+      const came = await fetch(`${url}/api/v4/version`, { headers })
       expect(await came.json()).toMatchObject({ version: '14.5.0' })
-      running.kill('SIGINT')
-    }
-    await running
+    })
   })
 })
 
@@ -211,25 +194,18 @@ describe.skipIf(!existsSync(closed))('without git, and with a home that cannot b
 
   it('sandbox serve serves, and says what it cannot', async () => {
     const temporary = folder()
-    const running = execa(process.execPath, [program, 'sandbox', 'serve'], {
-      reject: false,
-      extendEnv: false,
-      env: bare(temporary),
-    })
     const headers = { 'private-token': 'sandbox-root-token' }
-    for await (const line of running.iterable()) {
-      if (!/^http:/.test(line)) continue
+    const work = async (url: string) => {
       expect(readdirSync(temporary)).toHaveLength(1)
-      expect((await fetch(`${line}/api/v4/user`, { headers })).status).toBe(200)
-      const url = `${line}/api/v4/projects/1/repository/commits?ref_name=main`
-      const none = await fetch(url, { headers })
+      expect((await fetch(`${url}/api/v4/user`, { headers })).status).toBe(200)
+      const commits = `${url}/api/v4/projects/1/repository/commits?ref_name=main`
+      const none = await fetch(commits, { headers })
       expect([none.status, await none.json()]).toEqual([
         503,
         { message: '503 Service Unavailable - git is not installed on this machine' },
       ])
-      running.kill('SIGINT')
     }
-    const { stderr } = await running
+    const { stderr } = await serving([], work, { env: bare(temporary), bare: true })
     expect(stderr).toContain('git is not installed: requests that need it get a 503')
     expect(stderr).toContain(`are not saved: cannot write ${closed}/.local/share/svcctl/sandbox`)
     expect(readdirSync(temporary)).toEqual([])
@@ -237,8 +213,8 @@ describe.skipIf(!existsSync(closed))('without git, and with a home that cannot b
 
   it('--sandbox answers, and leaves nothing behind', async () => {
     const temporary = folder()
-    const line = [program, 'runners', 'get', '1', '--sandbox']
-    const ran = await execa(process.execPath, line, { extendEnv: false, env: bare(temporary) })
+    const line = ['runners', 'get', '1', '--sandbox']
+    const ran = await svcctl(line, { env: bare(temporary), bare: true })
     expect(ran.stdout).toMatch(/^id\t1$/m)
     expect(ran.stderr).toContain('changes to the embedded instance are not saved: cannot write')
     expect(readdirSync(temporary)).toEqual([])

@@ -1,7 +1,6 @@
 /** Snapshots that were interrupted, edited or made by somebody else: they are gone on with, or refused with their names. */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import {
   cpSync,
   existsSync,
@@ -15,7 +14,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { startKillable } from '../support/killed.js'
+import { folder } from '../support/program.js'
 import { answers, calling } from './calling.js'
 
 const { server, call } = calling()
@@ -63,20 +63,14 @@ const interruptRenames = async (at: string): Promise<void> => {
 }
 
 const killReading = async (at: string): Promise<void> => {
-  const env = {
-    ...clean(),
-    SVC_CONFIG_DIR: configuration(),
-    SVC_BASE_URL: server.url,
-    SVC_TOKEN: 'x',
-  }
-  const line = [program, 'snapshot', ...lists, '--to', at, '--concurrency', '1']
-  const child = spawn(process.execPath, line, { env, stdio: 'ignore' })
-  const ended = once(child, 'exit')
+  const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
+  const line = ['snapshot', ...lists, '--to', at, '--concurrency', '1']
   server.answer = (seen, index) => {
-    if (seen.url.includes('b%2Ftwo')) child.kill('SIGKILL')
+    if (seen.url.includes('b%2Ftwo')) taking.kill()
     return answers(table)(seen, index)
   }
-  await ended
+  const taking = startKillable(line, { env }, [at])
+  expect((await taking.ended).wasKilled).toBe(true)
 }
 
 beforeAll(async () => {

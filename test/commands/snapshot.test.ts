@@ -1,6 +1,5 @@
 /** `snapshot`, `--from` and `--since`: what is kept answers as the instance did, and says what it does not hold. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import {
   cpSync,
   readdirSync,
@@ -16,7 +15,8 @@ import { getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import type { Param } from '../../src/catalogue/params.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { startKillable } from '../support/killed.js'
+import { folder } from '../support/program.js'
 import type { Script } from '../support/recorder.js'
 import { answers, calling } from './calling.js'
 
@@ -151,14 +151,12 @@ describe('snapshot', () => {
 
   it('is written by one process at a time, and leaves no lock', async () => {
     const at = join(folder(), 'both')
-    const env = { ...clean(), SVC_BASE_URL: server.url, SVC_CONFIG_DIR: configuration() }
     const line = ['snapshot', 'runners list', '--to', at]
     const second: unknown[] = []
-    server.answer = ({ url }) => {
-      if (!url.includes('/runners')) return undefined
-      // It asks nothing, which nobody could answer now.
-      const { status, stderr } = spawnSync(process.execPath, [program, ...line], { env })
-      second.push([status, stderr.toString()])
+    server.answer = async ({ url }) => {
+      if (!url.includes('/runners')) return { body: {} }
+      const { code, stderr } = await call(line)
+      second.push([code, stderr])
       return { body: [] }
     }
     expect((await call(line)).code).toBe(0)
@@ -307,21 +305,15 @@ describe('an instance that refuses some of it', () => {
   })
 
   it('goes on after an interruption with the first project that is not whole', async () => {
-    const env = {
-      ...clean(),
-      SVC_CONFIG_DIR: configuration(),
-      SVC_BASE_URL: server.url,
-      SVC_TOKEN: 'x',
-    }
-    const line = [program, 'snapshot', members, '--to', at, '--concurrency', '1']
-    const child = spawn(process.execPath, line, { env, stdio: 'ignore' })
-    const ended = once(child, 'exit')
+    const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
+    const line = ['snapshot', members, '--to', at, '--concurrency', '1']
     const all = { ...table, 'GET /projects/a%2Ftwo/members': [] }
     server.answer = (seen, index) => {
-      if (seen.url.includes('b%2Fthree')) child.kill('SIGKILL')
+      if (seen.url.includes('b%2Fthree')) taking.kill()
       return instance(all)(seen, index)
     }
-    await ended
+    const taking = startKillable(line, { env }, [at])
+    expect((await taking.ended).wasKilled).toBe(true)
     expect(readdirSync(at)).not.toContain('manifest.json')
     expect((await from(at, members)).code).toBe(2)
     expect((await call(['snapshot', members, '--to', at])).stderr).toContain('--resume')

@@ -1,9 +1,8 @@
 /** Objects are worked on as they come: a run begins while its input goes on, and holds none of it back. */
-import { execa } from 'execa'
 import { expect, it } from 'vitest'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 import { recording } from '../support/recorder.js'
-import { svcctl } from '../support/within.js'
+import { startLine, svcctl } from '../support/within.js'
 import { linesOf } from './journaling/runs.js'
 
 const recorder = recording()
@@ -39,19 +38,14 @@ const whileOpen = async (
     if (url.endsWith('/user')) return { body: { id: 1, username: 'ana' } }
     return { body: record }
   }
-  const child = execa(process.execPath, [program, ...line.split(' ')], {
-    reject: false,
-    extendEnv: false,
-    cwd: folder(),
-    env: { ...clean(), ...env },
-  })
-  child.stdin.on('error', () => {})
-  child.stdin.write(first)
-  // Whoever waits for the whole input ends the test by its time.
-  await Promise.race([arrived, child])
-  child.stdin.end(rest)
-  const { exitCode = -1, stdout, stderr } = await child
-  return { code: exitCode, sent: recorder.lines(), text: `${stdout}${stderr}`, env }
+  const started = startLine(line.split(' '), { cwd: folder(), env })
+  void started.write(first)
+  // A line that waits for the whole input ends the test by its time.
+  await Promise.race([arrived, started.ended])
+  void started.write(rest)
+  started.endInput()
+  const { code, stdout, stderr } = await started.ended
+  return { code, sent: recorder.lines(), text: `${stdout}${stderr}`, env }
 }
 
 const owned = (column: string, parent: string, id: number): string =>

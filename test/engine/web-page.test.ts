@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { getWebUrl, hasDisplay } from '../../src/engine/answer/file.js'
 import { calling } from '../commands/calling.js'
-import { svcctl as alone, folder } from '../support/program.js'
+import { folder } from '../support/program.js'
 import { pathWith } from '../support/shell.js'
 
 const { server, call } = calling()
@@ -45,13 +45,13 @@ describe('--web', () => {
       SSH_CLIENT: '',
       SSH_TTY: '',
     }
-    const ran = await alone(get, { env })
+    const ran = await call(get, { env })
     expect(ran).toMatchObject({ code: 0, stdout: '' })
     expect(ran.stderr).toContain('opened ')
     for (let i = 0; i < 100 && !existsSync(said); i++) await wait(50)
     expect(readFileSync(said, 'utf8')).toBe(`1|${server.url}/a/b;touch%20x/$(id)?q=%27a%27%20b&c|`)
     // Where none can be started its address is what is left.
-    const without = await alone(get, { env: { ...env, PATH: dirname('/nowhere/bin') } })
+    const without = await call(get, { env: { ...env, PATH: dirname('/nowhere/bin') } })
     expect(without).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(`${server.url}/a/b;`),

@@ -18,8 +18,8 @@ import { basename, dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
-import { svcctl } from '../support/line.js'
 import { configuration, folder, type Ran } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 const { url } = sandbox()
 

@@ -15,7 +15,7 @@ import { startSandbox } from '../../src/sandbox/index.js'
 import { head } from '../faults/answers.js'
 import { lie } from '../faults/server.js'
 import { zipped } from '../faults/zip.js'
-import { svcctl as alone, clean, configuration, folder, program } from '../support/program.js'
+import { folder } from '../support/program.js'
 import { type Recorder, record } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A small file system that is soon full; undefined where none may be mounted. What stands in it keeps it: use `alone`. */
+/** A small file system that is soon full; undefined where none may be mounted. */
 const smallDisk = (size = '64k'): string | undefined => {
   const path = folder()
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'none', path])
@@ -55,40 +55,13 @@ describe('a disk that is full', () => {
   it('ends a download in words and leaves nothing', async ({ skip }) => {
     const disk = smallDisk()
     if (disk === undefined) return skip('no file system may be mounted here')
-    const ran = await alone(['artifacts', 'download', '7', '-P', '1'], {
+    const ran = await svcctl(['artifacts', 'download', '7', '-P', '1'], {
       env: signedIn(),
       cwd: disk,
     })
     expect(ran).toMatchObject({ code: 1, stdout: '' })
     expect(ran.stderr).toMatch(/cannot write .*: no space left on the device/)
     expect(readdirSync(disk)).toEqual([])
-  })
-
-  it('ends a download in words where no larger file may be written', async () => {
-    const cwd = folder()
-    const words = [process.execPath, program, 'artifacts', 'download', '7', '-P', '1']
-    const script = `trap '' XFSZ; ulimit -f 64; exec ${words.map((word) => `'${word}'`).join(' ')}`
-    const child = await new Promise<{ code: number | null; stderr: string }>((resolve) => {
-      import('node:child_process').then(({ execFile }) => {
-        const started = execFile(
-          'bash',
-          ['-c', script],
-          {
-            cwd,
-            env: {
-              ...clean(),
-              ...signedIn(),
-              NODE_DISABLE_COMPILE_CACHE: '1',
-              SVC_CONFIG_DIR: configuration(),
-            },
-          },
-          (_error, _stdout, stderr) => resolve({ code: started.exitCode, stderr }),
-        )
-      })
-    })
-    expect(child.code).toBe(1)
-    expect(child.stderr).toMatch(/cannot write .*artifacts\.zip/)
-    expect(readdirSync(cwd)).toEqual([])
   })
 
   it('extracts nothing where there is no room for all of it', async ({ skip }) => {
@@ -100,7 +73,7 @@ describe('a disk that is full', () => {
       socket.write(bytes)
     })
     try {
-      const ran = await alone(['artifacts', 'download', '7', '-P', '1', '--extract'], {
+      const ran = await svcctl(['artifacts', 'download', '7', '-P', '1', '--extract'], {
         env: { SVC_TOKEN: 'any', SVC_BASE_URL: lying.url },
         cwd: disk,
       })
@@ -126,13 +99,13 @@ describe('a disk that is full', () => {
     for (const free of [4, 44, 48, 56, 68]) {
       const filler = join(disk, 'filler')
       writeFileSync(filler, Buffer.alloc((256 - free) << 10))
-      const cut = await alone(['snapshot', '--to', to], { env })
+      const cut = await svcctl(['snapshot', '--to', to], { env })
       expect(cut, cut.stderr).toMatchObject({ code: 1, stdout: '' })
       full.add(/cannot write \S+\/([\w.-]+): no space left/.exec(cut.stderr)?.[1] ?? cut.stderr)
       rmSync(filler)
       const advised = cut.stderr.includes('Continue the snapshot with --resume') ? ['--resume'] : []
       expect(advised).toHaveLength(free > 4 ? 1 : 0)
-      const whole = await alone(['snapshot', '--to', to, ...advised, '-o', 'json'], { env })
+      const whole = await svcctl(['snapshot', '--to', to, ...advised, '-o', 'json'], { env })
       expect(whole.code, whole.stderr).toBe(0)
       expect(JSON.parse(whole.stdout)).toHaveLength(18)
       rmSync(to, { recursive: true })
@@ -143,21 +116,6 @@ describe('a disk that is full', () => {
       [...full].some((name) => name.includes('-of-projects')),
       [...full].join(),
     ).toBe(true)
-  })
-
-  it('is said when the answer cannot be printed', async () => {
-    const words = [process.execPath, program, 'runners', 'get', '1', '-o', 'json']
-    const { status, stderr } = await new Promise<{ status: number; stderr: string }>((resolve) => {
-      import('node:child_process').then(({ exec }) => {
-        const started = exec(
-          `${words.map((word) => `'${word}'`).join(' ')} > /dev/full`,
-          { env: { ...clean(), ...signedIn(), SVC_CONFIG_DIR: configuration() } },
-          (_error, _stdout, text) => resolve({ status: started.exitCode ?? -1, stderr: text }),
-        )
-      })
-    })
-    expect(status).toBe(1)
-    expect(stderr).toMatch(/cannot write to standard output: .*ENOSPC/)
   })
 
   it('loses no profile at a sign-in', async ({ skip }) => {

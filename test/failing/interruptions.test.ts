@@ -1,15 +1,19 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { closeSync, openSync, readdirSync, writeFileSync } from 'node:fs'
+/** What a signal ends, and what is said of it. That the signals of the system arrive: `interruptions.process.test.ts`. */
+import { createReadStream, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { execa } from 'execa'
 import { afterEach, describe, expect, it } from 'vitest'
 import { head, refuse } from '../faults/answers.js'
 import { type Behaviour, type LyingServer, lie } from '../faults/server.js'
-import { configuration, folder, program } from '../support/program.js'
-import { type Started, start } from './start.js'
+import { exitOf, folder } from '../support/program.js'
+import { type LineChanges, type StartedLine, startLine } from '../support/within.js'
+
+const start = (
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  { cwd = folder(), io }: { readonly cwd?: string; readonly io?: LineChanges } = {},
+): StartedLine => startLine(args, { cwd, env: { SVC_TOKEN: 'any', ...env }, ...(io && { io }) })
 
 const servers: LyingServer[] = []
 const serve = async (behave: Behaviour): Promise<LyingServer> => {
@@ -34,17 +38,12 @@ const json = { 'content-type': 'application/json' }
 const answer = (text: string): string =>
   `${head('200 OK', { ...json, 'content-length': String(text.length) })}${text}`
 
-/** By SIGQUIT a process ends with a core file, which would hold the token. */
-const endings = [
-  ['SIGINT', { code: null, signal: 'SIGINT' }],
-  ['SIGTERM', { code: null, signal: 'SIGTERM' }],
-  ['SIGHUP', { code: null, signal: 'SIGHUP' }],
-  ['SIGQUIT', { code: 131, signal: null }],
-] as const
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 const commit = ['commits', 'create', '-P', '1', '--branch', 'main', '--commit-message', 'm']
 
-describe.each(endings)('%s', (signal, ending) => {
+describe.each(signals)('%s', (signal) => {
+  const ending = { code: exitOf(null, signal) }
   /** What waits in several ways is tried with one signal in each: they become an interruption alike. */
   const some = <T>(ways: readonly T[]): readonly T[] =>
     signal === 'SIGINT' ? ways : ways.slice(0, 1)
@@ -82,7 +81,11 @@ describe.each(endings)('%s', (signal, ending) => {
       socket.write('PK\x03\x04 and so on', begun.now)
     })
     const cwd = folder()
-    const run = start(['artifacts', 'download', '7', '-P', '1'], { SVC_BASE_URL: server.url }, cwd)
+    const run = start(
+      ['artifacts', 'download', '7', '-P', '1'],
+      { SVC_BASE_URL: server.url },
+      { cwd },
+    )
     await begun.come
     while (readdirSync(cwd).length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
     run.kill(signal)
@@ -200,33 +203,23 @@ describe.each(endings)('%s', (signal, ending) => {
     })
     const ids = join(folder(), 'ids')
     writeFileSync(ids, '11\n12\n')
-    const input = openSync(ids, 'r')
-    const args = [program, 'runners', 'pause', '-', '--concurrency', '1']
-    const run = spawn(process.execPath, args, {
-      env: {
-        ...process.env,
-        SVC_BASE_URL: server.url,
-        SVC_TOKEN: 'x',
-        SVC_CONFIG_DIR: configuration(),
-      },
-      stdio: [input, 'ignore', 'pipe'],
-    })
-    closeSync(input)
-    if (run.stderr === null) throw new Error('it has no standard error')
-    const [said, left] = [text(run.stderr), once(run, 'exit')]
+    const io = {
+      stdin: createReadStream(ids),
+      inputFile: () => statSync(ids, { bigint: true }),
+    }
+    const args = ['runners', 'pause', '-', '--concurrency', '1']
+    const run = start(args, { SVC_BASE_URL: server.url }, { io })
     await first.come
     run.kill(signal)
-    const [code, by] = await left
-    const stderr = await said
-    expect({ code, signal: by }).toEqual(ending)
+    const { stdout: _, stderr, ...ended } = await run.ended
+    expect(ended).toEqual(ending)
     expect(stderr).toMatch(/finished before that: 11; in progress, .* unknown: 12\n/)
-    expect(stderr).not.toContain('node:')
   })
 
   also('SIGHUP', 'while standard input is waited for ends the wait', async () => {
     const server = await serve(() => {})
     const args = ['runners', 'update', '11', '--input', '-']
-    const run = start(args, { SVC_BASE_URL: server.url }, folder(), 'open')
+    const run = start(args, { SVC_BASE_URL: server.url })
     // More than is held on the way: taken once the program reads.
     await run.write(' '.repeat(4 << 20))
     run.kill(signal)
@@ -266,7 +259,7 @@ describe.each(endings)('%s', (signal, ending) => {
   })
 
   it.each(
-    some<readonly [string, readonly string[], (run: Started) => Promise<unknown>]>([
+    some<readonly [string, readonly string[], (run: StartedLine) => Promise<unknown>]>([
       ['the embedded instance', ['sandbox', 'serve'], (run) => run.said('http://')],
       [
         'a watch',
@@ -283,7 +276,7 @@ describe.each(endings)('%s', (signal, ending) => {
       ],
     ]),
   )('ends %s', async (_, args, begun) => {
-    const run = start(args, { SVC_TOKEN: '' }, folder(), 'open')
+    const run = start(args, { SVC_TOKEN: '' })
     await begun(run)
     run.kill(signal)
     const { stdout: __, stderr, ...ended } = await run.ended
@@ -292,31 +285,16 @@ describe.each(endings)('%s', (signal, ending) => {
   })
 })
 
-describe('a reader that goes away', () => {
-  it('is a quiet end', async () => {
-    const server = await serve(({ index }, socket) => {
-      const rows = Array.from({ length: 100 }, (_, row) => ({ id: index * 100 + row }))
-      const text = JSON.stringify(rows)
-      const link = { link: `</api/v4/runners?page=${index + 2}>; rel="next"` }
-      socket.write(
-        `${head('200 OK', { ...json, ...link, 'content-length': String(text.length) })}${text}`,
-      )
-    })
-    const run = start(['runners', 'list', '--limit', 'all', '-o', 'ndjson'], {
-      SVC_BASE_URL: server.url,
-    })
-    await run.said('"id":0')
-    run.stopReading()
-    expect(await run.ended).toMatchObject({ code: 0, stderr: '' })
-  })
-})
-
 describe('a lint whose answer is lost', () => {
   it('leaves nothing open: it changes nothing', async () => {
     const server = await serve((_asked, socket) => socket.destroy())
     const cwd = folder()
     writeFileSync(join(cwd, 'ci.yml'), 'build: {script: [make]}\n')
-    const run = start(['ci', 'lint', 'ci.yml', '--retries', '0'], { SVC_BASE_URL: server.url }, cwd)
+    const run = start(
+      ['ci', 'lint', 'ci.yml', '--retries', '0'],
+      { SVC_BASE_URL: server.url },
+      { cwd },
+    )
     const { code, stderr } = await run.ended
     expect(code).toBe(7)
     expect(stderr).toMatch(/no response from/)

@@ -1,7 +1,7 @@
 /** Answers that are large, or broken late: whole, or said to be broken. */
 import { describe, expect, it } from 'vitest'
-import { svcctl } from '../support/program.js'
 import { recording } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 const server = recording()
 const run = (...args: string[]) =>

@@ -15,8 +15,8 @@ export interface Started {
   readonly kill: (signal: NodeJS.Signals) => void
   /** Writes to its standard input, which stays open; resolves once that is out of this process's hands. */
   readonly write: (text: string) => Promise<void>
-  /** Closes the reading end of its standard output. */
-  readonly stopReading: () => void
+  /** Closes its standard input. */
+  readonly endInput: () => void
   /** Resolves once standard output holds the text, with all that was said. */
   readonly said: (text: string) => Promise<string>
   /** Resolves once standard error holds the text. */
@@ -51,7 +51,7 @@ export const start = (
   return {
     kill: (signal) => child.kill(signal),
     write: (text) => new Promise((resolve) => child.stdin.write(text, () => resolve())),
-    stopReading: () => child.stdout.destroy(),
+    endInput: () => child.stdin.end(),
     said: async (text) => {
       while (!stdout.includes(text)) await once(child.stdout, 'data')
       return stdout

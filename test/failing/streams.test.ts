@@ -1,18 +1,50 @@
-/** Standard error and standard output that are closed or full, while something is done. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, openSync, writeFileSync } from 'node:fs'
+/** Standard error and standard output that are closed or full, while something is done. Real ones: `streams.process.test.ts`. */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { configuration } from '../support/program.js'
 import { recording } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 const server = recording()
 
 type Fault = 'whole' | 'closed' | 'full'
-/** A pipe that nobody reads, a device without room, or a pipe that is read. */
-const streamOf = (fault: Fault): 'pipe' | number =>
-  fault === 'full' ? openSync('/dev/full', 'w') : 'pipe'
+
+const failures = {
+  closed: { code: 'EPIPE', message: 'write EPIPE' },
+  full: { code: 'ENOSPC', message: 'ENOSPC: no space left on device, write' },
+} as const
+const failureOf = (fault: 'closed' | 'full'): Error =>
+  Object.assign(new Error(failures[fault].message), failures[fault])
+
+interface Output {
+  readonly stream: Writable
+  readonly writeNow: (bytes: Uint8Array) => number
+  readonly text: () => string
+}
+
+/** A pipe that nobody reads, or that is left after some lines; a device without room; or a pipe that is read. */
+const outputOf = (fault: Fault, reads = Number.POSITIVE_INFINITY): Output => {
+  let text = ''
+  const take = (bytes: Uint8Array): number => {
+    if (fault !== 'whole') throw failureOf(fault)
+    if (text.split('\n').length > reads) throw failureOf('closed')
+    text += Buffer.from(bytes).toString()
+    return bytes.length
+  }
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      try {
+        take(chunk)
+        done()
+      } catch (error) {
+        done(error instanceof Error ? error : undefined)
+      }
+    },
+  })
+  return { stream, writeNow: take, text: () => text }
+}
 
 interface How {
   readonly stdout?: Fault
@@ -26,28 +58,12 @@ const run = async (
   args: readonly string[],
   { stdout = 'whole', stderr = 'whole', reads, env = {} }: How,
 ) => {
-  const child = spawn(process.execPath, [program, ...args], {
-    cwd: folder(),
-    env: {
-      ...clean(),
-      SVC_CONFIG_DIR: configuration(),
-      SVC_BASE_URL: server.url,
-      SVC_TOKEN: 'any',
-      ...env,
-    },
-    stdio: ['ignore', streamOf(stdout), streamOf(stderr)],
+  const [out, err] = [outputOf(stdout, reads), outputOf(stderr)]
+  const { code } = await svcctl(args, {
+    env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'any', ...env },
+    io: { stdout: out.stream, stderr: err.stream, writeNow: out.writeNow, isPiped: () => true },
   })
-  const texts = { stdout: '', stderr: '' }
-  for (const name of ['stdout', 'stderr'] as const)
-    child[name]?.on('data', (chunk: Buffer) => {
-      texts[name] += chunk.toString()
-      if (name === 'stdout' && reads !== undefined && texts.stdout.split('\n').length > reads)
-        child.stdout?.destroy()
-    })
-  if (stdout === 'closed') child.stdout?.destroy()
-  if (stderr === 'closed') child.stderr?.destroy()
-  const [code] = await once(child, 'close')
-  return { code: Number(code), ...texts }
+  return { code, stdout: out.text(), stderr: err.text() }
 }
 
 const runners = Array.from({ length: 40 }, (_, i) => String(i + 1))
@@ -60,9 +76,8 @@ const answering = () => {
 }
 /** How many writes were sent; who asks is asked before the first. */
 const written = () => server.seen.filter(({ method }) => method !== 'GET').length
-const withFull = describe.skipIf(!existsSync('/dev/full'))
 
-withFull('standard error', () => {
+describe('standard error', () => {
   const commands = {
     'a list': ['runners', 'list', '-v'],
     'a record': ['runners', 'get', '1', '-vv'],
@@ -90,7 +105,7 @@ withFull('standard error', () => {
   })
 })
 
-withFull('standard output', () => {
+describe('standard output', () => {
   it('closed by its reader ends a bulk write with what is under way, and the counts', async () => {
     answering()
     const { code, stderr } = await run(pausing, { reads: 2 })
@@ -157,11 +172,5 @@ withFull('standard output', () => {
   it('closed by its reader is a quiet end of help, which is written at once', async () => {
     const { code, stderr } = await run(['runners', 'list', '--help'], { stdout: 'closed' })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  })
-
-  it('full is no stack trace of --version', async () => {
-    const { code, stderr } = await run(['--version'], { stdout: 'full' })
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^svcctl: cannot write to standard output: .*ENOSPC.*\n$/)
   })
 })

@@ -1,11 +1,12 @@
 /** One cell of the matrix: the built program against one fault, and what is wrong with the outcome. */
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { clean, configuration, exitOf, folder, program } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { honest, secondPage } from './answers.js'
-import { atTerminal } from './around.js'
+import { type Around, atTerminal } from './around.js'
 import type { Cell, Fault } from './faults.js'
 import type { Operation } from './operations.js'
 import { type LyingServer, lie, nobody } from './server.js'
@@ -65,10 +66,29 @@ const leftAndTaken = (home: string, work: string) => {
   return { ...leftIn(home, work), megabytes: used.megabytes }
 }
 
-/** Whether a process is needed: for a standard stream, a signal, or the memory that it takes. */
+/** Whether a process is needed: for a terminal, a signal while an endless body comes, or the memory that it takes. */
 const needsProcess = (fault: Fault, operation: Operation): boolean => {
-  const stream = fault.around !== undefined && fault.around.question !== 'nobody'
-  return stream || fault.large === true || cellOf(fault, operation).interrupt === true
+  const { around, large } = fault
+  const asks = around?.question !== undefined && around.question !== 'nobody'
+  return asks || large === true || cellOf(fault, operation).interrupt === true
+}
+
+/** Standard error that nobody reads, or that has no room. */
+const brokenError = (how: 'closed' | 'full'): Writable => {
+  const code = how === 'full' ? 'ENOSPC' : 'EPIPE'
+  const error = Object.assign(new Error(`${code}, write`), { code })
+  return new Writable({ write: (_chunk, _encoding, done) => done(error) })
+}
+
+/** Runs a line in this process. */
+const runWithin = (args: readonly string[], work: string, around?: Around) => {
+  const broken = around?.stderr
+  return svcctl([...args, ...(broken === undefined ? [] : ['-v'])], {
+    cwd: work,
+    env: { SVC_CONFIG_DIR: config, SVC_TOKEN: token },
+    input: '',
+    ...(broken === undefined ? {} : { io: { stderr: brokenError(broken) } }),
+  })
 }
 
 const run = async (fault: Fault, operation: Operation, url: string, home: string) => {
@@ -81,8 +101,7 @@ const run = async (fault: Fault, operation: Operation, url: string, home: string
   const asked = around?.question !== undefined
   const args = [...(asked ? operation.asks : operation.args), ...flags]
   if (!needsProcess(fault, operation)) {
-    const env = { SVC_CONFIG_DIR: config, SVC_TOKEN: token }
-    const { code, stdout, stderr } = await svcctl(args, { cwd: work, env })
+    const { code, stdout, stderr } = await runWithin(args, work, around)
     return { exit: code, stdout: Buffer.from(stdout), stderr, ...leftIn(home, work) }
   }
   const command = [process.execPath, '--require', usage, program, ...args]
@@ -91,11 +110,10 @@ const run = async (fault: Fault, operation: Operation, url: string, home: string
     return { ...ran, ...leftAndTaken(home, work) }
   }
   const [node = '', ...rest] = command
-  const full = around?.stderr === 'full' ? openSync('/dev/full', 'w') : undefined
-  const child = spawn(node, [...rest, ...(around?.stderr === undefined ? [] : ['-v'])], {
+  const child = spawn(node, rest, {
     cwd: work,
     env: environment(home),
-    stdio: ['ignore', 'pipe', full ?? 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   const out: Buffer[] = []
   let stderr = ''
@@ -103,14 +121,12 @@ const run = async (fault: Fault, operation: Operation, url: string, home: string
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString()
   })
-  if (around?.stderr === 'closed') child.stderr?.destroy()
   const interrupt = cellOf(fault, operation).interrupt === true
   const stop = interrupt ? interruptWhenWriting(work, () => child.kill('SIGINT')) : () => {}
   const exit = await new Promise<number>((resolve) =>
     child.once('close', (code, signal) => resolve(exitOf(code, signal))),
   )
   stop()
-  if (full !== undefined) closeSync(full)
   return { exit, stdout: Buffer.concat(out), stderr, ...leftAndTaken(home, work) }
 }
 

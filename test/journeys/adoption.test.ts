@@ -1,15 +1,16 @@
 /** The guide's page on adoption: its commands in order, with what a signed release installs, against an embedded instance. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { execa } from 'execa'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { accompanied, installer, sign, sum } from '../../.config/release/beside.js'
 import { here } from '../../.config/release/nodes.js'
 import { sandbox } from '../sandbox/instance.js'
+import { programForShells } from '../support/lines-of-shells.js'
 import { blocksOf } from '../support/pages.js'
-import { configuration, folder, program } from '../support/program.js'
-import { inShell, pathWith, writeScript } from '../support/shell.js'
+import { configuration, folder } from '../support/program.js'
+import { inShell, pathWith } from '../support/shell.js'
 
 const blocks = blocksOf('sh', ['.github/guide/adoption.md'])
 const { url, send } = sandbox()
@@ -21,7 +22,8 @@ const release = async (made: string): Promise<void> => {
   const key = join(folder(), 'key')
   await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
   const executable = join(made, `svcctl-0.0.0-${platform}`)
-  writeScript(executable, `exec '${process.execPath}' '${program}' "$@"`)
+  writeFileSync(executable, await programForShells())
+  chmodSync(executable, 0o755)
   for (const file of accompanied) cpSync(file, join(made, basename(file)))
   writeFileSync(join(made, 'install.sh'), installer(readFileSync(`${key}.pub`, 'utf8')))
   sum(made)

@@ -2,7 +2,7 @@
 import { execa } from 'execa'
 import { expect, it } from 'vitest'
 import { configuration, folder } from '../support/program.js'
-import { pathToProgram } from '../support/shell.js'
+import { pathToLines } from '../support/shell.js'
 import { has } from '../support/terminal.js'
 import { runScript } from './scripts.js'
 
@@ -15,7 +15,7 @@ it('a stuck change gets through', async ({ skip }) => {
 
 it('an instance of a process a command is the same one', async () => {
   const cwd = folder()
-  const env = { PATH: pathToProgram(), SVC_CONFIG_DIR: configuration(), SVC_SANDBOX: '1' }
+  const env = { PATH: await pathToLines(), SVC_CONFIG_DIR: configuration(), SVC_SANDBOX: '1' }
   const script = `set -e
 export SVC_PROJECT=platform/app SVC_SANDBOX_JOBS=hold
 printf 'mac: { script: [x], tags: [macos] }' > ci.yml

@@ -7,7 +7,7 @@ import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { blocksOf } from '../support/pages.js'
 import { clean, configuration, folder } from '../support/program.js'
-import { pathToProgram } from '../support/shell.js'
+import { pathToLines } from '../support/shell.js'
 
 const root = join(import.meta.dirname, '../..')
 const page = ['.github/guide/testing.md']
@@ -51,7 +51,7 @@ describe('the examples of the guide', () => {
     async () => {
       const cwd = folder()
       writeFileSync(join(cwd, 'test_example.py'), blocksOf('python', page)[0] ?? '')
-      const env = { ...clean(), PATH: pathToProgram(), SVC_CONFIG_DIR: configuration() }
+      const env = { ...clean(), PATH: await pathToLines(), SVC_CONFIG_DIR: configuration() }
       const args = [
         '-m',
         'pytest',

@@ -8,7 +8,6 @@ import {
   type SandboxOptions,
   startSandbox,
 } from '../../src/sandbox/index.js'
-import { start } from '../failing/start.js'
 import { sender } from './instance.js'
 
 let folder = ''
@@ -258,16 +257,5 @@ describe('the log of a state', () => {
     await during(renameAll(names(2)))
     await removeState(folder)
     expect(await readdir(folder)).toEqual([])
-  })
-
-  it('has everything that was answered when a process is killed', async () => {
-    const run = start(['sandbox', 'serve', '--state-dir', folder, '-o', 'json'], {})
-    const address = /http:[^"]+/.exec(await run.said('}'))?.[0] ?? ''
-    const send = sender(() => address)
-    await renameAll(names(20))(send)
-    const onTheWay = rename('n20')(send).catch(() => undefined)
-    run.kill('SIGKILL')
-    await Promise.all([run.ended, onTheWay])
-    expect(['n19', 'n20']).toContain(await during(description))
   })
 })

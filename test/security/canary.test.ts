@@ -5,13 +5,12 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { together } from '../faults/matrix.js'
-import { svcctl as alone, folder } from '../support/program.js'
+import { folder } from '../support/program.js'
 import { type Recorder, record, type Seen } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 import { type Command, canary, endless, everyCommand, lineOf } from './canary.js'
@@ -39,9 +38,6 @@ beforeAll(async () => {
   })
 })
 afterAll(() => server.close())
-
-/** Compiled code, for those that run alone. */
-const cache = folder()
 
 const statuses = [200, 401, 500]
 
@@ -84,7 +80,6 @@ site:
 const home = (baseUrl: string, place: string): string => {
   const config = join(place, 'config')
   mkdirSync(config, { mode: 0o700 })
-  symlinkSync(cache, join(config, 'cache'))
   const profile = {
     baseUrl,
     tokenKind: 'oauth',
@@ -149,21 +144,6 @@ interface Said {
   readonly wrong: readonly string[]
 }
 
-/**
- * Runs the first command of each area that is given a secret of its own in a process of its own, and one that is not: it keeps
- * compiled code, by area (`src/start/load.ts`), in which a secret might stand as well. What holds a token is the same in all.
- */
-const runner = () => {
-  const areas = new Set<string | undefined>()
-  return ({ command }: Command, given: boolean): typeof svcctl => {
-    const [area] = command.split(' ')
-    if (areas.has(area) || (areas.size > 0 && !given)) return svcctl
-    areas.add(area)
-    return alone
-  }
-}
-const runnerOf = runner()
-
 const runOne = async (command: Command, index: number): Promise<Said> => {
   const place = folder()
   const baseUrl = `${server.url}/${statuses[index % statuses.length]}`
@@ -174,7 +154,6 @@ const runOne = async (command: Command, index: number): Promise<Said> => {
     '-vv',
     ...(command.endpoints.length > 0 ? ['--yes', '--retries', '0'] : []),
   ]
-  const run = runnerOf(command, command.command === 'auth login' || line.some(isSecret))
   const from: Readonly<Record<string, string>> = environment
     ? { SVC_TOKEN: secret('environment'), SVC_BASE_URL: baseUrl }
     : {}
@@ -192,10 +171,13 @@ const runOne = async (command: Command, index: number): Promise<Said> => {
     cwd: place,
     input: command.command === 'auth login' ? `${secret('login')}\n` : '',
   }
-  const ran = await run(command.command === 'auth login' ? [...line, '--token-stdin'] : line, how)
+  const ran = await svcctl(
+    command.command === 'auth login' ? [...line, '--token-stdin'] : line,
+    how,
+  )
   // Those with a secret of their own, and a sample of the others, which all print by the same means.
   const printed = command.endpoints.length > 0 && (index % 3 === 0 || line.some(isSecret))
-  const curl = printed ? await run([...line, '--curl'], how) : undefined
+  const curl = printed ? await svcctl([...line, '--curl'], how) : undefined
   const wrong = [
     ...(holds(ran.stdout) ? [`standard output: ${ran.stdout}`] : []),
     ...(holds(ran.stderr) ? [`standard error: ${ran.stderr}`] : []),
@@ -223,8 +205,6 @@ it('shows no credential anywhere, whatever is run and whatever comes back', asyn
   const signed = server.seen.filter(({ headers }) => holds(JSON.stringify(headers)))
   expect(signed.length).toBeGreaterThan(commands.length / 2)
   expect(server.seen.filter(({ url }) => holds(url))).toEqual([])
-  expect(readdirSync(join(cache, 'code'))).toHaveLength(1)
-  expect(leaksIn(cache)).toEqual([])
 }, 120_000)
 
 it('keeps what a token command prints out of everything but the header, and gives it no argument', async () => {

@@ -1,7 +1,6 @@
 /** What the canary test runs: every command, with arguments made from what it says of itself. */
 
-import { execa } from 'execa'
-import { program } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 interface Described {
   readonly name: string
@@ -24,7 +23,7 @@ export const canary = 'c4n4ry'
 
 /** Every command of the program, from itself. */
 export const everyCommand = async (): Promise<readonly Command[]> => {
-  const { stdout } = await execa(process.execPath, [program, 'commands', '-o', 'json'])
+  const { stdout } = await svcctl(['commands', '-o', 'json'])
   return JSON.parse(stdout) as Command[]
 }
 

@@ -11,7 +11,6 @@ import { configureGlobal } from 'fast-check'
 import { afterAll, aroundEach, expect, inject, vi } from 'vitest'
 import { processIo, runWithIo } from '../../src/base/io.js'
 import { enter } from './run.js'
-import { startGit } from './starting.js'
 
 configureGlobal({
   seed: inject('seed'),
@@ -27,7 +26,6 @@ aroundEach((test) => runWithIo(Object.create(processIo), test))
 const run = inject('run')
 const folder = mkdtempSync(join(run, 'file-'))
 enter(run, folder)
-startGit()
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGCONT', 'SIGWINCH'] as const
 

@@ -2,6 +2,7 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { splitCommand } from '../../src/base/shell-words.js'
+import { programForShells } from './lines-of-shells.js'
 import { clean, configuration, folder, program } from './program.js'
 import { started } from './starting.js'
 import { has } from './terminal.js'
@@ -23,6 +24,15 @@ export const pathWith = (programs: Readonly<Record<string, string>>): string => 
 /** A PATH on which `svcctl` is this program, or another command. */
 export const pathToProgram = (command = `'${process.execPath}' '${program}'`): string =>
   pathWith({ svcctl: `exec ${command} "$@"` })
+
+/** A PATH on which `svcctl` runs its lines in the process of the test. */
+export const pathToLines = async (): Promise<string> => {
+  const bin = folder()
+  const file = join(bin, 'svcctl')
+  writeFileSync(file, await programForShells())
+  chmodSync(file, 0o755)
+  return `${bin}${delimiter}${process.env.PATH ?? ''}`
+}
 
 /** What examples and pages pipe into, and a machine may be without. */
 const inPipes = ['jq']
@@ -53,7 +63,7 @@ export const inShell = async (
       ...clean(),
       SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration(),
       ...env,
-      PATH: env.PATH ?? pathToProgram(),
+      PATH: env.PATH ?? (await pathToLines()),
     },
   })
   const read = (bytes: Buffer): string => withoutEnd(bytes.toString())

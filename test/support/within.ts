@@ -1,15 +1,120 @@
 /**
- * `svcctl` without a process of its own for every line: for tests of what it asks, answers and says. What is about
- * processes (how they end, signals, pipes and files as standard streams, several side by side) takes `program.ts`.
+ * A command line as a function: the sources, run in the process of the test with arguments, variables, a folder, input and signals
+ * of its own. For all tests but those of the process itself (`*.process.test.ts`), which take `program.ts`.
  */
-import { svcctl as within } from './line.js'
-import { svcctl as alone, type How, type Ran } from './program.js'
+import { tmpdir } from 'node:os'
+import { PassThrough, type Writable } from 'node:stream'
+import type { Io } from '../../src/base/io.js'
+import { createLineIo, type LineSource } from '../../src/base/line-io.js'
+import { main } from '../../src/main.js'
+import { clean, configuration, folder, type How, type Ran } from './program.js'
 
-/** What Node reads when it starts: a line has it as this process does. */
-const ofProcess = /^(?:NODE_|LANG$|LC_)/
-const needsProcess = (env: Readonly<Record<string, string>>): boolean =>
-  Object.entries(env).some(([name, value]) => ofProcess.test(name) && process.env[name] !== value)
+/** The folder of lines that name none, by the folder of the test file; nothing is in it. */
+const emptyFolders = new Map<string, string>()
+const getEmptyFolder = (): string => {
+  const known = emptyFolders.get(tmpdir()) ?? folder()
+  emptyFolders.set(tmpdir(), known)
+  return known
+}
+
+/** What a test may exchange of a line's surroundings. */
+export type LineChanges = Partial<Omit<Io, 'argv' | 'env' | 'cwd'>>
+
+export interface LineHow extends Omit<How, 'input'> {
+  readonly input?: LineSource
+  /** With the variables given alone, and none of the test. */
+  readonly bare?: true
+  readonly io?: LineChanges
+  /** Interrupts the line as Ctrl-C does. */
+  readonly stop?: AbortSignal
+  /** Called each time that it has written to standard output. */
+  readonly afterOutput?: () => void
+}
+
+/** Calls a listener each time that a line has written to standard output. */
+const callAfterOutput = (io: Io, listener: () => void): void => {
+  const { stdout, writeNow } = io
+  const write = stdout._write.bind(stdout)
+  stdout._write = (chunk, encoding, done) => {
+    setImmediate(listener)
+    write(chunk, encoding, done)
+  }
+  io.writeNow = (bytes) => {
+    setImmediate(listener)
+    return writeNow(bytes)
+  }
+}
+
+const createLine = (args: readonly string[], how: LineHow) => {
+  const { env = {}, input, stop, afterOutput } = how
+  const cwd = how.cwd ?? getEmptyFolder()
+  const common = () => ({ ...clean(), SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration() })
+  const whole = { ...(how.bare === true ? {} : common()), ...env }
+  const line = createLineIo([...args], whole, input)
+  Object.assign(line.io, { cwd }, how.io)
+  if (afterOutput !== undefined) callAfterOutput(line.io, afterOutput)
+  stop?.addEventListener('abort', () => line.interrupt(), { once: true })
+  const run = async (): Promise<Ran> => {
+    await main(line.io)
+    const code = line.finish()
+    return { stdout: line.stdout(), stderr: line.stderr(), code }
+  }
+  return { ...line, run }
+}
 
 /** Runs `svcctl` and waits for its end, as its namesake of `program.ts` does. */
-export const svcctl = (args: readonly string[], how: How = {}): Promise<Ran> =>
-  needsProcess(how.env ?? {}) ? alone(args, how) : within(args, how)
+export const svcctl = (args: readonly string[], how: LineHow = {}): Promise<Ran> =>
+  createLine(args, how).run()
+
+export interface StartedLine {
+  /** Sends it a signal. */
+  readonly kill: (signal: NodeJS.Signals) => void
+  /** Writes to its standard input, which stays open; resolves once the line has taken it. */
+  readonly write: (text: string) => Promise<void>
+  /** Ends its standard input. */
+  readonly endInput: () => void
+  /** Resolves once standard output holds the text, with all that was said. */
+  readonly said: (text: string) => Promise<string>
+  /** Resolves once standard error holds the text. */
+  readonly noted: (text: string) => Promise<void>
+  readonly ended: Promise<Ran>
+}
+
+/** Resolves once what is written to a stream holds a text. */
+const createWaiting = (stream: Writable, read: () => string) => {
+  const waiting = new Set<() => void>()
+  const write = stream._write.bind(stream)
+  stream._write = (chunk, encoding, done) => {
+    write(chunk, encoding, done)
+    for (const look of waiting) look()
+  }
+  return (text: string): Promise<string> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (!read().includes(text)) return
+        waiting.delete(look)
+        resolve(read())
+      }
+      waiting.add(look)
+      look()
+    })
+}
+
+/** Starts a line without waiting for its end, so that something may happen to it meanwhile. Its input stays open, unless it is given. */
+export const startLine = (args: readonly string[], how: LineHow = {}): StartedLine => {
+  const stdin = new PassThrough()
+  const line = createLine(
+    args,
+    how.input === undefined ? { ...how, io: { stdin, ...how.io } } : how,
+  )
+  const said = createWaiting(line.io.stdout, line.stdout)
+  const noted = createWaiting(line.io.stderr, line.stderr)
+  return {
+    kill: line.interrupt,
+    write: (text) => new Promise((resolve) => stdin.write(text, () => resolve())),
+    endInput: () => stdin.end(),
+    said,
+    noted: async (text) => void (await noted(text)),
+    ended: line.run(),
+  }
+}

@@ -1,12 +1,14 @@
-/** Real runs that end before their time: nothing is done twice without need, and nothing is lost. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+/** Runs that end before their time: nothing is done twice without need, and nothing is lost. A process: `killed.process.test.ts`. */
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { readPast } from '../../../src/engine/journal/reader.js'
-import { clean, folder, program } from '../../support/program.js'
+import { startKillable } from '../../support/killed.js'
+import { folder } from '../../support/program.js'
+import { startLine, svcctl } from '../../support/within.js'
 import { linesOf, runs, statesOf, user } from './runs.js'
 
 const { server, run, files, written, forget, fresh } = runs()
@@ -20,30 +22,10 @@ beforeEach(() => {
 })
 
 const environment = () => ({
-  ...clean(),
   SVC_CONFIG_DIR: config,
   SVC_BASE_URL: server.url,
   SVC_TOKEN: 'x',
 })
-
-const start = (args: readonly string[], stdin: 'pipe' | 'ignore' = 'pipe') => {
-  const child = spawn(process.execPath, [program, ...args], {
-    env: environment(),
-    cwd: folder(),
-    stdio: [stdin, 'pipe', 'pipe'],
-  })
-  child.stdin?.on('error', () => {})
-  child.stdout?.resume()
-  const said: Buffer[] = []
-  child.stderr?.on('data', (chunk: Buffer) => said.push(chunk))
-  onTestFinished(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, 'exit')
-    child.kill('SIGKILL')
-    await ended
-  })
-  return { child, stderr: () => Buffer.concat(said).toString() }
-}
 
 const idIn = (url: string): string => url.slice(url.lastIndexOf('/') + 1)
 
@@ -72,19 +54,20 @@ it('killed at random moments, then resumed: each is written, none that was done'
     untilKill = requests[kills] ?? Number.POSITIVE_INFINITY
     const begun = existsSync(file)
     const cut = begun && (await readPast(file)).total === undefined
-    const { child, stderr } = start([
+    const args = [
       ...['runners', 'update', ...(begun && !cut ? [] : ['-'])],
       ...(begun ? ['--resume', file] : ['--no-active', '--journal', file]),
       ...['--concurrency', String(width)],
-    ])
-    kill = () => child.kill('SIGKILL')
-    child.stdin?.end(`${ids.join('\n')}\n`)
-    const [code] = await once(child, 'exit')
+    ]
+    const how = { env: environment(), input: `${ids.join('\n')}\n` }
+    const updating = startKillable(args, how, [config])
+    kill = updating.kill
+    const { code, stderr, wasKilled } = await updating.ended
     const twice = [...times].filter(([id, n]) => before.has(id) && n > (before.get(id) ?? 0))
     expect(twice.length).toBeLessThanOrEqual(width)
-    if (child.signalCode === 'SIGKILL') kills += 1
+    if (wasKilled) kills += 1
     else {
-      expect(code, stderr()).toBe(0)
+      expect(code, stderr).toBe(0)
       ended = true
     }
     const { states } = await readPast(file)
@@ -108,19 +91,19 @@ describe('a run that begins before its input ends', () => {
         return { body: { id: Number(idIn(url)) } }
       }
     })
-    const { child, stderr } = start(['runners', 'update', '-', '--no-active'])
-    child.stdin?.write('1\n2\n')
+    const updating = startLine(['runners', 'update', '-', '--no-active'], { env: environment() })
+    void updating.write('1\n2\n')
     // The input is still open.
     await second
     while (!readFileSync(files()[0] ?? '', 'utf8').includes('"n":2,"object":"2","state":"done"'))
       await new Promise((resolve) => setTimeout(resolve, 10))
-    child.kill('SIGINT')
-    const [, signal] = await once(child, 'exit')
-    expect(signal, stderr()).toBe('SIGINT')
+    updating.kill('SIGINT')
+    const { code, stderr } = await updating.ended
+    expect(code, stderr).toBe(130)
     const [file = ''] = files()
     expect(linesOf(file).at(-1)).toMatchObject({ end: 'interrupted', counts: { done: 2 } })
-    expect(stderr()).toContain('2 done. Journal:')
-    expect(stderr()).toContain('svcctl runners update --resume last - completes the run')
+    expect(stderr).toContain('2 done. Journal:')
+    expect(stderr).toContain('svcctl runners update --resume last - completes the run')
     forget()
     const cut = await run('runners update --resume last')
     expect([cut.code, written()]).toEqual([8, []])
@@ -134,11 +117,20 @@ describe('a run that begins before its input ends', () => {
   }, async () => {
     server.answer = ({ method, url }) =>
       method === 'GET' ? user : { body: { id: Number(idIn(url)), description: 'x'.repeat(9000) } }
-    const { child, stderr } = start(['runners', 'update', '-', '--no-active', '-o', 'ndjson'])
-    child.stdout?.once('data', () => child.stdout?.destroy())
-    child.stdin?.end(`${Array.from({ length: 2000 }, (_, i) => i + 1).join('\n')}\n`)
-    const [code] = await once(child, 'exit')
-    expect(code, stderr()).toBe(8)
+    const closed = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
+    let pieces = 0
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(pieces++ === 0 ? null : closed),
+    })
+    const { code, stderr } = await svcctl(
+      ['runners', 'update', '-', '--no-active', '-o', 'ndjson'],
+      {
+        env: environment(),
+        input: `${Array.from({ length: 2000 }, (_, i) => i + 1).join('\n')}\n`,
+        io: { stdout },
+      },
+    )
+    expect(code, stderr).toBe(8)
     const past = await readPast(files()[0] ?? '')
     expect([past.end, past.total]).toEqual(['stopped', 2000])
     expect(past.counts.not_tried).toBeGreaterThan(0)

@@ -1,11 +1,9 @@
-/** `--resume`: a run that failed or was lost is gone on with, and nothing that was done is done again. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { formatLine } from '../../../src/engine/journal/lines.js'
-import { folder, program } from '../../support/program.js'
+import { folder } from '../../support/program.js'
+import { startLine } from '../../support/within.js'
 import { headerOf, linesOf, notFound, runs, statesOf, user } from './runs.js'
 
 const { server, run, files, written, forget, fresh } = runs()
@@ -274,20 +272,16 @@ describe('--resume', () => {
           : { status: 503, headers: { 'retry-after': '60' } }
       }
     })
-    const env = { ...process.env, SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
-    const first = spawn(process.execPath, [program, 'runners', 'pause', '--resume', 'last'], {
-      env,
-      stdio: 'ignore',
-    })
+    const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
+    const first = startLine(['runners', 'pause', '--resume', 'last'], { env })
     try {
       await arrived
       const second = await run('runners pause --resume last')
       expect(second.code).toBe(5)
       expect(second.stderr).toContain('in use by process')
     } finally {
-      const ended = once(first, 'exit')
       first.kill('SIGINT')
-      await ended
+      await first.ended
     }
     // Interrupted, and said so.
     expect(linesOf(journal()).at(-1)).toMatchObject({ end: 'interrupted' })

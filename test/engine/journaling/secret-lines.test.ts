@@ -1,20 +1,19 @@
 /** What a line says is written into a journal without its secrets: its path, query, values, objects and files. */
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { clean, folder, program } from '../../support/program.js'
+import { folder } from '../../support/program.js'
 import { headerOf, runs } from './runs.js'
 
 const { server, run, files, written, forget, fresh } = runs()
 const canary = 'c4n4ry-0123456789'
 
-let config = ''
+let _config = ''
 let cwd = ''
 beforeEach(() => {
-  config = fresh()
+  _config = fresh()
   cwd = folder()
   server.answer = ({ url, method }) => {
     if (url.endsWith('/user')) return { body: { id: 1, username: 'ana' } }
@@ -147,22 +146,9 @@ describe('a file that a line names', () => {
       execFileSync('mkfifo', [pipe])
       server.answer = ({ url }) =>
         url.endsWith('/user') ? { body: { username: 'ana' } } : { status: 400 }
-      const child = spawn(
-        process.execPath,
-        [program, 'runners', 'update', '1', '2', '--input', pipe],
-        {
-          env: {
-            ...clean(),
-            SVC_CONFIG_DIR: config,
-            SVC_BASE_URL: server.url,
-            SVC_TOKEN: 'a-token-of-ana',
-          },
-          stdio: 'ignore',
-        },
-      )
-      const closed = once(child, 'close')
+      const updating = run(['runners', 'update', '1', '2', '--input', pipe])
       spawn('sh', ['-c', `printf '{"description":"new"}' > "$1"`, 'sh', pipe], { stdio: 'ignore' })
-      expect((await closed)[0]).toBe(1)
+      expect((await updating).code).toBe(1)
       expect(written()).toEqual(['PUT /runners/1', 'PUT /runners/2'])
       const { options, final } = headerOf(journal())
       expect([options, final]).toEqual([

@@ -10,8 +10,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js'
-import { svcctl } from '../../support/line.js'
 import { configuration, folder } from '../../support/program.js'
+import { svcctl } from '../../support/within.js'
 import type { Shape } from './shapes.js'
 import type { FlagValue, Places } from './values.js'
 

@@ -20,16 +20,23 @@ const killedWith = async (lock: string): Promise<void> => {
   await once(child, 'exit')
 }
 
-it('on the state of the embedded instance', async () => {
+it('on the state of the embedded instance, which has everything that was answered', async () => {
   const stateDir = folder()
   const run = start(['sandbox', 'serve', '--state-dir', stateDir, '-o', 'json'], {})
-  await run.said('http')
+  const address = /http:[^"]+/.exec(await run.said('}'))?.[0] ?? ''
+  const runner = `${address}/api/v4/runners/1`
+  const headers = { 'private-token': 'sandbox-root-token' }
+  const rename = (n: number) => fetch(`${runner}?description=n${n}`, { method: 'PUT', headers })
+  for (let n = 0; n < 20; n++) expect((await rename(n)).status).toBe(200)
   await expect(startSandbox({ stateDir, signal })).rejects.toMatchObject({
     category: 'interrupted',
   })
+  const onTheWay = rename(20).catch(() => undefined)
   run.kill('SIGKILL')
-  await run.ended
+  await Promise.all([run.ended, onTheWay])
   const sandbox = await startSandbox({ stateDir, signal })
+  const kept = await fetch(runner.replace(address, sandbox.url), { headers })
+  expect(['n19', 'n20']).toContain(((await kept.json()) as { description: string }).description)
   await sandbox.close()
 })
 

@@ -18,8 +18,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { builtFrom, isNewer } from '../../.config/build-once.js'
 import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
 import { blocksOf } from '../support/pages.js'
-import { clean, configuration, folder, svcctl } from '../support/program.js'
+import { clean, configuration, folder } from '../support/program.js'
 import { record } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 const root = join(import.meta.dirname, '../..')
 const compiler = join(

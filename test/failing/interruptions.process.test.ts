@@ -1,0 +1,62 @@
+/** The signals of the system reach a process: how it ends, and that a shell sees by what. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, it } from 'vitest'
+import { configuration, folder, program } from '../support/program.js'
+import { recording } from '../support/recorder.js'
+import { start } from './start.js'
+
+const server = recording()
+
+/** Answers all requests but one for the path, which resolves what this returns. */
+const holdBack = (path: string): Promise<void> =>
+  new Promise((come) => {
+    server.answer = async ({ method, url }) => {
+      if (method === 'GET' || !url.endsWith(path)) return { body: { id: 11 } }
+      come()
+      return new Promise(() => {})
+    }
+  })
+
+/** By SIGQUIT a process ends with a core file, which would hold the token. */
+it.each([
+  ['SIGINT', { code: null, signal: 'SIGINT' }],
+  ['SIGTERM', { code: null, signal: 'SIGTERM' }],
+  ['SIGHUP', { code: null, signal: 'SIGHUP' }],
+  ['SIGQUIT', { code: 131, signal: null }],
+] as const)('%s ends writes to many, and the process by this signal', async (signal, ending) => {
+  const second = holdBack('/12')
+  const run = start(['runners', 'pause', '11', '12', '13', '--concurrency', '1'], {
+    SVC_BASE_URL: server.url,
+  })
+  await second
+  run.kill(signal)
+  const { stdout: _, stderr, ...ended } = await run.ended
+  expect(ended).toEqual(ending)
+  expect(stderr).toMatch(/finished before that: 11; in progress, .* unknown: 12\n/)
+})
+
+it('a signal behind the end of a file as standard input finds nothing of it open', async () => {
+  const second = holdBack('/12')
+  const ids = join(folder(), 'ids')
+  writeFileSync(ids, '11\n12\n')
+  const input = openSync(ids, 'r')
+  const args = [program, 'runners', 'pause', '-', '--concurrency', '1']
+  const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'x', SVC_CONFIG_DIR: configuration() }
+  const run = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: [input, 'ignore', 'pipe'],
+  })
+  closeSync(input)
+  if (run.stderr === null) throw new Error('it has no standard error')
+  const [said, left] = [text(run.stderr), once(run, 'exit')]
+  await second
+  run.kill('SIGINT')
+  expect(await left).toEqual([null, 'SIGINT'])
+  const stderr = await said
+  expect(stderr).toMatch(/finished before that: 11; in progress, .* unknown: 12\n/)
+  expect(stderr).not.toContain('node:')
+})
