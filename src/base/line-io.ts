@@ -39,6 +39,18 @@ const createListeners = <T>() => {
   return { add, call }
 }
 
+/** Keeps who listens to which signal. */
+const createSignals = () => {
+  const heard = new Map<NodeJS.Signals, ReturnType<typeof createListeners<NodeJS.Signals>>>()
+  const on: Io['onSignal'] = (signal, listener) => {
+    const listeners = heard.get(signal) ?? createListeners<NodeJS.Signals>()
+    heard.set(signal, listeners)
+    return listeners.add(listener)
+  }
+  const send = (signal: NodeJS.Signals): void => heard.get(signal)?.call(signal)
+  return { on, send }
+}
+
 /** What a line has that is no process: nobody is at a terminal, and a signal comes from the program that runs it. */
 export interface LineIo {
   readonly io: Io
@@ -46,6 +58,8 @@ export interface LineIo {
   readonly stderr: () => string
   /** Interrupts the line as Ctrl-C does. */
   readonly interrupt: () => void
+  /** Sends the line a signal. */
+  readonly send: (signal: NodeJS.Signals) => void
   /** Calls what waits for the end of the line. @returns its exit code */
   readonly finish: () => number
 }
@@ -58,7 +72,7 @@ export const createLineIo = (
 ): LineIo => {
   const [out, err] = [collectOutput(), collectOutput()]
   const exits = createListeners<number>()
-  const signals = new Map<NodeJS.Signals, ReturnType<typeof createListeners<NodeJS.Signals>>>()
+  const { on: onSignal, send } = createSignals()
   const io: Io = {
     argv,
     env,
@@ -68,11 +82,7 @@ export const createLineIo = (
     stderr: err.stream,
     now: () => new Date(),
     random: Math.random,
-    onSignal: (signal, listener) => {
-      const heard = signals.get(signal) ?? createListeners<NodeJS.Signals>()
-      signals.set(signal, heard)
-      return heard.add(listener)
-    },
+    onSignal,
     onExit: exits.add,
     onStall: () => () => {},
     exitCode: undefined,
@@ -81,6 +91,7 @@ export const createLineIo = (
     },
     end: () => {},
     typed: async () => false,
+    hasTerminal: async () => false,
     inputFile: () => undefined,
     mayBeTerminal: () => false,
     isPiped: () => false,
@@ -94,7 +105,8 @@ export const createLineIo = (
     io,
     stdout: out.text,
     stderr: err.text,
-    interrupt: () => signals.get('SIGINT')?.call('SIGINT'),
+    interrupt: () => send('SIGINT'),
+    send,
     finish: () => {
       exits.call(io.exitCode ?? 0)
       return io.exitCode ?? 0
