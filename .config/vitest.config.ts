@@ -7,7 +7,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** What takes longest, by what it takes: begun last, one of them would run on alone when all others have ended. */
 const longest = [
   'library/packed',
-  'laws/pairs/waiting',
   'laws/pairs/writing',
   'laws/pairs/documents',
   'laws/pairs/reading',
@@ -16,7 +15,7 @@ const longest = [
   'vocabulary/areas',
   'recipes',
   'screens/screens',
-  'completion/shells',
+  'completion/shells.process',
   'faults/memory',
   'commands/snapshot',
   'journeys/ci',

@@ -67,7 +67,7 @@ const leftAndTaken = (home: string, work: string) => {
 
 /** Whether a process is needed: for a standard stream, a signal, or the memory that it takes. */
 const needsProcess = (fault: Fault, operation: Operation): boolean => {
-  const stream = fault.around !== undefined && fault.around.question !== 'nobody'
+  const stream = fault.around?.stderr !== undefined
   return stream || fault.large === true || cellOf(fault, operation).interrupt === true
 }
 
@@ -80,16 +80,17 @@ const run = async (fault: Fault, operation: Operation, url: string, home: string
   const flags = ['-o', 'json', '--timeout', timeout, '--retries', '1', '--base-url', url]
   const asked = around?.question !== undefined
   const args = [...(asked ? operation.asks : operation.args), ...flags]
+  const question = around?.question
+  if (question !== undefined && question !== 'nobody') {
+    const env = { SVC_CONFIG_DIR: config, SVC_TOKEN: token }
+    return { ...(await atTerminal(args, question, work, env)), ...leftIn(home, work) }
+  }
   if (!needsProcess(fault, operation)) {
     const env = { SVC_CONFIG_DIR: config, SVC_TOKEN: token }
     const { code, stdout, stderr } = await svcctl(args, { cwd: work, env })
     return { exit: code, stdout: Buffer.from(stdout), stderr, ...leftIn(home, work) }
   }
   const command = [process.execPath, '--require', usage, program, ...args]
-  if (around?.question !== undefined) {
-    const ran = await atTerminal(command, around.question, work, environment(home))
-    return { ...ran, ...leftAndTaken(home, work) }
-  }
   const [node = '', ...rest] = command
   const full = around?.stderr === 'full' ? openSync('/dev/full', 'w') : undefined
   const child = spawn(node, [...rest, ...(around?.stderr === undefined ? [] : ['-v'])], {

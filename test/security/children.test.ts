@@ -3,9 +3,11 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { svcctl as alone, configuration, folder, program } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 import { type Recorder, record } from '../support/recorder.js'
-import { has, openTerminal } from '../support/terminal.js'
+import { openScreen } from '../support/screen.js'
+import { has } from '../support/terminal.js'
+import { svcctl } from '../support/within.js'
 
 const canary = 'c4n4ry-0123456789'
 
@@ -116,7 +118,7 @@ describe('what is started on its own account', () => {
   it('git, which is asked for the project, sees no credential', async () => {
     const { cwd, env, spy, seen } = placeOf()
     spy('git', `printf 'origin\\t${server.url}/a/b.git (fetch)\\n'`)
-    const ran = await alone(['jobs', 'list', '-o', 'json'], { env, cwd })
+    const ran = await svcctl(['jobs', 'list', '-o', 'json'], { env, cwd })
     expect(ran).toMatchObject({ code: 0 })
     expect(server.seen.at(-1)?.url).toContain('a%2Fb')
     const saw = await seen('git')
@@ -131,18 +133,17 @@ describe('what is started on its own account', () => {
     spy('xdg-open')
     const screen = { DISPLAY: ':9', SSH_CONNECTION: '', SSH_CLIENT: '', SSH_TTY: '', CI: '' }
     const line = ['jobs', 'get', '7', '-P', 'a/b', '--web']
-    expect((await alone(line, { env: { ...env, ...screen }, cwd })).code).toBe(0)
+    expect((await svcctl(line, { env: { ...env, ...screen }, cwd })).code).toBe(0)
     const saw = await seen('xdg-open')
     checkTool(saw)
     expect(saw).toContain('DISPLAY=:9\n')
   })
 
-  it.skipIf(!has('tmux', '-V'))('the pager', async () => {
+  it('the pager', async () => {
     const { cwd, env, spy, seen } = placeOf()
-    const pager = spy('spy-pager', 'cat > /dev/null; echo paged; sleep 60')
-    const line = [process.execPath, program, 'runners', 'list', '--instance']
-    const whole = { ...env, SVC_PAGER: pager, TERM: 'xterm', HOME: cwd }
-    const terminal = openTerminal(line, { env: whole, cwd, rows: 10 })
+    const pager = spy('spy-pager', 'cat > /dev/null; echo paged')
+    const whole = { ...env, SVC_PAGER: pager, HOME: cwd }
+    const terminal = openScreen(['runners list --instance'], { env: whole, cwd, rows: 10 })
     try {
       await terminal.until(/paged/)
       checkTool(await seen('spy-pager'))
@@ -157,7 +158,7 @@ describe('what is started on its own account', () => {
     spy('git', `PATH='${PATH}' exec git "$@"`)
     const line = ['commits', 'list', '-P', 'platform/app', '--sandbox', '-L', '1']
     const { SVC_TOKEN: _, SVC_JOB_TOKEN: __, ...rest } = env
-    expect(await alone(line, { env: rest, cwd })).toMatchObject({ code: 0 })
+    expect(await svcctl(line, { env: rest, cwd })).toMatchObject({ code: 0 })
     const saw = await seen('git')
     checkTool(saw)
     expect(saw).not.toContain('XDG_DATA_HOME')
@@ -168,7 +169,7 @@ describe('what a person named', () => {
   it('a token command sees all but our own credentials', async () => {
     const { cwd, env, spy, seen } = placeOf({ tokenCommand: ['helper'] })
     spy('helper', 'echo token-0123456789')
-    expect(await alone(['runners', 'list', '--instance'], { env, cwd })).toMatchObject({ code: 0 })
+    expect(await svcctl(['runners', 'list', '--instance'], { env, cwd })).toMatchObject({ code: 0 })
     expect(server.seen.at(-1)?.headers['private-token']).toBe('token-0123456789')
     checkOwn(await seen('helper'))
   })
@@ -181,7 +182,7 @@ describe('what a person named', () => {
       join(cwd, 'svcctl.yml'),
       `version: 1\nsite:\n  settings: { spamsvc_api_key: { command: ['${vault}'] } }\n`,
     )
-    const ran = await alone(
+    const ran = await svcctl(
       ['apply', 'svcctl.yml', '--yes', '--secrets', 'always', '--allow-commands'],
       { env, cwd },
     )
@@ -194,7 +195,7 @@ describe('what a person named', () => {
   it('--resume-after', async () => {
     const { cwd, env, spy, seen } = placeOf()
     const line = ['runners', 'drain', '1', '--resume-after', `exec ${spy('upgrade')}`]
-    expect(await alone(line, { env, cwd })).toMatchObject({ code: 0 })
+    expect(await svcctl(line, { env, cwd })).toMatchObject({ code: 0 })
     checkOwn(await seen('upgrade'))
   })
 })

@@ -17,7 +17,9 @@ const getEmptyFolder = (): string => {
 }
 
 /** What a test may exchange of a line's surroundings. */
-export type LineChanges = Partial<Pick<Io, 'now' | 'random' | 'stdin' | 'stdout' | 'stderr'>>
+export type LineChanges = Partial<
+  Pick<Io, 'now' | 'random' | 'stdin' | 'stdout' | 'stderr' | 'writeNow'>
+>
 
 /** Calls a listener when a line has written to standard output, each time. */
 const callAfterOutput = (io: Io, listener: () => void): void => {
