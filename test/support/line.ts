@@ -17,7 +17,7 @@ const getEmptyFolder = (): string => {
 }
 
 /** What a test may exchange of a line's surroundings. */
-export type LineChanges = Partial<
+type LineChanges = Partial<
   Pick<Io, 'now' | 'random' | 'stdin' | 'stdout' | 'stderr' | 'writeNow'>
 >
 
