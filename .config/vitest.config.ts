@@ -16,7 +16,7 @@ const longest = [
   'vocabulary/areas',
   'recipes',
   'screens/screens',
-  'completion/shells',
+  'completion/shells.process',
   'faults/memory.process',
   'commands/snapshot',
   'journeys/ci',

@@ -13,9 +13,9 @@ import { getCommandName, keepsJournal } from '../src/engine/command/derive.js'
 import type { Command } from '../src/engine/command/types.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { header } from './engine/work/header.js'
-import { clean, configuration, folder, program } from './support/program.js'
+import { clean, configuration, folder } from './support/program.js'
+import { openScreen } from './support/screen.js'
 import { absentIn, pathToLines, runLine } from './support/shell.js'
-import { has, openTerminal } from './support/terminal.js'
 import { startLine, svcctl } from './support/within.js'
 
 const commands = await allCommands()
@@ -258,13 +258,10 @@ describe('examples that', () => {
     }
   })
 
-  it.skipIf(!has('tmux', '-V'))('ask are answered at a terminal', async () => {
+  it('ask are answered at a terminal', async () => {
     await alone(async (sandbox) => {
-      const line = `auth login --base-url ${sandbox.url}`
-      const script = `${process.execPath} ${program} ${line}; echo "exit $?"; sleep 600`
-      const terminal = openTerminal(['sh', '-c', script], {
-        cwd: folder(),
-        env: { SVC_CONFIG_DIR: configuration(), SVC_NO_KEYRING: '1' },
+      const terminal = openScreen([`auth login --base-url ${sandbox.url}`], {
+        env: { SVC_NO_KEYRING: '1' },
       })
       try {
         await terminal.until(/Token for/)

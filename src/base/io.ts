@@ -3,7 +3,7 @@
  * line with one; only this file and `start/` read the process itself, so that a test or another program can run lines, too.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks'
-import { type BigIntStats, fstatSync, writeSync } from 'node:fs'
+import { type BigIntStats, closeSync, fstatSync, openSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -50,6 +50,8 @@ export interface Io {
   end(): void
   /** True when a person can type: standard input is a terminal. */
   typed(): Promise<boolean>
+  /** True when the line was started from a terminal, wherever its streams lead. */
+  hasTerminal(): Promise<boolean>
   /** The regular file that standard input is read from, which has an end; undefined where it is something else. */
   inputFile(): BigIntStats | undefined
   /** False when standard output is certainly no terminal, which is known without opening it. */
@@ -68,6 +70,19 @@ const isHungUp = (descriptor: number): boolean => {
     return false
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EIO'
+  }
+}
+
+const hasControllingTerminal = async (): Promise<boolean> => {
+  if (process.platform === 'win32') return true
+  const { isatty } = await import('node:tty')
+  try {
+    const descriptor = openSync('/dev/tty', 'r+')
+    const is = isatty(descriptor)
+    closeSync(descriptor)
+    return is
+  } catch {
+    return false
   }
 }
 
@@ -118,6 +133,7 @@ export const processIo: Io = {
   },
   end: () => process.exit(),
   typed: async () => (await import('node:tty')).isatty(0),
+  hasTerminal: hasControllingTerminal,
   inputFile: () => {
     try {
       const stats = fstatSync(0, { bigint: true })

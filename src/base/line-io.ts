@@ -41,6 +41,18 @@ const createListeners = <T>() => {
   return { add, call }
 }
 
+/** Keeps who listens to which signal. */
+const createSignals = () => {
+  const heard = new Map<NodeJS.Signals, ReturnType<typeof createListeners<NodeJS.Signals>>>()
+  const on: Io['onSignal'] = (signal, listener) => {
+    const listeners = heard.get(signal) ?? createListeners<NodeJS.Signals>()
+    heard.set(signal, listeners)
+    return listeners.add(listener)
+  }
+  const send = (signal: NodeJS.Signals): void => heard.get(signal)?.call(signal)
+  return { on, send }
+}
+
 /** What a line has that is no process: nobody is at a terminal, and a signal comes from the program that runs it. */
 export interface LineIo {
   readonly io: Io
@@ -60,7 +72,7 @@ export const createLineIo = (
 ): LineIo => {
   const [out, err] = [collectOutput(), collectOutput()]
   const exits = createListeners<number>()
-  const signals = new Map<NodeJS.Signals, ReturnType<typeof createListeners<NodeJS.Signals>>>()
+  const { on: onSignal, send } = createSignals()
   const io: Io = {
     argv,
     env,
@@ -70,11 +82,7 @@ export const createLineIo = (
     stderr: err.stream,
     now: () => new Date(),
     random: Math.random,
-    onSignal: (signal, listener) => {
-      const heard = signals.get(signal) ?? createListeners<NodeJS.Signals>()
-      signals.set(signal, heard)
-      return heard.add(listener)
-    },
+    onSignal,
     onExit: exits.add,
     onStall: () => () => {},
     exitCode: undefined,
@@ -83,6 +91,7 @@ export const createLineIo = (
     },
     end: () => {},
     typed: async () => false,
+    hasTerminal: async () => false,
     inputFile: () => undefined,
     mayBeTerminal: () => false,
     isPiped: () => false,
@@ -96,7 +105,7 @@ export const createLineIo = (
     io,
     stdout: out.text,
     stderr: err.text,
-    interrupt: (signal = 'SIGINT') => signals.get(signal)?.call(signal),
+    interrupt: (signal = 'SIGINT') => send(signal),
     finish: () => {
       exits.call(io.exitCode ?? 0)
       return io.exitCode ?? 0

@@ -3,7 +3,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
-import { currentIo } from '../base/io.js'
+import { currentIo, ownsProcess } from '../base/io.js'
 import { splitCommand } from '../base/shell-words.js'
 import { openStdout, type Stdout } from './stdout.js'
 import type { Env } from './style.js'
@@ -60,6 +60,13 @@ const follow = async (child: ChildProcess): Promise<void> => {
   for (const release of releases) release()
 }
 
+/** Writes what the pager prints to the streams of a line that is the guest of another program. */
+const showOutput = ({ stdout, stderr }: ChildProcess): void => {
+  const io = currentIo()
+  stdout?.pipe(io.stdout, { end: false })
+  stderr?.pipe(io.stderr, { end: false })
+}
+
 /** Starts the pager; undefined where it cannot be started. */
 const start = async (
   command: readonly [string, ...string[]],
@@ -70,10 +77,11 @@ const start = async (
   const child = await startProgram(program, args, {
     as: 'tool',
     env,
-    stdio: ['pipe', 'inherit', 'inherit'],
+    stdio: ownsProcess() ? ['pipe', 'inherit', 'inherit'] : 'pipe',
   })
   try {
     await once(child, 'spawn')
+    showOutput(child)
     return child
   } catch {
     return undefined

@@ -116,9 +116,6 @@ export const standardInput = (): InputStream => {
   return stdin
 }
 
-/** Whether a standard stream is a terminal that hung up. Reads fail a moment before writes do. */
-const hungUp = (): boolean => input().lost || currentIo().hasHungUp()
-
 /** What shells report of a process that ended by SIGQUIT. */
 const quit = 131
 
@@ -130,8 +127,10 @@ const quit = 131
  */
 export const endBy = (signal: NodeJS.Signals | undefined): void => {
   const io = currentIo()
+  const state = input()
   io.onExit(() => {
-    const end = hungUp() ? 'SIGHUP' : signal
+    // Reads fail a moment before writes do.
+    const end = state.lost || io.hasHungUp() ? 'SIGHUP' : signal
     if (end === 'SIGQUIT') io.exitCode = quit
     if (end === undefined || end === 'SIGQUIT' || process.platform === 'win32') return
     io.endBy(end)

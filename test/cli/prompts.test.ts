@@ -1,18 +1,16 @@
-/** What was left out is asked for, at a real terminal; and the line that would not have asked is shown. */
+/** What was left out is asked for, at a terminal; and the line that would not have asked is shown. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { quoteWord } from '../../src/base/shell-words.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder } from '../support/program.js'
+import { openScreen, type Screen } from '../support/screen.js'
 import { inShell } from '../support/shell.js'
-import { has, openTerminal, type Terminal } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
 
-const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
-const there = has('tmux', '-V')
 let sandbox: Sandbox
-let terminal: Terminal | undefined
+let terminal: Screen | undefined
 
 beforeAll(async () => {
   sandbox = await startSandbox({ stateDir: folder() })
@@ -30,14 +28,13 @@ const env = (more: Readonly<Record<string, string>> = {}) => ({
   ...more,
 })
 
-/** The program at a terminal; its exit code is the last thing on the screen. */
-const at = (args: string, more: Readonly<Record<string, string>> = {}): Terminal => {
-  const script = `${process.execPath} ${program} ${args}; echo "exit $?"; sleep 600`
-  terminal = openTerminal(['sh', '-c', script], { env: env(more), cwd: folder() })
+/** A line at a terminal; its exit code is the last thing on the screen. */
+const at = (line: string, more: Readonly<Record<string, string>> = {}): Screen => {
+  terminal = openScreen([line], { env: env(more) })
   return terminal
 }
 
-describe.skipIf(!there)('at a terminal', () => {
+describe('at a terminal', () => {
   it('picks several runners from a list that is searched', async () => {
     const screen = at('runners pause')
     await screen.until(/shared-macos/)
@@ -194,11 +191,10 @@ const repeated: readonly (readonly [typed: string, answers: readonly string[], l
   ],
 ]
 
-describe.skipIf(!there)('the line that asks nothing', () => {
+describe('the line that asks nothing', () => {
   it.each(repeated)('of %s runs as it was shown', async (typed, answers, line) => {
     const more = env({ SVC_ACCESSIBLE: '1', SVC_CONFIG_DIR: configuration() })
-    const script = `${process.execPath} ${program} ${typed}; echo "exit $?"; sleep 600`
-    terminal = openTerminal(['sh', '-c', script], { env: more, cwd: folder(), columns: 200 })
+    terminal = openScreen([typed], { env: more, columns: 200 })
     for (const [i, answer] of answers.entries()) {
       await terminal.until((text) => text.split(/[?:)] *$/m).length > i + 1)
       terminal.type(answer)

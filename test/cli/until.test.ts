@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest'
 import { WaitCondition } from '../../src/engine/repeat.js'
 import { calling } from '../commands/calling.js'
-import { has } from '../support/terminal.js'
 
 const { server, call, atTerminal } = calling()
 const job = (status: string) => ({ body: { id: 5, status } })
@@ -123,7 +122,7 @@ describe('--wait-until', () => {
     expect(server.lines()).toEqual([expect.stringContaining('until=2026-01-02')])
   })
 
-  it.skipIf(!has('tmux', '-V'))('ends by itself at a terminal', async () => {
+  it('ends by itself at a terminal', async () => {
     server.answer = (_, i) => job(i < 1 ? 'running' : 'success')
     await atTerminal('jobs get 5 -P 1 --wait-until status=success', async (terminal) => {
       expect(await terminal.until(/ended with 0/)).toMatch(/^~ .*success/m)

@@ -1,16 +1,15 @@
 /** `--watch` in a pipe: an answer a round, until the reader or the person leaves. */
 
-import { join } from 'node:path'
-import { execa } from 'execa'
+import { constants } from 'node:os'
+import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
 import { getCommandName, watchable } from '../../src/engine/command/derive.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder } from '../support/program.js'
-import { has, openTerminal } from '../support/terminal.js'
+import { openScreen } from '../support/screen.js'
 import { svcctl } from '../support/within.js'
 
-const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
 let sandbox: Sandbox
 
 beforeAll(async () => {
@@ -20,19 +19,22 @@ afterAll(() => sandbox.close())
 
 /** Runs until standard output holds what is waited for, then interrupts. */
 const until = async (args: readonly string[], enough: (text: string) => boolean) => {
-  const env = {
-    SVC_CONFIG_DIR: configuration(),
-    SVC_BASE_URL: sandbox.url,
-    SVC_TOKEN: sandbox.users[0]?.token ?? '',
-  }
-  const child = execa(process.execPath, [program, ...args], { env, reject: false, stdin: 'ignore' })
+  const stop = new AbortController()
   let text = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    text += chunk.toString('utf8')
-    if (enough(text)) child.kill('SIGINT')
+  const stdout = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      text += chunk.toString('utf8')
+      if (enough(text)) stop.abort()
+      done()
+    },
   })
-  const ended = await child
-  return { text, signal: ended.signal, stderr: ended.stderr }
+  const writeNow = (bytes: Uint8Array): number => {
+    stdout.write(bytes)
+    return bytes.length
+  }
+  const how = { env: instance(), io: { stdout, writeNow }, stop: stop.signal }
+  const { code, stderr } = await svcctl(args, how)
+  return { text, code, stderr }
 }
 
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
@@ -43,10 +45,9 @@ const instance = (): Record<string, string> => ({
   SVC_TOKEN: sandbox.users[0]?.token ?? '',
 })
 
-describe.skipIf(!has('tmux', '-V'))('--watch at a terminal', () => {
+describe('--watch at a terminal', () => {
   it('redraws in place, marks what changed, and leaves the last picture', async () => {
-    const script = `trap : INT; ${process.execPath} ${program} runners list --watch 1; echo "exit $?"; sleep 600`
-    const terminal = openTerminal(['sh', '-c', script], { env: instance(), cwd: folder() })
+    const terminal = openScreen(['runners list --watch 1'], { env: instance() })
     try {
       await terminal.until(/shared-linux-1 .*online[\s\S]*Ctrl-C to stop/)
       await svcctl(['runners', 'pause', '1'], { env: instance() })
@@ -60,9 +61,8 @@ describe.skipIf(!has('tmux', '-V'))('--watch at a terminal', () => {
   })
 
   it('redraws nothing with SVC_ACCESSIBLE=1', async () => {
-    const script = `${process.execPath} ${program} runners get 2 --fields id --watch 1`
     const env = { ...instance(), SVC_ACCESSIBLE: '1' }
-    const terminal = openTerminal(['sh', '-c', script], { env, cwd: folder() })
+    const terminal = openScreen(['runners get 2 --fields id --watch 1'], { env })
     try {
       await terminal.until((screen) => (screen.match(/^id/gm) ?? []).length >= 2)
     } finally {
@@ -74,11 +74,11 @@ describe.skipIf(!has('tmux', '-V'))('--watch at a terminal', () => {
 describe('--watch', () => {
   it('writes one JSON document a round, says its note once, ends by the signal', async () => {
     const args = ['runners', 'list', '-L', '2', '--fields', 'id', '--watch', '1', '-o', 'json']
-    const { text, signal, stderr } = await until(args, (t) => lines(t).length >= 2)
+    const { text, code, stderr } = await until(args, (t) => lines(t).length >= 2)
     for (const line of lines(text)) expect(JSON.parse(line)).toEqual([{ id: 1 }, { id: 2 }])
     expect(lines(text).length).toBeGreaterThanOrEqual(2)
     expect(stderr.match(/there are more/g)).toHaveLength(1)
-    expect(signal).toBe('SIGINT')
+    expect(code).toBe(128 + constants.signals.SIGINT)
   })
 
   it('writes a record set a round as ndjson, without anything that moves a cursor', async () => {

@@ -1,7 +1,7 @@
-/** The real program in front of a server that writes down what it is asked. */
-import { clean, configuration, folder, type How, program, type Ran } from '../support/program.js'
+/** Lines in front of a server that writes down what it is asked. */
+import type { How, Ran } from '../support/program.js'
 import { type Recorder, recording, type Script } from '../support/recorder.js'
-import { openTerminal, type Terminal } from '../support/terminal.js'
+import { openScreen, type Screen } from '../support/screen.js'
 import { svcctl } from '../support/within.js'
 
 interface Sent {
@@ -15,7 +15,7 @@ export interface Calling {
   /** Runs a command line; words are separated by blanks, or given one by one. */
   call(line: string | readonly string[], how?: How): Promise<Ran>
   /** Runs a command line on a terminal that is there as long as the work with it. */
-  atTerminal<T>(line: string, work: (terminal: Terminal) => Promise<T>, cwd?: string): Promise<T>
+  atTerminal<T>(line: string, work: (screen: Screen) => Promise<T>, cwd?: string): Promise<T>
   /** What was sent that is no GET, with the value of its JSON body. */
   sent(): readonly Sent[]
 }
@@ -26,17 +26,21 @@ const parsed = (text: string): unknown => (text === '' ? undefined : JSON.parse(
 export const onTerminal = async <T>(
   line: string,
   env: Readonly<Record<string, string>>,
-  work: (terminal: Terminal) => Promise<T>,
-  cwd = folder(),
+  work: (screen: Screen) => Promise<T>,
+  cwd?: string,
 ): Promise<T> => {
-  const command = [process.execPath, program, ...line.split(' '), '--no-pager']
-  const kept = ['sh', '-c', '"$@"; echo "ended with $?"; sleep 60', 'sh', ...command]
-  const whole = { ...clean(), SVC_CONFIG_DIR: configuration(), ...env }
-  const terminal = openTerminal(kept, { env: whole, cwd, columns: 80 })
+  const words = [...line.split(' '), '--no-pager']
+  const says = 'ended with'
+  const screen = openScreen([words], {
+    env,
+    columns: 80,
+    says,
+    ...(cwd === undefined ? {} : { cwd }),
+  })
   try {
-    return await work(terminal)
+    return await work(screen)
   } finally {
-    await terminal.close()
+    await screen.close()
   }
 }
 

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { folder } from '../support/program.js'
-import { has } from '../support/terminal.js'
 import { calling, rowsOf } from './calling.js'
 
 const { server, call, sent, atTerminal } = calling()
@@ -192,7 +191,7 @@ describe('commits diff', () => {
     expect(JSON.parse((await diff('abc', 'def', '-o', 'json')).stdout)).toEqual([])
   })
 
-  it.skipIf(!has('tmux', '-V'))('is a unified diff on a terminal, under each commit', async () => {
+  it('is a unified diff on a terminal, under each commit', async () => {
     server.answer = () => ({ body: [change] })
     await atTerminal('commits diff abc def -P a/b', async (terminal) => {
       const screen = await terminal.until(/ended with 0/)

@@ -149,20 +149,17 @@ describe('doctor', () => {
     expect(without.line('connection')?.status).toBe('ok')
   })
 
-  it.skipIf(!has('tmux', '-V'))(
-    'is a page on a terminal, each remedy below its check',
-    async () => {
-      await onTerminal('doctor', { SHELL: '/bin/other' }, async (terminal) => {
-        const screen = await terminal.until(/ended with/)
-        expect(screen).toMatch(/^✓ configuration {4}\S/m)
-        expect(screen).toMatch(/^✗ instance {9}no instance is configured\n {19}→ Sign in with/m)
-        // What is long goes on below where it began.
-        const further = screen.split('\n').filter((line) => /^ +\S/.test(line))
-        expect(further.length).toBeGreaterThan(2)
-        for (const line of further) expect(line).toMatch(/^ {19}(→ | {2})?\S/)
-      })
-    },
-  )
+  it('is a page on a terminal, each remedy below its check', async () => {
+    await onTerminal('doctor', { SHELL: '/bin/other' }, async (terminal) => {
+      const screen = await terminal.until(/ended with/)
+      expect(screen).toMatch(/^✓ configuration {4}\S/m)
+      expect(screen).toMatch(/^✗ instance {9}no instance is configured\n {19}→ Sign in with/m)
+      // What is long goes on below where it began.
+      const further = screen.split('\n').filter((line) => /^ +\S/.test(line))
+      expect(further.length).toBeGreaterThan(2)
+      for (const line of further) expect(line).toMatch(/^ {19}(→ | {2})?\S/)
+    })
+  })
 
   it('counts the profiles, and names the current one', async () => {
     const env = { SVC_CONFIG_DIR: configuration() }

@@ -8,7 +8,6 @@ import { linesOf, statesOf } from '../engine/journaling/runs.js'
 import { startKillable } from '../support/killed.js'
 import { configuration, folder } from '../support/program.js'
 import { recording } from '../support/recorder.js'
-import { has } from '../support/terminal.js'
 import { startLine, svcctl } from '../support/within.js'
 import { onTerminal } from './calling.js'
 
@@ -51,7 +50,7 @@ describe('runners drain', () => {
     expect(JSON.parse(ran.stdout)).toEqual({ id: 1, active: false })
   })
 
-  it.skipIf(!has('tmux', '-V'))('says on a terminal what it waits for', async () => {
+  it('says on a terminal what it waits for', async () => {
     busy = Number.POSITIVE_INFINITY
     await onTerminal('runners drain 1', env(), async (terminal) => {
       expect(await terminal.until(/waiting for 1 job/)).toContain('waiting for 1 job on runner 1')

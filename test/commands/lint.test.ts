@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { folder } from '../support/program.js'
-import { has } from '../support/terminal.js'
 import { calling, rowsOf } from './calling.js'
 
 const { server, call, sent, atTerminal } = calling()
@@ -153,7 +152,7 @@ describe('ci lint', () => {
     expect(strange.stderr).toContain('the response for ci/good.yml is not a lint result')
   })
 
-  it.skipIf(!has('tmux', '-V'))('is a page on a terminal', async () => {
+  it('is a page on a terminal', async () => {
     const seen = async (line: string, end: RegExp): Promise<string> =>
       atTerminal(line, (terminal) => terminal.until(end), files())
     const screen = await seen('ci lint ci/good.yml ci/bad.yml ci/odd.yml', /ended with 1/)

@@ -1,6 +1,5 @@
 /** Lists whose specials order or word what people see, and leave to programs what the API sends. */
 import { describe, expect, it } from 'vitest'
-import { has } from '../support/terminal.js'
 import { answers, calling, rowsOf } from './calling.js'
 
 const { server, call, atTerminal } = calling()
@@ -89,24 +88,21 @@ describe('events list', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it.skipIf(!has('tmux', '-V'))(
-    'is a line an event on a terminal, each project asked for once',
-    async () => {
-      server.answer = ({ url }) =>
-        url.includes('/projects/4')
-          ? { status: 404, body: { message: '404 Not found' } }
-          : url.includes('/projects/3')
-            ? { body: { path_with_namespace: 'platform/app' } }
-            : { body: [event(1, 3), event(2, 4), event(3, 3)] }
-      await atTerminal('events list', async (terminal) => {
-        const screen = await terminal.until(/ended with 0/)
-        expect(screen).toContain('2 h ago     Ana opened issue #1 “Late” in platform/app')
-        expect(screen).toContain('2 h ago     Ana opened issue #2 “Late” in project 4')
-        expect(screen).toContain('2 h ago     Ana opened issue #3 “Late” in platform/app')
-      })
-      expect(server.lines().slice(1)).toEqual(['GET /projects/3', 'GET /projects/4'])
-    },
-  )
+  it('is a line an event on a terminal, each project asked for once', async () => {
+    server.answer = ({ url }) =>
+      url.includes('/projects/4')
+        ? { status: 404, body: { message: '404 Not found' } }
+        : url.includes('/projects/3')
+          ? { body: { path_with_namespace: 'platform/app' } }
+          : { body: [event(1, 3), event(2, 4), event(3, 3)] }
+    await atTerminal('events list', async (terminal) => {
+      const screen = await terminal.until(/ended with 0/)
+      expect(screen).toContain('2 h ago     Ana opened issue #1 “Late” in platform/app')
+      expect(screen).toContain('2 h ago     Ana opened issue #2 “Late” in project 4')
+      expect(screen).toContain('2 h ago     Ana opened issue #3 “Late” in platform/app')
+    })
+    expect(server.lines().slice(1)).toEqual(['GET /projects/3', 'GET /projects/4'])
+  })
 })
 
 describe('integrations list', () => {

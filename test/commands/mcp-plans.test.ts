@@ -7,7 +7,6 @@ import { type AgentPlan, getPlan, savePlan } from '../../src/commands/mcp/plans.
 import { freshSandbox } from '../sandbox/instance.js'
 import { serve } from '../support/mcp.js'
 import { configuration, folder } from '../support/program.js'
-import { has } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
 import { onTerminal } from './calling.js'
 
@@ -130,7 +129,7 @@ describe('a plan for many', () => {
   })
 })
 
-describe.skipIf(!has('tmux', '-V'))('mcp approve', () => {
+describe('mcp approve', () => {
   it('shows the plan, and changes the very objects of it', async () => {
     const reason = 'they are \u001b[2Jnoisy'
     const id = await idOf({ command: 'runners pause', where: 'online=true', reason })

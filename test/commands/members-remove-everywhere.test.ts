@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder } from '../support/program.js'
-import { has } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
 import { onTerminal, rowsOf } from './calling.js'
 import { type Front, frontOf } from './front.js'
@@ -249,7 +248,7 @@ describe('members remove-everywhere', { shuffle: false }, () => {
   })
 })
 
-describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
+describe('at a terminal', () => {
   it('shows what goes and what stays before it asks', async () => {
     const env = envFor(sandbox.url)
     await onTerminal('members remove-everywhere ben', env, async (terminal) => {

@@ -1,6 +1,5 @@
 /** Members by username, several at once, and what stays as it is. */
 import { describe, expect, it } from 'vitest'
-import { has } from '../support/terminal.js'
 import { answers, calling } from './calling.js'
 
 const { server, call, sent, atTerminal } = calling()
@@ -218,24 +217,21 @@ describe('members billable remove', () => {
     { source_full_name: 'Platform' },
   ]
 
-  it.skipIf(!has('tmux', '-V'))(
-    'names every membership that goes before it is confirmed',
-    async () => {
-      server.answer = answers({
-        'GET /groups/7/billable_members?': people,
-        'GET /groups/7/billable_members/6/memberships': memberships,
-      })
-      const unasked = await call('members billable remove eva -G 7')
-      expect(unasked.code).toBe(2)
-      expect(unasked.stderr).toContain('Pass --yes to confirm.')
-      await atTerminal('members billable remove eva -G 7', async (terminal) => {
-        const screen = await terminal.until(/\(y\/N\)/i)
-        expect(screen).toMatch(/eva of group 7: Web \/ Site \(Owner\)/)
-        expect(screen).toMatch(/eva of group 7: Platform$/m)
-      })
-      expect(sent()).toEqual([])
-    },
-  )
+  it('names every membership that goes before it is confirmed', async () => {
+    server.answer = answers({
+      'GET /groups/7/billable_members?': people,
+      'GET /groups/7/billable_members/6/memberships': memberships,
+    })
+    const unasked = await call('members billable remove eva -G 7')
+    expect(unasked.code).toBe(2)
+    expect(unasked.stderr).toContain('Pass --yes to confirm.')
+    await atTerminal('members billable remove eva -G 7', async (terminal) => {
+      const screen = await terminal.until(/\(y\/N\)/i)
+      expect(screen).toMatch(/eva of group 7: Web \/ Site \(Owner\)/)
+      expect(screen).toMatch(/eva of group 7: Platform$/m)
+    })
+    expect(sent()).toEqual([])
+  })
 
   it('removes with --yes, also where the memberships are not told', async () => {
     server.answer = ({ method, url }) =>

@@ -5,7 +5,6 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { folder } from '../support/program.js'
 import type { Script } from '../support/recorder.js'
 import { serve } from '../support/servers.js'
-import { has } from '../support/terminal.js'
 import { calling, rowsOf } from './calling.js'
 
 const { server, call, atTerminal } = calling()
@@ -219,7 +218,7 @@ describe('overview', () => {
   })
 })
 
-describe.skipIf(!has('tmux', '-V'))('the page', () => {
+describe('the page', () => {
   it('keeps names from outside where they belong', async () => {
     const hostile = 'a\u001b[31m\u202e\nb'.padEnd(90, '語')
     server.answer = (seen, i) =>

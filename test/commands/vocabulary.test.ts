@@ -6,7 +6,6 @@ import { parse } from 'yaml'
 import { sandboxInWords } from '../sandbox/instance.js'
 import { configuration, folder, type Ran } from '../support/program.js'
 import { recording, type Script } from '../support/recorder.js'
-import { has } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
 import { invented, inventedWords } from '../vocabulary/invented.js'
 import { onTerminal } from './calling.js'
@@ -148,7 +147,7 @@ describe('vocabulary learn, of what is not certain,', () => {
     expect(server.lines().filter((line) => line.startsWith('GET /projects?'))).toEqual([])
   })
 
-  it.skipIf(!has('tmux', '-V'))('asks for it at a terminal, three times at most', async () => {
+  it('asks for it at a terminal, three times at most', async () => {
     const vague = { ...own, ink_url: '', ink_enabled: true, pen_url: '', pen_enabled: false }
     server.answer = (seen, i) =>
       seen.url.endsWith('/application/settings') ? { body: vague } : answer(seen, i)

@@ -2,7 +2,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { calling } from '../commands/calling.js'
-import { has } from '../support/terminal.js'
 
 const { server, call, atTerminal } = calling()
 
@@ -275,26 +274,23 @@ describe('--p95', () => {
     expect(await p95([7])).toEqual({ p95_duration: 7 })
   })
 
-  it.skipIf(!has('tmux', '-V'))(
-    'is marked for people at a terminal, and for nobody else',
-    async () => {
-      const records = Array.from({ length: 1100 }, (_, id) => ({
-        id,
-        name: id < 1050 ? 'many' : 'few',
-        duration: 100,
-      }))
-      server.answer = () => ({ body: records })
-      const line = 'jobs list -P a/b --limit all --group-by name --p95 duration'
-      await atTerminal(line, async (terminal) => {
-        const screen = await terminal.until(/ended with 0/)
-        expect(screen).toMatch(/^few +1 min 40 s$/m)
-        expect(screen).toMatch(/^many +≈ 1 min 4\d s$/m)
-        expect(screen).toContain('p95 of more than 1000 values is within one percent')
-      })
-      expect((await call(line)).stdout).not.toContain('≈')
-      expect((await call(`${line} -o json`)).stdout).toContain('"approximate":true')
-    },
-  )
+  it('is marked for people at a terminal, and for nobody else', async () => {
+    const records = Array.from({ length: 1100 }, (_, id) => ({
+      id,
+      name: id < 1050 ? 'many' : 'few',
+      duration: 100,
+    }))
+    server.answer = () => ({ body: records })
+    const line = 'jobs list -P a/b --limit all --group-by name --p95 duration'
+    await atTerminal(line, async (terminal) => {
+      const screen = await terminal.until(/ended with 0/)
+      expect(screen).toMatch(/^few +1 min 40 s$/m)
+      expect(screen).toMatch(/^many +≈ 1 min 4\d s$/m)
+      expect(screen).toContain('p95 of more than 1000 values is within one percent')
+    })
+    expect((await call(line)).stdout).not.toContain('≈')
+    expect((await call(`${line} -o json`)).stdout).toContain('"approximate":true')
+  })
 
   it('takes many numbers that JavaScript cannot say', async () => {
     const numbers = Array.from({ length: 1100 }, (_, id) => `{"id":${id},"n":${id + 1}e400}`)

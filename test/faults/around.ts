@@ -1,8 +1,6 @@
 /** Faults around the program: of its standard error, and of those who are asked at a terminal. */
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { has, openTerminal } from '../support/terminal.js'
+import { existsSync } from 'node:fs'
+import { openFullDisk, openScreen, toFile } from '../support/screen.js'
 import { honest } from './answers.js'
 import type { Cell, Fault } from './faults.js'
 
@@ -13,57 +11,32 @@ export type Around =
   | { readonly stderr: 'closed' | 'full'; readonly question?: never }
   | { readonly question: Question; readonly stderr?: never }
 
-const patience = 15_000
-
-/** Where the program is run so that a shell keeps its exit code and its standard output. */
-const script = (home: string, question: Question): string => {
-  const notes = question === 'unseen' ? ' 2>/dev/full' : ''
-  return `trap : HUP; "$0" "$@" >'${join(home, 'out')}'${notes}; echo $? >'${join(home, 'code')}'; exec cat`
-}
-
-const codeIn = async (home: string): Promise<number> => {
-  const file = join(home, 'code')
-  for (const end = Date.now() + patience; Date.now() < end; await wait(50)) {
-    const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
-    if (text.endsWith('\n')) return Number(text)
-  }
-  throw new Error('the program did not end')
-}
-
-/** Runs a command that asks, at a terminal, and leaves its question without an answer. */
+/** Runs a line that asks, at a terminal, and leaves its question without an answer. */
 export const atTerminal = async (
-  command: readonly string[],
+  args: readonly string[],
   question: Question,
   cwd: string,
-  env: NodeJS.ProcessEnv,
+  env: Readonly<Record<string, string>>,
 ) => {
-  const home = join(cwd, '..', '..', '..')
-  const set = Object.entries({ ...env, TERM: 'screen' }).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
-  )
-  const terminal = openTerminal(['sh', '-c', script(home, question), ...command], {
-    cwd,
-    env: Object.fromEntries(set),
-    columns: 400,
-  })
+  const stdout: Buffer[] = []
+  const unseen = question === 'unseen'
+  const line = { line: args, stdout: toFile(stdout), ...(unseen ? { stderr: openFullDisk() } : {}) }
+  const screen = openScreen([line], { cwd, env, columns: 400 })
   try {
-    if (question !== 'unseen') await terminal.until(/^\? /m)
-    if (question === 'hang-up') await terminal.close()
-    else if (question !== 'unseen') terminal.press(question)
-    const exit = await codeIn(home)
-    const stderr = question === 'hang-up' ? '' : await terminal.screen()
-    return { exit, stdout: readFileSync(join(home, 'out')), stderr }
+    if (!unseen) await screen.until(/^\? /m)
+    if (question === 'hang-up') screen.hangUp()
+    else if (!unseen) screen.press(question)
+    const exit = await screen.ended
+    const shown = (await screen.screen()).replace(/^exit \d+$/m, '')
+    return { exit, stdout: Buffer.concat(stdout), stderr: question === 'hang-up' ? '' : shown }
   } finally {
-    await terminal.close()
+    await screen.close()
   }
 }
 
 /** Whether this machine has what the fault takes. */
-export const canBe = ({ around }: Fault): boolean => {
-  if (around === undefined) return true
-  if (around.stderr !== undefined) return around.stderr === 'closed' || existsSync('/dev/full')
-  return around.question === 'nobody' || has('tmux', '-V')
-}
+export const canBe = ({ around }: Fault): boolean =>
+  around?.stderr !== 'full' || existsSync('/dev/full')
 
 const one = (name: string, around: Around, cell: Cell): Fault => ({
   name,

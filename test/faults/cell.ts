@@ -66,12 +66,9 @@ const leftAndTaken = (home: string, work: string) => {
   return { ...leftIn(home, work), megabytes: used.megabytes }
 }
 
-/** Whether a process is needed: for a terminal, a signal while an endless body comes, or the memory that it takes. */
-const needsProcess = (fault: Fault, operation: Operation): boolean => {
-  const { around, large } = fault
-  const asks = around?.question !== undefined && around.question !== 'nobody'
-  return asks || large === true || cellOf(fault, operation).interrupt === true
-}
+/** Whether a process is needed: for a signal while an endless body comes, or the memory that it takes. */
+const needsProcess = (fault: Fault, operation: Operation): boolean =>
+  fault.large === true || cellOf(fault, operation).interrupt === true
 
 /** Standard error that nobody reads, or that has no room. */
 const brokenError = (how: 'closed' | 'full'): Writable => {
@@ -100,15 +97,16 @@ const run = async (fault: Fault, operation: Operation, url: string, home: string
   const flags = ['-o', 'json', '--timeout', timeout, '--retries', '1', '--base-url', url]
   const asked = around?.question !== undefined
   const args = [...(asked ? operation.asks : operation.args), ...flags]
+  const question = around?.question
+  if (question !== undefined && question !== 'nobody') {
+    const env = { SVC_CONFIG_DIR: config, SVC_TOKEN: token }
+    return { ...(await atTerminal(args, question, work, env)), ...leftIn(home, work) }
+  }
   if (!needsProcess(fault, operation)) {
     const { code, stdout, stderr } = await runWithin(args, work, around)
     return { exit: code, stdout: Buffer.from(stdout), stderr, ...leftIn(home, work) }
   }
   const command = [process.execPath, '--require', usage, program, ...args]
-  if (around?.question !== undefined) {
-    const ran = await atTerminal(command, around.question, work, environment(home))
-    return { ...ran, ...leftAndTaken(home, work) }
-  }
   const [node = '', ...rest] = command
   const child = spawn(node, rest, {
     cwd: work,

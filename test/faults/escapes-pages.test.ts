@@ -4,12 +4,10 @@ import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { quoteWord } from '../../src/base/shell-words.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { clean, configuration, folder, program } from '../support/program.js'
-import { has } from '../support/terminal.js'
+import { configuration, folder } from '../support/program.js'
+import { openScreen } from '../support/screen.js'
 
 /** Colour, concealed text, a link, a title, the clipboard, a turned direction, a line of its own. */
 const steering =
@@ -85,29 +83,25 @@ afterAll(async () => {
 })
 
 /** Without colours of its own: whatever colours came from outside. */
-const onTerminal = async (url: string, args: readonly string[], input: string) => {
-  const line = [process.execPath, program, ...args].map((word) => quoteWord(word)).join(' ')
-  const { all = '' } = await execa('script', ['-qec', line, '/dev/null'], {
+const onTerminal = async (url: string, line: string, answer: string) => {
+  const screen = openScreen([line], {
     cwd,
     env: {
-      ...clean(),
       SVC_CONFIG_DIR: config,
       XDG_STATE_HOME: config,
       SVC_TOKEN: sandbox.users[0]?.token ?? '',
       SVC_BASE_URL: url,
       SVC_ACCESSIBLE: '1',
       NO_COLOR: '1',
-      TERM: 'xterm',
     },
-    extendEnv: false,
-    all: true,
-    reject: false,
-    input,
   })
-  return all.replaceAll(/\r+\n/g, '\n')
+  screen.type(answer)
+  await screen.ended
+  await screen.close()
+  return screen.written().replaceAll('\r\n', '\n')
 }
 
-const lines: Readonly<Record<string, readonly [line: string, input?: string]>> = {
+const lines: Readonly<Record<string, readonly [line: string, answer?: string]>> = {
   overview: ['overview'],
   'a check': ['check runners'],
   'a check of certificates': ['check certificates --warn 60d'],
@@ -122,8 +116,8 @@ const lines: Readonly<Record<string, readonly [line: string, input?: string]>> =
   'a dry run': ['runners update 1 --description builder --dry-run'],
   'a bulk write and its failures': ['runners pause 1 999 2'],
   'journal show': ['journal show last'],
-  'a question': ['deploy-keys delete 1 -P platform/app', 'no\n'],
-  'a list to choose from': ['runners pause', '1\n'],
+  'a question': ['deploy-keys delete 1 -P platform/app', 'no\r'],
+  'a list to choose from': ['runners pause', '1\r'],
   'a failure': ['runners get 999'],
   'a trace that a job kept': ['artifacts file build.log --job-id 13 -P platform/app --to -'],
 }
@@ -132,14 +126,12 @@ const asking = new RegExp(`${String.fromCharCode(27)}\\[\\d*[GJ]`, 'g')
 /** What a terminal obeys; a page ends its lines and keeps tabs. */
 const obeyed = /[^\P{Cc}\t\n]|[\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
 
-describe.skipIf(!has('script'))('what the instance says', () => {
+describe('what the instance says', () => {
   for (const way of ['names and words', 'names'])
     it.each(Object.entries(lines))(
       `steers no terminal by its ${way}: %s`,
-      async (_, [line, input = '']) => {
-        const words = line.match(/'[^']*'|\S+/g) ?? []
-        const args = words.map((word) => word.replaceAll("'", ''))
-        const all = await onTerminal(urls[way] ?? '', [...args, '--no-pager'], input)
+      async (_, [line, answer = '']) => {
+        const all = await onTerminal(urls[way] ?? '', `${line} --no-pager`, answer)
         expect(all).toMatch(/\\u(001b|\{1b\})\[8m/)
         expect(obeyed.exec(all.replaceAll(asking, ''))?.[0]).toBeUndefined()
         // What a job kept is a file: its lines are its own.

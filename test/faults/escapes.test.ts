@@ -1,7 +1,6 @@
-import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { clean, configuration, program } from '../support/program.js'
 import { type Recorder, record } from '../support/recorder.js'
+import { openScreen } from '../support/screen.js'
 import { svcctl } from '../support/within.js'
 
 /** What must never reach a terminal from outside. */
@@ -63,11 +62,7 @@ const env = () => ({
   SVC_TOKEN: 'any',
   SVC_BASE_URL: server.url,
   NO_COLOR: '1',
-  TERM: 'xterm',
 })
-
-const quoted = (words: readonly string[]): string =>
-  words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
 
 const inPipe = async (args: readonly string[], input?: string) => {
   const { stdout, stderr } = await svcctl(args, {
@@ -77,14 +72,14 @@ const inPipe = async (args: readonly string[], input?: string) => {
   return { stdout, all: stdout + stderr }
 }
 
-const onTerminal = (args: readonly string[], input?: string) =>
-  execa('script', ['-qec', quoted([process.execPath, program, ...args]), '/dev/null'], {
-    env: { ...clean(), SVC_CONFIG_DIR: configuration(), ...env() },
-    extendEnv: false,
-    all: true,
-    reject: false,
-    ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
-  })
+/** What a terminal is sent, of a line and of what is typed to it. */
+const onTerminal = async (args: readonly string[], typed = ''): Promise<string> => {
+  const screen = openScreen([[...args, '--no-pager']], { env: env() })
+  screen.type(typed)
+  await screen.ended
+  await screen.close()
+  return screen.written()
+}
 
 const esc = '\u001b'
 const own = new RegExp(`${esc}\\[(\\?25[hl]|[0-9]?[GJK]|[0-9;]*m)`, 'g')
@@ -105,7 +100,7 @@ const cases = formats.flatMap((format) =>
 
 describe('what comes from outside', () => {
   it.concurrent.each(cases)('cannot steer a terminal: %s as %s', async (_name, format, args) => {
-    const { all = '' } = await onTerminal([...args, '-o', format, '--no-pager'])
+    const all = await onTerminal([...args, '-o', format])
     expect(all).not.toBe('')
     // The attack of CSI must not survive, even though the program colours by the same means.
     expect(all).not.toContain('\u001b[2J')
@@ -138,10 +133,7 @@ describe('what comes from outside', () => {
   it.concurrent.each(Object.entries(others))(
     'cannot steer a terminal where no format writes it: %s',
     async (_name, args) => {
-      const { all = '' } = await onTerminal(
-        [...args, '--no-pager'],
-        args[0] === 'ci' ? 'build: {}\n' : undefined,
-      )
+      const all = await onTerminal(args, args[0] === 'ci' ? 'build: {}\r\x04' : '')
       expect(all).toContain('\\u001b[2J')
       expect(withoutOwn(all)).not.toMatch(raw)
     },

@@ -10,7 +10,6 @@ import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
 import { onTerminal } from '../commands/calling.js'
 import { serve } from '../support/mcp.js'
 import { configuration, folder, type Ran } from '../support/program.js'
-import { has } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
 import { agedInstance } from './aged.js'
 
@@ -53,218 +52,214 @@ const settings = async (profile: string, ...names: readonly string[]) =>
 /** Each goes on where the one before it left. */
 const steps = { timeout: 30_000, shuffle: false }
 
-describe.skipIf(!has('tmux', '-V'))(
-  'an instance older than the documents, and one newer',
-  steps,
-  () => {
-    it('are signed in to, which shows how they differ from the documents', async () => {
-      for (const [name, { url }] of both)
-        await done(`auth login ${name} --base-url ${url()} --token-stdin`, 'sandbox-root-token\n')
-      const checks = async (profile: string) => {
-        const rows: { check: string; message: string }[] = await json(`doctor -p ${profile}`)
-        return Object.fromEntries(rows.map(({ check, message }) => [check, message]))
-      }
-      expect(await checks('old')).toMatchObject({
-        version: '14.2.0',
-        // Two settings of its own, and five in words that are not known yet.
-        'beyond documents': expect.stringContaining('7 settings, 1 field, 0 values'),
-      })
-      expect(await checks('young')).toMatchObject({
-        version: '18.3.0',
-        'beyond documents': expect.stringContaining('7 settings, 1 field, 1 value'),
-      })
+describe('an instance older than the documents, and one newer', steps, () => {
+  it('are signed in to, which shows how they differ from the documents', async () => {
+    for (const [name, { url }] of both)
+      await done(`auth login ${name} --base-url ${url()} --token-stdin`, 'sandbox-root-token\n')
+    const checks = async (profile: string) => {
+      const rows: { check: string; message: string }[] = await json(`doctor -p ${profile}`)
+      return Object.fromEntries(rows.map(({ check, message }) => [check, message]))
+    }
+    expect(await checks('old')).toMatchObject({
+      version: '14.2.0',
+      // Two settings of its own, and five in words that are not known yet.
+      'beyond documents': expect.stringContaining('7 settings, 1 field, 0 values'),
     })
-
-    it('have their words learned, each its own', async () => {
-      for (const [name, cloud, spamsvc] of [
-        ['old', 'nimbus', 'junkguard'],
-        ['young', 'haze', 'litterwatch'],
-      ]) {
-        await done(`vocabulary learn --to ${name}.yml -p ${name}`)
-        const text = readFileSync(join(cwd, `${name}.yml`), 'utf8')
-        expect(text).toMatch(new RegExp(`  cloud: ${cloud} #.*\n  spamsvc: ${spamsvc} #.*\n$`))
-        await done(`profile set ${name} --vocabulary ${name}.yml`)
-        await done(`vocabulary check -p ${name}`)
-      }
-      // What the vocabulary has is not beyond the documents any more.
-      expect((await done('doctor -p old')).stdout).toContain('2 settings, 1 field, 0 values')
-      expect((await done('doctor -p young')).stdout).toContain('2 settings, 1 field, 1 value')
+    expect(await checks('young')).toMatchObject({
+      version: '18.3.0',
+      'beyond documents': expect.stringContaining('7 settings, 1 field, 1 value'),
     })
+  })
 
-    it('show their own settings in help, and take them beside documented ones in either word', async () => {
-      const own = async (profile: string) => {
-        const { stdout } = await done(`settings update --help -p ${profile}`)
-        const [, group = ''] = stdout.split('Settings of this instance:\n')
-        return [...(group.split('\n\n')[0] ?? '').matchAll(/--(\S+)/g)].map(([, name]) => name)
-      }
-      expect(await own('old')).toEqual(['[no-]moon-enabled', 'moon-limit'])
-      expect(await own('young')).toEqual(['tide-mode', 'tide-limit'])
+  it('have their words learned, each its own', async () => {
+    for (const [name, cloud, spamsvc] of [
+      ['old', 'nimbus', 'junkguard'],
+      ['young', 'haze', 'litterwatch'],
+    ]) {
+      await done(`vocabulary learn --to ${name}.yml -p ${name}`)
+      const text = readFileSync(join(cwd, `${name}.yml`), 'utf8')
+      expect(text).toMatch(new RegExp(`  cloud: ${cloud} #.*\n  spamsvc: ${spamsvc} #.*\n$`))
+      await done(`profile set ${name} --vocabulary ${name}.yml`)
+      await done(`vocabulary check -p ${name}`)
+    }
+    // What the vocabulary has is not beyond the documents any more.
+    expect((await done('doctor -p old')).stdout).toContain('2 settings, 1 field, 0 values')
+    expect((await done('doctor -p young')).stdout).toContain('2 settings, 1 field, 1 value')
+  })
 
-      await done('settings update --moon-limit 7 --no-moon-enabled --cloud-account-id a -p old')
-      await done('settings update --tide-limit 3 --tide-mode neap --haze-account-id b -p young')
-      const names = ['moon_limit', 'moon_enabled', 'cloud_account_id'] as const
-      expect(await settings('old', ...names)).toEqual({
-        moon_limit: 7,
-        moon_enabled: false,
-        cloud_account_id: 'a',
-      })
-      expect(await settings('young', 'tide_limit', 'tide_mode', 'haze_account_id')).toEqual({
-        tide_limit: 3,
-        tide_mode: 'neap',
-        haze_account_id: 'b',
-      })
-      expect(await run('settings update --tide-limit 3 -p old')).toMatchObject({ code: 2 })
-      expect(await run('settings update --moon-limit 3 -p young')).toMatchObject({ code: 2 })
+  it('show their own settings in help, and take them beside documented ones in either word', async () => {
+    const own = async (profile: string) => {
+      const { stdout } = await done(`settings update --help -p ${profile}`)
+      const [, group = ''] = stdout.split('Settings of this instance:\n')
+      return [...(group.split('\n\n')[0] ?? '').matchAll(/--(\S+)/g)].map(([, name]) => name)
+    }
+    expect(await own('old')).toEqual(['[no-]moon-enabled', 'moon-limit'])
+    expect(await own('young')).toEqual(['tide-mode', 'tide-limit'])
+
+    await done('settings update --moon-limit 7 --no-moon-enabled --cloud-account-id a -p old')
+    await done('settings update --tide-limit 3 --tide-mode neap --haze-account-id b -p young')
+    const names = ['moon_limit', 'moon_enabled', 'cloud_account_id'] as const
+    expect(await settings('old', ...names)).toEqual({
+      moon_limit: 7,
+      moon_enabled: false,
+      cloud_account_id: 'a',
     })
-
-    it('get back what they had, in one undo each', async () => {
-      for (const profile of ['old', 'young']) await done(`journal undo last -p ${profile} --yes`)
-      expect(await settings('old', 'moon_limit', 'moon_enabled', 'cloud_account_id')).toEqual({
-        moon_limit: 5,
-        moon_enabled: true,
-        cloud_account_id: null,
-      })
-      expect(await settings('young', 'tide_limit', 'tide_mode', 'haze_account_id')).toEqual({
-        tide_limit: 9,
-        tide_mode: 'spring',
-        haze_account_id: null,
-      })
+    expect(await settings('young', 'tide_limit', 'tide_mode', 'haze_account_id')).toEqual({
+      tide_limit: 3,
+      tide_mode: 'neap',
+      haze_account_id: 'b',
     })
+    expect(await run('settings update --tide-limit 3 -p old')).toMatchObject({ code: 2 })
+    expect(await run('settings update --moon-limit 3 -p young')).toMatchObject({ code: 2 })
+  })
 
-    it('take the values that they answer, and no others', async () => {
-      expect(await json('runners list --status stale --fields id,tides -p young')).toEqual([
+  it('get back what they had, in one undo each', async () => {
+    for (const profile of ['old', 'young']) await done(`journal undo last -p ${profile} --yes`)
+    expect(await settings('old', 'moon_limit', 'moon_enabled', 'cloud_account_id')).toEqual({
+      moon_limit: 5,
+      moon_enabled: true,
+      cloud_account_id: null,
+    })
+    expect(await settings('young', 'tide_limit', 'tide_mode', 'haze_account_id')).toEqual({
+      tide_limit: 9,
+      tide_mode: 'spring',
+      haze_account_id: null,
+    })
+  })
+
+  it('take the values that they answer, and no others', async () => {
+    expect(await json('runners list --status stale --fields id,tides -p young')).toEqual([
+      { id: 2, tides: 2 },
+      { id: 3, tides: 1 },
+    ])
+    expect(await json('runners list --where tides>1 --fields id -p young')).toEqual([{ id: 2 }])
+    expect(await json('runners list --where moons=3 --fields id -p old')).toEqual([{ id: 2 }])
+    const wrong = await run('runners list --status stale -p old')
+    expect(wrong).toMatchObject({ code: 2 })
+    expect(wrong.stderr).toContain('Newer instances may support more values')
+    expect(await run('runners list --where tides>1 -p old')).toMatchObject({ code: 2 })
+  })
+
+  it('are asked together, where what one has is as good as what both have', async () => {
+    const where = await json('runners list --where tides>1 --fields id,tides -p old,young')
+    expect(where).toEqual([{ profile: 'young', record: { id: 2, tides: 2 } }])
+    const stale = await run('runners list --status stale --fields id -p old,young -o ndjson')
+    expect(stale).toMatchObject({
+      code: 8,
+      stderr: expect.stringMatching(/"profile":"old".*status does not have/),
+    })
+    expect(stale.stdout.split('\n')).toEqual([
+      '{"profile":"young","record":{"id":2}}',
+      '{"profile":"young","record":{"id":3}}',
+      '',
+    ])
+    const { stdout } = await done('settings update --help --all-profiles')
+    for (const name of ['moon-limit', 'tide-limit']) expect(stdout).toContain(`--${name} <n>`)
+    const ignored = await run(
+      'settings update --tide-limit 5 --default-projects-limit 12 -p old,young --yes',
+    )
+    expect(ignored.stderr).toMatch(/^old: .*ignored tide_limit/m)
+    expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 5 })
+    await done('journal undo last --yes -p young')
+  })
+
+  it('are read and planned for by agents with what they have', async () => {
+    const own = { ...env, SVC_PROFILE: 'young' }
+    // Lines within the server are understood as those of this process.
+    for (const [name, value] of Object.entries(own)) vi.stubEnv(name, value)
+    const served = await serve({ env: own })
+    try {
+      const call = async (tool: string, command: string, more: object) =>
+        served.call(tool, { command, ...more })
+      const read = await call('read', 'runners list', {
+        arguments: { instance: true, status: 'stale' },
+        fields: ['id', 'tides'],
+      })
+      expect(read.data.records).toEqual([
         { id: 2, tides: 2 },
         { id: 3, tides: 1 },
       ])
-      expect(await json('runners list --where tides>1 --fields id -p young')).toEqual([{ id: 2 }])
-      expect(await json('runners list --where moons=3 --fields id -p old')).toEqual([{ id: 2 }])
-      const wrong = await run('runners list --status stale -p old')
-      expect(wrong).toMatchObject({ code: 2 })
-      expect(wrong.stderr).toContain('Newer instances may support more values')
-      expect(await run('runners list --where tides>1 -p old')).toMatchObject({ code: 2 })
-    })
-
-    it('are asked together, where what one has is as good as what both have', async () => {
-      const where = await json('runners list --where tides>1 --fields id,tides -p old,young')
-      expect(where).toEqual([{ profile: 'young', record: { id: 2, tides: 2 } }])
-      const stale = await run('runners list --status stale --fields id -p old,young -o ndjson')
-      expect(stale).toMatchObject({
-        code: 8,
-        stderr: expect.stringMatching(/"profile":"old".*status does not have/),
-      })
-      expect(stale.stdout.split('\n')).toEqual([
-        '{"profile":"young","record":{"id":2}}',
-        '{"profile":"young","record":{"id":3}}',
-        '',
+      const wrong = await call('read', 'runners list', { arguments: { status: 'stael' } })
+      expect(wrong.text).toContain('stale')
+      const planned = await call('plan', 'settings update', { arguments: { tide_limit: 4 } })
+      expect(planned.command_line).toBe('svcctl settings update --tide-limit 4 -p young')
+      expect(planned.data.changes).toMatchObject([
+        { changes: [{ attribute: 'tide_limit', now: 9, new: 4 }] },
       ])
-      const { stdout } = await done('settings update --help --all-profiles')
-      for (const name of ['moon-limit', 'tide-limit']) expect(stdout).toContain(`--${name} <n>`)
-      const ignored = await run(
-        'settings update --tide-limit 5 --default-projects-limit 12 -p old,young --yes',
+      const screen = await onTerminal(
+        `mcp approve ${planned.plan} -p young`,
+        env,
+        async (terminal) => {
+          await terminal.until(/Continue\?/)
+          terminal.type('y')
+          terminal.press('Enter')
+          return terminal.until(/ended with \d+/)
+        },
       )
-      expect(ignored.stderr).toMatch(/^old: .*ignored tide_limit/m)
-      expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 5 })
-      await done('journal undo last --yes -p young')
-    })
+      expect(screen).toContain('ended with 0')
+    } finally {
+      await served.close()
+      vi.unstubAllEnvs()
+    }
+    expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 4 })
+    await done('journal undo last --yes -p young')
+    expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 9 })
+  })
 
-    it('are read and planned for by agents with what they have', async () => {
-      const own = { ...env, SVC_PROFILE: 'young' }
-      // Lines within the server are understood as those of this process.
-      for (const [name, value] of Object.entries(own)) vi.stubEnv(name, value)
-      const served = await serve({ env: own })
-      try {
-        const call = async (tool: string, command: string, more: object) =>
-          served.call(tool, { command, ...more })
-        const read = await call('read', 'runners list', {
-          arguments: { instance: true, status: 'stale' },
-          fields: ['id', 'tides'],
-        })
-        expect(read.data.records).toEqual([
-          { id: 2, tides: 2 },
-          { id: 3, tides: 1 },
-        ])
-        const wrong = await call('read', 'runners list', { arguments: { status: 'stael' } })
-        expect(wrong.text).toContain('stale')
-        const planned = await call('plan', 'settings update', { arguments: { tide_limit: 4 } })
-        expect(planned.command_line).toBe('svcctl settings update --tide-limit 4 -p young')
-        expect(planned.data.changes).toMatchObject([
-          { changes: [{ attribute: 'tide_limit', now: 9, new: 4 }] },
-        ])
-        const screen = await onTerminal(
-          `mcp approve ${planned.plan} -p young`,
-          env,
-          async (terminal) => {
-            await terminal.until(/Continue\?/)
-            terminal.type('y')
-            terminal.press('Enter')
-            return terminal.until(/ended with \d+/)
-          },
-        )
-        expect(screen).toContain('ended with 0')
-      } finally {
-        await served.close()
-        vi.unstubAllEnvs()
-      }
-      expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 4 })
-      await done('journal undo last --yes -p young')
-      expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 9 })
-    })
+  it('say which routes they lack, and what to do instead', async () => {
+    writeFileSync(join(cwd, 'ci.yml'), 'build: { script: make }\n')
+    await done('ci lint ci.yml -p old')
+    const lint = await run('ci lint ci.yml -p young')
+    expect(lint).toMatchObject({ code: 4, stderr: expect.stringContaining('Add --project') })
+    expect((await run('ci lint ci.yml -p young')).stderr).toMatch(
+      /^the instance did not have POST \/ci\/lint on \d/,
+    )
+    await done('ci lint ci.yml -P platform/app -p young')
 
-    it('say which routes they lack, and what to do instead', async () => {
-      writeFileSync(join(cwd, 'ci.yml'), 'build: { script: make }\n')
-      await done('ci lint ci.yml -p old')
-      const lint = await run('ci lint ci.yml -p young')
-      expect(lint).toMatchObject({ code: 4, stderr: expect.stringContaining('Add --project') })
-      expect((await run('ci lint ci.yml -p young')).stderr).toMatch(
-        /^the instance did not have POST \/ci\/lint on \d/,
-      )
-      await done('ci lint ci.yml -P platform/app -p young')
-
-      await done('dependencies list -P platform/app -p young')
-      const dependencies = 'dependencies list -P platform/app -p old'
-      expect(await run(dependencies)).toMatchObject({
-        code: 4,
-        stderr: expect.stringContaining('does not have this endpoint'),
-      })
-      expect((await run(dependencies)).stderr).toMatch(
-        /^the instance did not have GET \/projects\/:id\/dependencies on \d/,
-      )
+    await done('dependencies list -P platform/app -p young')
+    const dependencies = 'dependencies list -P platform/app -p old'
+    expect(await run(dependencies)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('does not have this endpoint'),
     })
+    expect((await run(dependencies)).stderr).toMatch(
+      /^the instance did not have GET \/projects\/:id\/dependencies on \d/,
+    )
+  })
 
-    it('have many objects changed by those values, and put back', async () => {
-      const active = async () => json('runners list --fields id,active --sort id -p young')
-      const before = await active()
-      await done('runners pause --select status=stale --yes -p young')
-      expect(await active()).not.toEqual(before)
-      await done('journal undo last --yes -p young')
-      expect(await active()).toEqual(before)
-    })
+  it('have many objects changed by those values, and put back', async () => {
+    const active = async () => json('runners list --fields id,active --sort id -p young')
+    const before = await active()
+    await done('runners pause --select status=stale --yes -p young')
+    expect(await active()).not.toEqual(before)
+    await done('journal undo last --yes -p young')
+    expect(await active()).toEqual(before)
+  })
 
-    it('are kept in files with all of their own, which fit where they come from', async () => {
-      for (const profile of ['old', 'young']) {
-        await done(`export settings --all -p ${profile} --to ${profile}`)
-        await done(`plan ${profile} -p ${profile}`)
-      }
-      const text = readFileSync(join(cwd, 'young/site.yml'), 'utf8')
-      expect(text).toContain('tide_limit: 9')
-      // Files hold the words of the documents.
-      expect(text).toContain('cloud_integration_enabled: false')
-      writeFileSync(join(cwd, 'young/site.yml'), text.replace('tide_limit: 9', 'tide_limit: 4'))
-      await done('apply young --yes -p young')
-      expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 4 })
-      await done('journal undo last --yes -p young')
-      expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 9 })
-      const foreign = await run('plan old -p young')
-      expect(foreign).toMatchObject({ code: 2 })
-      expect(foreign.stderr).toContain('unknown to the documented API and to the instance')
-    })
+  it('are kept in files with all of their own, which fit where they come from', async () => {
+    for (const profile of ['old', 'young']) {
+      await done(`export settings --all -p ${profile} --to ${profile}`)
+      await done(`plan ${profile} -p ${profile}`)
+    }
+    const text = readFileSync(join(cwd, 'young/site.yml'), 'utf8')
+    expect(text).toContain('tide_limit: 9')
+    // Files hold the words of the documents.
+    expect(text).toContain('cloud_integration_enabled: false')
+    writeFileSync(join(cwd, 'young/site.yml'), text.replace('tide_limit: 9', 'tide_limit: 4'))
+    await done('apply young --yes -p young')
+    expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 4 })
+    await done('journal undo last --yes -p young')
+    expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 9 })
+    const foreign = await run('plan old -p young')
+    expect(foreign).toMatchObject({ code: 2 })
+    expect(foreign.stderr).toContain('unknown to the documented API and to the instance')
+  })
 
-    it('give a program their own settings and values as types', async () => {
-      const types = async (profile: string) => (await done(`client types -p ${profile}`)).stdout
-      expect(await types('young')).toContain('readonly tide_limit: number')
-      expect(await types('young')).toContain('readonly "runners.status": "stale"')
-      expect(await types('old')).toContain('readonly moon_enabled: boolean')
-      expect(await types('old')).not.toContain('stale')
-    })
-  },
-)
+  it('give a program their own settings and values as types', async () => {
+    const types = async (profile: string) => (await done(`client types -p ${profile}`)).stdout
+    expect(await types('young')).toContain('readonly tide_limit: number')
+    expect(await types('young')).toContain('readonly "runners.status": "stale"')
+    expect(await types('old')).toContain('readonly moon_enabled: boolean')
+    expect(await types('old')).not.toContain('stale')
+  })
+})

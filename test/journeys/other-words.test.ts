@@ -11,7 +11,6 @@ import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
 import { onTerminal } from '../commands/calling.js'
 import { sandboxInWords } from '../sandbox/instance.js'
 import { configuration, folder, type Ran } from '../support/program.js'
-import { has } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
 
 const texts = {
@@ -42,7 +41,7 @@ const writes = [
 /** Each goes on where the one before it left. */
 const steps = { timeout: 30_000, shuffle: false }
 
-describe.skipIf(!has('tmux', '-V'))('an instance in other words', steps, () => {
+describe('an instance in other words', steps, () => {
   it('is a profile, whose writes are noted as not taken', async () => {
     for (const [name, { url }] of [
       ['here', here],

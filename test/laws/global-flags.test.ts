@@ -9,8 +9,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { declared, flagSets, globalFlags } from '../../src/engine/command/global-flags.js'
 import { certificate, key } from '../http/certificate.js'
-import { configuration, folder, program } from '../support/program.js'
-import { has, openTerminal } from '../support/terminal.js'
+import { configuration } from '../support/program.js'
+import { openScreen } from '../support/screen.js'
 import { svcctl } from '../support/within.js'
 
 /** What an instance answers to its nth request, and when. */
@@ -260,16 +260,11 @@ const observed = async (row: Row, args: readonly string[]) => {
 
 /** The same at a terminal of ten lines. */
 const seen = async (args: readonly string[]): Promise<{ paged: boolean }> => {
-  const script = `${process.execPath} ${program} ${args.join(' ')}; echo "ended $?"; sleep 600`
-  const terminal = openTerminal(['sh', '-c', script], {
-    cwd: folder(),
-    rows: 10,
-    env: { SVC_CONFIG_DIR: configuration(), SVC_PAGER: "sed 's/^/paged /'" },
-  })
+  const screen = openScreen([args], { rows: 10, env: { SVC_PAGER: "sed 's/^/paged /'" } })
   try {
-    return { paged: (await terminal.until(/ended 0/)).includes('paged') }
+    return { paged: (await screen.until(/exit 0/)).includes('paged') }
   } finally {
-    await terminal.close()
+    await screen.close()
   }
 }
 
@@ -331,8 +326,7 @@ describe('every global flag', () => {
 
   it.for(all.filter(([, row]) => row.terminal === true))(
     '--%s changes something at a terminal',
-    async ([, { line, flag }], { skip }) => {
-      if (!has('tmux', '-V')) skip()
+    async ([, { line, flag }]) => {
       expect([await seen(line), await seen([...line, ...flag])]).toEqual([
         { paged: true },
         { paged: false },

@@ -14,23 +14,6 @@ const starters: Readonly<Record<string, readonly string[]>> = {
   'faults/matrix': ['runMatrix'],
 }
 
-/** Tests of terminals, which start the program in one. No other is added. */
-const atTerminals: readonly string[] = [
-  'completion/shells.test.ts',
-  'examples.test.ts',
-  'failing/hang-ups.test.ts',
-  'faults/escapes-pages.test.ts',
-  'faults/escapes.test.ts',
-  'laws/global-flags.test.ts',
-  'screens/screens.test.ts',
-  'security/children.test.ts',
-  'security/guard-rails.test.ts',
-  'terminal/accessible.test.ts',
-  'terminal/help.test.ts',
-  'terminal/leaving.test.ts',
-  'terminal/meter.test.ts',
-]
-
 /** The names that a file imports from a helper. */
 const importedFrom = (file: string, text: string, helper: string): readonly string[] =>
   [...text.matchAll(/import \{([^}]*)\} from '([^']*)'/g)]
@@ -50,5 +33,5 @@ it('start the program in files that are called so', () => {
     .filter((file) => file.endsWith('.test.ts') && !file.startsWith('executable/'))
     .filter(startsProgram)
   const others = files.filter((file) => !/\.(?:process|browser)\.test\.ts$/.test(file))
-  expect(others.toSorted()).toEqual(atTerminals)
+  expect(others).toEqual([])
 })

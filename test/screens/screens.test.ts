@@ -1,20 +1,19 @@
 /**
- * What people see: whole screens of the real program at a real terminal, at 80 and 140 columns (some at
- * 40), kept as text under `golden/`. Look at them when they change, and renew them with `-u`.
+ * What people see: whole screens at 80 and 140 columns (some at 40), kept as text under `golden/`. Look at them
+ * when they change, and renew them with `-u`.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder, program } from '../support/program.js'
-import { has, openTerminal, type Terminal } from '../support/terminal.js'
+import { folder } from '../support/program.js'
+import { openScreen, type Screen, type ScreenLine, toNowhere } from '../support/screen.js'
 import { pictureOf } from './picture.js'
 
-const clock = join(import.meta.dirname, '..', 'support', 'fixed-clock.cjs')
 const now = () => new Date('2026-11-20T12:00:00Z')
 
-/** A screen's name, and the lines that are typed for it. */
-const screens: Readonly<Record<string, string>> = {
+/** A screen's name, and the line that is typed for it, or several. */
+const screens: Readonly<Record<string, string | readonly ScreenLine[]>> = {
   help: '--help',
   'help-command': 'runners update --help',
   'help-topic': 'help exit-codes',
@@ -27,7 +26,7 @@ const screens: Readonly<Record<string, string>> = {
   'list-hidden':
     'runners list --instance -L 2 --fields id,description,runner_type,status,ip_address,active,is_shared,online,name,id,status',
   'auth-status': 'auth status',
-  'journal-list': 'runners pause 1 999 2 -q >/dev/null; journal list',
+  'journal-list': [{ line: 'runners pause 1 999 2 -q', stdout: toNowhere }, 'journal list'],
   'list-more': 'projects list -L 3',
   'list-empty': 'issues list',
   'list-vulnerabilities': 'vulnerabilities list -P platform/app',
@@ -116,61 +115,57 @@ const steady = (screen: string): string =>
     .trimEnd()
     .concat('\n')
 
-const look = async <T>(
-  script: string,
+const look = async (
+  lines: readonly ScreenLine[],
   columns: number,
-  instance: string,
-  taken: (terminal: Terminal) => Promise<T>,
-): Promise<T> => {
+  taken: (screen: Screen) => Promise<string>,
+  before = '',
+): Promise<string> => {
   const cwd = folder()
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
-  const terminal = openTerminal(['sh', '-c', `${script}; echo "exit $?"; sleep 600`], {
+  // Beside an address the token would serve no other.
+  const isElsewhere = lines.some(
+    (line) => typeof line === 'string' && line.startsWith('--base-url'),
+  )
+  const screen = openScreen(lines, {
     cwd,
     columns,
     rows: 110,
+    now,
+    before,
     env: {
-      SVC_CONFIG_DIR: configuration(),
-      SVC_BASE_URL: instance,
+      SVC_BASE_URL: isElsewhere ? '' : sandbox.url,
       SVC_TOKEN: 'sandbox-root-token',
       SVC_PAGER: '',
     },
   })
   try {
-    return await taken(terminal)
+    await screen.until(/^exit \d|\(y\/N\)/m)
+    return await taken(screen)
   } finally {
-    await terminal.close()
+    await screen.close()
     await sandbox.close()
   }
 }
 
-const typed = (lines: string): string =>
-  lines
-    .split('; ')
-    .map((line) => `${process.execPath} --require ${clock} ${program} ${line}`)
-    .join('; ')
-const ended = /^exit \d|\(y\/N\)/m
-
-const shot = (line: string, columns: number): Promise<string> => {
-  // Beside an address the token would serve no other.
-  const instance = line.startsWith('--base-url') ? '' : sandbox.url
-  return look(typed(line), columns, instance, async (terminal) =>
-    steady(await terminal.until(ended)),
-  )
-}
+const shot = (line: string | readonly ScreenLine[], columns: number): Promise<string> =>
+  look([line].flat(), columns, async (screen) => steady(await screen.screen()))
 
 /** The picture of the README: a command as it is typed, and what it shows. */
 const pictured = 'overview'
 
-const photograph = (columns: number): Promise<string> => {
-  const prompt = `printf '\\033[32m$\\033[0m svcctl ${pictured}\\n\\n'`
-  return look(`${prompt}; ${typed(pictured)}`, columns, sandbox.url, async (terminal) => {
-    await terminal.until(ended)
-    const screen = steady(await terminal.coloured()).replace(/exit 0\n*$/, '')
-    return pictureOf(screen, `svcctl ${pictured}`)
-  })
-}
+const photograph = (columns: number): Promise<string> =>
+  look(
+    [pictured],
+    columns,
+    async (screen) => {
+      const coloured = steady(await screen.coloured()).replace(/exit 0\n*$/, '')
+      return pictureOf(coloured, `svcctl ${pictured}`)
+    },
+    `\x1b[32m$\x1b[0m svcctl ${pictured}\n\n`,
+  )
 
-describe.skipIf(!has('tmux', '-V'))('the screen of', () => {
+describe('the screen of', () => {
   describe.each(Object.entries(screens))('%s', (name, line) => {
     it.each([narrow.get(name) ?? [], 80, 140].flat())('at %d columns', async (columns) => {
       await expect(await shot(line, columns)).toMatchFileSnapshot(`golden/${name}-${columns}.txt`)

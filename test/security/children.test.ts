@@ -3,9 +3,10 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { configuration, folder, program } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 import { type Recorder, record } from '../support/recorder.js'
-import { has, openTerminal } from '../support/terminal.js'
+import { openScreen } from '../support/screen.js'
+import { has } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
 
 const canary = 'c4n4ry-0123456789'
@@ -138,12 +139,11 @@ describe('what is started on its own account', () => {
     expect(saw).toContain('DISPLAY=:9\n')
   })
 
-  it.skipIf(!has('tmux', '-V'))('the pager', async () => {
+  it('the pager', async () => {
     const { cwd, env, spy, seen } = placeOf()
-    const pager = spy('spy-pager', 'cat > /dev/null; echo paged; sleep 60')
-    const line = [process.execPath, program, 'runners', 'list', '--instance']
-    const whole = { ...env, SVC_PAGER: pager, TERM: 'xterm', HOME: cwd }
-    const terminal = openTerminal(line, { env: whole, cwd, rows: 10 })
+    const pager = spy('spy-pager', 'cat > /dev/null; echo paged')
+    const whole = { ...env, SVC_PAGER: pager, HOME: cwd }
+    const terminal = openScreen(['runners list --instance'], { env: whole, cwd, rows: 10 })
     try {
       await terminal.until(/paged/)
       checkTool(await seen('spy-pager'))

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { certificate, key } from '../http/certificate.js'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 import { type Recorder, record } from '../support/recorder.js'
-import { has, openTerminal } from '../support/terminal.js'
+import { openScreen } from '../support/screen.js'
 import { svcctl } from '../support/within.js'
 
 const lines = (file: string): Record<string, unknown>[] =>
@@ -83,19 +83,10 @@ describe('a profile', () => {
     ])
   })
 
-  it.skipIf(!has('tmux', '-V'))('asks with the host, the user, and the name to type', async () => {
+  it('asks with the host, the user, and the name to type', async () => {
     await set('--protected')
-    const remove = [process.execPath, program]
-    remove.push('deploy-keys', 'delete', '7', '-P', '1', '--sudo', 'ana')
-    const terminal = openTerminal(['sh', '-c', `"$0" "$@"; echo "exit $?"; cat`, ...remove], {
-      cwd: folder(),
-      env: {
-        ...clean(),
-        SVC_CONFIG_DIR: config,
-        SVC_TOKEN: 'any',
-        SVC_PROFILE: 'prod',
-        TERM: 'screen',
-      },
+    const terminal = openScreen(['deploy-keys delete 7 -P 1 --sudo ana'], {
+      env: { SVC_CONFIG_DIR: config, SVC_TOKEN: 'any', SVC_PROFILE: 'prod' },
     })
     try {
       const asked = await terminal.until(/Type the profile name \(prod\)/)

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { answers, calling } from '../commands/calling.js'
 import { configuration, folder } from '../support/program.js'
-import { has } from '../support/terminal.js'
 
 const { server, call, sent, atTerminal } = calling()
 const canary = 'c4n4ry'
@@ -224,7 +223,7 @@ describe('a private key that an instance says', () => {
     expect(all).toContain('kept-1')
   })
 
-  it.skipIf(!has('tmux', '-V'))('is masked in a question', async () => {
+  it('is masked in a question', async () => {
     server.answer = () => ({ body: { id: 1, title: `kept-1 ${rsaKey}`, key: 'ssh-rsa AAAA' } })
     await atTerminal('deploy-keys delete 1 -P a/b', async (terminal) => {
       const screen = await terminal.until(/\(y\/N\)/)

@@ -23,6 +23,11 @@ export interface Terminal {
   close(): Promise<void>
 }
 
+/** A terminal of the system, which can become another size. */
+export interface RealTerminal extends Terminal {
+  resize(columns: number, rows: number): void
+}
+
 const patience = 20_000
 const between = 100
 let count = 0
@@ -38,7 +43,7 @@ export interface TerminalOptions {
 export const openTerminal = (
   command: readonly string[],
   { env, cwd, columns = 120, rows = 40 }: TerminalOptions,
-): Terminal => {
+): RealTerminal => {
   // The server goes with the test run, by its TMPDIR, and its socket with the temporary folder.
   const socket = join(tmpdir(), `tmux-${count++}`)
   const line = (...args: string[]): string[] => ['-S', socket, '-f', '/dev/null', ...args]
@@ -77,6 +82,8 @@ export const openTerminal = (
     press: (...keys) => void then(() => tmux('send-keys', ...keys)),
     screen: () => screen(),
     coloured: () => screen('-e'),
+    resize: (columns, rows) =>
+      void then(() => tmux('resize-window', '-x', String(columns), '-y', String(rows))),
     until: async (wanted) => {
       const end = Date.now() + patience
       for (;;) {

@@ -5,13 +5,13 @@
  */
 
 import { createHash, randomInt } from 'node:crypto'
-import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { isatty } from 'node:tty'
 import { isDeepStrictEqual } from 'node:util'
 import { writeWhole } from '../../base/files/files.js'
 import { makeFolders, readRegular } from '../../base/files/regular.js'
 import { describeDistrust, distrust } from '../../base/files/trust.js'
+import { currentIo } from '../../base/io.js'
 import { parseExact, stringifyExact } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { insertFlags } from '../../base/shell-words.js'
@@ -184,26 +184,14 @@ const removePlan = (env: NodeJS.ProcessEnv, { id }: Pick<AgentPlan, 'id'>): bool
 
 // Who approves: a person at a terminal, and the same as the plan was made by.
 
-const hasTerminal = (): boolean => {
-  if (process.platform === 'win32') return true
-  try {
-    const descriptor = openSync('/dev/tty', 'r+')
-    const is = isatty(descriptor)
-    closeSync(descriptor)
-    return is
-  } catch {
-    return false
-  }
-}
-
 /** @throws Failure `usage` where no person can read the plan and answer */
-const checkPerson = ({ place, ui }: Services): void => {
+const checkPerson = async ({ place, ui }: Services): Promise<void> => {
   const { quiet, yes } = place.globals
   if (yes || quiet)
     throw usage(
       `mcp approve does not allow --${yes ? 'yes' : 'quiet'}: a person must read the plan`,
     )
-  if (!ui.interactive || !hasTerminal())
+  if (!ui.interactive || !(await currentIo().hasTerminal()))
     throw usage(
       'mcp approve requires a terminal with a person at it',
       'Run it in a terminal, without CI and SVC_NO_PROMPT. --dry-run shows the plan without one.',
@@ -311,7 +299,7 @@ const approvePlan = async (
 ): Promise<void> => {
   const { answer, place, ui } = services
   const { dryRun } = place.globals
-  if (!dryRun) checkPerson(services)
+  if (!dryRun) await checkPerson(services)
   const plan = getPlan(place.env, given.args[0] ?? '', place.clock.now())
   const session = await place.session()
   checkMaker(plan, await place.identity())

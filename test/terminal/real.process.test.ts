@@ -1,4 +1,7 @@
-/** A terminal that hangs up, and signals while the pager has it: the process ends by the signal, without a core file. */
+/**
+ * What only the terminal of a system shows, which all else of terminals does without (`support/screen.ts`): hanging up, the mode
+ * that is left behind, suspending, another size; no end leaves a core file.
+ */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
@@ -43,20 +46,32 @@ const withoutTerminal = async (pid: number): Promise<void> => {
     if (Date.now() > end) throw new Error(`process ${pid} still has its terminal`)
 }
 
+const variables = (): Record<string, string> => ({
+  TERM: 'screen',
+  SVC_CONFIG_DIR: configuration(),
+  SVC_BASE_URL: sandbox.url,
+  SVC_TOKEN: sandbox.users[0]?.token ?? '',
+})
+
+/** A shell that can stop what it started. */
+const shell = (): Terminal => {
+  const command = ['bash', '--norc', '--noprofile', '-i']
+  const terminal = openTerminal(command, { cwd: folder(), env: { ...variables(), PS1: '$ ' } })
+  terminals.push(terminal)
+  return terminal
+}
+
 /** The program at a terminal of few rows, below a shell that outlives it and keeps its exit code. */
-const at = (line: string, more: Readonly<Record<string, string>> = {}) => {
+const at = (line: string, more: Readonly<Record<string, string>> = {}, after = ':') => {
   const [home, cwd] = [folder(), folder()]
   const file = (name: string): string => join(home, name)
   const inner = `echo $$ >'${file('pid')}'; exec ${process.execPath} ${program} ${line}`
-  const script = `ulimit -c unlimited; trap : HUP INT; sh -c "$0"; echo $? >'${file('code')}'; exec cat`
+  const script = `ulimit -c unlimited; trap : HUP INT; sh -c "$0"; echo $? >'${file('code')}'; ${after}; exec cat`
   const terminal = openTerminal(['sh', '-c', script, inner], {
     cwd,
     rows: 12,
     env: {
-      TERM: 'screen',
-      SVC_CONFIG_DIR: configuration(),
-      SVC_BASE_URL: sandbox.url,
-      SVC_TOKEN: sandbox.users[0]?.token ?? '',
+      ...variables(),
       SVC_PAGER: 'less -X',
       ...more,
     },
@@ -76,45 +91,16 @@ const at = (line: string, more: Readonly<Record<string, string>> = {}) => {
   }
 }
 
-const paged: Readonly<Record<string, string>> = {
-  help: 'help recipes',
-  'a list': 'jobs list -P platform/app -L all --fields id,name',
-}
 const atPrompt = /^:/m
 
 describe.skipIf(!has('tmux', '-V'))('a terminal that hangs up', () => {
   it.each<readonly [string, string, RegExp]>([
-    ...Object.entries(paged).map(
-      ([what, line]) => [`the pager with ${what}`, line, atPrompt] as const,
-    ),
+    ['the pager with a list', 'jobs list -P platform/app -L all --fields id,name', atPrompt],
     ['a question', 'runners get', /shared-macos/],
-    ['a watch', 'runners list --watch 1', /s; press Ctrl-C to stop/],
-    ['an agent that is served', 'mcp serve --sandbox', /Model Context Protocol/],
   ])('ends %s by SIGHUP', async (_, line, shown) => {
     const run = at(line)
     await run.terminal.until(shown)
     await run.terminal.close()
-    expect(await run.ended()).toBe(byHangUp)
-    expect(run.left()).toEqual([])
-  })
-
-  it('ends a question by SIGHUP where a read fails before a write does', async () => {
-    const fail = join(folder(), 'fail.cjs')
-    writeFileSync(
-      fail,
-      `process.on('SIGUSR2', () => process.stdin.destroy(Object.assign(new Error('read EIO'), { code: 'EIO' })))`,
-    )
-    const run = at('runners get', { NODE_OPTIONS: `--require ${fail}` })
-    await run.terminal.until(/shared-macos/)
-    await run.kill('SIGUSR2')
-    expect(await run.ended(), await run.terminal.screen()).toBe(byHangUp)
-  })
-
-  it('ends the embedded instance by SIGHUP, once it is told', async () => {
-    const run = at(`sandbox serve --state-dir ${folder()}`)
-    await run.terminal.until(/sandbox-gus-token/)
-    await run.hangUp()
-    await run.kill('SIGHUP')
     expect(await run.ended()).toBe(byHangUp)
     expect(run.left()).toEqual([])
   })
@@ -144,15 +130,6 @@ describe.skipIf(!has('tmux', '-V'))('a terminal that hangs up', () => {
 })
 
 describe.skipIf(!has('tmux', '-V'))('the pager', () => {
-  it.each(['SIGTERM', 'SIGHUP'] as const)('ends with the program, by %s', async (signal) => {
-    for (const line of Object.values(paged)) {
-      const run = at(line)
-      await run.terminal.until(atPrompt)
-      await run.kill(signal)
-      expect(await run.ended()).toBe(128 + signals[signal])
-    }
-  })
-
   it('ends with the program at SIGQUIT, which leaves no core file', async () => {
     const run = at('help recipes')
     await run.terminal.until(atPrompt)
@@ -174,11 +151,61 @@ describe.skipIf(!has('tmux', '-V'))('the pager', () => {
     run.terminal.press('q')
     expect(await run.ended()).toBe(128 + signals.SIGINT)
   })
+})
 
-  it('is left with 0', async () => {
-    const run = at('help recipes')
-    await run.terminal.until(atPrompt)
-    run.terminal.press('q')
-    expect(await run.ended()).toBe(0)
+/** Says when it is loaded how the terminal is left: raw while a question is asked, else as the shell had it. */
+const mode = "stty -a | tr ' ;' '\\n\\n' | grep -xE -- '-?(icanon|echo)' | tr '\\n' ' '; echo left."
+
+describe.skipIf(!has('tmux', '-V'))('a question', () => {
+  it('leaves the terminal as it was, at Ctrl-C and when the program breaks down', async () => {
+    const fail = join(folder(), 'fail.cjs')
+    writeFileSync(fail, "process.on('SIGUSR2', () => { throw new Error('broken down') })")
+    for (const leave of ['C-c', 'SIGUSR2'] as const) {
+      const run = at('runners get', { NODE_OPTIONS: `--require ${fail}` }, mode)
+      await run.terminal.until(/shared-macos/)
+      if (leave === 'C-c') run.terminal.press(leave)
+      else await run.kill(leave)
+      expect(await run.terminal.until(/left\./)).toMatch(/^icanon echo left/m)
+      expect(await run.ended()).toBe(leave === 'C-c' ? 128 + signals.SIGINT : 1)
+      await run.terminal.close()
+    }
+  })
+
+  it.skipIf(!has('bash'))('is suspended by Ctrl-Z, and goes on where it was', async () => {
+    const terminal = shell()
+    await terminal.until(/\$$/m)
+    terminal.type(`${process.execPath} ${program} runners get; echo "exit $?"`)
+    terminal.press('Enter')
+    await terminal.until(/shared-macos/)
+    terminal.type('shared-linux')
+    await terminal.until((screen) => !screen.includes('shared-macos'))
+    terminal.press('C-z')
+    await terminal.until(/Stopped/)
+    terminal.type('fg')
+    terminal.press('Enter')
+    await terminal.until(/\$ fg.*\n.* runners get$/m)
+    terminal.press('Down')
+    await terminal.until(/❯ \[ \] 2/)
+    terminal.press('Enter')
+    expect(await terminal.until(/description/)).toMatch(
+      /svcctl runners get 2$[\s\S]*shared-linux-2/m,
+    )
+  })
+})
+
+describe.skipIf(!has('tmux', '-V'))('what is watched', () => {
+  it('is drawn anew for a terminal that became another size, in the colours that it has', async () => {
+    const run = at('runners list --watch 1')
+    expect(await run.terminal.until(/more lines/)).not.toContain('shop-tests')
+    run.terminal.resize(120, 30)
+    await run.terminal.until(/shop-tests/)
+    expect(await run.terminal.coloured()).toContain('\x1b[32m● online')
+    const dumb = at('runners list --watch 1', { TERM: 'dumb' })
+    await dumb.terminal.until(/shared-macos/)
+    expect(await dumb.terminal.coloured()).toBe(await dumb.terminal.screen())
+    for (const { terminal, ended } of [run, dumb]) {
+      terminal.press('C-c')
+      expect(await ended()).toBe(128 + signals.SIGINT)
+    }
   })
 })

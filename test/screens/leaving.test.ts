@@ -1,14 +1,16 @@
-/** Questions and pagers of the real program at a real terminal, left before the end. */
+/** Questions, pagers and whatever else has a terminal, left before the end. */
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { configuration, folder, program } from '../support/program.js'
+import { folder } from '../support/program.js'
 import { recording } from '../support/recorder.js'
-import { has, openTerminal } from '../support/terminal.js'
+import { openScreen } from '../support/screen.js'
 
+const { signals } = constants
 const server = recording()
 
 /** Four pages of runners; all but the first once `ready`. */
@@ -38,18 +40,15 @@ const runs = (pid: number): boolean => {
   }
 }
 
-describe.skipIf(!has('tmux', '-V'))('a pager', () => {
+describe('a pager', () => {
   it('that is left while the next page loads ends the command', async () => {
     const file = join(folder(), 'pid')
     // The program has seen its child's end once nothing of the child is left.
     const left = () =>
       vi.waitFor(() => expect(runs(Number(readFileSync(file, 'utf8')))).toBe(false), 20_000)
     const { pages, url } = await fourPages(left)
-    const line = `${process.execPath} ${program} runners list --instance --limit all`
-    const terminal = openTerminal(['sh', '-c', `${line}; echo "exit $?"; sleep 600`], {
-      cwd: folder(),
+    const terminal = openScreen(['runners list --instance --limit all'], {
       env: {
-        SVC_CONFIG_DIR: configuration(),
         SVC_BASE_URL: url,
         SVC_TOKEN: 'any',
         SVC_PAGER: `sh -c 'echo $$ >${file}; head -n 2'`,
@@ -74,23 +73,19 @@ const questions: Readonly<Record<string, readonly [line: string, asked: RegExp]>
   'an address': ['auth login other', /Base URL/],
 }
 
-describe.skipIf(!has('tmux', '-V'))('Ctrl-D', () => {
+describe('Ctrl-D', () => {
   it.each(Object.entries(questions))('at %s is an interruption', async (name, [line, asked]) => {
     const config = folder()
     const profile = { baseUrl: server.url, protected: true }
     writeFileSync(join(config, 'config.json'), JSON.stringify({ profiles: { guarded: profile } }))
-    const terminal = openTerminal(
-      ['sh', '-c', `${process.execPath} ${program} ${line}; echo "exit $?"; sleep 600`],
-      {
-        cwd: folder(),
-        env: {
-          SVC_CONFIG_DIR: config,
-          SVC_TOKEN: 'any',
-          SVC_NO_KEYRING: '1',
-          SVC_BASE_URL: name === 'an address' ? '' : server.url,
-        },
+    const terminal = openScreen([line], {
+      env: {
+        SVC_CONFIG_DIR: config,
+        SVC_TOKEN: 'any',
+        SVC_NO_KEYRING: '1',
+        SVC_BASE_URL: name === 'an address' ? '' : server.url,
       },
-    )
+    })
     try {
       await terminal.until(asked)
       terminal.press('C-d')
@@ -100,6 +95,53 @@ describe.skipIf(!has('tmux', '-V'))('Ctrl-D', () => {
       expect(server.lines().filter((asking) => !asking.startsWith('GET'))).toEqual([])
     } finally {
       await terminal.close()
+    }
+  })
+})
+
+/** A pager that is there until it is ended. */
+const standing = { SVC_PAGER: `sh -c 'echo paged; cat >/dev/null; exec sleep 600'` }
+
+/** A line at a terminal that shows this. */
+const showing = async (
+  line: string,
+  shown: RegExp,
+  more: Readonly<Record<string, string>> = {},
+) => {
+  const screen = openScreen([line], { rows: 12, env: { SVC_SANDBOX: '1', ...standing, ...more } })
+  await screen.until(shown)
+  return screen
+}
+
+describe('a terminal that hangs up', () => {
+  const rows: readonly (readonly [string, string, RegExp, 'told' | 'unreadable'])[] = [
+    ['the pager with help', 'help recipes', /paged/, 'told'],
+    ['the pager with a list', 'jobs list -P platform/app -L all --fields id,name', /paged/, 'told'],
+    ['a question', 'runners get', /shared-macos/, 'told'],
+    ['a question, where a read fails before a write does', 'runners get', /mac/, 'unreadable'],
+    ['a watch', 'runners list --watch 60', /press Ctrl-C to stop/, 'told'],
+    ['an agent that is served', 'mcp serve', /Model Context Protocol/, 'told'],
+  ]
+  it.each(rows)('ends %s by SIGHUP', async (_, line, shown, heard) => {
+    const screen = await showing(line, shown)
+    screen.hangUp(heard)
+    expect(await screen.ended).toBe(128 + signals.SIGHUP)
+  })
+
+  it('ends the embedded instance by SIGHUP', async () => {
+    const line = `sandbox serve --state-dir ${folder()}`
+    const screen = await showing(line, /sandbox-gus-token/, { SVC_SANDBOX: '' })
+    screen.hangUp()
+    expect(await screen.ended).toBe(128 + signals.SIGHUP)
+  })
+})
+
+describe('the pager ends with the line', () => {
+  it.each(['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('by %s', async (signal) => {
+    for (const line of ['help recipes', 'jobs list -P platform/app -L all --fields id,name']) {
+      const screen = await showing(line, /paged/)
+      screen.send(signal)
+      expect(await screen.ended).toBe(128 + signals[signal])
     }
   })
 })

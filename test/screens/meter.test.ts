@@ -1,12 +1,18 @@
-/** Progress: its words, and at a real terminal what a bulk write, a long list and one slow request show. */
+/** Progress: its words, and at a terminal what a bulk write, a long list and one slow request show. */
 import { writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { meterLine } from '../../src/terminal/progress.js'
-import { configuration, folder, program } from '../support/program.js'
-import { has, openTerminal, type Terminal } from '../support/terminal.js'
+import { configuration } from '../support/program.js'
+import {
+  openScreen,
+  type Screen,
+  type ScreenLine,
+  throughReader,
+  toNowhere,
+} from '../support/screen.js'
 
 describe('a line of progress', () => {
   it.each([
@@ -61,18 +67,16 @@ const json = (response: ServerResponse, value: unknown): void => {
 
 const started = (
   url: string,
-  line: string,
+  line: ScreenLine,
   env: Readonly<Record<string, string>> = {},
-  first = '',
-): Terminal => {
-  const command = `${first}${process.execPath} ${program} ${line}; echo "exit $?"; sleep 600`
-  const terminal = openTerminal(['sh', '-c', command], {
-    cwd: folder(),
-    columns: 100,
-    env: { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: url, SVC_TOKEN: 'any', ...env },
+  columns = 100,
+): Screen => {
+  const screen = openScreen([line], {
+    columns,
+    env: { SVC_BASE_URL: url, SVC_TOKEN: 'any', ...env },
   })
-  closing.push(terminal.close)
-  return terminal
+  closing.push(screen.close)
+  return screen
 }
 
 const one = (url: string, response: ServerResponse): void => {
@@ -80,14 +84,15 @@ const one = (url: string, response: ServerResponse): void => {
   json(response, { id: Number(url.split('/').at(-1)), description: 'built' })
 }
 
-describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
+describe('at a terminal', () => {
   it('many updates show how many, and leave nothing behind', async () => {
     // The first answer says who asks.
     const { url, release } = await holding(6, one)
-    const terminal = started(
-      url,
-      'runners pause $(seq 1 60) --concurrency 1 --no-undo-record > /dev/null',
-    )
+    const ids = Array.from({ length: 60 }, (_, i) => i + 1).join(' ')
+    const terminal = started(url, {
+      line: `runners pause ${ids} --concurrency 1 --no-undo-record`,
+      stdout: toNowhere,
+    })
     const shown = await terminal.until(
       /runners pause {2}5\/60 {2}8% {2}1 failed {2}[\d.]+\/s {2}ETA/,
     )
@@ -109,7 +114,7 @@ describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
         Array.from({ length: 100 }, (_, i) => ({ id: page * 100 + i })),
       )
     })
-    const terminal = started(url, 'runners list --limit all > /dev/null')
+    const terminal = started(url, { line: 'runners list --limit all', stdout: toNowhere })
     await terminal.until(/runners list {2}200\/1,200 {2}16% {2}[\d.]+\/s {2}ETA/)
     release()
     expect(await terminal.until(/^exit 0/m)).not.toContain('/1,200')
@@ -118,7 +123,10 @@ describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
   it('many projects show how many were asked', async () => {
     const { url, release } = await holding(3, (_, response) => json(response, [{ id: 1 }]))
     const projects = Array.from({ length: 6 }, (_, i) => `g/p${i}`).join(',')
-    const terminal = started(url, `jobs list -P ${projects} --concurrency 1 > /dev/null`)
+    const terminal = started(url, {
+      line: `jobs list -P ${projects} --concurrency 1`,
+      stdout: toNowhere,
+    })
     await terminal.until(/jobs list {2}3\/6 {2}50% {2}[\d.]+\/s {2}ETA/)
     release()
     expect(await terminal.until(/^exit 0/m)).not.toContain('/6 ')
@@ -136,7 +144,7 @@ describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
 
   it('one question of many requests shows that it is worked on, and leaves nothing behind', async () => {
     const { url, release } = await holding(0, (_, response) => json(response, []))
-    const terminal = started(url, 'overview > /dev/null')
+    const terminal = started(url, { line: 'overview', stdout: toNowhere })
     await terminal.until(/looking/)
     release()
     expect((await terminal.until(/^exit \d/m)).trim().split('\n').at(-1)).toMatch(/^exit \d/)
@@ -151,7 +159,7 @@ describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
       mode: 0o600,
     })
     const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: '', SVC_TOKEN: '' }
-    const terminal = started(url, 'overview -p a,b > /dev/null', env)
+    const terminal = started(url, { line: 'overview -p a,b', stdout: toNowhere }, env)
     const shown = await terminal.until(/looking/)
     expect(shown.match(/looking/g)).toHaveLength(1)
     release()
@@ -176,8 +184,7 @@ describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
             : [{ id: 1 }],
       ),
     )
-    // Whatever reads the answer has written it before the program ends.
-    const terminal = started(url, `${line} | sed -u 's/^/read: /'`)
+    const terminal = started(url, { line, stdout: throughReader('read: ') })
     await terminal.until(new RegExp(text))
     release()
     const after = await terminal.until(/^exit \d/m)
@@ -197,7 +204,7 @@ describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
 
   it('one plain line is said where the terminal does not know its width', async () => {
     const { url, release } = await holding(0, one)
-    const terminal = started(url, 'runners get 1', {}, 'stty columns 0; ')
+    const terminal = started(url, 'runners get 1', {}, 0)
     await terminal.until(/^runners get …$/m)
     release()
     await terminal.until(/^exit 0/m)

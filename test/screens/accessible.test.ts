@@ -1,14 +1,13 @@
-/** SVC_ACCESSIBLE=1, at a real terminal: what a screen reader reads is words, one line after the other. */
+/** SVC_ACCESSIBLE=1, at a terminal: what a screen reader reads is words, one line after the other. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { quoteWord } from '../../src/base/shell-words.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { createPrompts } from '../../src/terminal/prompts.js'
-import { clean, configuration, folder, program } from '../support/program.js'
-import { has } from '../support/terminal.js'
-import { fakeKeyboard, fakeScreen } from './streams.js'
+import { folder } from '../support/program.js'
+import { openScreen } from '../support/screen.js'
+import { svcctl } from '../support/within.js'
+import { fakeKeyboard, fakeScreen } from '../terminal/streams.js'
 
 let sandbox: Sandbox
 const cwd = folder()
@@ -27,31 +26,19 @@ projects:
 })
 afterAll(() => sandbox.close())
 
+const variables = (): Record<string, string> => ({
+  SVC_TOKEN: sandbox.users[0]?.token ?? '',
+  SVC_BASE_URL: sandbox.url,
+  NO_COLOR: '1',
+})
+
 /** What a wide terminal shows of a line, with its colours left out. */
-const shown = async (args: string, more: Readonly<Record<string, string>>): Promise<string> => {
-  const words = (args.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''))
-  const line = [process.execPath, program, ...words, '--no-pager'].map((word) => quoteWord(word))
-  const { all = '' } = await execa(
-    'script',
-    ['-qec', `stty cols 160; ${line.join(' ')}`, '/dev/null'],
-    {
-      cwd,
-      env: {
-        ...clean(),
-        SVC_CONFIG_DIR: configuration(),
-        SVC_TOKEN: sandbox.users[0]?.token ?? '',
-        SVC_BASE_URL: sandbox.url,
-        NO_COLOR: '1',
-        TERM: 'xterm',
-        ...more,
-      },
-      extendEnv: false,
-      all: true,
-      reject: false,
-      stdin: 'ignore',
-    },
-  )
-  return all.replaceAll('\r\n', '\n')
+const shown = async (line: string, more: Readonly<Record<string, string>>): Promise<string> => {
+  const env = { ...variables(), ...more }
+  const screen = openScreen([`${line} --no-pager`], { cwd, env, columns: 160 })
+  await screen.ended
+  await screen.close()
+  return screen.written()
 }
 
 /** Arrows, blocks, shapes, checks: what is read out as nothing, or as its own name. */
@@ -70,7 +57,7 @@ const pages: Readonly<Record<string, readonly [line: string, word: RegExp]>> = {
   'a record': ["mr get 'platform/app!1'", /opened|merged|closed/],
 }
 
-describe.skipIf(!has('script'))('SVC_ACCESSIBLE=1', () => {
+describe('SVC_ACCESSIBLE=1', () => {
   it.each(Object.entries(pages))('says in words what others show: %s', async (_, [line, word]) => {
     const spoken = await shown(line, { SVC_ACCESSIBLE: '1' })
     expect(spoken).toMatch(word)
@@ -86,10 +73,8 @@ describe.skipIf(!has('script'))('SVC_ACCESSIBLE=1', () => {
   })
 
   it('changes nothing that goes into a file', async () => {
-    const piped = async (more: Readonly<Record<string, string>>) => {
-      const env = { ...clean(), SVC_CONFIG_DIR: configuration(), ...more }
-      const args = [program, 'plan', 'wanted.yml', '--sandbox']
-      const { stdout } = await execa(process.execPath, args, { cwd, env, extendEnv: false })
+    const piped = async (env: Readonly<Record<string, string>>) => {
+      const { stdout } = await svcctl(['plan', 'wanted.yml', '--sandbox'], { cwd, env })
       return stdout.replace(/, \d+ s\)/, ')')
     }
     expect(await piped({ SVC_ACCESSIBLE: '1' })).toBe(await piped({}))

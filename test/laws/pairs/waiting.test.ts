@@ -1,4 +1,0 @@
-import { holdPairs } from './law.js'
-import { shapes } from './shapes.js'
-
-holdPairs(shapes.filter(({ waits }) => waits === true))
