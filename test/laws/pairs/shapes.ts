@@ -9,6 +9,8 @@ export interface Shape {
   readonly answer: 'records' | 'document' | 'file'
   /** It writes. */
   readonly writes?: true
+  /** It waits for the instance, in real time. */
+  readonly waits?: true
   /** Files in its folder, by name. */
   readonly files?: Readonly<Record<string, string>>
 }
@@ -61,6 +63,7 @@ export const shapes: readonly Shape[] = [
     ],
     answer: 'records',
     writes: true,
+    waits: true,
   },
   {
     name: 'several',
