@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { isLoopback } from '../base/base-url.js'
 import { readRegular } from '../base/files/regular.js'
+import { ownsProcess } from '../base/io.js'
 import { decodeUtf8, findEncodingFault } from '../base/utf8.js'
 import { usage } from '../errors.js'
 import { isOfJob } from './environment.js'
@@ -163,10 +164,14 @@ const readEnvironmentAuthorities = (baseUrl: string, env: Environment): readonly
   return env.SSL_CERT_DIR ? [...files, readCertificateFolders(env.SSL_CERT_DIR)] : files
 }
 
-/** Adds those of `NODE_EXTRA_CA_CERTS` to others, because Node forgets them where a connection has authorities of its own. */
+/**
+ * Adds those of `NODE_EXTRA_CA_CERTS`: Node forgets them where a connection has authorities of its own, and never read them for a
+ * line whose variables are not those of the process.
+ */
 const withExtra = (authorities: readonly string[], env: Environment): readonly string[] => {
   const file = env.NODE_EXTRA_CA_CERTS
-  if (authorities.length === 0 || !file) return authorities
+  const isReadByNode = authorities.length === 0 && ownsProcess()
+  if (isReadByNode || !file) return authorities
   const extra = readCertificate(file)
   return extra === '' ? authorities : [...authorities, extra]
 }

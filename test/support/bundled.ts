@@ -1,4 +1,4 @@
-/** Files of TypeScript that tests start as processes of their own, many times: each is bundled once in a test file. */
+/** Files of TypeScript that tests start as processes of their own, many times: each is bundled once by a process of tests. */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { build } from 'rolldown'
 const bundles = new Map<string, Promise<string>>()
 
 const bundle = async (input: string): Promise<string> => {
-  const file = join(mkdtempSync(join(tmpdir(), 'svcctl-bundled-')), 'bundle.mjs')
+  const file = join(mkdtempSync(join(process.env.SVCCTL_TESTS ?? tmpdir(), 'bundled-')), 'bundle.mjs')
   await build({
     input,
     platform: 'node',
