@@ -1,4 +1,4 @@
-/** Answers that are small to send and large to hold, in every format: bounded in memory, and said. */
+/** Answers that are small to send and large to hold: bounded in memory, and said. Samples of bodies and formats, a process each. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

@@ -7,7 +7,10 @@ import { build } from 'rolldown'
 const bundles = new Map<string, Promise<string>>()
 
 const bundle = async (input: string): Promise<string> => {
-  const file = join(mkdtempSync(join(process.env.SVCCTL_TESTS ?? tmpdir(), 'bundled-')), 'bundle.mjs')
+  const file = join(
+    mkdtempSync(join(process.env.SVCCTL_TESTS ?? tmpdir(), 'bundled-')),
+    'bundle.mjs',
+  )
   await build({
     input,
     platform: 'node',
