@@ -105,6 +105,18 @@ describe.each(shells.map((shell) => [shell.name, shell] as const))('%s', (name, 
     terminal.press(...more)
   }
 
+  /** Presses keys again until they show what the instance has: a TAB asks it for less than a second, and completes nothing then. */
+  const completed = async (pressed: readonly string[], wanted: RegExp): Promise<string> => {
+    for (let left = 9; ; left--) {
+      terminal.press(...pressed)
+      try {
+        return await terminal.until(wanted, 3_000)
+      } catch (error) {
+        if (left === 0) throw error
+      }
+    }
+  }
+
   beforeAll(async () => {
     if (there) await open(sandbox.url)
   })
@@ -159,17 +171,17 @@ describe.each(shells.map((shell) => [shell.name, shell] as const))('%s', (name, 
   })
 
   it.skipIf(!there)('shows what there is, described', async () => {
-    keys('svcctl runners get ', ...shell.list)
-    const screen = await terminal.until(/shared-linux-2/)
+    keys('svcctl runners get ')
+    const screen = await completed(shell.list, /shared-linux-2/)
     expect(screen).toMatch(/shared-macos/)
   })
 
   it.skipIf(!there)('completes project paths and what belongs to a project', async () => {
-    keys('svcctl projects get platform/ap', 'Tab')
-    await terminal.until(/get platform\/app/)
+    keys('svcctl projects get platform/ap')
+    await completed(['Tab'], /get platform\/app/)
     terminal.press('C-u')
-    keys('svcctl integrations get -P platform/app ema', 'Tab')
-    await terminal.until(/platform\/app emails-on-push/)
+    keys('svcctl integrations get -P platform/app ema')
+    await completed(['Tab'], /platform\/app emails-on-push/)
   })
 
   it.skipIf(!there)('leaves files to the shell', async () => {
@@ -192,8 +204,8 @@ describe.each(shells.map((shell) => [shell.name, shell] as const))('%s', (name, 
     await terminal.close()
     const { port } = hostile.address() as AddressInfo
     await open(`http://127.0.0.1:${port}`)
-    keys('svcctl projects get ', 'Tab')
-    await terminal.until(/get good\/one/)
+    keys('svcctl projects get ')
+    await completed(['Tab'], /get good\/one/)
     keys('x', 'Enter')
     await terminal.until(/(READY>|[>#])$/m)
     expect(existsSync(join(cwd, 'pwned'))).toBe(false)

@@ -19,7 +19,7 @@ export interface Terminal {
   /** The screen with the escapes of its colours. */
   coloured(): Promise<string>
   /** The screen, as soon as it is as wanted. Throws with the screen when it never is. */
-  until(wanted: RegExp | ((screen: string) => boolean)): Promise<string>
+  until(wanted: RegExp | ((screen: string) => boolean), milliseconds?: number): Promise<string>
   close(): Promise<void>
 }
 
@@ -84,8 +84,8 @@ export const openTerminal = (
     coloured: () => screen('-e'),
     resize: (columns, rows) =>
       void then(() => tmux('resize-window', '-x', String(columns), '-y', String(rows))),
-    until: async (wanted) => {
-      const end = Date.now() + patience
+    until: async (wanted, milliseconds = patience) => {
+      const end = Date.now() + milliseconds
       for (;;) {
         const now = await screen()
         if (typeof wanted === 'function' ? wanted(now) : wanted.test(now)) return now
