@@ -36,8 +36,8 @@ export const run = async (
   args: readonly string[],
   { env = processIo.env, cwd, input, signal }: RunLineOptions = {},
 ): Promise<RunLineResult> => {
-  const line = createLineIo([...args], { ...env }, input)
-  if (cwd !== undefined) Object.assign(line.io, { cwd: resolve(cwd) })
+  const folder = cwd === undefined ? undefined : resolve(cwd)
+  const line = createLineIo([...args], { env: { ...env }, cwd: folder, input })
   const stop = () => line.interrupt()
   signal?.addEventListener('abort', stop, { once: true })
   try {

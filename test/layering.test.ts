@@ -287,7 +287,7 @@ describe('programs', () => {
   it('there get no other: none is handed on, and none is inherited', () => {
     const text = withoutComments(textOf('base/processes.ts'))
     const calls = [...text.matchAll(/\b(?:spawn|execFile|execa)\(/g)]
-    expect(calls).toHaveLength(4)
+    expect(calls).toHaveLength(3)
     expect([...text.matchAll(/environmentOf\(/g)]).toHaveLength(calls.length)
     expect(text).toContain('extendEnv: false')
   })

@@ -53,6 +53,14 @@ const createSignals = () => {
   return { on, send }
 }
 
+/** What a program gives to a line beside its arguments. */
+interface LineIoOptions {
+  readonly env: Environment
+  /** The folder of the process unless given. */
+  readonly cwd?: string | undefined
+  readonly input?: LineSource | undefined
+}
+
 /** What a line has that is no process: nobody is at a terminal, and a signal comes from the program that runs it. */
 export interface LineIo {
   readonly io: Io
@@ -67,8 +75,7 @@ export interface LineIo {
 /** Creates what a line has of its surroundings in another program. */
 export const createLineIo = (
   argv: readonly string[],
-  env: Environment,
-  input?: LineSource,
+  { env, cwd = processIo.cwd, input }: LineIoOptions,
 ): LineIo => {
   const [out, err] = [collectOutput(), collectOutput()]
   const exits = createListeners<number>()
@@ -76,7 +83,7 @@ export const createLineIo = (
   const io: Io = {
     argv,
     env,
-    cwd: processIo.cwd,
+    cwd,
     stdin: toReadable(input),
     stdout: out.stream,
     stderr: err.stream,

@@ -153,8 +153,8 @@ export const programs = async () => {
     } as const)
 }
 
-/** Who may type there, and whose screen it is: those of the process, and nobody where the line is a guest in one. */
-const shellStreams = () =>
+/** Returns the streams of a command that a person named: those of the process, or pipes if the line is the guest of a program. */
+const createShellStreams = () =>
   ownsProcess()
     ? ({ stdin: 'inherit', stdout: 2, stderr: 'inherit' } as const)
     : ({ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const)
@@ -165,16 +165,9 @@ export const runShellCommand = async (
   env: ChildEnvironment,
   options: Pick<Options, 'cwd' | 'cancelSignal'>,
 ) => {
-  const { execa } = await import('execa')
-  const child = execa(command, {
-    ...options,
-    ...shellStreams(),
-    shell: true,
-    env: environmentOf('own', env),
-    extendEnv: false,
-    reject: false,
-    buffer: false,
-  })
+  const start = await programs()
+  const how = { ...options, ...createShellStreams(), shell: true, reject: false, buffer: false }
+  const child = start(command, [], env, how)
   const { stderr } = currentIo()
   for (const printed of [child.stdout, child.stderr])
     printed?.on('data', (bytes: Uint8Array) => stderr.write(bytes))

@@ -3,7 +3,7 @@
 import { isSwitch } from '../catalogue/params.js'
 import { type Failure, usage } from '../errors.js'
 import { formats } from '../output/formats.js'
-import { isRehearsal } from './command/derive.js'
+import { getFirstSegment, isRehearsal } from './command/derive.js'
 import { flagsOfCommand } from './command/flags.js'
 import { declared, type GlobalFlagRow } from './command/global-flags.js'
 import type { Globals } from './command/globals.js'
@@ -42,14 +42,16 @@ const polls = ['watch', 'wait-until'] as const
 const oneInstance = 'They may name different instances. Pass only one of them.'
 const oneAnswer = 'One answer is written, and the line would give several.'
 
-const previewFields = [
+/** The columns of a preview, its fields in JSON, and the columns of its targets, which the answer refuses where it shows them anyway. */
+const previewFields: ReadonlySet<string> = new Set([
   ...['object', 'attribute', 'now', 'new'],
   ...['request', 'read', 'changes', 'loses', 'irreversible'],
-]
+  ...['profile', 'project', 'group'],
+])
 
 /** Returns true if all fields that a line chooses are those of a preview. */
-const choosesOfPreview = ({ globals }: Line): boolean =>
-  globals.fields?.every((field) => previewFields.includes(field.replace(/\..*/s, ''))) === true
+const choosesOfPreview = ({ globals: { fields = [] } }: Line): boolean =>
+  fields.every((field) => previewFields.has(getFirstSegment(field)))
 
 const exclusions: readonly FlagPair[] = [
   {

@@ -225,10 +225,14 @@ export class RunParts {
   }
 
   readonly #openPreviews = async (): Promise<Previews> => {
-    const { command, globals, words } = this.options
+    const { command, format, globals, words } = this.options
     const { Previews } = await import('./perform/preview.js')
     const bulk = new BulkRunner({ ...this.#engine, listed: true })
-    const shown = { tolerates: globals.tolerate !== undefined, secrets: globals.showSecrets }
+    const shown = {
+      tolerates: globals.tolerate !== undefined,
+      secrets: globals.showSecrets,
+      isNaming: format.shows === 'names',
+    }
     const { answer, exchange, lists, caller, ui } = this
     const { irreversible } = this.#engine
     const parts = { answer, exchange, lists, caller, bulk, ui, irreversible }

@@ -94,14 +94,14 @@ const inspected = (printer: Printer, inspection: Inspection): Printer => {
 }
 
 /**
- * Whether people see this view in a way of their own in this format. Only then is the answer held
- * until it is whole.
+ * Returns true if people see this view in a way of their own in this format: not where it shows names, which are those of the records.
+ * Only then is the answer held until it is whole.
  */
 const shapedFor = (
-  { reader }: Format,
+  { reader, shows }: Format,
   { people, terminal, fields }: Pick<AnswerView, 'people' | 'terminal' | 'fields'>,
 ): boolean => {
-  if (people === undefined) return false
+  if (people === undefined || shows === 'names') return false
   if (reader === 'sheets' || reader === 'pages') return people.sheets === true
   const paged = people.page !== undefined && terminal && fields === undefined
   return reader === 'people' && (paged || people.rows !== undefined)

@@ -44,6 +44,18 @@ describe('a dry run', () => {
     expect([ran.code, ran.stdout]).toEqual([0, ids.replaceAll(/(\d) ?/g, '$1\n')])
   })
 
+  it('prints each object once as an ID, however many attributes it would change', async () => {
+    server.answer = () => ({ body: runner })
+    const ran = await call('runners update 1 2 --description x --active --dry-run -o id')
+    expect([ran.code, ran.stdout]).toEqual([0, '1\n2\n'])
+  })
+
+  it('prints the ID that other commands take, where the object is shown with more words', async () => {
+    server.answer = answers({ 'GET /users': [{ id: 6, username: 'eva' }], 'GET /projects': [] })
+    const ran = await call('members add 6 --access-level guest -P a/b --dry-run -o id')
+    expect([ran.code, ran.stdout]).toEqual([0, '6\n'])
+  })
+
   it.each([
     ['runners pause 1 --dry-run --fields id', '--dry-run and --fields'],
     ['runners pause 1 --dry-run --fields object,id', '--dry-run and --fields'],

@@ -280,13 +280,12 @@ const isRedirected = (line: ScreenLine): line is RedirectedLine =>
 
 const startLine = (given: ScreenLine, { picture, env, cwd, options, size }: Place): RunningLine => {
   const { line, stdout, stderr } = isRedirected(given) ? given : { line: given }
-  const running = createLineIo(typeof line === 'string' ? splitCommand(line) : [...line], env)
+  const running = createLineIo(typeof line === 'string' ? splitCommand(line) : line, { env, cwd })
   const { io, interrupt } = running
   const keyboard = new Keyboard((text) => picture.write(Buffer.from(text)), interrupt)
   const output = createOutput(picture.write, size)
   const answer = stdout?.(output)
   const changes: Partial<Io> = {
-    cwd,
     stdin: keyboard,
     stdout: answer?.stream ?? output,
     stderr: stderr ?? createOutput(picture.write, size),

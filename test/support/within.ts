@@ -31,16 +31,22 @@ export interface LineHow extends Omit<How, 'input'> {
   readonly afterOutput?: () => void
 }
 
+/** Calls a listener each time that something was written to a stream. */
+const callAfterWrites = (stream: Writable, listener: () => void): void => {
+  const write = stream._write.bind(stream)
+  stream._write = (chunk, encoding, done) => {
+    write(chunk, encoding, done)
+    listener()
+  }
+}
+
 /** Calls a listener each time that a line has written to standard output. */
 const callAfterOutput = (io: Io, listener: () => void): void => {
-  const { stdout, writeNow } = io
-  const write = stdout._write.bind(stdout)
-  stdout._write = (chunk, encoding, done) => {
-    setImmediate(listener)
-    write(chunk, encoding, done)
-  }
+  const { writeNow } = io
+  const later = () => void setImmediate(listener)
+  callAfterWrites(io.stdout, later)
   io.writeNow = (bytes) => {
-    setImmediate(listener)
+    later()
     return writeNow(bytes)
   }
 }
@@ -50,8 +56,8 @@ const createLine = (args: readonly string[], how: LineHow) => {
   const cwd = how.cwd ?? getEmptyFolder()
   const common = () => ({ ...clean(), SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration() })
   const whole = { ...(how.bare === true ? {} : common()), ...env }
-  const line = createLineIo([...args], whole, input)
-  Object.assign(line.io, { cwd }, how.io)
+  const line = createLineIo([...args], { env: whole, cwd, input })
+  Object.assign(line.io, how.io)
   if (afterOutput !== undefined) callAfterOutput(line.io, afterOutput)
   stop?.addEventListener('abort', () => line.interrupt(), { once: true })
   const run = async (): Promise<Ran> => {
@@ -83,11 +89,9 @@ export interface StartedLine {
 /** Resolves once what is written to a stream holds a text. */
 const createWaiting = (stream: Writable, read: () => string) => {
   const waiting = new Set<() => void>()
-  const write = stream._write.bind(stream)
-  stream._write = (chunk, encoding, done) => {
-    write(chunk, encoding, done)
+  callAfterWrites(stream, () => {
     for (const look of waiting) look()
-  }
+  })
   return (text: string): Promise<string> =>
     new Promise((resolve) => {
       const look = (): void => {

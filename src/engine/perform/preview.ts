@@ -199,12 +199,17 @@ const columns = ['attribute', 'now', 'new'] as const
 
 // What a dry run makes of its plans: what each is about, and the plan that only reads it.
 
-/** What a plan is about, where it does not say. */
+/**
+ * Returns the name of the object of a plan.
+ * @param isNaming true for the name that other commands take, which may be shorter than the label
+ */
 const objectOf = (
-  { label, endpoint, values }: Plan,
+  { label, object = label, endpoint, values }: Plan,
   { area }: Pick<CommandFacts, 'area'>,
+  isNaming: boolean,
 ): string => {
-  if (label !== undefined) return label
+  const name = isNaming ? object : label
+  if (name !== undefined) return name
   const [holder] = Object.keys(endpoint.path)
   return holder === undefined ? area : String(values[holder])
 }
@@ -229,16 +234,18 @@ class FirstObjects {
 /** Plans that only read: neither confirmed nor told of as done; of each endpoint there is one such. */
 class ReadingPlans {
   readonly #command: Pick<CommandFacts, 'area'>
+  readonly #isNaming: boolean
   readonly #made = new Map<Endpoint, Endpoint>()
   readonly #originals = new WeakMap<Plan, Plan>()
 
-  constructor(command: Pick<CommandFacts, 'area'>) {
+  constructor(command: Pick<CommandFacts, 'area'>, isNaming: boolean) {
     this.#command = command
+    this.#isNaming = isNaming
   }
 
   of(plan: Plan): Plan {
     const endpoint = this.#harmless(plan.endpoint)
-    const read = { ...plan, endpoint, label: objectOf(plan, this.#command) }
+    const read = { ...plan, endpoint, label: objectOf(plan, this.#command, this.#isNaming) }
     this.#originals.set(read, plan)
     return read
   }
@@ -271,6 +278,8 @@ interface Parts {
   readonly tolerates: boolean
   /** Whether secrets are shown. */
   readonly secrets: boolean
+  /** True if the format prints nothing but what objects are called by other commands. */
+  readonly isNaming: boolean
   /** The instance's own, where a vocabulary is in force. */
   readonly words: Words | undefined
 }
@@ -291,8 +300,8 @@ export class Previews {
   }
 
   async show(source: readonly Plan[] | PlanSource, operation: Operation): Promise<void> {
-    const { bulk, command } = this.#parts
-    const reading = new ReadingPlans(command)
+    const { bulk, command, isNaming } = this.#parts
+    const reading = new ReadingPlans(command, isNaming)
     const run = async (plan: Plan) => {
       const original = reading.original(plan)
       if (original.refused !== undefined) throw original.refused
@@ -354,13 +363,13 @@ export class Previews {
   }
 
   async #print(plan: Plan, operation: Operation): Promise<void> {
-    const { answer, command } = this.#parts
+    const { answer, command, isNaming } = this.#parts
     if (plan.refused !== undefined) throw plan.refused
     await operation.check?.(plan)
     const preview = await this.#of(plan, operation)
     const object =
       operation.to === undefined && plan.request === undefined
-        ? objectOf(plan, command)
+        ? objectOf(plan, command, isNaming)
         : preview.request.replace(/^\w+ /, '')
     await answer.printMany([{ object, ...preview }], { ...emit, columns: ['object', ...columns] })
   }

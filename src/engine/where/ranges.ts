@@ -49,7 +49,7 @@ const groupRanges = ({ conditions }: Expression, known: Known) => {
   return [...groups.values()].filter((group) => group.length > 1)
 }
 
-/** Returns true if some value passes all conditions of a field; true where that cannot be told. */
+/** Returns true if some value passes all conditions of a field, also if that cannot be told. */
 const canHold = (group: readonly Condition[], kind: FieldKind, known: Known): boolean => {
   const names = getFieldNames(group[0]?.field ?? '', known)
   const bounds = group.flatMap(({ values }) =>

@@ -163,26 +163,33 @@ const keepsLimit: Check = (trial) => {
     : undefined
 }
 
-/** The rows of an answer in a pipe: a line each, below that of the columns. */
+/** Returns the rows of an answer in a pipe: a line each, below that of the columns. */
 const rowsIn = (text: string): readonly string[] => text.split('\n').slice(1, -1)
 
-const isShown = ({ ran, values, shape }: Trial): boolean =>
-  ran.code === 0 &&
-  shape.answer === 'records' &&
-  !['curl', 'help', 'watch', 'web', 'output', 'open'].some((flag) =>
-    has(values, flag as FlagValue['flag']),
-  )
+/** Flags that give an answer which is no table of records. */
+const otherAnswers: readonly FlagValue['flag'][] = [
+  'curl',
+  'help',
+  'watch',
+  'web',
+  'output',
+  'open',
+]
+
+/** Returns true if the answer is a table of records. */
+const isTable = ({ ran, values, shape }: Trial): boolean =>
+  ran.code === 0 && shape.answer === 'records' && !otherAnswers.some((flag) => has(values, flag))
 
 const keepsLimitInRows: Check = (trial) => {
   const isList = trial.shape.name.startsWith('list')
-  if (textOf(trial, 'limit') !== '3' || !isList || !isShown(trial)) return undefined
+  if (textOf(trial, 'limit') !== '3' || !isList || !isTable(trial)) return undefined
   const rows = rowsIn(printedBy(trial)).length
   return rows > 3 ? `--limit 3 gives ${rows} rows` : undefined
 }
 
-/** What is chosen to be shown is there: columns without a value say that the flag was not understood. */
+/** A column that was chosen has values: empty cells alone mean that the flag was not understood. */
 const fillsColumns: Check = (trial) => {
-  const rows = isShown(trial) ? rowsIn(printedBy(trial)) : []
+  const rows = isTable(trial) ? rowsIn(printedBy(trial)) : []
   return rows.length > 0 && rows.every((row) => row.trim() === '')
     ? 'all cells are empty'
     : undefined
@@ -192,7 +199,7 @@ const fillsColumns: Check = (trial) => {
 const readsSnapshot: Check = async (trial) => {
   const { ran, values, without } = trial
   const from = values.find(({ flag }) => flag === 'from')
-  if (from === undefined || !isShown(trial)) return undefined
+  if (from === undefined || !isTable(trial)) return undefined
   const live = await without(from)
   return live.code === 0 && steady(live.stdout) !== steady(ran.stdout)
     ? '--from answers otherwise than the instance'
