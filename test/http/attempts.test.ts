@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { askedWait } from '../../src/http/headers.js'
 import { json, rejected, serve, serveRaw } from '../support/servers.js'
@@ -216,6 +217,12 @@ describe('attempts', () => {
       category: 'unreachable',
     })
   })
+  it('is heard by many clients with one listener: Node warns of more than ten', () => {
+    const { signal } = new AbortController()
+    for (let i = 0; i < 12; i++) clientOf('http://127.0.0.1:9', { signal })
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+  })
+
   it('end at once when interrupted: before, during, and while waiting', async () => {
     const server = await serve((_, response) => response.writeHead(503).end())
     const before = new AbortController()

@@ -1,5 +1,6 @@
 /** When a request is sent again, and after how long (`http/README.md`). */
 
+import { onAbort } from '../../base/async.js'
 import { currentIo } from '../../base/io.js'
 import { Failure } from '../../errors.js'
 import type { Admission, ClientOptions, OnInterrupt } from '../types.js'
@@ -10,13 +11,15 @@ import type { Admission, ClientOptions, OnInterrupt } from '../types.js'
 export const interrupted = (request?: string): Failure =>
   new Failure('interrupted', 'interrupted', request === undefined ? {} : { request })
 
-/** One listener on each signal, however many requests are under way. */
+/** Tells all requests that are under way of the first of these signals, which is not listened to any longer then. */
 export const interruptions = (...signals: readonly (AbortSignal | undefined)[]): OnInterrupt => {
   const waiting = new Set<() => void>()
-  for (const signal of signals)
-    signal?.addEventListener('abort', () => {
-      for (const stop of waiting) stop()
-    })
+  const releases: (() => void)[] = []
+  const stopAll = (): void => {
+    for (const release of releases) release()
+    for (const stop of waiting) stop()
+  }
+  for (const signal of signals) if (signal !== undefined) releases.push(onAbort(signal, stopAll))
   return (stop) => {
     if (signals.some((signal) => signal?.aborted === true)) stop()
     else waiting.add(stop)
