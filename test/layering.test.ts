@@ -59,7 +59,7 @@ const engineOrder: readonly (readonly string[])[] = [
 ]
 /** What of the engine others import, but for `cli` and `main`, which start it. */
 const engineFor: Readonly<Record<string, RegExp>> = {
-  commands: /^engine\/(?:command|where)\//,
+  commands: /^engine\/(?:(?:command|where)\/|rows\.ts)/,
   desired: /^engine\/work\//,
   library: /^engine\/journal\/last\.ts$/,
 }

@@ -112,6 +112,60 @@ export async function* mapConcurrent<T, R>(
   if (broken !== undefined) throw broken.error
 }
 
+/** Says to whoever hands over that nobody takes any more. */
+class NobodyTakesError extends Error {}
+
+/** A piece that waits to be taken. */
+interface WaitingPiece<T> {
+  readonly piece: T
+  readonly taken: () => void
+  readonly refused: (error: Error) => void
+}
+
+/**
+ * Yields what `work` hands over, in its order; each hand-over ends when the piece was taken and the next is asked for.
+ * Who leaves meanwhile makes all further ones fail, and waits for the end of the work.
+ * @throws what `work` throws, after all that came before
+ */
+export async function* yieldPushed<T>(
+  work: (push: (piece: T) => Promise<void>) => Promise<void>,
+): AsyncGenerator<T, void> {
+  const waiting: WaitingPiece<T>[] = []
+  let wake = (): void => {}
+  let ended = false
+  let left = false
+  const push = (piece: T): Promise<void> =>
+    new Promise((taken, refused) => {
+      if (left) return refused(new NobodyTakesError())
+      waiting.push({ piece, taken, refused })
+      wake()
+    })
+  const working = work(push).finally(() => {
+    ended = true
+    wake()
+  })
+  working.catch(() => {})
+  try {
+    for (;;) {
+      const [first] = waiting
+      if (first !== undefined) {
+        yield first.piece
+        waiting.shift()
+        first.taken()
+      } else if (ended) break
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+    }
+    await working
+  } finally {
+    left = true
+    for (const { refused } of waiting.splice(0)) refused(new NobodyTakesError())
+    await working.catch(() => {})
+  }
+}
+
 /** Time and chance, handed in so that tests need neither. */
 export interface Clock {
   /** Milliseconds of the epoch. */

@@ -9,6 +9,7 @@ import { projects } from '../catalogue/areas/projects.js'
 import { boolean } from '../catalogue/params.js'
 import { branchesOf, groupAt, usersNamed } from '../catalogue/undocumented.js'
 import type { Services } from '../engine/command/services.js'
+import { createNoteRow, type Rows, yieldRecord, yieldRecords } from '../engine/rows.js'
 import { exitCodes, Failure, isUnoffered, survived, usage, whyUnread } from '../errors.js'
 import { getLevelName } from '../output/cell.js'
 import { isAddress, readPlace } from '../profile/index.js'
@@ -321,8 +322,8 @@ const flags = {
 const countRequests = ({ place, record }: Extract<Target, { place: MemberPlace }>): number =>
   (place.kind === 'project' ? 5 : 2) + withAbove(place.path).length - 1 + getShares(record).length
 
-const run = async (services: Services, given: Arguments<typeof flags>): Promise<void> => {
-  const { answer, ui } = services
+async function* listAccess(services: Services, given: Arguments<typeof flags>): Rows {
+  const { answer } = services
   const { matrix } = given.flags
   if (given.args.length === 0) throw usage('access requires a user, project or group')
   const targets: Target[] = []
@@ -335,8 +336,8 @@ const run = async (services: Services, given: Arguments<typeof flags>): Promise<
       users === 0
         ? ''
         : `, and for ${formatCount(users, 'user')} one or two for each project and group`
-    ui.note(`would send ${formatCount(sum, 'request')}${walk}`)
-    if (answer.reader !== 'people') await answer.print({ requests: sum, users })
+    yield createNoteRow(`would send ${formatCount(sum, 'request')}${walk}`)
+    if (answer.reader !== 'people') yield* yieldRecord({ requests: sum, users })
     return
   }
   async function* rows(): AsyncGenerator<AccessRow> {
@@ -345,11 +346,11 @@ const run = async (services: Services, given: Arguments<typeof flags>): Promise<
       else yield* await new PlaceAccess(services, target.place).rows(target.record)
     }
   }
-  if (matrix !== true) return answer.printMany(rows(), { columns, known: ['id'], stacks: 'cut' })
+  if (matrix !== true) return yield* yieldRecords(rows(), { columns, known: ['id'], stacks: 'cut' })
   const held: AccessRow[] = []
   for await (const row of rows()) if (row.kind === 'member') held.push(row)
   const { records, columns: named } = toMatrix(held)
-  await answer.printMany(records, { columns: named, known: named })
+  yield* yieldRecords(records, { columns: named, known: named })
 }
 
 export const access = define({
@@ -376,5 +377,5 @@ export const access = define({
     'access @ben',
     'access platform/app web/site --matrix -o csv',
   ],
-  run,
+  rows: listAccess,
 })

@@ -13,6 +13,7 @@ import { areas } from '../catalogue/index.js'
 import { isSwitch } from '../catalogue/params.js'
 import { flagsOfCommand } from '../engine/command/flags.js'
 import type { Argument, CommandFacts } from '../engine/command/types.js'
+import { createNoteRow, yieldRecords } from '../engine/rows.js'
 
 import { type Failure, usage } from '../errors.js'
 import { getPaths, openStore } from '../profile/index.js'
@@ -221,7 +222,7 @@ export const setCommand = define({
     "alias set stuck 'jobs list --all-projects --where status=pending'",
     "alias set idle 'runners list --instance --where contacted_at>30d'",
   ],
-  run: async (services, { args }) => {
+  rows: async function* (services, { args }) {
     const [name, ...line] = args
     if (name === undefined || line.length === 0)
       throw usage(
@@ -235,19 +236,19 @@ export const setCommand = define({
     checkAliasLine(text, commands, services.place.env)
     const before = await openProfileStore(services).setAlias(name, text)
     const previous = before === undefined || before === text ? '' : ` (previously ${before})`
-    services.ui.note(`set alias ${name}: ${text}${previous}`)
+    yield createNoteRow(`set alias ${name}: ${text}${previous}`)
   },
 })
 
 export const listCommand = define({
   summary: 'List the aliases',
   examples: ['alias list', 'alias list -o json'],
-  run: async (services) => {
+  rows: async function* (services) {
     const rows = Object.entries(openProfileStore(services).aliases())
       .map(([name, line]) => ({ name, line }))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
-    if (rows.length === 0) services.ui.note('no aliases; create one with "svcctl alias set"')
-    await services.answer.printMany(rows, { columns: ['name', 'line'] })
+    if (rows.length === 0) yield createNoteRow('no aliases; create one with "svcctl alias set"')
+    yield* yieldRecords(rows, { columns: ['name', 'line'] })
   },
 })
 
@@ -255,7 +256,7 @@ export const removeCommand = define({
   summary: 'Delete an alias',
   args: [existingAlias],
   examples: ['alias remove stuck', 'alias remove idle -q'],
-  run: async (services, { args }) => {
+  rows: async function* (services, { args }) {
     const [name] = args
     if (name === undefined)
       throw usage('alias remove requires the name of an alias', 'svcctl alias list shows them.')
@@ -267,6 +268,6 @@ export const removeCommand = define({
         didYouMean(name, names) ?? 'svcctl alias list shows them.',
       )
     await store.setAlias(name, undefined)
-    services.ui.note(`removed the alias ${name}`)
+    yield createNoteRow(`removed the alias ${name}`)
   },
 })

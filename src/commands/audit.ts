@@ -1,6 +1,8 @@
 /** `audit list`: the write requests that a profile's audit log recorded. */
+
 import { integer, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
+import { yieldRecords } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
 import {
   type AuditEnd,
@@ -99,9 +101,9 @@ export const listCommand = define({
   ],
   flags,
   examples: ['audit list --since 2026-01-31 --method DELETE', 'audit list --status 4xx -o ndjson'],
-  run: async (services, given) => {
+  rows: async function* (services, given) {
     const filter = createFilter(given)
-    await services.answer.printMany(readEntries(services, findLog(services), filter), {
+    yield* yieldRecords(readEntries(services, findLog(services), filter), {
       columns: [...auditFields],
     })
   },

@@ -10,6 +10,13 @@ import { momentAfter } from '../base/dates.js'
 import { boolean, integer, oneOf, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Argument, Given } from '../engine/command/types.js'
+import {
+  createExitRow,
+  createNoteRow,
+  type Rows,
+  yieldRecord,
+  yieldRecords,
+} from '../engine/rows.js'
 import { exitCodes, Failure, survived, usage } from '../errors.js'
 import {
   type Changes,
@@ -202,8 +209,8 @@ const discoverInstance = async (
   await ui.progress('looking at the instance', look)
 }
 
-const login = async (services: Services, given: LoginArguments): Promise<void> => {
-  const { answer, ui } = services
+async function* login(services: Services, given: LoginArguments): Rows {
+  const { ui } = services
   const store = openProfileStore(services)
   const { name, baseUrl } = await resolveTarget(services, given)
   checkAddress(store.get(name), baseUrl)
@@ -218,17 +225,17 @@ const login = async (services: Services, given: LoginArguments): Promise<void> =
   const { tokenStore: kept_in = 'file' } = await signIn(store, openTokenStore(services), signing)
   await store.switch(name)
   await discoverInstance(services, will, kind, secrets)
-  ui.note(`signed in to ${baseUrl} as ${formatIdentity(identity)}`)
-  ui.note(
+  yield createNoteRow(`signed in to ${baseUrl} as ${formatIdentity(identity)}`)
+  yield createNoteRow(
     `stored the token in ${tokenPlaces[kept_in]}; profile "${name}" is now the current profile`,
   )
-  await answer.print(
+  yield* yieldRecord(
     { profile: name, base_url: baseUrl, kind, ...identity, kept_in },
     { changed: true, noted: true },
   )
 }
 
-interface Row {
+interface StatusRow {
   readonly profile: string
   readonly base_url: string
   readonly credential: string
@@ -239,7 +246,7 @@ interface Row {
 }
 
 /** Checks one profile, or what flags and environment make: where its credential comes from, whether it works. */
-const checkStatus = async (services: Services, name: string | undefined): Promise<Row> => {
+const checkStatus = async (services: Services, name: string | undefined): Promise<StatusRow> => {
   const session = await services.place.session({ profile: name })
   const current = openProfileStore(services).current()
   const rowOf = (profile: string) => ({
@@ -266,18 +273,18 @@ const checkStatus = async (services: Services, name: string | undefined): Promis
   }
 }
 
-const status = async (services: Services, given: Pick<Given, 'args'>): Promise<void> => {
-  const rows: Row[] = []
+async function* listStatus(services: Services, given: Pick<Given, 'args'>): Rows {
+  const rows: StatusRow[] = []
   // The variables may name the address of a profile, whose credential is used then.
   for (const name of chooseProfiles(services.place, getProfileName(services, given)))
     if (!rows.some(({ profile }) => profile === name)) rows.push(await checkStatus(services, name))
-  await services.answer.printMany(rows, {
+  yield* yieldRecords(rows, {
     columns: ['profile', 'current', 'base_url', 'credential', 'works', 'user'],
     stacks: 'cut',
     // `credential` says of which kind it is and where it comes from.
     reveal: true,
   })
-  if (rows.some((row) => row.works === false)) services.answer.exit(exitCodes.auth)
+  if (rows.some((row) => row.works === false)) yield createExitRow(exitCodes.auth)
 }
 
 export const loginCommand = define({
@@ -292,25 +299,25 @@ export const loginCommand = define({
     'auth login --base-url https://svc.example',
     'auth login staging --base-url https://staging.example --token-stdin < token.txt',
   ],
-  run: login,
+  rows: login,
 })
 
 export const statusCommand = define({
   summary: 'Show the profiles and check their credentials',
   args: [profileArgument(false)],
   examples: ['auth status', 'auth status -o json'],
-  run: status,
+  rows: listStatus,
 })
 
 export const logoutCommand = define({
   summary: 'Delete the stored credential of a profile',
   args: [profileArgument(false)],
   examples: ['auth logout', 'auth logout staging'],
-  run: async (services, given) => {
+  rows: async function* (services, given) {
     const name = resolveSignedIn(services, given)
-    if (name === undefined) return services.ui.note('there is no profile to sign out of')
+    if (name === undefined) return yield createNoteRow('there is no profile to sign out of')
     const had = await signOut(openProfileStore(services), openTokenStore(services), name)
-    services.ui.note(
+    yield createNoteRow(
       had ? `deleted the credential of profile "${name}"` : `profile "${name}" has no credential`,
     )
   },
@@ -320,7 +327,7 @@ export const switchCommand = define({
   summary: 'Switch to another profile',
   args: [profileArgument(true)],
   examples: ['auth switch staging', 'auth switch default'],
-  run: async (services, given) => {
+  rows: async function* (services, given) {
     const [name] = given.args
     if (name === undefined)
       throw usage(
@@ -328,6 +335,6 @@ export const switchCommand = define({
         `Available: ${openProfileStore(services).names().join(', ')}.`,
       )
     await openProfileStore(services).switch(name)
-    services.ui.note(`switched to profile "${name}"`)
+    yield createNoteRow(`switched to profile "${name}"`)
   },
 })

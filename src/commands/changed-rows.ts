@@ -1,7 +1,9 @@
 /** What a write changed, in place of the whole record: for people who did not ask for certain fields. */
+
 import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { Emit, Services } from '../engine/command/services.js'
+import type { Services } from '../engine/command/services.js'
+import type { RecordView } from '../engine/rows.js'
 
 /** Whether changes are shown in place of a record. */
 export const showsChanges = ({ answer, place }: Pick<Services, 'answer' | 'place'>): boolean =>
@@ -15,7 +17,7 @@ export const presentChanges = (
   endpoint: Endpoint,
   old: Fields,
   now: Fields,
-): { readonly records: readonly unknown[]; readonly emit: Emit } => ({
+): { readonly records: readonly unknown[]; readonly emit: RecordView } => ({
   records: [old, now],
   emit: {
     endpoint,

@@ -2,10 +2,12 @@
  * Makes a command of a check: prints what is wrong for people, Nagios or Prometheus, and ends with the exit code of
  * that.
  */
+
 import { joinFirst } from '../base/text.js'
 import { list } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given, Special } from '../engine/command/types.js'
+import { createExitRow, createTextRow, type Rows, yieldRecord } from '../engine/rows.js'
 import { survived, usage } from '../errors.js'
 import {
   type CheckFact,
@@ -184,9 +186,8 @@ const chooseFormat = ({ place }: Services, asked: string | undefined): CheckForm
   return format
 }
 
-const createRun =
-  (fact: CheckFact) =>
-  async (services: Services, given: Given): Promise<void> => {
+const createRows = (fact: CheckFact) =>
+  async function* (services: Services, given: Given): Rows {
     const { answer } = services
     // The parser made each value by the flag that is declared above.
     const { flags } = given as Arguments<typeof commonFlags>
@@ -195,13 +196,13 @@ const createRun =
     const outcome = { fact, ...judged, ...(await findAddress(services, fact)) }
     const severity = getOverallSeverity(format, outcome)
     if (flags.output !== undefined || answer.reader === 'people')
-      await answer.write(format.write(outcome, severity, answer.text.safe))
+      yield createTextRow(format.write(outcome, severity, answer.text.safe))
     else
-      await answer.print(toCheckRecord(outcome, severity), {
+      yield* yieldRecord(toCheckRecord(outcome, severity), {
         columns: ['check', 'status', 'message'],
         known: ['address'],
       })
-    answer.exit(format.codes[severity])
+    yield createExitRow(format.codes[severity])
   }
 
 const describeCodes = ({ codes }: CheckFormat): string =>
@@ -232,5 +233,5 @@ export const checkCommand = (fact: CheckFact): Special =>
     flags: { ...commonFlags, ...fact.flags },
     readOnly: true,
     ...(fact.everywhere === true || fact.live === true ? {} : { snapshots: true }),
-    run: createRun(fact),
+    rows: createRows(fact),
   })

@@ -397,5 +397,7 @@ export const policy = define({
     'check policy policy.yml --from snapshot --fail-on warning',
     'check policy policy.yml -o prometheus',
   ],
-  run: async (services, given) => (await import('./policy-run.js')).runPolicy(services, given),
+  rows: async function* (services, given) {
+    yield* (await import('./policy-run.js')).checkPolicy(services, given)
+  },
 })

@@ -3,10 +3,12 @@
  * revert
  * diff`: previews, readable errors and unified diffs (`catalogue/reference/commits.md`).
  */
+
 import { type Fields, isObject } from '../base/objects.js'
 import { toAnswer } from '../engine/command/running.js'
 import type { Services } from '../engine/command/services.js'
 import type { Operation, Plan } from '../engine/command/types.js'
+import { type Rows, yieldRecords } from '../engine/rows.js'
 import { Failure, survived } from '../errors.js'
 import { define } from './define.js'
 
@@ -151,15 +153,16 @@ const lineOf =
     return `${heading ? answer.text.strong(shown) : shown}\n`
   }
 
-const showDiff = async (services: Services, plan: Plan): Promise<void> => {
+async function* showDiff(services: Services, plan: Plan): Rows {
   const whole = await services.instance.send(plan)
   const { data } = whole
   const columns = Array.isArray(data) ? columnsOf(data) : []
-  await services.answer.printAnswer(toAnswer(whole), {
+  const view = {
     endpoint: plan.endpoint,
     ...(columns.length === 0 ? {} : { columns }),
     ...(hasDiffs(data) ? { people: { page: () => unified(data).map(lineOf(services)) } } : {}),
-  })
+  }
+  yield { kind: 'answer', answer: toAnswer(whole), view }
 }
 
 type Changes = Fields
@@ -192,8 +195,8 @@ const changesOf = async (
 }
 
 /** One list, in which each change says whose it is; on a terminal a heading does. */
-const showDiffs = async (services: Services, plans: readonly Plan[]): Promise<void> => {
-  const { answer, ui } = services
+async function* showDiffs(services: Services, plans: readonly Plan[]): Rows {
+  const { ui } = services
   const results = await changesOf(services, plans)
   const failures = results.flatMap((one) => (one instanceof Failure ? [one] : []))
   for (const [i, one] of results.entries())
@@ -201,7 +204,7 @@ const showDiffs = async (services: Services, plans: readonly Plan[]): Promise<vo
   const items = results.flatMap((one) => (one instanceof Failure ? [] : one))
   const people = hasDiffs(items) ? { people: { page: () => pageOf(services, items) } } : {}
   if (items.length > 0 || failures.length === 0)
-    await answer.printMany(items, {
+    yield* yieldRecords(items, {
       columns: ['object', ...columnsOf(items)],
       lead: 'object',
       ...people,
@@ -224,10 +227,10 @@ export const diff = define({
     'commits diff main --project platform/app',
     "commits diff main --project platform/app -o json | jq -r '.[].new_path'",
   ],
-  run: async (services, given) => {
+  rows: async function* (services, given) {
     const plans = await services.instance.plans(given)
     const [only] = plans
-    if (only !== undefined && plans.length === 1) await showDiff(services, only)
-    else await showDiffs(services, plans)
+    if (only !== undefined && plans.length === 1) yield* showDiff(services, only)
+    else yield* showDiffs(services, plans)
   },
 })

@@ -1,10 +1,12 @@
 /** `completion`: prints the completion script of a shell, or installs it. */
+
 import { mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { writeWhole } from '../base/files/files.js'
 import { readRegular } from '../base/files/regular.js'
 import { boolean } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
+import { createNoteRow, createTextRow } from '../engine/rows.js'
 import { Failure, getErrorCode, getReason, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
@@ -242,7 +244,7 @@ export const completion = define({
   ],
   flags,
   examples: ['completion bash', 'completion zsh --install'],
-  run: async ({ answer, ui, place }: Services, given: Arguments<typeof flags>) => {
+  rows: async function* ({ answer, place }: Services, given: Arguments<typeof flags>) {
     const wanted = given.args[0] ?? findShell(place.env)?.name
     const shell = shells.find((s) => s.name === wanted)
     if (shell === undefined)
@@ -250,8 +252,8 @@ export const completion = define({
         wanted === undefined ? 'unknown shell' : `there is no completion for "${wanted}"`,
         `Name one of ${names.join(', ')}.`,
       )
-    if (given.flags.install === true) return ui.note(await install(shell, place.env))
-    if (answer.terminal) ui.note(`install it with: ${shell.install}`)
-    await answer.write(shell.script)
+    if (given.flags.install === true) return yield createNoteRow(await install(shell, place.env))
+    if (answer.terminal) yield createNoteRow(`install it with: ${shell.install}`)
+    yield createTextRow(shell.script)
   },
 })

@@ -29,7 +29,9 @@ export const plan = define({
     "plan svcctl.yml --explain 'projects/platform/app:approval_rules/Security'",
     'plan svcctl.yml -o json',
   ],
-  run: async (services, given) => (await printing()).runPlan(services, given),
+  rows: async function* (services, given) {
+    yield* (await printing()).planGiven(services, given)
+  },
 })
 export const apply = define({
   summary: 'Apply the declared state',
@@ -53,7 +55,9 @@ export const apply = define({
     'apply svcctl.yml --yes',
     'apply svcctl.yml -P platform/app --only approval_rules --max-deletes 20 --yes',
   ],
-  run: async (services, given) => (await import('./apply/index.js')).applying(services, given),
+  rows: async function* (services, given) {
+    yield* (await import('./apply/index.js')).applyGiven(services, given)
+  },
 })
 
 export const drift = define({
@@ -70,7 +74,9 @@ export const drift = define({
     "drift svcctl.yml --ignore 'site:settings' --report junit=drift.xml",
     'drift svcctl.yml --report markdown=drift.md --quiet',
   ],
-  run: async (services, given) => (await printing()).runDrift(services, given),
+  rows: async function* (services, given) {
+    yield* (await printing()).driftGiven(services, given)
+  },
 })
 
 const kindNames = (): readonly string[] => [...new Set(managedKinds.map(({ name }) => name))]
@@ -99,5 +105,7 @@ export const exportCommand = define({
     'export -P platform/app -o json',
     'export approvals --factor --to approvals.yml',
   ],
-  run: async (services, given) => (await import('./export.js')).runExport(services, given),
+  rows: async function* (services, given) {
+    yield* (await import('./export.js')).exportGiven(services, given)
+  },
 })

@@ -3,6 +3,7 @@ import type { Endpoint, Value } from '../catalogue/endpoint.js'
 import { hash, oneOf, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given, Operation, OwnFlag, Special } from '../engine/command/types.js'
+import type { Rows } from '../engine/rows.js'
 import { formatNames } from '../output/formats.js'
 
 type OwnFlags = Readonly<Record<string, OwnFlag>>
@@ -69,7 +70,7 @@ export const reportFlag = <K extends keyof typeof reportKinds>(kinds: readonly K
   )
 
 interface Declaration<F extends OwnFlags, E extends Endpoint>
-  extends Omit<Special, 'flags' | 'operation' | 'run'> {
+  extends Omit<Special, 'flags' | 'operation' | 'rows'> {
   /** Flags that only the tool knows. */
   readonly flags?: F
   /** The endpoints whose flags it reads. */
@@ -78,14 +79,14 @@ interface Declaration<F extends OwnFlags, E extends Endpoint>
     services: Services,
     given: Arguments<F, E>,
   ) => Operation | Promise<Operation>
-  readonly run?: (services: Services, given: Arguments<F, E>) => Promise<void>
+  readonly rows?: (services: Services, given: Arguments<F, E>) => Rows
 }
 
 /** Whether a flag that is left out has its default: by the same rule as its type. */
 const isDefaulted = ({ optionalValue, parameter, stays }: OwnFlag): boolean =>
   optionalValue !== true && parameter === undefined && stays !== true
 
-/** The flags as `run` sees them: the tool's own have their defaults; those of the API never. */
+/** The flags as `rows` sees them: the tool's own have their defaults; those of the API never. */
 const completed = <F extends OwnFlags, E extends Endpoint>(
   own: F | undefined,
   given: Given,
@@ -108,13 +109,13 @@ export const define = <
 >({
   of: _,
   operation,
-  run,
+  rows,
   ...rest
 }: Declaration<F, E>): Special => {
   const own = (given: Given): Arguments<F, E> => completed<F, E>(rest.flags, given)
   return {
     ...rest,
     ...(operation && { operation: (services, given) => operation(services, own(given)) }),
-    ...(run && { run: (services, given) => run(services, own(given)) }),
+    ...(rows && { rows: (services, given) => rows(services, own(given)) }),
   }
 }

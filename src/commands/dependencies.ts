@@ -7,7 +7,8 @@ import { randomUUID } from 'node:crypto'
 import { type Fields, isObject, objects, toText } from '../base/objects.js'
 import { version } from '../base/version.js'
 import { severities } from '../catalogue/shapes/vulnerability.js'
-import type { Emit, Services } from '../engine/command/services.js'
+import type { Services } from '../engine/command/services.js'
+import type { RecordView } from '../engine/rows.js'
 import { usage } from '../errors.js'
 import { define, outputFlag } from './define.js'
 
@@ -171,7 +172,7 @@ export const sortVulnerableFirst = (records: readonly unknown[]): unknown[] => {
 }
 
 /** How the records are shown as one document. */
-const createBomDocument = ({ place }: Services): NonNullable<Emit['document']> => {
+const createBomDocument = ({ place }: Services): NonNullable<RecordView['document']> => {
   const { limit, output, page, perPage } = place.globals
   if (output !== undefined && output !== 'json')
     throw usage(`-o cyclonedx and -o ${output} exclude each other`)

@@ -7,6 +7,7 @@ import { describeDistrust, distrust } from '../base/files/trust.js'
 import { formatCount } from '../base/text.js'
 import { boolean } from '../catalogue/params.js'
 import type { ExternalClient, Services } from '../engine/command/services.js'
+import { createExitRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, survived } from '../errors.js'
 import { createTransport, getPaths, openKeyring, openStore } from '../profile/index.js'
 import type { Environment, ResolvedCredential, Session } from '../profile/types.js'
@@ -331,8 +332,8 @@ const formatCheck = ({ answer }: Services, { check, status, message, remedy }: C
     : `${line}${' '.repeat(nameWidth + 3)}${answer.text.mark('next')} ${answer.text.hanging(remedy, nameWidth + 5)}\n`
 }
 
-const printChecks = (services: Services, checks: readonly Check[]): Promise<void> =>
-  services.answer.printMany(
+const listChecks = (services: Services, checks: readonly Check[]): Rows =>
+  yieldRecords(
     checks.map(({ category: _, ...row }) => row),
     {
       columns: ['check', 'status', 'message', 'remedy'],
@@ -349,7 +350,7 @@ export const doctor = define({
   ],
   flags: { refresh: boolean('look anew at what the instance has beyond the API documents') },
   examples: ['doctor', 'doctor --refresh', 'doctor -o json'],
-  run: async (services, given) => {
+  rows: async function* (services, given) {
     const checks = await services.ui.progress('looking', async () => [
       configurationCheck(services.place.env),
       ...trustChecks(services.place.env),
@@ -358,8 +359,8 @@ export const doctor = define({
       await keyringCheck(services.place.env),
       await completionCheck(services.place.env),
     ])
-    await printChecks(services, checks)
+    yield* listChecks(services, checks)
     const code = getDoctorExitCode(checks)
-    if (code !== 0) services.answer.exit(code)
+    if (code !== 0) yield createExitRow(code)
   },
 })

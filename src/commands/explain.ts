@@ -11,6 +11,7 @@ import { boolean, oneOf, type Param, typeText, valuesOf } from '../catalogue/par
 import { commandWith, ofInstance } from '../engine/command/known.js'
 import type { Services } from '../engine/command/services.js'
 import type { CommandFacts, Suggestion } from '../engine/command/types.js'
+import { type Row, type Rows, yieldRecords } from '../engine/rows.js'
 import { usage } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { type KnownInstance, readKnown } from '../profile/known.js'
@@ -153,7 +154,10 @@ const undocumentedField = {
 }
 
 /** The fields of what an area's endpoints answer with; `resource` says of which. */
-const explainArea = async (services: Services, words: readonly string[]): Promise<boolean> => {
+async function* explainArea(
+  services: Services,
+  words: readonly string[],
+): AsyncGenerator<Row, boolean> {
   const row = words.length === 1 ? findArea(words[0]) : undefined
   if (row === undefined) return false
   const answers = (await loadShapes(row)).flatMap(getAnswerShapes)
@@ -168,7 +172,7 @@ const explainArea = async (services: Services, words: readonly string[]): Promis
   })
   for (const field of listInstanceFields(await readKnownInstance(services), row.name))
     rows.push({ resource: row.name, ...field })
-  await services.answer.printMany(rows, {
+  yield* yieldRecords(rows, {
     columns: ['resource', 'field', 'type', 'always', 'notes'],
   })
   return true
@@ -185,12 +189,12 @@ const flags = {
 } as const
 type ExplainGiven = Arguments<typeof flags>
 
-const explainCommand = async (
+async function* explainCommand(
   services: Services,
   words: readonly string[],
   family: unknown,
-): Promise<boolean> => {
-  const { answer, place } = services
+): AsyncGenerator<Row, boolean> {
+  const { place } = services
   const area = findArea(words[0])
   const [, ...verb] = words
   const command = (await place.commands()).find(
@@ -201,28 +205,26 @@ const explainCommand = async (
     throw usage('--family works only with: svcctl explain integrations update')
   const known = await readKnownInstance(services)
   const rows = listParameters(known === undefined ? command : commandWith(command, known), family)
-  await answer.printMany(rows, {
+  yield* yieldRecords(rows, {
     columns: ['endpoint', 'parameter', 'type', 'required', 'values', 'help'],
   })
   return true
 }
 
-const run = async (services: Services, given: ExplainGiven): Promise<void> => {
-  if (given.flags.openapi === true) {
-    return services.answer.printDocument(await openapi(version))
-  }
+async function* explainGiven(services: Services, given: ExplainGiven): Rows {
+  if (given.flags.openapi === true) return yield { kind: 'document', value: await openapi(version) }
   if (given.flags['config-schema'] === true) {
     const { configSchema } = await import('../desired/files/document.js')
-    return services.answer.printDocument(configSchema())
+    return yield { kind: 'document', value: configSchema() }
   }
   if (given.flags['policy-schema'] === true) {
     const { policySchema } = await import('./policy.js')
-    return services.answer.printDocument(policySchema)
+    return yield { kind: 'document', value: policySchema }
   }
   const words = given.args
   const known = await loadResources()
   if (words.length === 0)
-    return services.answer.printMany(
+    return yield* yieldRecords(
       [...known.keys()].sort().map((resource) => ({ resource })),
       { columns: ['resource'] },
     )
@@ -231,7 +233,7 @@ const run = async (services: Services, given: ExplainGiven): Promise<void> => {
     ([title]) => normalize(title) === wanted || `${normalize(title)}s` === wanted,
   )
   if (match !== undefined)
-    return services.answer.printMany(
+    return yield* yieldRecords(
       [
         ...listFields(match[1]),
         ...listInstanceFields(await readKnownInstance(services), toKebab(match[0])),
@@ -240,8 +242,8 @@ const run = async (services: Services, given: ExplainGiven): Promise<void> => {
         columns: ['field', 'type', 'always', 'notes'],
       },
     )
-  if (await explainCommand(services, words, given.flags.family)) return
-  if (await explainArea(services, words)) return
+  if (yield* explainCommand(services, words, given.flags.family)) return
+  if (yield* explainArea(services, words)) return
   const names = [...known.keys()].map(toKebab)
   throw usage(
     `unknown resource or command "${words.join(' ')}"`,
@@ -285,5 +287,5 @@ export const explain = define({
     'explain --config-schema',
     'explain --policy-schema',
   ],
-  run,
+  rows: explainGiven,
 })

@@ -2,6 +2,7 @@
 
 import { lstatSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { yieldPushed } from '../base/async.js'
 import { addToGroup } from '../base/group-by.js'
 import { groupsAbove, type ManagedPlace, placeText } from '../desired/address.js'
 import {
@@ -23,9 +24,10 @@ import {
 import { configSchema } from '../desired/files/document.js'
 import type { ProjectPlace, ReadableInstance, UnreadPlace } from '../desired/state.js'
 import type { Services, UiService } from '../engine/command/services.js'
+import { createNoteRow, createTextRow, type Rows } from '../engine/rows.js'
 import { type Category, Failure, usage } from '../errors.js'
 import { outputName } from './plan/make.js'
-import { printWritten } from './written-files.js'
+import { listWritten } from './written-files.js'
 
 interface ExportTarget {
   readonly is: 'output' | 'file' | 'folder'
@@ -124,38 +126,37 @@ export const inTheirOrder = async <I, T>(
   })
 }
 
-/** Writes places in their order, each as soon as it is known. */
-const asDocument = async (
-  run: ExportRun,
-  target: ExportTarget,
-  take: (text: string) => Promise<void>,
-): Promise<void> => {
+/** Yields the text of places in their order, each as soon as it is known. */
+async function* yieldDocument(run: ExportRun, target: ExportTarget): AsyncGenerator<string> {
   const { services, instance, places, unread } = run
   const pretty = target.is === 'file' || services.answer.terminal
   const writer = target.form === 'json' ? jsonWriter(pretty) : yamlWriter()
-  await inTheirOrder(instance, places, await sectionsOf(run), async ({ sections }) => {
-    for (const section of sections) await take(writer.add(section))
-  })
-  if (unread.some) await take(writer.end())
+  const sectionsAt = await sectionsOf(run)
+  yield* yieldPushed<string>((push) =>
+    inTheirOrder(instance, places, sectionsAt, async ({ sections }) => {
+      for (const section of sections) await push(writer.add(section))
+    }),
+  )
+  if (unread.some) yield writer.end()
 }
 
-const toFile = async (run: ExportRun, target: ExportTarget): Promise<void> => {
+async function* exportToFile(run: ExportRun, target: ExportTarget): Rows {
   await checkFile(target.path, run.selected)
   const draft = await openFile(target.path)
   try {
-    await asDocument(run, target, (text) => draft.write([Buffer.from(text)]))
+    for await (const text of yieldDocument(run, target)) await draft.write([Buffer.from(text)])
     if (!run.unread.some) return await draft.discard()
     await draft.publish()
   } catch (error) {
     await draft.discard()
     throw error
   }
-  run.services.ui.note(`wrote ${target.path}`)
-  await printWritten(run.services, [{ path: target.path, size: statSync(target.path).size }], false)
+  yield createNoteRow(`wrote ${target.path}`)
+  yield* listWritten(run.services, [{ path: target.path, size: statSync(target.path).size }], false)
 }
 
 /** Writes a file a place. A file of which not all could be read stays as it was. */
-const toFolder = async (run: ExportRun, target: ExportTarget): Promise<void> => {
+async function* exportToFolder(run: ExportRun, target: ExportTarget): Rows {
   const { instance, places, unread, selected } = run
   const { ui } = run.services
   const files = filesOf(places)
@@ -180,16 +181,16 @@ const toFolder = async (run: ExportRun, target: ExportTarget): Promise<void> => 
   const parts = [`${written} written`]
   if (same > 0) parts.push(`${same} unchanged`)
   if (removed > 0) parts.push(`${removed} removed`)
-  ui.note(`${target.path}: ${parts.join(', ')}`)
+  yield createNoteRow(`${target.path}: ${parts.join(', ')}`)
   const inOrder = folder.files.toSorted((a, b) => (a.path < b.path ? -1 : 1))
-  await printWritten(run.services, inOrder, true)
+  yield* listWritten(run.services, inOrder, true)
 }
 
 /** Writes an export where it goes. @throws Failure where something is in the way, before anything is written */
-export const writeExport = (run: ExportRun, target: ExportTarget): Promise<void> => {
-  if (target.is === 'folder') return toFolder(run, target)
-  if (target.is === 'file') return toFile(run, target)
-  return asDocument(run, target, (text) => run.services.answer.write(text))
+export async function* writeExport(run: ExportRun, target: ExportTarget): Rows {
+  if (target.is === 'folder') yield* exportToFolder(run, target)
+  else if (target.is === 'file') yield* exportToFile(run, target)
+  else for await (const text of yieldDocument(run, target)) yield createTextRow(text)
 }
 
 // What each place of an export says: as it is read, or once all are, less what they have in common.

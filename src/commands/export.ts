@@ -14,7 +14,7 @@ import {
   within,
 } from '../desired/selection.js'
 import type { Services } from '../engine/command/services.js'
-import { withSmallHeap } from '../engine/work/v8.js'
+import type { Rows } from '../engine/rows.js'
 import { usage } from '../errors.js'
 import {
   type ExportRun,
@@ -136,7 +136,7 @@ const createExport = async (
 }
 
 /** `svcctl export`. */
-export const runExport = async (services: Services, given: ExportLine): Promise<void> => {
+export async function* exportGiven(services: Services, given: ExportLine): Rows {
   const { ui } = services
   const target = await openExportTarget(services, given.flags.to)
   const scoping = scopingOf(services, given)
@@ -145,19 +145,19 @@ export const runExport = async (services: Services, given: ExportLine): Promise<
   const view = openView(instance, scoping)
   const counter = ui.counter()
   let undocumented = 0
-  const unread = await withSmallHeap(async (look) => {
-    const step = () => {
-      counter.add(1)
-      look()
-    }
-    const leftOut = (count: number) => {
-      undocumented += count
-    }
+  const step = (): void => counter.add(1)
+  const leftOut = (count: number): void => {
+    undocumented += count
+  }
+  let unread: UnreadParts
+  try {
     const run = await createExport(services, given, scoping, view, step, leftOut)
     counter.total(run.places.length)
-    await writeExport({ ...run, instance }, target)
-    return run.unread
-  }).finally(counter.end)
+    yield* writeExport({ ...run, instance }, target)
+    unread = run.unread
+  } finally {
+    counter.end()
+  }
   for (const text of view.notes) ui.note(text)
   if (undocumented > 0)
     ui.note(

@@ -15,8 +15,9 @@ import {
 } from '../catalogue/areas/integrations.js'
 import { isSwitch, oneOf } from '../catalogue/params.js'
 import type { Naming } from '../catalogue/words.js'
-import type { Emit, Services } from '../engine/command/services.js'
+import type { Services } from '../engine/command/services.js'
 import type { Plan } from '../engine/command/types.js'
+import type { RecordView } from '../engine/rows.js'
 import { usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
@@ -51,7 +52,7 @@ export const normalizeProperty = (value: unknown): unknown => {
 }
 
 /** Tables and spreadsheets show booleans as such; programs get the API's own objects. */
-const normalizedRows: Emit = {
+const normalizedRows: RecordView = {
   people: { rows: (records) => records.map(normalizeProperty), sheets: true },
 }
 

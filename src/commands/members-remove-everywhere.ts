@@ -1,10 +1,11 @@
 /** `members remove-everywhere`: a leaver loses every direct membership that may be taken away. */
+
 import { isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { accessLevels } from '../catalogue/shapes/common.js'
 import { account } from '../catalogue/undocumented.js'
 import { toAnswer } from '../engine/command/running.js'
-import type { InstanceService, PlanAnswer, Services } from '../engine/command/services.js'
+import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Given } from '../engine/command/types.js'
 import {
   innerFirst,
@@ -12,6 +13,8 @@ import {
   type TreePlace,
   TurnQueue,
 } from '../engine/journaling/inverse.js'
+import type { PlanAnswer } from '../engine/rows.js'
+import { createExitRow, createNoteRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, Failure, isMissing, usage } from '../errors.js'
 import { define } from './define.js'
 import { type GivenObject, type Item, RemovalRun, type RunResult } from './journal/own-run.js'
@@ -178,9 +181,9 @@ const rowAfter = (item: Item, { outcomes }: RunResult): LeavingRow => {
 
 const columns = ['of', 'access_level', 'expires_at', 'outcome', 'reason'] as const
 
-const printRows = async ({ answer }: Services, rows: readonly LeavingRow[]): Promise<void> => {
-  await answer.printMany(rows, { endpoint: members.listOfGroup, columns })
-  await answer.flush()
+async function* listLeaving(rows: readonly LeavingRow[]): Rows {
+  yield* yieldRecords(rows, { endpoint: members.listOfGroup, columns })
+  yield { kind: 'flush' }
 }
 
 const levels = new Map<unknown, string>(Object.entries(accessLevels).map(([name, n]) => [n, name]))
@@ -240,24 +243,20 @@ const confirmed = async (
   await ui.confirm(what, [], undefined, count)
 }
 
-/** Carries a run out, and prints what became of each. @throws Failure for what it came to as a whole */
-const carried = async (
-  services: Services,
-  run: RemovalRun,
-  stays: readonly LeavingRow[],
-): Promise<void> => {
+/** Carries a run out, and yields what became of each. @throws Failure for what it came to as a whole */
+async function* carryOut(services: Services, run: RemovalRun, stays: readonly LeavingRow[]): Rows {
   const turns = new TurnQueue()
   const result = await run.carry((item) => turns.take(placeIn(item), () => remove(services, item)))
-  await printRows(services, [...run.items.map((item) => rowAfter(item, result)), ...stays])
+  yield* listLeaving([...run.items.map((item) => rowAfter(item, result)), ...stays])
   if (result.failure !== undefined) throw result.failure
 }
 
-const resumed = async (services: Services, { args }: Given, name: string): Promise<void> => {
+async function* resumeRemoval(services: Services, { args }: Given, name: string): Rows {
   if (args.length > 0)
     throw usage(`--resume takes no user; remove "${args[0]}"`, 'The journal contains the user.')
   const self = await tokenUser(services)
   const run = await RemovalRun.resume(services, own, name)
-  if (run === undefined) return services.ui.note('nothing is left to do')
+  if (run === undefined) return yield createNoteRow('nothing is left to do')
   try {
     const of = run.items.find(({ object }) => Number(object) === self.id)
     if (of !== undefined) throw usage("the journal names the token's own user, who is not removed")
@@ -266,7 +265,7 @@ const resumed = async (services: Services, { args }: Given, name: string): Promi
     await run.close()
     throw error
   }
-  await carried(services, run, [])
+  yield* carryOut(services, run, [])
 }
 
 /** What stays is told by itself, and counts as not done where somebody could do it. */
@@ -276,23 +275,23 @@ const rowsOf = ({ goes, stays }: LeavingPlan) => ({
   done: stays.every((one) => one.stays === ownProject),
 })
 
-const removed = async (services: Services, given: string): Promise<void> => {
+async function* removeUser(services: Services, given: string): Rows {
   const { answer, ui, place } = services
   if (!place.globals.dryRun) await ui.confirmable('The user loses every direct membership.')
   const self = await tokenUser(services)
   const sought = soughtBy(given)
   const { objects, left, done } = rowsOf(await planLeaving(services, sought, self))
-  if (!done) answer.exit(exitCodes.partial)
+  if (!done) yield createExitRow(exitCodes.partial)
   if (objects.length === 0 || place.globals.dryRun) {
     const planned = objects.map((object) => rowOf(object, 'planned'))
-    await printRows(services, [...planned, ...left])
-    if (objects.length === 0) ui.note('nothing to remove')
+    yield* listLeaving([...planned, ...left])
+    if (objects.length === 0) yield createNoteRow('nothing to remove')
     return
   }
   await confirmed(services, answer.text.safe(sought.text), objects, left)
   const line = { args: [sought.text], flags: {}, parents: 'of' } as const
   const run = await RemovalRun.begin(services, own, line, objects)
-  await carried(services, run, left)
+  yield* carryOut(services, run, left)
 }
 
 export const removeEverywhere = define({
@@ -309,12 +308,12 @@ export const removeEverywhere = define({
     'members remove-everywhere gus --dry-run',
     'members remove-everywhere gus --yes -o markdown',
   ],
-  run: async (services, given) => {
+  rows: async function* (services, given) {
     const { resume } = services.place.globals
-    if (resume !== undefined) return resumed(services, given, resume)
+    if (resume !== undefined) return yield* resumeRemoval(services, given, resume)
     const [user] = given.args
     if (user === undefined || user === '')
       throw usage('members remove-everywhere requires a user', 'Pass an ID or a username.')
-    await removed(services, user)
+    yield* removeUser(services, user)
   },
 })

@@ -11,6 +11,7 @@ import type { RecordOf } from '../client/types.js'
 import { isTolerated, toleratedText } from '../engine/command/running.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Argument } from '../engine/command/types.js'
+import { type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, Failure, survived, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 import { bare, type GroupMember, isId } from './usernames.js'
@@ -335,8 +336,7 @@ const flags = {
 
 const columns = ['membership', 'access_level', 'expires_at'] as const
 
-const run = async (services: Services, given: Arguments<typeof flags>): Promise<void> => {
-  const { answer } = services
+async function* listMemberships(services: Services, given: Arguments<typeof flags>): Rows {
   const [user = ''] = given.args
   if (user === '') throw usage('members where requires a user', 'Pass an ID or a username.')
   const sought = soughtBy(user)
@@ -345,8 +345,8 @@ const run = async (services: Services, given: Arguments<typeof flags>): Promise<
     for await (const { place, membership, member } of found.each())
       yield { of: textOfPlace(place), record: { ...member, membership } }
   }
-  await answer.printMany(records(), { endpoint: members.listOfGroup, parent: 'of', columns })
-  await answer.flush()
+  yield* yieldRecords(records(), { endpoint: members.listOfGroup, parent: 'of', columns })
+  yield { kind: 'flush' }
   await found.tell()
 }
 
@@ -361,5 +361,5 @@ export const where = define({
   endpoints: [],
   readOnly: true,
   examples: ['members where ben', 'members where 8 --direct -o csv'],
-  run,
+  rows: listMemberships,
 })

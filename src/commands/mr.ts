@@ -8,13 +8,9 @@ import { pathIn } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import { boolean, integer } from '../catalogue/params.js'
 import { toAnswer } from '../engine/command/running.js'
-import type {
-  InstanceService,
-  InterruptNote,
-  PlanAnswer,
-  Services,
-} from '../engine/command/services.js'
+import type { InstanceService, InterruptNote, Services } from '../engine/command/services.js'
 import type { Operation, Plan, ReceivedAnswer } from '../engine/command/types.js'
+import type { PlanAnswer } from '../engine/rows.js'
 import { Failure } from '../errors.js'
 import { showsChanges } from './changed-rows.js'
 import { type Arguments, define } from './define.js'

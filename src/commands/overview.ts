@@ -2,10 +2,12 @@
  * `overview`: reads all sections in parallel and prints them as one page. A section that cannot be read does not
  * end the others.
  */
+
 import { stripVTControlCharacters } from 'node:util'
 import { projects } from '../catalogue/areas/projects.js'
 import { list } from '../catalogue/params.js'
 import type { AnswerService, Services } from '../engine/command/services.js'
+import { createExitRow, type Rows, yieldRecord, yieldRecords } from '../engine/rows.js'
 import { exitCodes, type Failure, isUnoffered, survived, whyUnread } from '../errors.js'
 import { type Widths, widthsFor } from '../terminal/text.js'
 import { type Arguments, define } from './define.js'
@@ -215,19 +217,18 @@ const flags = {
 } as const
 
 /** A page has a table a part. */
-const printParts = async ({ answer }: Services, overview: Overview): Promise<void> => {
+async function* yieldParts(overview: Overview): Rows {
   const columns = ['item', 'value', 'state']
   for (const { part, read, why } of overview.answers) {
     const said = [read?.headline, read?.missing, why].filter(Boolean).join('; ')
-    await answer.printMany(read?.rows ?? [], { columns, section: part.title, said })
+    yield* yieldRecords(read?.rows ?? [], { columns, section: part.title, said })
   }
 }
 
-const print = async (services: Services, overview: Overview): Promise<void> => {
-  const { answer } = services
-  if (answer.reader === 'pages') return printParts(services, overview)
-  if (answer.reader === 'programs') return answer.print(toRecord(overview))
-  await answer.printMany([toRecord(overview)], {
+const describeOverview = ({ answer }: Services, overview: Overview): Rows => {
+  if (answer.reader === 'pages') return yieldParts(overview)
+  if (answer.reader === 'programs') return yieldRecord(toRecord(overview))
+  return yieldRecords([toRecord(overview)], {
     people: {
       page: () => renderOverview(overview, answer),
       rows: () => toRows(overview),
@@ -238,15 +239,15 @@ const print = async (services: Services, overview: Overview): Promise<void> => {
   })
 }
 
-const run = async (services: Services, given: Arguments<typeof flags>): Promise<void> => {
-  const { answer, place, ui } = services
+async function* showOverview(services: Services, given: Arguments<typeof flags>): Rows {
+  const { place, ui } = services
   const { parts: wanted } = given.flags
   // A snapshot says nothing of what is this tool's own.
   const there = parts.filter(({ own }) => own !== true || place.globals.from === undefined)
   const meant = there.filter(({ name }) => wanted === undefined || wanted.includes(name))
   const overview = await ui.progress('looking', () => readOverview(services, meant))
-  await print(services, overview)
-  if (!isComplete(overview)) answer.exit(exitCodes.partial)
+  yield* describeOverview(services, overview)
+  if (!isComplete(overview)) yield createExitRow(exitCodes.partial)
 }
 
 export const overview = define({
@@ -264,5 +265,5 @@ export const overview = define({
     'overview --parts runners,jobs',
     "overview -o json | jq '.runners.by_state'",
   ],
-  run,
+  rows: showOverview,
 })

@@ -17,6 +17,7 @@ import {
 } from '../desired/files/parse.js'
 import type { Origin } from '../desired/state.js'
 import type { Services } from '../engine/command/services.js'
+import { createExitRow, type Rows, yieldRecords, yieldText } from '../engine/rows.js'
 import { exitCodes, Failure, usage } from '../errors.js'
 import {
   type Policy,
@@ -184,29 +185,29 @@ const chooseRules = (
   return rules.filter(({ name }) => names === undefined || names.includes(name))
 }
 
-const print = async (
+const describeOutcome = (
   { answer, place }: Services,
   { flags: { output } }: PolicyArguments,
   outcome: PolicyOutcome,
-): Promise<void> => {
+): Rows => {
   const { safe } = answer.text
   if (output === undefined && place.globals.output !== undefined)
-    return answer.printMany(
+    return yieldRecords(
       outcome.judged.flatMap(({ findings }) => findings),
       {
         columns: ['severity', 'rule', 'address', 'message', 'waived'],
         stacks: 'cut',
       },
     )
-  if (output === 'prometheus') return answer.write(renderPolicyPrometheus(outcome, safe))
-  return answer.write(
+  if (output === 'prometheus') return yieldText(renderPolicyPrometheus(outcome, safe))
+  return yieldText(
     output === 'nagios' ? renderPolicyNagios(outcome, safe) : renderPlain(outcome, safe),
   )
 }
 
 /** Checks all rules and prints the result. */
-export const runPolicy = async (services: Services, given: PolicyArguments): Promise<void> => {
-  const { answer, place, ui } = services
+export async function* checkPolicy(services: Services, given: PolicyArguments): Rows {
+  const { place, ui } = services
   const { report, rule: names, output } = given.flags
   const rules = chooseRules(await readPolicy(given.args, place), names)
   const shared = findShared(rules)
@@ -230,9 +231,9 @@ export const runPolicy = async (services: Services, given: PolicyArguments): Pro
     junit: () => renderPolicyJunit(outcome),
     sarif: () => renderPolicySarif(outcome),
   })
-  await print(services, given, outcome)
+  yield* describeOutcome(services, given, outcome)
   const { fine, failed, unread: gap } = codes[output === 'nagios' ? 'nagios' : 'plain']
-  answer.exit(
+  yield createExitRow(
     unread.length > 0 && (output !== 'nagios' || failing.length === 0)
       ? gap
       : failing.length > 0

@@ -10,6 +10,7 @@ import type { JsonValues } from '../base/objects.js'
 import { list, string } from '../catalogue/params.js'
 import type { Services, WorkspaceService } from '../engine/command/services.js'
 import type { Argument, Given } from '../engine/command/types.js'
+import { createNoteRow, yieldRecord, yieldRecords } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
 import {
   type Changes,
@@ -130,11 +131,11 @@ const settingFields = settingNames.map((name) => name.replaceAll('-', '_'))
 export const listCommand = define({
   summary: 'List the profiles',
   examples: ['profile list', 'profile list -o json'],
-  run: async (services) => {
+  rows: async function* (services) {
     const store = openProfileStore(services)
     const rows = store.list().map((profile) => toProfileRow(profile, store.current()))
-    if (rows.length === 0) services.ui.note('no profiles; create one with "svcctl auth login"')
-    await services.answer.printMany(rows, {
+    if (rows.length === 0) yield createNoteRow('no profiles; create one with "svcctl auth login"')
+    yield* yieldRecords(rows, {
       columns: ['name', 'current', 'base_url', 'token', 'user'],
       known: settingFields,
       reveal: true,
@@ -146,9 +147,9 @@ export const getCommand = define({
   summary: 'Show the settings of a profile',
   args: [argument],
   examples: ['profile get default', 'profile get default -o json'],
-  run: async (services, given) => {
+  rows: async function* (services, given) {
     const profile = findProfile(services, requireName(services, given, 'profile get'))
-    await services.answer.print(toProfileRow(profile, openProfileStore(services).current()), {
+    yield* yieldRecord(toProfileRow(profile, openProfileStore(services).current()), {
       known: settingFields,
       reveal: true,
     })
@@ -203,7 +204,7 @@ export const setCommand = define({
     'profile set default --read-only',
     'profile set default --audit-log ./audit.ndjson --project platform/app',
   ],
-  run: async (services, given) => {
+  rows: async function* (services, given) {
     const name = requireName(services, given, 'profile set')
     if (services.place.globals.insecure)
       throw usage(
@@ -215,8 +216,8 @@ export const setCommand = define({
       throw usage('nothing to change', `Settings: ${settingNames.join(', ')}.`)
     await checkWords(services, given.flags.vocabulary)
     const profile = await openProfileStore(services).set(name, changes)
-    services.ui.note(`updated profile "${name}"`)
-    await services.answer.print(toProfileRow(profile, openProfileStore(services).current()), {
+    yield createNoteRow(`updated profile "${name}"`)
+    yield* yieldRecord(toProfileRow(profile, openProfileStore(services).current()), {
       known: settingFields,
       changed: true,
       reveal: true,
@@ -229,13 +230,13 @@ export const deleteCommand = define({
   summary: 'Delete a profile and its credential',
   args: [argument],
   examples: ['profile delete staging --yes', 'profile delete default --yes'],
-  run: async (services, given) => {
+  rows: async function* (services, given) {
     const name = requireName(services, given, 'profile delete')
     const profile = findProfile(services, name)
     // Its own protection counts, not that of the profile in force.
     const of = { profile, baseUrl: profile.baseUrl }
     await services.ui.confirm(`This deletes profile "${name}" and its credential.`, [name], of)
     await removeProfile(openProfileStore(services), openTokenStore(services), name)
-    services.ui.note(`deleted profile "${name}"`)
+    yield createNoteRow(`deleted profile "${name}"`)
   },
 })

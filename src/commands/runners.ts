@@ -16,11 +16,11 @@ import { toAnswer } from '../engine/command/running.js'
 import type {
   InstanceService,
   InterruptNote,
-  PlanAnswer,
   Services,
   WorkspaceService,
 } from '../engine/command/services.js'
 import type { Operation, Plan, ReceivedAnswer } from '../engine/command/types.js'
+import type { PlanAnswer } from '../engine/rows.js'
 import { Failure, survived } from '../errors.js'
 import { type Arguments, define } from './define.js'
 

@@ -9,6 +9,13 @@
 import { resolve } from 'node:path'
 import { boolean, integer, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
+import {
+  createNoteRow,
+  createTextRow,
+  type Rows,
+  yieldRecord,
+  yieldRecords,
+} from '../engine/rows.js'
 import { jobsRule, stateFolder, workingFolder } from '../engine/workspace/sandbox.js'
 import { usage } from '../errors.js'
 import { wholeAllowance } from '../http/gate.js'
@@ -80,11 +87,11 @@ const serveFlags = {
 }
 
 /** Serves until it is interrupted. */
-const serveFrom = async (
+async function* serveFrom(
   folder: string,
   services: Services,
   { flags }: Arguments<typeof serveFlags>,
-): Promise<void> => {
+): Rows {
   const { startSandbox } = await loadSandbox()
   const { rate } = services.place.globals
   const asOf = await asOfVersion(flags['as-of'])
@@ -104,16 +111,16 @@ const serveFrom = async (
   })
   try {
     if (services.answer.reader === 'people') {
-      await services.answer.write(`${sandbox.url}\n\n`)
-      await services.answer.printMany(sandbox.users, {
+      yield createTextRow(`${sandbox.url}\n\n`)
+      yield* yieldRecords(sandbox.users, {
         columns: ['username', 'role', 'token'],
         reveal: true,
       })
-      services.ui.note(
+      yield createNoteRow(
         `use it with: SVC_BASE_URL=${sandbox.url} SVC_TOKEN=<token> svcctl …   (Ctrl-C stops it; svcctl sandbox tokens lists more)`,
       )
-    } else await services.answer.print({ url: sandbox.url, users: sandbox.users }, { reveal: true })
-    await services.answer.flush()
+    } else yield* yieldRecord({ url: sandbox.url, users: sandbox.users }, { reveal: true })
+    yield { kind: 'flush' }
     await untilInterrupted(services.place.clock.signal)
   } finally {
     await sandbox.close()
@@ -141,7 +148,7 @@ export const serve = define({
     'sandbox serve --testable --port 8080',
     'sandbox serve --speed 100 --jobs hold',
   ],
-  run: async (services, given) => {
+  rows: async function* (services, given) {
     const { hasGit } = await loadSandbox()
     const { folder, leave } =
       given.flags['state-dir'] === undefined
@@ -150,7 +157,7 @@ export const serve = define({
     try {
       if (!(await hasGit()))
         services.ui.note('git is not installed: requests that need it get a 503')
-      await serveFrom(folder, services, given)
+      yield* serveFrom(folder, services, given)
     } finally {
       leave()
     }
@@ -161,7 +168,7 @@ export const reset = define({
   summary: 'Reset the embedded instance to its sample data',
   flags: folderFlags,
   examples: ['sandbox reset --yes', 'sandbox reset --state-dir ./instance --yes'],
-  run: async (services, given) => {
+  rows: async function* (services, given) {
     const folder = getFolder(services, given)
     // No instance is asked for: whoever begins has none but this one.
     const of = { baseUrl: 'the embedded instance' }
@@ -169,7 +176,7 @@ export const reset = define({
     await services.ui.confirm(lost, [folder], of)
     const { removeState } = await loadSandbox()
     await removeState(folder, createWaitOptions(services))
-    services.ui.note(`reset the embedded instance in ${folder} to its sample data`)
+    yield createNoteRow(`reset the embedded instance in ${folder} to its sample data`)
   },
 })
 
@@ -177,10 +184,10 @@ export const status = define({
   summary: 'Show the state of the embedded instance',
   flags: folderFlags,
   examples: ['sandbox status', 'sandbox status -o json'],
-  run: async (services, given) => {
+  rows: async function* (services, given) {
     const folder = getFolder(services, given)
     const { summarizeState } = await loadSandbox()
-    await services.answer.print({ folder, ...(await summarizeState(folder)) })
+    yield* yieldRecord({ folder, ...(await summarizeState(folder)) })
   },
 })
 
@@ -194,9 +201,9 @@ export const tokens = define({
     'sandbox tokens',
     'sandbox tokens -o json | jq -r \'.[] | select(.kind == "job") | .value\'',
   ],
-  run: async (services, given) => {
+  rows: async function* (services, given) {
     const { listCredentials } = await loadSandbox()
-    await services.answer.printMany(await listCredentials(getFolder(services, given)), {
+    yield* yieldRecords(await listCredentials(getFolder(services, given)), {
       columns: ['kind', 'of', 'value', 'scopes', 'state', 'refresh_token'],
       reveal: true,
     })
@@ -213,16 +220,16 @@ export const alerts = define({
   ],
   flags: { ...folderFlags, endpoints: boolean('list the alert endpoints and their keys') },
   examples: ['sandbox alerts', 'sandbox alerts --endpoints -o json'],
-  run: async (services, given) => {
+  rows: async function* (services, given) {
     const { listAlerts } = await loadSandbox()
     const base = services.place.globals.baseUrl ?? (services.place.env.SVC_BASE_URL || anyAddress)
     const { received, endpoints } = await listAlerts(getFolder(services, given), base)
     if (given.flags.endpoints === true) {
       const columns = ['project', 'name', 'active', 'key', 'url']
-      return services.answer.printMany(endpoints, { columns, reveal: true })
+      return yield* yieldRecords(endpoints, { columns, reveal: true })
     }
-    if (received.length === 0) services.ui.note('no alerts received yet')
-    await services.answer.printMany(received, {
+    if (received.length === 0) yield createNoteRow('no alerts received yet')
+    yield* yieldRecords(received, {
       columns: ['project', 'endpoint', 'iid', 'title', 'severity', 'state', 'started_at', 'events'],
     })
   },

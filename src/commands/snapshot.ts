@@ -13,6 +13,7 @@ import { account } from '../catalogue/undocumented.js'
 import type { SnapshotGap, SnapshotKind } from '../client/snapshot-manifest.js'
 import { lineFlags } from '../engine/command/globals.js'
 import type { LineAnswer, Services } from '../engine/command/services.js'
+import { createNoteRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, Failure, isUnoffered, survived, usage, whyUnread } from '../errors.js'
 import { type Arguments, define } from './define.js'
 import {
@@ -108,11 +109,11 @@ const getGaps = ({ parents, refused }: SnapshotKind): readonly SnapshotGap[] =>
   [refused, ...parents.map((one) => one.refused)].filter((gap) => gap !== undefined)
 
 /** `--dry-run`: the lists, and how many requests they take at least. */
-const printRequests = async (
+async function* countRequests(
   services: Services,
   all: readonly WantedList[],
   groups: readonly string[],
-): Promise<void> => {
+): Rows {
   const counts = new Map<string, number>()
   const rows: object[] = []
   for (const wanted of all) {
@@ -138,8 +139,8 @@ const printRequests = async (
       requests: column === undefined ? 1 : (counts.get(key) ?? 0),
     })
   }
-  await services.answer.printMany(rows, { columns: ['kind', 'line', 'requests'] })
-  services.ui.note(
+  yield* yieldRecords(rows, { columns: ['kind', 'line', 'requests'] })
+  yield createNoteRow(
     'each list takes one request for every 100 records of a project, a group or the instance',
   )
 }
@@ -215,12 +216,8 @@ const readLists = async (
   return kinds
 }
 
-const print = (
-  { answer }: Services,
-  folder: string,
-  kinds: readonly SnapshotKind[],
-): Promise<void> =>
-  answer.printMany(
+const listKinds = (folder: string, kinds: readonly SnapshotKind[]): Rows =>
+  yieldRecords(
     kinds.map((one) => ({
       kind: one.kind,
       records: one.records,
@@ -232,17 +229,17 @@ const print = (
     { columns: ['kind', 'records', 'parents', 'refused', 'line'] },
   )
 
-const run = async (services: Services, given: SnapshotGiven): Promise<void> => {
+async function* snapshotGiven(services: Services, given: SnapshotGiven): Rows {
   const { place } = services
   const { group = [], to = '' } = given.flags
   const all = chooseLists(given.args, await services.place.commands())
-  if (given.flags['dry-run'] === true) return printRequests(services, all, group)
+  if (given.flags['dry-run'] === true) return yield* countRequests(services, all, group)
   if (to === '')
     throw usage('snapshot requires --to, the folder to write to', 'For example: --to before')
   const folder = resolve(place.cwd, to)
   const lock = await lockFolder(folder)
   try {
-    await takeSnapshot(services, given, all, folder)
+    yield* takeSnapshot(services, given, all, folder)
   } finally {
     lock.release()
   }
@@ -277,12 +274,12 @@ const checkResumed = (
 }
 
 /** Reads the lists into a folder that nobody else writes to. */
-const takeSnapshot = async (
+async function* takeSnapshot(
   services: Services,
   given: SnapshotGiven,
   all: readonly WantedList[],
   folder: string,
-): Promise<void> => {
+): Rows {
   const { answer, place, ui } = services
   const { baseUrl, profile } = await place.session()
   const { instance } = await place.identity('known')
@@ -316,8 +313,10 @@ const takeSnapshot = async (
     groups: begun.groups,
     kinds,
   })
-  await print(services, folder, kinds)
-  ui.note(`snapshot of ${baseUrl} written to ${folder}: ${formatCount(kinds.length, 'list')}`)
+  yield* listKinds(folder, kinds)
+  yield createNoteRow(
+    `snapshot of ${baseUrl} written to ${folder}: ${formatCount(kinds.length, 'list')}`,
+  )
 }
 
 const describeGaps = (kind: SnapshotKind, failure: Failure): string => {
@@ -343,5 +342,5 @@ export const snapshot = define({
     "snapshot 'runners list' 'approvals rules list --all-projects' --to approvals",
     'snapshot --to platform -G platform --dry-run',
   ],
-  run,
+  rows: snapshotGiven,
 })

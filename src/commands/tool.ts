@@ -9,6 +9,7 @@ import { settings } from '../catalogue/areas/settings.js'
 import { typeText, valuesOf } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { CommandFacts, Flag } from '../engine/command/types.js'
+import { createNoteRow, createTextRow, yieldRecords } from '../engine/rows.js'
 import { Failure, survived } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { readKnown } from '../profile/known.js'
@@ -49,10 +50,10 @@ export const versionCommand = define({
   ],
   readOnly: true,
   examples: ['version', 'version -p staging', 'version -o json'],
-  run: async (services) => {
+  rows: async function* (services) {
     const instance = (await isConfigured(services)) ? await readInstance(services) : undefined
     const tool = { name: 'svcctl', version }
-    await services.answer.printMany(instance === undefined ? [tool] : [tool, instance], {
+    yield* yieldRecords(instance === undefined ? [tool] : [tool, instance], {
       columns: ['name', 'version', 'address'],
     })
   },
@@ -80,9 +81,9 @@ const toCommandRow = (command: CommandFacts) => ({
 export const commands = define({
   summary: 'List all commands with their API endpoints',
   examples: ['commands', "commands -o json | jq -r '.[].command'"],
-  run: async ({ answer, place }: Services) => {
+  rows: async function* ({ place }: Services) {
     const rows = (await place.commands()).map(toCommandRow)
-    await answer.printMany(rows, { columns: ['command', 'summary', 'endpoints'] })
+    yield* yieldRecords(rows, { columns: ['command', 'summary', 'endpoints'] })
   },
 })
 
@@ -140,7 +141,7 @@ export const types = define({
   ],
   readOnly: true,
   examples: ['client types', 'client types --to svc.d.ts'],
-  run: async ({ answer, instance, place, ui }) => {
+  rows: async function* ({ instance, place }) {
     const { data } = await instance.call(settings.get, {})
     if (!isObject(data))
       throw new Failure('unreachable', 'the response to GET /application/settings is not an object')
@@ -171,7 +172,9 @@ export const types = define({
       '}',
       '',
     ]
-    await answer.write(lines.join('\n'))
-    ui.note(`${own.length} settings and ${values.length} parameters beyond the API documents`)
+    yield createTextRow(lines.join('\n'))
+    yield createNoteRow(
+      `${own.length} settings and ${values.length} parameters beyond the API documents`,
+    )
   },
 })

@@ -2,6 +2,7 @@
  * `vocabulary learn
  * check`: creates a vocabulary file from the responses of an instance, and checks one (`../vocabulary/README.md`).
  */
+
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { writeWhole } from '../base/files/files.js'
@@ -9,6 +10,7 @@ import { getProperties } from '../catalogue/fields.js'
 import { project, string } from '../catalogue/params.js'
 import type { Words } from '../catalogue/words.js'
 import type { Services } from '../engine/command/services.js'
+import { createExitRow, createTextRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, type Failure, usage } from '../errors.js'
 import {
   checkText,
@@ -28,7 +30,7 @@ import {
   type VocabularyAnswers,
   vocabularyFile,
 } from './vocabulary-reading.js'
-import { printWritten } from './written-files.js'
+import { listWritten } from './written-files.js'
 
 const projectFlag = { ...project('project whose settings to read as well'), short: 'P' } as const
 
@@ -93,15 +95,15 @@ const learnFlags = {
   project: projectFlag,
 } as const
 
-const write = async (services: Services, text: string, to: string | undefined): Promise<void> => {
-  if (to === undefined) return services.answer.write(text)
+async function* writeVocabulary(services: Services, text: string, to: string | undefined): Rows {
+  if (to === undefined) return yield createTextRow(text)
   const file = resolve(services.place.cwd, to)
   if (existsSync(file)) await services.ui.confirm(`${file} is replaced.`, [file])
   await writeWhole(file, text)
-  await printWritten(services, [{ path: file, size: Buffer.byteLength(text) }], false)
+  yield* listWritten(services, [{ path: file, size: Buffer.byteLength(text) }], false)
 }
 
-const runLearn = async (services: Services, given: Arguments<typeof learnFlags>): Promise<void> => {
+async function* learnVocabulary(services: Services, given: Arguments<typeof learnFlags>): Rows {
   const { ui, place } = services
   const { to } = given.flags
   const answers = await readAnswers(services, given.flags.project)
@@ -113,7 +115,7 @@ const runLearn = async (services: Services, given: Arguments<typeof learnFlags>)
   const day = place.clock.now().toISOString().slice(0, 10)
   const text = formatVocabulary(lesson, { baseUrl, version: answers.version, day })
   await checkText(text, to ?? 'the vocabulary')
-  await write(services, text, to)
+  yield* writeVocabulary(services, text, to)
   await discoverOwnInstance(services)
   ui.note(`${lesson.words.length} learned, ${lesson.open.length} left as comments`)
   const name = profile?.name ?? '<profile>'
@@ -127,10 +129,10 @@ export const learn = define({
   ],
   flags: learnFlags,
   examples: ['vocabulary learn', 'vocabulary learn --to words.yml -P platform/app'],
-  run: runLearn,
+  rows: learnVocabulary,
 })
 
-interface Row {
+interface NameRow {
   readonly name: string
   readonly own: string
   readonly answer: string
@@ -138,8 +140,8 @@ interface Row {
 }
 
 /** The mapped names of an answer, and whether it has them. */
-const toRows = ({ what, shape, record }: ReadAnswer, words: Words): readonly Row[] =>
-  Object.keys(getProperties(shape) ?? {}).flatMap((name): readonly Row[] => {
+const toRows = ({ what, shape, record }: ReadAnswer, words: Words): readonly NameRow[] =>
+  Object.keys(getProperties(shape) ?? {}).flatMap((name): readonly NameRow[] => {
     const own = words.name(name)
     if (own === name) return []
     const there = Object.keys(record).includes(own)
@@ -148,8 +150,8 @@ const toRows = ({ what, shape, record }: ReadAnswer, words: Words): readonly Row
 
 const checkFlags = { project: projectFlag } as const
 
-const runCheck = async (services: Services, given: Arguments<typeof checkFlags>): Promise<void> => {
-  const { answer, ui, place } = services
+async function* checkVocabulary(services: Services, given: Arguments<typeof checkFlags>): Rows {
+  const { ui, place } = services
   const [named] = given.args
   const file = named === undefined ? vocabularyFile(place) : resolve(place.cwd, named)
   if (file === undefined)
@@ -164,10 +166,10 @@ const runCheck = async (services: Services, given: Arguments<typeof checkFlags>)
   noteUnread(services, answers.unread)
   const rows = answers.read.flatMap((one) => toRows(one, words))
   if (rows.length === 0) ui.note('none of its names appears in the data that can be read')
-  await answer.printMany(rows, { columns: ['name', 'own', 'answer', 'status'] })
+  yield* yieldRecords(rows, { columns: ['name', 'own', 'answer', 'status'] })
   await discoverOwnInstance(services, { words })
-  if (failed.length > 0) answer.exit(exitCodes.partial)
-  else if (rows.some(({ status }) => status === 'absent')) answer.exit(exitCodes.failed)
+  if (failed.length > 0) yield createExitRow(exitCodes.partial)
+  else if (rows.some(({ status }) => status === 'absent')) yield createExitRow(exitCodes.failed)
 }
 
 export const check = define({
@@ -186,5 +188,5 @@ export const check = define({
   ],
   flags: checkFlags,
   examples: ['vocabulary check work.yml', 'vocabulary check work.yml -o json'],
-  run: runCheck,
+  rows: checkVocabulary,
 })

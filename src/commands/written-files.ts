@@ -1,5 +1,6 @@
-/** Prints the files that a command wrote, for programs that ask for it with `--output`. */
+/** The files that a command wrote, as rows of its answer, for programs that ask for it with `--output`. */
 import type { Services } from '../engine/command/services.js'
+import { type Rows, yieldRecord, yieldRecords } from '../engine/rows.js'
 
 /** A file that was written: its absolute path, and its size in bytes where that is known. */
 export interface WrittenFile {
@@ -10,17 +11,17 @@ export interface WrittenFile {
 }
 
 /**
- * Prints the files that were written, if the line has `--output`: without it a note on standard error says what became of them.
+ * Yields the files that were written, if the line has `--output`: without it a note on standard error says what became of them.
  * @param isList true if a command may write any number of files
  */
-export const printWritten = async (
-  { answer, place }: Pick<Services, 'answer' | 'place'>,
+export async function* listWritten(
+  { place }: Pick<Services, 'place'>,
   files: readonly WrittenFile[],
   isList: boolean,
-): Promise<void> => {
+): Rows {
   if (place.globals.output === undefined) return
   const [first] = files
   const columns = first?.state === undefined ? ['path', 'size'] : ['path', 'state', 'size']
-  if (isList) await answer.printMany(files, { columns })
-  else if (first !== undefined) await answer.print(first, { columns })
+  if (isList) yield* yieldRecords(files, { columns })
+  else if (first !== undefined) yield* yieldRecord(first, { columns })
 }

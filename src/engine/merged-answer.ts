@@ -8,11 +8,11 @@ import { PartOfAnswer, refusePart } from './answer/objects.js'
 import { AnswerPrinter, type RunAnswer } from './answer/printing.js'
 import { flagsOfCommand } from './command/flags.js'
 import { commandWith } from './command/known.js'
-import type { Emit, PlanAnswer } from './command/services.js'
 import type { Command } from './command/types.js'
 import { commandIn, wordsAmong, wordsOfAll } from './command/vocabulary.js'
 import { findOwnWords, ownWords, speaks, type WordsFinder } from './command/words.js'
 import type { InstancePart, RunEnd, Streams } from './options.js'
+import type { PlanAnswer, RecordView } from './rows.js'
 import { openNotes, openStreams, type ScreenOptions } from './streams.js'
 import { heldUntil, RunError, SharedWriter, unwrapEnded } from './targets/shared-writer.js'
 
@@ -28,32 +28,32 @@ export class PartOfInstance extends PartOfAnswer implements RunAnswer {
     this.#printing = printing
   }
 
-  async writer(_many: boolean, emit: Emit): Promise<Writer> {
+  async writer(_many: boolean, emit: RecordView): Promise<Writer> {
     return this.part(this.#part.writer, emit)
   }
 
-  part(open: (emit: Emit) => Writer, emit: Emit): Writer {
+  part(open: (emit: RecordView) => Writer, emit: RecordView): Writer {
     return this.#printing.part(open, emit)
   }
 
-  override async print(value: unknown, emit: Emit = {}): Promise<void> {
+  override async print(value: unknown, emit: RecordView = {}): Promise<void> {
     if (emit.noted === true && this.reader === 'people') return
     await super.print(value, emit)
   }
 
   override async printMany(
     values: Iterable<unknown> | AsyncIterable<unknown>,
-    emit: Emit = {},
+    emit: RecordView = {},
   ): Promise<void> {
     await super.printMany(values, await this.#inRows(emit))
   }
 
-  override async printAnswer(answer: PlanAnswer, emit: Emit = {}): Promise<void> {
+  override async printAnswer(answer: PlanAnswer, emit: RecordView = {}): Promise<void> {
     await super.printAnswer(answer, await this.#inRows(emit))
   }
 
   /** What one instance would have shown whole has columns among others. */
-  async #inRows(emit: Emit): Promise<Emit> {
+  async #inRows(emit: RecordView): Promise<RecordView> {
     const { endpoint, columns, fields } = emit
     const chosen = endpoint === undefined || (columns ?? fields) !== undefined
     if (chosen || this.reader !== 'people') return emit
@@ -240,7 +240,7 @@ export class OneAnswer {
     }
   }
 
-  #writer(name: string, { people: _, ...emit }: Emit, turn: Promise<void>): Writer {
+  #writer(name: string, { people: _, ...emit }: RecordView, turn: Promise<void>): Writer {
     const wrap = emit.parent === undefined ? wrapper('profile', name) : below(name)
     return this.#shared.placed({ wrap, emit: { ...emit, within: 'profile' } }, turn)
   }

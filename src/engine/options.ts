@@ -1,4 +1,5 @@
 /** What a run is made of. */
+
 import type { Words } from '../catalogue/words.js'
 import type { SnapshotReader } from '../client/snapshot-answers.js'
 import type { FleetGate } from '../http/gate.js'
@@ -11,12 +12,13 @@ import type { StandardInput } from '../terminal/standard.js'
 import type { Stdout } from '../terminal/stdout.js'
 import type { ColorFlag, Style } from '../terminal/style.js'
 import type { Globals } from './command/globals.js'
-import type { Emit, InnerRuns, LineAsk, PipedInput } from './command/services.js'
+import type { InnerRuns, LineAsk, PipedInput } from './command/services.js'
 import type { Command, Plan } from './command/types.js'
 import type { WordsFinder } from './command/words.js'
 import type { JournalOptions } from './journaling/runs.js'
 import type { ParsedLine, Raw } from './plan/line.js'
 import type { PollScreen, WaitCondition } from './repeat.js'
+import type { RecordView } from './rows.js'
 
 // The screen of a run: where answers go, what is said beside them, how questions are asked.
 
@@ -62,7 +64,7 @@ export interface InstancePart {
   readonly name: string
   readonly screen: Streams
   /** Its part of the answer that all write to. */
-  readonly writer: (emit: Emit) => Writer
+  readonly writer: (emit: RecordView) => Writer
   /** Whether those before it have not written theirs. */
   readonly held: () => boolean
   /** Text that no format wrote, where that is the answer (`--curl`). */

@@ -15,6 +15,7 @@ import { writes } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import { parseRate } from '../http/gate.js'
+import { printRows } from './answer/print-rows.js'
 import { getSelects, isRehearsal } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import { isAggregate, isRepeated } from './command/globals.js'
@@ -119,6 +120,7 @@ const perform = async (
   parts: RunParts,
   ...[given, operation, targets]: Parameters<OperationRunner>
 ): Promise<void> => {
+  if (operation.instead !== undefined) return printRows(operation.instead, parts.services)
   const source = await parts.planning.requests(given, operation, targets)
   const work = (): Promise<void> => carryOut(parts, operation, source)
   if (parts.curl !== undefined || parts.preview !== undefined) return work()
@@ -267,7 +269,7 @@ const followTargets = async (taken: RunLine): Promise<void> => {
   if (part === undefined) return
   const { given } = part
   await repeatedly(line, async () => {
-    if (command.run !== undefined) return command.run(services, given)
+    if (command.rows !== undefined) return printRows(command.rows(services, given), services)
     const targets = given.stream && { stream: given.stream }
     await running.perform(given, await operationOf(command, services, given), targets)
   })

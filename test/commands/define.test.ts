@@ -5,6 +5,7 @@ import { boolean, integer, string } from '../../src/catalogue/params.js'
 import { define } from '../../src/commands/define.js'
 import type { Services } from '../../src/engine/command/services.js'
 import type { Given } from '../../src/engine/command/types.js'
+import { createExitRow } from '../../src/engine/rows.js'
 
 const flagsSeen = async (given: Given['flags']): Promise<unknown> => {
   let seen: unknown
@@ -16,7 +17,7 @@ const flagsSeen = async (given: Given['flags']): Promise<unknown> => {
       mode: { ...string('mode', { default: 'fast' }), parameter: 'mode' },
     },
     of: [mr.rebase],
-    run: async (_, { flags }) => {
+    rows: async function* (_, { flags }) {
       expectTypeOf(flags['wait-timeout']).toEqualTypeOf<number>()
       expectTypeOf(flags.wait).toEqualTypeOf<boolean | undefined>()
       expectTypeOf(flags.every).toEqualTypeOf<number | undefined>()
@@ -25,9 +26,10 @@ const flagsSeen = async (given: Given['flags']): Promise<unknown> => {
       // @ts-expect-error it is called wait-timeout
       expect(flags['wait-timout']).toBeUndefined()
       seen = flags
+      yield createExitRow(0)
     },
   })
-  await special.run?.({} as Services, { args: [], flags: given, extra: {} })
+  await special.rows?.({} as Services, { args: [], flags: given, extra: {} }).next()
   return seen
 }
 

@@ -5,7 +5,9 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
 import { parseTokens } from '../../src/cli/words/tree.js'
 import { commandNamed } from '../../src/commands/index.js'
+import { printRows } from '../../src/engine/answer/print-rows.js'
 import type { AnswerService, Services } from '../../src/engine/command/services.js'
+import type { Given } from '../../src/engine/command/types.js'
 import { findOwnWords } from '../../src/engine/command/words.js'
 import { runsWithin } from '../../src/engine/execute.js'
 import { ChosenRecords, type RunOptions } from '../../src/engine/options.js'
@@ -89,7 +91,7 @@ export const servicesOf = async (
   signal: AbortSignal = new AbortController().signal,
 ) => {
   const command = await commandNamed('mcp', 'serve')
-  if (command?.run === undefined) throw new Error('there is no mcp serve')
+  if (command?.rows === undefined) throw new Error('there is no mcp serve')
   const env = { SVC_CONFIG_DIR: folder(), ...more }
   const flags = new Map(Object.entries(globals).map(([name, text]) => [name, [text]]))
   const raw = { args: [], flags }
@@ -116,7 +118,9 @@ export const servicesOf = async (
     await running.close()
     for (const one of listening) process.stdout.off('error', one as () => void)
   }
-  return { run: command.run, services, close }
+  const { rows } = command
+  const run = (of: Services, given: Given): Promise<void> => printRows(rows(of, given), of)
+  return { run, services, close }
 }
 
 /** Starts the server; its flags are those of the line. */

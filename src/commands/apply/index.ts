@@ -16,6 +16,7 @@ import type { Services, WorkspaceService } from '../../engine/command/services.j
 import type { Attributes } from '../../engine/journal/lines.js'
 import { recordIn } from '../../engine/journal/record.js'
 import { keptAs } from '../../engine/journaling/runs.js'
+import { createExitRow, createNoteRow, type Row, type Rows } from '../../engine/rows.js'
 import { closingLine, parseFailureLimit, verdict } from '../../engine/work/report.js'
 import { withSmallHeap } from '../../engine/work/v8.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
@@ -24,7 +25,7 @@ import { getPaths } from '../../profile/index.js'
 import type { ApplyLine } from '../plan/flags.js'
 import { readSecrets, toWritable } from '../plan/instance.js'
 import { type MadePlan, madePlan } from '../plan/make.js'
-import { checkLimits, getPlanEnd, parseFailOn, printPlan } from '../plan/printing.js'
+import { checkLimits, getPlanEnd, parseFailOn, yieldPlan } from '../plan/printing.js'
 import { writePlanReports } from '../plan/reports.js'
 import type { ReportedPlan } from '../plan/rows.js'
 import {
@@ -135,14 +136,14 @@ export interface ApplyUndo {
   readonly due: (made: MadePlan) => Promise<readonly PlannedAction[]>
 }
 
-/** Makes the plan, shows it, asks for it, and does it. @param own the run that is gone on with */
-const applied = async (
+/** Makes the plan, yields it, asks for it, and does it. @param own the run that is gone on with */
+async function* applyPlan(
   services: Services,
   given: ApplyLine,
   own: ResumedRun | undefined,
   undoing: ApplyUndo | undefined,
-): Promise<void> => {
-  const { ui, place, answer } = services
+): Rows {
+  const { place, answer } = services
   const agreed = own?.agreed ?? agreedIn(services, given)
   const asked = agreed?.given ?? given
   const secrets = await readSecrets(services, asked.flags.secrets)
@@ -159,15 +160,15 @@ const applied = async (
   const { dryRun } = place.globals
   // People see the plan before anything is asked or done; programs see it with its outcome, if anything is done.
   if (own === undefined && (answer.reader === 'people' || actions.length === 0 || dryRun)) {
-    await printPlan(services, reported)
-    await answer.flush()
+    yield* yieldPlan(services, reported)
+    yield { kind: 'flush' }
   }
   const isDraft = actions.length > 0 && !dryRun
   await writePlanReports(services, given, reported, isDraft)
-  if (wanted.partly) answer.exit(exitCodes.partial)
-  getPlanEnd(services, made, failOn)
+  if (wanted.partly) yield createExitRow(exitCodes.partial)
+  yield getPlanEnd(made, failOn)
   if (actions.length === 0) {
-    if (own !== undefined) ui.note('nothing is left to do')
+    if (own !== undefined) yield createNoteRow('nothing is left to do')
     return own?.end('completed')
   }
   if (own === undefined) checkLimits(made, 'nothing was written')
@@ -176,7 +177,7 @@ const applied = async (
   const isShown = own === undefined && answer.reader === 'people' && answer.terminal
   await confirmed(services, wanted, isShown)
   const run = own ?? (await keepApplyRun(services, asked, made, undoing?.undoes))
-  await done({ services, given, made, actions, secrets, run, reported })
+  yield* carryOut({ services, given, made, actions, secrets, run, reported })
 }
 
 // What was agreed to, done: carried out, read once more, told of.
@@ -264,14 +265,14 @@ const verified = async (
 }
 
 /** What the run ends with, beside what could not be read for its plan. */
-const endedWith = (
+function* endWith(
   { services }: ApplyRun,
   { report }: ExecutionResult,
   { unkept, unread }: VerifyResult,
-): void => {
+): Generator<Row, void> {
   const failure = verdict(report)
   if (failure !== undefined && services.place.clock.signal.aborted) throw failure
-  if (unread.length > 0) services.answer.exit(exitCodes.partial)
+  if (unread.length > 0) yield createExitRow(exitCodes.partial)
   if (failure !== undefined) throw failure
   if (unkept.length === 0) return
   const text = `the instance did not keep all changes to ${formatCount(unkept.length, 'object')}`
@@ -281,7 +282,7 @@ const endedWith = (
 }
 
 /** @throws Failure for what it came to as a whole */
-const done = async (doing: ApplyRun): Promise<void> => {
+async function* carryOut(doing: ApplyRun): Rows {
   const { services, given, run } = doing
   const { ui, place } = services
   try {
@@ -298,8 +299,8 @@ const done = async (doing: ApplyRun): Promise<void> => {
     ui.note(closingLine(all.report, keptAs(run.journal, 'apply', place.globals)))
     const reported = { ...doing.reported, ends: all.outcomes }
     await writePlanReports(services, given, reported)
-    await printPlan(services, reported, (id) => outcomeOf(id, all, looked))
-    endedWith(doing, all, looked)
+    yield* yieldPlan(services, reported, (id) => outcomeOf(id, all, looked))
+    yield* endWith(doing, all, looked)
   } finally {
     await run.close()
   }
@@ -330,18 +331,14 @@ const onlyOne = async (
 }
 
 /** @param undoing what it takes back, where it does */
-export const applying = async (
-  services: Services,
-  given: ApplyLine,
-  undoing?: ApplyUndo,
-): Promise<void> => {
+export async function* applyGiven(services: Services, given: ApplyLine, undoing?: ApplyUndo): Rows {
   const { resume, dryRun } = services.place.globals
   const release = dryRun ? () => {} : await onlyOne(services.place)
   let own: ResumedRun | undefined
   try {
     own = resume === undefined ? undefined : await resumedRun(services, given, resume)
-    if (resume !== undefined && own === undefined) services.ui.note('nothing is left to do')
-    else await applied(services, given, own, undoing)
+    if (resume !== undefined && own === undefined) yield createNoteRow('nothing is left to do')
+    else yield* applyPlan(services, given, own, undoing)
   } finally {
     await own?.close()
     release()

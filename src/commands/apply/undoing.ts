@@ -8,10 +8,11 @@ import { readKept } from '../../desired/planfile.js'
 import type { Services } from '../../engine/command/services.js'
 import { formerBeside, planBeside } from '../../engine/journal/folder.js'
 import { openJournal, type RunHistory } from '../../engine/journal/reader.js'
+import type { Rows } from '../../engine/rows.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import type { MadePlan } from '../plan/make.js'
 import { keptIn } from './confirmed-plan.js'
-import { type ApplyUndo, applying } from './index.js'
+import { type ApplyUndo, applyGiven } from './index.js'
 
 /** So many attributes that cannot be brought back are named. */
 const mostNamed = 20
@@ -71,11 +72,7 @@ const dueIn =
  * Takes a run of apply back, as far as everything still is as it left it.
  * @throws Failure `usage` where it kept nothing by which it could be
  */
-export const undoApply = async (
-  services: Services,
-  past: RunHistory,
-  redo: boolean,
-): Promise<void> => {
+export async function* undoApply(services: Services, past: RunHistory, redo: boolean): Rows {
   const { id } = past.header
   if (services.place.globals.curl)
     throw usage(
@@ -89,7 +86,7 @@ export const undoApply = async (
   for (const address of lost.slice(0, mostNamed))
     services.ui.note(`${address}: cannot be undone: its previous state cannot be read`)
   if (lost.length > mostNamed) services.ui.note(`${lost.length - mostNamed} more cannot be undone`)
-  await applying(
+  yield* applyGiven(
     services,
     {
       args: [former],

@@ -10,13 +10,14 @@ import { formatCount } from '../../base/text.js'
 import { boolean, string } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Operation, Plan } from '../../engine/command/types.js'
+import { createNoteRow, type Rows } from '../../engine/rows.js'
 import { Failure, usage } from '../../errors.js'
 import type { Answer } from '../../http/types.js'
 import { define } from '../define.js'
-import { printWritten } from '../written-files.js'
+import { listWritten } from '../written-files.js'
 import { isUnsafeName } from './archive.js'
 import { extract, findFolder } from './extract.js'
-import { type CheckedDownload, formatBytes, openDownload, toFile, toStdout } from './save.js'
+import { type CheckedDownload, formatBytes, openDownload, toFile, yieldBody } from './save.js'
 
 const isDirectory = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -65,19 +66,15 @@ const getTargetFile = async (
 const getFileName = async (answer: Answer, fallback: string): Promise<string> =>
   (await getDispositionName(answer.headers['content-disposition'])) ?? fallback
 
-const extractInto = async (
-  services: Services,
-  download: CheckedDownload,
-  folder: string,
-): Promise<void> => {
+async function* extractInto(services: Services, download: CheckedDownload, folder: string): Rows {
   const files = await services.ui.progress(`downloading and extracting to ${folder}`, (progress) =>
     extract((path) => toFile(services, download, path, progress), folder, {
       signal: services.place.clock.signal,
       progress,
     }),
   )
-  services.ui.note(`extracted ${formatCount(files.length, 'file')} into ${folder}`)
-  await printWritten(services, files, true)
+  yield createNoteRow(`extracted ${formatCount(files.length, 'file')} into ${folder}`)
+  yield* listWritten(services, files, true)
 }
 
 interface DownloadKind {
@@ -91,25 +88,25 @@ interface DownloadFlags {
   readonly extract?: boolean
 }
 
-const saveDownload = async (
+async function* saveDownload(
   services: Services,
   plan: Plan,
   first: Answer,
   { to, extract: unpack }: DownloadFlags,
   kind: DownloadKind,
-): Promise<void> => {
+): Rows {
   const { ui, place } = services
   const folder = resolve(place.cwd, to ?? '.')
   const name = kind.fallback(plan)
   const download = await openDownload(services, plan, first, kind.isArchive ? undefined : name)
-  if (to === '-') return toStdout(services, download)
-  if (unpack === true) return extractInto(services, download, folder)
+  if (to === '-') return yield* yieldBody(download)
+  if (unpack === true) return yield* extractInto(services, download, folder)
   const target = await getTargetFile(place.cwd, to, await getFileName(download.answer, name))
   const written = await ui.progress(`downloading ${target}`, (progress) =>
     toFile(services, download, target, progress),
   )
-  ui.note(`${target}  ${formatBytes(written)}`)
-  await printWritten(services, [{ path: target, size: written }], false)
+  yield createNoteRow(`${target}  ${formatBytes(written)}`)
+  yield* listWritten(services, [{ path: target, size: written }], false)
 }
 
 /** What is wrong with where it goes is said before it is asked for. */
@@ -130,8 +127,8 @@ const createDownload =
     },
     finish: async (plan, came) => {
       if ('failure' in came) throw came.failure
-      if ('download' in came) await saveDownload(services, plan, came.download, flags, kind)
-      return { reported: true }
+      if (!('download' in came)) return { reported: true }
+      return { rows: saveDownload(services, plan, came.download, flags, kind) }
     },
   })
 

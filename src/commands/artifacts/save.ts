@@ -1,7 +1,9 @@
 /** Saves a download completely or not at all, and resumes it when the connection breaks. */
+
 import { openWhole, type WholeFile } from '../../base/files/files.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Plan } from '../../engine/command/types.js'
+import { createTextRow, type Rows } from '../../engine/rows.js'
 import { Failure, getReason } from '../../errors.js'
 import type { Answer } from '../../http/types.js'
 import { type CheckedBody, checkBody } from './whole.js'
@@ -283,15 +285,12 @@ export const openDownload = async (
   return again(first)
 }
 
-/** Writes a download to standard output, which takes nothing back. */
-export const toStdout = async (
-  { answer }: Pick<Services, 'answer'>,
-  { body }: CheckedDownload,
-): Promise<void> => {
+/** Yields the bytes of a download, for standard output, which takes nothing back. */
+export async function* yieldBody({ body }: CheckedDownload): Rows {
   let written = 0
   try {
     for await (const chunk of body) {
-      await answer.write(chunk)
+      yield createTextRow(chunk)
       written += chunk.length
     }
   } catch (error) {

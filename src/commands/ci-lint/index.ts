@@ -7,6 +7,7 @@ import { boolean } from '../../catalogue/params.js'
 import { defaultTimeout } from '../../client/defaults.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Plan } from '../../engine/command/types.js'
+import { createExitRow, type Rows, yieldRecords, yieldText } from '../../engine/rows.js'
 import { exitCodes, Failure, type FailureDetails, survived, usage } from '../../errors.js'
 import { type Arguments, define, reportFlag } from '../define.js'
 import { createWaitOptions } from '../profile.js'
@@ -127,18 +128,18 @@ const mergedText = (verdicts: readonly Verdict[]): string =>
     .join('---\n')
 
 /** Prints what became of the files; with `merged`, people get the expanded configurations alone. */
-const show = async (
+const describeVerdicts = (
   services: Services,
   verdicts: readonly Verdict[],
   choices: Choices,
-): Promise<void> => {
+): Rows => {
   if (choices.merged && services.answer.reader === 'people') {
     for (const v of verdicts)
       for (const p of [...v.errors, ...v.warnings])
         services.ui.warn(`${placeOf(v.file, p)}: ${p.message}`)
-    return services.answer.write(mergedText(verdicts))
+    return yieldText(mergedText(verdicts))
   }
-  return services.answer.printMany(verdicts.map(record), {
+  return yieldRecords(verdicts.map(record), {
     known: ['merged_yaml', 'problems'],
     people: {
       columns: ['file', 'valid', 'errors', 'warnings'],
@@ -312,7 +313,7 @@ const checkVersion = async ({ place }: Services, asOf: string | undefined): Prom
   await asOfVersion(asOf)
 }
 
-const run = async (services: Services, given: LintArguments): Promise<void> => {
+async function* lintGiven(services: Services, given: LintArguments): Rows {
   const { flags } = given
   await checkVersion(services, flags['as-of'])
   const choices = {
@@ -326,15 +327,15 @@ const run = async (services: Services, given: LintArguments): Promise<void> => {
     scoped && given.args.length === 0
       ? await checkHead(services, given)
       : await checkAll(services, given, choices)
-  await show(services, verdicts, choices)
+  yield* describeVerdicts(services, verdicts, choices)
   advise(services, verdicts, scoped)
   const cases = () => verdicts.map((verdict) => caseOf(verdict, choices.strict))
   await writeReports(services.place, flags.report, {
     junit: () => renderJunit('ci lint', cases()),
     sarif: () => renderLintSarif(verdicts),
   })
-  if (failure !== undefined) services.answer.exit(exitCodes[failure.category])
-  else if (verdicts.some((v) => fails(v, choices.strict))) services.answer.exit(exitCodes.failed)
+  if (failure !== undefined) yield createExitRow(exitCodes[failure.category])
+  else if (verdicts.some((v) => fails(v, choices.strict))) yield createExitRow(exitCodes.failed)
 }
 
 export const lint = define({
@@ -361,5 +362,5 @@ export const lint = define({
     'ci lint --report junit=lint.xml',
     'ci lint --sandbox --as-of 14.5',
   ],
-  run,
+  rows: lintGiven,
 })

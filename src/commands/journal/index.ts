@@ -1,4 +1,5 @@
 /** `svcctl journal list|show|undo|merge`: what was written. */
+
 import { basename, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../base/async.js'
@@ -22,6 +23,7 @@ import {
 import { createJournal } from '../../engine/journal/writer.js'
 import { tellGap } from '../../engine/journaling/runs.js'
 import { parseShard } from '../../engine/journaling/shards.js'
+import { createExitRow, type Rows, yieldRecord, yieldRecords } from '../../engine/rows.js'
 import {
   type Counts,
   countsText,
@@ -221,7 +223,7 @@ const countsOf = async ({ counts, file }: Entry): Promise<Counts> => {
 
 const columns = ['id', 'command', 'end', 'done', 'unchanged', 'failed', 'unknown', 'not_tried']
 
-const runList = async ({ answer, ui, place }: Services): Promise<void> => {
+async function* listJournals({ ui, place }: Services): Rows {
   const { entries, unreadable } = await journalsIn(journalFolder(place.env))
   if (entries.length === 0) ui.note('no journals yet')
   for (const file of unreadable) ui.warn(`${file} is not a readable journal`)
@@ -229,7 +231,7 @@ const runList = async ({ answer, ui, place }: Services): Promise<void> => {
     for (const entry of entries)
       yield summaryOf(entry.header, entry.end, await countsOf(entry), entry.file)
   })()
-  await answer.printMany(records, { columns, stacks: 'cut' })
+  yield* yieldRecords(records, { columns, stacks: 'cut' })
 }
 
 export const listCommand = define({
@@ -238,14 +240,14 @@ export const listCommand = define({
     'Every write is recorded in a journal. A run without an end was killed or is still running. Resume it with <command> --resume last.',
   ],
   examples: ['journal list', 'journal list -o json --fields id,command,failed'],
-  run: runList,
+  rows: listJournals,
 })
 
 const endText = (end: End | undefined): string =>
   end === undefined ? 'not finished: killed or still running' : end
 
 /** Failures as rows; programs get the run with them. */
-const runShow = async (services: Services, given: Given): Promise<void> => {
+async function* showJournal(services: Services, given: Given): Rows {
   const { answer, ui, place } = services
   const file = await resolveJournalFile(place, await nameRun(services, given, 'show'))
   const past = await readPast(file, 'any')
@@ -253,7 +255,7 @@ const runShow = async (services: Services, given: Given): Promise<void> => {
   const failures = await unfinishedIn(past)
   tellGap({ answer, ui }, past)
   if (answer.reader === 'programs')
-    return answer.print({
+    return yield* yieldRecord({
       ...summaryOf(header, end, counts, file),
       values: header.input,
       failures,
@@ -264,14 +266,14 @@ const runShow = async (services: Services, given: Given): Promise<void> => {
   ui.note(`${header.id}: ${command} on ${instance}${by}, ${endText(end)}`)
   ui.note(countsText(counts))
   if (failures.length === 0) return
-  await answer.printMany(failures, { columns: ['object', 'state', 'category', 'message'] })
+  yield* yieldRecords(failures, { columns: ['object', 'state', 'category', 'message'] })
 }
 
 export const showCommand = define({
   summary: 'Show the result of a run and its failures',
   args: [journalArgument],
   examples: ['journal show last', 'journal show last -o json --fields done,failed'],
-  run: runShow,
+  rows: showJournal,
 })
 
 const mergeFlags = {
@@ -283,10 +285,10 @@ const mergeFlags = {
   }),
 } as const
 
-const runMerge = async (
+async function* mergeGiven(
   { answer, ui, place }: Services,
   given: Arguments<typeof mergeFlags>,
-): Promise<void> => {
+): Rows {
   const { to } = given.flags
   if (to === undefined) throw usage('journal merge requires --to', 'Pass the file to write.')
   const files: string[] = []
@@ -297,9 +299,9 @@ const runMerge = async (
   for (const shard of missing) ui.warn(`the journal of shard ${shard} is missing`)
   for (const file of open) ui.warn(`${file} is not finished: its shard is not complete`)
   for (const past of damaged) tellGap({ answer, ui }, past)
-  if (open.length > 0 || missing.length > 0) answer.exit(exitCodes.partial)
+  if (open.length > 0 || missing.length > 0) yield createExitRow(exitCodes.partial)
   ui.note(countsText(counts))
-  await answer.print({ file: target, ...counts, missing, open }, { changed: true })
+  yield* yieldRecord({ file: target, ...counts, missing, open }, { changed: true })
 }
 
 export const mergeCommand = define({
@@ -313,7 +315,7 @@ export const mergeCommand = define({
     'journal merge part-1.ndjson part-2.ndjson --to whole.ndjson',
     'journal merge part-1.ndjson --to one.ndjson -o json',
   ],
-  run: runMerge,
+  rows: mergeGiven,
 })
 
 export { undoCommand } from './undo.js'

@@ -3,7 +3,7 @@
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { concurrencyLimit } from '../../engine/command/globals.js'
 import { toKeptAnswer } from '../../engine/command/running.js'
-import type { PlanAnswer, Services } from '../../engine/command/services.js'
+import type { Services } from '../../engine/command/services.js'
 import { checkIdentity, journalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
 import { getNextStep, isDone } from '../../engine/journal/reader.js'
@@ -17,6 +17,7 @@ import {
   takeUpJournal,
   tellGap,
 } from '../../engine/journaling/runs.js'
+import type { PlanAnswer } from '../../engine/rows.js'
 import {
   closingLine,
   type GivenObject,

@@ -1,7 +1,8 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
+
 import { boolean } from '../../catalogue/params.js'
 import { printNone, toAnswer, toKeptAnswer } from '../../engine/command/running.js'
-import type { InstanceService, PlanAnswer, Services } from '../../engine/command/services.js'
+import type { InstanceService, Services } from '../../engine/command/services.js'
 import type { Operation, Plan, PlanSource } from '../../engine/command/types.js'
 import {
   checkIdentity,
@@ -23,6 +24,7 @@ import {
   TurnQueue,
 } from '../../engine/journaling/inverse.js'
 import { makeJournal, tellGap } from '../../engine/journaling/runs.js'
+import type { PlanAnswer } from '../../engine/rows.js'
 import { countsText, getItemPlace, type Outcome, toOutcome } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
 import { withSmallHeap } from '../../engine/work/v8.js'
@@ -275,8 +277,7 @@ const undoing = async (services: Services, given: Arguments<typeof flags>): Prom
     for (const text of [...doubt, ...since]) ui.note(text)
     // The undo of an apply is an apply itself: it plans, shows the plan and asks.
     const { undoApply } = await import('../apply/undoing.js')
-    await undoApply(services, past, redo)
-    return { plans: [] }
+    return { plans: [], instead: undoApply(services, past, redo) }
   }
   const steps = await readSteps(services, past, inverse, (text) => ui.note(text))
   if (!ui.interactive) for (const text of since) ui.note(text)

@@ -1,11 +1,13 @@
 /** `mcp serve`, and the commands for the plans that agents make. */
+
+import { yieldPushed } from '../../base/async.js'
 import { currentIo } from '../../base/io.js'
 import { boolean, list } from '../../catalogue/params.js'
-import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
+import type { Services, WorkspaceService } from '../../engine/command/services.js'
+import { createNoteRow, createTextRow, type Rows } from '../../engine/rows.js'
 import { Failure, usage } from '../../errors.js'
 import { type AuditEntry, type AuditLog, openAudit } from '../../profile/audit.js'
 import type { Session } from '../../profile/types.js'
-import { ClosedPipe } from '../../terminal/stdout.js'
 import { type Arguments, define } from '../define.js'
 import { getOffers } from './offers.js'
 import { savePlan } from './plans.js'
@@ -134,14 +136,8 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   }
 }
 
-/** Writes to its end: a reader who is gone shows only then. */
-const writeAll = async (answer: AnswerService, text: string): Promise<void> => {
-  await answer.write(text)
-  await answer.flush()
-}
-
-const run = async (services: Services, given: Arguments<typeof flags>): Promise<void> => {
-  const { answer, ui, place } = services
+async function* serveAgent(services: Services, given: Arguments<typeof flags>): Rows {
+  const { answer, place } = services
   const { toolsets = [], drift = [], 'allow-write': writes = false } = given.flags
   const wanted = toolsets.map(String)
   if (place.globals.showSecrets)
@@ -154,27 +150,25 @@ const run = async (services: Services, given: Arguments<typeof flags>): Promise<
   const { serveLines } = await import('./server.js')
   const log = openCallLog(session)
   if (answer.terminal)
-    ui.note('this command is for programs (Model Context Protocol); press Ctrl-D to end it')
+    yield createNoteRow(
+      'this command is for programs (Model Context Protocol); press Ctrl-D to end it',
+    )
   const { runs, clock, stdin } = place
   const offers = once(async () => getOffers(await place.commands(), drift.map(String)))
   const save: ServerOptions['save'] = async (draft) =>
     savePlan(place.env, { ...draft, by: await place.identity() }, clock.now())
   const tools = getToolsets(wanted.length === 0 ? [] : await offers(), wanted, writes)
+  const where = getInstanceFlags(place, session)
+  const serving = { runs, save, offers, tools, where, log, signal: clock.signal }
   try {
-    await serveLines(
-      {
-        runs,
-        save,
-        offers,
-        tools,
-        where: getInstanceFlags(place, session),
-        log,
-        signal: clock.signal,
-      },
-      { chunks: () => stdin.chunks(), write: (text) => writeAll(answer, text) },
+    const messages = yieldPushed<string>((write) =>
+      serveLines(serving, { chunks: () => stdin.chunks(), write }),
     )
-  } catch (error) {
-    if (!(error instanceof ClosedPipe)) throw error
+    for await (const message of messages) {
+      yield createTextRow(message)
+      // A reader who is gone shows only once all is written.
+      yield { kind: 'flush' }
+    }
   } finally {
     log.close()
   }
@@ -193,7 +187,7 @@ export const serve = define({
     'mcp serve --sandbox < /dev/null',
     'mcp serve --sandbox --toolsets runners,ci < /dev/null',
   ],
-  run,
+  rows: serveAgent,
 })
 
 export { approve, discard, plans } from './plans.js'

@@ -19,6 +19,7 @@ import { formatCount } from '../../base/text.js'
 import { volatileFields } from '../../client/snapshot-manifest.js'
 import type { Services } from '../../engine/command/services.js'
 import type { RunOrigin } from '../../engine/command/types.js'
+import { createExitRow, createNoteRow, type Rows, yieldRecords } from '../../engine/rows.js'
 import { Failure, getErrorCode, usage } from '../../errors.js'
 import { getLevelName } from '../../output/cell.js'
 import { fileFailure } from '../../profile/files.js'
@@ -293,11 +294,8 @@ const checkUnchanged = async ({ answer, place, ui }: Services, plan: AgentPlan):
   })
 }
 
-const approvePlan = async (
-  services: Services,
-  given: Arguments<Record<never, never>>,
-): Promise<void> => {
-  const { answer, place, ui } = services
+async function* approvePlan(services: Services, given: Arguments<Record<never, never>>): Rows {
+  const { place, ui } = services
   const { dryRun } = place.globals
   if (!dryRun) await checkPerson(services)
   const plan = getPlan(place.env, given.args[0] ?? '', place.clock.now())
@@ -312,7 +310,7 @@ const approvePlan = async (
   const { words, input } = plan.exact
   // It was shown and confirmed above, with what a profile asks for.
   const agreed = ['--yes', ...(profile?.protected === true ? ['--confirm', profile.name] : [])]
-  answer.exit(await place.runs.typed({ words: insertFlags(words, agreed), input }))
+  yield createExitRow(await place.runs.typed({ words: insertFlags(words, agreed), input }))
 }
 
 export const approve = define({
@@ -325,7 +323,7 @@ export const approve = define({
   writes: true,
   args: [{ name: 'plan', required: true, variadic: false, help: 'ID of the plan' }],
   examples: ['mcp approve p-abcdefgh --dry-run', 'mcp approve p-sunshine --dry-run'],
-  run: approvePlan,
+  rows: approvePlan,
 })
 
 // Plans that wait.
@@ -341,10 +339,10 @@ const toPlanRow = (plan: AgentPlan) => ({
   expires_at: plan.expires_at,
 })
 
-const listPlans = async ({ answer, place, ui }: Services): Promise<void> => {
+async function* listPlans({ place }: Services): Rows {
   const plans = openPlans(place.env, place.clock.now())
-  if (plans.length === 0) ui.note('no plans are waiting')
-  await answer.printMany(plans.map(toPlanRow), {
+  if (plans.length === 0) yield createNoteRow('no plans are waiting')
+  yield* yieldRecords(plans.map(toPlanRow), {
     columns: ['id', 'command', 'objects', 'reason', 'expires_at'],
     stacks: 'cut',
   })
@@ -353,16 +351,16 @@ const listPlans = async ({ answer, place, ui }: Services): Promise<void> => {
 export const plans = define({
   summary: 'List plans of agents that wait for approval',
   examples: ['mcp plans', 'mcp plans -o json'],
-  run: listPlans,
+  rows: listPlans,
 })
 
 export const discard = define({
   summary: 'Remove plans of agents',
   args: [{ name: 'plan', required: true, variadic: true, help: 'ID of the plan' }],
   examples: ['mcp discard p-abcdefgh', 'mcp discard p-abcdefgh p-sunshine'],
-  run: async ({ place, ui }, { args }) => {
+  rows: async function* ({ place }, { args }) {
     const found = args.map((id) => getPlan(place.env, id, place.clock.now()))
     for (const plan of found) removePlan(place.env, plan)
-    ui.note(found.map(({ id }) => `${id} discarded`).join('\n'))
+    yield createNoteRow(found.map(({ id }) => `${id} discarded`).join('\n'))
   },
 })

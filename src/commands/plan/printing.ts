@@ -19,6 +19,15 @@ import {
   toPlanDocument,
 } from '../../desired/planfile.js'
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
+import {
+  createExitRow,
+  createNoteRow,
+  createTextRow,
+  type Row,
+  type Rows,
+  yieldRecord,
+  yieldRecords,
+} from '../../engine/rows.js'
 import { withSmallHeap } from '../../engine/work/v8.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { formatNamed, tableFormat } from '../../output/formats.js'
@@ -30,7 +39,7 @@ import { notePage, writePlanReports } from './reports.js'
 import {
   type ChangeSymbols,
   comparedText,
-  explained,
+  explainAddress,
   givenText,
   originIn,
   pageSections,
@@ -43,22 +52,22 @@ import {
 const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof PlanAction)[]
 
 /** A page has a table of the changes, and of what is lost or cannot be done. */
-const printTables = async (answer: AnswerService, reported: ReportedPlan): Promise<void> => {
+async function* yieldTables(answer: AnswerService, reported: ReportedPlan): Rows {
   const sum = [summarizePlan(reported), ...refusals(reported.made.plan, answer)]
   const said = sum.map((text) => text.trimEnd()).join('; ')
   for (const [i, { rows, ...section }] of pageSections(reported).entries())
-    await answer.printMany(rows, i === 0 ? { ...section, said } : section)
+    yield* yieldRecords(rows, i === 0 ? { ...section, said } : section)
 }
 
 /**
- * Prints a plan. No value of a secret is in it: nothing has to be masked.
+ * Yields a plan. No value of a secret is in it: nothing has to be masked.
  * @param outcomeOf what became of an action, once the plan is applied; people have seen the plan then
  */
-export const printPlan = async (
+export async function* yieldPlan(
   services: Services,
   reported: ReportedPlan,
   outcomeOf?: (id: string) => { readonly outcome: string },
-): Promise<void> => {
+): Rows {
   const { answer } = services
   const { made } = reported
   const isPeople = answer.reader === 'people'
@@ -66,17 +75,17 @@ export const printPlan = async (
   // A table replaces a format of a variable in which this line cannot be answered.
   const name = isPeople ? undefined : await outputName(services.place)
   const format = name === undefined ? tableFormat : formatNamed(name)
-  if (format.name === 'markdown') return answer.write(notePage(reported))
-  if (answer.reader === 'pages') return printTables(answer, reported)
+  if (format.name === 'markdown') return yield createTextRow(notePage(reported))
+  if (answer.reader === 'pages') return yield* yieldTables(answer, reported)
   if (isPeople) {
     const page = (): Iterable<string> => pageOf(reported, answer)
-    if (answer.terminal) return answer.printMany(made.plan.actions, { people: { page } })
+    if (answer.terminal) return yield* yieldRecords(made.plan.actions, { people: { page } })
     // In the log of a job it is read by people as well.
-    for (const text of page()) await answer.write(text)
+    for (const text of page()) yield createTextRow(text)
     return
   }
   if (format.nests !== true && made.plan.actions.length === 0)
-    services.ui.note(summarizePlan(reported))
+    yield createNoteRow(summarizePlan(reported))
   const rows = () =>
     made.plan.actions.map((action) => ({ ...rowOf(action), ...outcomeOf?.(action.id) }))
   if (answer.reader === 'sheets') {
@@ -85,11 +94,11 @@ export const printPlan = async (
       changes: changes.map(({ attribute }) => attribute).join(', '),
     }))
     const last = outcomeOf === undefined ? 'changes' : 'outcome'
-    return answer.printMany(sheet, { columns: ['verb', 'address', last] })
+    return yield* yieldRecords(sheet, { columns: ['verb', 'address', last] })
   }
   // What holds no object inside of another has the actions, one a line.
   if (format.nests !== true)
-    return answer.printMany(rows(), {
+    return yield* yieldRecords(rows(), {
       known: outcomeOf === undefined ? maybe : undefined,
       reveal: true,
     })
@@ -97,7 +106,7 @@ export const printPlan = async (
   const { sha256, ...document } = toPlanDocument(made)
   const actions = document.actions.map((action) => ({ ...action, ...outcomeOf?.(action.id) }))
   const digest = outcomeOf === undefined ? { sha256 } : {}
-  await answer.print({ ...document, actions, ...digest }, { reveal: true })
+  yield* yieldRecord({ ...document, actions, ...digest }, { reveal: true })
 }
 
 /** What makes a run fail: by its line, else by the profile. */
@@ -107,27 +116,27 @@ export const parseFailOn = async (
 ): Promise<ReadonlySet<string>> =>
   new Set<string>(flags['fail-on'] ?? (await place.profile())?.failOn)
 
-/** What was not read is an end of its own, and what was asked to be one. */
+/** Returns the exit code of a plan: what was not read is an end of its own, and what was asked to be one. */
 export const getPlanEnd = (
-  { answer }: Services,
   { plan: { findings, unread } }: MadePlan,
   failOn: ReadonlySet<string>,
-): void => {
-  if (unread.length > 0 || findings.some(({ is }) => failOn.has(is))) answer.exit(exitCodes.partial)
+): Row => {
+  const isShort = unread.length > 0 || findings.some(({ is }) => failOn.has(is))
+  return createExitRow(isShort ? exitCodes.partial : 0)
 }
 
-/** Prints a plan that nothing comes of, writes its reports, and ends as it says. */
-const shownPlan = async (
+/** Yields a plan that nothing comes of, writes its reports, and ends as it says. */
+async function* showPlan(
   services: Services,
   given: PlanGiven,
   of: 'plan' | 'drift',
   made: MadePlan,
-): Promise<void> => {
+): Rows {
   const failOn = await parseFailOn(services, given)
   const reported = { of, made, failOn }
-  await printPlan(services, reported)
+  yield* yieldPlan(services, reported)
   await writePlanReports(services, given, reported)
-  getPlanEnd(services, made, failOn)
+  yield getPlanEnd(made, failOn)
   if (failOn.has('refused')) checkLimits(made, 'apply rejects this plan')
 }
 
@@ -321,34 +330,34 @@ export const writePlan = async (
 }
 
 /** `svcctl plan`. */
-export const runPlan = async (services: Services, given: PlanLine): Promise<void> => {
+export async function* planGiven(services: Services, given: PlanLine): Rows {
   const { against, out, explain, secrets } = given.flags
   if (explain !== undefined) {
     const stray = out === undefined ? (against === undefined ? undefined : 'against') : 'out'
     if (stray !== undefined)
       throw usage(`--explain creates no plan and cannot be combined with --${stray}`)
-    return explained(services, given, explain)
+    return yield* explainAddress(services, given, explain)
   }
   if (out !== undefined) await checkOut(services.place, out)
   const { policy } = await readSecrets(services, secrets)
-  await withSmallHeap(async (look) => {
-    const made = await services.ui.progress('comparing', () =>
+  const made = await withSmallHeap((look) =>
+    services.ui.progress('comparing', () =>
       madePlan(services, given, { against, secrets: policy, look }),
-    )
-    if (out !== undefined) await writePlan(services.place, out, made)
-    await shownPlan(services, given, 'plan', made)
-  })
+    ),
+  )
+  if (out !== undefined) await writePlan(services.place, out, made)
+  yield* showPlan(services, given, 'plan', made)
 }
 
 /** `svcctl drift`: no secret differs unless somebody asks. */
-export const runDrift = async (services: Services, given: PlanGiven): Promise<void> => {
+export async function* driftGiven(services: Services, given: PlanGiven): Rows {
   const { secrets } = given.flags
   const policy = secrets === 'never' ? undefined : (await readSecrets(services, secrets)).policy
-  await withSmallHeap(async (look) => {
-    const made = await services.ui.progress('comparing', () =>
+  const made = await withSmallHeap((look) =>
+    services.ui.progress('comparing', () =>
       madePlan(services, given, { checks: true, secrets: policy, look }),
-    )
-    await shownPlan(services, given, 'drift', made)
-    if (made.plan.actions.length > 0) services.answer.exit(exitCodes.failed)
-  })
+    ),
+  )
+  yield* showPlan(services, given, 'drift', made)
+  if (made.plan.actions.length > 0) yield createExitRow(exitCodes.failed)
 }

@@ -2,6 +2,7 @@
  * A plan in words: its values, its rows and its counts, of which the page, the note and the reports are made; and for
  * `--explain` each value with where it is said.
  */
+
 import { groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { openHeld } from '../../base/secrets/scrub.js'
@@ -31,6 +32,7 @@ import {
 } from '../../desired/state.js'
 import { withoutMembers } from '../../desired/values.js'
 import type { Services } from '../../engine/command/services.js'
+import { type Rows, yieldRecords } from '../../engine/rows.js'
 import type { Outcome } from '../../engine/work/report.js'
 import { usage } from '../../errors.js'
 import { type PlanGiven, parseSelection } from './flags.js'
@@ -359,11 +361,7 @@ const placesFor = async (
  * Prints where the values of an address come from.
  * @throws Failure `usage` where the files say nothing of it
  */
-export const explained = async (
-  services: Services,
-  given: PlanGiven,
-  address: string,
-): Promise<void> => {
+export async function* explainAddress(services: Services, given: PlanGiven, address: string): Rows {
   const { answer } = services
   const { only, except } = given.flags
   checkGlobs({ explain: [address], only, except })
@@ -387,7 +385,7 @@ export const explained = async (
       ...over.map((one) => `    over ${text.hanging(`${one.value}, ${one.origin}`, 9)}`),
     ].join('\n'),
   )
-  await answer.printMany(all, {
+  yield* yieldRecords(all, {
     columns: ['address', 'value', 'origin'],
     people: { page: () => page.map((one) => `${one}\n`) },
   })

@@ -14,8 +14,9 @@ import type { Notes } from '../../terminal/notes.js'
 import type { Stdout } from '../../terminal/stdout.js'
 import type { Globals } from '../command/globals.js'
 import { isRepeated } from '../command/globals.js'
-import type { Emit, UiService } from '../command/services.js'
+import type { UiService } from '../command/services.js'
 import type { RunEnd, Streams } from '../options.js'
+import type { RecordView } from '../rows.js'
 import { PartOfAnswer } from './objects.js'
 import type { RunAnswer } from './printing.js'
 
@@ -121,7 +122,7 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
     return this.#writer()
   }
 
-  part(open: (emit: Emit) => Writer, emit: Emit): Writer {
+  part(open: (emit: RecordView) => Writer, emit: RecordView): Writer {
     return this.#printing.part(open, emit)
   }
 

@@ -10,8 +10,9 @@ import type { Format, Reader, Writer } from '../../output/types.js'
 import { flagName, objectColumn } from '../command/derive.js'
 import { downloads } from '../command/flags.js'
 import { type Globals, isAggregate } from '../command/globals.js'
-import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
+import type { AnswerService, Text } from '../command/services.js'
 import type { Command, Plan } from '../command/types.js'
+import type { PlanAnswer, RecordView } from '../rows.js'
 
 // What the objects of an answer are called, for formats that show nothing else.
 
@@ -145,7 +146,7 @@ const about = ({ label }: Plan, value: unknown): unknown => {
 const getParentCell = ({ parent }: Plan): Readonly<Record<string, string>> =>
   parent === undefined ? {} : { [parent.column]: parent.name }
 
-/** A row below its parent, as `Emit.parent` has it. */
+/** A row below its parent, as `RecordView.parent` has it. */
 const below = (plan: Plan, value: unknown): unknown =>
   plan.parent === undefined ? value : { ...getParentCell(plan), record: value }
 
@@ -187,11 +188,11 @@ export const refusePart = (what: string) =>
 
 export class PartOfAnswer implements AnswerService {
   readonly #whole: AnswerService
-  readonly #part: (emit: Emit) => Writer
+  readonly #part: (emit: RecordView) => Writer
   readonly #what: string
 
   /** @param what it is one of several of */
-  constructor(whole: AnswerService, part: (emit: Emit) => Writer, what = 'project or group') {
+  constructor(whole: AnswerService, part: (emit: RecordView) => Writer, what = 'project or group') {
     this.#what = what
     this.#whole = whole
     this.#part = part
@@ -215,20 +216,20 @@ export class PartOfAnswer implements AnswerService {
     return this.#whole.text
   }
 
-  print(value: unknown, emit: Emit = {}): Promise<void> {
+  print(value: unknown, emit: RecordView = {}): Promise<void> {
     return this.printMany([value], emit)
   }
 
   async printMany(
     values: Iterable<unknown> | AsyncIterable<unknown>,
-    emit: Emit = {},
+    emit: RecordView = {},
   ): Promise<void> {
     const writer = this.#part(emit)
     for await (const value of emit.among ?? values) await writer.record(value)
     await writer.close()
   }
 
-  async printAnswer(outcome: PlanAnswer, emit: Emit = {}): Promise<void> {
+  async printAnswer(outcome: PlanAnswer, emit: RecordView = {}): Promise<void> {
     const items = isList(outcome) ? printedValue(outcome) : undefined
     if (Array.isArray(items)) return this.printMany(items, emit)
     const writer = this.#part(emit)

@@ -1,4 +1,5 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
+
 import { currentIo } from '../../base/io.js'
 import { masked } from '../../base/secrets/names.js'
 import { maskPrivateKeys } from '../../base/secrets/text.js'
@@ -29,10 +30,11 @@ import {
   isRehearsal,
 } from '../command/derive.js'
 import { isAggregate } from '../command/globals.js'
-import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
+import type { AnswerService, Text } from '../command/services.js'
 import type { RunOptions, Streams } from '../options.js'
 import { mayAskSingles, SingleBudget } from '../records/budget.js'
 import type { SingleFields } from '../records/single.js'
+import type { PlanAnswer, RecordView } from '../rows.js'
 import { isList, namesFor, printedValue } from './objects.js'
 
 // What people see of an answer in place of its records.
@@ -53,7 +55,7 @@ const below = ({ page: _, rows, ...others }: People): People => {
 }
 
 /** @param sorts whether another order was asked for than that of the rows */
-const peopleOf = (people: People, { within, parent }: Emit, sorts: boolean): People => {
+const peopleOf = (people: People, { within, parent }: RecordView, sorts: boolean): People => {
   const { rows: _, ...asSorted } = people
   const seen: People = sorts && people.reorders === true ? asSorted : people
   return parent === undefined && within === undefined ? seen : below(seen)
@@ -96,9 +98,9 @@ type AnswerScreen = Pick<Streams, 'style' | 'width' | 'out' | 'plain' | 'page'>
 
 /** The answer of a run, as the engine has it. */
 export interface RunAnswer extends AnswerService {
-  writer(many: boolean, emit: Emit): Promise<Writer>
+  writer(many: boolean, emit: RecordView): Promise<Writer>
   /** One of several parts of an answer, in the rows that people see. @param open starts what takes them */
-  part(open: (emit: Emit) => Writer, emit: Emit): Writer
+  part(open: (emit: RecordView) => Writer, emit: RecordView): Writer
 }
 
 /** Prints on standard output, masked and escaped by the writers of `output`. */
@@ -190,7 +192,7 @@ export class AnswerPrinter implements RunAnswer {
     return out.write(visibleLines(this.#decoder.decode(chunk, { stream: true })))
   }
 
-  async writer(many: boolean, emit: Emit): Promise<Writer> {
+  async writer(many: boolean, emit: RecordView): Promise<Writer> {
     const { command, format, globals, until, words } = this.#asked
     if (many && isAggregate(globals)) return this.#groups(emit)
     const singles = await this.#singles(many, emit)
@@ -210,7 +212,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** Groups of the records, in the place of them. */
-  async #groups(emit: Emit): Promise<Writer> {
+  async #groups(emit: RecordView): Promise<Writer> {
     const { command, format, globals, words } = this.#asked
     const { createGroups, groupColumns } = await import('../records/aggregate.js')
     const hidden = this.#hidden(emit)
@@ -227,7 +229,7 @@ export class AnswerPrinter implements RunAnswer {
     return createGroups(writer, { answering, globals, pick, ...shows })
   }
 
-  part(open: (emit: Emit) => Writer, { people, ...emit }: Emit): Writer {
+  part(open: (emit: RecordView) => Writer, { people, ...emit }: RecordView): Writer {
     const { format, globals, words } = this.#asked
     const seen = people && peopleOf(people, emit, globals.sort !== undefined)
     if (seen?.rows === undefined) return open(emit)
@@ -236,7 +238,7 @@ export class AnswerPrinter implements RunAnswer {
     return openPart(format, open({ ...emit, columns }), view, this.#hidden(emit))
   }
 
-  async print(value: unknown, emit: Emit = {}): Promise<void> {
+  async print(value: unknown, emit: RecordView = {}): Promise<void> {
     if (emit.noted === true && this.reader === 'people') return
     const open = await this.writer(false, emit)
     await open.record(value)
@@ -255,7 +257,7 @@ export class AnswerPrinter implements RunAnswer {
 
   async printMany(
     values: Iterable<unknown> | AsyncIterable<unknown>,
-    emit: Emit = {},
+    emit: RecordView = {},
   ): Promise<void> {
     const open = await this.writer(true, emit)
     for await (const value of values) await open.record(value)
@@ -263,7 +265,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** An answer's bytes are passed on as they came; a format that needs fields parses them itself. */
-  async printAnswer(outcome: PlanAnswer, emit: Emit = {}): Promise<void> {
+  async printAnswer(outcome: PlanAnswer, emit: RecordView = {}): Promise<void> {
     const { format, globals } = this.#asked
     if ((format.lists !== true || globals.sort !== undefined) && isList(outcome)) {
       const items = printedValue(outcome)
@@ -275,7 +277,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** The fields of the records of a list that only single ones have. */
-  async #singles(many: boolean, emit: Emit): Promise<SingleFields | undefined> {
+  async #singles(many: boolean, emit: RecordView): Promise<SingleFields | undefined> {
     const { command, globals, words } = this.#asked
     if (!many || !mayAskSingles(command, globals)) return undefined
     const { getSingleFields } = await import('../records/single.js')
@@ -283,7 +285,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** Whether the records have what is to be shown: the fields that were asked for, else the columns. */
-  async #inspection(emit: Emit, single?: Endpoint): Promise<Inspection | undefined> {
+  async #inspection(emit: RecordView, single?: Endpoint): Promise<Inspection | undefined> {
     const { command, format, globals, words } = this.#asked
     const { fields } = globals
     if (fields !== undefined) {
@@ -303,14 +305,14 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** The fields asked for; rows begin with the column that leads all the same. */
-  #fields({ lead, fields: asked }: Emit): readonly string[] | undefined {
+  #fields({ lead, fields: asked }: RecordView): readonly string[] | undefined {
     const { fields = asked } = this.#asked.globals
     const leads = lead !== undefined && this.reader !== 'programs'
     return leads && fields?.includes(lead) === false ? [lead, ...fields] : fields
   }
 
   /** Shown whole is what was asked for: by everybody's flag, or by the command itself. */
-  #hidden({ endpoint, reveal, within }: Emit, single?: Endpoint): HiddenFields {
+  #hidden({ endpoint, reveal, within }: RecordView, single?: Endpoint): HiddenFields {
     const { command, globals, inner } = this.#asked
     // A program that asked for it is no person who has to copy it.
     const asked = reveal === true || endpoint?.reveals !== undefined
@@ -323,7 +325,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** What stands around the answer, where it is a page. */
-  async #page({ section, said }: Emit): Promise<PageView | undefined> {
+  async #page({ section, said }: RecordView): Promise<PageView | undefined> {
     const { page } = this.#screen
     if (page === undefined) return undefined
     const { command } = this.#asked
@@ -345,7 +347,7 @@ export class AnswerPrinter implements RunAnswer {
     this.#later(`${count} column${count === 1 ? '' : 's'} hidden; use --fields or a wider terminal`)
   }
 
-  #view(many: boolean, emit: Emit): AnswerView {
+  #view(many: boolean, emit: RecordView): AnswerView {
     const { command, format, globals, words } = this.#asked
     const { style, width } = this.#screen
     const { endpoint, parent, people, within } = emit

@@ -1,4 +1,5 @@
 /** What runs over plans share: the engine that they need, the failures that they tolerate, and the names of objects and outcomes. */
+
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import type { FleetGate } from '../../http/gate.js'
@@ -7,10 +8,11 @@ import { getHolder } from '../answer/objects.js'
 import { getCommandName } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { getAnswerFacts, isTolerated, type TolerateFlag, toAnswer } from '../command/running.js'
-import type { AnswerService, Many, PlanAnswer, UiService } from '../command/services.js'
+import type { AnswerService, Many, UiService } from '../command/services.js'
 import type { CommandFacts, Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { UnfinishedRun } from '../journaling/runs.js'
+import type { PlanAnswer } from '../rows.js'
 
 // `--tolerate`: refusals that are noted, and count as no failures.
 

@@ -1,9 +1,9 @@
 /** Runs over objects as they come, or in hand with a journal: planned one after the other, each on record. Loaded late: one object needs none of it. */
+
 import { mapConcurrent } from '../../base/async.js'
 import { Failure, survived } from '../../errors.js'
 import { getParentFields } from '../answer/objects.js'
 import { type BulkOptions, lossIn } from '../command/running.js'
-import type { PlanAnswer } from '../command/services.js'
 import type { Plan, PlanSource } from '../command/types.js'
 import { readWork, type Spool, seenIn, spool } from '../journal/work.js'
 import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.js'
@@ -15,6 +15,7 @@ import {
   type NumberedPlan,
   type WorkQueue,
 } from '../journaling/work-queue.js'
+import type { PlanAnswer } from '../rows.js'
 import {
   type End,
   type GivenObject,

@@ -1,4 +1,5 @@
 /** Several plans of one command on the engine: confirmed already, shown as their outcomes become known. */
+
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
@@ -11,10 +12,11 @@ import {
   showsNothing,
 } from '../answer/objects.js'
 import { showsOutcomes, toleratedText } from '../command/running.js'
-import type { Many, PlanAnswer } from '../command/services.js'
+import type { Many } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { NumberedPlan, Result, WorkQueue } from '../journaling/work-queue.js'
+import type { PlanAnswer } from '../rows.js'
 import {
   closingLine,
   countsText,

@@ -1,12 +1,15 @@
 /** Running the plans of a command: one object's answer, or several objects with an outcome each. */
+
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import { showsNothing } from '../answer/objects.js'
+import { printRows } from '../answer/print-rows.js'
 import { concurrencyLimit } from '../command/globals.js'
 import { withReversal } from '../command/reversal.js'
 import { lossIn, showsOutcomes, toleratedText } from '../command/running.js'
-import type { Emit, Many, PlanAnswer } from '../command/services.js'
+import type { Many } from '../command/services.js'
 import type { Plan, PlanSource } from '../command/types.js'
+import type { PlanAnswer, RecordView } from '../rows.js'
 import { parseFailureLimit } from '../work/report.js'
 import { resolveDetails } from '../workspace/prompter.js'
 import {
@@ -21,7 +24,7 @@ import {
   unprinted,
 } from './plan-work.js'
 
-const emitOf = ({ endpoint }: Plan, { emit }: Many): Emit => ({
+const emitOf = ({ endpoint }: Plan, { emit }: Many): RecordView => ({
   endpoint,
   columns: endpoint.columns,
   ...emit,
@@ -145,6 +148,7 @@ export class BulkRunner {
 
   async #show(plan: Plan, outcome: PlanAnswer, how: Many): Promise<void> {
     const { answer, ui } = this.#engine
+    if (outcome.rows !== undefined) return printRows(outcome.rows, { answer, ui })
     if (outcome.reported === true) return
     if (showsNothing(outcome) && showsOutcomes(answer)) {
       const { toOutcomeRecord } = await import('./run-bulk.js')

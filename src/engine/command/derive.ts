@@ -278,20 +278,20 @@ export const onlyReads = (c: CommandFacts): boolean =>
   Object.values(c.endpoints).every((e) => !writes(e) && e.returns.kind !== 'file')
 
 /** A command, which may be one that does everything itself. */
-type MaybeRun = CommandFacts & Pick<Command, 'run'>
+type MaybeRun = CommandFacts & Pick<Command, 'rows'>
 
 /** Whether a command's writes are planned, and so kept in a journal. */
-export const keepsJournal = (c: MaybeRun): boolean => sendsBody(c) && c.run === undefined
+export const keepsJournal = (c: MaybeRun): boolean => sendsBody(c) && c.rows === undefined
 
 /** Whether a command takes its objects as they come. */
-export const streams = (c: MaybeRun): boolean => c.run === undefined && c.gathers !== true
+export const streams = (c: MaybeRun): boolean => c.rows === undefined && c.gathers !== true
 
 /** The flags of a command that rows of standard input may say of each object instead. */
 export const rowFlags = (
-  c: Pick<MaybeRun, 'args' | 'flags' | 'endpoints' | 'run'>,
+  c: Pick<MaybeRun, 'args' | 'flags' | 'endpoints' | 'rows'>,
 ): readonly Flag[] => {
   const writing = Object.values(c.endpoints).some(writes)
-  if (!takesSeveral(c) || !writing || c.run !== undefined) return []
+  if (!takesSeveral(c) || !writing || c.rows !== undefined) return []
   return c.flags.filter(
     ({ hidden, param, parameter, path }) =>
       parameter !== undefined &&

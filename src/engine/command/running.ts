@@ -1,9 +1,9 @@
 /** How plans are run and shown, and what becomes of them. */
-import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Failure } from '../../errors.js'
 import { readHeader } from '../../http/headers.js'
 import type { WholeAnswer } from '../../http/types.js'
-import type { People, Reader, StackLayout } from '../../output/types.js'
+import type { Reader } from '../../output/types.js'
+import type { PlanAnswer, RecordView } from '../rows.js'
 import type { Plan } from './description.js'
 import type { Globals } from './globals.js'
 
@@ -24,45 +24,6 @@ export interface Loss {
   readonly noteVerb?: string
 }
 
-export interface EmitOptions {
-  /** What a page with several answers says above this one, and below that. */
-  readonly section?: string
-  readonly said?: string
-  readonly columns?: readonly string[]
-  /** The fields that name an object, for a format that prints nothing else; those of its kind unless given. */
-  readonly names?: readonly string[]
-  /** Fields that were asked for by name, unless --fields says others. */
-  readonly fields?: readonly string[]
-  /** Fields that its records may have beside its columns and what the endpoint's shape says. */
-  readonly known?: readonly string[]
-  /** When a record of a table takes several lines. */
-  readonly stacks?: StackLayout
-  /** The secret is the answer that was asked for: shown even without --show-secrets. */
-  readonly reveal?: boolean
-  /** Whose answer it is: columns and secret fields come from it. */
-  readonly endpoint?: Endpoint
-  /** What people see of it, where that is not the records themselves. */
-  readonly people?: People
-  /** A column that comes first in tables, whatever fields were asked for. */
-  readonly lead?: string
-  /** The column that says what each record belongs to: the records are `{[parent]: …, record: …}`. */
-  readonly parent?: string
-  /** The records among those of others, where alone they are seen in another way. */
-  readonly among?: readonly unknown[]
-  /** The column before it, where there are several instances: the engine's. */
-  readonly within?: 'profile'
-  /** It says what was changed: a mistake in how it is to be shown is noted, and refuses nothing. */
-  readonly changed?: boolean
-  /** Notes told it to people already; only the other formats print it. */
-  readonly noted?: boolean
-  /** The records of a list as one document. */
-  readonly document?: {
-    /** All there are, whatever the paging flags say. */
-    readonly whole: boolean
-    readonly of: (records: readonly unknown[], plan: Plan) => Promise<unknown>
-  }
-}
-
 /** How plans are run. */
 export interface BulkOptions {
   /** What happens to one plan; the default sends it and returns the answer's data. */
@@ -81,12 +42,12 @@ export interface BulkOptions {
   readonly kept?: false
   /** Past tense for notes: `paused`, `deleted`. */
   readonly done?: string
-  readonly emit?: EmitOptions
+  readonly emit?: RecordView
   /** Rows of its own in the place of the answer about one object. */
   readonly present?: (
     plan: Plan,
     answer: PlanAnswer,
-  ) => { readonly records: readonly unknown[]; readonly emit: EmitOptions }
+  ) => { readonly records: readonly unknown[]; readonly emit: RecordView }
   /** What the command knows of what is lost, where that is only known when all are planned a function; endpoints that destroy are confirmed without it. */
   readonly loses?: Loss | (() => Loss | undefined)
 }
@@ -94,17 +55,6 @@ export interface BulkOptions {
 /** What is lost, as far as that is known by now. */
 export const lossIn = ({ loses }: Pick<BulkOptions, 'loses'>): Loss | undefined =>
   typeof loses === 'function' ? loses() : loses
-
-export interface PlanAnswer {
-  /** Bytes of the answer's JSON value, or a value; undefined where there is none. */
-  readonly bytes?: Uint8Array
-  readonly value?: unknown
-  readonly unchanged?: boolean
-  /** It was said already what became of it. */
-  readonly reported?: boolean
-  readonly status?: number
-  readonly requestId?: string
-}
 
 // What a call came to: the bytes of its answer, and their value for whoever looks into it.
 

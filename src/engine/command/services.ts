@@ -1,4 +1,5 @@
 /** What a command is handed: four services, and nothing else. `engine/services.ts` puts them together. */
+
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { SharedReads } from '../../client/shared-reads.js'
@@ -14,9 +15,10 @@ import type {
 import type { Reader } from '../../output/types.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { CountedWork, TimeLimit } from '../../terminal/progress.js'
+import type { PlanAnswer, RecordView } from '../rows.js'
 import type { CommandFacts, Given, Plan, RunOrigin } from './description.js'
 import type { Globals } from './globals.js'
-import type { Details, EmitOptions, PlanAnswer } from './running.js'
+import type { Details } from './running.js'
 
 // A command that is run within another: asked by data, answered by data.
 
@@ -132,13 +134,7 @@ export interface InnerRuns {
   readonly typed: (ask: TypedAsk) => Promise<number>
 }
 
-export type {
-  BulkOptions as Many,
-  Details,
-  EmitOptions as Emit,
-  Loss,
-  PlanAnswer,
-} from './running.js'
+export type { BulkOptions as Many, Details, Loss } from './running.js'
 
 export interface Services {
   readonly instance: InstanceService
@@ -204,13 +200,13 @@ export interface AnswerService {
   readonly width: number
   readonly text: Text
   /** Prints one object, or several as a list. */
-  print(value: unknown, emit?: EmitOptions): Promise<void>
-  printMany(values: Iterable<unknown> | AsyncIterable<unknown>, emit?: EmitOptions): Promise<void>
+  print(value: unknown, emit?: RecordView): Promise<void>
+  printMany(values: Iterable<unknown> | AsyncIterable<unknown>, emit?: RecordView): Promise<void>
   /**
    * Prints the answer of one call, its bytes passed on where nothing needs its fields. The items of
    * an answer that is a list are records.
    */
-  printAnswer(outcome: PlanAnswer, emit?: EmitOptions): Promise<void>
+  printAnswer(outcome: PlanAnswer, emit?: RecordView): Promise<void>
   /** Prints one object that makes no rows: as JSON where the format has nothing else. */
   printDocument(value: unknown): Promise<void>
   /** Raw text or bytes. */

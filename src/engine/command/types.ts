@@ -1,8 +1,10 @@
 /** What a command is: what it says of itself, and what it does. */
+
 import type { JsonValues } from '../../base/objects.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Failure } from '../../errors.js'
 import type { Credential, Answer as Download, WholeAnswer, WireRequest } from '../../http/types.js'
+import type { PlanAnswer, RecordView, Rows } from '../rows.js'
 import type {
   Argument,
   CommandFacts,
@@ -11,7 +13,7 @@ import type {
   Plan,
   PlanSource,
 } from './description.js'
-import type { EmitOptions, Loss, PlanAnswer } from './running.js'
+import type { Loss } from './running.js'
 import type { ClientIdentity, Services } from './services.js'
 
 export type * from './description.js'
@@ -56,16 +58,18 @@ export interface Operation {
   /** Past tense for notes: `paused`, `deleted`. */
   readonly done?: string
   /** How the answer is shown. */
-  readonly emit?: EmitOptions
+  readonly emit?: RecordView
   /** Rows of its own in the place of the answer about one object. */
   readonly present?: (
     plan: Plan,
     answer: PlanAnswer,
-  ) => { readonly records: readonly unknown[]; readonly emit: EmitOptions }
+  ) => { readonly records: readonly unknown[]; readonly emit: RecordView }
   /** Why it cannot be resumed, where it does more than a journal says. */
   readonly final?: string
   /** An address that is not the run's own instance. */
   readonly to?: Receiver
+  /** Its answer, where nothing is planned and sent: it is another command's. */
+  readonly instead?: Rows
   /** What is sent, where it is not planned from the line. */
   readonly plans?: readonly Plan[] | PlanSource
   /** The same for what was asked of one project or group: a request of its own for each of several. */
@@ -109,7 +113,8 @@ export interface Registry {
 export interface Command extends CommandFacts {
   readonly registry: Registry
   readonly operation?: (services: Services, given: Given) => Operation | Promise<Operation>
-  readonly run?: (services: Services, given: Given) => Promise<void>
+  /** The rows of its answer; absent where its endpoints, or its operation, say what is done. */
+  readonly rows?: (services: Services, given: Given) => Rows
 }
 
 /** A flag that only the tool knows. */
@@ -117,7 +122,7 @@ export type OwnFlag = Param & {
   readonly short?: string
   /** Earlier spellings that are accepted and not shown. */
   readonly aliases?: readonly string[]
-  /** The API parameter that it fills in place of the derived flag, through the command's `run`. */
+  /** The API parameter that it fills in place of the derived flag, through the command's `rows`. */
   readonly parameter?: string
   readonly optionalValue?: true
   /** Left out, nothing changes: its default is what a new one gets. */
@@ -140,5 +145,5 @@ export interface Special extends CommandTraits {
   /** Keys of the area's endpoints; by default those whose `command` is this one. */
   readonly endpoints?: readonly string[]
   readonly operation?: NonNullable<Command['operation']>
-  readonly run?: NonNullable<Command['run']>
+  readonly rows?: NonNullable<Command['rows']>
 }

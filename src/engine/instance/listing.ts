@@ -1,4 +1,5 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
+
 import { parseBytes } from '../../base/json/records.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { legible } from '../../catalogue/words.js'
@@ -17,9 +18,9 @@ import { buildRequest } from '../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
 import type { SingleReader, Writer } from '../../output/types.js'
 import { type GroupFlags, isAggregate } from '../command/globals.js'
-import type { Emit } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { FilteredList, RecordChoice } from '../records/where.js'
+import type { RecordView } from '../rows.js'
 
 // What is said of a list once it ended, or broke off.
 
@@ -79,7 +80,7 @@ export const cutShort = (error: unknown, printed: number): unknown => {
 }
 
 interface Screen {
-  readonly writer: (many: boolean, emit: Emit) => Promise<Writer>
+  readonly writer: (many: boolean, emit: RecordView) => Promise<Writer>
   /** A note that stands below the output. */
   readonly later: (text: string) => void
   /** Told of a list that ended whether it goes on. */
@@ -175,7 +176,7 @@ export class Lists {
   }
 
   /** A list straight to the output. */
-  async stream(plan: Plan, emit: Emit): Promise<ListEnd> {
+  async stream(plan: Plan, emit: RecordView): Promise<ListEnd> {
     this.screen.asked?.(plan)
     const { ask, stage, singles } = await this.narrowed(plan)
     const instance = await this.instance()
@@ -272,7 +273,7 @@ export class Lists {
 
   private async print(
     batches: (how: ReadOptions) => Batches,
-    emit: Emit,
+    emit: RecordView,
     plan?: Plan,
     stage?: Stage,
     singles?: SingleReader,

@@ -1,15 +1,11 @@
 /** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
+
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { maskAddresses } from '../../base/secrets/mask.js'
 import { survived, usage } from '../../errors.js'
 import { getCommandName } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
-import type {
-  InstanceService,
-  PlanAnswer,
-  UiService,
-  WorkspaceService,
-} from '../command/services.js'
+import type { InstanceService, UiService, WorkspaceService } from '../command/services.js'
 import type { Command, Plan } from '../command/types.js'
 import type { UnkeptWrites } from '../instance/exchange.js'
 import type { PromptReply } from '../instance/planning.js'
@@ -18,6 +14,7 @@ import type { Header } from '../journal/lines.js'
 import { createAttributeMask, type Facts, recordIn } from '../journal/record.js'
 import { enlist, type SnapshotFilter, type Spool, spool, wishedIn } from '../journal/work.js'
 import type { Journal } from '../journal/writer.js'
+import type { PlanAnswer } from '../rows.js'
 import { type End, type GivenObject, type Item, normalizeId as sameName } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
 import { describeLine, getJournalInput, shardText } from './asked-line.js'

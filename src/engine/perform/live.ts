@@ -1,4 +1,5 @@
 /** What is sent: the requests of an operation, and what a command asks by itself. */
+
 import { AsyncCache } from '../../base/async.js'
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -26,7 +27,6 @@ import type {
   ExternalClient,
   InstanceService,
   Many,
-  PlanAnswer,
   RecordQuery,
 } from '../command/services.js'
 import type { Given, Merge, Operation, Plan, PlanSource, ReceivedAnswer } from '../command/types.js'
@@ -34,6 +34,7 @@ import type { Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
+import type { PlanAnswer } from '../rows.js'
 import { groupsOf } from '../work/run.js'
 
 // Requests as they are sent: each by its way, followed to its end where the command does that.

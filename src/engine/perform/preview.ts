@@ -1,4 +1,5 @@
 /** `--dry-run`: each object is read, and shown as it is beside what it would be. Nothing is written. */
+
 import { type Fields, isObject } from '../../base/objects.js'
 import { maskAddresses, maskFields, secrecies } from '../../base/secrets/mask.js'
 import { type Endpoint, getMethod, getPath, writes } from '../../catalogue/endpoint.js'
@@ -10,11 +11,12 @@ import { getLevelName } from '../../output/cell.js'
 import type { BulkRunner } from '../bulk/runner.js'
 import { asSent, findReading, getSentAttributes, shownIn } from '../command/object-reader.js'
 import { lossIn } from '../command/running.js'
-import type { AnswerService, Emit, UiService } from '../command/services.js'
+import type { AnswerService, UiService } from '../command/services.js'
 import type { CommandFacts, Operation, Plan, PlanSource } from '../command/types.js'
 import { agrees, type Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
+import type { RecordView } from '../rows.js'
 import { type GivenObject, maxNamed } from '../work/report.js'
 import { checkAbsent } from './absence.js'
 import { isSource } from './live.js'
@@ -284,7 +286,7 @@ interface Parts {
   readonly words: Words | undefined
 }
 
-const emit: Emit = {
+const emit: RecordView = {
   columns,
   names: ['object'],
   people: { rows: rowsOf, columns: ['object', ...columns], sheets: true },

@@ -9,8 +9,8 @@ import { type Failure, usage } from '../../errors.js'
 import type { Inspection } from '../../output/types.js'
 import { getFirstSegment, objectColumn, singleNamed } from '../command/derive.js'
 import { downloads } from '../command/flags.js'
-import type { EmitOptions } from '../command/running.js'
 import type { Command } from '../command/types.js'
+import type { RecordView } from '../rows.js'
 import { toSortForm } from '../where/index.js'
 import { getShapeFields, kindIn, mayHave } from '../where/shape.js'
 
@@ -32,7 +32,7 @@ const why = (column: string, words: Words | undefined): string => {
  * @param note is told a column and the sentence about it
  */
 export const columnInspection = (
-  emit: EmitOptions,
+  emit: RecordView,
   words: Words | undefined,
   note: (column: string, text: string) => void,
 ): Inspection | undefined => {
@@ -140,7 +140,7 @@ export interface AnswerContext {
     | 'shows'
     | 'naming'
   >
-  readonly emit: EmitOptions
+  readonly emit: RecordView
   /** Where single records are read, of which fields were asked for. */
   readonly single?: Endpoint | undefined
   /** The instance's own, which are as good. */
@@ -148,7 +148,7 @@ export interface AnswerContext {
 }
 
 /** What stands beside the fields of records, and is no field of theirs. */
-export const columnsBeside = ({ parent, within }: EmitOptions): readonly string[] =>
+export const columnsBeside = ({ parent, within }: RecordView): readonly string[] =>
   [within, parent].filter((name) => name !== undefined)
 
 /** The endpoints whose records an answer may hold. */

@@ -9,6 +9,7 @@ import type { Naming } from '../../catalogue/words.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { placeFailure, survived, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
+import { printRows } from '../answer/print-rows.js'
 import { changes, getCommandName, getScope, hasForm, isRehearsal } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { isAggregate } from '../command/globals.js'
@@ -230,11 +231,13 @@ const isListing = ({ endpoints }: Command, targets: readonly ParentTarget[]): bo
 
 const over = async (asked: ParentRun, targets: readonly ParentTarget[]): Promise<void> => {
   const { command, given, globals, operation, running } = asked
-  const { run } = command
-  if (run !== undefined) {
-    if (!globals.curl) return listOver(running, given, run, targets, Number.POSITIVE_INFINITY)
+  const { rows } = command
+  if (rows !== undefined) {
+    if (!globals.curl) return listOver(running, given, rows, targets, Number.POSITIVE_INFINITY)
     const { services } = running
-    return services.instance.each(targets, (target) => run(services, givenFor(given, target)))
+    return services.instance.each(targets, (target) =>
+      printRows(rows(services, givenFor(given, target)), services),
+    )
   }
   const isList = operation.lists === true || isListing(command, targets)
   if (globals.curl) return running.perform(given, operation, { targets })

@@ -1,16 +1,19 @@
 /** Records of several parents: they are read of each, and printed below each other in the order of the parents. */
+
 import type { Paging } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
 import { PartOfAnswer, refusePart } from '../answer/objects.js'
+import { printRows } from '../answer/print-rows.js'
 import type { Globals } from '../command/globals.js'
 import { isTolerated, toleratedText } from '../command/running.js'
-import type { Emit, LineAsk, Services } from '../command/services.js'
+import type { LineAsk, Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
 import { FieldPresence } from '../records/single.js'
+import type { RecordView } from '../rows.js'
 import type { RunParts } from '../services.js'
 import { type Item, type ItemOutcome, maxTold, type Report, verdict } from '../work/report.js'
 import { type EngineOptions, run } from '../work/run.js'
@@ -19,7 +22,7 @@ import { EnoughRecordsError, isOwn, RunError, SharedWriter, unwrapEnded } from '
 /** Where the records of one of several go, and how many of them at most. */
 interface ParentPart {
   readonly paging: Paging
-  readonly writer: (emit: Emit) => Writer
+  readonly writer: (emit: RecordView) => Writer
 }
 
 interface ParentListsOptions {
@@ -30,7 +33,7 @@ interface ParentListsOptions {
   /** Writes the records of one of them. */
   readonly one: (target: ParentTarget, part: ParentPart) => Promise<void>
   /** Starts the answer that all write to. */
-  readonly writer: (emit: Emit) => Promise<Writer>
+  readonly writer: (emit: RecordView) => Promise<Writer>
   /** Whether that answer waits for those of other instances. */
   readonly held: () => boolean
   /** A line that stands below the output. */
@@ -151,7 +154,7 @@ class OverParents {
     if (target.failure !== undefined) throw target.failure
     const { left } = this.#shared
     const paging = left === Number.POSITIVE_INFINITY ? {} : { limit: left }
-    const writer = (own: Emit): Writer => this.#shared.part(target.parent, own, turn)
+    const writer = (own: RecordView): Writer => this.#shared.part(target.parent, own, turn)
     await this.#over.one(target, { paging, writer })
   }
 
@@ -193,7 +196,7 @@ const overParents = (over: ParentListsOptions): Promise<void> => new OverParents
 
 // What a run does for each of several parents by itself: it lists, or it runs a command that works in its own way.
 
-type Run = NonNullable<Command['run']>
+type OwnRows = NonNullable<Command['rows']>
 
 /** What of a run each parent takes. */
 type OverParts = Pick<
@@ -243,7 +246,7 @@ class EachParent {
   }
 
   /** A command, which sees one parent alone. */
-  running(given: Given, run: Run): ParentListsOptions['one'] {
+  running(given: Given, rows: OwnRows): ParentListsOptions['one'] {
     const { answer, ui, place, planning } = this.#parts
     return async (target, part) => {
       const { parent } = target
@@ -254,9 +257,9 @@ class EachParent {
       }
       const lists = this.#listsTo(part)
       const instance = new LiveInstance({ ...this.#parts, planning: own, lists })
-      const writer = (emit: Emit) => answer.part(part.writer, emit)
+      const writer = (emit: RecordView) => answer.part(part.writer, emit)
       const services = { instance, answer: new PartOfAnswer(answer, writer), ui, place }
-      await run(services, givenFor(given, target))
+      await printRows(rows(services, givenFor(given, target)), services)
     }
   }
 
@@ -264,7 +267,7 @@ class EachParent {
     const { answer, choice, exchange, options } = this.#parts
     const { asked } = options.inner ?? {}
     // What is said of a list is said of all of them together.
-    const own = async (_: boolean, emit: Emit) => answer.part(writer, emit)
+    const own = async (_: boolean, emit: RecordView) => answer.part(writer, emit)
     const to = { writer: own, later: () => {}, asked }
     return new Lists({ ...options.globals, ...paging }, exchange.instance, to, choice)
   }
@@ -274,7 +277,7 @@ class EachParent {
 export const listOver = async (
   parts: OverParts,
   given: Given,
-  work: Operation | Run,
+  work: Operation | OwnRows,
   found: readonly ParentTarget[],
   most: number,
 ): Promise<void> => {

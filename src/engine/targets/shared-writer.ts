@@ -5,8 +5,8 @@ import { wrapper } from '../../base/json/records.js'
 import type { Fields } from '../../base/objects.js'
 import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
-import type { Emit } from '../command/services.js'
 import type { Parent } from '../command/types.js'
+import type { RecordView } from '../rows.js'
 
 const encoder = new TextEncoder()
 
@@ -21,7 +21,7 @@ export class RunError extends Error {
 }
 
 /** The parts of an answer without what only a whole answer of one parent can have. */
-const emitBelow = ({ people: _, ...emit }: Emit, { column }: Parent): Emit => ({
+const emitBelow = ({ people: _, ...emit }: RecordView, { column }: Parent): RecordView => ({
   ...emit,
   parent: column,
 })
@@ -39,21 +39,21 @@ export const heldUntil = (turn: Promise<void>): (() => boolean) => {
 /** How the records of a part stand among those of the others. */
 interface PartLayout {
   readonly wrap: (record: Uint8Array) => Uint8Array
-  readonly emit: Emit
+  readonly emit: RecordView
 }
 
 export class SharedWriter {
-  readonly #open: (emit: Emit) => Promise<Writer>
+  readonly #open: (emit: RecordView) => Promise<Writer>
   readonly #most: number
   readonly #held: () => boolean
   #writer: Promise<Writer> | undefined
   #waiting: Fields[] = []
   /** The column of what is waiting. */
-  #column: Pick<Emit, 'parent'> = {}
+  #column: Pick<RecordView, 'parent'> = {}
   #printed = 0
 
   /** @param held whether all of it waits for others */
-  constructor(open: (emit: Emit) => Promise<Writer>, most: number, held = () => false) {
+  constructor(open: (emit: RecordView) => Promise<Writer>, most: number, held = () => false) {
     this.#open = open
     this.#most = most
     this.#held = held
@@ -76,7 +76,7 @@ export class SharedWriter {
    * A parent's part of the answer, as a writer of its own.
    * @param turn resolves when those before it have written theirs
    */
-  part(parent: Parent, emit: Emit, turn: Promise<void>): Writer {
+  part(parent: Parent, emit: RecordView, turn: Promise<void>): Writer {
     return this.placed(
       { wrap: wrapper(parent.column, parent.name), emit: emitBelow(emit, parent) },
       turn,
@@ -130,7 +130,7 @@ export class SharedWriter {
     await (await this.#writer?.catch(() => undefined))?.abandon()
   }
 
-  async #write(emit: Emit, work: (writer: Writer) => Promise<void>): Promise<void> {
+  async #write(emit: RecordView, work: (writer: Writer) => Promise<void>): Promise<void> {
     try {
       this.#writer ??= this.#open(emit)
       const writer = await this.#writer

@@ -1,0 +1,118 @@
+/**
+ * Rows: what a command yields, in their order. A row is an event of an answer (a part of it opens, a value comes, it ends) or
+ * something that has its place among these. Nothing of it knows a format, a stream or whether it is one of several.
+ */
+import type { Endpoint } from '../catalogue/endpoint.js'
+import type { People, StackLayout } from '../output/types.js'
+import type { Plan } from './command/description.js'
+
+/** How records want to be shown: data about them, and no format. */
+export interface RecordView {
+  /** What a page with several answers says above this one, and below that. */
+  readonly section?: string
+  readonly said?: string
+  readonly columns?: readonly string[]
+  /** The fields that name an object, for a format that prints nothing else; those of its kind unless given. */
+  readonly names?: readonly string[]
+  /** Fields that were asked for by name, unless --fields says others. */
+  readonly fields?: readonly string[]
+  /** Fields that its records may have beside its columns and what the endpoint's shape says. */
+  readonly known?: readonly string[]
+  /** When a record of a table takes several lines. */
+  readonly stacks?: StackLayout
+  /** The secret is the answer that was asked for: shown even without --show-secrets. */
+  readonly reveal?: boolean
+  /** Whose answer it is: columns and secret fields come from it. */
+  readonly endpoint?: Endpoint
+  /** What people see of it, where that is not the records themselves. */
+  readonly people?: People
+  /** A column that comes first in tables, whatever fields were asked for. */
+  readonly lead?: string
+  /** The column that says what each record belongs to: the records are `{[parent]: …, record: …}`. */
+  readonly parent?: string
+  /** The records among those of others, where alone they are seen in another way. */
+  readonly among?: readonly unknown[]
+  /** The column before it, where there are several instances: the engine's. */
+  readonly within?: 'profile'
+  /** It says what was changed: a mistake in how it is to be shown is noted, and refuses nothing. */
+  readonly changed?: boolean
+  /** Notes told it to people already; only the other formats print it. */
+  readonly noted?: boolean
+  /** The records of a list as one document. */
+  readonly document?: {
+    /** All there are, whatever the paging flags say. */
+    readonly whole: boolean
+    readonly of: (records: readonly unknown[], plan: Plan) => Promise<unknown>
+  }
+}
+
+/** What one call came to. */
+export interface PlanAnswer {
+  /** Bytes of the answer's JSON value, or a value; undefined where there is none. */
+  readonly bytes?: Uint8Array
+  readonly value?: unknown
+  readonly unchanged?: boolean
+  /** It was said already what became of it. */
+  readonly reported?: boolean
+  /** What it is answered with in the place of a record: a download, the files that were written. */
+  readonly rows?: Rows
+  readonly status?: number
+  readonly requestId?: string
+}
+
+/** One event of an answer. */
+export type Row =
+  /** A part of the answer begins: a list, or one record. Its values follow, up to its `end`. */
+  | { readonly kind: 'open'; readonly many: boolean; readonly view: RecordView }
+  /** A record that the command made. */
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'end' }
+  /** What one call was answered with, its bytes passed on where nothing needs its fields. */
+  | { readonly kind: 'answer'; readonly answer: PlanAnswer; readonly view: RecordView }
+  /** One object that makes no rows: a schema, an OpenAPI document. */
+  | { readonly kind: 'document'; readonly value: unknown }
+  /** What no format writes: raw text or bytes. */
+  | { readonly kind: 'text'; readonly chunk: string | Uint8Array }
+  /** What came so far is handed to the system before the next row is asked for. */
+  | { readonly kind: 'flush' }
+  /** What is said to people at this place of the answer. */
+  | { readonly kind: 'note'; readonly text: string; readonly level: 'note' | 'warn' }
+  /** The exit code is at least this, where the run ends well. */
+  | { readonly kind: 'exit'; readonly code: number }
+
+export type Rows = AsyncGenerator<Row, void>
+
+/** Yields the records of a list. */
+export async function* yieldRecords(
+  records: Iterable<unknown> | AsyncIterable<unknown>,
+  view: RecordView = {},
+): Rows {
+  yield { kind: 'open', many: true, view }
+  for await (const value of records) yield { kind: 'value', value }
+  yield { kind: 'end' }
+}
+
+/** Yields one record. */
+export async function* yieldRecord(value: unknown, view: RecordView = {}): Rows {
+  yield { kind: 'open', many: false, view }
+  yield { kind: 'value', value }
+  yield { kind: 'end' }
+}
+
+/** Creates the row of a text that no format writes. */
+export const createTextRow = (chunk: string | Uint8Array): Row => ({ kind: 'text', chunk })
+
+/** Yields a text that no format writes. */
+export async function* yieldText(chunk: string | Uint8Array): Rows {
+  yield createTextRow(chunk)
+}
+
+/** Creates the row of what is said to people at this place. */
+export const createNoteRow = (text: string, level: 'note' | 'warn' = 'note'): Row => ({
+  kind: 'note',
+  text,
+  level,
+})
+
+/** Creates the row that sets the least exit code of a run that ends well. */
+export const createExitRow = (code: number): Row => ({ kind: 'exit', code })
