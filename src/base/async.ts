@@ -113,7 +113,7 @@ export async function* mapConcurrent<T, R>(
 }
 
 /** Says to whoever hands over that nobody takes any more. */
-class NobodyTakesError extends Error {}
+export class NobodyTakesError extends Error {}
 
 /** A piece that waits to be taken. */
 interface WaitingPiece<T> {

@@ -276,27 +276,43 @@ const findTarget = async (services: Services, given: string): Promise<Target> =>
 
 // One user, everywhere.
 
+/** A row of the answer, or that what came so far is shown before what is said of it. */
+type AccessEvent =
+  | { readonly kind: 'value'; readonly value: AccessRow }
+  | { readonly kind: 'flush' }
+
+const toValueRow = (value: AccessRow): AccessEvent => ({ kind: 'value', value })
+
 /** The memberships of a user, each with the group that gives it. */
-async function* userRows(services: Services, user: string): AsyncGenerator<AccessRow> {
+async function* userRows(services: Services, user: string): AsyncGenerator<AccessEvent> {
   const memberships = new Memberships(services, soughtBy(user), false)
   const direct = new Map<string, number>()
   for await (const { place, membership, member } of memberships.each()) {
     const { kind, path } = place
     if (membership === 'direct') {
       if (kind === 'group') direct.set(path.toLowerCase(), Number(member.access_level))
-      yield memberRow(textOfPlace(place), member, 'direct')
+      yield toValueRow(memberRow(textOfPlace(place), member, 'direct'))
       continue
     }
     const above = withAbove(path).slice(0, -1).reverse()
     const group = above.find((one) => direct.get(one.toLowerCase()) === member.access_level)
-    yield memberRow(
-      textOfPlace(place),
-      member,
-      group === undefined ? unexplained : `group ${group}`,
-    )
+    const via = group === undefined ? unexplained : `group ${group}`
+    yield toValueRow(memberRow(textOfPlace(place), member, via))
   }
-  await services.answer.flush()
+  yield { kind: 'flush' }
   await memberships.tell()
+}
+
+async function* accessRows(
+  services: Services,
+  targets: readonly Target[],
+): AsyncGenerator<AccessEvent> {
+  for (const target of targets) {
+    if ('user' in target) yield* userRows(services, target.user)
+    else
+      for (const row of await new PlaceAccess(services, target.place).rows(target.record))
+        yield toValueRow(row)
+  }
 }
 
 // The command.
@@ -340,15 +356,14 @@ async function* listAccess(services: Services, given: Arguments<typeof flags>): 
     if (answer.reader !== 'people') yield* yieldRecord({ requests: sum, users })
     return
   }
-  async function* rows(): AsyncGenerator<AccessRow> {
-    for (const target of targets) {
-      if ('user' in target) yield* userRows(services, target.user)
-      else yield* await new PlaceAccess(services, target.place).rows(target.record)
-    }
+  if (matrix !== true) {
+    yield { kind: 'open', many: true, view: { columns, known: ['id'], stacks: 'cut' } }
+    yield* accessRows(services, targets)
+    return yield { kind: 'end' }
   }
-  if (matrix !== true) return yield* yieldRecords(rows(), { columns, known: ['id'], stacks: 'cut' })
   const held: AccessRow[] = []
-  for await (const row of rows()) if (row.kind === 'member') held.push(row)
+  for await (const event of accessRows(services, targets))
+    if (event.kind === 'value' && event.value.kind === 'member') held.push(event.value)
   const { records, columns: named } = toMatrix(held)
   yield* yieldRecords(records, { columns: named, known: named })
 }

@@ -7,8 +7,9 @@ import { mr } from '../catalogue/areas/mr.js'
 import { pathIn } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import { boolean, integer } from '../catalogue/params.js'
+import type { InterruptNote } from '../engine/command/running.js'
 import { toAnswer } from '../engine/command/running.js'
-import type { InstanceService, InterruptNote, Services } from '../engine/command/services.js'
+import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Operation, Plan, ReceivedAnswer } from '../engine/command/types.js'
 import type { PlanAnswer } from '../engine/rows.js'
 import { Failure } from '../errors.js'
@@ -84,7 +85,14 @@ const rebaseRequest = (services: Services, given: Arguments<typeof flags>): Oper
       if ('failure' in came) throw came.failure
       return ui.leaving(describeInterruption(plan), () => waitForRebase(services, plan, timeout))
     },
-    around: (work) => ui.progress('rebasing', work),
+    around: async function* (work) {
+      const shown = ui.begin('rebasing')
+      try {
+        yield* work()
+      } finally {
+        await shown.end()
+      }
+    },
     done: 'rebased',
     // What a rebase changes; the whole record is for programs.
     emit: { endpoint: mr.get, ...(showsChanges(services) ? { columns: rebasedColumns } : {}) },

@@ -12,15 +12,11 @@ import { formatCount } from '../base/text.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { pathIn } from '../catalogue/endpoint.js'
 import { integer, string } from '../catalogue/params.js'
-import { toAnswer } from '../engine/command/running.js'
-import type {
-  InstanceService,
-  InterruptNote,
-  Services,
-  WorkspaceService,
-} from '../engine/command/services.js'
+import type { InterruptNote } from '../engine/command/running.js'
+import { toAnswer, toInterruption } from '../engine/command/running.js'
+import type { InstanceService, Services, WorkspaceService } from '../engine/command/services.js'
 import type { Operation, Plan, ReceivedAnswer } from '../engine/command/types.js'
-import type { PlanAnswer } from '../engine/rows.js'
+import type { PlanAnswer, Rows } from '../engine/rows.js'
 import { Failure, survived } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
@@ -130,11 +126,17 @@ const drainRunners = (services: Services, given: Arguments<typeof flags>): Opera
     drained.push(plan)
     return command === undefined ? readRunner(instance, plan) : { reported: true }
   }
-  const waiting = <T>(work: () => Promise<T>): Promise<T> =>
-    ui.progress('waiting for running jobs', (say) => {
-      hear = createWaitingLine(say)
-      return ui.leaving(describeInterruption('jobs were running'), work)
-    })
+  async function* waiting(work: () => Rows): Rows {
+    const shown = ui.begin('waiting for running jobs')
+    hear = createWaitingLine(shown.say)
+    try {
+      yield* work()
+    } catch (error) {
+      throw toInterruption(error, describeInterruption('jobs were running'))
+    } finally {
+      await shown.end()
+    }
+  }
   const operation: Operation = {
     given: { ...given, flags: others },
     preset: { active: false },
@@ -152,10 +154,13 @@ const drainRunners = (services: Services, given: Arguments<typeof flags>): Opera
       record: (await instance.call(runners.get, pathIn(runners.get, plan.values))).data,
     }),
     reads: true,
-    around: (work) =>
-      waiting(work).catch((error: unknown) => {
+    around: async function* (work) {
+      try {
+        yield* waiting(work)
+      } catch (error) {
         throw notDrained(ui, error)
-      }),
+      }
+    },
     after: () => resumeAfterCommand(services, drained, command),
     final: '--resume-after resumes its runners automatically',
   }

@@ -219,9 +219,8 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
     await preflight({ command, globals, ui, words }, early)
     checkShown(format, command, globals)
     const all = { ...said, ...placed, command, signal, running, input }
-    await (globals.since === undefined
-      ? follow(all)
-      : (await import('./since.js')).printChanges(all))
+    if (globals.since === undefined) await follow(all)
+    else await running.print((await import('./since.js')).yieldChanges(all))
   } catch (error) {
     if (!(error instanceof PrintedError)) failed = error
   }

@@ -1,12 +1,12 @@
 /** A command on the several instances that its line means: all at once, or, where it writes, one after the other. */
 
+import { NobodyTakesError, yieldPushed } from '../base/async.js'
 import { currentIo } from '../base/io.js'
 import { Failure, usage } from '../errors.js'
 import type { Format } from '../output/types.js'
 import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../profile/index.js'
 import type { Profile } from '../profile/types.js'
 import { StandardInput } from '../terminal/standard.js'
-import { ClosedPipe } from '../terminal/stdout.js'
 import { chooseFormat } from './answer/choose-format.js'
 import { unprintedRun } from './bulk/plan-work.js'
 import { changes, getCommandName, sendsAll, takesProfiles } from './command/derive.js'
@@ -14,12 +14,13 @@ import type { Globals } from './command/globals.js'
 import type { Command } from './command/types.js'
 import { findOwnWords } from './command/words.js'
 import { failureIn, failureStyle } from './failure-report.js'
-import { type AskedSite, OneAnswer, resolveInstances } from './merged-answer.js'
+import { InstancesAnswer } from './instances-answer.js'
 import type { AskedLine, LinePart } from './options.js'
 import { createExclusion } from './pairs.js'
 import { ownFormat, parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
-import { RunError } from './targets/shared-writer.js'
+import type { Row } from './rows.js'
+import { type AskedSite, resolveInstances } from './sites.js'
 import { type FailureLimit, parseFailureLimit } from './work/report.js'
 
 // Which profiles a line means that means several, and what does not go with them.
@@ -242,12 +243,14 @@ const lineOf = (raw: Raw, name: string): Raw => {
   return { ...raw, flags }
 }
 
+type RowTaker = (row: Row) => Promise<void>
+
 class MultiInstanceRun {
   readonly #line: AskedLine
   readonly #run: LineRunner
   readonly #globals: Globals
   readonly #format: Format
-  readonly #merged: OneAnswer
+  readonly #merged: InstancesAnswer
   readonly #stop = new AbortController()
   readonly #input: () => StandardInput
   readonly #endings: InstanceResult[] = []
@@ -259,7 +262,7 @@ class MultiInstanceRun {
     run: LineRunner,
     globals: Globals,
     format: Format,
-    merged: OneAnswer,
+    merged: InstancesAnswer,
     input: StandardInput,
   ) {
     this.#line = line
@@ -270,12 +273,25 @@ class MultiInstanceRun {
     this.#input = inputForEach(input)
   }
 
+  /** Prints the rows that come of the instances, and ends what is under way where that fails. */
+  async print(work: (push: RowTaker) => Promise<void>): Promise<void> {
+    const rows = yieldPushed<Row>(async (push) => {
+      await work(push)
+      if (!this.#endings.some(({ code }) => code === 130)) await push({ kind: 'end' })
+    })
+    try {
+      await this.#merged.print(rows)
+    } catch (error) {
+      this.#lost ??= error
+    }
+  }
+
   /** All at once; what they print waits for those before them. */
-  async together(sites: readonly AskedSite[]): Promise<void> {
+  async together(sites: readonly AskedSite[], push: RowTaker): Promise<void> {
     let turn: Promise<void> = Promise.resolve()
     const runs: Promise<void>[] = []
     for (const site of sites) {
-      const run = this.#one(site, turn)
+      const run = this.#one(site, turn, push)
       runs.push(run)
       turn = Promise.all([turn, run]).then(() => {})
     }
@@ -283,11 +299,11 @@ class MultiInstanceRun {
   }
 
   /** One after the other, until one fails. */
-  async inOrder(sites: readonly AskedSite[]): Promise<void> {
+  async inOrder(sites: readonly AskedSite[], push: RowTaker): Promise<void> {
     const { maxFailures } = this.#globals
     const most = parseFailureLimit(maxFailures)
     for (const [i, site] of sites.entries()) {
-      await this.#one(site, Promise.resolve())
+      await this.#one(site, Promise.resolve(), push)
       const failed = this.#endings.filter((one) => one.code !== 0 && !isNoted(one, this.#tolerant))
       const ends = failed.some(({ code }) => code === 130) || this.#lost !== undefined
       const left = sites.slice(i + 1)
@@ -308,7 +324,7 @@ class MultiInstanceRun {
     const failed = whole
       ? this.#nothing()
       : (this.#lost ?? new Failure('interrupted', 'interrupted'))
-    await this.#merged.close(whole, names, { code, failed }).catch((error: unknown) => {
+    await this.#merged.close(names, { code, failed }).catch((error: unknown) => {
       const { command, raw } = this.#line
       const done = code === 0 && sendsAll({ command, globals: this.#globals })
       this.#lost ??= done && changes(command, raw.args) ? unprintedRun(error, command) : error
@@ -331,12 +347,12 @@ class MultiInstanceRun {
     return this.#globals.tolerate?.includes('unreachable') === true
   }
 
-  async #one(site: AskedSite, turn: Promise<void>): Promise<void> {
+  async #one(site: AskedSite, turn: Promise<void>, push: RowTaker): Promise<void> {
     const { name, own, command, asked } = site
     const { raw, parse } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
     const part = {
-      ...(await this.#merged.part(name, turn)),
+      ...(await this.#merged.part(name, turn, push)),
       words: asked,
       input: this.#input(),
       format: this.#format,
@@ -352,13 +368,8 @@ class MultiInstanceRun {
 
   async #failed(name: string, error: unknown, { aborted }: AbortSignal): Promise<void> {
     // What cannot be printed ends all of them.
-    const failure =
-      error instanceof RunError ? undefined : failureIn({ error, interrupted: aborted })
-    if (failure === undefined || error instanceof ClosedPipe) {
-      this.#lost ??= error instanceof RunError ? error.cause : error
-      this.#stop.abort()
-      return
-    }
+    if (this.#lost !== undefined || error instanceof NobodyTakesError) return this.#stop.abort()
+    const failure = failureIn({ error, interrupted: aborted })
     const ending = { name, code: failure.exitCode, failure }
     this.#endings.push(ending)
     if (failure.category === 'interrupted' || failure.category === 'usage') return
@@ -394,7 +405,7 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   const writing = changes(command, raw.args)
   if (writing) checkWriting(line, wanted, profiles, globals)
   const { sites, words } = await resolveInstances(command, profiles, writing, env)
-  const merged = await OneAnswer.of({ command, globals, format, env, signal }, words)
+  const merged = await InstancesAnswer.of({ command, globals, format, env, signal }, words)
   for (const text of early) merged.notes.note(text)
   const unused = variables.filter((name) => currentIo().env[name])
   if (unused.length > 0)
@@ -404,7 +415,9 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   const input = new StandardInput(signal)
   const several = new MultiInstanceRun(line, run, globals, format, merged, input)
   try {
-    await (writing ? several.inOrder(sites) : several.together(sites))
+    await several.print((push) =>
+      writing ? several.inOrder(sites, push) : several.together(sites, push),
+    )
     return await several.end(sites)
   } finally {
     input.close()

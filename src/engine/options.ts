@@ -3,7 +3,7 @@
 import type { Words } from '../catalogue/words.js'
 import type { SnapshotReader } from '../client/snapshot-answers.js'
 import type { FleetGate } from '../http/gate.js'
-import type { Format, Writer } from '../output/types.js'
+import type { Format } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
 import type { Liveness, Notes } from '../terminal/notes.js'
 import type { Meter } from '../terminal/progress.js'
@@ -18,7 +18,7 @@ import type { WordsFinder } from './command/words.js'
 import type { JournalOptions } from './journaling/runs.js'
 import type { ParsedLine, Raw } from './plan/line.js'
 import type { PollScreen, WaitCondition } from './repeat.js'
-import type { RecordView } from './rows.js'
+import type { Rows } from './rows.js'
 
 // The screen of a run: where answers go, what is said beside them, how questions are asked.
 
@@ -63,12 +63,8 @@ export interface InstancePart {
   /** Its profile. */
   readonly name: string
   readonly screen: Streams
-  /** Its part of the answer that all write to. */
-  readonly writer: (emit: RecordView) => Writer
-  /** Whether those before it have not written theirs. */
-  readonly held: () => boolean
-  /** Text that no format wrote, where that is the answer (`--curl`). */
-  readonly write: (chunk: string | Uint8Array) => Promise<void>
+  /** Takes the rows of its answer, in its turn. */
+  readonly takeAll: (rows: Rows) => Promise<void>
   /** Says what stands below the output, once that of all is there. */
   readonly later: (say: () => void) => void
 }

@@ -2,9 +2,12 @@
  * Rows: what a command yields, in their order. A row is an event of an answer (a part of it opens, a value comes, it ends) or
  * something that has its place among these. Nothing of it knows a format, a stream or whether it is one of several.
  */
+
+import type { Records } from '../base/json/records.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { People, StackLayout } from '../output/types.js'
-import type { Plan } from './command/description.js'
+import { Failure } from '../errors.js'
+import type { People, SingleReader, StackLayout, Writer } from '../output/types.js'
+import type { Parent, Plan } from './command/description.js'
 
 /** How records want to be shown: data about them, and no format. */
 export interface RecordView {
@@ -60,19 +63,56 @@ export interface PlanAnswer {
   readonly requestId?: string
 }
 
-/** One event of an answer. */
-export type Row =
+/** The list of the instance that records come from, as whoever takes them sees it. */
+export interface ListSource {
+  /** Its records are put into another order before they are shown, so that none is before the last came. */
+  readonly isOrdered: boolean
+  /** Told what takes them: what that looks for in their bytes, and whether it waits for others. */
+  readonly opened: (taker: Pick<Writer, 'watch' | 'held'>) => void
+}
+
+/** What rows are about, where a line has several. */
+export interface Target {
+  readonly profile?: string | undefined
+  readonly parent?: Parent | undefined
+}
+
+type Event =
   /** A part of the answer begins: a list, or one record. Its values follow, up to its `end`. */
-  | { readonly kind: 'open'; readonly many: boolean; readonly view: RecordView }
+  | {
+      readonly kind: 'open'
+      readonly many: boolean
+      readonly view: RecordView
+      /** Where its records come from, if that is a list of the instance. */
+      readonly source?: ListSource
+    }
   /** A record that the command made. */
   | { readonly kind: 'value'; readonly value: unknown }
-  | { readonly kind: 'end' }
+  /** Records as the bytes of one JSON value each, in the memory that they came in. */
+  | {
+      readonly kind: 'records'
+      readonly batch: Records
+      /** Of each, what reads more of it, where more is asked for. */
+      readonly readers?: readonly (SingleReader | undefined)[] | undefined
+    }
+  /** A part of the answer ends; without a target, and where there were several, the answer of all of them. */
+  | {
+      readonly kind: 'end'
+      /** It ends before its time: what was held back of it is shown all the same. */
+      readonly isCut?: boolean
+      /** Whether the list goes on behind it. */
+      readonly more?: boolean
+      /** What is said of that below the answer. */
+      readonly said?: string | undefined
+    }
   /** What one call was answered with, its bytes passed on where nothing needs its fields. */
   | { readonly kind: 'answer'; readonly answer: PlanAnswer; readonly view: RecordView }
   /** One object that makes no rows: a schema, an OpenAPI document. */
   | { readonly kind: 'document'; readonly value: unknown }
   /** What no format writes: raw text or bytes. */
   | { readonly kind: 'text'; readonly chunk: string | Uint8Array }
+  /** A target of which nothing more can be read. */
+  | { readonly kind: 'failed'; readonly failure: Failure }
   /** What came so far is handed to the system before the next row is asked for. */
   | { readonly kind: 'flush' }
   /** What is said to people at this place of the answer. */
@@ -80,7 +120,21 @@ export type Row =
   /** The exit code is at least this, where the run ends well. */
   | { readonly kind: 'exit'; readonly code: number }
 
+/** One event of an answer, and the target that it is about where there are several. */
+export type Row = Event & { readonly of?: Target }
+
 export type Rows = AsyncGenerator<Row, void>
+
+/** The failure of a list of which so much is shown already; only JSON shows it in the output itself. */
+export const cutShort = (error: unknown, count: number): unknown => {
+  if (!(error instanceof Failure) || count === 0) return error
+  const records = count === 1 ? '1 record was' : `${count} records were`
+  return new Failure(
+    error.category,
+    `${error.message}; ${records} printed before that, so the list is incomplete`,
+    error.details,
+  )
+}
 
 /** Yields the records of a list. */
 export async function* yieldRecords(

@@ -15,7 +15,6 @@ import { writes } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import { parseRate } from '../http/gate.js'
-import { printRows } from './answer/print-rows.js'
 import { getSelects, isRehearsal } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import { isAggregate, isRepeated } from './command/globals.js'
@@ -29,6 +28,7 @@ import { isSource, liveHow } from './perform/live.js'
 import { parseGiven } from './plan/given.js'
 import { withoutParents } from './plan/parents.js'
 import type { WaitCondition } from './repeat.js'
+import type { Rows } from './rows.js'
 import { RunParts } from './services.js'
 import { goesOn, inPart, type LineInput, type ObjectsLine, readsInput } from './targets/objects.js'
 import type { Selection } from './targets/selection.js'
@@ -65,7 +65,7 @@ export const preflight = async (
 // From targets to the answer.
 
 /** Does with its objects what a command says. */
-type OperationRunner = (given: Given, operation: Operation, targets?: Targets) => Promise<void>
+type OperationRunner = (given: Given, operation: Operation, targets?: Targets) => Rows
 
 /** A run whose services are there. */
 export interface StartedRun extends RunParts {
@@ -73,23 +73,23 @@ export interface StartedRun extends RunParts {
 }
 
 /** A list, page by page; one document where the command makes that of it. */
-const list = async (
-  { answer, curl, lists, options: { globals } }: RunParts,
+async function* list(
+  { curl, lists, options: { globals } }: RunParts,
   { emit = {} }: Operation,
   plans: readonly Plan[],
-): Promise<void> => {
+): Rows {
   const { document } = emit
   if (document !== undefined && globals.sort !== undefined)
     throw usage('--sort works only with lists, and this result is one document')
   if (document !== undefined && isAggregate(globals))
     throw usage('groups are made of records, and this result is one document')
   for (const plan of plans) {
-    if (curl !== undefined) await curl.list(plan, document?.whole === true)
-    else if (plan.request !== undefined) await lists.streamRequest(plan.request)
-    else if (document === undefined) await lists.stream(plan, emit)
+    if (curl !== undefined) yield* curl.list(plan, document?.whole === true)
+    else if (plan.request !== undefined) yield* lists.rowsOf(plan.request)
+    else if (document === undefined) yield* lists.rows(plan, emit)
     else {
       const records = await (document.whole ? lists.gather(plan) : lists.collect(plan))
-      await answer.printDocument(await document.of(records, plan))
+      yield { kind: 'document', value: await document.of(records, plan) }
     }
   }
 }
@@ -99,36 +99,37 @@ const isWriting = (source: readonly Plan[] | PlanSource): boolean =>
   isSource(source) || source.some(({ endpoint }) => writes(endpoint))
 
 /** Requests, carried out: listed, printed, shown, or confirmed, journalled and sent. */
-const carryOut = async (
+async function* carryOut(
   parts: RunParts,
   operation: Operation,
   source: readonly Plan[] | PlanSource,
-): Promise<void> => {
+): Rows {
   const { bulk, curl, lists, preview } = parts
   const first = isSource(source) ? undefined : source[0]
   if (!isSource(source) && first?.endpoint.returns.kind === 'many')
-    return list(parts, operation, source)
-  if (curl !== undefined) return curl.print(source, operation)
-  if (preview !== undefined && isWriting(source)) return (await preview()).show(source, operation)
+    return yield* list(parts, operation, source)
+  if (curl !== undefined) return yield* curl.print(source, operation)
+  if (preview !== undefined && isWriting(source))
+    return yield* (await preview()).show(source, operation)
   if (first?.request !== undefined) lists.refuseChoice()
   const how = liveHow(parts, operation)
-  return isSource(source) ? bulk.stream(source, how) : bulk.many(source, how)
+  yield* isSource(source) ? bulk.stream(source, how) : bulk.many(source, how)
 }
 
 /** @throws Failure what became of the one object, or of all as a whole */
-const perform = async (
+async function* perform(
   parts: RunParts,
   ...[given, operation, targets]: Parameters<OperationRunner>
-): Promise<void> => {
-  if (operation.instead !== undefined) return printRows(operation.instead, parts.services)
+): Rows {
+  if (operation.instead !== undefined) return yield* operation.instead
   const source = await parts.planning.requests(given, operation, targets)
-  const work = (): Promise<void> => carryOut(parts, operation, source)
-  if (parts.curl !== undefined || parts.preview !== undefined) return work()
-  await (operation.around === undefined ? work() : operation.around(work))
+  const work = (): Rows => carryOut(parts, operation, source)
+  if (parts.curl !== undefined || parts.preview !== undefined) return yield* work()
+  yield* operation.around === undefined ? work() : operation.around(work)
   const further = await operation.after?.()
   if (further === undefined) return
   const { followUp } = await import('./bulk/follow-up.js')
-  await followUp(parts.following, further, { done: 'resumed' })
+  yield* followUp(parts.following, further, { done: 'resumed' })
 }
 
 /** The services of a run, and what does with them what a command says. */
@@ -211,28 +212,30 @@ const operationOf = async (
 ): Promise<Operation> => (operation === undefined ? {} : operation(services, given))
 
 /** The same for each of several projects or groups. */
-const followOver = async (
+async function* followOver(
   line: RunLine & { readonly parents: NonNullable<RunLine['parents']> },
   given: Given,
   selection: Selection | undefined,
-): Promise<void> => {
+): Rows {
   const { command, running } = line
   const { runOverParents } = await import('./targets/index.js')
   const operation = await operationOf(command, running.services, { ...given, several: true })
   const part = await inPart(line, given)
-  if (part === undefined) return
-  await runOverParents({ ...line, selection, narrow: part.narrow, given, operation })
+  if (part === undefined) return yield* running.endEmptyShard()
+  yield* runOverParents({ ...line, selection, narrow: part.narrow, given, operation })
 }
 
 /** Once, or again and again. */
-const repeatedly = async (line: RunLine, poll: () => Promise<void>): Promise<void> => {
+const repeatedly = async (line: RunLine, round: () => Rows): Promise<void> => {
   const { globals, running, until } = line
   const { watch: seconds = defaultRound, curl } = globals
-  if (!isRepeated(globals) || curl) return poll()
+  if (!isRepeated(globals) || curl) return running.print(round())
   const { services, polls, printing, exchange } = running
   const { watch } = await import('./repeat.js')
   const exhausted = async (): Promise<boolean> => (await exchange.gate()).exhausted
-  await watch(services, { seconds, polls, printing, until, exhausted }, poll)
+  await watch(services, { seconds, polls, printing, until, exhausted }, () =>
+    running.print(round()),
+  )
 }
 
 /** `--select`, of what was asked; undefined where nothing is to be selected. */
@@ -249,30 +252,35 @@ const openSelection = async (
   return new Selection(running, select)
 }
 
+/** The rows of a line on its instance. */
+async function* rowsFor({ command, running }: RunLine, given: Given): Rows {
+  const { services } = running
+  if (command.rows !== undefined) return yield* command.rows(services, given)
+  const targets = given.stream && { stream: given.stream }
+  yield* running.perform(given, await operationOf(command, services, given), targets)
+}
+
 const followTargets = async (taken: RunLine): Promise<void> => {
   const { stream, rowFields, ...read }: LineInput = readsInput(taken)
     ? await (await import('./targets/stdin.js')).readInput(taken)
     : {}
   const line = { ...taken, ...read }
-  const { command, parents, running, journaling } = line
-  const { services } = running
+  const { parents, running, journaling } = line
   const [target] = line.targets ?? []
   if (target !== undefined) journaling.parents = target.parent.column
   const said = await asked(line, { stream, rowFields })
   const selection = await openSelection(line, said)
-  if (parents !== undefined) return followOver({ ...line, parents }, said, selection)
+  if (parents !== undefined) return running.print(followOver({ ...line, parents }, said, selection))
   const selected =
     selection === undefined
       ? said
       : await (goesOn(line) ? selection.stream(said) : selection.of(said))
-  const part = selected === undefined ? undefined : await inPart(line, selected)
-  if (part === undefined) return
+  if (selected === undefined)
+    return selection === undefined ? undefined : running.print(selection.nothing())
+  const part = await inPart(line, selected)
+  if (part === undefined) return running.print(running.endEmptyShard())
   const { given } = part
-  await repeatedly(line, async () => {
-    if (command.rows !== undefined) return printRows(command.rows(services, given), services)
-    const targets = given.stream && { stream: given.stream }
-    await running.perform(given, await operationOf(command, services, given), targets)
-  })
+  await repeatedly(line, () => rowsFor(line, given))
 }
 
 /** Does what a line asks for: once, again and again, for each of several parents, or gone on with. */

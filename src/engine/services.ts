@@ -2,13 +2,16 @@
 
 import { type Endpoint, writes } from '../catalogue/endpoint.js'
 import { exitCodes } from '../errors.js'
-import { AnswerPrinter, type RunAnswer } from './answer/printing.js'
-import { createCall, type Engine } from './bulk/plan-work.js'
+import { PartOfAnswer } from './answer/objects.js'
+import { printRows } from './answer/print-rows.js'
+import { AnswerPrinter } from './answer/printing.js'
+import type { RunAnswer } from './answer/run-answer.js'
+import { createCall, type Engine, RunReport } from './bulk/plan-work.js'
 import { BulkRunner } from './bulk/runner.js'
 import { getCommandName, isRehearsal, keepsJournal, sendsAll } from './command/derive.js'
 import { concurrencyLimit } from './command/globals.js'
 import { describeIrreversible } from './command/reversal.js'
-import { printNone } from './command/running.js'
+import { yieldNone } from './command/running.js'
 import type { Services } from './command/services.js'
 import type { Plan } from './command/types.js'
 import { Caller } from './instance/caller.js'
@@ -22,6 +25,7 @@ import type { Previews } from './perform/preview.js'
 import { mayAskSingles } from './records/budget.js'
 import type { RecordChoice, RecordChoiceOptions } from './records/where.js'
 import type { PollScreen } from './repeat.js'
+import { createNoteRow, type Rows } from './rows.js'
 import { createLogger, openStreams } from './streams.js'
 import { Prompter, SilentPrompter } from './workspace/prompter.js'
 import { Sessions, Workspace } from './workspace/workspace.js'
@@ -57,13 +61,11 @@ const isKept = (
 interface LoadedModules {
   readonly curl: typeof import('./perform/curl.js') | undefined
   readonly web: typeof import('./answer/file.js') | undefined
-  readonly several: typeof import('./merged-answer.js') | undefined
 }
 
-const load = async ({ globals, part }: RunOptions): Promise<LoadedModules> => ({
+const load = async ({ globals }: RunOptions): Promise<LoadedModules> => ({
   curl: globals.curl ? await import('./perform/curl.js') : undefined,
   web: globals.web && !globals.curl ? await import('./answer/file.js') : undefined,
-  several: part && (await import('./merged-answer.js')),
 })
 
 /** What a run is made of, for its options: nothing is sent before a command asks for it. */
@@ -88,6 +90,7 @@ export class RunParts {
   readonly polls: PollScreen
   readonly #screen: Streams
   readonly #sessions: OpenSessions
+  readonly #report = new RunReport()
   readonly #engine: Engine
   readonly #below: (() => void)[] = []
   /** The file of the run's journal, once there is one. */
@@ -118,8 +121,7 @@ export class RunParts {
         this.answer.exit(exitCodes.partial)
       },
     }
-    const writer = this.answer.writer.bind(this.answer)
-    const heard = { writer, later: this.later, ended: inner?.ended, asked: inner?.asked }
+    const heard = { later: this.later, isPaged: inner?.ended !== undefined, asked: inner?.asked }
     this.lists = new Lists(globals, this.exchange.instance, heard, this.choice)
     this.caller = new Caller(this.exchange, this.ui, this.answer, globals, words)
     this.#engine = this.#createEngine()
@@ -127,7 +129,8 @@ export class RunParts {
     this.preview = isRehearsal(options) ? this.#openPreviews : undefined
     this.curl = loaded.curl && new loaded.curl.Curl(this)
     const instance = new (loaded.curl?.UnsentInstance ?? LiveInstance)(this)
-    this.services = { instance, answer: this.answer, ui: this.ui, place: this.place }
+    const seen = options.part === undefined ? this.answer : new PartOfAnswer(this.answer)
+    this.services = { instance, answer: seen, ui: this.ui, place: this.place }
   }
 
   static async open(options: RunOptions): Promise<RunParts> {
@@ -158,6 +161,23 @@ export class RunParts {
     return new RecordChoice(where ?? [], { command, composed, ...asked, ...this.singles })
   }
 
+  /** Prints rows where the answer of the run goes. */
+  readonly print = (rows: Rows): Promise<void> => {
+    const { answer, later, options, ui } = this
+    if (options.part !== undefined) return options.part.takeAll(rows)
+    const ended = options.inner?.ended
+    return printRows(rows, {
+      answer,
+      ui,
+      describe: (lost) => this.#report.describe(lost),
+      listEnded: ({ more, said }) => {
+        if (ended !== undefined) {
+          if (more !== undefined) ended(more)
+        } else if (said !== undefined) later(said)
+      },
+    })
+  }
+
   /** Says what stands below the output, once all is done, and ends the answer. */
   readonly close = async (end: RunEnd = { code: 0 }): Promise<void> => {
     const { inner, part } = this.options
@@ -176,14 +196,13 @@ export class RunParts {
 
   readonly #baseUrl = async (): Promise<string> => (await this.place.session()).baseUrl
 
-  /** Where the answer goes: to standard output, to a browser, or among those of other instances. */
-  #answer({ several, web }: LoadedModules): RunAnswer {
-    const { env, part, words } = this.options
+  /** Where the answer goes: to standard output, or to a browser. */
+  #answer({ web }: LoadedModules): RunAnswer {
+    const { env, words } = this.options
     const { note } = this.#screen.notes
     if (web !== undefined)
       return new web.WebPage(this.printing, { env, baseUrl: this.#baseUrl, note, words })
-    if (several === undefined || part === undefined) return this.printing
-    return new several.PartOfInstance(this.printing, part)
+    return this.printing
   }
 
   #createEngine(): Engine {
@@ -194,6 +213,7 @@ export class RunParts {
       answer,
       ui,
       globals,
+      report: this.#report,
       command: getCommandName(command),
       irreversible: (plan) => describeIrreversible(command, globals, plan),
       endEmptyShard: this.endEmptyShard,
@@ -205,12 +225,14 @@ export class RunParts {
   }
 
   /** Says that there is nothing to do, and writes that down where the journal of the shard is waited for. */
-  readonly endEmptyShard = async (): Promise<void> => {
+  readonly endEmptyShard = (): Rows => this.#emptyShard()
+
+  async *#emptyShard(): Rows {
     const { command, globals, journaling } = this.options
-    this.ui.note(
+    yield createNoteRow(
       `no objects in shard ${globals.shard ?? journaling.resumed?.past.header.shard ?? ''}: nothing to do`,
     )
-    await printNone(this.answer)
+    yield* yieldNone(this.answer)
     if (journaling.resumed !== undefined || !sendsAll(this.options) || !keepsJournal(command))
       return
     const { recordEmptyShard } = await import('./journaling/journaled-run.js')

@@ -17,6 +17,7 @@ import { lineFlags } from './command/globals.js'
 import type { Services } from './command/services.js'
 import type { Command } from './command/types.js'
 import type { Raw } from './plan/line.js'
+import { createExitRow, createNoteRow, type Rows, yieldRecords } from './rows.js'
 
 /** What one side of the comparison read: records by parent and identity. */
 interface Side {
@@ -196,12 +197,11 @@ const checkFolder = (folder: string | undefined): void => {
 }
 
 /**
- * Prints what of a list was added, removed and changed since a snapshot, a field a row.
+ * Yields what of a list was added, removed and changed since a snapshot, a field a row.
  * @throws Failure what one of the two could not be read for
  */
-export const printChanges = async ({ command, raw, globals, running }: Line): Promise<void> => {
+export async function* yieldChanges({ command, raw, globals, running }: Line): Rows {
   const { services } = running
-  const { answer, ui } = services
   checkFolder(globals.since)
   if (raw.args.includes('-'))
     throw usage(`${getCommandName(command)} --since reads no standard input`)
@@ -219,7 +219,7 @@ export const printChanges = async ({ command, raw, globals, running }: Line): Pr
     }
   }
   const column = now.column ?? then.column
-  await answer.printMany(rows(), {
+  yield* yieldRecords(rows(), {
     columns: [
       'change',
       ...(column === undefined ? [] : [column]),
@@ -231,11 +231,13 @@ export const printChanges = async ({ command, raw, globals, running }: Line): Pr
     ],
     people: { rows: toPeopleRows, sheets: true },
   })
-  ui.note(
+  yield createNoteRow(
     `${counts.added} added, ${counts.removed} removed, ${counts.changed.size} changed; changed secrets cannot be seen`,
   )
   const unread = new Set([...then.unread, ...now.unread])
   if (unread.size === 0) return
-  ui.note(`not compared, because they could not be read: ${[...unread].sort().join(', ')}`)
-  answer.exit(exitCodes.partial)
+  yield createNoteRow(
+    `not compared, because they could not be read: ${[...unread].sort().join(', ')}`,
+  )
+  yield createExitRow(exitCodes.partial)
 }

@@ -15,7 +15,6 @@ import type { Prompts } from '../terminal/prompts.js'
 import { standardError } from '../terminal/standard.js'
 import type { Stdout } from '../terminal/stdout.js'
 import { createStyle } from '../terminal/style.js'
-import { printRows } from './answer/print-rows.js'
 import { getCommandName, withoutSpecial } from './command/derive.js'
 import { type Datum, getData } from './command/flags.js'
 import { type Globals, reachingFlags, readGlobals } from './command/globals.js'
@@ -245,8 +244,11 @@ const act = async (options: RunOptions, given: Given): Promise<number> => {
   const { services } = running
   try {
     await preflight({ command, globals, ui: services.ui, words }, [])
-    if (command.rows !== undefined) await printRows(command.rows(services, given), services)
-    else await running.perform(given, (await command.operation?.(services, given)) ?? {})
+    await running.print(
+      command.rows === undefined
+        ? running.perform(given, (await command.operation?.(services, given)) ?? {})
+        : command.rows(services, given),
+    )
   } finally {
     await running.close()
   }

@@ -123,6 +123,36 @@ const openSharedLine = (stream: OutputStream): SharedLine => {
   return line
 }
 
+/** Work that is shown to go on. */
+export interface ShownWork {
+  readonly say: ProgressReporter
+  /** The line is gone once this ended. */
+  readonly end: () => Promise<void>
+}
+
+/** Shows that work goes on, from `delay` on, until it is said to have ended. */
+export const beginProgress = (text: string, options: ProgressOptions): ShownWork => {
+  const { liveness, stream = standardError(), delay = defaultDelay } = options
+  if (liveness === 'off') return { say: () => {}, end: async () => {} }
+  if (liveness === 'line') {
+    const timer = setTimeout(() => aside(true, () => say(stream, `${visible(text)} …\n`)), delay)
+    return { say: () => {}, end: async () => clearTimeout(timer) }
+  }
+  const own: LiveWork = { said: [text] }
+  const line = openSharedLine(stream)
+  const timer = setTimeout(() => line.begin(own), delay)
+  return {
+    say: (said, fraction) => {
+      own.said = fraction === undefined ? [said] : [said, fraction]
+      line.draw()
+    },
+    end: async () => {
+      clearTimeout(timer)
+      await line.end(own)
+    },
+  }
+}
+
 /**
  * Does the work and shows that it goes on, from `delay` on, so that what is quick shows nothing.
  * @param work is handed a function to say how far it is
@@ -133,23 +163,11 @@ export const progress = async <T>(
   work: (say: ProgressReporter) => Promise<T>,
   options: ProgressOptions,
 ): Promise<T> => {
-  const { liveness, stream = standardError(), delay = defaultDelay } = options
-  if (liveness === 'off') return work(() => {})
-  if (liveness === 'line') {
-    const timer = setTimeout(() => aside(true, () => say(stream, `${visible(text)} …\n`)), delay)
-    return work(() => {}).finally(() => clearTimeout(timer))
-  }
-  const own: LiveWork = { said: [text] }
-  const line = openSharedLine(stream)
-  const timer = setTimeout(() => line.begin(own), delay)
+  const shown = beginProgress(text, options)
   try {
-    return await work((said, fraction) => {
-      own.said = fraction === undefined ? [said] : [said, fraction]
-      line.draw()
-    })
+    return await work(shown.say)
   } finally {
-    clearTimeout(timer)
-    await line.end(own)
+    await shown.end()
   }
 }
 

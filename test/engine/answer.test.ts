@@ -1,7 +1,15 @@
 /** The answer of a run: fields, secrets and lists on their way to the format that was asked for. */
 import { expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
+import { printRows } from '../../src/engine/answer/print-rows.js'
 import { AnswerPrinter } from '../../src/engine/answer/printing.js'
+import {
+  type PlanAnswer,
+  type RecordView,
+  type Rows,
+  yieldRecord,
+  yieldRecords,
+} from '../../src/engine/rows.js'
 import { formatNamed } from '../../src/output/formats.js'
 import { createStyle } from '../../src/terminal/style.js'
 
@@ -28,27 +36,34 @@ const printing = async (name: string, globals: object = {}, terminal = false) =>
   return { answer, notes, text: () => Buffer.concat(printed).toString() }
 }
 
+const print = (answer: AnswerPrinter, rows: Rows): Promise<void> =>
+  printRows(rows, { answer, ui: { note: () => {}, warn: () => {} } })
+
+async function* yieldAnswer(answer: PlanAnswer, view: RecordView): Rows {
+  yield { kind: 'answer', answer, view }
+}
+
 const record = { id: 7, description: 'one', token: 'canary' }
 const bytes = Buffer.from(JSON.stringify(record))
 
 it('hides secrets unless the flag or the command asks for them', async () => {
   const shown = async (globals: object, emit: object) => {
     const { answer, text } = await printing('json', globals)
-    await answer.print(record, { endpoint: runners.get, ...emit })
+    await print(answer, yieldRecord(record, { endpoint: runners.get, ...emit }))
     return text().includes('canary')
   }
   expect(await shown({}, {})).toBe(false)
   expect(await shown({ showSecrets: true }, {})).toBe(true)
   expect(await shown({}, { reveal: true })).toBe(true)
   const { answer, text } = await printing('json')
-  await answer.printAnswer({ bytes }, { endpoint: runners.get })
+  await print(answer, yieldAnswer({ bytes }, { endpoint: runners.get }))
   expect(text()).not.toContain('canary')
 })
 
 it('shows of columns those of the command, else of the endpoint, else what was asked for', async () => {
   const head = async (globals: object, emit: object) => {
     const { answer, text } = await printing('csv', globals)
-    await answer.printMany([record], emit)
+    await print(answer, yieldRecords([record], emit))
     return text().split(/\r?\n/)[0]
   }
   expect(await head({}, { endpoint: runners.list })).toBe(runners.list.columns?.join(','))
@@ -58,28 +73,28 @@ it('shows of columns those of the command, else of the endpoint, else what was a
 
 it('lets a column lead whatever fields are asked for, but not in what programs read', async () => {
   const { answer, text } = await printing('csv', { fields: ['id'] })
-  await answer.printMany([{ object: 'a', ...record }], { lead: 'object' })
+  await print(answer, yieldRecords([{ object: 'a', ...record }], { lead: 'object' }))
   expect(text().split(/\r?\n/)).toEqual(['object,id', 'a,7', ''])
   const programs = await printing('ndjson', { fields: ['id'] })
-  await programs.answer.printMany([{ object: 'a', ...record }], { lead: 'object' })
+  await print(programs.answer, yieldRecords([{ object: 'a', ...record }], { lead: 'object' }))
   expect(programs.text()).toBe('{"id":7}\n')
 })
 
 it('prints an answer that is a list as records, and bytes as they came', async () => {
   const { answer, text } = await printing('ndjson')
-  await answer.printAnswer({ bytes: Buffer.from('[{"id":1},{"id":2}]') })
+  await print(answer, yieldAnswer({ bytes: Buffer.from('[{"id":1},{"id":2}]') }, {}))
   expect(text()).toBe('{"id":1}\n{"id":2}\n')
   const json = await printing('ndjson')
-  await json.answer.printAnswer({ bytes: Buffer.from('{"id":9007199254740993}') })
+  await print(json.answer, yieldAnswer({ bytes: Buffer.from('{"id":9007199254740993}') }, {}))
   expect(json.text()).toBe('{"id":9007199254740993}\n')
 })
 
 it('leaves to notes what they told people already', async () => {
   const people = await printing('table')
-  await people.answer.print(record, { noted: true })
+  await print(people.answer, yieldRecord(record, { noted: true }))
   expect(people.text()).toBe('')
   const programs = await printing('json')
-  await programs.answer.print(record, { noted: true })
+  await print(programs.answer, yieldRecord(record, { noted: true }))
   expect(programs.text()).toContain('"id"')
 })
 

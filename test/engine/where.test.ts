@@ -64,7 +64,7 @@ const listed = async (
   const bytes: string[] = []
   const failed: string[] = []
   const notes: string[] = []
-  const writer = {
+  const _writer = {
     raw: async (batch: readonly Uint8Array[]) =>
       void bytes.push(...batch.map((one) => Buffer.from(one).toString())),
     record: async () => {},
@@ -81,9 +81,12 @@ const listed = async (
       data: async (ask) => (await (await client()).send(ask)).data,
       failed: (text) => void failed.push(text),
     })
-  const screen = { writer: async () => writer, later: (text: string) => void notes.push(text) }
+  const screen = { later: (text: string) => void notes.push(text) }
   const lists = new Lists(paging, client, screen, texts.length === 0 ? undefined : choice)
-  await lists.stream({ key, endpoint, values }, {})
+  for await (const row of lists.rows({ key, endpoint, values }, {})) {
+    if (row.kind === 'records') for (const one of row.batch) bytes.push(Buffer.from(one).toString())
+    if (row.kind === 'end' && row.said !== undefined) notes.push(row.said)
+  }
   return { bytes, failed, notes }
 }
 

@@ -6,7 +6,8 @@ import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol
 import { parseTokens } from '../../src/cli/words/tree.js'
 import { commandNamed } from '../../src/commands/index.js'
 import { printRows } from '../../src/engine/answer/print-rows.js'
-import type { AnswerService, Services } from '../../src/engine/command/services.js'
+import type { RunAnswer } from '../../src/engine/answer/run-answer.js'
+import type { Services } from '../../src/engine/command/services.js'
 import type { Given } from '../../src/engine/command/types.js'
 import { findOwnWords } from '../../src/engine/command/words.js'
 import { runsWithin } from '../../src/engine/execute.js'
@@ -87,7 +88,7 @@ export interface ServeHow {
 export const servicesOf = async (
   { env: more, globals = {} }: ServeHow,
   { chunks }: Pick<ReturnType<typeof piped>, 'chunks'> = piped(),
-  write: AnswerService['write'] = async () => {},
+  write: RunAnswer['write'] = async () => {},
   signal: AbortSignal = new AbortController().signal,
 ) => {
   const command = await commandNamed('mcp', 'serve')
@@ -110,7 +111,7 @@ export const servicesOf = async (
   }
   const heard = process.stdout.listeners('error')
   const running = await startRun(options)
-  const answer = { terminal: false, write, flush: async () => {} } as unknown as AnswerService
+  const answer = { terminal: false, write, flush: async () => {} } as unknown as RunAnswer
   const services: Services = { ...running.services, answer }
   // A run listens to the end of its process: here there are many of them in one.
   const listening = process.stdout.listeners('error').filter((one) => !heard.includes(one))
@@ -119,7 +120,8 @@ export const servicesOf = async (
     for (const one of listening) process.stdout.off('error', one as () => void)
   }
   const { rows } = command
-  const run = (of: Services, given: Given): Promise<void> => printRows(rows(of, given), of)
+  const run = (of: Services, given: Given): Promise<void> =>
+    printRows(rows(of, given), { answer, ui: of.ui })
   return { run, services, close }
 }
 

@@ -1,7 +1,7 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
 
 import { boolean } from '../../catalogue/params.js'
-import { printNone, toAnswer, toKeptAnswer } from '../../engine/command/running.js'
+import { toAnswer, toKeptAnswer, yieldNone } from '../../engine/command/running.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
 import type { Operation, Plan, PlanSource } from '../../engine/command/types.js'
 import {
@@ -25,6 +25,7 @@ import {
 } from '../../engine/journaling/inverse.js'
 import { makeJournal, tellGap } from '../../engine/journaling/runs.js'
 import type { PlanAnswer } from '../../engine/rows.js'
+import { createNoteRow, type Rows } from '../../engine/rows.js'
 import { countsText, getItemPlace, type Outcome, toOutcome } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
 import { withSmallHeap } from '../../engine/work/v8.js'
@@ -256,10 +257,10 @@ const presentRestored =
 
 const flags = { redo: boolean('redo the run that the last undo reverted') } as const
 
-/** Says that there is nothing to revert, also to programs. */
-const tellNothing = async ({ answer, ui }: Services): Promise<void> => {
-  ui.note('the run made no changes to revert')
-  await printNone(answer)
+/** Yields that there is nothing to revert, also to programs. */
+async function* yieldNothing({ answer }: Services): Rows {
+  yield createNoteRow('the run made no changes to revert')
+  yield* yieldNone(answer)
 }
 
 const undoing = async (services: Services, given: Arguments<typeof flags>): Promise<Operation> => {
@@ -281,7 +282,7 @@ const undoing = async (services: Services, given: Arguments<typeof flags>): Prom
   }
   const steps = await readSteps(services, past, inverse, (text) => ui.note(text))
   if (!ui.interactive) for (const text of since) ui.note(text)
-  if (steps.count === 0) await tellNothing(services)
+  if (steps.count === 0) return { plans: [], instead: yieldNothing(services) }
   const { plans, stepOf } = plansOf(steps)
   const own = ownJournal(services, past, steps, redo)
   const turns = new TurnQueue()
@@ -298,9 +299,9 @@ const undoing = async (services: Services, given: Arguments<typeof flags>): Prom
       const work = () => turns.take(inside, () => putBack(instance, inverse, step, record))
       return recorded(step, record, work)
     },
-    around: async (work) => {
+    around: async function* (work) {
       try {
-        return await work()
+        yield* work()
       } finally {
         const summary = await own.close(place.clock.signal.aborted)
         if (summary !== undefined) ui.note(summary)

@@ -17,8 +17,8 @@ import { isRepeated } from '../command/globals.js'
 import type { UiService } from '../command/services.js'
 import type { RunEnd, Streams } from '../options.js'
 import type { RecordView } from '../rows.js'
-import { PartOfAnswer } from './objects.js'
-import type { RunAnswer } from './printing.js'
+import { PartOfAnswer, refusePart } from './objects.js'
+import type { RunAnswer } from './run-answer.js'
 
 // `--web`: in the place of an answer, the page of the one object that it is about.
 
@@ -113,20 +113,28 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
   readonly #showing: PageContext
 
   constructor(printing: RunAnswer, showing: PageContext) {
-    super(printing, () => this.#writer(), 'instance')
+    super(printing)
     this.#printing = printing
     this.#showing = showing
   }
 
+  readonly splitsLists = true
+
+  part(open: (view: RecordView) => Writer, view: RecordView): Writer {
+    return this.#printing.part(open, view)
+  }
+
+  async printDocument(): Promise<void> {
+    throw refusePart('instance')
+  }
+
+  async write(): Promise<void> {
+    throw refusePart('instance')
+  }
+
+  async flush(): Promise<void> {}
+
   async writer(): Promise<Writer> {
-    return this.#writer()
-  }
-
-  part(open: (emit: RecordView) => Writer, emit: RecordView): Writer {
-    return this.#printing.part(open, emit)
-  }
-
-  #writer(): Writer {
     const found: unknown[] = []
     const record = async (value: unknown): Promise<void> => {
       if (found.push(withinParent(value)) > 1) throw several()

@@ -6,13 +6,13 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type Kind, kindNamed, kinds } from '../../catalogue/kinds.js'
 import { isScope, scopeOf } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
-import type { Format, Reader, Writer } from '../../output/types.js'
+import type { Format, Reader } from '../../output/types.js'
 import { flagName, objectColumn } from '../command/derive.js'
 import { downloads } from '../command/flags.js'
 import { type Globals, isAggregate } from '../command/globals.js'
 import type { AnswerService, Text } from '../command/services.js'
 import type { Command, Plan } from '../command/types.js'
-import type { PlanAnswer, RecordView } from '../rows.js'
+import type { PlanAnswer } from '../rows.js'
 
 // What the objects of an answer are called, for formats that show nothing else.
 
@@ -178,9 +178,7 @@ export const rowAbout = (
   return below(plan, lead === 'unsaid' ? toldApart(plan, record) : about(plan, record))
 }
 
-// The answer of a command for one of several parents: records that go below its name.
-
-const encoder = new TextEncoder()
+// What a command for one of several parents or instances sees of the answer.
 
 /** What is no record has no place among records. */
 export const refusePart = (what: string) =>
@@ -188,14 +186,9 @@ export const refusePart = (what: string) =>
 
 export class PartOfAnswer implements AnswerService {
   readonly #whole: AnswerService
-  readonly #part: (emit: RecordView) => Writer
-  readonly #what: string
 
-  /** @param what it is one of several of */
-  constructor(whole: AnswerService, part: (emit: RecordView) => Writer, what = 'project or group') {
-    this.#what = what
+  constructor(whole: AnswerService) {
     this.#whole = whole
-    this.#part = part
   }
 
   get reader(): Reader {
@@ -215,37 +208,6 @@ export class PartOfAnswer implements AnswerService {
   get text(): Text {
     return this.#whole.text
   }
-
-  print(value: unknown, emit: RecordView = {}): Promise<void> {
-    return this.printMany([value], emit)
-  }
-
-  async printMany(
-    values: Iterable<unknown> | AsyncIterable<unknown>,
-    emit: RecordView = {},
-  ): Promise<void> {
-    const writer = this.#part(emit)
-    for await (const value of emit.among ?? values) await writer.record(value)
-    await writer.close()
-  }
-
-  async printAnswer(outcome: PlanAnswer, emit: RecordView = {}): Promise<void> {
-    const items = isList(outcome) ? printedValue(outcome) : undefined
-    if (Array.isArray(items)) return this.printMany(items, emit)
-    const writer = this.#part(emit)
-    await writer.raw([outcome.bytes ?? encoder.encode(JSON.stringify(outcome.value))])
-    await writer.close()
-  }
-
-  async printDocument(_value: unknown): Promise<void> {
-    throw refusePart(this.#what)
-  }
-
-  async write(_chunk: string | Uint8Array): Promise<void> {
-    throw refusePart(this.#what)
-  }
-
-  async flush(): Promise<void> {}
 
   columnsFor(endpoint: Endpoint): Promise<readonly string[]> {
     return this.#whole.columnsFor(endpoint)

@@ -30,12 +30,13 @@ import {
   isRehearsal,
 } from '../command/derive.js'
 import { isAggregate } from '../command/globals.js'
-import type { AnswerService, Text } from '../command/services.js'
+import type { Text } from '../command/services.js'
 import type { RunOptions, Streams } from '../options.js'
 import { mayAskSingles, SingleBudget } from '../records/budget.js'
 import type { SingleFields } from '../records/single.js'
-import type { PlanAnswer, RecordView } from '../rows.js'
-import { isList, namesFor, printedValue } from './objects.js'
+import type { RecordView } from '../rows.js'
+import { namesFor } from './objects.js'
+import type { RunAnswer } from './run-answer.js'
 
 // What people see of an answer in place of its records.
 
@@ -90,18 +91,11 @@ const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
     style.wrap(style.visible(withoutKeys(text)), width - indent).join(`\n${' '.repeat(indent)}`),
 })
 
-const encoder = new TextEncoder()
+const _encoder = new TextEncoder()
 
 type Options = Pick<RunOptions, 'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'>
 
 type AnswerScreen = Pick<Streams, 'style' | 'width' | 'out' | 'plain' | 'page'>
-
-/** The answer of a run, as the engine has it. */
-export interface RunAnswer extends AnswerService {
-  writer(many: boolean, emit: RecordView): Promise<Writer>
-  /** One of several parts of an answer, in the rows that people see. @param open starts what takes them */
-  part(open: (emit: RecordView) => Writer, emit: RecordView): Writer
-}
 
 /** Prints on standard output, masked and escaped by the writers of `output`. */
 export class AnswerPrinter implements RunAnswer {
@@ -136,6 +130,10 @@ export class AnswerPrinter implements RunAnswer {
 
   get reader(): Reader {
     return this.#asked.format.reader
+  }
+
+  get splitsLists(): boolean {
+    return this.#asked.format.lists !== true || this.#asked.globals.sort !== undefined
   }
 
   get terminal(): boolean {
@@ -185,7 +183,7 @@ export class AnswerPrinter implements RunAnswer {
     const isPlain = typeof given !== 'string' || this.#asked.globals.showSecrets
     const chunk = isPlain ? given : withoutKeys(given)
     // Text that no format wrote stands in a page as it is.
-    if (page !== undefined && typeof chunk === 'string') return this.print(chunk)
+    if (page !== undefined && typeof chunk === 'string') return this.#printText(chunk)
     if (typeof chunk === 'string')
       return out.write(this.terminal ? visibleLines(chunk) : printable(chunk))
     if (!this.terminal) return out.write(chunk)
@@ -238,10 +236,9 @@ export class AnswerPrinter implements RunAnswer {
     return openPart(format, open({ ...emit, columns }), view, this.#hidden(emit))
   }
 
-  async print(value: unknown, emit: RecordView = {}): Promise<void> {
-    if (emit.noted === true && this.reader === 'people') return
-    const open = await this.writer(false, emit)
-    await open.record(value)
+  async #printText(text: string): Promise<void> {
+    const open = await this.writer(false, {})
+    await open.record(text)
     await open.close()
   }
 
@@ -252,27 +249,6 @@ export class AnswerPrinter implements RunAnswer {
       page: await this.#page({}),
     })
     await open.record(value)
-    await open.close()
-  }
-
-  async printMany(
-    values: Iterable<unknown> | AsyncIterable<unknown>,
-    emit: RecordView = {},
-  ): Promise<void> {
-    const open = await this.writer(true, emit)
-    for await (const value of values) await open.record(value)
-    await open.close()
-  }
-
-  /** An answer's bytes are passed on as they came; a format that needs fields parses them itself. */
-  async printAnswer(outcome: PlanAnswer, emit: RecordView = {}): Promise<void> {
-    const { format, globals } = this.#asked
-    if ((format.lists !== true || globals.sort !== undefined) && isList(outcome)) {
-      const items = printedValue(outcome)
-      if (Array.isArray(items)) return this.printMany(items, emit)
-    }
-    const open = await this.writer(false, emit)
-    await open.raw([outcome.bytes ?? encoder.encode(JSON.stringify(outcome.value))])
     await open.close()
   }
 

@@ -7,7 +7,7 @@ import type { UnkeptWrites } from '../instance/exchange.js'
 import { createAttributeMask } from '../journal/record.js'
 import { readWork } from '../journal/work.js'
 import { type Journal, reopenJournal } from '../journal/writer.js'
-import type { PlanAnswer } from '../rows.js'
+import type { PlanAnswer, Rows } from '../rows.js'
 import { type End, type GivenObject, getItemPlace, type Item, normalizeId } from '../work/report.js'
 import type { BulkRunner } from './runner.js'
 
@@ -44,12 +44,12 @@ interface FollowUpParts {
 }
 
 /** Sends further requests to the objects of a run. @throws Failure for what they came to as a whole */
-export const followUp = async (
+export async function* followUp(
   { bulk, send, unkept, file }: FollowUpParts,
   plans: readonly Plan[],
   how: Pick<Operation, 'done'>,
-): Promise<void> => {
-  if (file === undefined) return bulk.many(plans, { ...how, run: send, kept: false })
+): Rows {
+  if (file === undefined) return yield* bulk.many(plans, { ...how, run: send, kept: false })
   const { journal } = await reopenJournal(file)
   const places = await placesIn(journal)
   const run = async (plan: Plan): Promise<PlanAnswer> => {
@@ -60,7 +60,7 @@ export const followUp = async (
   let end: End = 'stopped'
   unkept.kept = true
   try {
-    await bulk.many(plans, { ...how, run, kept: false })
+    yield* bulk.many(plans, { ...how, run, kept: false })
     end = 'completed'
   } finally {
     unkept.kept = false

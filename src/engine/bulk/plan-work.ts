@@ -12,7 +12,7 @@ import type { AnswerService, Many, UiService } from '../command/services.js'
 import type { CommandFacts, Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { UnfinishedRun } from '../journaling/runs.js'
-import type { PlanAnswer } from '../rows.js'
+import type { PlanAnswer, Rows } from '../rows.js'
 
 // `--tolerate`: refusals that are noted, and count as no failures.
 
@@ -60,6 +60,21 @@ const maxNullBytes = 16
 /** Opens the journal of a run. */
 export type Keeper = () => Promise<JournaledRun>
 
+/** What a run came to, for whoever cannot print the rest of its answer: the one way back from there. */
+export class RunReport {
+  #describe: ((lost: unknown) => unknown) | undefined
+
+  /** Sets what is thrown in the place of the failure to print. */
+  set(describe: (lost: unknown) => unknown): void {
+    this.#describe = describe
+  }
+
+  /** Returns what is thrown for a failure to print. */
+  describe(lost: unknown): unknown {
+    return this.#describe === undefined ? lost : this.#describe(lost)
+  }
+}
+
 /** What the work of a run goes through. */
 export interface Engine {
   readonly send: (plan: Plan) => Promise<WholeAnswer>
@@ -67,12 +82,14 @@ export interface Engine {
   readonly ui: UiService
   readonly globals: Pick<Globals, 'concurrency' | 'fields' | 'journal' | 'maxFailures' | 'tolerate'>
   readonly signal: AbortSignal
+  /** Is told what to say where the answer of a write cannot be printed. */
+  readonly report: RunReport
   /** The objects came from standard input: the answer is a list, however many there are. */
   readonly listed: boolean
   /** Area and verb. */
   readonly command: string
   /** Ends a run that has no objects in its shard. */
-  readonly endEmptyShard: () => Promise<void>
+  readonly endEmptyShard: () => Rows
   /** Why nothing takes back what a plan does; undefined where it can be undone. */
   readonly irreversible: (plan: Plan) => string | undefined
   /** The gate that all requests to the run's instance pass. */

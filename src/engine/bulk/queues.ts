@@ -15,7 +15,7 @@ import {
   type NumberedPlan,
   type WorkQueue,
 } from '../journaling/work-queue.js'
-import type { PlanAnswer } from '../rows.js'
+import { createNoteRow, type PlanAnswer, type Rows } from '../rows.js'
 import {
   type End,
   type GivenObject,
@@ -24,7 +24,6 @@ import {
   type Outcome,
   toOutcome,
 } from '../work/report.js'
-import { withSmallHeap } from '../work/v8.js'
 import type { Engine, Keeper } from './plan-work.js'
 import { runBulk } from './run-bulk.js'
 
@@ -57,18 +56,12 @@ class PackedObjects {
 
 // What comes, of which the first were taken already.
 
-/** The first, and the others behind them, each of which is told of; leaving off ends both. */
-async function* behind<T>(
-  first: readonly T[],
-  others: AsyncIterator<T>,
-  came = () => {},
-): AsyncGenerator<T> {
+/** The first, and the others behind them; leaving off ends both. */
+async function* behind<T>(first: readonly T[], others: AsyncIterator<T>): AsyncGenerator<T> {
   try {
     yield* first
-    for (let step = await others.next(); step.done !== true; step = await others.next()) {
-      came()
+    for (let step = await others.next(); step.done !== true; step = await others.next())
       yield step.value
-    }
   } finally {
     await others.return?.()
   }
@@ -174,12 +167,12 @@ const undecided = async <T>(journaled: JournaledRun, work: () => Promise<T>): Pr
   }
 }
 
-const kept = async (
+async function* runKept(
   streaming: StreamContext,
   journaled: JournaledRun,
   first: Plan,
   objects: AsyncIterable<GivenObject>,
-): Promise<void> => {
+): Rows {
   const { engine, how } = streaming
   const spooled = journaled.spool(objects)
   try {
@@ -190,7 +183,7 @@ const kept = async (
       })
     const items = readWork(journaled.journal, spooled)
     const queue = intakeOf(streaming, { items, first, spooled, left: 0 })
-    await runBulk(engine, queue, how, journaled, spooled.stop)
+    yield* runBulk(engine, queue, how, journaled, spooled.stop)
   } finally {
     spooled.stop()
     await journaled.end('stopped')
@@ -198,7 +191,7 @@ const kept = async (
 }
 
 /** Goes on with what stands in the journal, and with what it has not yet of an input that was cut. */
-const resumeStream = async (streaming: StreamContext, resumed: UnfinishedRun): Promise<void> => {
+async function* resumeStream(streaming: StreamContext, resumed: UnfinishedRun): Rows {
   const { engine, how, source } = streaming
   const { journal, again, next, past } = resumed
   const spooled = again ? spool(journal, source.objects, await seenIn(journal)) : undefined
@@ -206,7 +199,7 @@ const resumeStream = async (streaming: StreamContext, resumed: UnfinishedRun): P
   const items = readWork(journal, spooled, next)
   const head = await firstOf(items, maxNamed)
   const [one] = head
-  if (one === undefined) return engine.ui.note('nothing is left to do')
+  if (one === undefined) return yield createNoteRow('nothing is left to do')
   const first = await source.planOf(one)
   const journaled = await engine.keeper?.(first, false)?.()
   if (journaled === undefined) throw new Failure('internal', 'a run without its journal')
@@ -222,23 +215,23 @@ const resumeStream = async (streaming: StreamContext, resumed: UnfinishedRun): P
     })
     if (waits(first, streaming))
       await undecided(journaled, () => confirmed(streaming, head, queue.queued()))
-    await runBulk(engine, queue, how, journaled)
+    yield* runBulk(engine, queue, how, journaled)
   } finally {
     await journaled.end('stopped')
   }
 }
 
 /** Without a journal they wait in memory, by what they are called. */
-const waited = async (
+async function* runWaited(
   streaming: StreamContext,
   first: Plan,
   objects: AsyncIterable<GivenObject>,
-): Promise<void> => {
+): Rows {
   const { engine, how, source } = streaming
   const packed = new PackedObjects()
   for await (const object of objects) packed.add(object)
   await confirmed(streaming, packed.first, packed.count)
-  return runBulk(engine, arriving(first, packed.each(), source), how)
+  yield* runBulk(engine, arriving(first, packed.each(), source), how)
 }
 
 /** What comes is let go where the work before it fails: it may hold a file. */
@@ -252,13 +245,13 @@ const orLeave = async <T>(objects: AsyncIterator<unknown>, work: () => Promise<T
 }
 
 /** Runs what comes, with an outcome each. */
-export const streamed = async (streaming: StreamContext): Promise<void> => {
+export async function* runStream(streaming: StreamContext): Rows {
   const { engine, source, how, confirmable } = streaming
   const resumed = engine.resumed?.()
-  if (resumed !== undefined) return resumeStream(streaming, resumed)
+  if (resumed !== undefined) return yield* resumeStream(streaming, resumed)
   const objects = source.objects[Symbol.asyncIterator]()
   const [one] = await firstOf(objects, 1)
-  if (one === undefined) return engine.endEmptyShard()
+  if (one === undefined) return yield* engine.endEmptyShard()
   const first = await orLeave(objects, async () => {
     const plan = await source.planOf(one)
     await confirmable(plan)
@@ -267,14 +260,12 @@ export const streamed = async (streaming: StreamContext): Promise<void> => {
       await confirmed(streaming, known.first, known.count)
     return plan
   })
-  // Until all are settled: between their reading and their sending the heap would grow for good.
-  return withSmallHeap(async (look) => {
-    const all = behind([one], objects, look)
-    const keeper = engine.keeper?.(first, false, how.final)
-    if (keeper !== undefined) return kept(streaming, await keeper(), first, all)
-    if (source.known === undefined && waits(first, streaming)) return waited(streaming, first, all)
-    return runBulk(engine, arriving(first, all, source), how)
-  })
+  const all = behind([one], objects)
+  const keeper = engine.keeper?.(first, false, how.final)
+  if (keeper !== undefined) yield* runKept(streaming, await keeper(), first, all)
+  else if (source.known === undefined && waits(first, streaming))
+    yield* runWaited(streaming, first, all)
+  else yield* runBulk(engine, arriving(first, all, source), how)
 }
 
 // Plans in hand, by way of their journal.
@@ -325,14 +316,14 @@ const queueIn = async (journaled: JournaledRun, plans: readonly Plan[]): Promise
 }
 
 /** Runs plans that are confirmed, each on record before and after. */
-export const keptRun = async (
+export async function* keptRun(
   engine: Engine,
   journaled: JournaledRun,
   plans: readonly Plan[],
   how: BulkOptions,
-): Promise<void> => {
+): Rows {
   try {
-    await runBulk(engine, await queueIn(journaled, plans), how, journaled)
+    yield* runBulk(engine, await queueIn(journaled, plans), how, journaled)
   } finally {
     // Where nothing else said how it ended, something broke it.
     await journaled.end('stopped')

@@ -16,7 +16,7 @@ import type { Many } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { NumberedPlan, Result, WorkQueue } from '../journaling/work-queue.js'
-import type { PlanAnswer } from '../rows.js'
+import type { PlanAnswer, Rows } from '../rows.js'
 import {
   closingLine,
   countsText,
@@ -27,7 +27,6 @@ import {
   verdict,
 } from '../work/report.js'
 import { type Run, run } from '../work/run.js'
-import { withSmallHeap } from '../work/v8.js'
 import {
   createCall,
   doneText,
@@ -61,8 +60,8 @@ interface View {
   readonly parent: { readonly parent?: string }
 }
 
-/** Prints the rows of a run as they become known, and reports the outcome of each object. */
-class OutcomeReporter {
+/** Makes rows of the outcomes of a run as they become known, and says of each object what they do not show. */
+class OutcomeRows {
   readonly #engine: Engine
   readonly #options: Many
   readonly #view: View
@@ -74,11 +73,11 @@ class OutcomeReporter {
     this.#view = view
   }
 
-  static async of(
+  static async for(
     engine: Engine,
     { known, first }: WorkQueue,
     options: Many,
-  ): Promise<OutcomeReporter> {
+  ): Promise<OutcomeRows> {
     if (first === undefined) throw new Failure('internal', 'a run without a plan')
     const endpoint = options.emit?.endpoint ?? first.endpoint
     const columns = options.emit?.columns ?? (await engine.answer.columnsFor(endpoint))
@@ -86,36 +85,32 @@ class OutcomeReporter {
     const parent = first.parent === undefined ? {} : { parent: first.parent.column }
     const placed = writes(first.endpoint) || first.parent !== undefined
     const inline = showsOutcomes(engine.answer) && placed
-    return new OutcomeReporter(engine, options, { endpoint, columns, lead, inline, parent })
+    return new OutcomeRows(engine, options, { endpoint, columns, lead, inline, parent })
   }
 
-  /** Prints what there is to be printed, and says the rest. */
-  async show(results: AsyncIterable<Result>): Promise<void> {
-    const shown = this.#rows(results)
-    // Nobody may be reading when the printing fails; what is under way ends all the same.
-    await this.#print(shown).finally(() => shown.return(undefined))
-  }
-
-  async #print(shown: AsyncGenerator<unknown>): Promise<void> {
+  /** Yields what there is to be shown, and says the rest. */
+  async *of(results: AsyncIterable<Result>): Rows {
     const { endpoint, columns, lead, inline, parent } = this.#view
-    const { answer } = this.#engine
-    const first = await shown.next()
-    if (first.done === true && !inline) return
-    const rows = (async function* () {
-      if (first.done !== true) yield first.value
-      yield* shown
-    })()
-    await answer.printMany(rows, {
+    const view = {
       endpoint,
       ...this.#options.emit,
       columns: lead.lead === undefined ? columns : [lead.lead, ...columns],
       ...parent,
       ...lead,
-    })
-    await answer.flush()
+    }
+    let isOpen = inline
+    if (isOpen) yield { kind: 'open', many: true, view }
+    for await (const value of this.#values(results)) {
+      if (!isOpen) yield { kind: 'open', many: true, view }
+      isOpen = true
+      yield { kind: 'value', value }
+    }
+    if (!isOpen) return
+    yield { kind: 'end' }
+    yield { kind: 'flush' }
   }
 
-  async *#rows(results: AsyncIterable<Result>): AsyncGenerator<unknown> {
+  async *#values(results: AsyncIterable<Result>): AsyncGenerator<unknown> {
     for await (const result of results) {
       this.#tell(result)
       const { outcome, item } = result
@@ -204,7 +199,6 @@ const started = async (
   states: ObjectStates,
   options: Many,
   journaled: JournaledRun | undefined,
-  look: () => void,
 ): Promise<Run<PlanAnswer, NumberedPlan>> => {
   const send = ignoringErrors(engine.globals, options.run ?? createCall(engine))
   const gate = await engine.gate()
@@ -232,7 +226,6 @@ const started = async (
     onSettled: (settled) => {
       states.settled(settled)
       counter.add(1, 'failure' in settled.outcome)
-      look()
       if (known === undefined) {
         known = total()
         if (known !== undefined) counter.total(known)
@@ -298,14 +291,19 @@ interface FinishedRun {
   readonly report: Report
   readonly states: ObjectStates
   readonly journaled: JournaledRun | undefined
-  /** What its answers could not be printed for. */
-  readonly lost: unknown
   readonly wrote: boolean
   readonly cut: boolean
 }
 
-/** The end of a run: what is said of it, and what it throws. */
-const end = ({ engine, report, states, journaled, lost, wrote, cut }: FinishedRun): void => {
+/**
+ * Says how a run ended.
+ * @param lost what broke its input, or the printing of its answer
+ * @throws what it came to
+ */
+const endRun = (
+  { engine, report, states, journaled, wrote, cut }: FinishedRun,
+  lost: unknown,
+): void => {
   const { ui, signal } = engine
   const broken = inputFailure(report, lost)
   const closing = (): void => {
@@ -331,35 +329,54 @@ const end = ({ engine, report, states, journaled, lost, wrote, cut }: FinishedRu
   if (came !== undefined) throw came
 }
 
+/** Returns what a run whose answer cannot be printed any more ends with. */
+const describeLost = (run: FinishedRun, lost: unknown): unknown => {
+  try {
+    endRun(run, lost)
+    return lost
+  } catch (error) {
+    return error
+  }
+}
+
 /**
- * Runs plans, continuing past failures, and shows what becomes of each.
+ * Runs plans, continuing past failures, and yields what becomes of each. Who leaves meanwhile waits for what is under way.
  * @throws Failure for what the run as a whole came to
  */
-export const runBulk = async (
+export async function* runBulk(
   engine: Engine,
   queue: WorkQueue,
   options: Many,
   journaled?: JournaledRun,
   leaveOff: () => void = () => {},
-): Promise<void> => {
-  const first: Plan | undefined = queue.first
+): Rows {
+  const { first } = queue
   if (first === undefined) return
   const states = new ObjectStates()
-  const shown = await OutcomeReporter.of(engine, queue, options)
+  const shown = await OutcomeRows.for(engine, queue, options)
   await sendTogether(queue, options, journaled)
+  const going = await started(engine, queue, states, options, journaled)
+  const finish = async (): Promise<FinishedRun> => {
+    const report = await going.report
+    const cut = queue.cut?.() ?? false
+    leaveOff()
+    await journaled?.end(report.end)
+    if (queue.twice() > 0) engine.ui.note(again(queue.twice()))
+    return { engine, report, states, journaled, wrote: writes(first.endpoint), cut }
+  }
   let lost: unknown
-  const report = await withSmallHeap(async (look) => {
-    const going = await started(engine, queue, states, options, journaled, look)
-    try {
-      await shown.show(going)
-    } catch (error) {
-      lost = error
+  let isRead = false
+  try {
+    yield* shown.of(going)
+    isRead = true
+  } catch (error) {
+    lost = error
+    isRead = true
+  } finally {
+    if (!isRead) {
+      const left = await finish()
+      engine.report.set((failure) => describeLost(left, failure))
     }
-    return going.report
-  })
-  const cut = queue.cut?.() ?? false
-  leaveOff()
-  await journaled?.end(report.end)
-  if (queue.twice() > 0) engine.ui.note(again(queue.twice()))
-  end({ engine, report, states, journaled, lost, wrote: writes(first.endpoint), cut })
+  }
+  endRun(await finish(), lost)
 }

@@ -3,13 +3,13 @@
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import { showsNothing } from '../answer/objects.js'
-import { printRows } from '../answer/print-rows.js'
 import { concurrencyLimit } from '../command/globals.js'
 import { withReversal } from '../command/reversal.js'
 import { lossIn, showsOutcomes, toleratedText } from '../command/running.js'
 import type { Many } from '../command/services.js'
 import type { Plan, PlanSource } from '../command/types.js'
 import type { PlanAnswer, RecordView } from '../rows.js'
+import { createNoteRow, type Rows, yieldRecord, yieldRecords } from '../rows.js'
 import { parseFailureLimit } from '../work/report.js'
 import { resolveDetails } from '../workspace/prompter.js'
 import {
@@ -57,8 +57,8 @@ export class BulkRunner {
     this.#engine = engine
   }
 
-  /** Confirms, runs and shows plans; throws what the run as a whole came to. */
-  async many(plans: readonly Plan[], how: Many = {}): Promise<void> {
+  /** Confirms and runs plans, and yields what becomes of them; throws what the run as a whole came to. */
+  async *many(plans: readonly Plan[], how: Many = {}): Rows {
     parseFailureLimit(this.#engine.globals.maxFailures)
     const [only] = plans
     if (only === undefined) return
@@ -67,21 +67,22 @@ export class BulkRunner {
     const single = plans.length === 1 && !this.#engine.listed
     const keeps = due.length > 0 && how.kept !== false
     const keeper = keeps ? this.#engine.keeper?.(only, single, how.final) : undefined
-    if (single && this.#engine.resumed?.() === undefined) return this.#single(only, how, keeper)
+    if (single && this.#engine.resumed?.() === undefined)
+      return yield* this.#single(only, how, keeper)
     if (keeper !== undefined) {
       const { keptRun } = await import('./queues.js')
-      return keptRun(this.#engine, await keeper(), plans, how)
+      return yield* keptRun(this.#engine, await keeper(), plans, how)
     }
     const { held } = await import('../journaling/work-queue.js')
     const { runBulk } = await import('./run-bulk.js')
-    await runBulk(this.#engine, held(plans), how)
+    yield* runBulk(this.#engine, held(plans), how)
   }
 
   /** The same with objects that are planned as they come. */
-  async stream(source: PlanSource, how: Many = {}): Promise<void> {
+  async *stream(source: PlanSource, how: Many = {}): Rows {
     parseFailureLimit(this.#engine.globals.maxFailures)
-    const { streamed } = await import('./queues.js')
-    await streamed({
+    const { runStream } = await import('./queues.js')
+    yield* runStream({
       engine: this.#engine,
       source,
       how,
@@ -127,7 +128,7 @@ export class BulkRunner {
     return true
   }
 
-  async #single(plan: Plan, how: Many, keeper: Keeper | undefined): Promise<void> {
+  async *#single(plan: Plan, how: Many, keeper: Keeper | undefined): Rows {
     const send = ignoringErrors(this.#engine.globals, how.run ?? createCall(this.#engine))
     const work = async (one: Plan): Promise<PlanAnswer> => {
       await how.together?.([one])
@@ -137,39 +138,41 @@ export class BulkRunner {
       keeper === undefined
         ? await work(plan)
         : await (await import('./queues.js')).keptSingle(this.#engine, keeper, plan, work)
-    try {
-      await this.#show(plan, outcome, how)
-      await this.#engine.answer.flush()
-    } catch (error) {
-      if (!writes(plan.endpoint) || !(error instanceof Failure)) throw error
-      throw unprinted(error, `${getObjectName(plan)}: ${describeDone(plan, how)} before that`)
-    }
+    if (writes(plan.endpoint))
+      this.#engine.report.set((lost) =>
+        lost instanceof Failure
+          ? unprinted(lost, `${getObjectName(plan)}: ${describeDone(plan, how)} before that`)
+          : lost,
+      )
+    yield* this.#show(plan, outcome, how)
+    yield { kind: 'flush' }
   }
 
-  async #show(plan: Plan, outcome: PlanAnswer, how: Many): Promise<void> {
-    const { answer, ui } = this.#engine
-    if (outcome.rows !== undefined) return printRows(outcome.rows, { answer, ui })
+  async *#show(plan: Plan, outcome: PlanAnswer, how: Many): Rows {
+    const { answer } = this.#engine
+    if (outcome.rows !== undefined) return yield* outcome.rows
     if (outcome.reported === true) return
     if (showsNothing(outcome) && showsOutcomes(answer)) {
       const { toOutcomeRecord } = await import('./run-bulk.js')
       const state = outcome.unchanged === true ? 'unchanged' : 'done'
       const settled = { state, result: outcome } as const
-      await answer.print(toOutcomeRecord({ item: { plan }, outcome: settled }), how.emit)
+      yield* yieldRecord(toOutcomeRecord({ item: { plan }, outcome: settled }), how.emit)
     }
     const tolerated = ignoredError(outcome)
-    if (tolerated !== undefined) ui.note(toleratedText(getObjectName(plan), tolerated))
+    if (tolerated !== undefined) yield createNoteRow(toleratedText(getObjectName(plan), tolerated))
     else if (outcome.unchanged === true && showsNothing(outcome))
-      ui.note(
+      yield createNoteRow(
         plan.endpoint.unchanged ?? `${getObjectName(plan)}: already in this state, nothing changed`,
       )
     else if (showsNothing(outcome))
-      ui.note(`${getObjectName(plan)}: ${doneText(plan, outcome, how)}`)
-    else if (how.present === undefined) await answer.printAnswer(outcome, emitOf(plan, how))
+      yield createNoteRow(`${getObjectName(plan)}: ${doneText(plan, outcome, how)}`)
+    else if (how.present === undefined)
+      yield { kind: 'answer', answer: outcome, view: emitOf(plan, how) }
     else {
       const { records, emit } = how.present(plan, outcome)
-      await (records.length === 1 && emit.people === undefined
-        ? answer.print(records[0], emit)
-        : answer.printMany(records, emit))
+      yield* records.length === 1 && emit.people === undefined
+        ? yieldRecord(records[0], emit)
+        : yieldRecords(records, emit)
     }
   }
 }

@@ -1,9 +1,9 @@
 /** How plans are run and shown, and what becomes of them. */
-import type { Failure } from '../../errors.js'
+import { Failure } from '../../errors.js'
 import { readHeader } from '../../http/headers.js'
 import type { WholeAnswer } from '../../http/types.js'
 import type { Reader } from '../../output/types.js'
-import type { PlanAnswer, RecordView } from '../rows.js'
+import { type PlanAnswer, type RecordView, type Rows, yieldRecords } from '../rows.js'
 import type { Plan } from './description.js'
 import type { Globals } from './globals.js'
 
@@ -77,6 +77,22 @@ export const toleratedText = (object: string, { message }: Failure): string =>
 export const isBare = ({ bytes, data }: WholeAnswer): boolean =>
   bytes.length === 0 && data === undefined
 
+/** What stays as it is when somebody leaves. */
+export interface InterruptNote {
+  /** Goes on after `interrupted`: `while waiting; the rebase goes on at the instance`. */
+  readonly text: string
+  readonly hint: string
+}
+
+const isInterruption = (error: unknown): boolean =>
+  error instanceof Failure
+    ? error.category === 'interrupted'
+    : error instanceof Error && error.name === 'AbortError'
+
+/** Adds to an interruption what stays as it is; anything else is itself. */
+export const toInterruption = (error: unknown, { text, hint }: InterruptNote): unknown =>
+  isInterruption(error) ? new Failure('interrupted', `interrupted ${text}`, { hint }) : error
+
 /** What is to be known of an answer besides what it shows. */
 export const getAnswerFacts = ({
   status,
@@ -114,10 +130,7 @@ export const toAnswer = (whole: WholeAnswer): PlanAnswer => {
 export const showsOutcomes = ({ reader }: { readonly reader: Reader }): boolean =>
   reader === 'programs' || reader === 'pages'
 
-/** Prints an empty list if programs read the answer: the line named no object. */
-export const printNone = async (answer: {
-  readonly reader: Reader
-  printMany(values: readonly unknown[]): Promise<void>
-}): Promise<void> => {
-  if (showsOutcomes(answer)) await answer.printMany([])
+/** Yields an empty list if programs read the answer: the line named no object. */
+export async function* yieldNone(answer: { readonly reader: Reader }): Rows {
+  if (showsOutcomes(answer)) yield* yieldRecords([])
 }

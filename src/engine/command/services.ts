@@ -14,11 +14,10 @@ import type {
 } from '../../http/types.js'
 import type { Reader } from '../../output/types.js'
 import type { Profile, Session } from '../../profile/types.js'
-import type { CountedWork, TimeLimit } from '../../terminal/progress.js'
-import type { PlanAnswer, RecordView } from '../rows.js'
+import type { CountedWork, ShownWork, TimeLimit } from '../../terminal/progress.js'
 import type { CommandFacts, Given, Plan, RunOrigin } from './description.js'
 import type { Globals } from './globals.js'
-import type { Details } from './running.js'
+import type { Details, InterruptNote } from './running.js'
 
 // A command that is run within another: asked by data, answered by data.
 
@@ -199,20 +198,6 @@ export interface AnswerService {
   /** Display columns of the terminal (80 where it does not say). */
   readonly width: number
   readonly text: Text
-  /** Prints one object, or several as a list. */
-  print(value: unknown, emit?: RecordView): Promise<void>
-  printMany(values: Iterable<unknown> | AsyncIterable<unknown>, emit?: RecordView): Promise<void>
-  /**
-   * Prints the answer of one call, its bytes passed on where nothing needs its fields. The items of
-   * an answer that is a list are records.
-   */
-  printAnswer(outcome: PlanAnswer, emit?: RecordView): Promise<void>
-  /** Prints one object that makes no rows: as JSON where the format has nothing else. */
-  printDocument(value: unknown): Promise<void>
-  /** Raw text or bytes. */
-  write(chunk: string | Uint8Array): Promise<void>
-  /** Hands on what was written so far: for commands that go on running. */
-  flush(): Promise<void>
   /** Columns for several records of an endpoint that answers with one: those of its area's list. */
   columnsFor(endpoint: Endpoint): Promise<readonly string[]>
   /** Sets the exit code of a run that otherwise ends well (`ci lint`: 1). */
@@ -259,7 +244,9 @@ export interface UiService {
   naming(plans: readonly Plan[]): Promise<readonly string[]>
   /** Shows on a terminal how far work on so many objects is, until it ends. */
   counter(total?: number, waiting?: () => TimeLimit | undefined): CountedWork
-  /** A line of progress on standard error while `work` goes on. */
+  /** Shows a line of progress on standard error until the work is said to have ended. */
+  begin(text: string): ShownWork
+  /** The same while `work` goes on. */
   progress<T>(text: string, work: (say: ProgressListener) => Promise<T>): Promise<T>
   /** Who leaves while `work` goes on is told what stays as it is. */
   leaving<T>(stays: InterruptNote, work: () => Promise<T>): Promise<T>
@@ -370,13 +357,6 @@ export interface ExternalClient {
   build(ask: Ask): Promise<WireRequest>
   /** One request, its answer whole. */
   call(request: WireRequest): Promise<WholeAnswer>
-}
-
-/** What stays as it is when somebody leaves. */
-export interface InterruptNote {
-  /** Goes on after `interrupted`: `while waiting; the rebase goes on at the instance`. */
-  readonly text: string
-  readonly hint: string
 }
 
 /** Says how far work is; `fraction` from 0 to 1 where the total is known. */

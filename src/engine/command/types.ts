@@ -54,7 +54,7 @@ export interface Operation {
   /** Once, when all are settled. */
   readonly after?: () => Promise<readonly Plan[] | undefined>
   /** What goes on while it works, for whoever leaves meanwhile or waits. */
-  readonly around?: <T>(work: () => Promise<T>) => Promise<T>
+  readonly around?: (work: () => Rows) => Rows
   /** Past tense for notes: `paused`, `deleted`. */
   readonly done?: string
   /** How the answer is shown. */

@@ -20,7 +20,7 @@ import type { SingleReader, Writer } from '../../output/types.js'
 import { type GroupFlags, isAggregate } from '../command/globals.js'
 import type { Plan } from '../command/types.js'
 import type { FilteredList, RecordChoice } from '../records/where.js'
-import type { RecordView } from '../rows.js'
+import { cutShort, type ListSource, type RecordView, type Row, type Rows } from '../rows.js'
 
 // What is said of a list once it ended, or broke off.
 
@@ -68,23 +68,11 @@ const notWhole = ({ records }: ListEnd, ask?: Ask): Failure =>
     },
   )
 
-/** The failure of a list of which so much is printed already; only JSON shows it in the output itself. */
-export const cutShort = (error: unknown, printed: number): unknown => {
-  if (!(error instanceof Failure) || printed === 0) return error
-  const records = printed === 1 ? '1 record was' : `${printed} records were`
-  return new Failure(
-    error.category,
-    `${error.message}; ${records} printed before that, so the list is incomplete`,
-    error.details,
-  )
-}
-
 interface Screen {
-  readonly writer: (many: boolean, emit: RecordView) => Promise<Writer>
   /** A note that stands below the output. */
   readonly later: (text: string) => void
-  /** Told of a list that ended whether it goes on. */
-  readonly ended?: ((more: boolean) => void) | undefined
+  /** Whether lists are read page by page. */
+  readonly isPaged?: boolean
   /** Told of a list that is asked for. */
   readonly asked?: ((plan: Plan) => void) | undefined
 }
@@ -175,26 +163,26 @@ export class Lists {
     return paged(first, { limit: 'all', perPage: largestPage })
   }
 
-  /** A list straight to the output. */
-  async stream(plan: Plan, emit: RecordView): Promise<ListEnd> {
+  /** Yields a list. */
+  async *rows(plan: Plan, emit: RecordView): Rows {
     this.screen.asked?.(plan)
     const { ask, stage, singles } = await this.narrowed(plan)
     const instance = await this.instance()
     const { endpoint } = plan
     const columns = endpoint.columns === undefined ? {} : { columns: endpoint.columns }
     const batches = (how: ReadOptions) => instance.batches(ask, this.pagingOf(stage), how)
-    return this.print(batches, { endpoint, ...columns, ...emit }, plan, stage, singles)
+    yield* this.read(batches, { endpoint, ...columns, ...emit }, plan, stage, singles)
   }
 
-  /** A list that the catalogue does not know, straight to the output; an object in its place as it is. */
-  async streamRequest(wire: WireRequest): Promise<void> {
+  /** Yields a list that the catalogue does not know; an object in its place as it is. */
+  async *rowsOf(wire: WireRequest): Rows {
     const choice = await this.choice?.()
     const stage = choice && ((batches: Batches) => choice.ofAny(batches, this.limit))
     const paging = this.pagingOf(stage)
     const client = await (await this.instance()).client()
     const first = paged(wire, paging)
     const batches = (how: ReadOptions) => client.list(first, { ...followed(paging), ...how })
-    await this.print(batches, {}, undefined, stage)
+    yield* this.read(batches, {}, undefined, stage)
   }
 
   /**
@@ -243,7 +231,8 @@ export class Lists {
     const instance = await this.instance()
     const batches = instance.batches(ask, this.pagingOf(stage))
     const { records, end } = await gathered((stage ?? same)(batches), instance)
-    this.say(end, plan, stage)
+    const said = describeListEnd(end, this.paging, plan, stage !== undefined)
+    if (said !== undefined && this.screen.isPaged !== true) this.screen.later(said)
     return records
   }
 
@@ -253,7 +242,7 @@ export class Lists {
 
   /** Whether a list ended before it had as many records as were asked for, although there are more. */
   private isCut({ records, more }: ListEnd): boolean {
-    const readPageByPage = isExact(this.paging) || this.screen.ended !== undefined
+    const readPageByPage = isExact(this.paging) || this.screen.isPaged === true
     return more && !readPageByPage && records < (this.limit ?? Number.POSITIVE_INFINITY)
   }
 
@@ -271,48 +260,54 @@ export class Lists {
     return stage === undefined && !this.sorts ? this.paging : searched(this.paging)
   }
 
-  private async print(
-    batches: (how: ReadOptions) => Batches,
-    emit: RecordView,
+  private async *read(
+    open: (how: ReadOptions) => Batches,
+    view: RecordView,
     plan?: Plan,
-    stage?: Stage,
+    stage: Stage = same,
     singles?: SingleReader,
-  ): Promise<ListEnd> {
-    let writer = await this.screen.writer(true, emit)
-    let alone = false
-    // What is told of a batch as it comes says nothing of one that went through a stage.
-    const watch = stage === undefined ? writer.watch : undefined
-    const held = writer.held === undefined ? {} : { held: () => writer.held?.() === true }
-    // One object is printed as it is, unless it goes through what works on lists.
-    const one = stage === undefined && !this.sorts
-    const found = (): void => {
-      alone = one
+  ): Rows {
+    const isTested = stage !== same
+    let taker: Pick<Writer, 'watch' | 'held'> = {}
+    const source: ListSource = {
+      isOrdered: this.sorts,
+      opened: (opened) => {
+        taker = opened
+      },
     }
-    const all = batches({ ...held, watch, ...(plan === undefined ? { alone: found } : {}) })
-    let printed = 0
-    const end = await drain(stage === undefined ? all : stage(all), async (batch) => {
-      if (alone) writer = await this.screen.writer(false, emit)
-      await writer.raw(batch, singles && batch.map(() => singles))
-      printed += batch.length
-    })
-      .then((reached) => {
-        if (this.isCut(reached)) throw notWhole(reached, plan)
-        return reached
-      })
-      .catch(async (error: unknown) => {
-        await writer.abandon()
-        throw cutShort(error, this.sorts ? 0 : printed)
-      })
-    await writer.close()
-    this.say(end, plan, stage)
-    return end
+    yield { kind: 'open', many: true, view, source }
+    let isAlone = false
+    // One object is shown as it is, unless it goes through what works on lists.
+    const found = (): void => {
+      isAlone = !isTested && !this.sorts
+    }
+    const how = {
+      held: () => taker.held?.() === true,
+      // What is told of a batch as it comes says nothing of one that went through a stage.
+      watch: isTested ? undefined : taker.watch,
+    }
+    const batches = stage(open({ ...how, ...(plan === undefined ? { alone: found } : {}) }))
+    let count = 0
+    try {
+      for (let step = await batches.next(); ; step = await batches.next()) {
+        if (step.done === true) {
+          if (this.isCut(step.value)) throw notWhole(step.value, plan)
+          return yield this.endOf(step.value, plan, isTested)
+        }
+        const batch = step.value
+        if (isAlone && count === 0) yield { kind: 'open', many: false, view, source }
+        count += batch.length
+        yield { kind: 'records', batch, readers: singles && batch.map(() => singles) }
+      }
+    } catch (error) {
+      throw cutShort(error, this.sorts ? 0 : count)
+    } finally {
+      await batches.return(unread)
+    }
   }
 
-  private say(end: ListEnd, plan?: Plan, stage?: Stage): void {
-    // Whoever reads page by page needs no words for it.
-    const { ended, later } = this.screen
-    const note = describeListEnd(end, this.paging, plan, stage !== undefined)
-    if (ended !== undefined) ended(end.more)
-    else if (note !== undefined) later(note)
+  private endOf(end: ListEnd, plan: Plan | undefined, isTested: boolean): Row {
+    const said = describeListEnd(end, this.paging, plan, isTested)
+    return { kind: 'end', more: end.more, said }
   }
 }

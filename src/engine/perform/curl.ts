@@ -18,16 +18,12 @@ import type {
   WholeAnswer,
   WireRequest,
 } from '../../http/types.js'
-import type {
-  AnswerService,
-  ExternalClient,
-  InstanceService,
-  UiService,
-} from '../command/services.js'
+import type { ExternalClient, InstanceService, UiService } from '../command/services.js'
 import type { Given, Operation, Plan, PlanSource } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
+import { createTextRow, type Row, type Rows, yieldText } from '../rows.js'
 import { mergedRequests, PrintedError } from './live.js'
 
 // `--curl`: the instance of a run in which nothing is sent. What would be is printed as curl commands. A write,
@@ -74,7 +70,8 @@ interface UnsentParts {
   readonly planning: Planning
   readonly exchange: Pick<InstanceExchange, 'build' | 'curlOf' | 'guard'>
   readonly lists: Pick<Lists, 'whole'>
-  readonly answer: Pick<AnswerService, 'write'>
+  /** Prints rows at once. */
+  readonly print: (rows: Rows) => Promise<void>
   readonly ui: Pick<UiService, 'note'>
 }
 
@@ -162,7 +159,7 @@ export class UnsentInstance implements InstanceService {
   }
 
   #write(command: string): Promise<void> {
-    return this.#parts.answer.write(`${command}\n`)
+    return this.#parts.print(yieldText(`${command}\n`))
   }
 
   async #print(wire: WireRequest, endpoint?: Endpoint): Promise<void> {
@@ -185,8 +182,10 @@ export class UnsentInstance implements InstanceService {
 interface Parts {
   readonly exchange: Pick<InstanceExchange, 'build' | 'curlOf' | 'guard'>
   readonly lists: Pick<Lists, 'request' | 'whole' | 'refuseChoice'>
-  readonly answer: Pick<AnswerService, 'write'>
 }
+
+/** The row of a command, which ends its line. */
+const toTextRow = (command: string): Row => createTextRow(`${command}\n`)
 
 export class Curl {
   readonly #parts: Parts
@@ -196,38 +195,36 @@ export class Curl {
   }
 
   /** The request of a list, and what of it would be tested here. */
-  async list(plan: Plan, whole: boolean): Promise<void> {
+  async *list(plan: Plan, whole: boolean): Rows {
     const { exchange, lists } = this.#parts
-    if (plan.request !== undefined) return this.#one(plan, {})
-    if (whole) return this.#write(await exchange.curlOf(await lists.whole(plan), plan.endpoint))
+    if (plan.request !== undefined) return yield* this.#one(plan, {})
+    if (whole) return yield toTextRow(await exchange.curlOf(await lists.whole(plan), plan.endpoint))
     const { request, tested } = await lists.request(plan)
     // A comment ends with its line.
-    for (const line of tested) await this.#write(`# ${line.replaceAll(/\s+/g, ' ')}`)
-    await this.#write(await exchange.curlOf(readable(request), plan.endpoint))
+    for (const line of tested) yield toTextRow(`# ${line.replaceAll(/\s+/g, ' ')}`)
+    yield toTextRow(await exchange.curlOf(readable(request), plan.endpoint))
   }
 
   /** A request each, in their order; one for all where they go as one. */
-  async print(source: readonly Plan[] | PlanSource, operation: Operation): Promise<void> {
+  async *print(source: readonly Plan[] | PlanSource, operation: Operation): Rows {
     for await (const request of mergedRequests(source, operation.merge))
-      await this.#one(request, operation)
+      yield* this.#one(request, operation)
   }
 
-  async #one(plan: Plan, { to }: Operation): Promise<void> {
+  async *#one(plan: Plan, { to }: Operation): Rows {
     const { exchange, lists } = this.#parts
     if (plan.refused !== undefined) throw plan.refused
     if (plan.request !== undefined) {
       lists.refuseChoice()
       await exchange.guard(plan.request)
-      return this.#write(await exchange.curlOf(readable(plan.request), plan.called))
+      return yield toTextRow(await exchange.curlOf(readable(plan.request), plan.called))
     }
     if (to === undefined)
-      return this.#write(await exchange.curlOf(readable(await exchange.build(plan)), plan.endpoint))
+      return yield toTextRow(
+        await exchange.curlOf(readable(await exchange.build(plan)), plan.endpoint),
+      )
     const { origin, credential, request = (one) => one } = to
     const wire = request(await exchange.build(plan, origin))
-    await this.#write(toCurl(origin, readable(wire), credential.kind))
-  }
-
-  #write(command: string): Promise<void> {
-    return this.#parts.answer.write(`${command}\n`)
+    yield toTextRow(toCurl(origin, readable(wire), credential.kind))
   }
 }

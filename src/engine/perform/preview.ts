@@ -16,7 +16,7 @@ import type { CommandFacts, Operation, Plan, PlanSource } from '../command/types
 import { agrees, type Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
-import type { RecordView } from '../rows.js'
+import { type RecordView, type Rows, yieldRecords } from '../rows.js'
 import { type GivenObject, maxNamed } from '../work/report.js'
 import { checkAbsent } from './absence.js'
 import { isSource } from './live.js'
@@ -272,7 +272,7 @@ interface Parts {
   readonly lists: Pick<Lists, 'gather'>
   /** Several objects, always as a list. */
   readonly bulk: Pick<BulkRunner, 'confirm' | 'many' | 'stream'>
-  readonly answer: Pick<AnswerService, 'columnsFor' | 'printMany'>
+  readonly answer: Pick<AnswerService, 'columnsFor'>
   readonly command: Pick<CommandFacts, 'area' | 'endpoints'>
   readonly ui: Pick<UiService, 'note'>
   readonly irreversible: (plan: Plan) => string | undefined
@@ -301,7 +301,7 @@ export class Previews {
     this.#parts = parts
   }
 
-  async show(source: readonly Plan[] | PlanSource, operation: Operation): Promise<void> {
+  async *show(source: readonly Plan[] | PlanSource, operation: Operation): Rows {
     const { bulk, command, isNaming } = this.#parts
     const reading = new ReadingPlans(command, isNaming)
     const run = async (plan: Plan) => {
@@ -312,12 +312,13 @@ export class Previews {
     }
     if (isSource(source)) {
       const planOf: PlanSource['planOf'] = async (object) => reading.of(await source.planOf(object))
-      return bulk.stream({ ...this.#announcing(source, operation), planOf }, { emit, run })
+      return yield* bulk.stream({ ...this.#announcing(source, operation), planOf }, { emit, run })
     }
     const [only, ...others] = source
     await this.#announce(source, operation)
-    if (only !== undefined && this.#isAlone(only, others)) return this.#print(only, operation)
-    await bulk.many(
+    if (only !== undefined && this.#isAlone(only, others))
+      return yield* this.#single(only, operation)
+    yield* bulk.many(
       source.map((plan) => reading.of(plan)),
       { emit, run },
     )
@@ -364,8 +365,8 @@ export class Previews {
     return only.parent === undefined && others.length === 0 && !this.#parts.tolerates
   }
 
-  async #print(plan: Plan, operation: Operation): Promise<void> {
-    const { answer, command, isNaming } = this.#parts
+  async *#single(plan: Plan, operation: Operation): Rows {
+    const { command, isNaming } = this.#parts
     if (plan.refused !== undefined) throw plan.refused
     await operation.check?.(plan)
     const preview = await this.#of(plan, operation)
@@ -373,7 +374,7 @@ export class Previews {
       operation.to === undefined && plan.request === undefined
         ? objectOf(plan, command, isNaming)
         : preview.request.replace(/^\w+ /, '')
-    await answer.printMany([{ object, ...preview }], { ...emit, columns: ['object', ...columns] })
+    yield* yieldRecords([{ object, ...preview }], { ...emit, columns: ['object', ...columns] })
   }
 
   async #of(plan: Plan, operation: Operation): Promise<Preview> {

@@ -9,7 +9,6 @@ import type { Naming } from '../../catalogue/words.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { placeFailure, survived, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
-import { printRows } from '../answer/print-rows.js'
 import { changes, getCommandName, getScope, hasForm, isRehearsal } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { isAggregate } from '../command/globals.js'
@@ -17,12 +16,14 @@ import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
 import type { Targets } from '../instance/planning.js'
+import { PrintedError } from '../perform/live.js'
 import { parseReference } from '../plan/arguments.js'
 import { readObjects } from '../plan/objects.js'
 import { givenFor, isFound, type Parents, type ParentTarget, targetIn } from '../plan/parents.js'
 import { toPath } from '../plan/places.js'
 import { checkSegment } from '../plan/plan.js'
 import { pipedObjects } from '../plan/stdin/reader.js'
+import type { Rows } from '../rows.js'
 import type { RunParts } from '../services.js'
 import { listOver } from './parent-lists.js'
 import { doTogether, selectedIn } from './parent-selection.js'
@@ -121,7 +122,7 @@ interface ParentRun {
   readonly given: Given
   readonly operation: Operation
   readonly running: RunParts & {
-    readonly perform: (given: Given, operation: Operation, targets?: Targets) => Promise<void>
+    readonly perform: (given: Given, operation: Operation, targets?: Targets) => Rows
   }
   readonly parents: Parents
   /** Those that came with their objects. */
@@ -197,19 +198,19 @@ const targetsFor = async ({ globals, running, parents, targets, command, given }
 }
 
 /** `--select`: what is done then is done to the objects of each. */
-const runSelected = async (
+async function* runSelected(
   asked: ParentRun,
   selection: Selection,
   targets: readonly ParentTarget[],
-): Promise<void> => {
+): Rows {
   const { command, running, given, signal } = asked
   const { services } = running
   const choosing = { selection, services, given, signal, gate: await running.exchange.gate() }
   const chosen = await selectedIn(choosing, targets)
-  if (chosen.length === 0) return
+  if (chosen.length === 0) return yield* selection.nothing()
   if (!hasForm(command, 'project') && !hasForm(command, 'group'))
-    return doTogether(choosing, chosen, (all) => running.perform(all, asked.operation))
-  await over({ ...asked, given: selection.verbed(given) }, chosen)
+    return yield* doTogether(choosing, chosen, (all) => running.perform(all, asked.operation))
+  yield* over({ ...asked, given: selection.verbed(given) }, chosen)
 }
 
 /** Those whose record is to be printed, where each has one. */
@@ -229,31 +230,47 @@ const isListing = ({ endpoints }: Command, targets: readonly ParentTarget[]): bo
     (e) => e.returns.kind === 'many' && targets.some(({ kind }) => getScope(e)?.kind === kind),
   )
 
-const over = async (asked: ParentRun, targets: readonly ParentTarget[]): Promise<void> => {
+/** `--curl`: the requests for each, up to its write; after the last the run ends, since nothing was done. */
+async function* untilPrinted(
+  targets: readonly ParentTarget[],
+  rowsFor: (target: ParentTarget) => Rows,
+): Rows {
+  let printed: PrintedError | undefined
+  for (const target of targets)
+    try {
+      yield* rowsFor(target)
+    } catch (error) {
+      if (!(error instanceof PrintedError)) throw error
+      printed = error
+    }
+  if (printed !== undefined) throw printed
+}
+
+async function* over(asked: ParentRun, targets: readonly ParentTarget[]): Rows {
   const { command, given, globals, operation, running } = asked
   const { rows } = command
   if (rows !== undefined) {
-    if (!globals.curl) return listOver(running, given, rows, targets, Number.POSITIVE_INFINITY)
+    if (!globals.curl)
+      return yield* listOver(running, given, rows, targets, Number.POSITIVE_INFINITY)
     const { services } = running
-    return services.instance.each(targets, (target) =>
-      printRows(rows(services, givenFor(given, target)), services),
-    )
+    return yield* untilPrinted(targets, (target) => rows(services, givenFor(given, target)))
   }
   const isList = operation.lists === true || isListing(command, targets)
-  if (globals.curl) return running.perform(given, operation, { targets })
-  if (!isList) return running.perform(given, operation, { targets: withinLimit(asked, targets) })
-  return listOver(running, given, operation, targets, mostOf(globals))
+  if (globals.curl) return yield* running.perform(given, operation, { targets })
+  if (!isList)
+    return yield* running.perform(given, operation, { targets: withinLimit(asked, targets) })
+  yield* listOver(running, given, operation, targets, mostOf(globals))
 }
 
 /** Does what a line asks for in each of several projects or groups. */
-export const runOverParents = async (asked: ParentRun): Promise<void> => {
+export async function* runOverParents(asked: ParentRun): Rows {
   const { command, parents, given, globals, selection } = asked
   checkObjects(command, given)
   const all = await targetsFor(asked)
   const targets = asked.narrow?.(all) ?? all
-  if (targets.length === 0) return asked.running.endEmptyShard()
-  if (selection !== undefined) return runSelected(asked, selection, targets)
+  if (targets.length === 0) return yield* asked.running.endEmptyShard()
+  if (selection !== undefined) return yield* runSelected(asked, selection, targets)
   if (changes(command, given.args) && isFound(parents) && !isRehearsal(asked) && !globals.curl)
     await confirmAll(asked, targets)
-  await over(asked, targets)
+  yield* over(asked, targets)
 }

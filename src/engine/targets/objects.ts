@@ -14,6 +14,7 @@ import { fromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import type { Parents, ParentTarget } from '../plan/parents.js'
 import type { RowFields } from '../plan/stdin/row-fields.js'
+import type { Rows } from '../rows.js'
 
 // Which list `--select` of a verb chooses from, and what cannot stand beside it.
 
@@ -64,7 +65,7 @@ export interface ObjectsLine {
   readonly input: StandardInput
   readonly running: {
     readonly services: Pick<Services, 'ui'>
-    readonly endEmptyShard: () => Promise<void>
+    readonly endEmptyShard: () => Rows
   }
   /** The objects come from the journal, and perhaps once more from where they came before. */
   readonly streamed?: boolean
@@ -96,9 +97,9 @@ export const spreadBy = async (command: Command, { select }: Globals): Promise<C
   return own ? command : ((await selectionList(command)) ?? command)
 }
 
-/** What was asked, or what of it is in the part that this run is about. */
+/** What was asked, or what of it is in the part that this run is about; undefined where nothing of it is. */
 export const inPart = async (
-  { command, globals, running, journaling }: ObjectsLine,
+  { command, globals, journaling }: ObjectsLine,
   given: Given,
 ): Promise<{ readonly given: Given; readonly narrow?: ShardFilter } | undefined> => {
   const text = globals.shard ?? journaling.resumed?.past.header.shard
@@ -108,7 +109,6 @@ export const inPart = async (
   const part = narrowed(command, given, text, several)
   if (part.narrow !== undefined || part.given.args.length > 0 || part.given.stream !== undefined)
     return part
-  await running.endEmptyShard()
   return undefined
 }
 

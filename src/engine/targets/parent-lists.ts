@@ -1,43 +1,46 @@
-/** Records of several parents: they are read of each, and printed below each other in the order of the parents. */
-
+/** Records of several parents: they are read of each, and stand below each other in the order of the parents. */
+import { yieldPushed } from '../../base/async.js'
 import type { Paging } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
-import type { Writer } from '../../output/types.js'
 import { PartOfAnswer, refusePart } from '../answer/objects.js'
-import { printRows } from '../answer/print-rows.js'
 import type { Globals } from '../command/globals.js'
 import { isTolerated, toleratedText } from '../command/running.js'
 import type { LineAsk, Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
+import { createLatch, TurnTaker } from '../order.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
 import { FieldPresence } from '../records/single.js'
-import type { RecordView } from '../rows.js'
+import type { Row, Rows } from '../rows.js'
 import type { RunParts } from '../services.js'
-import { type Item, type ItemOutcome, maxTold, type Report, verdict } from '../work/report.js'
+import {
+  type Item,
+  type ItemOutcome,
+  isOwn,
+  maxTold,
+  type Report,
+  verdict,
+} from '../work/report.js'
 import { type EngineOptions, run } from '../work/run.js'
-import { EnoughRecordsError, isOwn, RunError, SharedWriter, unwrapEnded } from './shared-writer.js'
 
-/** Where the records of one of several go, and how many of them at most. */
-interface ParentPart {
-  readonly paging: Paging
-  readonly writer: (emit: RecordView) => Writer
+/** Ends the whole run and not one parent's part of it. */
+class RunError extends Error {
+  constructor(override readonly cause: unknown) {
+    super('ended')
+  }
 }
 
-interface ParentListsOptions {
+/** As many records as were asked for are there. */
+class EnoughRecordsError extends Error {}
+
+interface ParentRowsOptions {
   readonly services: Pick<Services, 'answer' | 'ui'>
   readonly targets: readonly ParentTarget[]
-  /** Told of each in their order, when its records are written. */
+  /** Told of each in their order, when its records were taken. */
   readonly settled?: NonNullable<LineAsk['parents']>['settled'] | undefined
-  /** Writes the records of one of them. */
-  readonly one: (target: ParentTarget, part: ParentPart) => Promise<void>
-  /** Starts the answer that all write to. */
-  readonly writer: (emit: RecordView) => Promise<Writer>
-  /** Whether that answer waits for those of other instances. */
-  readonly held: () => boolean
-  /** A line that stands below the output. */
-  readonly later: (text: string) => void
+  /** The rows of one of them. */
+  readonly rowsOf: (target: ParentTarget, paging: Paging) => Rows
   readonly signal: AbortSignal
   /** How many records, of all together. */
   readonly most: number
@@ -46,52 +49,48 @@ interface ParentListsOptions {
   readonly globals: Pick<Globals, 'tolerate'>
 }
 
-interface Latch {
-  readonly opened: Promise<void>
-  readonly open: () => void
-}
-
-const latch = (): Latch => {
-  let open: () => void = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open }
-}
-
+/** The rows of several parents, each read by itself, in the order of the parents. */
 class OverParents {
-  readonly #over: ParentListsOptions
-  readonly #shared: SharedWriter
+  readonly #over: ParentRowsOptions
+  readonly #push: (row: Row) => Promise<void>
+  #count = 0
   #reported = 0
   readonly #presence = new FieldPresence()
-  /** Resolves when the parents so far have written what they print. */
+  /** Resolves when the parents so far have handed over their rows. */
   #turn: Promise<void> = Promise.resolve()
 
-  constructor(over: ParentListsOptions) {
+  constructor(over: ParentRowsOptions, push: (row: Row) => Promise<void>) {
     this.#over = over
-    this.#shared = new SharedWriter(over.writer, over.most, over.held)
+    this.#push = push
   }
 
+  /** Hands over the rows of all. @throws Failure what they came to together */
   async run(): Promise<void> {
-    const read = async (): Promise<Report> => {
-      const report = await this.#each()
-      this.#presence.check()
-      return report
-    }
-    const report = await read().catch(async (error: unknown) => {
-      await this.#shared.abandon()
-      throw unwrapEnded(error)
-    })
-    return this.#end(report)
+    const report = await this.#each()
+    this.#presence.check()
+    const failure = verdict(report)
+    if (report.end === 'completed') await this.#push({ kind: 'end', said: this.#describe(failure) })
+    if (this.#reported > maxTold)
+      this.#over.services.ui.note(`${this.#reported - maxTold} more failed`)
+    if (failure !== undefined) throw failure
+  }
+
+  get #isFull(): boolean {
+    return this.#count >= this.#over.most
+  }
+
+  #describe(failure: Failure | undefined): string | undefined {
+    if (this.#isFull) return `showing ${this.#count}; use --limit <n> or --limit all for more`
+    return this.#count === 0 && failure === undefined ? 'nothing found' : undefined
   }
 
   /** Every parent once, in their order, several of them at a time. */
   async #each(): Promise<Report> {
     const { targets, signal, gate } = this.#over
-    const shared = this.#shared
+    const isFull = (): boolean => this.#isFull
     const items = async function* (): AsyncGenerator<Item> {
       for (const [i, { parent }] of targets.entries()) {
-        if (shared.full) return
+        if (isFull()) return
         yield { n: i + 1, object: parent.name }
       }
     }
@@ -115,29 +114,40 @@ class OverParents {
     const target = this.#over.targets[n - 1]
     if (target === undefined) return
     const turn = this.#turn
-    const over = latch()
+    const over = createLatch()
     this.#turn = over.opened
+    const taker = new TurnTaker({ target: { parent: target.parent }, turn, push: this.#push })
     let failure: Failure | undefined
     let isRead = true
     try {
-      await this.#list(target, turn)
+      await this.#takeRows(target, taker)
       this.#presence.shown()
     } catch (error) {
       await turn
       failure = error instanceof Failure ? error : undefined
       isRead = !(error instanceof RunError)
-      if (this.#presence.waives(error)) return
-      // Behind the last record that was asked for nothing matters.
-      if (error instanceof EnoughRecordsError || (isOwn(error) && this.#shared.full)) return
-      if (!isOwn(error)) throw error instanceof Failure ? wholly(error) : error
-      if (this.#tolerates(target, error)) return
-      await this.#fail(target, error)
-      throw error
+      await this.#settleFailed(target, taker, error)
     } finally {
       await turn
       // Whatever comes of that, those behind it wait for their turn.
       await (isRead ? this.#tellSettled(target, failure) : Promise.resolve()).finally(over.open)
     }
+  }
+
+  /** @throws what counts as a failure of the parent, or ends all of them */
+  async #settleFailed(target: ParentTarget, taker: TurnTaker, error: unknown): Promise<void> {
+    await taker.cut()
+    if (this.#presence.waives(error)) return
+    // Behind the last record that was asked for nothing matters.
+    if (error instanceof EnoughRecordsError || (isOwn(error) && this.#isFull)) return
+    if (!isOwn(error)) throw error instanceof Failure ? wholly(error) : error
+    if (isTolerated(this.#over.globals, error)) {
+      this.#over.services.ui.note(toleratedText(target.parent.name, error))
+      return
+    }
+    if (++this.#reported <= maxTold) this.#over.services.ui.report(error, target.parent.name)
+    await taker.take({ kind: 'failed', failure: error })
+    throw error
   }
 
   /** @throws RunError if the listener fails: then it cannot take note of the other parents either */
@@ -150,40 +160,30 @@ class OverParents {
     }
   }
 
-  async #list(target: ParentTarget, turn: Promise<void>): Promise<void> {
+  async #takeRows(target: ParentTarget, taker: TurnTaker): Promise<void> {
     if (target.failure !== undefined) throw target.failure
-    const { left } = this.#shared
+    const left = this.#over.most - this.#count
     const paging = left === Number.POSITIVE_INFINITY ? {} : { limit: left }
-    const writer = (own: RecordView): Writer => this.#shared.part(target.parent, own, turn)
-    await this.#over.one(target, { paging, writer })
+    for await (const row of this.#over.rowsOf(target, paging)) await this.#take(row, taker)
   }
 
-  async #fail({ parent }: ParentTarget, failure: Failure): Promise<void> {
-    if (++this.#reported <= maxTold) this.#over.services.ui.report(failure, parent.name)
-    if (this.#over.services.answer.reader === 'programs')
-      await this.#shared.about(parent, { outcome: 'failed', ...failure.toJSON() })
-  }
-
-  /** Notes what `--tolerate` asks only to be noted. */
-  #tolerates({ parent }: ParentTarget, failure: Failure): boolean {
-    if (!isTolerated(this.#over.globals, failure)) return false
-    this.#over.services.ui.note(toleratedText(parent.name, failure))
-    return true
-  }
-
-  /** What is to be said when everything is printed. */
-  async #end(report: Report): Promise<void> {
-    const failure = verdict(report)
-    const whole = report.end === 'completed'
-    await (whole ? this.#shared.close() : this.#shared.abandon()).catch((error: unknown) => {
-      throw unwrapEnded(error)
-    })
-    const { ui } = this.#over.services
-    if (this.#reported > maxTold) ui.note(`${this.#reported - maxTold} more failed`)
-    const { printed, full } = this.#shared
-    if (full) this.#over.later(`showing ${printed}; use --limit <n> or --limit all for more`)
-    else if (printed === 0 && failure === undefined) this.#over.later('nothing found')
-    if (failure !== undefined) throw failure
+  /** Takes a row, as far as its records are still wanted. */
+  async #take(row: Row, taker: TurnTaker): Promise<void> {
+    if (row.kind === 'text' || row.kind === 'document') throw refusePart('project or group')
+    if (row.kind !== 'records' && row.kind !== 'value' && row.kind !== 'answer')
+      return taker.take(row)
+    await taker.turn
+    if (this.#isFull) throw new EnoughRecordsError()
+    const batch = row.kind === 'records' ? row.batch : undefined
+    const taken = batch?.slice(0, this.#over.most - this.#count)
+    const isShort = taken !== undefined && batch !== undefined && taken.length < batch.length
+    await taker.take(
+      row.kind === 'records' && taken !== undefined && isShort
+        ? { ...row, batch: taken, readers: row.readers?.slice(0, taken.length) }
+        : row,
+    )
+    this.#count += taken?.length ?? 1
+    if (isShort) throw new EnoughRecordsError()
   }
 }
 
@@ -191,8 +191,8 @@ class OverParents {
 const wholly = (failure: Failure): Error =>
   failure.category === 'interrupted' ? failure : new RunError(failure)
 
-/** Prints what each of several parents has. @throws Failure what they came to together */
-const overParents = (over: ParentListsOptions): Promise<void> => new OverParents(over).run()
+/** What ended a run, where its parts say so in words of their own. */
+const unwrapEnded = (error: unknown): unknown => (error instanceof RunError ? error.cause : error)
 
 // What a run does for each of several parents by itself: it lists, or it runs a command that works in its own way.
 
@@ -230,71 +230,71 @@ class EachParent {
     this.#parts = parts
   }
 
-  /** One list. */
-  listing(given: Given, operation: Operation): ParentListsOptions['one'] {
+  /** The rows of one list. */
+  list(given: Given, operation: Operation): ParentRowsOptions['rowsOf'] {
     const { emit = {} } = operation
     if (emit.document !== undefined) throw refusePart('project or group')
-    return async (target, part) => {
-      const [plan] = await this.#parts.planning.below(operation.given ?? given, operation, [target])
+    const parts = this.#parts
+    const listsFor = (paging: Paging): Lists => this.#listsFor(paging)
+    return async function* (target, paging) {
+      const [plan] = await parts.planning.below(operation.given ?? given, operation, [target])
       if (plan === undefined) throw new Failure('internal', 'a list without a plan')
       if (plan.refused !== undefined) throw plan.refused
-      const lists = this.#listsTo(part)
-      await (plan.request === undefined
-        ? lists.stream(plan, emit)
-        : lists.streamRequest(plan.request))
+      const lists = listsFor(paging)
+      yield* plan.request === undefined ? lists.rows(plan, emit) : lists.rowsOf(plan.request)
     }
   }
 
-  /** A command, which sees one parent alone. */
-  running(given: Given, rows: OwnRows): ParentListsOptions['one'] {
+  /** The rows of a command, which sees one parent alone. */
+  run(given: Given, rows: OwnRows): ParentRowsOptions['rowsOf'] {
     const { answer, ui, place, planning } = this.#parts
-    return async (target, part) => {
+    return (target, paging) => {
       const { parent } = target
       const own: Parts['planning'] = {
         plans: async (...asked) =>
           (await planning.plans(...asked)).map((plan) => ({ ...plan, parent })),
         plan: async (...asked) => ({ ...(await planning.plan(...asked)), parent }),
       }
-      const lists = this.#listsTo(part)
+      const lists = this.#listsFor(paging)
       const instance = new LiveInstance({ ...this.#parts, planning: own, lists })
-      const writer = (emit: RecordView) => answer.part(part.writer, emit)
-      const services = { instance, answer: new PartOfAnswer(answer, writer), ui, place }
-      await printRows(rows(services, givenFor(given, target)), services)
+      const services = { instance, answer: new PartOfAnswer(answer), ui, place }
+      return rows(services, givenFor(given, target))
     }
   }
 
-  #listsTo({ paging, writer }: ParentPart): Lists {
-    const { answer, choice, exchange, options } = this.#parts
+  #listsFor(paging: Paging): Lists {
+    const { choice, exchange, options } = this.#parts
     const { asked } = options.inner ?? {}
     // What is said of a list is said of all of them together.
-    const own = async (_: boolean, emit: RecordView) => answer.part(writer, emit)
-    const to = { writer: own, later: () => {}, asked }
+    const to = { later: () => {}, asked }
     return new Lists({ ...options.globals, ...paging }, exchange.instance, to, choice)
   }
 }
 
-/** Prints what each of several parents has, so many records at most. */
-export const listOver = async (
+/** Yields what each of several parents has, so many records at most. @throws Failure what they came to together */
+export async function* listOver(
   parts: OverParts,
   given: Given,
   work: Operation | OwnRows,
   found: readonly ParentTarget[],
   most: number,
-): Promise<void> => {
-  const { answer, exchange, later, options, ui } = parts
-  const { globals, inner, part, signal } = options
+): Rows {
+  const { answer, exchange, options, ui } = parts
+  const { globals, inner, signal } = options
   const each = new EachParent(parts)
-  await overParents({
+  const over: ParentRowsOptions = {
     services: { answer, ui },
     targets: inner?.parents === undefined ? found : chosen(found, inner.parents.choose),
     settled: inner?.parents?.settled,
     most,
-    one: typeof work === 'function' ? each.running(given, work) : each.listing(given, work),
-    writer: (emit) => answer.writer(true, emit),
-    held: part?.held ?? (() => false),
-    later,
+    rowsOf: typeof work === 'function' ? each.run(given, work) : each.list(given, work),
     signal,
     gate: await exchange.gate(),
     globals,
-  })
+  }
+  try {
+    yield* yieldPushed<Row>((push) => new OverParents(over, push).run())
+  } catch (error) {
+    throw unwrapEnded(error)
+  }
 }

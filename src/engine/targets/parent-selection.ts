@@ -5,10 +5,10 @@ import type { Services } from '../command/services.js'
 import type { Given } from '../command/types.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
 import { FieldPresence } from '../records/single.js'
-import { maxNamed } from '../work/report.js'
+import { createExitRow, type Rows } from '../rows.js'
+import { isOwn, maxNamed } from '../work/report.js'
 import { type EngineOptions, type Run, run } from '../work/run.js'
 import type { ChosenObjects, Selection } from './selection.js'
-import { isOwn } from './shared-writer.js'
 
 interface ParentSelectionOptions {
   readonly selection: Selection
@@ -121,7 +121,7 @@ class TargetFinder {
 }
 
 /**
- * The parents that have objects to work on, with these, and those of which they are not known.
+ * The parents that have objects to work on, with these, and those of which they are not known; none where nothing matches.
  * @throws Failure `usage` where it is not confirmed
  */
 export const selectedIn = async (
@@ -140,7 +140,6 @@ export const selectedIn = async (
       chosen.args.length,
       ` in ${wordOf(having)}${unread}`,
     )
-  else if (finder.targets.length === 0) await choosing.selection.nothing()
   return finder.targets
 }
 
@@ -148,21 +147,21 @@ export const selectedIn = async (
  * A verb whose objects belong to no project, over those that the lists of several named.
  * @throws Failure of the verb; what the lists came to, where none names any
  */
-export const doTogether = async (
+export async function* doTogether(
   { given, services, selection }: Pick<ParentSelectionOptions, 'given' | 'services' | 'selection'>,
   targets: readonly ParentTarget[],
-  perform: (given: Given) => Promise<void>,
-): Promise<void> => {
+  perform: (given: Given) => Rows,
+): Rows {
   const failures = targets.flatMap(({ failure, parent }) =>
     failure === undefined ? [] : [{ failure, name: parent.name }],
   )
   for (const { failure, name } of failures) services.ui.report(failure, name)
   const args = [...new Set(targets.flatMap((target) => target.args ?? []))]
-  if (args.length > 0) await perform(selection.verbed({ ...given, args }))
+  if (args.length > 0) yield* perform(selection.verbed({ ...given, args }))
   const [first] = failures
   if (first === undefined) return
   const alike = failures.every(({ failure }) => failure.category === first.failure.category)
   if (args.length === 0 && alike)
     throw new Failure(first.failure.category, `all ${failures.length} failed`)
-  services.answer.exit(exitCodes.partial)
+  yield createExitRow(exitCodes.partial)
 }

@@ -18,7 +18,7 @@ import {
   isRehearsal,
 } from '../command/derive.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
-import { printNone } from '../command/running.js'
+import { yieldNone } from '../command/running.js'
 import type { AnswerService, UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
@@ -27,6 +27,7 @@ import type { RunOptions } from '../options.js'
 import { type Objects, readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
 import { RecordChoice, type RecordChoiceOptions } from '../records/where.js'
+import { createNoteRow, type Rows } from '../rows.js'
 import { parseWhere } from '../where/index.js'
 import { maxNamed } from '../work/report.js'
 import type { Workspace } from '../workspace/workspace.js'
@@ -131,7 +132,7 @@ interface SelectionContext {
   readonly singles: Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
   readonly exchange: Pick<InstanceExchange, 'instance'>
   readonly ui: Pick<UiService, 'confirm' | 'note'>
-  readonly answer: Pick<AnswerService, 'reader' | 'printMany'>
+  readonly answer: Pick<AnswerService, 'reader'>
   readonly place: Pick<Workspace, 'scopeAmong'>
 }
 
@@ -183,13 +184,8 @@ const scopeFlags = async (
   throw usage(`${getCommandName(command)} requires --${[...new Set(needed)].join(' or --')}`)
 }
 
-/** A selection is not printed. */
-const unseen = {
-  writer: (): never => {
-    throw new Error('a selection is not printed')
-  },
-  later: () => {},
-}
+/** Nothing is said of a selection. */
+const unseen = { later: () => {} }
 
 /** What `--select` of a run chooses. */
 export class Selection {
@@ -212,7 +208,7 @@ export class Selection {
     const list = await listFor(this.#options, given)
     const scope = await scopeFlags(command, given, this.#around.place)
     const chosen = await this.#chosen(list, given, scope, this.most)
-    if (chosen.args.length === 0) return this.nothing()
+    if (chosen.args.length === 0) return undefined
     await this.confirm(chosen.names, chosen.args.length)
     return this.verbed({ ...given, args: chosen.args, flags: { ...given.flags, ...scope } })
   }
@@ -224,7 +220,7 @@ export class Selection {
     const scope = await scopeFlags(command, given, this.#around.place)
     const found = this.#found(list, given, scope, this.most)
     const first = await found.next()
-    if (first.done === true) return this.nothing()
+    if (first.done === true) return undefined
     const names: string[] = []
     const all = async function* (): AsyncGenerator<ChosenObject> {
       yield first.value
@@ -261,10 +257,11 @@ export class Selection {
     return { ...given, flags: Object.fromEntries(flags) }
   }
 
-  async nothing(): Promise<undefined> {
+  /** Yields that nothing matches. */
+  async *nothing(): Rows {
     const list = getSelects(this.#options.command)?.list ?? ''
-    this.#around.ui.note(`no matches in ${list}: nothing to do`)
-    await printNone(this.#around.answer)
+    yield createNoteRow(`no matches in ${list}: nothing to do`)
+    yield* yieldNone(this.#around.answer)
   }
 
   /**

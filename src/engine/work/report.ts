@@ -262,6 +262,10 @@ export class OutcomeCounter {
   }
 }
 
+/** Whether a failure is that of one object or parent: what was asked wrongly is wrong for all. */
+export const isOwn = (error: unknown): error is Failure =>
+  error instanceof Failure && !['usage', 'interrupted', 'internal'].includes(error.category)
+
 /** The failure with which a run ends; undefined where all went well. */
 export const verdict = ({ end, counts, alike, cause, tooMany }: Report): Failure | undefined => {
   if (end === 'interrupted') return new Failure('interrupted', `interrupted; ${countsText(counts)}`)

@@ -1,4 +1,5 @@
 /** The person of a run: what standard error says, what is asked there, and what to do next about a failure. */
+
 import { isObject, type JsonValues } from '../../base/objects.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
@@ -7,16 +8,16 @@ import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
 import { Failure, usage } from '../../errors.js'
 import type { AdviceCode, Ask } from '../../http/types.js'
 import { confirmationFor, nameMatches } from '../../profile/index.js'
-import { type CountedWork, progress, type TimeLimit } from '../../terminal/progress.js'
+import {
+  beginProgress,
+  type CountedWork,
+  type ShownWork,
+  type TimeLimit,
+} from '../../terminal/progress.js'
 import type { Prompts } from '../../terminal/prompts.js'
 import { getScope } from '../command/derive.js'
-import type {
-  Details,
-  InterruptNote,
-  Owner,
-  ProgressListener,
-  UiService,
-} from '../command/services.js'
+import { type InterruptNote, toInterruption } from '../command/running.js'
+import type { Details, Owner, ProgressListener, UiService } from '../command/services.js'
 import type { CommandFacts, Plan } from '../command/types.js'
 import type { RunOptions, Streams } from '../options.js'
 import { isHidden } from '../plan/value-lists.js'
@@ -180,11 +181,6 @@ interface Subject {
 
 type PromptStreams = Pick<Streams, 'interactive' | 'liveness' | 'meter' | 'notes' | 'prompts'>
 
-const isLeaving = (error: unknown): boolean =>
-  error instanceof Failure
-    ? error.category === 'interrupted'
-    : error instanceof Error && error.name === 'AbortError'
-
 /** Whoever sits before standard error, or nobody. */
 export class Prompter implements UiService {
   readonly #screen: PromptStreams
@@ -267,22 +263,27 @@ export class Prompter implements UiService {
     return this.#screen.meter.begin(total, waiting)
   }
 
-  async leaving<T>({ text, hint }: InterruptNote, work: () => Promise<T>): Promise<T> {
+  async leaving<T>(stays: InterruptNote, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (!isLeaving(error)) throw error
-      throw new Failure('interrupted', `interrupted ${text}`, { hint })
+      throw toInterruption(error, stays)
     }
   }
 
-  async progress<T>(text: string, work: (say: ProgressListener) => Promise<T>): Promise<T> {
+  begin(text: string): ShownWork {
     const { meter, liveness } = this.#screen
     const release = meter.hold()
+    const shown = beginProgress(text, { liveness })
+    return { say: shown.say, end: () => shown.end().finally(release) }
+  }
+
+  async progress<T>(text: string, work: (say: ProgressListener) => Promise<T>): Promise<T> {
+    const shown = this.begin(text)
     try {
-      return await progress(text, work, { liveness })
+      return await work(shown.say)
     } finally {
-      release()
+      await shown.end()
     }
   }
 }

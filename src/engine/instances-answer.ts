@@ -1,0 +1,101 @@
+/** The one answer of several instances: its rows, and what is said of each below it. */
+import type { Words } from '../catalogue/words.js'
+import { Failure } from '../errors.js'
+import type { Stdout } from '../terminal/stdout.js'
+import { printRows } from './answer/print-rows.js'
+import { AnswerPrinter } from './answer/printing.js'
+import type { InstancePart, RunEnd, Streams } from './options.js'
+import { TurnTaker } from './order.js'
+import type { Row, Rows } from './rows.js'
+import { openNotes, openStreams, type ScreenOptions } from './streams.js'
+
+/** What an instance prints is rows: here nothing may come. */
+const nowhere: Stdout = {
+  write: async () => {
+    throw new Failure('internal', 'an answer of one of several instances past the others')
+  },
+  end: async () => {},
+}
+
+export class InstancesAnswer {
+  readonly #shown: ScreenOptions
+  readonly #screen: Streams
+  readonly #printing: AnswerPrinter
+  /** What is to be said of each below the output. */
+  readonly #later = new Map<string, () => void>()
+  /** What is to be said of all together. */
+  readonly #notes: (() => void)[] = []
+
+  private constructor(shown: ScreenOptions, screen: Streams, words: Words | undefined) {
+    this.#shown = shown
+    this.#screen = screen
+    this.#printing = new AnswerPrinter({ ...shown, words }, screen, this.#say)
+  }
+
+  static async of(shown: ScreenOptions, words: Words | undefined): Promise<InstancesAnswer> {
+    return new InstancesAnswer(shown, await openStreams(shown), words)
+  }
+
+  get notes(): Streams['notes'] {
+    return this.#screen.notes
+  }
+
+  /** The notes of one, each line with its name. */
+  notesOf(name: string): Promise<Streams['notes']> {
+    return openNotes(this.#shown, name)
+  }
+
+  /**
+   * What one of them hands its rows to.
+   * @param turn resolves when those before it have handed over theirs
+   */
+  async part(
+    name: string,
+    turn: Promise<void>,
+    push: (row: Row) => Promise<void>,
+  ): Promise<InstancePart> {
+    return {
+      name,
+      screen: {
+        ...this.#screen,
+        notes: await this.notesOf(name),
+        out: nowhere,
+        plain: nowhere,
+        finish: async () => {},
+        interactive: () => false,
+        of: name,
+      },
+      takeAll: (rows) => new TurnTaker({ target: { profile: name }, turn, push }).takeAll(rows),
+      later: (say) => {
+        this.#later.set(name, say)
+      },
+    }
+  }
+
+  /** Prints the rows of all. */
+  print(rows: Rows): Promise<void> {
+    const { globals, command } = this.#shown
+    return printRows(rows, {
+      answer: this.#printing,
+      ui: this.notes,
+      allowsText: globals.curl || command.readOnly === true,
+      listEnded: ({ said }) => {
+        if (said !== undefined) this.#say(said)
+      },
+    })
+  }
+
+  /** @param names the order in which is said what is to be said of each */
+  async close(names: readonly string[], end: RunEnd): Promise<void> {
+    const say = (): void => {
+      for (const name of names) this.#later.get(name)?.()
+      for (const tell of this.#notes) tell()
+    }
+    await this.#screen.finish(say, end)
+  }
+
+  /** Says something of all of them below the output. */
+  readonly #say = (text: string): void => {
+    this.#notes.push(() => this.notes.note(text))
+  }
+}

@@ -1,0 +1,94 @@
+/** Several sources of rows, read at once and shown in their order: those behind wait with what they read first. */
+import type { ListSource, Row, Rows, Target } from './rows.js'
+
+/** Whether a turn has not come yet. */
+export const heldUntil = (turn: Promise<void>): (() => boolean) => {
+  let held = true
+  const come = (): void => {
+    held = false
+  }
+  turn.then(come, come)
+  return () => held
+}
+
+interface Latch {
+  readonly opened: Promise<void>
+  readonly open: () => void
+}
+
+export const createLatch = (): Latch => {
+  let open: () => void = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
+type OpenRow = Extract<Row, { kind: 'open' }>
+
+/** What hands rows of one target over, in its turn. */
+export interface TurnOptions {
+  readonly target: Target
+  /** Resolves when those before it have handed over theirs. */
+  readonly turn: Promise<void>
+  readonly push: (row: Row) => Promise<void>
+}
+
+/** Hands over the rows of one of several targets: it reads on to its first records, and waits there for its turn. */
+export class TurnTaker {
+  readonly #options: TurnOptions
+  readonly #waits: () => boolean
+  /** What opens its part, once there is something in it. */
+  #open: OpenRow | undefined
+  /** Whether its part was opened, and has not ended. */
+  #isOpen = false
+
+  constructor(options: TurnOptions) {
+    this.#options = options
+    this.#waits = heldUntil(options.turn)
+  }
+
+  /** Hands one row over; the part of the answer that it opens is handed over with what comes first of it. */
+  async take(row: Row): Promise<void> {
+    const { push, target, turn } = this.#options
+    if (row.kind === 'open') {
+      this.#open = { ...row, of: { ...row.of, ...target }, ...this.#passOn(row.source) }
+      return
+    }
+    await turn
+    const open = this.#open
+    this.#open = undefined
+    if (open !== undefined) {
+      this.#isOpen = true
+      await push(open)
+    }
+    if (row.kind === 'end') this.#isOpen = false
+    await push({ ...row, of: { ...row.of, ...target } })
+  }
+
+  /** Ends its part before its time, where it was opened. */
+  async cut(): Promise<void> {
+    this.#open = undefined
+    if (this.#isOpen) await this.take({ kind: 'end', isCut: true })
+  }
+
+  get turn(): Promise<void> {
+    return this.#options.turn
+  }
+
+  /** Hands all rows over; who is asked no more ends their source. */
+  async takeAll(rows: Rows): Promise<void> {
+    for await (const row of rows) await this.take(row)
+  }
+
+  /** The source hears of this turn at once, and of whoever takes its records then. */
+  #passOn(source: ListSource | undefined): Pick<OpenRow, 'source'> {
+    if (source === undefined) return {}
+    let taker: Parameters<ListSource['opened']>[0] = {}
+    source.opened({ held: () => this.#waits() || taker.held?.() === true })
+    const opened: ListSource['opened'] = (next) => {
+      taker = next
+    }
+    return { source: { ...source, opened } }
+  }
+}
