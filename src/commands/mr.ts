@@ -7,8 +7,7 @@ import { mr } from '../catalogue/areas/mr.js'
 import { pathIn } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import { boolean, integer } from '../catalogue/params.js'
-import type { InterruptNote } from '../engine/command/running.js'
-import { toAnswer } from '../engine/command/running.js'
+import { type InterruptNote, toAnswer, withInterruptNote } from '../engine/command/running.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Operation, Plan, ReceivedAnswer } from '../engine/command/types.js'
 import type { PlanAnswer } from '../engine/rows.js'
@@ -83,7 +82,9 @@ const rebaseRequest = (services: Services, given: Arguments<typeof flags>): Oper
   return {
     finish: async (plan: Plan, came: ReceivedAnswer) => {
       if ('failure' in came) throw came.failure
-      return ui.leaving(describeInterruption(plan), () => waitForRebase(services, plan, timeout))
+      return withInterruptNote(describeInterruption(plan), () =>
+        waitForRebase(services, plan, timeout),
+      )
     },
     around: async function* (work) {
       const shown = ui.begin('rebasing')

@@ -12,8 +12,12 @@ import { formatCount } from '../base/text.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { pathIn } from '../catalogue/endpoint.js'
 import { integer, string } from '../catalogue/params.js'
-import type { InterruptNote } from '../engine/command/running.js'
-import { toAnswer, toInterruption } from '../engine/command/running.js'
+import {
+  type InterruptNote,
+  toAnswer,
+  toInterruption,
+  withInterruptNote,
+} from '../engine/command/running.js'
 import type { InstanceService, Services, WorkspaceService } from '../engine/command/services.js'
 import type { Operation, Plan, ReceivedAnswer } from '../engine/command/types.js'
 import type { PlanAnswer, Rows } from '../engine/rows.js'
@@ -176,7 +180,7 @@ const resumeAfterCommand = async (
   plans: readonly Plan[],
   command: string,
 ): Promise<readonly Plan[]> => {
-  const failure = await ui.leaving(describeInterruption('the command ran'), () =>
+  const failure = await withInterruptNote(describeInterruption('the command ran'), () =>
     runCommand(place, command),
   )
   if (failure !== undefined) {

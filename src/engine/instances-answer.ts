@@ -5,7 +5,7 @@ import type { Stdout } from '../terminal/stdout.js'
 import { printRows } from './answer/print-rows.js'
 import { AnswerPrinter } from './answer/printing.js'
 import type { InstancePart, RunEnd, Streams } from './options.js'
-import { TurnTaker } from './order.js'
+import { heldUntil, TargetWriter } from './order.js'
 import type { Row, Rows } from './rows.js'
 import { openNotes, openStreams, type ScreenOptions } from './streams.js'
 
@@ -65,7 +65,8 @@ export class InstancesAnswer {
         interactive: () => false,
         of: name,
       },
-      takeAll: (rows) => new TurnTaker({ target: { profile: name }, turn, push }).takeAll(rows),
+      isHeld: heldUntil(turn),
+      takeAll: (rows) => new TargetWriter({ target: { profile: name }, turn, push }).takeAll(rows),
       later: (say) => {
         this.#later.set(name, say)
       },
@@ -79,9 +80,6 @@ export class InstancesAnswer {
       answer: this.#printing,
       ui: this.notes,
       allowsText: globals.curl || command.readOnly === true,
-      listEnded: ({ said }) => {
-        if (said !== undefined) this.#say(said)
-      },
     })
   }
 

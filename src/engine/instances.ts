@@ -2,154 +2,31 @@
 
 import { NobodyTakesError, yieldPushed } from '../base/async.js'
 import { currentIo } from '../base/io.js'
-import { Failure, usage } from '../errors.js'
+import { Failure } from '../errors.js'
 import type { Format } from '../output/types.js'
-import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../profile/index.js'
-import type { Profile } from '../profile/types.js'
 import { StandardInput } from '../terminal/standard.js'
 import { chooseFormat } from './answer/choose-format.js'
 import { unprintedRun } from './bulk/plan-work.js'
-import { changes, getCommandName, sendsAll, takesProfiles } from './command/derive.js'
+import { changes, sendsAll } from './command/derive.js'
 import type { Globals } from './command/globals.js'
-import type { Command } from './command/types.js'
 import { findOwnWords } from './command/words.js'
 import { failureIn, failureStyle } from './failure-report.js'
 import { InstancesAnswer } from './instances-answer.js'
 import type { AskedLine, LinePart } from './options.js'
-import { createExclusion } from './pairs.js'
-import { ownFormat, parseGlobals } from './plan/given.js'
+import { parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
 import type { Row } from './rows.js'
-import { type AskedSite, resolveInstances } from './sites.js'
+import {
+  type AskedSite,
+  checkSeveral,
+  checkWriting,
+  environmentForEach,
+  profilesFor,
+  resolveInstances,
+  variables,
+  wantedBy,
+} from './sites.js'
 import { type FailureLimit, parseFailureLimit } from './work/report.js'
-
-// Which profiles a line means that means several, and what does not go with them.
-
-/** What a line says of its profiles. */
-type AskedProfiles =
-  | { readonly one: string }
-  | { readonly several: readonly string[]; readonly all?: true }
-
-/** The profiles that a line names; flags that exclude each other are refused when the line is read. */
-const wantedBy = (raw: Raw): AskedProfiles =>
-  raw.flags.get('all-profiles')?.at(-1) === 'true'
-    ? { several: ['*'], all: true }
-    : profilesIn(raw.flags.get('profile')?.at(-1) ?? '')
-
-/** Variables that are meant for one instance: none of several profiles takes anything from them. */
-const variables = [
-  'SVC_TOKEN',
-  'SVC_TOKEN_KIND',
-  'SVC_JOB_TOKEN',
-  'SVC_BASE_URL',
-  'SVC_VOCABULARY',
-] as const
-
-/** The environment for each of several profiles: a credential above all is meant for one address. */
-const environmentForEach = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
-  ...env,
-  ...Object.fromEntries(variables.map((name) => [name, undefined])),
-})
-
-/** Flags that are about one instance, or one run, or the one file that is written. */
-const ofOne = [
-  'base-url',
-  'watch',
-  'wait-until',
-  'journal',
-  'resume',
-  'to',
-  'out',
-  'report',
-] as const
-
-/** @throws Failure `usage` for what does not go with several instances */
-const checkSeveral = (command: Command, raw: Raw, all: boolean): void => {
-  const name = getCommandName(command)
-  if (!takesProfiles(command))
-    throw usage(
-      `${name} works with a single profile, and several are given`,
-      'Run the command once for each.',
-    )
-  const format = ownFormat(command, raw)
-  const own = (one: string): boolean =>
-    one !== 'to' || command.flags.some(({ name }) => name === one)
-  const given = ofOne.filter((one) => raw.flags.has(one) && own(one))
-  const [flag] = format === undefined ? given : [...given, 'output']
-  if (flag !== undefined)
-    throw createExclusion(
-      { command, raw },
-      [flag, all ? 'all-profiles' : 'profile'],
-      'The line names several instances. Run it once for each of them.',
-    )
-  const endpoints = Object.values(command.endpoints)
-  if (command.longRunning === true || endpoints.some((e) => e.returns.kind === 'file'))
-    throw usage(
-      `${name} belongs to a single instance, and several are given`,
-      'Run the command once for each.',
-    )
-}
-
-/**
- * The profiles that are meant.
- * @throws Failure `usage` for what means none
- */
-const profilesFor = (parts: readonly string[], env: NodeJS.ProcessEnv): readonly Profile[] => {
-  const store = openStore(getPaths(env))
-  if (parts.some(isPattern)) return resolveProfiles(parts, store.list())
-  const known = resolveProfiles(
-    parts,
-    store.names().map((name) => ({ name })),
-  )
-  // One that is not asked for may be as wrong as it likes.
-  return known.flatMap(({ name }) => store.get(name) ?? [])
-}
-
-type ConfirmationFlags = Pick<Globals, 'curl' | 'dryRun' | 'yes'>
-
-/**
- * What a run that changes several instances needs, all of it before anything is sent.
- * @throws Failure `usage`
- */
-const checkWriting = (
-  { command, raw }: { readonly command: Command; readonly raw: Raw },
-  wanted: { readonly several: readonly string[]; readonly all?: true },
-  profiles: readonly Profile[],
-  { curl, dryRun, yes }: ConfirmationFlags,
-): void => {
-  const what = getCommandName(command)
-  const open = wanted.all === true ? '--all-profiles' : wanted.several.find(isPattern)
-  if (open !== undefined)
-    throw usage(
-      `${what} writes, and ${open} does not name the profiles`,
-      `Name the profiles: -p ${profiles.map(({ name }) => name).join(',')}`,
-    )
-  const confirmed = raw.flags.get('confirm') ?? []
-  const strange = confirmed.find((name) => !profiles.some((one) => one.name === name))
-  if (strange !== undefined)
-    throw usage(
-      `--confirm names "${strange}", which is not one of the profiles`,
-      'Nothing was sent. Check that you chose the right instances.',
-    )
-  if (curl || dryRun) return
-  const reading = profiles.find(({ readOnly }) => readOnly === true)
-  if (reading !== undefined)
-    throw usage(
-      `profile ${reading.name} is read-only, so nothing was sent to any instance`,
-      `Remove the profile, or allow writes: svcctl profile set ${reading.name} --no-read-only`,
-    )
-  const bare = profiles.filter(
-    ({ name, protected: kept }) => kept === true && !confirmed.includes(name),
-  )
-  if (yes && bare.length === 0) return
-  const needed = ['--yes', ...bare.map(({ name }) => `--confirm ${name}`)]
-  throw usage(
-    bare.length === 0
-      ? `${what} would change ${profiles.length} instances and requires confirmation`
-      : `profile ${bare.map(({ name }) => name).join(', ')} is protected and must be confirmed by name`,
-    `Give ${needed.join(' ')}`,
-  )
-}
 
 // How a run of several instances ends.
 
@@ -243,7 +120,7 @@ const lineOf = (raw: Raw, name: string): Raw => {
   return { ...raw, flags }
 }
 
-type RowTaker = (row: Row) => Promise<void>
+type RowListener = (row: Row) => Promise<void>
 
 class MultiInstanceRun {
   readonly #line: AskedLine
@@ -274,7 +151,7 @@ class MultiInstanceRun {
   }
 
   /** Prints the rows that come of the instances, and ends what is under way where that fails. */
-  async print(work: (push: RowTaker) => Promise<void>): Promise<void> {
+  async print(work: (push: RowListener) => Promise<void>): Promise<void> {
     const rows = yieldPushed<Row>(async (push) => {
       await work(push)
       if (!this.#endings.some(({ code }) => code === 130)) await push({ kind: 'end' })
@@ -287,7 +164,7 @@ class MultiInstanceRun {
   }
 
   /** All at once; what they print waits for those before them. */
-  async together(sites: readonly AskedSite[], push: RowTaker): Promise<void> {
+  async together(sites: readonly AskedSite[], push: RowListener): Promise<void> {
     let turn: Promise<void> = Promise.resolve()
     const runs: Promise<void>[] = []
     for (const site of sites) {
@@ -299,7 +176,7 @@ class MultiInstanceRun {
   }
 
   /** One after the other, until one fails. */
-  async inOrder(sites: readonly AskedSite[], push: RowTaker): Promise<void> {
+  async inOrder(sites: readonly AskedSite[], push: RowListener): Promise<void> {
     const { maxFailures } = this.#globals
     const most = parseFailureLimit(maxFailures)
     for (const [i, site] of sites.entries()) {
@@ -347,7 +224,7 @@ class MultiInstanceRun {
     return this.#globals.tolerate?.includes('unreachable') === true
   }
 
-  async #one(site: AskedSite, turn: Promise<void>, push: RowTaker): Promise<void> {
+  async #one(site: AskedSite, turn: Promise<void>, push: RowListener): Promise<void> {
     const { name, own, command, asked } = site
     const { raw, parse } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])

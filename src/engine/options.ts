@@ -63,6 +63,8 @@ export interface InstancePart {
   /** Its profile. */
   readonly name: string
   readonly screen: Streams
+  /** Whether those before it have not handed over theirs. */
+  readonly isHeld: () => boolean
   /** Takes the rows of its answer, in its turn. */
   readonly takeAll: (rows: Rows) => Promise<void>
   /** Says what stands below the output, once that of all is there. */

@@ -31,11 +31,13 @@ export interface TurnOptions {
   readonly target: Target
   /** Resolves when those before it have handed over theirs. */
   readonly turn: Promise<void>
+  /** Whether all of them wait for others. */
+  readonly isHeld?: (() => boolean) | undefined
   readonly push: (row: Row) => Promise<void>
 }
 
 /** Hands over the rows of one of several targets: it reads on to its first records, and waits there for its turn. */
-export class TurnTaker {
+export class TargetWriter {
   readonly #options: TurnOptions
   readonly #waits: () => boolean
   /** What opens its part, once there is something in it. */
@@ -85,7 +87,8 @@ export class TurnTaker {
   #passOn(source: ListSource | undefined): Pick<OpenRow, 'source'> {
     if (source === undefined) return {}
     let taker: Parameters<ListSource['opened']>[0] = {}
-    source.opened({ held: () => this.#waits() || taker.held?.() === true })
+    const isHeld = this.#options.isHeld ?? (() => taker.held?.() === true)
+    source.opened({ held: () => this.#waits() || isHeld() })
     const opened: ListSource['opened'] = (next) => {
       taker = next
     }

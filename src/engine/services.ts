@@ -163,19 +163,22 @@ export class RunParts {
 
   /** Prints rows where the answer of the run goes. */
   readonly print = (rows: Rows): Promise<void> => {
-    const { answer, later, options, ui } = this
-    if (options.part !== undefined) return options.part.takeAll(rows)
-    const ended = options.inner?.ended
-    return printRows(rows, {
-      answer,
-      ui,
-      describe: (lost) => this.#report.describe(lost),
-      listEnded: ({ more, said }) => {
-        if (ended !== undefined) {
-          if (more !== undefined) ended(more)
-        } else if (said !== undefined) later(said)
-      },
-    })
+    const { answer, options, ui } = this
+    const reported = this.#tellEnds(rows)
+    if (options.part !== undefined) return options.part.takeAll(reported)
+    return printRows(reported, { answer, ui, describe: (lost) => this.#report.describe(lost) })
+  }
+
+  /** Tells how each list ended: whoever reads page by page, or people below the output. */
+  async *#tellEnds(rows: Rows): Rows {
+    const ended = this.options.inner?.ended
+    for await (const row of rows) {
+      yield row
+      if (row.kind !== 'end' || row.of !== undefined) continue
+      if (ended === undefined) {
+        if (row.said !== undefined) this.later(row.said)
+      } else if (row.more !== undefined) ended(row.more)
+    }
   }
 
   /** Says what stands below the output, once all is done, and ends the answer. */

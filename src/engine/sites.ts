@@ -1,11 +1,151 @@
 /** The several instances of a line: what each calls things, and how it understands the line. */
 import type { Words } from '../catalogue/words.js'
+import { usage } from '../errors.js'
+import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../profile/index.js'
 import type { Profile } from '../profile/types.js'
+import { getCommandName, takesProfiles } from './command/derive.js'
 import { flagsOfCommand } from './command/flags.js'
+import type { Globals } from './command/globals.js'
 import { commandWith } from './command/known.js'
 import type { Command } from './command/types.js'
 import { commandIn, wordsAmong, wordsOfAll } from './command/vocabulary.js'
 import { findOwnWords, ownWords, speaks, type WordsFinder } from './command/words.js'
+import { createExclusion } from './pairs.js'
+import { ownFormat } from './plan/given.js'
+import type { Raw } from './plan/line.js'
+
+// Which profiles a line means that means several, and what does not go with them.
+
+/** What a line says of its profiles. */
+type AskedProfiles =
+  | { readonly one: string }
+  | { readonly several: readonly string[]; readonly all?: true }
+
+/** The profiles that a line names; flags that exclude each other are refused when the line is read. */
+export const wantedBy = (raw: Raw): AskedProfiles =>
+  raw.flags.get('all-profiles')?.at(-1) === 'true'
+    ? { several: ['*'], all: true }
+    : profilesIn(raw.flags.get('profile')?.at(-1) ?? '')
+
+/** Variables that are meant for one instance: none of several profiles takes anything from them. */
+export const variables = [
+  'SVC_TOKEN',
+  'SVC_TOKEN_KIND',
+  'SVC_JOB_TOKEN',
+  'SVC_BASE_URL',
+  'SVC_VOCABULARY',
+] as const
+
+/** The environment for each of several profiles: a credential above all is meant for one address. */
+export const environmentForEach = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...env,
+  ...Object.fromEntries(variables.map((name) => [name, undefined])),
+})
+
+/** Flags that are about one instance, or one run, or the one file that is written. */
+const ofOne = [
+  'base-url',
+  'watch',
+  'wait-until',
+  'journal',
+  'resume',
+  'to',
+  'out',
+  'report',
+] as const
+
+/** @throws Failure `usage` for what does not go with several instances */
+export const checkSeveral = (command: Command, raw: Raw, all: boolean): void => {
+  const name = getCommandName(command)
+  if (!takesProfiles(command))
+    throw usage(
+      `${name} works with a single profile, and several are given`,
+      'Run the command once for each.',
+    )
+  const format = ownFormat(command, raw)
+  const own = (one: string): boolean =>
+    one !== 'to' || command.flags.some(({ name }) => name === one)
+  const given = ofOne.filter((one) => raw.flags.has(one) && own(one))
+  const [flag] = format === undefined ? given : [...given, 'output']
+  if (flag !== undefined)
+    throw createExclusion(
+      { command, raw },
+      [flag, all ? 'all-profiles' : 'profile'],
+      'The line names several instances. Run it once for each of them.',
+    )
+  const endpoints = Object.values(command.endpoints)
+  if (command.longRunning === true || endpoints.some((e) => e.returns.kind === 'file'))
+    throw usage(
+      `${name} belongs to a single instance, and several are given`,
+      'Run the command once for each.',
+    )
+}
+
+/**
+ * The profiles that are meant.
+ * @throws Failure `usage` for what means none
+ */
+export const profilesFor = (
+  parts: readonly string[],
+  env: NodeJS.ProcessEnv,
+): readonly Profile[] => {
+  const store = openStore(getPaths(env))
+  if (parts.some(isPattern)) return resolveProfiles(parts, store.list())
+  const known = resolveProfiles(
+    parts,
+    store.names().map((name) => ({ name })),
+  )
+  // One that is not asked for may be as wrong as it likes.
+  return known.flatMap(({ name }) => store.get(name) ?? [])
+}
+
+type ConfirmationFlags = Pick<Globals, 'curl' | 'dryRun' | 'yes'>
+
+/**
+ * What a run that changes several instances needs, all of it before anything is sent.
+ * @throws Failure `usage`
+ */
+export const checkWriting = (
+  { command, raw }: { readonly command: Command; readonly raw: Raw },
+  wanted: { readonly several: readonly string[]; readonly all?: true },
+  profiles: readonly Profile[],
+  { curl, dryRun, yes }: ConfirmationFlags,
+): void => {
+  const what = getCommandName(command)
+  const open = wanted.all === true ? '--all-profiles' : wanted.several.find(isPattern)
+  if (open !== undefined)
+    throw usage(
+      `${what} writes, and ${open} does not name the profiles`,
+      `Name the profiles: -p ${profiles.map(({ name }) => name).join(',')}`,
+    )
+  const confirmed = raw.flags.get('confirm') ?? []
+  const strange = confirmed.find((name) => !profiles.some((one) => one.name === name))
+  if (strange !== undefined)
+    throw usage(
+      `--confirm names "${strange}", which is not one of the profiles`,
+      'Nothing was sent. Check that you chose the right instances.',
+    )
+  if (curl || dryRun) return
+  const reading = profiles.find(({ readOnly }) => readOnly === true)
+  if (reading !== undefined)
+    throw usage(
+      `profile ${reading.name} is read-only, so nothing was sent to any instance`,
+      `Remove the profile, or allow writes: svcctl profile set ${reading.name} --no-read-only`,
+    )
+  const bare = profiles.filter(
+    ({ name, protected: kept }) => kept === true && !confirmed.includes(name),
+  )
+  if (yes && bare.length === 0) return
+  const needed = ['--yes', ...bare.map(({ name }) => `--confirm ${name}`)]
+  throw usage(
+    bare.length === 0
+      ? `${what} would change ${profiles.length} instances and requires confirmation`
+      : `profile ${bare.map(({ name }) => name).join(', ')} is protected and must be confirmed by name`,
+    `Give ${needed.join(' ')}`,
+  )
+}
+
+// What each of them calls things.
 
 /** One of them. */
 export interface AskedSite {

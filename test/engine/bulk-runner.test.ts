@@ -15,7 +15,8 @@ const ran = async (how: Many, interactive = false) => {
   const said: string[] = []
   const engine = {
     send: async () => ({ status: 204, headers: {}, bytes: new Uint8Array(), data: undefined }),
-    answer: { flush: async () => {} },
+    answer: {},
+    report: { set: () => {} },
     ui: {
       interactive,
       note: (text: string) => said.push(`note: ${text}`),
@@ -32,7 +33,8 @@ const ran = async (how: Many, interactive = false) => {
   }
   // Only what one plan goes through.
   const runner = new BulkRunner(engine as unknown as ConstructorParameters<typeof BulkRunner>[0])
-  await runner.many([plan], how)
+  for await (const row of runner.many([plan], how))
+    if (row.kind === 'note') said.push(`note: ${row.text}`)
   return said
 }
 

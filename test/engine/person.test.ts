@@ -1,5 +1,7 @@
 /** Whoever sits before standard error: what is asked, what is not, and what is said to who leaves. */
+
 import { expect, it } from 'vitest'
+import { withInterruptNote } from '../../src/engine/command/running.js'
 import { Prompter, SilentPrompter } from '../../src/engine/workspace/prompter.js'
 import { Failure } from '../../src/errors.js'
 
@@ -127,10 +129,9 @@ it('changes nothing where the answer is no', async () => {
 })
 
 it('says to who leaves what goes on, and lets other failures through', async () => {
-  const { ui } = present()
   const stays = { text: 'while waiting; the rebase goes on', hint: 'Look again.' }
   const leaving = (error: Error) =>
-    ui.leaving(stays, async () => {
+    withInterruptNote(stays, async () => {
       throw error
     })
   const abort = Object.assign(new Error('aborted'), { name: 'AbortError' })
@@ -141,7 +142,7 @@ it('says to who leaves what goes on, and lets other failures through', async () 
       details: { hint: 'Look again.' },
     })
   await expect(leaving(new Failure('not_found', 'gone'))).rejects.toMatchObject({ message: 'gone' })
-  expect(await ui.leaving(stays, async () => 7)).toBe(7)
+  expect(await withInterruptNote(stays, async () => 7)).toBe(7)
 })
 
 it('holds the meter while another line of progress is there, also when the work fails', async () => {

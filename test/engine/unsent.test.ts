@@ -1,8 +1,10 @@
 /** `--curl`: what was planned ends with its request, also elsewhere; what really went wrong is passed on. */
+
 import { expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { UnsentInstance } from '../../src/engine/perform/curl.js'
 import { PrintedError } from '../../src/engine/perform/live.js'
+import type { Rows } from '../../src/engine/rows.js'
 import { buildRequest } from '../../src/http/index.js'
 import type { Ask } from '../../src/http/types.js'
 
@@ -19,7 +21,9 @@ const unsent = () => {
       whole: buildRequest,
       refuseChoice: () => {},
     },
-    answer: { write: async (text: string | Uint8Array) => void printed.push(String(text).trim()) },
+    print: async (rows: Rows) => {
+      for await (const row of rows) if (row.kind === 'text') printed.push(String(row.chunk).trim())
+    },
     ui: { note: () => {} },
   }
   // Planning is handed through, and not looked at here.

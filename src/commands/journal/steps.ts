@@ -16,7 +16,6 @@ import {
   parseTreePlace,
   valuesFor,
 } from '../../engine/journaling/inverse.js'
-import { withSmallHeap } from '../../engine/work/v8.js'
 import { survived, usage } from '../../errors.js'
 import { lookUp } from '../usernames.js'
 
@@ -244,14 +243,11 @@ export const readSteps = async (
 ): Promise<Steps> => {
   const first: UndoStep[] = []
   let [count, together] = [0, false]
-  await withSmallHeap(async (look) => {
-    for await (const step of stepsIn(past, inverse, note)) {
-      look()
-      count += 1
-      together ||= parseTreePlace(step.was.parent) !== undefined || namesUser(step.plan)
-      if (first.length < maxFirst) first.push(step)
-    }
-  })
+  for await (const step of stepsIn(past, inverse, note)) {
+    count += 1
+    together ||= parseTreePlace(step.was.parent) !== undefined || namesUser(step.plan)
+    if (first.length < maxFirst) first.push(step)
+  }
   const each = () => stepsIn(past, inverse, () => {})
   if (count > maxFirst && !together) return { count, first, each }
   const all: UndoStep[] = []

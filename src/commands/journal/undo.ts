@@ -28,7 +28,6 @@ import type { PlanAnswer } from '../../engine/rows.js'
 import { createNoteRow, type Rows } from '../../engine/rows.js'
 import { countsText, getItemPlace, type Outcome, toOutcome } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
-import { withSmallHeap } from '../../engine/work/v8.js'
 import { Failure, usage } from '../../errors.js'
 import { presentChanges, showsChanges } from '../changed-rows.js'
 import { type Arguments, define } from '../define.js'
@@ -94,12 +93,8 @@ const ownJournal = (
       undoes: header.id,
       ...(redo ? { redo } : { redoes: { command, endpoint, lacks } }),
     })
-    await withSmallHeap(async (look) => {
-      for await (const { was } of steps.each()) {
-        look()
-        journal.add({ ...getItemPlace(was), state: 'queued', input: was.row })
-      }
-    })
+    for await (const { was } of steps.each())
+      journal.add({ ...getItemPlace(was), state: 'queued', input: was.row })
     await journal.append({ input: 'complete', total: steps.count })
     return journal
   })

@@ -44,8 +44,6 @@ interface PlanOptions {
   readonly unfinished?: DiffOptions['unfinished']
   /** The commit with which the files are compared. */
   readonly against?: string
-  /** Called for each request and file. */
-  readonly look?: () => void
 }
 
 /** What making a plan took. */
@@ -245,7 +243,7 @@ const diffOptionsOf = async (
 export const madePlan = async (
   services: Services,
   given: PlanGiven,
-  { against, look = () => {}, ...how }: PlanOptions,
+  { against, ...how }: PlanOptions,
 ): Promise<MadePlan> => {
   const { place } = services
   const begun = place.clock.now().getTime()
@@ -254,12 +252,11 @@ export const madePlan = async (
   const { 'allow-empty': empty, 'allow-removals': removals } = given.flags
   checkGlobs({ only, except, ignore, 'allow-empty': empty, 'allow-removals': removals })
   parseLimits(given)
-  const declared = await declaredBy(services, given, look)
+  const declared = await declaredBy(services, given)
   checkInstance(declared, await getInstanceName(place))
   let requests = 0
   const instance = toReadable(services, () => {
     requests += 1
-    look()
   })
   const view = openView(instance, scoping)
   const places = await view.places(declared.reach)

@@ -13,13 +13,11 @@ const describeTarget = ({ parent }: Target): string =>
   parent === undefined ? 'instance' : 'project or group'
 
 /** Where rows go: standard output, and the person beside it. */
-export interface RowOutput {
+export interface PrintOptions {
   readonly answer: RunAnswer
   readonly ui: Pick<Services['ui'], 'note' | 'warn'>
   /** False where text of one of several instances is refused. */
   readonly allowsText?: boolean
-  /** Is told how each list ended. */
-  readonly listEnded?: ((end: Extract<Row, { kind: 'end' }>) => void) | undefined
   /** Returns what is thrown for what could not be printed. */
   readonly describe?: (lost: unknown) => unknown
 }
@@ -39,19 +37,19 @@ interface OpenPart {
 
 /** Prints rows; one part of the answer is open at a time. */
 class RowPrinter {
-  readonly #output: RowOutput
+  readonly #output: PrintOptions
   readonly #targets: TargetParts
   #part: OpenPart | 'skipped' | undefined
   /** The target whose text was begun. */
   #headed: string | undefined
 
-  constructor(output: RowOutput) {
+  constructor(output: PrintOptions) {
     this.#output = output
     this.#targets = new TargetParts(output.answer)
   }
 
   async print(row: Row): Promise<void> {
-    const { answer, listEnded, ui } = this.#output
+    const { answer, ui } = this.#output
     switch (row.kind) {
       case 'open':
         return this.#open(row)
@@ -60,8 +58,7 @@ class RowPrinter {
       case 'records':
         return this.#write((writer) => writer.raw(row.batch, row.readers), row.batch.length)
       case 'end':
-        await this.#close(row)
-        return row.of === undefined ? listEnded?.(row) : undefined
+        return this.#close(row)
       case 'answer':
         return this.#printAnswer(row)
       case 'document':
@@ -70,7 +67,8 @@ class RowPrinter {
       case 'text':
         return this.#printText(row)
       case 'failed':
-        return row.of === undefined ? undefined : this.#targets.addFailure(row.of, row.failure)
+        if (row.of === undefined || answer.reader !== 'programs') return
+        return this.#targets.addFailure(row.of, row.failure)
       case 'flush':
         return row.of === undefined ? answer.flush() : undefined
       case 'note':
@@ -164,7 +162,7 @@ class RowPrinter {
  * Prints rows as they come. What cannot be printed ends whoever yields them where it is.
  * @throws what their source throws, and what cannot be printed
  */
-export const printRows = async (rows: Rows, output: RowOutput): Promise<void> => {
+export const printRows = async (rows: Rows, output: PrintOptions): Promise<void> => {
   const printer = new RowPrinter(output)
   const take = async (): Promise<Row | undefined> => {
     try {

@@ -93,6 +93,18 @@ const isInterruption = (error: unknown): boolean =>
 export const toInterruption = (error: unknown, { text, hint }: InterruptNote): unknown =>
   isInterruption(error) ? new Failure('interrupted', `interrupted ${text}`, { hint }) : error
 
+/** Does work; who leaves meanwhile is told what stays as it is. */
+export const withInterruptNote = async <T>(
+  stays: InterruptNote,
+  work: () => Promise<T>,
+): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw toInterruption(error, stays)
+  }
+}
+
 /** What is to be known of an answer besides what it shows. */
 export const getAnswerFacts = ({
   status,

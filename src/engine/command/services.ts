@@ -17,7 +17,7 @@ import type { Profile, Session } from '../../profile/types.js'
 import type { CountedWork, ShownWork, TimeLimit } from '../../terminal/progress.js'
 import type { CommandFacts, Given, Plan, RunOrigin } from './description.js'
 import type { Globals } from './globals.js'
-import type { Details, InterruptNote } from './running.js'
+import type { Details } from './running.js'
 
 // A command that is run within another: asked by data, answered by data.
 
@@ -248,8 +248,6 @@ export interface UiService {
   begin(text: string): ShownWork
   /** The same while `work` goes on. */
   progress<T>(text: string, work: (say: ProgressListener) => Promise<T>): Promise<T>
-  /** Who leaves while `work` goes on is told what stays as it is. */
-  leaving<T>(stays: InterruptNote, work: () => Promise<T>): Promise<T>
 }
 
 /** Standard input. */

@@ -17,9 +17,9 @@ import { agrees, type Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import { type RecordView, type Rows, yieldRecords } from '../rows.js'
-import { type GivenObject, maxNamed } from '../work/report.js'
 import { checkAbsent } from './absence.js'
 import { isSource } from './live.js'
+import { FirstObjects, objectOf, ReadingPlans } from './reading-plans.js'
 
 // What a write would change: its object as it is now, beside what would be sent.
 
@@ -198,73 +198,6 @@ const rowsOf = (records: readonly unknown[]): readonly unknown[] =>
   })
 
 const columns = ['attribute', 'now', 'new'] as const
-
-// What a dry run makes of its plans: what each is about, and the plan that only reads it.
-
-/**
- * Returns the name of the object of a plan.
- * @param isNaming true for the name that other commands take, which may be shorter than the label
- */
-const objectOf = (
-  { label, object = label, endpoint, values }: Plan,
-  { area }: Pick<CommandFacts, 'area'>,
-  isNaming: boolean,
-): string => {
-  const name = isNaming ? object : label
-  if (name !== undefined) return name
-  const [holder] = Object.keys(endpoint.path)
-  return holder === undefined ? area : String(values[holder])
-}
-
-/** Objects as they come, and the first of them. */
-class FirstObjects {
-  readonly first: GivenObject[] = []
-  readonly #objects: AsyncIterable<GivenObject>
-
-  constructor(objects: AsyncIterable<GivenObject>) {
-    this.#objects = objects
-  }
-
-  async *all(): AsyncGenerator<GivenObject> {
-    for await (const object of this.#objects) {
-      if (this.first.length < maxNamed) this.first.push(object)
-      yield object
-    }
-  }
-}
-
-/** Plans that only read: neither confirmed nor told of as done; of each endpoint there is one such. */
-class ReadingPlans {
-  readonly #command: Pick<CommandFacts, 'area'>
-  readonly #isNaming: boolean
-  readonly #made = new Map<Endpoint, Endpoint>()
-  readonly #originals = new WeakMap<Plan, Plan>()
-
-  constructor(command: Pick<CommandFacts, 'area'>, isNaming: boolean) {
-    this.#command = command
-    this.#isNaming = isNaming
-  }
-
-  of(plan: Plan): Plan {
-    const endpoint = this.#harmless(plan.endpoint)
-    const read = { ...plan, endpoint, label: objectOf(plan, this.#command, this.#isNaming) }
-    this.#originals.set(read, plan)
-    return read
-  }
-
-  original(read: Plan): Plan {
-    return this.#originals.get(read) ?? read
-  }
-
-  #harmless(endpoint: Endpoint): Endpoint {
-    const known = this.#made.get(endpoint)
-    if (known !== undefined) return known
-    const { destructive: _, ...kept } = endpoint
-    const harmless: Endpoint = { ...kept, safe: true }
-    this.#made.set(endpoint, harmless)
-    return harmless
-  }
-}
 
 interface Parts {
   readonly exchange: Pick<InstanceExchange, 'build'>

@@ -12,7 +12,6 @@ import { parseBytes } from '../../base/json/records.js'
 import { Failure, getReason } from '../../errors.js'
 import type { SingleReader } from '../../output/types.js'
 import type { Order, SortKey } from '../where/index.js'
-import { HeapTuning } from '../work/v8.js'
 
 /** Rows of a larger limit go to the file. */
 const maxInMemory = 5000
@@ -225,8 +224,6 @@ export class KeptRows {
   readonly #compare: RowComparator
   readonly #most: number
   readonly #file = new RunFile()
-  /** For rows of a larger limit. */
-  readonly #heap = new HeapTuning()
   #rows: KeptRow[] = []
   /** Bytes of these, where they go to the file. */
   #held = 0
@@ -266,19 +263,16 @@ export class KeptRows {
     this.#rows.sort(this.#compare)
     for await (const row of merged([...this.#file.runs(), inHand(this.#rows)], this.#compare)) {
       if (!take(row)) continue
-      if (this.#most > maxInMemory) this.#heap.look()
       this.#printed += 1
       yield row
     }
   }
 
   async close(): Promise<void> {
-    this.#heap.end()
     await this.#file.close()
   }
 
   async #spill(size: number): Promise<void> {
-    this.#heap.look()
     this.#held += size
     if (this.#held < runSize) return
     await this.#file.add(this.#rows.sort(this.#compare))

@@ -8,7 +8,7 @@ import { isTolerated, toleratedText } from '../command/running.js'
 import type { LineAsk, Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
-import { createLatch, TurnTaker } from '../order.js'
+import { createLatch, TargetWriter } from '../order.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
 import { FieldPresence } from '../records/single.js'
@@ -46,6 +46,8 @@ interface ParentRowsOptions {
   readonly most: number
   /** How many parents are worked on at once. */
   readonly gate: EngineOptions<undefined>['gate']
+  /** Whether all of them wait for other instances. */
+  readonly isHeld: (() => boolean) | undefined
   readonly globals: Pick<Globals, 'tolerate'>
 }
 
@@ -116,7 +118,9 @@ class OverParents {
     const turn = this.#turn
     const over = createLatch()
     this.#turn = over.opened
-    const taker = new TurnTaker({ target: { parent: target.parent }, turn, push: this.#push })
+    const { isHeld } = this.#over
+    const parent = { target: { parent: target.parent }, turn, isHeld, push: this.#push }
+    const taker = new TargetWriter(parent)
     let failure: Failure | undefined
     let isRead = true
     try {
@@ -135,7 +139,7 @@ class OverParents {
   }
 
   /** @throws what counts as a failure of the parent, or ends all of them */
-  async #settleFailed(target: ParentTarget, taker: TurnTaker, error: unknown): Promise<void> {
+  async #settleFailed(target: ParentTarget, taker: TargetWriter, error: unknown): Promise<void> {
     await taker.cut()
     if (this.#presence.waives(error)) return
     // Behind the last record that was asked for nothing matters.
@@ -160,7 +164,7 @@ class OverParents {
     }
   }
 
-  async #takeRows(target: ParentTarget, taker: TurnTaker): Promise<void> {
+  async #takeRows(target: ParentTarget, taker: TargetWriter): Promise<void> {
     if (target.failure !== undefined) throw target.failure
     const left = this.#over.most - this.#count
     const paging = left === Number.POSITIVE_INFINITY ? {} : { limit: left }
@@ -168,7 +172,7 @@ class OverParents {
   }
 
   /** Takes a row, as far as its records are still wanted. */
-  async #take(row: Row, taker: TurnTaker): Promise<void> {
+  async #take(row: Row, taker: TargetWriter): Promise<void> {
     if (row.kind === 'text' || row.kind === 'document') throw refusePart('project or group')
     if (row.kind !== 'records' && row.kind !== 'value' && row.kind !== 'answer')
       return taker.take(row)
@@ -290,6 +294,7 @@ export async function* listOver(
     rowsOf: typeof work === 'function' ? each.run(given, work) : each.list(given, work),
     signal,
     gate: await exchange.gate(),
+    isHeld: options.part?.isHeld,
     globals,
   }
   try {

@@ -16,7 +16,6 @@ import {
 } from '../../terminal/progress.js'
 import type { Prompts } from '../../terminal/prompts.js'
 import { getScope } from '../command/derive.js'
-import { type InterruptNote, toInterruption } from '../command/running.js'
 import type { Details, Owner, ProgressListener, UiService } from '../command/services.js'
 import type { CommandFacts, Plan } from '../command/types.js'
 import type { RunOptions, Streams } from '../options.js'
@@ -261,14 +260,6 @@ export class Prompter implements UiService {
 
   counter(total?: number, waiting?: () => TimeLimit | undefined): CountedWork {
     return this.#screen.meter.begin(total, waiting)
-  }
-
-  async leaving<T>(stays: InterruptNote, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      throw toInterruption(error, stays)
-    }
   }
 
   begin(text: string): ShownWork {

@@ -5,7 +5,7 @@ import { Failure } from '../../errors.js'
 import { unusable } from '../answers/network.js'
 import { safeAddress } from '../answers/secrets.js'
 import { readHeader } from '../headers.js'
-import { formatAddress, parseAddress, type Target } from '../request/address.js'
+import { formatAddress, parseAddress, type RequestTarget } from '../request/address.js'
 import type { Attempts } from '../sending/attempts.js'
 import type { OpenAnswer } from '../sending/exchange.js'
 import {
@@ -22,7 +22,7 @@ import {
 /** The parts of an answer that say where the next page of its list is. */
 interface PageAnswer {
   readonly headers: AnswerHeaders
-  readonly target: Target
+  readonly target: RequestTarget
   readonly label: string
 }
 
@@ -39,12 +39,12 @@ const linkOf = ({ headers, label }: PageAnswer, rel: string): string | undefined
 
 /** How the instance's links are led back to where it is reached. */
 interface Root {
-  readonly root: Target
+  readonly root: RequestTarget
   readonly note: (text: string) => void
 }
 
 /** The path below the root of the API, of whatever stands before that; undefined where it is no address of the API. */
-const pathInApi = (path: string, root: Target): string | undefined => {
+const pathInApi = (path: string, root: RequestTarget): string | undefined => {
   if (path.startsWith(`${root.path}/`)) return path.slice(root.path.length)
   const [, rest] = /^[^?]*?\/api\/v4(\/.*)$/.exec(path) ?? []
   return rest

@@ -135,25 +135,25 @@ export const toJson = (param: Param | undefined, value: unknown): unknown => {
 const root = '/api/v4'
 
 /** Origin and path of a request, the path exactly as it was encoded. */
-export interface Target {
+export interface RequestTarget {
   readonly origin: string
   readonly path: string
 }
 
 /** The API root of an instance (`http/README.md`). */
-export const getApiRoot = (baseUrl: string): Target => {
+export const getApiRoot = (baseUrl: string): RequestTarget => {
   const url = new URL(baseUrl)
   return { origin: url.origin, path: `${trimTrailingSlashes(url.pathname)}${root}` }
 }
 
 /** An absolute address, split without touching how its path is written. */
-export const parseAddress = (address: string): Target => {
+export const parseAddress = (address: string): RequestTarget => {
   const url = new URL(address)
   return { origin: url.origin, path: `${url.pathname}${url.search}` }
 }
 
-export const formatAddress = (target: Target): string => `${target.origin}${target.path}`
+export const formatAddress = (target: RequestTarget): string => `${target.origin}${target.path}`
 
 /** A request in words, without credentials: `GET https://host/api/v4/runners`. */
-export const requestLabel = (method: string, target: Target): string =>
+export const requestLabel = (method: string, target: RequestTarget): string =>
   `${method} ${safeAddress(formatAddress(target))}`

@@ -8,7 +8,7 @@ import type { TimedBody } from '../answers/body.js'
 import { LostRequest, lostTo, oneLine, unknownOutcome } from '../answers/network.js'
 import { safeAddress, safeBody, safeHeaders } from '../answers/secrets.js'
 import { readHeader } from '../headers.js'
-import type { Target } from '../request/address.js'
+import type { RequestTarget } from '../request/address.js'
 import type { AnswerHeaders, ClientOptions, Exchange, OnInterrupt } from '../types.js'
 import { interrupted, isSafe } from './attempts.js'
 
@@ -211,7 +211,7 @@ export interface OpenAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
   /** Where it came from in the end. */
-  readonly target: Target
+  readonly target: RequestTarget
   /** What was asked, without credentials. */
   readonly label: string
   readonly method: string

@@ -13,8 +13,8 @@ import {
   formatAddress,
   getApiRoot,
   parseAddress,
+  type RequestTarget,
   requestLabel,
-  type Target,
 } from '../request/address.js'
 import {
   type AnswerHeaders,
@@ -43,12 +43,12 @@ const refused = (reply: OpenAnswer, message: string, next: NextStep): Failure =>
   })
 
 /** What an address of the API below another base URL tells: that base URL; undefined for any other address. */
-const baseIn = ({ origin, path }: Target): string | undefined => {
+const baseIn = ({ origin, path }: RequestTarget): string | undefined => {
   const [, prefix] = /^([^?]*)\/api\/v4\/[^?]/.exec(path) ?? []
   return prefix === undefined ? undefined : `${origin}${prefix}`
 }
 
-const moved = (next: Target, { target }: OpenAnswer): NextStep => {
+const moved = (next: RequestTarget, { target }: OpenAnswer): NextStep => {
   const base = baseIn(next)
   if (base === undefined)
     return 'If the instance has moved there, use its address as the base URL. It may also be the sign-in page of a proxy.'
@@ -58,7 +58,7 @@ const moved = (next: Target, { target }: OpenAnswer): NextStep => {
 }
 
 /** Data that somebody else gives must not pass for the instance's, and no credential goes there. */
-const leadsAway = (reply: OpenAnswer, next: Target): Failure => {
+const leadsAway = (reply: OpenAnswer, next: RequestTarget): Failure => {
   const where = baseIn(next) ?? safeAddress(formatAddress(next))
   const [from, to] = [new URL(reply.target.origin), new URL(next.origin)]
   const words =
@@ -75,7 +75,12 @@ const leadsAway = (reply: OpenAnswer, next: Target): Failure => {
  * @param root the API of the instance: a project of its may have another path now
  * @throws Failure `failed` otherwise
  */
-const nextTarget = (reply: OpenAnswer, location: string, hops: number, root: Target): Target => {
+const nextTarget = (
+  reply: OpenAnswer,
+  location: string,
+  hops: number,
+  root: RequestTarget,
+): RequestTarget => {
   const { method, target } = reply
   const from = formatAddress(target)
   const next = URL.canParse(location, from) ? new URL(location, from) : undefined
@@ -132,7 +137,7 @@ export class Wire {
   readonly #onInterrupt: OnInterrupt
   readonly #now: () => number
   /** The API root of the instance. */
-  readonly root: Target
+  readonly root: RequestTarget
   /** The instance's own path, with a slash at its end. */
   readonly #home: string
   #credential: Credential | undefined
@@ -249,11 +254,11 @@ export class Wire {
   }
 
   /** Whether an address is of the instance: its origin, and below its path. */
-  #isHome({ origin, path }: Target): boolean {
+  #isHome({ origin, path }: RequestTarget): boolean {
     return origin === this.root.origin && `${path}/`.startsWith(this.#home)
   }
 
-  #target(request: WireRequest): Target {
+  #target(request: WireRequest): RequestTarget {
     if (!request.absolute && !/^[\x21-\x7e]*$/.test(request.path))
       throw usage('the path contains invalid characters', 'Percent-encode them: a space is %20.')
     if (request.absolute === true) return parseAddress(request.path)
@@ -261,7 +266,7 @@ export class Wire {
   }
 
   /** A key for an alert endpoint goes where it is sent; any other credential only to the instance. */
-  #headers(request: WireRequest, target: Target): Record<string, string> {
+  #headers(request: WireRequest, target: RequestTarget): Record<string, string> {
     const kind = this.#credential?.kind
     const { sudo, userAgent, words } = this.#options
     return headersFor(request, {
@@ -276,7 +281,7 @@ export class Wire {
   /** An exchange that the gate has let through, where it is with the instance. */
   async #admitted(
     request: WireRequest,
-    target: Target,
+    target: RequestTarget,
     headers: Readonly<Record<string, string>>,
     attempts: Attempts,
   ): Promise<OpenAnswer> {
@@ -302,7 +307,7 @@ export class Wire {
 
   async #exchange(
     request: WireRequest,
-    target: Target,
+    target: RequestTarget,
     headers: Readonly<Record<string, string>>,
   ): Promise<OpenAnswer> {
     const { method, body, secrets } = request
