@@ -3,8 +3,8 @@
  * materials.
  */
 
-import { randomUUID } from 'node:crypto'
 import { type Fields, isObject, objects, toText } from '../base/objects.js'
+import { createUuid } from '../base/random.js'
 import { version } from '../base/version.js'
 import { severities } from '../catalogue/shapes/vulnerability.js'
 import type { Emit, Services } from '../engine/command/services.js'
@@ -183,7 +183,7 @@ const createBomDocument = ({ place }: Services): NonNullable<Emit['document']> =
         project: String(values.id),
         version,
         now: place.clock.now(),
-        serialNumber: `urn:uuid:${randomUUID()}`,
+        serialNumber: `urn:uuid:${createUuid()}`,
       }),
   }
 }
