@@ -35,8 +35,12 @@ export interface Io {
   readonly stdout: OutputStream
   readonly stderr: OutputStream
   now(): Date
+  /** Milliseconds of a clock that only goes forward, for durations. */
+  uptime(): number
   /** A number from 0 (included) to 1 (excluded). */
   random(): number
+  /** Returns bytes that nobody can guess. */
+  randomBytes(size: number): Uint8Array
   /** Calls the listener for each such signal until it is released. */
   onSignal(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): Removal
   /** Calls the listener when the line has ended. */
@@ -86,6 +90,9 @@ const hasControllingTerminal = async (): Promise<boolean> => {
   }
 }
 
+export const getRandomBytes = (size: number): Uint8Array =>
+  crypto.getRandomValues(new Uint8Array(size))
+
 /** The process itself. */
 export const processIo: Io = {
   get argv() {
@@ -107,7 +114,9 @@ export const processIo: Io = {
     return process.stderr
   },
   now: () => new Date(),
+  uptime: () => performance.now(),
   random: Math.random,
+  randomBytes: getRandomBytes,
   onSignal: (signal, listener) => {
     process.on(signal, listener)
     return () => process.off(signal, listener)

@@ -2,7 +2,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { constants } from 'node:os'
 import { Readable, Writable } from 'node:stream'
-import { type Environment, type Io, processIo } from './io.js'
+import { type Environment, getRandomBytes, type Io, processIo } from './io.js'
 
 /** What a line reads from standard input: a text, or what comes piece by piece. */
 export type LineSource = string | Uint8Array | AsyncIterable<string | Uint8Array>
@@ -88,7 +88,9 @@ export const createLineIo = (
     stdout: out.stream,
     stderr: err.stream,
     now: () => new Date(),
+    uptime: () => performance.now(),
     random: Math.random,
+    randomBytes: getRandomBytes,
     onSignal,
     onExit: exits.add,
     onStall: () => () => {},

@@ -3,8 +3,8 @@
  * materials.
  */
 
-import { randomUUID } from 'node:crypto'
 import { type Fields, isObject, objects, toText } from '../base/objects.js'
+import { createUuid } from '../base/random.js'
 import { version } from '../base/version.js'
 import { severities } from '../catalogue/shapes/vulnerability.js'
 import type { Services } from '../engine/command/services.js'
@@ -184,7 +184,7 @@ const createBomDocument = ({ place }: Services): NonNullable<RecordView['documen
         project: String(values.id),
         version,
         now: place.clock.now(),
-        serialNumber: `urn:uuid:${randomUUID()}`,
+        serialNumber: `urn:uuid:${createUuid()}`,
       }),
   }
 }

@@ -1,4 +1,5 @@
 /** One request as a handler sees it: who acts, on what, when, and what they may. */
+import { currentIo } from '../base/io.js'
 import { documentedVersion } from '../catalogue/undocumented.js'
 import type { Version } from './ci-lint/index.js'
 import type { Repositories } from './git/repositories.js'
@@ -38,7 +39,7 @@ const emptyEvent = {
 
 export class InstanceClock {
   constructor(
-    readonly now: () => Date = () => new Date(),
+    readonly now: () => Date = () => currentIo().now(),
     /** Background seconds per real second: 0 freezes the work, Infinity does it at once. */
     readonly speed = 1,
   ) {}

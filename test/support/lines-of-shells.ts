@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { Readable, Writable } from 'node:stream'
-import { startLine } from './within.js'
+import { type LineChanges, startLine } from './within.js'
 
 /** In bash, which opens connections: what it is given goes to the test, what comes back is printed. */
 const scriptFor = (port: number): string => `#!/bin/bash
@@ -33,6 +33,9 @@ interface Line {
 }
 
 const lines = new Map<string, Line>()
+
+/** What tests exchange of the surroundings of lines that shells start, by the folder that they start them in. */
+export const changesByFolder = new Map<string, (args: readonly string[]) => LineChanges>()
 
 const closedPipe = () => Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
 
@@ -85,6 +88,7 @@ const run = async (control: Socket, text: string): Promise<void> => {
     env,
     bare: true,
     io: {
+      ...changesByFolder.get(cwd)?.(args),
       stdin,
       stdout,
       stderr,

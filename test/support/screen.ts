@@ -35,6 +35,8 @@ export interface ScreenOptions {
   readonly columns?: number
   readonly rows?: number
   readonly now?: () => Date
+  /** What else of a line's surroundings is another. */
+  readonly io?: Partial<Io>
   /** What stands on the screen before the first line begins. */
   readonly before?: string
   /** What stands before the exit code of the last line, which is the last thing on the screen. */
@@ -290,6 +292,7 @@ const startLine = (given: ScreenLine, { picture, env, cwd, options, size }: Plac
     stdout: answer?.stream ?? output,
     stderr: stderr ?? createOutput(picture.write, size),
     ...(options.now === undefined ? {} : { now: options.now }),
+    ...options.io,
     typed: async () => true,
     hasTerminal: async () => true,
     mayBeTerminal: () => answer === undefined || answer.kind === 'device',

@@ -74,7 +74,7 @@ export const inShell = async (
 const forShell = /[|<>$*~&;\n]|\s#|--exec|--resume-after/
 
 /** Whether a line needs a shell: what stands between single quotes is text. */
-const needsShell = (line: string): boolean => forShell.test(line.replace(/'[^']*'/g, ''))
+export const needsShell = (line: string): boolean => forShell.test(line.replace(/'[^']*'/g, ''))
 
 /** Runs a line that begins with `svcctl`, as `inShell` does: in the process that is there already where it needs no shell. */
 export const runLine = async (line: string, how: InShell = {}) => {

@@ -1,8 +1,9 @@
 /** Executes the tool calls of an agent: find and describe commands, read, and plan changes. */
 
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { isObject, type JsonValues, jsonFields } from '../../base/objects.js'
+import { createRandomBytes } from '../../base/random.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
@@ -166,7 +167,7 @@ const canonicalize = (value: unknown): string =>
   )
 
 const createCursors = () => {
-  const key = randomBytes(32)
+  const key = createRandomBytes(32)
   const sign = (query: unknown, { page, skip }: ListPosition): string =>
     createHmac('sha256', key)
       .update(canonicalize([query, page, skip]))

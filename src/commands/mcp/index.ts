@@ -92,7 +92,7 @@ const createCallLog = (log: AuditLog, { profile, user, sudo }: Session): CallLog
     begin: (tool, input) => {
       if (broken !== undefined)
         throw new Failure('failed', 'not executed, because the audit log cannot be written')
-      const begun = performance.now()
+      const begun = currentIo().uptime()
       return (failure) => {
         try {
           log.append({
@@ -104,7 +104,7 @@ const createCallLog = (log: AuditLog, { profile, user, sudo }: Session): CallLog
             path: describeCall(tool, input),
             status: failure?.details.status ?? null,
             request_id: failure?.details.requestId ?? null,
-            duration_ms: Math.round(performance.now() - begun),
+            duration_ms: Math.round(currentIo().uptime() - begun),
             outcome: getOutcome(failure),
           })
         } catch (error) {

@@ -4,7 +4,7 @@
  * discard`).
  */
 
-import { createHash, randomInt } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -14,6 +14,7 @@ import { describeDistrust, distrust } from '../../base/files/trust.js'
 import { currentIo } from '../../base/io.js'
 import { parseExact, stringifyExact } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
+import { createRandomBytes } from '../../base/random.js'
 import { insertFlags } from '../../base/shell-words.js'
 import { formatCount } from '../../base/text.js'
 import { volatileFields } from '../../client/snapshot-manifest.js'
@@ -44,7 +45,7 @@ const getFolder = (env: NodeJS.ProcessEnv): string => join(getPaths(env).state, 
 const getFile = (env: NodeJS.ProcessEnv, id: string): string => join(getFolder(env), `${id}.json`)
 
 const createId = (): string =>
-  `p-${Array.from({ length: 8 }, () => String.fromCharCode(97 + randomInt(26))).join('')}`
+  `p-${[...createRandomBytes(8)].map((byte) => String.fromCharCode(97 + (byte % 26))).join('')}`
 
 const getDigest = (plan: unknown): string =>
   createHash('sha256').update(JSON.stringify(plan)).digest('hex')

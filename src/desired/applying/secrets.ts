@@ -2,12 +2,13 @@
  * Secrets that files refer to: their values, fetched where they are sent, and what is remembered of those that
  * were set, so that a changed one is noticed though no instance shows it.
  */
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
 import { makeFolders, readRegular } from '../../base/files/regular.js'
 import { isObject } from '../../base/objects.js'
+import { createRandomBytes } from '../../base/random.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/scrub.js'
 import { getErrorCode, getReason, usage } from '../../errors.js'
 import { type Address, addressText } from '../address.js'
@@ -178,7 +179,7 @@ export class SecretRecord {
 
   async #makeKey(): Promise<Buffer> {
     makeFolders(this.folder, 0o700)
-    const key = randomBytes(keyBytes)
+    const key = createRandomBytes(keyBytes)
     await writeWhole(join(this.folder, keyFile), key, { own: true })
     return key
   }

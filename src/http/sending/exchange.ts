@@ -1,6 +1,7 @@
 /** One exchange on undici's dispatcher: a request out, headers and a paced body in, told of once as a whole. */
 
 import type { Dispatcher } from 'undici'
+import { currentIo } from '../../base/io.js'
 import type { OwnNames } from '../../base/secrets/mask.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import { Failure } from '../../errors.js'
@@ -265,7 +266,7 @@ export const startTrace = (
 ): Trace => {
   if (tell === undefined) return silent
   const { method, origin, path, headers, body } = outgoing
-  const started = performance.now()
+  const started = currentIo().uptime()
   const sent = requestBody(body, secrets, words)
   let reported = false
   const once = (rest: Partial<Exchange>): void => {
@@ -276,7 +277,7 @@ export const startTrace = (
       url: scrub(safeAddress(`${origin}${path}`)),
       requestHeaders: cleanHeaders(headers),
       requestBody: sent && scrub(sent),
-      milliseconds: Math.round(performance.now() - started),
+      milliseconds: Math.round(currentIo().uptime() - started),
       ...rest,
     })
   }

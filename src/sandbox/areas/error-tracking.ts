@@ -1,5 +1,5 @@
 /** Error tracking (`catalogue/reference/error-tracking.md`): the settings of a project and the keys of its clients. */
-import { randomBytes } from 'node:crypto'
+import { createRandomBytes } from '../../base/random.js'
 import {
   ClientKey,
   ErrorTrackingSettings,
@@ -67,7 +67,7 @@ export const handlers: Handlers<typeof errorTracking> = {
     const { id } = call.state.clientKeys.add({
       project_id: managedProject(call, input).id,
       active: true,
-      public_key: `key_${randomBytes(16).toString('hex')}`,
+      public_key: `key_${createRandomBytes(16).toString('hex')}`,
       created_at: call.clock.iso(),
     })
     return keys.get(call, { ...input, key_id: id })

@@ -1,5 +1,5 @@
 /** Groups themselves. The documents show what belongs to them alone. */
-import { randomBytes } from 'node:crypto'
+import { createRandomBytes } from '../../base/random.js'
 import { boolean, group, integer, list, oneOf, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
@@ -134,7 +134,7 @@ const create = (
     full_name: getFullName(parent, name),
     parent_id: parent?.id ?? null,
     created_at,
-    runners_token: randomBytes(15).toString('base64url'),
+    runners_token: createRandomBytes(15).toString('base64url'),
   })
   call.state.members.add({
     source_type: 'group',

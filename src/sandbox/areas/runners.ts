@@ -1,5 +1,5 @@
 /** Runners (`catalogue/reference/runners.md`): lists, details, changes, projects, registration. */
-import { randomBytes } from 'node:crypto'
+import { createRandomBytes } from '../../base/random.js'
 import { Runner, RunnerJob, RunnerSummary, runners } from '../../catalogue/areas/runners.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
@@ -221,7 +221,7 @@ const register = (call: Call, input: CheckedOf<Runners['register']>) => {
     description: settings.description ?? info.name ?? '',
     run_untagged,
     tag_list: [...new Set(tag_list)],
-    token: randomBytes(15).toString('base64url'),
+    token: createRandomBytes(15).toString('base64url'),
     created_at: call.clock.iso(),
   })
 }

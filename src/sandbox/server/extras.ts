@@ -1,5 +1,5 @@
 /** Routes that deployed instances have and the documents do not show: whole resources, the version, and the token endpoint that refreshes an OAuth pair. */
-import { randomBytes } from 'node:crypto'
+import { createRandomBytes } from '../../base/random.js'
 import { project } from '../../catalogue/params.js'
 import { branchRoutes } from '../areas/branches.js'
 import { groupRoutes } from '../areas/groups.js'
@@ -18,7 +18,7 @@ const tokenSeconds = 7200
 const grantError = (error: string, description: string): Refusal =>
   new Refusal(400, { error, error_description: description })
 
-const secret = (): string => randomBytes(32).toString('hex')
+const secret = (): string => createRandomBytes(32).toString('hex')
 
 const pair = (call: Call, old: TokenRecord) => {
   const now = call.clock.now()

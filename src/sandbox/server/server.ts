@@ -256,7 +256,7 @@ export const buildServer = async (
       : refuse(found, reply)
   }
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id)
+    reply.headers({ 'x-request-id': request.id, date: instance.clock.now().toUTCString() })
     const refusal = turnedAway(request)
     if (refusal !== undefined) throw refusal
   })

@@ -1,0 +1,14 @@
+/** Random values that nobody can guess, from the `Io` of the running line: whoever gives it one of his own decides what they are. */
+import { currentIo } from './io.js'
+
+/** Returns bytes for keys and tokens. */
+export const createRandomBytes = (size: number): Buffer =>
+  Buffer.from(currentIo().randomBytes(size))
+
+/** Returns a UUID of version 4. */
+export const createUuid = (): string => {
+  const bytes = createRandomBytes(16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

@@ -1,0 +1,130 @@
+/**
+ * The lines of the record as data. A file under `lines/` is a group. An entry is a line by itself, without `svcctl`; or a block that
+ * begins with `== title` and ends with an empty line, of settings (`key: value`) and lines (`$ line`). Settings before the first line
+ * are of the entry, the others of the line before them. `#` begins a comment.
+ */
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+
+/** Which surroundings an entry has: an instance in the environment, two profiles (`a` and `b`, with
+ * `dead` beside them; or `staging` and `prod`), or the profiles that the examples name. */
+const places = ['plain', 'profiles', 'stages', 'examples'] as const
+export type PlaceName = (typeof places)[number]
+
+export interface Step {
+  /** As for a shell, with `svcctl`. */
+  readonly line: string
+  /** Standard input; none unless given. */
+  readonly input?: string
+  /** Interrupts the line after it has written to standard output so many times. */
+  readonly stopAfter?: number
+  /** What is typed and waited for at a terminal: `wait TEXT`, `type TEXT`, `press KEY …`, `show`. */
+  readonly keys?: readonly string[]
+  /** The clock goes on while the line runs, for lines that wait for time to pass. */
+  readonly ticks?: boolean
+  /** How requests to a route fail: `PUT /runners/:id {"status":503}`. */
+  readonly faults?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface Entry {
+  readonly title: string
+  readonly place: PlaceName
+  /** Which instance `url` is: the sample data, or one that was started in another way. */
+  readonly instance: string
+  readonly env: Readonly<Record<string, string>>
+  readonly files: Readonly<Record<string, string>>
+  /** Rows that the instance has beside the sample data. */
+  readonly seed?: string
+  /** The size of the terminal that the lines run at, `80x24`. */
+  readonly terminal?: string
+  /** Lines that run before, of which nothing is recorded. */
+  readonly before: readonly string[]
+  /** The order of requests within a line is nobody's, even where they do not overlap. */
+  readonly unordered: boolean
+  readonly steps: readonly Step[]
+}
+
+export interface Group {
+  readonly name: string
+  readonly entries: readonly Entry[]
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Creates an entry of one line without settings. */
+export const createEntry = (title: string, lines: readonly string[]): Mutable<Entry> => ({
+  title,
+  place: 'plain',
+  instance: 'a',
+  env: {},
+  files: {},
+  before: [],
+  unordered: false,
+  steps: lines.map((line) => ({ line })),
+})
+
+const readVariable = (value: string): Readonly<Record<string, string>> => {
+  const at = value.indexOf('=')
+  return { [value.slice(0, at)]: value.slice(at + 1) }
+}
+
+const isPlace = (name: string): name is PlaceName => places.some((place) => place === name)
+
+/** Reads a setting of an entry. @returns whether there is one of that name */
+const setOfEntry = (entry: Mutable<Entry>, key: string, value: string): boolean => {
+  if (key === 'place' && isPlace(value)) entry.place = value
+  else if (key === 'instance') entry.instance = value
+  else if (key === 'terminal') entry.terminal = value
+  else if (key === 'seed') entry.seed = value
+  else if (key === 'unordered') entry.unordered = true
+  else if (key === 'before') entry.before = [...entry.before, `svcctl ${value}`]
+  else if (key === 'env') entry.env = { ...entry.env, ...readVariable(value) }
+  else if (key.startsWith('file '))
+    entry.files = { ...entry.files, [key.slice(5)]: JSON.parse(value) }
+  else return false
+  return true
+}
+
+/** Reads a setting of a line. @returns whether there is one of that name */
+const setOfStep = (step: Mutable<Step>, key: string, value: string): boolean => {
+  if (key === 'input') step.input = JSON.parse(value)
+  else if (key === 'stop-after') step.stopAfter = Number(value)
+  else if (key === 'keys') step.keys = [...(step.keys ?? []), value]
+  else if (key === 'ticks') step.ticks = true
+  else if (key === 'fail') step.faults = [...(step.faults ?? []), value]
+  else if (key === 'env') step.env = { ...step.env, ...readVariable(value) }
+  else return false
+  return true
+}
+
+/** Reads a block. @throws Error for a setting that there is none of */
+const readBlock = (title: string, rows: readonly string[]): Entry => {
+  const entry = createEntry(title, [])
+  const steps: Mutable<Step>[] = []
+  for (const row of rows) {
+    if (row.startsWith('$ ')) {
+      steps.push({ line: `svcctl ${row.slice(2)}` })
+      continue
+    }
+    const [, key = '', value = ''] = /^([\w-]+(?: [^:]+)?):\s*(.*)$/.exec(row) ?? []
+    const step = steps.at(-1)
+    const known = step === undefined ? setOfEntry(entry, key, value) : setOfStep(step, key, value)
+    if (!known) throw new Error(`"${title}" has no setting like "${row}"`)
+  }
+  return { ...entry, steps }
+}
+
+/** Reads the entries of a text. */
+export const readEntries = (text: string): readonly Entry[] =>
+  text.split(/\n{2,}|\n(?=== )/).flatMap((block) => {
+    const rows = block.split('\n').filter((row) => row !== '' && !row.startsWith('#'))
+    const [head = ''] = rows
+    if (head.startsWith('== ')) return [readBlock(head.slice(3), rows.slice(1))]
+    return rows.map((row) => createEntry(row, [`svcctl ${row}`]))
+  })
+
+export const readGroup = (file: string): Group => ({
+  name: basename(file, '.txt'),
+  entries: readEntries(readFileSync(file, 'utf8')),
+})

@@ -1,0 +1,78 @@
+/** The examples of all commands and the recipes of the guide, as they stand there. */
+import { allCommands, loadExamples } from '../../src/commands/index.js'
+import { recipes } from '../../src/commands/recipes.js'
+import { getCommandName } from '../../src/engine/command/derive.js'
+import { absentIn } from '../support/shell.js'
+import { createEntry, type Entry, type Group } from './entries.js'
+import { holdRecord } from './record.js'
+
+/** Examples of these areas are about the configuration, not the instance. */
+const ofProfiles = new Set(['alias', 'auth', 'profile', 'audit', 'journal', 'version'])
+
+/** Lines that go on until they are interrupted, and one that asks. Both are among the lines at a terminal. */
+const endless = /^sandbox serve|^auth login --base-url \S+$/
+
+/** What the environment of a command holds beside the instance. */
+const variables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'jobs current': { SVC_JOB_TOKEN: 'sandbox-job-token' },
+  'jobs agents': { SVC_JOB_TOKEN: 'sandbox-job-token' },
+  api: { SVC_PROJECT: 'platform/app' },
+}
+
+const createExamples = async (): Promise<readonly Group[]> => {
+  const groups = new Map<string, Entry[]>()
+  for (const command of await allCommands()) {
+    const { area } = command
+    const entries = groups.get(area) ?? []
+    groups.set(area, entries)
+    const lines = [...new Set(await loadExamples(command))]
+    for (const line of lines.filter((one) => !endless.test(one) && absentIn(one).length === 0)) {
+      const entry = createEntry(line, [`svcctl ${line}`])
+      entry.env = variables[getCommandName(command)] ?? {}
+      if (ofProfiles.has(area)) entry.place = 'examples'
+      entries.push(entry)
+    }
+  }
+  return [...groups].map(([area, entries]) => ({ name: `examples/${area}`, entries }))
+}
+
+/** What stands around a recipe that needs more than the sample data. */
+const surroundings: Readonly<Partial<Record<keyof typeof recipes, Partial<Entry>>>> = {
+  'resource-group': {
+    instance: 'hold',
+    before: [
+      'svcctl commits create -P platform/app --branch main --commit-message Twice --update grouped.yml=.gitlab-ci.yml',
+    ],
+  },
+  'user-storage': {
+    before: [
+      'svcctl storage-move schedule projects --source-storage-name default --destination-storage-name second --yes',
+    ],
+  },
+  compare: { place: 'stages' },
+}
+
+/** A number that fits the small sample data, in the place of the one that a recipe shows. */
+const instead: readonly (readonly [shown: string, tried: string])[] = [
+  ['last_activity_on>90d', 'last_activity_on>10d'],
+  ['size>100000000', 'size>200'],
+]
+
+const fitSample = (line: string): string => {
+  let fitted = line
+  for (const [shown, tried] of instead) fitted = fitted.replace(shown, tried)
+  return fitted
+}
+
+const createRecipes = (): Group => ({
+  name: 'recipes',
+  entries: Object.entries(recipes).map(([name, { job, lines }]) => ({
+    ...createEntry(
+      job,
+      lines.map((line) => fitSample(line)),
+    ),
+    ...surroundings[name as keyof typeof recipes],
+  })),
+})
+
+holdRecord([...(await createExamples()), createRecipes()])

@@ -1,0 +1,98 @@
+/** Files that stand in the folder of each entry. */
+import { createHash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { version } from '../../src/base/version.js'
+
+const ciKey =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci\n'
+const robotKey =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICoS6+d5khSc162e66Mf1y02Paf7xqFPI+Qs29NEEi0O robot\n'
+
+/** Two jobs that want the same resource group. */
+const grouped = ['one', 'two']
+  .map((name) => `deploy ${name}:\n  script: [make]\n  resource_group: production\n`)
+  .join('')
+
+/** An instance's own words. */
+export const words = 'vocabulary: 1\nnames: { can_push: may_write, title: label }\n'
+
+/** Files that examples, recipes and other lines name. */
+export const sampleFiles: Readonly<Record<string, string>> = {
+  '.gitlab-ci.yml': 'build:\n  script: [make]\n',
+  'deploy/site.yml': 'deploy:\n  script: [make deploy]\n',
+  'ci/deploy.yml': 'deploy:\n  script: [make deploy]\n',
+  'bad.yml': 'build:\n  scrip: [make]\ntest:\n  stage: nowhere\n  script: [make]\n',
+  'grouped.yml': grouped,
+  'README.md': 'What it is for.\n',
+  'ci.pub': ciKey,
+  'robot.pub': robotKey,
+  'work.yml': 'vocabulary: 1\nnames: { can_push: may_write }\n',
+  'words.yml': words,
+  'token.txt': 'sandbox-root-token\n',
+  'people.csv': 'id,access_level,expires_at\n1,developer,2036-01-31\n5,reporter,\n6,guest,\n',
+  'policy.yml':
+    'policy: 1\nrules:\n  - { name: private, list: projects list, where: visibility=public }\n',
+  'settings.yml':
+    'version: 1\nsite:\n  settings: { default_project_visibility: internal, admin_mode: true }\n',
+  'svcctl.yml': [
+    'version: 1',
+    'projects:',
+    '  platform/app:',
+    '    approval_rules: { Security: { approvals_required: 1 } }',
+    '',
+  ].join('\n'),
+  'members.yml':
+    'version: 1\nprojects:\n  platform/app:\n    members:\n      gus: { access_level: maintainer }\n      eva: { access_level: guest }\n',
+}
+
+/** The journal of a run that paused a runner, and found another gone. */
+export const sampleJournal = (instance: string): string =>
+  [
+    {
+      journal: 2,
+      id: '20261121T120102-runners-pause',
+      began: '2026-11-21T12:01:02.000Z',
+      command: 'runners pause',
+      endpoint: 'PUT /runners/:id',
+      input: { active: false },
+      instance,
+      profile: 'prod',
+      user: 'root',
+      sudo: null,
+      source: 'stdin',
+      version,
+      values: { active: false },
+    },
+    { n: 1, object: '1', state: 'queued' },
+    { n: 2, object: '999', state: 'queued' },
+    { n: 1, object: '1', state: 'done', before: { active: true }, after: { active: false } },
+    { n: 2, object: '999', state: 'failed', category: 'not_found', message: '404' },
+    { input: 'complete', total: 2 },
+    { end: 'completed', counts: { done: 1, unchanged: 0, failed: 1, unknown: 0, not_tried: 0 } },
+  ]
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join('')
+
+/** Writes plans of agents that examples name. */
+export const samplePlans = (config: string, url: string, now: Date): void => {
+  const plans = join(config, 'state', 'plans')
+  mkdirSync(plans, { recursive: true })
+  const pausing = { attribute: 'active', now: true, new: false, already_so: false }
+  const change = { object: '1', request: 'PUT /runners/1', read: true, changes: [pausing] }
+  for (const id of ['p-abcdefgh', 'p-sunshine']) {
+    const line = ['runners', 'pause', '1']
+    const plan = {
+      by: { instance: url, profile: null, user: 'root', sudo: null, version },
+      command: 'runners pause',
+      words: line,
+      exact: { words: line },
+      changes: [JSON.stringify(change)],
+      id,
+      made_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + 3_600_000).toISOString(),
+    }
+    const sha256 = createHash('sha256').update(JSON.stringify(plan)).digest('hex')
+    writeFileSync(join(plans, `${id}.json`), JSON.stringify({ format: 1, plan, sha256 }))
+  }
+}
