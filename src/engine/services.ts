@@ -164,15 +164,16 @@ export class RunParts {
   /** Prints rows where the answer of the run goes. */
   readonly print = (rows: Rows): Promise<void> => {
     const { answer, options, ui } = this
-    const reported = this.#tellEnds(rows)
-    if (options.part !== undefined) return options.part.takeAll(reported)
-    return printRows(reported, { answer, ui, describe: (lost) => this.#report.describe(lost) })
+    const observed = this.#observe(rows)
+    if (options.part !== undefined) return options.part.takeAll(observed)
+    return printRows(observed, { answer, ui, describe: (lost) => this.#report.describe(lost) })
   }
 
-  /** Tells how each list ended: whoever reads page by page, or people below the output. */
-  async *#tellEnds(rows: Rows): Rows {
+  /** Hears what rows say of the run itself: its exit code, and how each list ended. */
+  async *#observe(rows: Rows): Rows {
     const ended = this.options.inner?.ended
     for await (const row of rows) {
+      if (row.kind === 'exit') this.answer.exit(row.code)
       yield row
       if (row.kind !== 'end' || row.of !== undefined) continue
       if (ended === undefined) {

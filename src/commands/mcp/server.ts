@@ -1,6 +1,7 @@
 /** Runs the MCP server over standard input and output: tools, recipes as prompts, and records by their addresses. */
 
 import { PassThrough, Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import {
@@ -380,6 +381,8 @@ export const serveLines = async (serving: ServerOptions, lines: ServerStreams): 
     stop.abort()
     await settled()
     await server.close()
+    output.end()
+    await finished(output).catch(() => undefined)
     input.destroy()
   }
 }

@@ -74,7 +74,7 @@ class RowPrinter {
       case 'note':
         return ui[row.level](row.text)
       case 'exit':
-        return answer.exit(row.code)
+        return
     }
   }
 

@@ -181,12 +181,12 @@ class OverParents {
     const batch = row.kind === 'records' ? row.batch : undefined
     const taken = batch?.slice(0, this.#over.most - this.#count)
     const isShort = taken !== undefined && batch !== undefined && taken.length < batch.length
+    this.#count += taken?.length ?? 1
     await taker.take(
       row.kind === 'records' && taken !== undefined && isShort
         ? { ...row, batch: taken, readers: row.readers?.slice(0, taken.length) }
         : row,
     )
-    this.#count += taken?.length ?? 1
     if (isShort) throw new EnoughRecordsError()
   }
 }
