@@ -125,7 +125,7 @@ const readBlock = (title: string, rows: readonly string[]): Entry => {
 }
 
 /** Reads the entries of a text. */
-export const readEntries = (text: string): readonly Entry[] =>
+const readEntries = (text: string): readonly Entry[] =>
   text.split(/\n{2,}|\n(?=== )/).flatMap((block) => {
     const rows = block.split('\n').filter((row) => row !== '' && !row.startsWith('#'))
     const [head = ''] = rows
