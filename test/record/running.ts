@@ -6,7 +6,6 @@ import type { Io } from '../../src/base/io.js'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { run as runInLibrary } from '../../src/run.js'
 import { changesByFolder } from '../support/lines-of-shells.js'
-import { clean } from '../support/program.js'
 import { openScreen } from '../support/screen.js'
 import { needsShell, pathToLines } from '../support/shell.js'
 import { started } from '../support/starting.js'
@@ -73,12 +72,15 @@ export interface Surroundings {
   readonly seed: (rows: string) => void
 }
 
+/** What programs need of the machine: nothing else of its environment reaches a line. */
+const getSystemVariables = () => ({ PATH: process.env.PATH ?? '', TMPDIR: tmpdir() })
+
 const runInShell = async (line: string, { cwd, env, pin }: Surroundings): Promise<Printed> => {
   changesByFolder.set(cwd, pin)
   try {
     const { code, stdout, stderr } = await started('bash', ['-o', 'pipefail', '-c', line], {
       cwd,
-      env: { ...clean(), ...env, PATH: await pathToLines() },
+      env: { ...getSystemVariables(), ...env, PATH: await pathToLines() },
     })
     return { code: code ?? -1, stdout: stdout.toString(), stderr: stderr.toString() }
   } finally {
@@ -127,7 +129,8 @@ const runInProcess = async (
   try {
     return await svcctl(args, {
       cwd,
-      env,
+      bare: true,
+      env: { ...getSystemVariables(), ...env },
       io: pin(args),
       stop: stop.signal,
       ...(stopAfter === undefined ? {} : { afterOutput: countOutput }),
@@ -142,7 +145,7 @@ const runByProgram = async (
   args: readonly string[],
   { step: { input }, cwd, env }: Surroundings,
 ): Promise<Printed> => {
-  const all = { ...clean(), ...env }
+  const all = { ...getSystemVariables(), ...env }
   const { exitCode, ...printed } = await runInLibrary(args, {
     cwd,
     env: all,

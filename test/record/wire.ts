@@ -159,7 +159,7 @@ const getKind = ({ method, target }: HeardRequest): string =>
 const overlaps = (part: readonly HeardRequest[], next: HeardRequest): boolean =>
   part.some(({ ended }) => ended > next.began)
 
-/** Groups requests that were under way at once, with their neighbours of the same kind: in which order they came is nobody's. */
+/** Groups requests that were under way at once, and neighbours of the same kind, which may have been: their order is nobody's. */
 const groupRequests = (heard: readonly HeardRequest[]): readonly (readonly HeardRequest[])[] => {
   const parts: HeardRequest[][] = []
   for (const one of heard) {
@@ -171,12 +171,7 @@ const groupRequests = (heard: readonly HeardRequest[]): readonly (readonly Heard
   for (const part of parts) {
     const last = joined.at(-1)
     const kinds = new Set(last?.map(getKind))
-    if (
-      last !== undefined &&
-      (last.length > 1 || part.length > 1) &&
-      part.every((one) => kinds.has(getKind(one)))
-    )
-      last.push(...part)
+    if (last !== undefined && part.every((one) => kinds.has(getKind(one)))) last.push(...part)
     else joined.push(part)
   }
   return joined

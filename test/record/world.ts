@@ -135,15 +135,18 @@ export class World {
   }
 
   async #createPlace(entry: Entry, instance: RunningInstance): Promise<Place> {
-    const cwd = createFolder()
+    const [cwd, home] = [createFolder(), createFolder()]
     const config = await this.#configurations.create(entry)
     const { port } = new URL(instance.url)
     writeFiles(cwd, entry, instance)
     return {
       cwd,
       instance,
-      roots: { '<cwd>': cwd, '<config>': config },
+      roots: { '<cwd>': cwd, '<config>': config, '<home>': home },
       env: {
+        HOME: home,
+        SHELL: '/bin/bash',
+        LANG: 'C.UTF-8',
         SVC_CONFIG_DIR: config,
         SVC_NO_KEYRING: '1',
         ...(entry.place === 'plain' ? { SVC_BASE_URL: instance.url, SVC_TOKEN: token } : {}),
@@ -151,6 +154,7 @@ export class World {
       placeholders: [
         [cwd, '<cwd>'],
         [config, '<config>'],
+        [home, '<home>'],
         [tmpdir(), '<tmp>'],
         [process.cwd(), '<source>'],
         [`port ${port}`, 'port <port>'],
