@@ -133,6 +133,8 @@ const special: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const environment = (area: string, name: string, url: string): Record<string, string> => ({
   ...clean(),
+  // The completion is installed in the home folder.
+  HOME: folder(),
   PATH: path,
   ...(ofProfiles.has(area)
     ? { SVC_CONFIG_DIR: copied() }

@@ -18,7 +18,8 @@ export interface Step {
   readonly input?: string
   /** Interrupts the line after it has written to standard output so many times. */
   readonly stopAfter?: number
-  /** What is typed and waited for at a terminal: `wait TEXT`, `type TEXT`, `press KEY …`, `show`. */
+  /** What is typed and waited for at a terminal: `wait TEXT`, `type TEXT`, `press KEY …`, `show`; `seed ROWS`
+   * adds rows to the instance meanwhile. */
   readonly keys?: readonly string[]
   /** The clock goes on while the line runs, for lines that wait for time to pass. */
   readonly ticks?: boolean
@@ -38,10 +39,14 @@ export interface Entry {
   readonly seed?: string
   /** The size of the terminal that the lines run at, `80x24`. */
   readonly terminal?: string
+  /** Another program runs the lines, by `svcctl/run`: their clock and random values are not those of the record. */
+  readonly library: boolean
   /** Lines that run before, of which nothing is recorded. */
   readonly before: readonly string[]
   /** The order of requests within a line is nobody's, even where they do not overlap. */
   readonly unordered: boolean
+  /** How often a line asks anew is a matter of time: each request is recorded once. */
+  readonly rounds: boolean
   readonly steps: readonly Step[]
 }
 
@@ -60,7 +65,9 @@ export const createEntry = (title: string, lines: readonly string[]): Mutable<En
   env: {},
   files: {},
   before: [],
+  library: false,
   unordered: false,
+  rounds: false,
   steps: lines.map((line) => ({ line })),
 })
 
@@ -78,6 +85,8 @@ const setOfEntry = (entry: Mutable<Entry>, key: string, value: string): boolean 
   else if (key === 'terminal') entry.terminal = value
   else if (key === 'seed') entry.seed = value
   else if (key === 'unordered') entry.unordered = true
+  else if (key === 'rounds') entry.rounds = true
+  else if (key === 'library') entry.library = true
   else if (key === 'before') entry.before = [...entry.before, `svcctl ${value}`]
   else if (key === 'env') entry.env = { ...entry.env, ...readVariable(value) }
   else if (key.startsWith('file '))
@@ -116,7 +125,7 @@ const readBlock = (title: string, rows: readonly string[]): Entry => {
 }
 
 /** Reads the entries of a text. */
-export const readEntries = (text: string): readonly Entry[] =>
+const readEntries = (text: string): readonly Entry[] =>
   text.split(/\n{2,}|\n(?=== )/).flatMap((block) => {
     const rows = block.split('\n').filter((row) => row !== '' && !row.startsWith('#'))
     const [head = ''] = rows

@@ -34,8 +34,8 @@ const recordGroup = async (world: World, { name, entries }: Group) => {
 /** Declares a test for each group of lines. */
 export const holdRecord = (groups: readonly Group[]): void => {
   let world: World
-  beforeAll(async () => {
-    world = await World.open()
+  beforeAll(() => {
+    world = new World()
   })
   afterAll(() => world.close())
 

@@ -20,6 +20,8 @@ export const pinText = (text: string, placeholders: Placeholders): string => {
   return (
     pinned
       .replace(/\b(127\.0\.0\.1|localhost)(:|%3A)\d{5}\b/g, '$1$2<port>')
+      // It is local time.
+      .replace(/\d\d:\d\d:\d\d(?=, every )/g, '<time>')
       .replace(/("request_id":")[0-9a-f-]{36}"/g, '$1<id of an earlier request>"')
       // The checksum that a plan has of itself is of its instance's address, too.
       .replace(/("counts":\s*\{[^}]*\},\s*"sha256":\s*")[0-9a-f]{64}"/g, '$1<sha256 of the plan>"')

@@ -1,5 +1,5 @@
 /** The requests that servers in this process got: as they came over the wire, and which of them were under way at once. */
-import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 interface HeardRequest {
@@ -86,7 +86,6 @@ export class Wire {
   }
 
   open(): void {
-    channel(startName)
     subscribe(startName, this.#onStart)
   }
 
@@ -99,8 +98,8 @@ export class Wire {
     this.#names.set(port, name)
   }
 
-  forget(): void {
-    this.#heard = []
+  #getName(port: number): string {
+    return this.#names.get(port) ?? 'another'
   }
 
   /** Returns what was heard, once all of it is answered, and the ID of each request with what it was. */
@@ -120,12 +119,19 @@ export class Wire {
           : [[one.id, `${one.method} ${one.target.replace(apiRoot, '')}`] as const],
       ),
     )
-    const parts = unordered ? [heard] : groupRequests(heard)
+    const ports = [...new Set(heard.map(({ port }) => port))].sort((a, b) =>
+      this.#getName(a) < this.#getName(b) ? -1 : 1,
+    )
+    // Instances are asked side by side: only the order at each of them is the line's.
+    const parts = ports.flatMap((port) => {
+      const requests = heard.filter((one) => one.port === port)
+      return unordered ? [requests] : groupRequests(requests)
+    })
     return { ids, lines: parts.flatMap((part) => part.map((one) => this.#print(one)).sort()) }
   }
 
   #print({ port, method, target, headers, chunks, status }: HeardRequest): string {
-    const name = this.#names.get(port) ?? 'another'
+    const name = this.#getName(port)
     const path = target.startsWith(`${apiRoot}/`) ? target.slice(apiRoot.length) : target
     const shown = told.flatMap((header) => {
       const value = headers[header]
@@ -145,15 +151,15 @@ export class Wire {
   }
 }
 
-/** The kind of a request: its method and its path without what names an object. */
-const getKind = ({ port, method, target }: HeardRequest): string =>
-  `${port} ${method} ${target.replace(/\?.*/, '').replace(/\/[^/]*(?:\d|%2F)[^/]*/g, '/x')}`
+/** Returns the kind of a request: its method and its path without what names an object. */
+const getKind = ({ method, target }: HeardRequest): string =>
+  `${method} ${target.replace(/\?.*/, '').replace(/\/[^/]*(?:\d|%2F)[^/]*/g, '/x')}`
 
 /** True if a request was under way while one of others was. */
 const overlaps = (part: readonly HeardRequest[], next: HeardRequest): boolean =>
   part.some(({ ended }) => ended > next.began)
 
-/** Groups requests that were under way at once, with their neighbours of the same kind: in which order they came is nobody's. */
+/** Groups requests that were under way at once, and neighbours of the same kind, which may have been: their order is nobody's. */
 const groupRequests = (heard: readonly HeardRequest[]): readonly (readonly HeardRequest[])[] => {
   const parts: HeardRequest[][] = []
   for (const one of heard) {
@@ -165,12 +171,7 @@ const groupRequests = (heard: readonly HeardRequest[]): readonly (readonly Heard
   for (const part of parts) {
     const last = joined.at(-1)
     const kinds = new Set(last?.map(getKind))
-    if (
-      last !== undefined &&
-      (last.length > 1 || part.length > 1) &&
-      part.every((one) => kinds.has(getKind(one)))
-    )
-      last.push(...part)
+    if (last !== undefined && part.every((one) => kinds.has(getKind(one)))) last.push(...part)
     else joined.push(part)
   }
   return joined
