@@ -29,7 +29,7 @@ export class InstancesAnswer {
   private constructor(shown: ScreenOptions, screen: Streams, words: Words | undefined) {
     this.#shown = shown
     this.#screen = screen
-    this.#printing = new AnswerPrinter({ ...shown, words }, screen, this.#say)
+    this.#printing = new AnswerPrinter({ ...shown, words }, screen, this.addNote)
   }
 
   static async of(shown: ScreenOptions, words: Words | undefined): Promise<InstancesAnswer> {
@@ -78,7 +78,6 @@ export class InstancesAnswer {
     const { globals, command } = this.#shown
     return printRows(rows, {
       answer: this.#printing,
-      ui: this.notes,
       allowsText: globals.curl || command.readOnly === true,
     })
   }
@@ -93,7 +92,7 @@ export class InstancesAnswer {
   }
 
   /** Says something of all of them below the output. */
-  readonly #say = (text: string): void => {
+  readonly addNote = (text: string): void => {
     this.#notes.push(() => this.notes.note(text))
   }
 }

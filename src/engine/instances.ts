@@ -8,14 +8,15 @@ import { StandardInput } from '../terminal/standard.js'
 import { chooseFormat } from './answer/choose-format.js'
 import { unprintedRun } from './bulk/plan-work.js'
 import { changes, sendsAll } from './command/derive.js'
-import type { Globals } from './command/globals.js'
+import { type Globals, getMostRecords } from './command/globals.js'
 import { findOwnWords } from './command/words.js'
 import { failureIn, failureStyle } from './failure-report.js'
 import { InstancesAnswer } from './instances-answer.js'
 import type { AskedLine, LinePart } from './options.js'
+import { takeRecords } from './order.js'
 import { parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
-import type { Row } from './rows.js'
+import type { Row, Target } from './rows.js'
 import {
   type AskedSite,
   checkSeveral,
@@ -131,6 +132,8 @@ class MultiInstanceRun {
   readonly #stop = new AbortController()
   readonly #input: () => StandardInput
   readonly #endings: InstanceResult[] = []
+  /** Whether no further records are wanted. */
+  #isFull = false
   /** What ends all of it: the answer cannot be printed. */
   #lost: unknown
 
@@ -151,16 +154,29 @@ class MultiInstanceRun {
   }
 
   /** Prints the rows that come of the instances, and ends what is under way where that fails. */
-  async print(work: (push: RowListener) => Promise<void>): Promise<void> {
+  async print(
+    sites: readonly AskedSite[],
+    work: (push: RowListener) => Promise<void>,
+  ): Promise<void> {
     const rows = yieldPushed<Row>(async (push) => {
       await work(push)
       if (!this.#endings.some(({ code }) => code === 130)) await push({ kind: 'end' })
     })
     try {
-      await this.#merged.print(rows)
+      const most = getMostRecords(this.#globals)
+      await this.#merged.print(takeRecords(rows, most, (at) => this.#fill(sites, most, at)))
     } catch (error) {
       this.#lost ??= error
     }
+  }
+
+  /** There are as many records as were asked for: what is under way ends, and nothing is wrong with that. */
+  #fill(sites: readonly AskedSite[], most: number, { profile }: Target): void {
+    this.#isFull = true
+    const left = sites.slice(sites.findIndex(({ name }) => name === profile))
+    const names = left.map(({ name }) => name).join(', ')
+    const how = 'use --limit <n> or --limit all for more'
+    this.#merged.addNote(`showing ${most}; not read, or not to the end: ${names}; ${how}`)
   }
 
   /** All at once; what they print waits for those before them. */
@@ -239,11 +255,17 @@ class MultiInstanceRun {
       const line = { command, raw: lineOf(raw, name), signal, decided: () => {}, own, parse }
       this.#endings.push({ name, code: await this.#run(line, part) })
     } catch (error) {
+      // What is behind the last record that was asked for is nobody's failure.
+      await turn
       await this.#failed(name, error, signal)
     }
   }
 
   async #failed(name: string, error: unknown, { aborted }: AbortSignal): Promise<void> {
+    if (this.#isFull) {
+      this.#endings.push({ name, code: 0 })
+      return this.#stop.abort()
+    }
     // What cannot be printed ends all of them.
     if (this.#lost !== undefined || error instanceof NobodyTakesError) return this.#stop.abort()
     const failure = failureIn({ error, interrupted: aborted })
@@ -292,7 +314,7 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   const input = new StandardInput(signal)
   const several = new MultiInstanceRun(line, run, globals, format, merged, input)
   try {
-    await several.print((push) =>
+    await several.print(sites, (push) =>
       writing ? several.inOrder(sites, push) : several.together(sites, push),
     )
     return await several.end(sites)

@@ -95,3 +95,35 @@ export class TargetWriter {
     return { source: { ...source, opened } }
   }
 }
+
+/**
+ * Takes the first records of the lists of several targets; of those behind nothing more is read.
+ * @param full told of the target at which it ended
+ */
+export async function* takeRecords(rows: Rows, most: number, full: (target: Target) => void): Rows {
+  let left = most
+  let open: OpenRow | undefined
+  const isBehind = (row: Row): boolean =>
+    left === 0 && (row.kind === 'open' || row.kind === 'records') && row.of !== undefined
+  for await (const row of rows) {
+    if (isBehind(row)) {
+      full(row.of ?? {})
+      if (open !== undefined) yield { kind: 'end', of: open.of }
+      return yield { kind: 'end' }
+    }
+    if (row.kind === 'open') open = row
+    if (row.kind === 'end') open = undefined
+    // What a command made is no list of the instance.
+    if (row.kind !== 'records' || open?.source === undefined) {
+      yield row
+      continue
+    }
+    const batch = row.batch.length > left ? row.batch.slice(0, left) : row.batch
+    yield { ...row, batch, readers: row.readers?.slice(0, batch.length) }
+    left -= batch.length
+    if (batch.length === row.batch.length) continue
+    full(row.of ?? {})
+    yield { kind: 'end', of: open.of }
+    return yield { kind: 'end' }
+  }
+}

@@ -163,10 +163,10 @@ export class RunParts {
 
   /** Prints rows where the answer of the run goes. */
   readonly print = (rows: Rows): Promise<void> => {
-    const { answer, options, ui } = this
+    const { answer, options } = this
     const observed = this.#observe(rows)
     if (options.part !== undefined) return options.part.takeAll(observed)
-    return printRows(observed, { answer, ui, describe: (lost) => this.#report.describe(lost) })
+    return printRows(observed, { answer, describe: (lost) => this.#report.describe(lost) })
   }
 
   /** Hears what rows say of the run itself: its exit code, and how each list ended. */
@@ -174,7 +174,9 @@ export class RunParts {
     const ended = this.options.inner?.ended
     for await (const row of rows) {
       if (row.kind === 'exit') this.answer.exit(row.code)
-      yield row
+      // A note of one of several instances begins with its name.
+      if (row.kind === 'note') this.ui[row.level](row.text)
+      else yield row
       if (row.kind !== 'end' || row.of !== undefined) continue
       if (ended === undefined) {
         if (row.said !== undefined) this.later(row.said)

@@ -36,8 +36,7 @@ const printing = async (name: string, globals: object = {}, terminal = false) =>
   return { answer, notes, text: () => Buffer.concat(printed).toString() }
 }
 
-const print = (answer: AnswerPrinter, rows: Rows): Promise<void> =>
-  printRows(rows, { answer, ui: { note: () => {}, warn: () => {} } })
+const print = (answer: AnswerPrinter, rows: Rows): Promise<void> => printRows(rows, { answer })
 
 async function* yieldAnswer(answer: PlanAnswer, view: RecordView): Rows {
   yield { kind: 'answer', answer, view }

@@ -1,9 +1,11 @@
 /** Several instances on one line: what is asked of each, whose credential goes where, how the answer names them. */
+
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getExitCode, isEnough } from '../../src/engine/instances.js'
 import { Failure } from '../../src/errors.js'
@@ -101,12 +103,27 @@ describe('which profiles are meant', () => {
 })
 
 describe('a list of several instances', () => {
-  it('has the records of each, in the order given, a limit for each', async () => {
+  it('has the records of each, in the order given, and counts the limit over all', async () => {
     const alone = (await json('runners list -p a -L 2 --fields id')) as { id: number }[]
     expect(alone).toHaveLength(2)
-    const of = (name: string) => alone.map((record) => ({ profile: name, record }))
-    expect(await json('runners list -p b,a -L 2 --fields id')).toEqual([...of('b'), ...of('a')])
-    expect(await json('runners list -p @live -L 2 --fields id')).toEqual([...of('a'), ...of('b')])
+    const of = (name: string, count = 2) =>
+      alone.slice(0, count).map((record) => ({ profile: name, record }))
+    expect(await json('runners list -p b,a -L 2 --fields id')).toEqual(of('b'))
+    const every = (await json('runners list -p b -L all --fields id')) as unknown[]
+    const both = (await json(
+      `runners list -p @live -L ${every.length + 1} --fields id`,
+    )) as unknown[]
+    expect(both).toHaveLength(every.length + 1)
+    expect(both.at(-1)).toEqual(of('b', 1)[0])
+  })
+
+  it('names the instances that were not read, and exits well', async () => {
+    const ran = await run('runners list -p b,a -L 2 -o csv --fields id')
+    expect(ran.code).toBe(0)
+    expect(ran.stdout.trim().split('\n')).toHaveLength(3)
+    expect(ran.stderr).toContain(
+      'showing 2; not read, or not to the end: a; use --limit <n> or --limit all for more',
+    )
   })
 
   it('has the objects of standard input of each', async () => {
@@ -120,35 +137,43 @@ describe('a list of several instances', () => {
 
   it('begins each row with the profile, below one header', async () => {
     const rows = (text: string): string[] => text.trimEnd().split('\n')
-    const csv = await run('runners list -p a,b -L 1 -o csv --fields id')
+    const csv = await run('runners list -p a,b --where id=1 -o csv --fields id')
     expect(rows(csv.stdout)).toEqual(['profile,id', 'a,1', 'b,1'])
-    const table = rows((await run('runners list -p a,b -L 1')).stdout)
+    const table = rows((await run('runners list -p a,b --where id=1')).stdout)
     expect(table.map((row) => row.split('\t').slice(0, 2))).toEqual([
       ['profile', 'id'],
       ['a', '1'],
       ['b', '1'],
     ])
-    const lines = await run('runners list -p a,b -L 1 -o ndjson --fields id')
+    const lines = await run('runners list -p a,b --where id=1 -o ndjson --fields id')
     expect(rows(lines.stdout)).toEqual([
       '{"profile":"a","record":{"id":1}}',
       '{"profile":"b","record":{"id":1}}',
     ])
-    const yaml = await run('runners list -p a,b -L 1 -o yaml --fields id')
+    const yaml = await run('runners list -p a,b --where id=1 -o yaml --fields id')
     expect(yaml.stdout).toBe(
       '- profile: a\n  record:\n    id: 1\n- profile: b\n  record:\n    id: 1\n',
     )
   })
 
   it('names the profile before the project', async () => {
-    expect(await json('mr list -p a,b -P platform/app,web/site -L 1 --fields iid')).toEqual(
-      ['a', 'b'].map((name) => ({
-        profile: name,
-        project: 'platform/app',
-        record: { iid: expect.any(Number) },
-      })),
+    const line = 'mr list -p a,b -P platform/app,web/site --where iid=7 --fields iid'
+    const places = ['a', 'b'].flatMap((profile) =>
+      ['platform/app', 'web/site'].map((project) => ({ profile, project })),
     )
-    const csv = await run('mr list -p a,b -P platform/app,web/site -L 1 -o csv --fields iid')
-    expect(csv.stdout).toMatch(/^profile,project,iid\na,platform\/app,\d+\nb,platform\/app,\d+\n$/)
+    const found = (await json(line)) as readonly object[]
+    expect(found.length).toBeGreaterThan(1)
+    expect(found).toEqual(
+      places
+        .filter((place) =>
+          found.some((one) => isDeepStrictEqual({ ...one, record: 0 }, { ...place, record: 0 })),
+        )
+        .map((place) => ({ ...place, record: { iid: 7 } })),
+    )
+    const csv = await run(`${line} -o csv`)
+    expect(csv.stdout).toMatch(
+      /^profile,project,iid\na,platform\/app,7\n(?:[ab],[a-z/]+,7\n)*b,platform\/app,7\n/,
+    )
   })
 
   it('wraps nothing for one', async () => {
@@ -156,7 +181,7 @@ describe('a list of several instances', () => {
   })
 
   it('begins each line of standard error with the profile', async () => {
-    const ran = await run('runners list -p a,b -L 1 -v')
+    const ran = await run('runners list -p a,b -L all -vv')
     const lines = ran.stderr.trimEnd().split('\n')
     expect(lines.length).toBeGreaterThan(3)
     expect(lines.filter((line) => !/^(?:a|b): /.test(line))).toEqual([])
@@ -165,7 +190,7 @@ describe('a list of several instances', () => {
 
 describe('an instance that fails', () => {
   it('leaves the others, and its part in the exit code', async () => {
-    const ran = await run('runners list -p a,down,b -L 1 -o json --fields id')
+    const ran = await run('runners list -p a,down,b --where id=1 -o json --fields id')
     expect(ran.code).toBe(8)
     expect(JSON.parse(ran.stdout)).toEqual([
       { profile: 'a', record: { id: 1 } },
@@ -179,7 +204,7 @@ describe('an instance that fails', () => {
   })
 
   it('that cannot be reached is noted where that is tolerated, unless it is all there are', async () => {
-    const some = await run('runners list -p a,down -L 1 --tolerate unreachable')
+    const some = await run('runners list -p a,down --where id=1 --tolerate unreachable')
     expect(some.code).toBe(0)
     expect(some.stderr).toMatch(/^down: .*\(tolerated\)$/m)
     const none = await run('runners list -p down,do* --tolerate unreachable')

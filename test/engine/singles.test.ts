@@ -139,7 +139,7 @@ describe('--sort', () => {
     }
     recorder.answer = runners(3)
     const { stdout, stderr } = await run(
-      'runners list -p x,y --sort -id --limit 1 --fields id,version',
+      'runners list -p x,y --sort -id --limit 2 --fields id,version',
       env,
     )
     expect(stdout, stderr).toBe('profile\tid\tversion\nx\t3\t14.3\ny\t3\t14.3\n')

@@ -1,8 +1,9 @@
 /** `--sort`: the order of what a list prints. */
-import { readdirSync } from 'node:fs'
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { configuration, folder, type Ran } from '../support/program.js'
+import { KeptRows, maxSorted } from '../../src/engine/records/kept-rows.js'
+import { configuration, type Ran } from '../support/program.js'
 import { recording, type Script } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
@@ -216,7 +217,7 @@ describe('over several parents', () => {
   })
 })
 
-it('sorts what several instances have together, so many of each', async () => {
+it('sorts what several instances have together, and counts the limit over all', async () => {
   const config = configuration()
   const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: '', SVC_TOKEN: '' }
   for (const name of ['x', 'y']) {
@@ -225,7 +226,8 @@ it('sorts what several instances have together, so many of each', async () => {
   }
   recorder.answer = () => ({ body: [3, 1, 2].map((id) => ({ id })) })
   const { stdout, stderr } = await run('runners list -p x,y --sort -id --limit 2 --fields id', env)
-  expect(stdout, stderr).toBe('profile\tid\nx\t3\ny\t3\nx\t2\ny\t2\n')
+  expect(stdout, stderr).toBe('profile\tid\nx\t3\ny\t3\n')
+  expect(stderr).toBe('showing the first 2 of 6; use --limit <n> or --limit all for more\n')
 })
 
 describe('where the API has a flag of that name', () => {
@@ -308,18 +310,16 @@ it('shows the request and the order with --curl', async () => {
   expect(recorder.lines()).toEqual([])
 })
 
-it('keeps what does not fit into memory in a private file, which is gone', async () => {
+it('keeps the order of large records, and compares numbers past 2^53', async () => {
   const big = 'x'.repeat(200_000)
   const ids = Array.from({ length: 240 }, (_, i) => (i * 89) % 240)
   // Texts of numbers past 2^53, each of them of three records.
   const large = (id: number): string => `900719925474099${200 + (id % 80)}`
   recorder.answer = pagesOf(ids.map((id) => ({ id, big, large: large(id) })))
-  const temporary = folder()
   const sorted = async (field: string): Promise<readonly unknown[]> => {
     const line = `runners list --sort ${field} -L all -o ndjson`
-    const { stdout, code } = await run(line, { TMPDIR: temporary })
+    const { stdout, code } = await run(line)
     expect(code).toBe(0)
-    expect(readdirSync(temporary)).toEqual([])
     const rows = stdout
       .trim()
       .split('\n')
@@ -329,4 +329,11 @@ it('keeps what does not fit into memory in a private file, which is gone', async
   }
   expect(await sorted('id')).toEqual([...ids].sort((a, b) => a - b))
   expect(await sorted('-large')).toEqual([...ids].sort((a, b) => (b % 80) - (a % 80)))
+})
+
+it('sorts at most so many records, and says how to sort more', () => {
+  const kept = new KeptRows({ compare: () => 0 }, Number.POSITIVE_INFINITY)
+  const row = { key: [], bytes: new Uint8Array(), reader: undefined }
+  for (let i = 0; i < maxSorted; i++) kept.add(row)
+  expect(() => kept.add(row)).toThrow('--sort can sort 500000 records, and there are more')
 })

@@ -120,8 +120,7 @@ export const servicesOf = async (
     for (const one of listening) process.stdout.off('error', one as () => void)
   }
   const { rows } = command
-  const run = (of: Services, given: Given): Promise<void> =>
-    printRows(rows(of, given), { answer, ui: of.ui })
+  const run = (of: Services, given: Given): Promise<void> => printRows(rows(of, given), { answer })
   return { run, services, close }
 }
 

@@ -43,21 +43,21 @@ const keys = '-P platform/app -p one,two,plain'
 
 describe('a list', () => {
   it('has each record as it came, and is headed by what all say', async () => {
-    const all = (await json(`deploy-keys list ${keys} -L 1`)) as { record: object }[]
+    const all = (await json(`deploy-keys list ${keys} --where id=1`)) as { record: object }[]
     expect(all.map(({ record }) => Object.keys(record).sort().slice(0, 2))).toEqual([
       ['created_at', 'id'],
       ['allows_push', 'created_at'],
       ['can_push', 'created_at'],
     ])
     expect(all[0]?.record).toHaveProperty('may_write')
-    const csv = await run(`deploy-keys list ${keys} -L 1 -o csv`)
+    const csv = await run(`deploy-keys list ${keys} --where id=1 -o csv`)
     expect(csv.stdout).toMatch(/^profile,id,title,can_push,/)
     const alike = await run('deploy-keys list -P platform/app -p one,one -L 1 -o csv')
     expect(alike.stdout).toMatch(/^id,title,may_write,/)
   })
 
   it.each(['can_push', 'may_write', 'allows_push'])('is asked for %s of each', async (name) => {
-    const ran = await run(`deploy-keys list ${keys} -L 1 -o ndjson --fields id,${name}`)
+    const ran = await run(`deploy-keys list ${keys} --where id=1 -o ndjson --fields id,${name}`)
     expect(ran.stderr.split('\n').filter((line) => line.includes('documents'))).toEqual([])
     expect(ran.stdout.trim().split('\n')).toEqual(
       ['one', 'two', 'plain'].map(
@@ -140,7 +140,7 @@ describe('a write', () => {
       expect(ran.stderr).toContain('two.yml:2: cloud and spamsvc would both become x')
       expect((await sites.one.send('GET /projects/1/deploy_keys/1')).body).toEqual(before)
       // What only reads tells it in its place.
-      const list = await run(`deploy-keys list ${keys} -L 1 -o csv --fields id`)
+      const list = await run(`deploy-keys list ${keys} --where id=1 -o csv --fields id`)
       expect([list.code, list.stdout]).toEqual([8, 'profile,id\none,1\nplain,1\n'])
     } finally {
       writeFileSync(join(cwd, 'two.yml'), texts.two)

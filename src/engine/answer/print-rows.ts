@@ -2,7 +2,6 @@
 
 import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
-import type { Services } from '../command/services.js'
 import { cutShort, type Row, type Rows, type Target } from '../rows.js'
 import { isList, printedValue, refusePart } from './objects.js'
 import type { RunAnswer } from './run-answer.js'
@@ -12,10 +11,9 @@ import { TargetParts } from './target-parts.js'
 const describeTarget = ({ parent }: Target): string =>
   parent === undefined ? 'instance' : 'project or group'
 
-/** Where rows go: standard output, and the person beside it. */
+/** Where rows go. */
 export interface PrintOptions {
   readonly answer: RunAnswer
-  readonly ui: Pick<Services['ui'], 'note' | 'warn'>
   /** False where text of one of several instances is refused. */
   readonly allowsText?: boolean
   /** Returns what is thrown for what could not be printed. */
@@ -49,7 +47,7 @@ class RowPrinter {
   }
 
   async print(row: Row): Promise<void> {
-    const { answer, ui } = this.#output
+    const { answer } = this.#output
     switch (row.kind) {
       case 'open':
         return this.#open(row)
@@ -71,8 +69,8 @@ class RowPrinter {
         return this.#targets.addFailure(row.of, row.failure)
       case 'flush':
         return row.of === undefined ? answer.flush() : undefined
+      // Whoever handed the rows over has heard these.
       case 'note':
-        return ui[row.level](row.text)
       case 'exit':
         return
     }
@@ -182,4 +180,5 @@ export const printRows = async (rows: Rows, output: PrintOptions): Promise<void>
       await rows.return()
       throw output.describe === undefined ? lost : output.describe(lost)
     }
+  await printer.abandon()
 }

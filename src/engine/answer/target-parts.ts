@@ -66,7 +66,9 @@ export class TargetParts {
   async close(): Promise<void> {
     const [first] = this.#waiting
     if (first !== undefined) await this.#write(first.view, async () => {})
-    await (await this.#whole)?.close()
+    const whole = await this.#whole
+    this.#whole = undefined
+    await whole?.close()
   }
 
   /** Ends it before its time. */

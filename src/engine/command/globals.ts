@@ -2,6 +2,7 @@
 import { maxConcurrent } from '../../base/async.js'
 import type { Value } from '../../catalogue/endpoint.js'
 import { isSwitch, type Param, valuesOf } from '../../catalogue/params.js'
+import { defaultLimit } from '../../client/defaults.js'
 import type { Flag } from './description.js'
 import { declared, type GlobalFlagRow, type Texts } from './global-flags.js'
 
@@ -137,4 +138,15 @@ export const readGlobals = (
   }
   // What `Globals` says of each name, this loop does: the compiler cannot follow it there.
   return globals as Globals
+}
+
+/** Returns how many records a line has at most, over all of its parents and instances. */
+export const getMostRecords = (
+  globals: Pick<Globals, 'limit' | 'perPage' | 'sort'> & GroupFlags,
+): number => {
+  const { limit, perPage, sort } = globals
+  // Which are the first of all is known behind the last.
+  if (sort !== undefined || isAggregate(globals)) return Number.POSITIVE_INFINITY
+  if (limit !== undefined) return limit === 'all' ? Number.POSITIVE_INFINITY : limit
+  return perPage === undefined ? defaultLimit : Number.POSITIVE_INFINITY
 }

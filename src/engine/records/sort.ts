@@ -169,12 +169,8 @@ class SortedWriter implements Writer {
   }
 
   async close(): Promise<void> {
-    try {
-      await this.#looks()
-      await this.#print()
-    } finally {
-      await this.#kept.close()
-    }
+    await this.#looks()
+    await this.#print()
     await this.#writer.close()
     const { printed, count } = this.#kept
     if (printed < count)
@@ -185,7 +181,6 @@ class SortedWriter implements Writer {
 
   /** The first of some are not the first of all: nothing is printed. */
   async abandon(): Promise<void> {
-    await this.#kept.close()
     await this.#writer.abandon()
   }
 
@@ -206,12 +201,10 @@ class SortedWriter implements Writer {
   async #take({ row, bytes, reader }: UnsortedRow): Promise<void> {
     const record = unwrapRow(row, this.#answering)
     if (record === undefined) return void this.#others.push(bytes)
-    const { within } = this.#answering.emit
     if (this.#inspection?.see([row]) === true) this.#inspection = undefined
     if (++this.#looked === maxLooked) await this.#looks()
     const key = this.#order.keyOf(record, row)
-    const group = within !== undefined && isObject(row) ? String(row[within]) : ''
-    await this.#kept.add({ key, bytes, group, reader })
+    this.#kept.add({ key, bytes, reader })
   }
 
   /** @throws Failure `usage` for a field that no record has */
@@ -232,7 +225,7 @@ class SortedWriter implements Writer {
         batch.map(({ bytes }) => bytes),
         batch.map(({ reader }) => reader),
       )
-    for await (const one of this.#kept.sorted()) {
+    for (const one of this.#kept.sorted()) {
       if (batch.push(one) < batchSize) continue
       await write()
       batch = []

@@ -6,12 +6,11 @@ import { formatCount } from '../../base/text.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { isNumeric } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'
-import { defaultLimit } from '../../client/defaults.js'
 import { placeFailure, survived, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
 import { changes, getCommandName, getScope, hasForm, isRehearsal } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
-import { isAggregate } from '../command/globals.js'
+import { getMostRecords } from '../command/globals.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
@@ -148,15 +147,6 @@ const checkObjects = ({ args: [argument] }: Command, { args }: Given): void => {
   }
 }
 
-/** How many records, where nobody says it of them all: as of one list. */
-const mostOf = (globals: Globals): number => {
-  const { limit, perPage, sort } = globals
-  // Which are the first of all is known behind the last.
-  if (sort !== undefined || isAggregate(globals)) return Number.POSITIVE_INFINITY
-  if (limit !== undefined) return limit === 'all' ? Number.POSITIVE_INFINITY : limit
-  return perPage === undefined ? defaultLimit : Number.POSITIVE_INFINITY
-}
-
 /** How many projects and groups: `5 projects`, `2 groups and 3 projects`. */
 const countTargets = (targets: readonly ParentTarget[]): string =>
   (['group', 'project'] as const)
@@ -259,7 +249,7 @@ async function* over(asked: ParentRun, targets: readonly ParentTarget[]): Rows {
   if (globals.curl) return yield* running.perform(given, operation, { targets })
   if (!isList)
     return yield* running.perform(given, operation, { targets: withinLimit(asked, targets) })
-  yield* listOver(running, given, operation, targets, mostOf(globals))
+  yield* listOver(running, given, operation, targets, getMostRecords(globals))
 }
 
 /** Does what a line asks for in each of several projects or groups. */
