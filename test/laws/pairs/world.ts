@@ -112,6 +112,8 @@ export class World {
     await this.#makeRoom()
     const before = this.#sandbox.double.requests.length
     const began = performance.now()
+    // It hardly goes on, so that ages and spans are the same in every line; where the instance is waited for, it does.
+    const pace = shape.waits === true ? 1 : 100
     const stop = new AbortController()
     let endless = false
     const timer = setTimeout(() => {
@@ -125,8 +127,7 @@ export class World {
         cwd: work,
         stop: stop.signal,
         ...(isWatched ? { afterOutput: () => stop.abort() } : {}),
-        // It hardly goes on, so that ages and spans are the same in every line; what waits for time to pass ends.
-        io: { now: () => new Date(this.#now.getTime() + (performance.now() - began) / 100) },
+        io: { now: () => new Date(this.#now.getTime() + (performance.now() - began) / pace) },
         env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', ...this.#filled(env) },
         ...(shape.input === undefined ? {} : { input: shape.input }),
       })
