@@ -80,7 +80,13 @@ export class TargetWriter {
 
   /** Hands all rows over; who is asked no more ends their source. */
   async takeAll(rows: Rows): Promise<void> {
-    for await (const row of rows) await this.take(row)
+    try {
+      for await (const row of rows) await this.take(row)
+    } catch (error) {
+      // What came before it broke off stands.
+      await this.cut().catch(() => {})
+      throw error
+    }
   }
 
   /** The source hears of this turn at once, and of whoever takes its records then. */

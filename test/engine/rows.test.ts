@@ -1,0 +1,120 @@
+/** Rows of several targets: their order, and how many of them are taken. */
+import { describe, expect, it } from 'vitest'
+import { createLatch, TargetWriter, takeRecords } from '../../src/engine/order.js'
+import type { Row, Rows, Target } from '../../src/engine/rows.js'
+import { yieldRecord, yieldRecords } from '../../src/engine/rows.js'
+
+const source = { isOrdered: false, opened: () => {} }
+const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
+
+/** The rows of a list of one target. */
+async function* listOf(of: Target, ...batches: readonly (readonly number[])[]): Rows {
+  yield { kind: 'open', many: true, view: {}, source, of }
+  for (const batch of batches) yield { kind: 'records', batch: batch.map(bytesOf), of }
+  yield { kind: 'end', of }
+}
+
+const collect = async (rows: Rows): Promise<Row[]> => {
+  const all: Row[] = []
+  for await (const row of rows) all.push(row)
+  return all
+}
+
+const recordsIn = (rows: readonly Row[]): readonly number[] =>
+  rows.flatMap((row) =>
+    row.kind === 'records' ? [...row.batch].map((one) => Number(Buffer.from(one).toString())) : [],
+  )
+
+describe('the records of several targets', () => {
+  async function* both(): Rows {
+    yield* listOf({ profile: 'a' }, [1, 2], [3])
+    yield* listOf({ profile: 'b' }, [4])
+    yield { kind: 'end' }
+  }
+
+  it.each([
+    [2, [1, 2], 'a'],
+    [3, [1, 2, 3], 'b'],
+    [1, [1], 'a'],
+    [4, [1, 2, 3, 4], undefined],
+    [Number.POSITIVE_INFINITY, [1, 2, 3, 4], undefined],
+  ])('are taken up to %d, and it is told where that was', async (most, expected, at) => {
+    const told: (string | undefined)[] = []
+    const rows = await collect(takeRecords(both(), most, ({ profile }) => told.push(profile)))
+    expect(recordsIn(rows)).toEqual(expected)
+    expect(told).toEqual(at === undefined ? [] : [at])
+    // Each part that was opened ends, and so does the whole.
+    expect(rows.filter(({ kind }) => kind === 'open')).toHaveLength(
+      rows.filter(({ kind, of }) => kind === 'end' && of !== undefined).length,
+    )
+    expect(rows.at(-1)).toEqual({ kind: 'end' })
+  })
+
+  it('that a command made are all taken', async () => {
+    const rows = await collect(takeRecords(yieldRecords([1, 2, 3]), 1, () => {}))
+    expect(rows.filter(({ kind }) => kind === 'value')).toHaveLength(3)
+  })
+
+  it('end their source where no more are taken', async () => {
+    let ended = false
+    async function* watched(): Rows {
+      try {
+        yield* both()
+      } finally {
+        ended = true
+      }
+    }
+    await collect(takeRecords(watched(), 1, () => {}))
+    expect(ended).toBe(true)
+  })
+})
+
+describe('the rows of one of several targets', () => {
+  const write = (turn: Promise<void> = Promise.resolve()) => {
+    const rows: Row[] = []
+    const push = async (row: Row): Promise<void> => void rows.push(row)
+    return { rows, writer: new TargetWriter({ target: { profile: 'a' }, turn, push }) }
+  }
+
+  it('wait for their turn, and the part opens with its first record', async () => {
+    const { opened, open } = createLatch()
+    const { rows, writer } = write(opened)
+    const taken = writer.takeAll(yieldRecord(1))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(rows).toEqual([])
+    open()
+    await taken
+    expect(rows.map(({ kind, of }) => [kind, of?.profile])).toEqual([
+      ['open', 'a'],
+      ['value', 'a'],
+      ['end', 'a'],
+    ])
+  })
+
+  it('tell their source that it is held, until the turn has come', async () => {
+    const { opened, open } = createLatch()
+    const { writer } = write(opened)
+    let held = (): boolean | undefined => undefined
+    await writer.take({
+      kind: 'open',
+      many: true,
+      view: {},
+      source: { isOrdered: false, opened: (taker) => (held = () => taker.held?.()) },
+    })
+    expect(held()).toBe(true)
+    open()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(held()).toBe(false)
+  })
+
+  it('end the part where they break off', async () => {
+    const { rows, writer } = write()
+    async function* broken(): Rows {
+      yield { kind: 'open', many: true, view: {} }
+      yield { kind: 'value', value: 1 }
+      throw new Error('broken')
+    }
+    await expect(writer.takeAll(broken())).rejects.toThrow('broken')
+    expect(rows.at(-1)).toEqual({ kind: 'end', isCut: true, of: { profile: 'a' } })
+  })
+})
