@@ -1,10 +1,10 @@
 /** Declares resources that the documents do not show, or only in part: of these, deployed instances serve every route. */
 import type { CredentialNeed } from '../catalogue/endpoint.js'
-import { type Params, project } from '../catalogue/params.js'
+import { type Param, type Params, project } from '../catalogue/params.js'
 import { apiRoot } from './call.js'
 import type { AcceptedParams } from './check.js'
 import type { AnyHandler } from './handlers.js'
-import { invalid } from './reply.js'
+import { demandSome } from './resource.js'
 
 /** A route beside the documents. */
 export interface ExtraRoute {
@@ -23,6 +23,40 @@ type Changes = Partial<Pick<ExtraRoute, 'method' | 'path' | 'status' | 'credenti
 /** What a verb takes and does, and in what its route differs from those of most resources. */
 type Verb = readonly [params: Params, handle: AnyHandler, changes?: Changes]
 
+/** What `resource()` answers. */
+interface DeclaredVerbs {
+  readonly filters?: Params
+  readonly attributes?: Params
+  readonly changes?: Params
+  readonly defaults?: unknown
+  readonly list: AnyHandler
+  readonly get: AnyHandler
+  readonly create: AnyHandler
+  readonly update: AnyHandler
+  readonly delete: AnyHandler
+}
+
+/** The same parameters, none of which has to be given. */
+const makeOptional = (params: Params): Params =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, { required: _, ...param }]) => [name, param as Param]),
+  )
+
+/** The verbs of a resource: those that its records have, unless it answers them in its own way. */
+const getVerbs = ({ of, ...own }: ExtraResource): Omit<ExtraResource, 'of'> => {
+  if (of === undefined) return own
+  const { filters = {}, attributes } = of
+  const changes = of.changes ?? attributes
+  const verbs: Partial<ExtraResource> = {
+    list: [filters, of.list],
+    get: [{}, of.get],
+    create: attributes && of.defaults !== undefined ? [attributes, of.create] : undefined,
+    update: changes && [makeOptional(changes), of.update],
+    delete: of.delete,
+  }
+  return { ...verbs, ...own }
+}
+
 interface ExtraResource {
   /** Below the root of the API: `/projects/:id/labels`. */
   readonly path: string
@@ -31,8 +65,10 @@ interface ExtraResource {
   /** Who may write, in the words of the catalogue. */
   readonly access?: string
   readonly scopes?: readonly string[]
-  readonly list: Verb
-  readonly get: Verb
+  /** Its records; a verb that stands beside it is answered in another way. */
+  readonly of?: DeclaredVerbs
+  readonly list?: Verb
+  readonly get?: Verb
   readonly create?: Verb
   readonly update?: Verb
   readonly delete?: AnyHandler
@@ -43,19 +79,10 @@ interface ExtraResource {
 /** The placeholder of the project that a resource belongs to. */
 const getPlace = (path: string): Params => (path.includes('/:id/') ? { id: project() } : {})
 
-/** Refuses an update without any attribute. */
-const demandSome =
-  (params: Params, handle: AnyHandler): AnyHandler =>
-  (call, input) => {
-    const names = Object.keys(params)
-    if (names.every((name) => Reflect.get(input, name) === undefined))
-      throw invalid(`${names.join(', ')} are missing, at least one parameter must be provided`)
-    return handle(call, input)
-  }
-
 /** The routes of a resource: its list, a single one, and what changes it. */
 export const createRoutes = (spec: ExtraResource): readonly ExtraRoute[] => {
-  const { scopes, access, list, get, create, update, delete: remove, actions = {} } = spec
+  const { scopes, access, actions = {} } = spec
+  const { list, get, create, update, delete: remove } = getVerbs(spec)
   const all = { at: `${apiRoot}${spec.path}`, path: getPlace(spec.path) }
   const single = {
     at: `${all.at}/:${Object.keys(spec.one).join()}`,
@@ -69,11 +96,17 @@ export const createRoutes = (spec: ExtraResource): readonly ExtraRoute[] => {
     const accepts = method === 'GET' ? { path, params } : { path, params, access }
     return { method, path: at, scopes, accepts, handle, ...changes }
   }
-  const routes = [route('GET', all, list), route('GET', single, get)]
+  const routes: ExtraRoute[] = []
+  if (list !== undefined) routes.push(route('GET', all, list))
+  if (get !== undefined) routes.push(route('GET', single, get))
   if (create !== undefined) routes.push({ status: 201, ...route('POST', all, create) })
   if (update !== undefined) {
     const [params, handle, changes] = update
-    const changing = route('PUT', single, [params, demandSome(params, handle), changes])
+    const handleSome: AnyHandler = (call, input) => {
+      demandSome(params, input)
+      return handle(call, input)
+    }
+    const changing = route('PUT', single, [params, handleSome, changes])
     routes.push({ ...changing, accepts: { ...single, params, access, changes: true } })
   }
   if (remove !== undefined) routes.push(route('DELETE', single, [{}, remove]))

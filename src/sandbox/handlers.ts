@@ -34,14 +34,7 @@
  */
 import type { CheckedOf, ResultOf } from '../catalogue/endpoint.js'
 import type { Call } from './call.js'
-import {
-  type FileReply,
-  type Keyset,
-  type LazyList,
-  lazily,
-  notFound,
-  type Reply,
-} from './reply.js'
+import type { FileReply, Keyset, LazyList, Reply } from './reply.js'
 
 /** A value that is read-only at any depth: records are answered as they are stored. */
 type ReadonlyValue<T> = T extends readonly (infer U)[]
@@ -85,59 +78,6 @@ export interface AreaExtras {
    * `call.sent.params`. Nobody is signed in: the handler checks the key in `call.sent.headers`.
    */
   readonly urls?: Readonly<Record<string, RegExp>>
-}
-
-// Endpoints of areas that only look records up and show them, made of what is said of the records.
-
-/** A kind of record: `At` is the input that says where it belongs, `Named` the one that names a single record, `P` its parent. */
-interface Resource<R, P, At, Named, Shown> {
-  /** What the 404 calls it. */
-  readonly what?: string
-  /** Refuses whoever may not look at the records of a parent. */
-  readonly parent: (call: Call, input: At) => P
-  /** Refuses whoever may not change them, where that is not the same. */
-  readonly managed?: (call: Call, input: At) => P
-  readonly all: (call: Call, parent: P) => readonly R[]
-  readonly isNamed: (record: R, input: Named) => boolean
-  readonly present: (call: Call, record: R, parent: P) => Shown
-  readonly remove?: (call: Call, record: R, parent: P) => void
-}
-
-/** What a record may say of the time of its last change. */
-interface DatedRecord {
-  readonly id: number
-  readonly updated_at?: string
-  readonly created_at?: string
-}
-
-/** Lists, finds, shows and deletes records of a kind. */
-export const resource = <R extends DatedRecord, P, At, Named, Shown>(
-  kind: Resource<R, P, At, Named, Shown>,
-) => {
-  const { parent, managed = parent, all, present } = kind
-  const found = (call: Call, at: P, input: Named): R => {
-    const record = all(call, at).find((one) => kind.isNamed(one, input))
-    if (record === undefined) throw notFound(kind.what)
-    return record
-  }
-  return {
-    /** One that the acting user may change. */
-    managed: (call: Call, input: At & Named): R => found(call, managed(call, input), input),
-    list: (call: Call, input: At) => {
-      const at = parent(call, input)
-      return lazily(all(call, at), (record) => present(call, record, at))
-    },
-    get: (call: Call, input: At & Named) => {
-      const at = parent(call, input)
-      return present(call, found(call, at, input), at)
-    },
-    delete: (call: Call, input: At & Named): undefined => {
-      const at = managed(call, input)
-      const record = found(call, at, input)
-      call.unmodified(record)
-      kind.remove?.(call, record, at)
-    },
-  }
 }
 
 /** Maintainers of the project that an input names. */

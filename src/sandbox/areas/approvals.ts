@@ -2,15 +2,16 @@
 import {
   ApprovalRule,
   Approvals as ApprovalsShape,
-  type approvals,
+  approvals,
 } from '../../catalogue/areas/approvals.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { managedProject, resource } from '../handlers.js'
+import { managedProject } from '../handlers.js'
 import { presentAs, presentLevels, presentUsers, userSummary } from '../present/common.js'
 import { findMergeRequest, mergeStatus } from '../present/planning.js'
 import { badRequest, forbidden } from '../reply.js'
+import { resource } from '../resource.js'
 import {
   applicable,
   approvalCounts,
@@ -98,26 +99,6 @@ const findReadable = (call: Call, { id }: { readonly id: string | number }): Pro
   return call.project(id, { member: 'reporter' })
 }
 
-const rules = resource({
-  parent: findReadable,
-  managed: governed,
-  all: getApprovalRules,
-  isNamed: ({ id }, { approval_rule_id }: { readonly approval_rule_id: number }) =>
-    id === approval_rule_id,
-  present: presentRule,
-  remove: ({ state }, { id }) => state.approvalRules.remove(id),
-})
-
-const refuseTaken = (
-  call: Call,
-  project: ProjectRecord,
-  name: string,
-  except?: ApprovalRuleRecord,
-): void => {
-  if (getApprovalRules(call, project).some((r) => r.name === name && r !== except))
-    throw badRequest({ name: ['has already been taken'] })
-}
-
 /** Who of the named may approve; groups and branches only where they exist. */
 const named = (
   call: Call,
@@ -134,46 +115,45 @@ const named = (
 const branches = (call: Call, project: ProjectRecord, ids: readonly number[]): number[] =>
   [...new Set(ids)].filter((id) => call.state.protectedBranches.get(id)?.project_id === project.id)
 
-const create = (call: Call, project: ProjectRecord, input: NewRule): ApprovalRuleRecord => {
-  const { name, approvals_required, rule_type, protected_branch_ids = [] } = input
-  refuseTaken(call, project, name)
-  const any = rule_type === 'any_approver'
-  if (any && getApprovalRules(call, project).some((r) => r.rule_type === 'any_approver'))
-    throw badRequest({ rule_type: ['any-approver for the project already exists'] })
-  return call.state.approvalRules.add({
-    project_id: project.id,
-    merge_request_id: null,
-    name,
-    rule_type,
-    approvals_required,
-    ...named(call, project, any ? {} : input),
-    protected_branch_ids: branches(call, project, protected_branch_ids),
-  })
-}
-
-/** Approvers and groups that are not listed are removed; groups the caller cannot see stay. */
-const update = (
-  call: Call,
-  project: ProjectRecord,
-  input: CheckedOf<Approvals['rulesUpdate']>,
-): ApprovalRuleRecord => {
-  const rule = rules.managed(call, input)
-  refuseTaken(call, project, input.name, rule)
-  const hidden = rule.group_ids.filter((id) => {
+/** The groups of a rule that the acting user cannot see. */
+const getHidden = (call: Call, { group_ids }: ApprovalRuleRecord): number[] =>
+  group_ids.filter((id) => {
     const group = call.state.groups.get(id)
     return group !== undefined && !call.seesGroup(group)
   })
-  const { user_ids, group_ids } = named(call, project, input)
-  const { name, approvals_required, protected_branch_ids: ids } = input
-  call.state.approvalRules.change(rule.id, {
-    name,
-    updated_at: call.clock.iso(),
-    approvals_required,
-    ...(rule.rule_type === 'regular' ? { user_ids, group_ids: [...group_ids, ...hidden] } : {}),
-    protected_branch_ids: ids && branches(call, project, ids),
-  })
-  return rule
-}
+
+const rules = resource({
+  table: 'approvalRules',
+  parent: findReadable,
+  managed: governed,
+  all: getApprovalRules,
+  key: ['approval_rule_id'],
+  present: presentRule,
+  attributes: approvals.rulesCreate.params,
+  changes: approvals.rulesUpdate.params,
+  // Approvers and groups that are not listed are removed; groups the caller cannot see stay.
+  accept: (call, given, project, rule) => {
+    const { name, approvals_required, rule_type = rule?.rule_type } = given
+    const { protected_branch_ids: ids } = given
+    const others = getApprovalRules(call, project).filter((other) => other !== rule)
+    if (others.some((other) => other.name === name))
+      throw badRequest({ name: ['has already been taken'] })
+    const any = rule_type === 'any_approver'
+    if (any && others.some((other) => other.rule_type === 'any_approver'))
+      throw badRequest({ rule_type: ['any-approver for the project already exists'] })
+    const { user_ids, group_ids } = named(call, project, any ? {} : given)
+    const hidden = rule === undefined ? [] : getHidden(call, rule)
+    return {
+      name,
+      approvals_required,
+      rule_type,
+      user_ids,
+      group_ids: [...group_ids, ...hidden],
+      protected_branch_ids: ids && branches(call, project, ids),
+    }
+  },
+  defaults: (_, { id }) => ({ project_id: id, merge_request_id: null, protected_branch_ids: [] }),
+})
 
 const presentApprovals = (call: Call, project: ProjectRecord, request: MergeRequestRecord) =>
   presentAs(ApprovalsShape, request, {
@@ -217,9 +197,9 @@ export const handlers: Handlers<Approvals> = {
   get: (call, input) => configuration(findReadable(call, input)),
   update: (call, input) => configure(call, governed(call, input), input),
   rulesList: rules.list,
-  rulesCreate: (call, input) => presentRule(call, create(call, governed(call, input), input)),
+  rulesCreate: rules.create,
   rulesGet: rules.get,
-  rulesUpdate: (call, input) => presentRule(call, update(call, governed(call, input), input)),
+  rulesUpdate: rules.update,
   rulesDelete: rules.delete,
   mrGet: (call, input) => {
     const { project, request } = located(call, input)

@@ -12,16 +12,14 @@ import {
   resolve,
 } from '../git/read.js'
 import { isBranchName, moveBranch } from '../git/write.js'
-import { managedProject, resource } from '../handlers.js'
+import { managedProject } from '../handlers.js'
 import { presentCommit, presentLevels } from '../present/common.js'
 import { badRequest, conflict, LazyList, notFound } from '../reply.js'
+import { type ProjectInput, resource } from '../resource.js'
 import { holdsText, searchParameter } from '../rules/filters.js'
 import { mayPush, pushed, refuseUnlessPusher, removeBranch } from '../rules/pushes.js'
-import type { ProjectRecord, ProtectedBranchRecord } from '../state/people-and-projects.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 
-interface ProjectInput {
-  readonly id: string | number
-}
 type BranchInput = ProjectInput & { readonly branch: string }
 
 const getRule = ({ state }: Call, { id }: ProjectRecord, name: string) =>
@@ -118,12 +116,22 @@ const deleteBranch = async (call: Call, input: BranchInput): Promise<undefined> 
 
 // Which branches are protected.
 
+const ruleAttributes = {
+  push_access_level: integer('who may push'),
+  merge_access_level: integer('who may merge'),
+  unprotect_access_level: integer('who may unprotect it'),
+  allow_force_push: boolean('let those who push rewrite it'),
+  code_owner_approval_required: boolean('want the approval of code owners'),
+} as const
+
 const rules = resource({
+  table: 'protectedBranches',
   what: 'Protected Branch',
   parent: managedProject,
-  all: ({ state }, { id }) => state.protectedBranches.filter((rule) => rule.project_id === id),
-  isNamed: (rule, { name }: { readonly name: string }) => rule.name === name,
-  present: (_, rule: ProtectedBranchRecord) => ({
+  key: ['name', 'name'],
+  filters: searchParameter,
+  search: ['name'],
+  present: (_, rule) => ({
     id: rule.id,
     name: rule.name,
     push_access_levels: presentLevels(rule.push_access_level),
@@ -131,6 +139,20 @@ const rules = resource({
     allow_force_push: rule.allow_force_push ?? false,
     unprotect_access_levels: presentLevels(rule.unprotect_access_level),
     code_owner_approval_required: rule.code_owner_approval_required,
+  }),
+  attributes: { name: string('name', { required: true }), ...ruleAttributes },
+  changes: ruleAttributes,
+  accept: (call, given, project, rule) => {
+    if (rule === undefined && given.name && getRule(call, project, given.name) !== undefined)
+      throw conflict(`Protected branch '${given.name}' already exists`)
+    return given
+  },
+  defaults: (_, { id }) => ({
+    project_id: id,
+    push_access_level: 40,
+    merge_access_level: 40,
+    unprotect_access_level: 40,
+    code_owner_approval_required: false,
   }),
   remove: ({ state }, { id }) => {
     state.protectedBranches.remove(id)
@@ -140,45 +162,6 @@ const rules = resource({
       })
   },
 })
-
-type RuleInput = ProjectInput & { readonly name: string }
-type RuleAttributes = Partial<Omit<ProtectedBranchRecord, 'id' | 'project_id' | 'name'>>
-
-const protect = (call: Call, { id, ...given }: RuleInput & RuleAttributes) => {
-  const project = managedProject(call, { id })
-  if (getRule(call, project, given.name) !== undefined)
-    throw conflict(`Protected branch '${given.name}' already exists`)
-  call.state.protectedBranches.add({
-    project_id: project.id,
-    push_access_level: 40,
-    merge_access_level: 40,
-    unprotect_access_level: 40,
-    code_owner_approval_required: false,
-    ...given,
-  })
-  return rules.get(call, { id, name: given.name })
-}
-
-const changeRule = (call: Call, { id, name, ...given }: RuleInput & RuleAttributes) => {
-  call.state.protectedBranches.change(rules.managed(call, { id, name }).id, given)
-  return rules.get(call, { id, name })
-}
-
-const listRules = (call: Call, { search, ...input }: ProjectInput & { search?: string }) => {
-  const { id } = managedProject(call, input)
-  const found = call.state.protectedBranches.filter(
-    (rule) => rule.project_id === id && holdsText(search, [rule.name]),
-  )
-  return found.map((rule) => rules.get(call, { ...input, name: rule.name }))
-}
-
-const ruleAttributes = {
-  push_access_level: integer('who may push'),
-  merge_access_level: integer('who may merge'),
-  unprotect_access_level: integer('who may unprotect it'),
-  allow_force_push: boolean('let those who push rewrite it'),
-  code_owner_approval_required: boolean('want the approval of code owners'),
-} as const
 
 export const branchRoutes = [
   ...createRoutes({
@@ -199,10 +182,7 @@ export const branchRoutes = [
     path: '/projects/:id/protected_branches',
     one: { name: string('name') },
     access: 'at least Maintainer of the project',
-    list: [searchParameter, listRules],
-    get: [{}, rules.get],
-    create: [{ name: string('name', { required: true }), ...ruleAttributes }, protect],
-    update: [ruleAttributes, changeRule, { method: 'PATCH' }],
-    delete: rules.delete,
+    of: rules,
+    update: [ruleAttributes, rules.update, { method: 'PATCH' }],
   }),
 ]

@@ -1,12 +1,13 @@
 /** Deploy keys (`catalogue/reference/deploy-keys.md`): one key may open several projects, each with its own rights. */
 
 import { readPublicKey } from '../../base/public-key.js'
-import { DeployKey, type deployKeys, InstanceDeployKey } from '../../catalogue/areas/deploy-keys.js'
+import { DeployKey, deployKeys, InstanceDeployKey } from '../../catalogue/areas/deploy-keys.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import { type Handlers, managedProject, resource } from '../handlers.js'
+import { type Handlers, managedProject } from '../handlers.js'
 import { presentAs } from '../present/common.js'
-import { badRequest, invalid, lazily, notFound } from '../reply.js'
+import { badRequest, lazily, notFound } from '../reply.js'
+import { resource } from '../resource.js'
 import { getRoleLevel } from '../rules/access.js'
 import type { DeployKeyRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -14,14 +15,30 @@ import type { ProjectRecord } from '../state/people-and-projects.js'
 const getJoin = (record: DeployKeyRecord, project: ProjectRecord) =>
   record.projects.find((p) => p.project_id === project.id)
 
+const checkTitle = (title: string | undefined): void => {
+  if (title !== undefined && title.trim() === '') throw badRequest({ title: ["can't be blank"] })
+  if ((title?.length ?? 0) > 255)
+    throw badRequest({ title: ['is too long (maximum is 255 characters)'] })
+}
+
 const keys = resource({
+  table: 'deployKeys',
   what: 'Deploy Key',
   parent: managedProject,
   all: ({ state }, project) =>
     state.deployKeys.filter((key) => getJoin(key, project) !== undefined),
-  isNamed: ({ id }, { key_id }: { readonly key_id: number }) => id === key_id,
-  present: (_, record: DeployKeyRecord, project) =>
+  key: ['key_id'],
+  present: (_, record, project) =>
     presentAs(DeployKey, record, { can_push: getJoin(record, project)?.can_push === true }),
+  changes: deployKeys.update.params,
+  some: true,
+  accept: (_, { title, can_push }, project, record) => {
+    checkTitle(title)
+    const projects = record?.projects.map((one) =>
+      one.project_id === project.id ? { ...one, can_push: can_push ?? one.can_push } : one,
+    )
+    return { title, projects }
+  },
   remove: ({ state }, record, project) => {
     const projects = record.projects.filter((p) => p.project_id !== project.id)
     if (projects.length === 0) state.deployKeys.remove(record.id)
@@ -56,12 +73,6 @@ const checkStrength = (call: Call, family: string, bits: number): void => {
   if (bits < least) throw badRequest({ key: [`must be at least ${least} bits`] })
 }
 
-const checkTitle = (title: string | undefined): void => {
-  if (title !== undefined && title.trim() === '') throw badRequest({ title: ["can't be blank"] })
-  if ((title?.length ?? 0) > 255)
-    throw badRequest({ title: ['is too long (maximum is 255 characters)'] })
-}
-
 /** The key that is meant by what was given: a new one, or one that is known already. */
 const addKey = (call: Call, input: CheckedOf<(typeof deployKeys)['add']>): DeployKeyRecord => {
   const { title, key, can_push = false } = input
@@ -88,22 +99,6 @@ const addKey = (call: Call, input: CheckedOf<(typeof deployKeys)['add']>): Deplo
   return known
 }
 
-const update = (call: Call, input: CheckedOf<(typeof deployKeys)['update']>) => {
-  const record = keys.managed(call, input)
-  const project = managedProject(call, input)
-  if (input.title === undefined && input.can_push === undefined)
-    throw invalid('title, can_push are missing, at least one parameter must be provided')
-  checkTitle(input.title)
-  call.state.deployKeys.change(record.id, {
-    title: input.title,
-    projects: record.projects.map((one) =>
-      one.project_id === project.id ? { ...one, can_push: input.can_push ?? one.can_push } : one,
-    ),
-    updated_at: call.clock.iso(),
-  })
-  return keys.get(call, input)
-}
-
 const enable = (call: Call, input: CheckedOf<(typeof deployKeys)['enable']>) => {
   const project = managedProject(call, input)
   const record = call.state.deployKeys.get(input.key_id)
@@ -120,7 +115,7 @@ export const handlers: Handlers<typeof deployKeys> = {
   list: keys.list,
   get: keys.get,
   add: (call, input) => keys.get(call, { ...input, key_id: addKey(call, input).id }),
-  update,
+  update: keys.update,
   delete: keys.delete,
   enable,
 }

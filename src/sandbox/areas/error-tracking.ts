@@ -7,9 +7,10 @@ import {
 } from '../../catalogue/areas/error-tracking.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import { apiRoot, type Call } from '../call.js'
-import { type Handlers, managedProject, resource } from '../handlers.js'
+import { type Handlers, managedProject } from '../handlers.js'
 import { presentAs } from '../present/common.js'
 import { notFound } from '../reply.js'
+import { resource } from '../resource.js'
 import type { ClientKeyRecord, ErrorTrackingRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
@@ -23,13 +24,17 @@ const dsn = (call: Call, { public_key, project_id }: ClientKeyRecord): string =>
 }
 
 const keys = resource({
+  table: 'clientKeys',
   what: 'Client Key',
   parent: managedProject,
-  all: ({ state }, { id }) => state.clientKeys.filter((key) => key.project_id === id),
-  isNamed: ({ id }, { key_id }: { readonly key_id: number }) => id === key_id,
-  present: (call, key: ClientKeyRecord) =>
-    presentAs(ClientKey, key, { errsvc_dsn: dsn(call, key) }),
-  remove: ({ state }, { id }) => state.clientKeys.remove(id),
+  key: ['key_id'],
+  present: (call, key) => presentAs(ClientKey, key, { errsvc_dsn: dsn(call, key) }),
+  defaults: (call, { id }) => ({
+    project_id: id,
+    active: true,
+    public_key: `key_${createRandomBytes(16).toString('hex')}`,
+    created_at: call.clock.iso(),
+  }),
 })
 
 const found = (call: Call, project: ProjectRecord): ErrorTrackingRecord | undefined =>
@@ -63,14 +68,6 @@ export const handlers: Handlers<typeof errorTracking> = {
   },
   update,
   keysList: keys.list,
-  keysCreate: (call, input) => {
-    const { id } = call.state.clientKeys.add({
-      project_id: managedProject(call, input).id,
-      active: true,
-      public_key: `key_${createRandomBytes(16).toString('hex')}`,
-      created_at: call.clock.iso(),
-    })
-    return keys.get(call, { ...input, key_id: id })
-  },
+  keysCreate: keys.create,
   keysDelete: keys.delete,
 }

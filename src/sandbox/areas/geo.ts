@@ -1,13 +1,12 @@
 /** Replication nodes (`catalogue/reference/geo.md`): administrators, on a primary node. */
-import type { geo } from '../../catalogue/areas/geo.js'
-import { blobKinds, GeoNode, GeoNodeStatus, geoKinds } from '../../catalogue/areas/geo.js'
-import type { CheckedOf, ResultOf } from '../../catalogue/endpoint.js'
+import { blobKinds, GeoNode, GeoNodeStatus, geo, geoKinds } from '../../catalogue/areas/geo.js'
+import type { ResultOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { apiRoot, revision } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { resource } from '../handlers.js'
 import { presentAs } from '../present/common.js'
 import { badRequest, forbidden } from '../reply.js'
+import { resource } from '../resource.js'
 import type { GeoNodeRecord } from '../state/features.js'
 
 // The status of a replication node (`catalogue/reference/geo.md`), derived from what was measured.
@@ -102,8 +101,6 @@ const unmeasured = (now: Date): GeoNodeRecord['status'] => {
   }
 }
 
-type Update = Omit<CheckedOf<(typeof geo)['update']>, 'id'>
-
 const present = (call: Call, node: GeoNodeRecord) => {
   const self = `${call.base}${apiRoot}/geo_nodes/${node.id}`
   return presentAs(GeoNode, node, {
@@ -124,16 +121,6 @@ const onPrimary = (call: Call) => {
     throw forbidden('This is only available on a primary node')
   return user
 }
-
-const nodes = resource({
-  what: 'GeoNode',
-  parent: (call, _: object) => call.admin(),
-  managed: onPrimary,
-  all: ({ state }) => state.geoNodes.all(),
-  isNamed: (node, { id }: { readonly id: number }) => node.id === id,
-  present,
-  remove: ({ state }, { id }) => state.geoNodes.remove(id),
-})
 
 /** URLs end with a slash, as instances store them. */
 const address = (name: string, text: string): string => {
@@ -169,15 +156,6 @@ const checkNumbers = (input: Partial<GeoNodeRecord>): void => {
     throw badRequest({ minimum_reverification_interval: ['must be greater than or equal to 1'] })
 }
 
-/** What was given, in the form in which it is kept. */
-const attributes = ({ url, internal_url, ...plain }: Partial<Update>): Partial<GeoNodeRecord> => {
-  const given: Partial<GeoNodeRecord> = { ...plain }
-  const ownUrl = url === undefined ? {} : { url: address('url', url) }
-  if (internal_url === undefined) return { ...given, ...ownUrl }
-  const inner = internal_url === '' ? null : address('internal_url', internal_url)
-  return { ...given, ...ownUrl, internal_url: inner }
-}
-
 const check = (call: Call, given: Partial<GeoNodeRecord>, node?: GeoNodeRecord): void => {
   checkNumbers(given)
   checkOthers(call, given, node?.id)
@@ -185,11 +163,27 @@ const check = (call: Call, given: Partial<GeoNodeRecord>, node?: GeoNodeRecord):
     throw badRequest({ enabled: ['primary node cannot be disabled'] })
 }
 
-const create = (call: Call, input: CheckedOf<(typeof geo)['create']>) => {
-  onPrimary(call)
-  const given = attributes(input)
-  check(call, given)
-  const node = call.state.geoNodes.add({
+const nodes = resource({
+  table: 'geoNodes',
+  what: 'GeoNode',
+  parent: (call, _: object) => call.admin(),
+  managed: onPrimary,
+  all: ({ state }) => state.geoNodes.all(),
+  key: ['id'],
+  present,
+  attributes: geo.create.params,
+  changes: geo.update.params,
+  accept: (call, { url, internal_url: inner, ...plain }, _, node) => {
+    const given: Partial<GeoNodeRecord> = {
+      ...plain,
+      url: url && address('url', url),
+      internal_url: inner === '' ? null : inner && address('internal_url', inner),
+    }
+    check(call, given, node)
+    return given
+  },
+  defaults: (call) => ({
+    internal_url: null,
     current: false,
     selective_sync_type: null,
     selective_sync_shards: [],
@@ -198,27 +192,15 @@ const create = (call: Call, input: CheckedOf<(typeof geo)['create']>) => {
     clone_protocol: 'http',
     oauth_application: true,
     status: unmeasured(call.clock.now()),
-    ...input,
-    internal_url: null,
-    ...given,
     updated_at: call.clock.iso(),
-  })
-  return present(call, node)
-}
-
-const update = (call: Call, { id, ...input }: CheckedOf<(typeof geo)['update']>) => {
-  const node = nodes.managed(call, { id })
-  const given = attributes(input)
-  check(call, given, node)
-  call.state.geoNodes.change(id, { ...given, updated_at: call.clock.iso() })
-  return present(call, node)
-}
+  }),
+})
 
 export const handlers: Handlers<typeof geo> = {
-  create,
+  create: nodes.create,
   list: nodes.list,
   get: nodes.get,
-  update,
+  update: nodes.update,
   delete: nodes.delete,
   repair: (call, input) => {
     const node = nodes.managed(call, input)

@@ -4,15 +4,12 @@ import { boolean, group, integer, list, oneOf, string } from '../../catalogue/pa
 import type { Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
 import { presentShares, simpleProject } from '../present/project.js'
-import { badRequest, forbidden, lazily, Reply } from '../reply.js'
+import { badRequest, forbidden, Reply } from '../reply.js'
+import { type ProjectInput, resource } from '../resource.js'
 import { family, getRoleLevel, projectsWithin } from '../rules/access.js'
-import { holdsText, searchParameter, sortRecords } from '../rules/filters.js'
+import { searchParameter } from '../rules/filters.js'
 import { removeGroup } from '../rules/removal.js'
 import type { GroupRecord } from '../state/people-and-projects.js'
-
-interface GroupInput {
-  readonly id: string | number
-}
 
 const present = (call: Call, group: GroupRecord) => {
   const { id, name, path, full_path, full_name, parent_id, description, visibility } = group
@@ -43,55 +40,17 @@ const present = (call: Call, group: GroupRecord) => {
   }
 }
 
-interface Filters {
-  readonly search?: string
-  readonly owned?: boolean
-  readonly min_access_level?: number
-  readonly top_level_only?: boolean
-  readonly skip_groups?: readonly number[]
-  readonly order_by: 'id' | 'name' | 'path'
-  readonly sort: 'asc' | 'desc'
-}
-
-const listGroups = (call: Call, filters: Filters) => {
-  const { search, owned, top_level_only, skip_groups = [], order_by, sort } = filters
-  const least = owned === true ? getRoleLevel('owner') : (filters.min_access_level ?? 0)
-  const rows = call.state.groups.filter(
-    (one) =>
-      call.seesGroup(one) &&
-      holdsText(search, [one.name, one.full_path]) &&
-      (least === 0 || call.groupLevel(one) >= least) &&
-      (top_level_only !== true || one.parent_id === null) &&
-      !skip_groups.includes(one.id),
-  )
-  return lazily(
-    sortRecords(rows, (one) => [one[order_by]], sort),
-    (one) => present(call, one),
-  )
-}
-
 /** A group with whom it is shared, and its own projects unless they are not wanted. */
-const getGroup = (
-  call: Call,
-  { id, with_projects }: GroupInput & { readonly with_projects: boolean },
-) => {
-  const of = call.group(id)
+const presentAlone = (call: Call, of: GroupRecord, withProjects = true) => {
   const projects = call.state.projects.filter(
     (p) => p.namespace_kind === 'group' && p.namespace_id === of.id && call.sees(p),
   )
   return {
     ...present(call, of),
     shared_with_groups: presentShares(call.state, 'group', of.id),
-    ...(with_projects ? { projects: projects.map((p) => simpleProject(call, p)) } : {}),
+    ...(withProjects ? { projects: projects.map((p) => simpleProject(call, p)) } : {}),
   }
 }
-
-type Attributes = Partial<
-  Pick<
-    GroupRecord,
-    'name' | 'path' | 'description' | 'visibility' | 'lfs_enabled' | 'request_access_enabled'
-  >
->
 
 /** The full path of a group below its parent. Refuses what is no path, and one that is taken. */
 const getFullPath = (
@@ -110,43 +69,6 @@ const getFullPath = (
 const getFullName = (parent: GroupRecord | undefined, name: string): string =>
   parent === undefined ? name : `${parent.full_name} / ${name}`
 
-const create = (
-  call: Call,
-  given: Attributes & {
-    readonly name: string
-    readonly path: string
-    readonly parent_id?: string | number
-  },
-) => {
-  const user = call.signedIn()
-  const { parent_id, name, path } = given
-  const parent = parent_id === undefined ? undefined : call.group(parent_id, { role: 'maintainer' })
-  if (parent === undefined && user.external) throw forbidden()
-  const created_at = call.clock.iso()
-  const added = call.state.groups.add({
-    description: '',
-    visibility: parent?.visibility ?? 'private',
-    lfs_enabled: true,
-    request_access_enabled: true,
-    storage: 'default',
-    ...given,
-    full_path: getFullPath(call, parent, path),
-    full_name: getFullName(parent, name),
-    parent_id: parent?.id ?? null,
-    created_at,
-    runners_token: createRandomBytes(15).toString('base64url'),
-  })
-  call.state.members.add({
-    source_type: 'group',
-    source_id: added.id,
-    user_id: user.id,
-    access_level: getRoleLevel('owner'),
-    created_at,
-    expires_at: null,
-  })
-  return getGroup(call, { id: added.id, with_projects: true })
-}
-
 /** Has all that is below a group follow its new path and name. */
 const move = (call: Call, of: GroupRecord, path: string, name: string): void => {
   const { full_path, full_name } = of
@@ -163,22 +85,13 @@ const move = (call: Call, of: GroupRecord, path: string, name: string): void => 
     })
 }
 
-const update = (call: Call, { id, ...given }: GroupInput & Attributes) => {
-  const of = call.group(id, { role: 'owner' })
-  const parent = call.state.groups.get(of.parent_id)
-  const { path = of.path, name = of.name } = given
-  move(call, of, getFullPath(call, parent, path, of.id), getFullName(parent, name))
-  call.state.groups.change(of.id, given)
-  return getGroup(call, { id: of.id, with_projects: true })
-}
+const hasLevel = (call: Call, least: number, of: GroupRecord): boolean =>
+  least === 0 || call.groupLevel(of) >= least
 
-const remove = (call: Call, { id }: GroupInput) => {
-  const of = call.group(id, { role: 'owner' })
-  call.unmodified(of)
-  removeGroup(call.state, of)
-  return new Reply(202, { message: '202 Accepted' })
+const names = {
+  name: string('name', { required: true }),
+  path: string('path', { required: true }),
 }
-
 const attributes = {
   description: string('description'),
   visibility: oneOf(['private', 'internal', 'public'], 'who sees it'),
@@ -186,33 +99,91 @@ const attributes = {
   request_access_enabled: boolean('let users ask for access'),
 } as const
 
+const groups = resource({
+  table: 'groups',
+  what: 'Group',
+  parent: (call: Call, _: object) => call,
+  // Whoever may make one is said by its parent, whoever may change one by itself.
+  managed: (call) => {
+    call.signedIn()
+    return call
+  },
+  all: ({ state }) => state.groups.all(),
+  sees: (call, of) => call.seesGroup(of),
+  key: ['id', 'id', 'full_path'],
+  fold: true,
+  filters: {
+    ...searchParameter,
+    owned: boolean('only those that you own'),
+    min_access_level: integer('least access level'),
+    top_level_only: boolean('without subgroups'),
+    skip_groups: list('integer', 'groups to leave out'),
+    order_by: oneOf(['id', 'name', 'path'], 'order', { default: 'id' }),
+    sort: oneOf(['asc', 'desc'], 'direction', { default: 'asc' }),
+  },
+  search: ['name', 'full_path'],
+  tests: {
+    owned: (wanted, of, call) => !wanted || hasLevel(call, getRoleLevel('owner'), of),
+    min_access_level: (least, of, call) => hasLevel(call, least, of),
+    top_level_only: (wanted, of) => !wanted || of.parent_id === null,
+    skip_groups: (ids, of) => !ids.includes(of.id),
+  },
+  present: (call, of) => presentAlone(call, of),
+  presentListed: present,
+  refuse: (call, { id }) => {
+    call.group(id, { role: 'owner' })
+  },
+  attributes: { ...names, parent_id: group('parent group'), ...attributes },
+  changes: { ...names, ...attributes },
+  accept: (call, { parent_id: above, ...given }, _, of) => {
+    const { name = of?.name ?? '', path = of?.path ?? '' } = given
+    const place = above === undefined ? undefined : call.group(above, { role: 'maintainer' })
+    const parent = of === undefined ? place : call.state.groups.get(of.parent_id)
+    if (of === undefined && parent === undefined && call.user?.external === true) throw forbidden()
+    const full_path = getFullPath(call, parent, path, of?.id)
+    return { ...given, full_path, full_name: getFullName(parent, name), parent_id: parent?.id }
+  },
+  changing: (call, of, { full_path = '', full_name = '' }) => move(call, of, full_path, full_name),
+  defaults: (call, _, { parent_id }) => ({
+    description: '',
+    visibility: call.state.groups.get(parent_id)?.visibility ?? 'private',
+    lfs_enabled: true,
+    request_access_enabled: true,
+    storage: 'default',
+    parent_id: null,
+    created_at: call.clock.iso(),
+    runners_token: createRandomBytes(15).toString('base64url'),
+  }),
+  created: (call, { id, created_at }) => {
+    call.state.members.add({
+      source_type: 'group',
+      source_id: id,
+      user_id: call.signedIn().id,
+      access_level: getRoleLevel('owner'),
+      created_at,
+      expires_at: null,
+    })
+  },
+})
+
+const getGroup = (
+  call: Call,
+  { id, with_projects }: ProjectInput & { readonly with_projects: boolean },
+) => presentAlone(call, call.group(id), with_projects)
+
+const remove = (call: Call, input: ProjectInput) => {
+  const of = groups.managed(call, input)
+  call.unmodified(of)
+  removeGroup(call.state, of)
+  return new Reply(202, { message: '202 Accepted' })
+}
+
 export const groupRoutes = createRoutes({
   path: '/groups',
   one: { id: group() },
   access: 'Owners of the group',
-  list: [
-    {
-      ...searchParameter,
-      owned: boolean('only those that you own'),
-      min_access_level: integer('least access level'),
-      top_level_only: boolean('without subgroups'),
-      skip_groups: list('integer', 'groups to leave out'),
-      order_by: oneOf(['id', 'name', 'path'], 'order', { default: 'id' }),
-      sort: oneOf(['asc', 'desc'], 'direction', { default: 'asc' }),
-    },
-    listGroups,
-    { credential: 'optional' },
-  ],
+  of: groups,
+  list: [groups.filters ?? {}, groups.list, { credential: 'optional' }],
   get: [{ with_projects: boolean('include its projects', { default: true }) }, getGroup],
-  create: [
-    {
-      name: string('name', { required: true }),
-      path: string('path', { required: true }),
-      parent_id: group('parent group'),
-      ...attributes,
-    },
-    create,
-  ],
-  update: [{ name: string('name'), path: string('path'), ...attributes }, update],
   delete: remove,
 })

@@ -12,9 +12,10 @@ import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { everywhere } from '../check.js'
 import type { Handlers } from '../handlers.js'
-import { managedProject, resource } from '../handlers.js'
+import { managedProject } from '../handlers.js'
 import { presentAs } from '../present/common.js'
 import { invalid, lazily, missing, notFound } from '../reply.js'
+import { type ProjectInput, resource } from '../resource.js'
 import type { IntegrationRecord } from '../state/features.js'
 
 type Properties = Readonly<Record<string, unknown>>
@@ -39,15 +40,12 @@ const details = (record: IntegrationRecord) => ({
   ),
 })
 
-type SlugInput = { readonly slug: string }
-
 const stored = resource({
+  table: 'integrations',
   what: 'Integration',
   parent: managedProject,
-  all: ({ state }, { id }) => state.integrations.filter((i) => i.project_id === id),
-  isNamed: (record, { slug }: SlugInput) => record.slug === slug,
-  present: (_, record: IntegrationRecord) => details(record),
-  remove: ({ state }, { id }) => state.integrations.remove(id),
+  key: ['slug', 'slug'],
+  present: (_, record) => details(record),
 })
 
 const getRequired = (family: IntegrationFamily): string[] =>
@@ -129,10 +127,13 @@ const update = (call: Call, { id, slug, ...given }: Input) => {
   return details(record)
 }
 
-const list = (call: Call, input: { readonly id: string | number }) => {
-  const project = managedProject(call, input)
-  const active = call.state.integrations.filter((i) => i.project_id === project.id && i.active)
-  return lazily(active, summary)
+/** A list has the active ones. */
+const list = (call: Call, input: ProjectInput) => {
+  const all = stored.select(call, managedProject(call, input), {})
+  return lazily(
+    all.filter(({ active }) => active),
+    summary,
+  )
 }
 
 export const handlers: Handlers<typeof integrations> = {

@@ -2,18 +2,12 @@
 import { boolean, integer, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
-import { resource } from '../handlers.js'
 import { presentLabel } from '../present/planning.js'
-import { badRequest, conflict, forbidden, lazily, notFound } from '../reply.js'
-import { holdsText, labelsAround, searchParameter } from '../rules/filters.js'
+import { badRequest, conflict, forbidden, notFound } from '../reply.js'
+import { type ProjectInput, resource } from '../resource.js'
+import { labelsAround, searchParameter } from '../rules/filters.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { LabelRecord } from '../state/planning.js'
-
-interface ProjectInput {
-  readonly id: string | number
-}
-type LabelInput = ProjectInput & { readonly label_id: string }
-type Attributes = Partial<Pick<LabelRecord, 'name' | 'color' | 'description' | 'priority'>>
 
 /** The issues and merge requests of a project that have a label. */
 const getLabelled = ({ state }: Call, { id }: ProjectRecord, name: string) => {
@@ -45,23 +39,6 @@ const findEditable = (call: Call, { id }: ProjectInput): ProjectRecord => {
   return project
 }
 
-const labels = resource({
-  what: 'Label',
-  parent: (call, { id }: ProjectInput) => call.project(id),
-  managed: findEditable,
-  all: labelsAround,
-  isNamed: ({ id, name }, { label_id }: { readonly label_id: string }) =>
-    [String(id), name].includes(label_id),
-  present: (call, label: LabelRecord, project) => present(call, label, project),
-})
-
-/** A label of the project itself: those of its groups are changed there. */
-const findOwn = (call: Call, input: LabelInput): LabelRecord => {
-  const label = labels.managed(call, input)
-  if (label.project_id === null) throw notFound('Label')
-  return label
-}
-
 /** Renames a label wherever it is used, or takes it away. */
 const relabel = (call: Call, project: ProjectRecord, old: string, name?: string): void => {
   const { issues, requests } = getLabelled(call, project, old)
@@ -83,108 +60,77 @@ const getTextColor = (text: string): string => {
     : '#FFFFFF'
 }
 
-const check = (call: Call, project: ProjectRecord, given: Attributes, old?: LabelRecord): void => {
-  if (given.color !== undefined && !color.test(given.color))
-    throw badRequest({ color: ['must be a valid color code'] })
-  if (given.name?.trim() === '') throw badRequest({ title: ["can't be blank"] })
-  const taken = labelsAround(call, project).find((one) => one.name === given.name)
-  if (taken !== undefined && taken.id !== old?.id) throw conflict('Label already exists')
-}
+const usual = '#428BCA'
+const fresh = {
+  group_id: null,
+  description: null,
+  priority: null,
+  color: usual,
+  text_color: getTextColor(usual),
+} as const
 
-const addLabel = (
-  call: Call,
-  project: ProjectRecord,
-  given: Attributes & { readonly name: string },
-) =>
-  call.state.labels.add({
-    project_id: project.id,
-    group_id: null,
-    description: null,
-    priority: null,
-    color: '#428BCA',
-    ...given,
-    text_color: getTextColor(given.color ?? '#428BCA'),
-  })
+const attributes = {
+  color: string('color'),
+  description: string('description', { nullable: true }),
+  priority: integer('priority; lower sorts first', { min: 0, nullable: true }),
+} as const
+
+const labels = resource({
+  table: 'labels',
+  what: 'Label',
+  parent: (call, { id }: ProjectInput) => call.project(id),
+  managed: findEditable,
+  all: labelsAround,
+  key: ['label_id', 'id', 'name'],
+  filters: {
+    ...searchParameter,
+    with_counts: boolean('count issues and merge requests', { default: false }),
+    include_ancestor_groups: boolean('include those of groups', { default: true }),
+  },
+  search: ['name', 'description'],
+  tests: { include_ancestor_groups: (all, { project_id }) => all || project_id !== null },
+  present,
+  presentListed: (call, label, project, { with_counts }) =>
+    present(call, label, project, with_counts),
+  attributes: {
+    ...attributes,
+    name: string('name', { required: true }),
+    color: string('color', { required: true }),
+  },
+  changes: { ...attributes, new_name: string('new name') },
+  // Those of its groups are changed there.
+  refuse: (_, { project_id }) => {
+    if (project_id === null) throw notFound('Label')
+  },
+  accept: (call, { new_name, ...given }, project, old) => {
+    if (given.color !== undefined && !color.test(given.color))
+      throw badRequest({ color: ['must be a valid color code'] })
+    const name = new_name ?? given.name
+    if (name?.trim() === '') throw badRequest({ title: ["can't be blank"] })
+    const taken = labelsAround(call, project).find((one) => one.name === name)
+    if (taken !== undefined && taken.id !== old?.id) throw conflict('Label already exists')
+    return { ...given, name, text_color: given.color && getTextColor(given.color) }
+  },
+  changing: (call, label, { name }, project) => {
+    if (name !== undefined) relabel(call, project, label.name, name)
+  },
+  defaults: (_, { id }) => ({ ...fresh, project_id: id }),
+  remove: (call, label, project) => {
+    relabel(call, project, label.name)
+    call.state.labels.remove(label.id)
+  },
+})
 
 /** Adds those of several labels that there are not yet, as instances do for new issues. */
 export const bringLabels = (call: Call, project: ProjectRecord, names: readonly string[]): void => {
   const known = labelsAround(call, project).map(({ name }) => name)
-  for (const name of new Set(names)) if (!known.includes(name)) addLabel(call, project, { name })
+  for (const name of new Set(names))
+    if (!known.includes(name)) call.state.labels.add({ ...fresh, project_id: project.id, name })
 }
-
-const create = (
-  call: Call,
-  { id, ...given }: ProjectInput & Attributes & { readonly name: string },
-) => {
-  const project = findEditable(call, { id })
-  check(call, project, given)
-  return present(call, addLabel(call, project, given), project)
-}
-
-const update = (
-  call: Call,
-  { id, label_id, new_name, ...given }: LabelInput & Attributes & { readonly new_name?: string },
-) => {
-  const label = findOwn(call, { id, label_id })
-  const project = call.project(id)
-  const patch = new_name === undefined ? given : { ...given, name: new_name }
-  check(call, project, patch, label)
-  if (new_name !== undefined) relabel(call, project, label.name, new_name)
-  const text_color = given.color && getTextColor(given.color)
-  call.state.labels.change(label.id, { ...patch, text_color })
-  return present(call, label, project)
-}
-
-const remove = (call: Call, input: LabelInput): undefined => {
-  const label = findOwn(call, input)
-  call.unmodified({})
-  relabel(call, call.project(input.id), label.name)
-  call.state.labels.remove(label.id)
-}
-
-const listLabels = (
-  call: Call,
-  {
-    id,
-    search,
-    with_counts,
-    include_ancestor_groups: all,
-  }: ProjectInput & { search?: string; with_counts: boolean; include_ancestor_groups: boolean },
-) => {
-  const project = call.project(id)
-  const rows = labelsAround(call, project).filter(
-    (label) =>
-      (all || label.project_id !== null) && holdsText(search, [label.name, label.description]),
-  )
-  return lazily(rows, (label) => present(call, label, project, with_counts))
-}
-
-const attributes = {
-  description: string('description', { nullable: true }),
-  priority: integer('priority; lower sorts first', { min: 0, nullable: true }),
-} as const
 
 export const labelRoutes = createRoutes({
   path: '/projects/:id/labels',
   one: { label_id: string('ID or name') },
   access: 'at least Reporter of the project',
-  list: [
-    {
-      ...searchParameter,
-      with_counts: boolean('count issues and merge requests', { default: false }),
-      include_ancestor_groups: boolean('include those of groups', { default: true }),
-    },
-    listLabels,
-  ],
-  get: [{}, labels.get],
-  create: [
-    {
-      name: string('name', { required: true }),
-      color: string('color', { required: true }),
-      ...attributes,
-    },
-    create,
-  ],
-  update: [{ new_name: string('new name'), color: string('color'), ...attributes }, update],
-  delete: remove,
+  of: labels,
 })

@@ -1,11 +1,11 @@
 /** Pages domains (`catalogue/reference/pages-domains.md`): names, certificates and who may change them. */
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
-import type { pagesDomains } from '../../catalogue/areas/pages-domains.js'
-import type { CheckedOf } from '../../catalogue/endpoint.js'
+import { pagesDomains } from '../../catalogue/areas/pages-domains.js'
 import type { Call } from '../call.js'
-import { type Handlers, managedProject, resource } from '../handlers.js'
-import { badRequest, invalid, lazily, notFound } from '../reply.js'
+import { type Handlers, managedProject } from '../handlers.js'
+import { badRequest, lazily, notFound } from '../reply.js'
+import { resource } from '../resource.js'
 import type { PagesDomainRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
@@ -118,15 +118,6 @@ const managed = (call: Call, input: { readonly id: string | number }): ProjectRe
 
 const lower = (domain: string): string => domain.toLowerCase()
 
-const domains = resource({
-  what: 'PagesDomain',
-  parent: managed,
-  all: ({ state }, { id }) => state.pagesDomains.filter((d) => d.project_id === id),
-  isNamed: (record, { domain }: { readonly domain: string }) => record.domain === lower(domain),
-  present: ofProject,
-  remove: ({ state }, { id }) => state.pagesDomains.remove(id),
-})
-
 const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 const domainName = new RegExp(`^(${label}\\.)+${label}$`)
 
@@ -142,8 +133,8 @@ type CertificateFields = Pick<PagesDomainRecord, 'certificate' | 'key'>
 const attached = (
   input: { readonly certificate?: string; readonly key?: string },
   before: CertificateFields,
-): CertificateFields => {
-  if (input.certificate === undefined && input.key === undefined) return before
+): Partial<CertificateFields> => {
+  if (input.certificate === undefined && input.key === undefined) return {}
   const next = (value: string | undefined, old: string | null): string | null =>
     value === undefined ? old : value.trim() === '' ? null : value
   const after = {
@@ -159,37 +150,25 @@ const attached = (
   return after
 }
 
-const add = (call: Call, input: CheckedOf<(typeof pagesDomains)['add']>) => {
-  const project = managed(call, input)
-  const domain = lower(input.domain)
-  checkDomain(call, domain)
-  const pair = attached(input, { certificate: null, key: null })
-  const record = call.state.pagesDomains.add({
-    project_id: project.id,
-    domain,
-    auto_ssl_enabled: input.auto_ssl_enabled ?? false,
-    ...pair,
-    updated_at: call.clock.iso(),
-  })
-  return ofProject(call, record)
-}
+const bare = { certificate: null, key: null }
 
-const update = (call: Call, input: CheckedOf<(typeof pagesDomains)['update']>) => {
-  const record = domains.managed(call, input)
-  const { auto_ssl_enabled, certificate, key } = input
-  if ([auto_ssl_enabled, certificate, key].every((value) => value === undefined))
-    throw invalid(
-      'auto_ssl_enabled, certificate, key are missing, at least one parameter must be provided',
-    )
-  const pair = attached(input, record)
-  call.state.pagesDomains.change(record.id, {
-    certificate: pair.certificate,
-    key: pair.key,
-    updated_at: call.clock.iso(),
-    auto_ssl_enabled,
-  })
-  return ofProject(call, record)
-}
+const domains = resource({
+  table: 'pagesDomains',
+  what: 'PagesDomain',
+  parent: managed,
+  key: ['domain', 'domain'],
+  fold: true,
+  present: ofProject,
+  attributes: pagesDomains.add.params,
+  changes: pagesDomains.update.params,
+  some: true,
+  accept: (call, { domain, ...given }, _, record) => {
+    if (domain !== undefined) checkDomain(call, lower(domain))
+    const pair = attached(given, record ?? bare)
+    return { ...given, ...pair, domain: domain && lower(domain), updated_at: call.clock.iso() }
+  },
+  defaults: (_, { id }) => ({ ...bare, project_id: id, auto_ssl_enabled: false }),
+})
 
 export const handlers: Handlers<typeof pagesDomains> = {
   listAll: (call) => {
@@ -198,7 +177,7 @@ export const handlers: Handlers<typeof pagesDomains> = {
   },
   list: domains.list,
   get: domains.get,
-  add,
-  update,
+  add: domains.create,
+  update: domains.update,
   delete: domains.delete,
 }

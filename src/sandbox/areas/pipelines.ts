@@ -6,18 +6,14 @@ import { jobStates } from '../../catalogue/shapes/job.js'
 import { apiRoot, type Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
 import { branchHead } from '../git/read.js'
-import { resource } from '../handlers.js'
 import { pipelineUrl, presentUser } from '../present/common.js'
 import { projectWithJobs, withChildren } from '../present/job.js'
-import { badRequest, forbidden, lazily, notFound } from '../reply.js'
+import { badRequest, forbidden, notFound } from '../reply.js'
+import { type ProjectInput, resource } from '../resource.js'
 import { configurationAt } from '../rules/configuration.js'
-import { declaredTests, sortRecords } from '../rules/filters.js'
 import { startPipeline } from '../rules/pushes.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 
-interface ProjectInput {
-  readonly id: string | number
-}
 type PipelineInput = ProjectInput & { readonly pipeline_id: number }
 
 const getPipelines = ({ state }: Call, id: number) =>
@@ -65,72 +61,61 @@ const present = (call: Call, pipeline: PipelineRecord) => {
   }
 }
 
-const pipelines = resource({
-  what: 'Pipeline',
-  parent: (call, { id }: ProjectInput) => projectWithJobs(call, id),
-  managed: (call, { id }) => {
-    const project = call.project(id, { role: 'developer' })
-    if (!project.jobs_enabled || project.archived) throw forbidden()
-    return project
-  },
-  all: (call, { id }) => getPipelines(call, id),
-  isNamed: ({ id }, { pipeline_id }: { readonly pipeline_id: number }) => id === pipeline_id,
-  present,
-})
-
-// Which pipelines, in what order.
-
-const filters = {
-  status: oneOf(jobStates, 'status', { exact: true }),
-  ref: string('only those of this branch or tag', { exact: true }),
-  sha: string('only those of this commit', { exact: true }),
-  source: string('only those that this made', { exact: true }),
-  scope: oneOf(['running', 'pending', 'finished', 'branches', 'tags'], 'kind'),
-  username: string('only those of this user'),
-  updated_after: datetime('updated at or after', { keeps: { field: 'updated_at', by: 'after' } }),
-  updated_before: datetime('updated at or before', {
-    keeps: { field: 'updated_at', by: 'before' },
-  }),
-  order_by: oneOf(['id', 'status', 'ref', 'updated_at', 'user_id'], 'order', { default: 'id' }),
-  sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
-} as const
-
 const finished = ['success', 'failed', 'canceled', 'skipped']
 
-const isInScope = ({ status, tag }: PipelineRecord, scope: string | undefined): boolean => {
-  if (scope === undefined) return true
+const isInScope = ({ status, tag }: PipelineRecord, scope: string): boolean => {
   if (scope === 'branches' || scope === 'tags') return tag === (scope === 'tags')
   return scope === 'finished' ? finished.includes(status) : status === scope
 }
 
-interface Filters extends ProjectInput {
-  readonly scope?: string
-  readonly username?: string
-  readonly ref?: string
-  readonly order_by: 'id' | 'status' | 'ref' | 'updated_at' | 'user_id'
-  readonly sort: 'asc' | 'desc'
+/** A project whose pipelines the acting user may run. */
+const findRunnable = (call: Call, { id }: ProjectInput) => {
+  const project = call.project(id, { role: 'developer' })
+  if (!project.jobs_enabled || project.archived) throw forbidden()
+  return project
 }
 
-const find = (call: Call, input: Filters): readonly PipelineRecord[] => {
-  const { scope, username, order_by, sort } = input
-  const tests = declaredTests(call.state, filters, input)
-  const rows = getPipelines(call, projectWithJobs(call, input.id).id).filter(
-    (pipeline) =>
-      tests.every((test) => test(pipeline)) &&
-      isInScope(pipeline, scope) &&
-      [undefined, call.state.users.get(pipeline.user_id)?.username].includes(username),
-  )
-  return sortRecords(rows, (pipeline) => [pipeline[order_by]], sort)
-}
-
-const listPipelines = (call: Call, input: Filters) =>
-  lazily(find(call, input), (pipeline) => summarize(call, pipeline))
+const pipelines = resource({
+  table: 'pipelines',
+  what: 'Pipeline',
+  parent: (call, { id }: ProjectInput) => projectWithJobs(call, id),
+  managed: findRunnable,
+  key: ['pipeline_id'],
+  filters: {
+    status: oneOf(jobStates, 'status', { exact: true }),
+    ref: string('only those of this branch or tag', { exact: true }),
+    sha: string('only those of this commit', { exact: true }),
+    source: string('only those that this made', { exact: true }),
+    scope: oneOf(['running', 'pending', 'finished', 'branches', 'tags'], 'kind'),
+    username: string('only those of this user', { keeps: { field: 'user.username' } }),
+    updated_after: datetime('updated at or after', { keeps: { field: 'updated_at', by: 'after' } }),
+    updated_before: datetime('updated at or before', {
+      keeps: { field: 'updated_at', by: 'before' },
+    }),
+    order_by: oneOf(['id', 'status', 'ref', 'updated_at', 'user_id'], 'order', { default: 'id' }),
+    sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
+  },
+  tests: { scope: (scope, pipeline) => isInScope(pipeline, scope) },
+  present,
+  presentListed: summarize,
+  // Whoever owns a project deletes its pipelines, with their jobs and all that they started.
+  remove: (call, pipeline, project) => {
+    if (!call.owns(project)) throw forbidden()
+    const { jobs, mergeRequests } = call.state
+    for (const { id } of withChildren(call, pipeline)) {
+      for (const job of jobs.filter((j) => j.pipeline_id === id)) jobs.remove(job.id)
+      for (const request of mergeRequests.filter((m) => m.pipeline_id === id))
+        mergeRequests.change(request.id, { pipeline_id: null })
+      call.state.pipelines.remove(id)
+    }
+  },
+})
 
 /** The newest of a branch: the default branch unless another is named. */
 const getLatest = (call: Call, { id, ref }: ProjectInput & { readonly ref?: string }) => {
-  const { default_branch } = projectWithJobs(call, id)
-  const order = { order_by: 'id', sort: 'desc' } as const
-  const [pipeline] = find(call, { id, ref: ref ?? default_branch, ...order })
+  const project = projectWithJobs(call, id)
+  const wanted = { ref: ref ?? project.default_branch, order_by: 'id', sort: 'desc' }
+  const [pipeline] = pipelines.select(call, project, wanted)
   if (pipeline === undefined) throw notFound('Pipeline')
   return present(call, pipeline)
 }
@@ -145,8 +130,7 @@ interface CreateInput extends ProjectInput {
 }
 
 const create = async (call: Call, { id, ref, variables }: CreateInput) => {
-  const project = call.project(id, { role: 'developer' })
-  if (!project.jobs_enabled || project.archived) throw forbidden()
+  const project = findRunnable(call, { id })
   const revision = await branchHead(await call.git.open(project), ref)
   if (revision === undefined) throw refuseBase('Reference not found')
   if ((await configurationAt(call, project, revision)) === undefined)
@@ -211,28 +195,13 @@ const retry = (call: Call, input: PipelineInput) => {
   return present(call, pipeline)
 }
 
-/** Whoever owns a project deletes its pipelines, with their jobs and all that they started. */
-const remove = (call: Call, input: PipelineInput): undefined => {
-  const pipeline = pipelines.managed(call, input)
-  if (!call.owns(call.project(input.id))) throw forbidden()
-  call.unmodified(pipeline)
-  const { jobs, mergeRequests } = call.state
-  for (const { id } of withChildren(call, pipeline)) {
-    for (const job of jobs.filter((j) => j.pipeline_id === id)) jobs.remove(job.id)
-    for (const request of mergeRequests.filter((m) => m.pipeline_id === id))
-      mergeRequests.change(request.id, { pipeline_id: null })
-    call.state.pipelines.remove(id)
-  }
-}
-
 const path = '/projects/:id/pipelines'
 export const pipelineRoutes = [
   ...createRoutes({
     path,
     one: { pipeline_id: integer('ID') },
     access: 'at least Developer of the project',
-    list: [filters, listPipelines],
-    get: [{}, pipelines.get],
+    of: pipelines,
     create: [
       {
         ref: string('branch', { required: true }),
@@ -241,7 +210,6 @@ export const pipelineRoutes = [
       create,
       { path: `${apiRoot}/projects/:id/pipeline` },
     ],
-    delete: remove,
     actions: { cancel: [cancel, { status: 200 }], retry: [retry] },
   }),
   {

@@ -3,8 +3,9 @@ import { boolean, integer, oneOf, string } from '../../catalogue/params.js'
 import { apiRoot, type Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
 import { longUser, userSummary } from '../present/common.js'
-import { badRequest, conflict, forbidden, lazily, notFound } from '../reply.js'
-import { holdsText, searchParameter, sortRecords } from '../rules/filters.js'
+import { badRequest, conflict, forbidden, notFound } from '../reply.js'
+import { resource } from '../resource.js'
+import { searchParameter } from '../rules/filters.js'
 import { removeUser } from '../rules/removal.js'
 import type { UserRecord } from '../state/people-and-projects.js'
 
@@ -32,133 +33,80 @@ const present = (call: Call, user: UserRecord) => ({
   ...(call.isAdmin ? { is_admin: user.admin } : {}),
 })
 
-interface Filters {
-  readonly username?: string
-  readonly search?: string
-  readonly active?: boolean
-  readonly blocked?: boolean
-  readonly external?: boolean
-  readonly admins?: boolean
-  readonly order_by: 'id' | 'name' | 'username' | 'created_at'
-  readonly sort: 'asc' | 'desc'
-}
-
-const isWanted = (user: UserRecord, { username, search, ...f }: Filters): boolean =>
-  user.ghost !== true &&
-  [undefined, user.username.toLowerCase()].includes(username?.toLowerCase()) &&
-  holdsText(search, [user.name, user.username]) &&
-  (f.active !== true || user.state === 'active') &&
-  (f.blocked !== true || user.state === 'blocked') &&
-  (f.external !== true || user.external) &&
-  (f.admins !== true || user.admin)
-
-const listUsers = (call: Call, filters: Filters) => {
-  const { order_by, sort } = filters
-  const rows = call.state.users.filter((user) => isWanted(user, filters))
-  const show = call.isAdmin ? present : userSummary
-  return lazily(
-    sortRecords(rows, (user) => [user[order_by]], sort),
-    (user) => show(call, user),
-  )
-}
-
-interface UserInput {
-  readonly id: number
-}
-
-const find = (call: Call, { id }: UserInput): UserRecord => {
-  const user = call.state.users.get(id)
-  if (user === undefined || user.ghost === true) throw notFound('User')
-  return user
-}
-
-const getUser = (call: Call, input: UserInput) => {
-  const show = call.isAdmin ? present : longUser
-  return show(call, find(call, input))
-}
-
-// Administrators make, change and delete users.
-
-type Attributes = Partial<
-  Pick<
-    UserRecord,
-    | 'name'
-    | 'username'
-    | 'email'
-    | 'public_email'
-    | 'admin'
-    | 'external'
-    | 'bio'
-    | 'location'
-    | 'organization'
-  >
->
-
-const check = ({ state }: Call, { email, username }: Attributes, id?: number): void => {
-  if (username !== undefined && !/^\w[\w.-]*$/.test(username))
-    throw badRequest({ username: ['is invalid'] })
-  const others = state.users.filter((other) => other.id !== id)
-  if (others.some((other) => other.email === email)) throw conflict('Email has already been taken')
-  if (others.some((other) => other.username.toLowerCase() === username?.toLowerCase()))
-    throw conflict('Username has already been taken')
-}
-
-const create = (
-  call: Call,
-  given: Attributes & { readonly name: string; readonly username: string; readonly email: string },
-) => {
-  call.admin()
-  check(call, given)
-  const user = call.state.users.add({
+const users = resource({
+  table: 'users',
+  what: 'User',
+  parent: (call, _: object) => call.signedIn(),
+  managed: (call) => call.admin(),
+  all: ({ state }) => state.users.filter(({ ghost }) => ghost !== true),
+  key: ['id'],
+  filters: {
+    ...searchParameter,
+    username: string('exact username'),
+    active: boolean('only active ones'),
+    blocked: boolean('only blocked ones'),
+    external: boolean('only external ones'),
+    admins: boolean('only administrators'),
+    order_by: oneOf(['id', 'name', 'username', 'created_at'], 'order', { default: 'id' }),
+    sort: oneOf(['asc', 'desc'], 'direction', { default: 'asc' }),
+  },
+  search: ['name', 'username'],
+  tests: {
+    username: (name, user) => user.username.toLowerCase() === name.toLowerCase(),
+    active: (wanted, { state }) => !wanted || state === 'active',
+    blocked: (wanted, { state }) => !wanted || state === 'blocked',
+    external: (wanted, { external }) => !wanted || external,
+    admins: (wanted, { admin }) => !wanted || admin,
+  },
+  present: (call, user) => (call.isAdmin ? present(call, user) : longUser(call, user)),
+  presentListed: (call, user) => (call.isAdmin ? present(call, user) : userSummary(call, user)),
+  // Administrators make, change and delete users.
+  attributes: {
+    name: string('name', { required: true }),
+    username: string('username', { required: true }),
+    email: string('email', { required: true }),
+    admin: boolean('administrator'),
+    external: boolean('sees internal projects only as a member'),
+    public_email: string('email that everybody sees'),
+    bio: string('biography'),
+    location: string('location'),
+    organization: string('organization'),
+  },
+  accept: ({ state }, given, _, user) => {
+    const { email, username } = given
+    if (username !== undefined && !/^\w[\w.-]*$/.test(username))
+      throw badRequest({ username: ['is invalid'] })
+    const others = state.users.filter((other) => other !== user)
+    if (others.some((other) => other.email === email))
+      throw conflict('Email has already been taken')
+    if (others.some((other) => other.username.toLowerCase() === username?.toLowerCase()))
+      throw conflict('Username has already been taken')
+    return given
+  },
+  defaults: (call) => ({
     public_email: null,
     admin: false,
     external: false,
     bio: null,
     location: null,
     organization: null,
-    ...given,
-    state: 'active',
+    state: 'active' as const,
     created_at: call.clock.iso(),
     last_activity_on: null,
     last_sign_in_at: null,
-  })
-  return present(call, user)
-}
+  }),
+  remove: (call, user, own) => {
+    if (user.id === own.id) throw forbidden()
+    removeUser(call.state, user)
+  },
+})
 
-const update = (call: Call, { id, ...given }: UserInput & Attributes) => {
-  call.admin()
-  const user = find(call, { id })
-  check(call, given, id)
-  call.state.users.change(id, given)
-  return present(call, user)
-}
-
-const remove = (call: Call, input: UserInput): undefined => {
-  const own = call.admin()
-  const user = find(call, input)
-  if (user.id === own.id) throw forbidden()
-  call.unmodified(user)
-  removeUser(call.state, user)
-}
-
-const setState = (state: UserRecord['state']) => (call: Call, input: UserInput) => {
-  const own = call.admin()
-  const user = find(call, input)
-  if (user.id === own.id) throw forbidden()
+const setState = (state: UserRecord['state']) => (call: Call, input: { readonly id: number }) => {
+  const user = users.managed(call, input)
+  if (user.id === call.user?.id) throw forbidden()
   call.state.users.change(user.id, { state })
   return true
 }
-
-const attributes = {
-  admin: boolean('administrator'),
-  external: boolean('sees internal projects only as a member'),
-  public_email: string('email that everybody sees'),
-  bio: string('biography'),
-  location: string('location'),
-  organization: string('organization'),
-} as const
-
-const order = ['id', 'name', 'username', 'created_at'] as const
 
 /** The token that was sent. */
 const ownToken = ({ token }: Call) => {
@@ -191,34 +139,7 @@ export const userRoutes = [
     one: { id: integer('ID') },
     access: 'administrators',
     scopes: reading,
-    list: [
-      {
-        ...searchParameter,
-        username: string('exact username'),
-        active: boolean('only active ones'),
-        blocked: boolean('only blocked ones'),
-        external: boolean('only external ones'),
-        admins: boolean('only administrators'),
-        order_by: oneOf(order, 'order', { default: 'id' }),
-        sort: oneOf(['asc', 'desc'], 'direction', { default: 'asc' }),
-      },
-      listUsers,
-    ],
-    get: [{}, getUser],
-    create: [
-      {
-        name: string('name', { required: true }),
-        username: string('username', { required: true }),
-        email: string('email', { required: true }),
-        ...attributes,
-      },
-      create,
-    ],
-    update: [
-      { name: string('name'), username: string('username'), email: string('email'), ...attributes },
-      update,
-    ],
-    delete: remove,
+    of: users,
     actions: { block: [setState('blocked')], unblock: [setState('active')] },
   }),
   {

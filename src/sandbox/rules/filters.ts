@@ -16,6 +16,7 @@ const relations: Readonly<Record<string, readonly [attribute: string, table: key
     iteration: ['iteration_id', 'iterations'],
     milestone: ['milestone_id', 'milestones'],
     reviewers: ['reviewer_ids', 'users'],
+    user: ['user_id', 'users'],
   }
 
 const getReader =
@@ -130,8 +131,12 @@ export const searchParameter = {
 } as const
 
 /** Whether one of several texts holds another, in any case; every one holds none. */
-export const holdsText = (part = '', texts: readonly (string | null)[]): boolean =>
-  texts.some((text) => (text ?? '').toLowerCase().includes(part.toLowerCase()))
+export const holdsText = (part = '', texts: readonly unknown[]): boolean =>
+  texts.some((text) =>
+    String(text ?? '')
+      .toLowerCase()
+      .includes(part.toLowerCase()),
+  )
 
 /** Passes records that a filter does not match; each value of a list counts on its own. */
 export const except = <V, R>(
@@ -173,9 +178,10 @@ export const labelsAround = (call: Call, project: ProjectRecord): LabelRecord[] 
   )
 }
 
-type Key = string | number | null
+/** A value that records are sorted by. */
+export type SortKey = string | number | null
 
-const compare = (a: Key, b: Key, direction: 1 | -1): number => {
+const compare = (a: SortKey, b: SortKey, direction: 1 | -1): number => {
   if (a === b) return 0
   if (a === null) return 1
   if (b === null) return -1
@@ -185,7 +191,7 @@ const compare = (a: Key, b: Key, direction: 1 | -1): number => {
 /** Sorts by keys, one after the other, then by ID; records without a key come last. */
 export const sortRecords = <R extends { readonly id: number }>(
   rows: readonly R[],
-  keys: (row: R) => readonly Key[],
+  keys: (row: R) => readonly SortKey[],
   sort: 'asc' | 'desc',
 ): R[] => {
   const direction = sort === 'asc' ? 1 : -1

@@ -76,7 +76,7 @@ const freeze = (value: unknown): void => {
 }
 
 /** A record is the same object as long as it exists, so that who holds one sees what it is now; only its table changes it. */
-class Table<T extends { readonly id: number }> {
+export class Table<T extends { readonly id: number }> {
   readonly #rows = new Map<number, T>()
   readonly #changed = new Set<number>()
   readonly #watched = new Set<number>()
