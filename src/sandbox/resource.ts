@@ -21,12 +21,12 @@ export interface ProjectInput {
 }
 
 /** Whether a filter of a value leaves a record in, by the filter's name. */
-type Tests<R, F, P> = {
+type Tests<R, F> = {
   readonly [N in keyof F]?: (
     value: Exclude<F[N], undefined>,
     record: R,
     call: Call,
-    parent: P,
+    input: F,
   ) => boolean
 }
 
@@ -71,7 +71,7 @@ interface ResourceSpec<
   readonly key: readonly [input: N, ...attributes: (keyof Row<K> & string)[]]
   readonly filters?: F
   /** Filters whose declaration does not tell what they leave in. */
-  readonly tests?: Tests<Row<K>, Values<F>, P>
+  readonly tests?: Tests<Row<K>, Values<F>>
   readonly present: (call: Call, record: Row<K>, parent: P) => Shown
   /** Shows a record of a list, where that is not the same. */
   readonly presentListed?: (call: Call, record: Row<K>, parent: P, input: Values<F>) => Listed
@@ -132,7 +132,8 @@ const findRecord = <R extends { readonly id: number }, P extends object>(
   return record
 }
 
-type AnyTests = Tests<object, Readonly<Record<string, unknown>>, object>
+type AnyInput = Readonly<Record<string, unknown>>
+type AnyTests = Tests<object, AnyInput>
 
 /** The records of a parent that the filters leave in, in order. */
 const selectRecords = <R extends { readonly id: number }, P extends object>(
@@ -145,7 +146,7 @@ const selectRecords = <R extends { readonly id: number }, P extends object>(
   const { filters = {}, search: places, sees } = kind
   const own = Object.entries((kind.tests ?? {}) as AnyTests).flatMap(([filter, test]) => {
     const value = getField(input, filter)
-    return value === undefined ? [] : [(row: object) => test?.(value, row, call, parent)]
+    return value === undefined ? [] : [(row: object) => test?.(value, row, call, input as AnyInput)]
   })
   const tests = [...declaredTests(call.state, filters, input), ...own]
   const rows = getAll(call, kind, parent).filter(
@@ -201,18 +202,20 @@ const createReads = <
     kind.refuse?.(call, record, at)
     return record
   }
+  const listIn = (call: Call, at: P, input: Values<F>): LazyList<Listed> => {
+    const show = kind.presentListed ?? (present as unknown as typeof kind.presentListed)
+    return lazily(
+      selectRecords<Row<K>, P>(call, kind, at, input),
+      (row) => show?.(call, row, at, input) as Listed,
+    )
+  }
   return {
     findManaged,
+    findIn: (call: Call, at: P, input: Named) => findRecord<Row<K>, P>(call, kind, at, input),
     managed: (call: Call, input: At & Named) => findManaged(call, managed(call, input), input),
     select: (call: Call, at: P, input: object) => selectRecords<Row<K>, P>(call, kind, at, input),
-    list: (call: Call, input: At & Values<F>): LazyList<Listed> => {
-      const at = parent(call, input)
-      const show = kind.presentListed ?? (present as unknown as typeof kind.presentListed)
-      return lazily(
-        selectRecords<Row<K>, P>(call, kind, at, input as object),
-        (row) => show?.(call, row, at, input) as Listed,
-      )
-    },
+    listIn,
+    list: (call: Call, input: At & Values<F>) => listIn(call, parent(call, input), input),
     get: (call: Call, input: At & Named): Shown => {
       const at = parent(call, input)
       return present(call, findRecord(call, kind, at, input), at)

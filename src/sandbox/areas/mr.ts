@@ -1,7 +1,6 @@
 /** Merge requests (`catalogue/reference/mr.md`): lists, rebase, auto-merge, subscription. */
 import { mr } from '../../catalogue/areas/mr.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
-import type { RecordTest } from '../../catalogue/filters.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import {
@@ -13,17 +12,9 @@ import {
   seesRequests,
   simpleRequest,
 } from '../present/planning.js'
-import { forbidden, lazily, notFound, Refusal, unchanged } from '../reply.js'
-import {
-  declaredTests,
-  except,
-  inScope,
-  matchesWildcard,
-  mentionsText,
-  ownReactions,
-  sortRecords,
-  testWhere,
-} from '../rules/filters.js'
+import { forbidden, notFound, Refusal, unchanged } from '../reply.js'
+import { resource } from '../resource.js'
+import { hasNone, hasReaction, matchesWildcard, workItemTests } from '../rules/filters.js'
 import { getApprovers, startRebase } from '../rules/merge-requests.js'
 import { lookAgain } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -36,34 +27,53 @@ const between = (at: string, after?: string, before?: string): boolean =>
 
 // The lists of merge requests: which of them, in what order (`catalogue/reference/mr.md`).
 
-type RequestFilters = CheckedOf<(typeof mr)['list']>
+type RequestFilters = CheckedOf<(typeof mr)['list']> & { readonly iids?: readonly number[] }
 /** All of the wanted users, or `None`, `Any`. */
 const hasEvery = (wanted: readonly number[] | 'None' | 'Any', has: readonly number[]): boolean =>
   typeof wanted === 'string' ? matchesWildcard(wanted, has) : wanted.every((id) => has.includes(id))
 
-const deployed = (f: RequestFilters, m: MergeRequestRecord): boolean => {
-  const { environment, deployed_after, deployed_before } = f
-  if (environment === undefined && deployed_after === undefined && deployed_before === undefined)
-    return true
-  return m.deployments.some(
+const deployed = (_: string, m: MergeRequestRecord, __: Call, f: RequestFilters): boolean =>
+  m.deployments.some(
     (d) =>
-      (environment === undefined || d.environment === environment) &&
-      between(d.deployed_at, deployed_after, deployed_before),
+      (f.environment === undefined || d.environment === f.environment) &&
+      between(d.deployed_at, f.deployed_after, f.deployed_before),
   )
+
+/** The projects whose merge requests are asked for, and the one that they are asked for from, if any. */
+interface Place {
+  readonly homes: ReadonlyMap<number, ProjectRecord>
+  readonly from?: ProjectRecord
 }
 
-/** What only this list knows how to filter by. */
-const specialTests = (call: Call, f: RequestFilters): RecordTest<MergeRequestRecord>[] => {
-  const hasReaction = (name: string, m: MergeRequestRecord) =>
-    matchesWildcard(name, ownReactions(call, m))
-  return [
-    testWhere(f.approver_ids, (ids, m) => hasEvery(ids, getApprovers(call, m))),
-    testWhere(f.my_reaction_emoji, hasReaction),
-    except(f.not?.my_reaction_emoji, hasReaction),
-    testWhere(f.wip, (word, { draft }) => draft === (word === 'yes')),
-    (m) => mentionsText(f.search, f.in, m) && inScope(call, f.scope, m) && deployed(f, m),
-  ]
+const toPlace = (call: Call, projects: readonly ProjectRecord[], from?: ProjectRecord): Place => {
+  const seen = projects.filter((p) => seesRequests(call, p))
+  return { homes: new Map(seen.map((p) => [p.id, p])), ...(from && { from }) }
 }
+
+const requests = resource({
+  table: 'mergeRequests',
+  parent: (_, place: Place) => place,
+  key: ['merge_request_iid', 'iid'],
+  all: ({ state }, { homes }) => state.mergeRequests.filter((m) => homes.has(m.project_id)),
+  filters: mr.listOfProject.params,
+  tests: {
+    ...workItemTests,
+    approver_ids: (ids, m, call) => hasEvery(ids, getApprovers(call, m)),
+    not: ({ my_reaction_emoji }, m, call) =>
+      hasNone(my_reaction_emoji, (name) => hasReaction(call, name, m)),
+    wip: (word, { draft }) => draft === (word === 'yes'),
+    environment: deployed,
+    deployed_after: deployed,
+    deployed_before: deployed,
+  },
+  present: (_, request) => request,
+  presentListed: (call, request, { homes, from }, { view, with_labels_details: labelDetails }) => {
+    const home = homes.get(request.project_id)
+    if (home === undefined) throw notFound('Project')
+    if (view === 'simple') return simpleRequest(call, home, request)
+    return presentRequest(call, home, request, { ...(from && { from }), labelDetails })
+  },
+})
 
 /** Asks anew whether the open ones can be merged; the answer takes a while. */
 const recheck = async (call: Call, rows: readonly MergeRequestRecord[]): Promise<void> => {
@@ -71,39 +81,10 @@ const recheck = async (call: Call, rows: readonly MergeRequestRecord[]): Promise
 }
 
 /** The merge requests of these projects that the acting user sees and the filters match. */
-const listRequests = async (
-  call: Call,
-  projects: readonly ProjectRecord[],
-  filters: RequestFilters & { readonly iids?: readonly number[] },
-  /** The project that they are asked for from, if any. */
-  asking?: ProjectRecord,
-) => {
-  const homes = new Map(
-    projects.filter((p) => seesRequests(call, p)).map((p) => [p.id, p] as const),
-  )
-  const { order_by, sort } = filters
-  const tests = [
-    ...declaredTests(call.state, mr.listOfProject.params, filters),
-    ...specialTests(call, filters),
-  ]
-  const rows = call.state.mergeRequests.filter(
-    (m) => homes.has(m.project_id) && tests.every((test) => test(m)),
-  )
-  if (filters.with_merge_status_recheck === true) await recheck(call, rows)
-  const from = asking === undefined ? {} : { from: asking }
-  return lazily(
-    sortRecords(rows, (m) => [m[order_by]], sort),
-    (request) => {
-      const home = homes.get(request.project_id)
-      if (home === undefined) throw notFound('Project')
-      return filters.view === 'simple'
-        ? simpleRequest(call, home, request)
-        : presentRequest(call, home, request, {
-            ...from,
-            labelDetails: filters.with_labels_details,
-          })
-    },
-  )
+const listRequests = async (call: Call, place: Place, filters: RequestFilters) => {
+  if (filters.with_merge_status_recheck === true)
+    await recheck(call, requests.select(call, place, filters))
+  return requests.listIn(call, place, filters)
 }
 
 interface MergeRequestInput {
@@ -157,13 +138,13 @@ const subscription = (wanted: boolean) => async (call: Call, input: MergeRequest
 export const handlers: Handlers<typeof mr> = {
   list: (call, input) => {
     call.signedIn()
-    return listRequests(call, call.state.projects.all(), input)
+    return listRequests(call, toPlace(call, call.state.projects.all()), input)
   },
   listOfProject: (call, { id, ...input }) => {
     call.signedIn()
     const project = call.project(id)
     if (!seesRequests(call, project)) throw forbidden()
-    return listRequests(call, [project], input, project)
+    return listRequests(call, toPlace(call, [project], project), input)
   },
   get: async (call, input) => {
     const { project, request } = found(call, input)

@@ -1,16 +1,55 @@
-/** Issues of a project one by one, and their changes. The documents show lists and single actions alone. */
+/** Issues: which of them lists hold, in what order, and those of a project one by one, which the documents show in lists and single actions alone. */
 import { issues } from '../../catalogue/areas/issues.js'
 import { boolean, date, integer, list, oneOf, string } from '../../catalogue/params.js'
 import { issueTypes } from '../../catalogue/shapes/planning.js'
 import type { Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
-import { presentIssue } from '../present/planning.js'
-import { badRequest, forbidden } from '../reply.js'
+import { presentIssue, seesIssue, votes } from '../present/planning.js'
+import { badRequest, forbidden, notFound } from '../reply.js'
+import { type ProjectInput, resource, type Values } from '../resource.js'
 import { getRoleLevel } from '../rules/access.js'
+import { hasNone, labelsAround, milestoneIs, workItemTests } from '../rules/filters.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { IssueRecord } from '../state/planning.js'
-import { findIssue, type IssueInput, listOfProject } from './issues.js'
 import { bringLabels } from './labels.js'
+
+const day = 86_400_000
+const shift = (today: string, days: number): string =>
+  new Date(Date.parse(today) + days * day).toISOString().slice(0, 10)
+const monthEnd = (today: string, months: number): string => {
+  const [year = 0, month = 1] = today.split('-').map(Number)
+  return new Date(Date.UTC(year, month + months, 0)).toISOString().slice(0, 10)
+}
+
+/** First and last day of the week (from Monday), the month, or the long span. */
+const span = (word: string, today: string): readonly [string, string] => {
+  const weekday = (new Date(today).getUTCDay() + 6) % 7
+  if (word === 'week') return [shift(today, -weekday), shift(today, 6 - weekday)]
+  if (word === 'month') return [`${today.slice(0, 8)}01`, monthEnd(today, 0)]
+  return [shift(today, -14), monthEnd(today, 1)]
+}
+
+const due = (call: Call, word: string, date: string | null): boolean => {
+  const today = call.clock.day()
+  if (word === '0') return date === null
+  if (date === null) return false
+  if (word === 'overdue') return date < today
+  const [first, last] = span(word, today)
+  return date >= first && date <= last
+}
+
+/** Lowest priority number among its labels. */
+const labelPriority = (call: Call, issue: IssueRecord): number | null => {
+  const project = call.state.projects.get(issue.project_id)
+  if (project === undefined) return null
+  const priorities = labelsAround(call, project)
+    .filter((l) => issue.labels.includes(l.name))
+    .flatMap((l) => l.priority ?? [])
+  return priorities.length === 0 ? null : Math.min(...priorities)
+}
+
+const milestoneDue = (call: Call, issue: IssueRecord): string | null =>
+  call.state.milestones.get(issue.milestone_id)?.due_date ?? null
 
 /** Attributes that anybody gives their own issue, and those that Reporters set. */
 const own = {
@@ -33,40 +72,8 @@ const changes = {
   state_event: oneOf(['close', 'reopen'], 'what becomes of it'),
 } as const
 
-type Attributes = Partial<
-  Pick<
-    IssueRecord,
-    | 'title'
-    | 'description'
-    | 'issue_type'
-    | 'confidential'
-    | 'assignee_ids'
-    | 'milestone_id'
-    | 'labels'
-    | 'due_date'
-    | 'weight'
-    | 'discussion_locked'
-  >
->
-interface Changes extends Attributes {
-  readonly add_labels?: readonly string[]
-  readonly remove_labels?: readonly string[]
-  readonly state_event?: 'close' | 'reopen'
-}
-
 const isReporter = (call: Call, project: ProjectRecord): boolean =>
   call.projectLevel(project) >= getRoleLevel('reporter')
-
-/** What was given as it is kept: without what the acting user may not set. */
-const accept = (call: Call, project: ProjectRecord, given: Attributes): Attributes => {
-  if (given.title?.trim() === '') throw badRequest({ title: ["can't be blank"] })
-  const names = isReporter(call, project) ? { ...own, ...reporters } : own
-  const kept = Object.entries(given).filter(([name]) => Object.hasOwn(names, name))
-  const taken: Attributes = Object.fromEntries(kept)
-  const assignee_ids = taken.assignee_ids?.filter((id) => call.state.users.get(id) !== undefined)
-  if (taken.labels !== undefined) bringLabels(call, project, taken.labels)
-  return { ...taken, assignee_ids, due_date: taken.due_date === '' ? null : taken.due_date }
-}
 
 const tell = (call: Call, action: 'created' | 'closed' | 'reopened', issue: IssueRecord): void => {
   call.record({
@@ -101,103 +108,169 @@ const fresh = {
   total_time_spent: 0,
 } as const
 
-const create = (
+/** What closes or reopens an issue; nothing where it is so already. */
+const getTurn = (
   call: Call,
-  { id, ...given }: Pick<IssueInput, 'id'> & Attributes & { readonly title: string },
+  issue: IssueRecord | undefined,
+  event: 'close' | 'reopen' | undefined,
 ) => {
-  const project = call.project(id)
-  const user = call.signedIn()
-  if (!project.issues_enabled || project.archived) throw forbidden()
-  const taken = accept(call, project, given)
-  const iids = call.state.issues.filter((i) => i.project_id === project.id).map(({ iid }) => iid)
-  const iid = Math.max(0, ...iids) + 1
-  const now = call.clock.iso()
-  const issue = call.state.issues.add({
-    ...fresh,
-    project_id: project.id,
-    iid,
-    relative_position: iid * 500,
-    author_id: user.id,
-    subscriber_ids: [user.id],
-    created_at: now,
-    updated_at: now,
-    title: given.title,
-    ...Object.fromEntries(Object.entries(taken).filter(([, value]) => value !== undefined)),
-  })
-  tell(call, 'created', issue)
-  return presentIssue(call, project, issue, { from: project, subscribed: true })
-}
-
-const turn = (call: Call, issue: IssueRecord, event: Changes['state_event']): void => {
   const state = event === 'close' ? 'closed' : 'opened'
-  if (event === undefined || issue.state === state) return
+  if (event === undefined || issue === undefined || issue.state === state) return {}
   const isClosed = state === 'closed'
-  call.state.issues.change(issue.id, {
+  return {
     state,
     closed_at: isClosed ? call.clock.iso() : null,
     closed_by_id: isClosed ? call.signedIn().id : null,
-  })
-  tell(call, isClosed ? 'closed' : 'reopened', issue)
+  } as const
 }
 
-const update = (
+/** The projects whose issues are asked for, and the one that they are asked for from, if any. */
+interface Place {
+  readonly ids: ReadonlySet<number>
+  readonly from?: ProjectRecord
+}
+
+const toPlace = (projects: readonly ProjectRecord[], from?: ProjectRecord): Place => ({
+  ids: new Set(projects.map(({ id }) => id)),
+  ...(from && { from }),
+})
+
+const toProject = (call: Call, { id }: ProjectInput): Place => {
+  const project = call.project(id)
+  return toPlace([project], project)
+}
+
+const getHome = ({ state }: Call, id: number | undefined): ProjectRecord => {
+  const home = state.projects.get(id)
+  if (home === undefined) throw notFound('Project')
+  return home
+}
+
+const { scope, non_archived } = issues.list.params
+
+const records = resource({
+  table: 'issues',
+  what: 'Issue',
+  parent: toProject,
+  managed: (call, input) => {
+    const place = toProject(call, input)
+    call.signedIn()
+    if (place.from?.archived === true) throw forbidden()
+    return place
+  },
+  key: ['issue_iid', 'iid'],
+  all: ({ state }, { ids }) => state.issues.filter(({ project_id }) => ids.has(project_id)),
+  sees: (call, issue) => seesIssue(call, getHome(call, issue.project_id), issue),
+  // Those of the documented list; in one project everybody's count, in an archived one too.
+  filters: {
+    ...issues.list.params,
+    scope: { ...scope, default: 'all' as const },
+    non_archived: { ...non_archived, default: false as const },
+  },
+  tests: {
+    ...workItemTests,
+    due_date: (word, { due_date }, call) => due(call, word, due_date),
+    milestone_id: (wanted, issue, call) => milestoneIs(call, wanted, issue),
+    not: ({ milestone_id }, issue, call) =>
+      hasNone(milestone_id, (wanted) => milestoneIs(call, wanted, issue)),
+  },
+  orders: {
+    label_priority: (issue, call) => [labelPriority(call, issue)],
+    milestone_due: (issue, call) => [milestoneDue(call, issue)],
+    popularity: ({ reactions }) => [votes(reactions).upvotes],
+    priority: (issue, call) => [milestoneDue(call, issue), labelPriority(call, issue)],
+    title: ({ title }) => [title.toLowerCase()],
+  },
+  present: (call, issue, { from }) =>
+    presentIssue(call, getHome(call, issue.project_id), issue, {
+      ...(from && { from }),
+      subscribed: call.user !== undefined && issue.subscriber_ids.includes(call.user.id),
+    }),
+  presentListed: (call, issue, { from }, { with_labels_details: labelDetails }) =>
+    presentIssue(call, getHome(call, issue.project_id), issue, {
+      ...(from && { from }),
+      labelDetails,
+    }),
+  attributes: { ...own, ...reporters, title: string('title', { required: true }) },
+  changes: { ...own, ...reporters, ...changes },
+  refuse: (call, { project_id, author_id, assignee_ids }) => {
+    const { id } = call.signedIn()
+    const isOwn = author_id === id || assignee_ids.includes(id)
+    if (!isOwn && !isReporter(call, getHome(call, project_id))) throw forbidden()
+  },
+  // Without what the acting user may not set.
+  accept: (call, { add_labels = [], remove_labels = [], state_event, ...given }, place, issue) => {
+    const project = getHome(call, place.from?.id)
+    if (!project.issues_enabled) throw forbidden()
+    if (given.title?.trim() === '') throw badRequest({ title: ["can't be blank"] })
+    const kept = (given.labels ?? issue?.labels ?? []).filter(
+      (name) => !remove_labels.includes(name),
+    )
+    const labels = [...new Set([...kept, ...add_labels])]
+    const names = isReporter(call, project) ? { ...own, ...reporters } : own
+    const known = Object.entries({ ...given, labels }).filter(([name]) =>
+      Object.hasOwn(names, name),
+    )
+    const taken: Values<typeof own & typeof reporters> = Object.fromEntries(known)
+    if (taken.labels !== undefined) bringLabels(call, project, taken.labels)
+    const assignee_ids = taken.assignee_ids?.filter((id) => call.state.users.get(id) !== undefined)
+    const due_date = taken.due_date === '' ? null : taken.due_date
+    return { ...taken, ...getTurn(call, issue, state_event), assignee_ids, due_date }
+  },
+  changing: (call, issue, { state }) => {
+    if (state !== undefined) tell(call, state === 'closed' ? 'closed' : 'reopened', issue)
+  },
+  defaults: (call, { from }) => {
+    const user = call.signedIn()
+    const { id } = getHome(call, from?.id)
+    const iids = call.state.issues.filter((i) => i.project_id === id).map(({ iid }) => iid)
+    const iid = Math.max(0, ...iids) + 1
+    const now = call.clock.iso()
+    return {
+      ...fresh,
+      project_id: id,
+      iid,
+      relative_position: iid * 500,
+      author_id: user.id,
+      subscriber_ids: [user.id],
+      created_at: now,
+      updated_at: now,
+    }
+  },
+  created: (call, issue) => tell(call, 'created', issue),
+  // Whoever owns a project deletes its issues.
+  remove: (call, { id, project_id }) => {
+    if (!call.owns(getHome(call, project_id))) throw forbidden()
+    const { issues: rows, notes, todos } = call.state
+    for (const note of notes.filter((n) => n.noteable_type === 'Issue' && n.noteable_id === id))
+      notes.remove(note.id)
+    for (const todo of todos.filter((t) => t.target_type === 'Issue' && t.target_id === id))
+      todos.remove(todo.id)
+    rows.remove(id)
+  },
+})
+
+/** The issues of these projects that the acting user sees and the filters match. */
+export const listIssues = (
   call: Call,
-  {
-    id,
-    issue_iid,
-    add_labels = [],
-    remove_labels = [],
-    state_event,
-    ...given
-  }: IssueInput & Changes,
+  projects: readonly ProjectRecord[],
+  filters: Values<typeof issues.list.params>,
 ) => {
-  const { project, issue } = findIssue(call, { id, issue_iid })
-  const user = call.signedIn()
-  const isOwn = issue.author_id === user.id || issue.assignee_ids.includes(user.id)
-  if (project.archived || (!isOwn && !isReporter(call, project))) throw forbidden()
-  const kept = (given.labels ?? issue.labels).filter((name) => !remove_labels.includes(name))
-  const labels = [...new Set([...kept, ...add_labels])]
-  const taken = accept(call, project, { ...given, labels })
-  call.state.issues.change(issue.id, { ...taken, updated_at: call.clock.iso() })
-  turn(call, issue, state_event)
-  return presentIssue(call, project, issue, { from: project })
+  if (filters.scope !== 'all') call.signedIn()
+  return records.listIn(call, toPlace(projects), filters)
 }
 
-const get = (call: Call, input: IssueInput) => {
-  const { project, issue } = findIssue(call, input)
-  const subscribed = call.user !== undefined && issue.subscriber_ids.includes(call.user.id)
-  return presentIssue(call, project, issue, { from: project, subscribed })
-}
+export type IssueInput = ProjectInput & { readonly issue_iid: number }
 
-/** Whoever owns a project deletes its issues. */
-const remove = (call: Call, input: IssueInput): undefined => {
-  const { project, issue } = findIssue(call, input)
-  if (!call.owns(project)) throw forbidden()
-  call.unmodified(issue)
-  const { notes, todos } = call.state
-  for (const { id } of notes.filter(
-    (n) => n.noteable_type === 'Issue' && n.noteable_id === issue.id,
-  ))
-    notes.remove(id)
-  for (const { id } of todos.filter((t) => t.target_type === 'Issue' && t.target_id === issue.id))
-    todos.remove(id)
-  call.state.issues.remove(issue.id)
+/** An issue that the acting user sees, and its project. */
+export const findIssue = (call: Call, input: IssueInput) => {
+  const place = toProject(call, input)
+  const issue = records.findIn(call, place, input)
+  return { project: getHome(call, issue.project_id), issue }
 }
 
 export const issueRoutes = createRoutes({
   path: '/projects/:id/issues',
   one: { issue_iid: integer('IID') },
-  // Those of the documented list; in one project everybody's count, in an archived one too.
-  list: [
-    {
-      ...issues.list.params,
-      scope: { ...issues.list.params.scope, default: 'all' },
-      non_archived: { ...issues.list.params.non_archived, default: false },
-    },
-    listOfProject,
-  ],
-  get: [{}, get],
-  create: [{ ...own, ...reporters, title: string('title', { required: true }) }, create],
-  update: [{ ...own, ...reporters, ...changes }, update],
-  delete: remove,
+  of: records,
 })

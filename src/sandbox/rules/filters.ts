@@ -86,7 +86,7 @@ export const matchesWildcard = <V>(wanted: V | Wildcard, has: readonly V[]): boo
 }
 
 /** The acting user's reactions to a record. */
-export const ownReactions = (call: Call, { reactions }: WorkItemRecord): string[] =>
+const ownReactions = (call: Call, { reactions }: WorkItemRecord): string[] =>
   reactions.filter((r) => r.user_id === call.user?.id).map((r) => r.name)
 
 const getMilestone = (call: Call, { milestone_id }: WorkItemRecord): MilestoneRecord | undefined =>
@@ -111,7 +111,7 @@ export const milestoneIs = (call: Call, wanted: string, record: WorkItemRecord):
 }
 
 /** Whether all words of a search stand in the title or description, or only in one of them. */
-export const mentionsText = (
+const mentionsText = (
   text: string | undefined,
   places: readonly string[],
   { title, description }: WorkItemRecord,
@@ -138,24 +138,12 @@ export const holdsText = (part = '', texts: readonly unknown[]): boolean =>
       .includes(part.toLowerCase()),
   )
 
-/** Passes records that a filter does not match; each value of a list counts on its own. */
-export const except = <V, R>(
-  value: V | readonly V[] | undefined,
-  test: (value: V, record: R) => boolean,
-): RecordTest<R> => {
-  if (value === undefined) return () => true
-  const values = Array.isArray(value) ? (value as readonly V[]) : [value as V]
-  return (record) => !values.some((one) => test(one, record))
-}
-
-/** Passes records that a filter matches; all of them when it was not given. */
-export const testWhere = <V, R>(
-  value: V | undefined,
-  test: (value: V, record: R) => boolean,
-): RecordTest<R> => (value === undefined ? () => true : (record) => test(value, record))
+/** Whether a record has none of the values of a filter that is given below `not`. */
+export const hasNone = <V>(values: V | readonly V[] | undefined, has: (value: V) => boolean) =>
+  values === undefined || ![values].flat().some((value) => has(value as V))
 
 /** Whether the acting user made it, has it assigned, or either does not matter. */
-export const inScope = (
+const inScope = (
   call: Call,
   scope: string,
   { author_id, assignee_ids }: WorkItemRecord,
@@ -169,6 +157,25 @@ export const inScope = (
       return true
   }
 }
+
+/** Whether the acting user reacted so. */
+export const hasReaction = (call: Call, name: string, record: WorkItemRecord): boolean =>
+  matchesWildcard(name, ownReactions(call, record))
+
+/** The filters that issues and merge requests have in common, and whose declaration does not say what they leave in. */
+export const workItemTests = {
+  my_reaction_emoji: (name: string, record: WorkItemRecord, call: Call) =>
+    hasReaction(call, name, record),
+  scope: (scope: string, record: WorkItemRecord, call: Call) => inScope(call, scope, record),
+  search: (
+    text: string,
+    record: WorkItemRecord,
+    _: Call,
+    input: { readonly in: readonly string[] },
+  ) => mentionsText(text, input.in, record),
+  non_archived: (wanted: boolean, { project_id }: WorkItemRecord, { state }: Call) =>
+    !wanted || state.projects.get(project_id)?.archived !== true,
+} as const
 
 /** The labels that a project may use: its own and those of the groups above. */
 export const labelsAround = (call: Call, project: ProjectRecord): LabelRecord[] => {
