@@ -6,7 +6,15 @@
 import { isObject } from '../base/objects.js'
 import { coerce, wireSource } from '../catalogue/coerce.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import { isSwitch, type Param, takesJson } from '../catalogue/params.js'
+import {
+  boolean,
+  integer,
+  isSwitch,
+  list,
+  type Param,
+  string,
+  takesJson,
+} from '../catalogue/params.js'
 import { invalid, missing } from './reply.js'
 
 // Names with brackets, in queries and forms: `a[]=1`, `not[labels]=x`, `actions[][action]=create`.
@@ -199,6 +207,25 @@ export const checkInput = (
   if (endpoint.changes !== true)
     for (const [name, param] of Object.entries(endpoint.params)) stand(name, param)
   return input
+}
+
+/** A field of a shape, as its JSON Schema says it. */
+export interface FieldSchema {
+  readonly type?: string
+  readonly anyOf?: readonly FieldSchema[]
+  readonly default?: unknown
+}
+
+/** The JSON type of a field, null left aside; undefined where it may be anything. */
+export const getFieldType = ({ type, anyOf }: FieldSchema): string | undefined =>
+  type ?? anyOf?.map(getFieldType).find((inner) => inner !== undefined && inner !== 'null')
+
+/** A parameter that gives a field of a JSON type. */
+export const paramsByType: Readonly<Record<string, Param>> = {
+  boolean: boolean(''),
+  integer: integer(''),
+  string: string(''),
+  array: list('string', ''),
 }
 
 // Which page of a list.

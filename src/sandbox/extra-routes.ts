@@ -1,6 +1,6 @@
 /** Declares resources that the documents do not show, or only in part: of these, deployed instances serve every route. */
 import type { CredentialNeed } from '../catalogue/endpoint.js'
-import { type Param, type Params, project } from '../catalogue/params.js'
+import { group, type Param, type Params, project, string } from '../catalogue/params.js'
 import { apiRoot } from './call.js'
 import type { AcceptedParams } from './check.js'
 import type { AnyHandler } from './handlers.js'
@@ -76,8 +76,14 @@ interface ExtraResource {
   readonly actions?: Readonly<Record<string, readonly [handle: AnyHandler, changes?: Changes]>>
 }
 
-/** The placeholder of the project that a resource belongs to. */
-const getPlace = (path: string): Params => (path.includes('/:id/') ? { id: project() } : {})
+/** The placeholders of what a resource belongs to. */
+const getPlace = (path: string): Params =>
+  Object.fromEntries(
+    [...path.matchAll(/:(\w+)/g)].map(([, name = '']): [string, Param] => {
+      if (name !== 'id') return [name, string('')]
+      return [name, path.startsWith('/groups/') ? group() : project()]
+    }),
+  )
 
 /** The routes of a resource: its list, a single one, and what changes it. */
 export const createRoutes = (spec: ExtraResource): readonly ExtraRoute[] => {

@@ -12,6 +12,7 @@ import type { Version } from './ci-lint/index.js'
 import { Repositories } from './git/repositories.js'
 import { setJobsRule } from './rules/job-runs.js'
 import { sampleToken } from './seed/rows.js'
+import type { DeclaredResource } from './server/declared.js'
 import { buildServer } from './server/server.js'
 import { type Load, TestDouble } from './server/test-double.js'
 import type { TokenRecord } from './state/people-and-projects.js'
@@ -103,6 +104,7 @@ export const receivedAlerts = (state: State) =>
 
 export { isVersion, loadConditionCheck } from './ci-lint/index.js'
 export { hasGit } from './git/repositories.js'
+export type { DeclaredResource } from './server/declared.js'
 export { readState, removeState } from './store.js'
 
 export interface SandboxOptions extends StateWait, Load {
@@ -122,6 +124,8 @@ export interface SandboxOptions extends StateWait, Load {
   readonly jobs?: string | undefined
   /** Whether tests may fill it, ask what it heard and have it fail: also over HTTP, below `/-/test/`. */
   readonly testable?: boolean
+  /** Further kinds of records, each with its routes: those that it has anyway stay as they are. */
+  readonly resources?: readonly DeclaredResource[]
   /** It judges CI configurations as that version does, and says that it is that one. */
   readonly asOf?: Version
 }

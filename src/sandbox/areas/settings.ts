@@ -8,24 +8,15 @@ import {
   settingsRequirements,
 } from '../../catalogue/areas/settings.js'
 import type { CheckedOf, ResultOf } from '../../catalogue/endpoint.js'
-import { boolean, integer, list, type Param, string, takesSeveral } from '../../catalogue/params.js'
+import { takesSeveral } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
-import { convert } from '../check.js'
+import { convert, getFieldType, paramsByType } from '../check.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, missing } from '../reply.js'
 import initialSettings from '../seed/settings.json' with { type: 'json' }
 
 // Values of application settings: those of the documents' table are checked by the catalogue, and
 // those beyond it by the type that answers show.
-
-interface Schema {
-  readonly type?: string
-  readonly anyOf?: readonly Schema[]
-}
-
-/** The JSON type of a field, null left aside; undefined where it may be anything. */
-const getType = ({ type, anyOf }: Schema): string | undefined =>
-  type ?? anyOf?.map(getType).find((inner) => inner !== undefined && inner !== 'null')
 
 const asNumber = (name: string, value: unknown): number => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
@@ -47,13 +38,6 @@ const asWeights = (name: string, value: unknown): Record<string, number> => {
   )
 }
 
-const params: Readonly<Record<string, Param>> = {
-  boolean: boolean(''),
-  integer: integer(''),
-  string: string(''),
-  array: list('string', ''),
-}
-
 const fixed = ['id', 'created_at', 'updated_at']
 
 /** Whether an attribute shows in answers beyond the table of writable ones, which breaks off. */
@@ -72,10 +56,10 @@ const takesNull = (name: string): boolean =>
  */
 const furtherValue = (name: string, value: unknown): unknown => {
   const fields: Readonly<Record<string, object>> = Settings.properties
-  const type = getType(fields[name] ?? {})
+  const type = getFieldType(fields[name] ?? {})
   if (value === '' && type !== 'string' && takesNull(name)) return null
   if (type === 'number') return asNumber(name, value)
-  const param = params[type ?? '']
+  const param = paramsByType[type ?? '']
   return param === undefined ? asWeights(name, value) : convert(name, param, value)
 }
 

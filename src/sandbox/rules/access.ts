@@ -139,3 +139,14 @@ export const seesGroup = (
     )
   )
 }
+
+const roleWords: readonly (readonly [RegExp, Role])[] = [
+  [/\bReporter\b/, 'reporter'],
+  [/\bDeveloper\b/, 'developer'],
+  [/\bMaintainers?\b/, 'maintainer'],
+  [/^Owners\b/, 'owner'],
+]
+
+/** The least role that the words of the catalogue name: `at least Developer of the project`. */
+export const getRoleIn = (access: string): Role | undefined =>
+  roleWords.find(([pattern]) => pattern.test(access))?.[1]

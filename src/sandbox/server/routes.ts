@@ -47,8 +47,10 @@ import { handlers as storageMoveHandlers } from '../areas/storage-move.js'
 import { handlers as vulnerabilitiesHandlers } from '../areas/vulnerabilities.js'
 import { apiRoot } from '../call.js'
 import type { AcceptedParams } from '../check.js'
+import type { ExtraRoute } from '../extra-routes.js'
 import type { AnyHandler, AnyHandlers, AreaExtras } from '../handlers.js'
 import type { AuthNeed } from './auth.js'
+import { type DeclaredResource, declareRoutes } from './declared.js'
 import { extraRoutes } from './extras.js'
 
 // The addresses of alert endpoints: `/<project path>/alerts/notify/<name>/<identifier>.json`.
@@ -168,24 +170,29 @@ const getRoutes = (area: AreaName, key: string, endpoint: Endpoint): ServedRoute
   return [{ method, url, endpoint, area, accepts: endpoint, entrance, status, handle }]
 }
 
-/** All routes. */
-export const collectRoutes = (): ServedRoute[] => {
+/** A route whatever its placeholders are called. */
+const getForm = ({ method, url }: ServedRoute): string =>
+  `${method} ${String(url).replace(/:\w+/g, ':')}`
+
+/** All routes: those of the catalogue, those beside it, and those of declared resources that are none of both. */
+export const collectRoutes = (resources: readonly DeclaredResource[] = []): ServedRoute[] => {
   const routes = (Object.keys(registry) as AreaName[]).flatMap((area) =>
     Object.entries(registry[area].endpoints).flatMap(([key, endpoint]) =>
       getRoutes(area, key, endpoint),
     ),
   )
-  const extra = extraRoutes.map(
-    (route): ServedRoute => ({
-      method: route.method,
-      url: route.path,
-      entrance: { credential: route.credential ?? 'user', scopes: route.scopes ?? [] },
-      status: route.status ?? 200,
-      accepts: route.accepts,
-      handle: route.handle,
-    }),
-  )
-  return [...routes, ...extra]
+  const toServed = (route: ExtraRoute): ServedRoute => ({
+    method: route.method,
+    url: route.path,
+    entrance: { credential: route.credential ?? 'user', scopes: route.scopes ?? [] },
+    status: route.status ?? 200,
+    accepts: route.accepts,
+    handle: route.handle,
+  })
+  const known = [...routes, ...extraRoutes.map(toServed)]
+  const forms = new Set(known.map(getForm))
+  const declared = resources.flatMap(declareRoutes).map(toServed)
+  return [...known, ...declared.filter((route) => !forms.has(getForm(route)))]
 }
 
 /** What finds the route of a request: those with a path first, then those with a pattern. */

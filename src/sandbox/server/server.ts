@@ -15,10 +15,11 @@ import {
   type NestedParams,
 } from '../check.js'
 import { invalid, Refusal } from '../reply.js'
-import type { Role } from '../rules/access.js'
+import { getRoleIn } from '../rules/access.js'
 import { Scheduler } from '../scheduler.js'
 import { fromPage, sendJson, sendResult, turnedAway } from './answer.js'
 import { authenticate } from './auth.js'
+import type { DeclaredResource } from './declared.js'
 import {
   acceptBodies,
   discard,
@@ -82,13 +83,6 @@ const onClientError = (error: NodeJS.ErrnoException, socket: Socket): void => {
 
 // Who may call an endpoint at all, by what the catalogue says of it: asked before fault is found with what was sent.
 
-const roles: readonly (readonly [RegExp, Role])[] = [
-  [/\bReporter\b/, 'reporter'],
-  [/\bDeveloper\b/, 'developer'],
-  [/\bMaintainers?\b/, 'maintainer'],
-  [/^Owners\b/, 'owner'],
-]
-
 /**
  * Refuses whoever may not call it, whatever is sent. Where the catalogue names no role of the project or group that the path
  * holds, it has to be seen.
@@ -104,7 +98,7 @@ const refuseOutsider = (
     if (!isScope(param)) continue
     const place = convert(name, param, given[name])
     if (typeof place !== 'string' && typeof place !== 'number') continue
-    const role = roles.find(([pattern]) => pattern.test(access))?.[1]
+    const role = getRoleIn(access)
     if (scopeOf(param) === 'project') call.project(place, { role })
     else call.group(place, { role })
   }
@@ -215,13 +209,18 @@ const schemaController = {
   compilersFactory: { buildValidator: unwanted, buildSerializer: unwanted },
 }
 
+interface ServerOptions extends Load {
+  readonly words?: Words
+  readonly resources?: readonly DeclaredResource[] | undefined
+}
+
 /**
  * The server with all routes, not yet listening. Fastify sees one address only: its own router
  * would parse queries where nothing catches what is thrown, and answer bad paths in its own words.
  */
 export const buildServer = async (
   instance: Instance,
-  { words, ...load }: Load & { readonly words?: Words } = {},
+  { words, resources, ...load }: ServerOptions = {},
   double?: TestDouble,
 ): Promise<FastifyInstance> => {
   const app = fastify({
@@ -236,7 +235,7 @@ export const buildServer = async (
     http: { requireHostHeader: false },
   })
   const scheduler = new Scheduler(instance)
-  const routes = collectRoutes()
+  const routes = collectRoutes(resources)
   const finder = createFinder(words === undefined ? routes : other.routesIn(routes, words))
   if (words !== undefined) other.speak(app, words)
   double?.attach(scheduler, (method, path) => 'value' in finder.find(method, path))

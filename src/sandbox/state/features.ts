@@ -207,3 +207,13 @@ interface GeoMeasurements {
     Record<string, { readonly count: number; readonly synced: number; readonly failed: number }>
   >
 }
+
+// What the instance remembers of kinds that are declared when it starts.
+
+export interface DeclaredRecord {
+  readonly id: number
+  /** The path of its list, its placeholders filled. */
+  readonly at: string
+  readonly updated_at?: string
+  readonly [attribute: string]: unknown
+}

@@ -11,6 +11,7 @@ import type {
   AlertEndpointRecord,
   AlertRecord,
   ClientKeyRecord,
+  DeclaredRecord,
   DependencyRecord,
   DeployKeyRecord,
   ErrorTrackingRecord,
@@ -277,6 +278,7 @@ export interface TableRecords {
   errorTracking: ErrorTrackingRecord
   clientKeys: ClientKeyRecord
   geoNodes: GeoNodeRecord
+  declared: DeclaredRecord
 }
 
 type Tables = { readonly [K in keyof TableRecords]: Table<TableRecords[K]> }
@@ -329,6 +331,7 @@ export const tableNames: readonly (keyof TableRecords)[] = [
   'errorTracking',
   'clientKeys',
   'geoNodes',
+  'declared',
 ]
 
 /** Which records the scheduler looks at before and after each request. */
