@@ -15,6 +15,7 @@ describe('pages of a list', () => {
       'x-per-page': '4',
       'x-prev-page': '',
       'x-request-id': expect.any(String),
+      'x-runtime': expect.any(String),
       'x-total': '10',
       'x-total-pages': '3',
     })

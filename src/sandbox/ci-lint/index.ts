@@ -20,7 +20,12 @@ import { type PipelineContext, type PipelinePlan, planPipeline } from './plan.js
 import { readTree, type Tree, writeYaml } from './tree.js'
 
 export type { Files } from './expand.js'
-export { type CiVersion as Version, isCiVersion as isVersion } from './grammar/types.js'
+export {
+  type CiVersion as Version,
+  isCiVersion as isVersion,
+  isKnown,
+  type Span,
+} from './grammar/types.js'
 export type { ArtifactPlan, JobCondition, PipelinePlan } from './plan.js'
 
 /** What a pipeline is to be made for; the paths are only asked for where a rule speaks of them. */

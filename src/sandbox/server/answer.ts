@@ -1,5 +1,6 @@
 /** Turns what a handler returned into an answer on the wire: a list into its page, a file into its range. */
 
+import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import contentDisposition from 'content-disposition'
@@ -32,6 +33,12 @@ export const fromPage = (headers: IncomingHttpHeaders): boolean =>
 const first = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value
 
+const credentialHeaders = ['private-token', 'job-token', 'authorization', 'cookie', 'sudo']
+
+/** True for what any page may ask, as of the service: a read without a credential. That of a query does not count for pages. */
+export const isOpenRead = ({ method, headers }: FastifyRequest): boolean =>
+  ['GET', 'HEAD'].includes(method) && credentialHeaders.every((name) => headers[name] === undefined)
+
 /** Why a request stays outside, judged by its target and headers alone; undefined when it may come in. */
 export const turnedAway = (request: FastifyRequest): Refusal | undefined => {
   const { headers, raw } = request
@@ -44,7 +51,9 @@ export const turnedAway = (request: FastifyRequest): Refusal | undefined => {
   const foreign =
     [origin, referer].some((page) => page !== undefined && !isLocalPage(page)) ||
     first(headers['sec-fetch-site']) === 'cross-site'
-  return foreign ? forbidden('Pages of other sites may not use this instance') : undefined
+  return foreign && !isOpenRead(request)
+    ? forbidden('Pages of other sites may not use this instance')
+    : undefined
 }
 
 const range = /^bytes=(\d*)-(\d*)$/
@@ -57,10 +66,8 @@ const span = (header: string | undefined, size: number): readonly [number, numbe
   return [Number(match[1]), match[2] === '' ? size - 1 : Math.min(Number(match[2]), size - 1)]
 }
 
-const etag = async (content: Buffer): Promise<string> => {
-  const { createHash } = await import('node:crypto')
-  return `"${createHash('sha256').update(content).digest('hex').slice(0, 32)}"`
-}
+const getTag = (content: Buffer): string =>
+  `"${createHash('sha256').update(content).digest('hex').slice(0, 32)}"`
 
 /** True if a list of entity tags, or `*`, names one. */
 const namesTag = (header: string, tag: string): boolean =>
@@ -71,7 +78,7 @@ const sendFile = async (file: FileReply, request: FastifyRequest, reply: Fastify
   if (file.filename !== undefined)
     reply.header('content-disposition', contentDisposition(file.filename))
   if (file.content instanceof Readable) return reply.send(file.content)
-  const tag = await etag(file.content)
+  const tag = getTag(file.content)
   const size = file.content.length
   reply.header('accept-ranges', 'bytes').header('etag', tag)
   if (namesTag(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send()
@@ -165,6 +172,36 @@ export const sendJson = (reply: FastifyReply, status: number, body: unknown): Fa
     .header('content-type', 'application/json')
     .send(Buffer.from(JSON.stringify(body)))
 
+const exposed = ['Link', 'X-Next-Page', 'X-Page', 'X-Per-Page', 'X-Prev-Page', 'X-Request-Id']
+
+/**
+ * Tells what a request may be answered with from a cache, how long it took, and who may read it. JSON that its sender has
+ * already is not sent again.
+ */
+export const completeAnswer = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): unknown => {
+  reply.header('x-runtime', (reply.elapsedTime / 1000).toFixed(6)).header('vary', 'Origin')
+  if (isOpenRead(request))
+    reply
+      .header('access-control-allow-origin', '*')
+      .header('access-control-expose-headers', [...exposed, 'X-Total', 'X-Total-Pages'].join(', '))
+  const isFresh = reply.statusCode === 200 && ['GET', 'HEAD'].includes(request.method)
+  if (!isFresh) {
+    reply.header('cache-control', 'no-cache')
+    return payload
+  }
+  reply.header('cache-control', 'max-age=0, private, must-revalidate')
+  if (!Buffer.isBuffer(payload) || reply.hasHeader('etag')) return payload
+  const tag = `W/${getTag(payload)}`
+  reply.header('etag', tag)
+  if (!namesTag(request.headers['if-none-match'] ?? '', tag.slice(2))) return payload
+  reply.code(304).removeHeader('content-type').removeHeader('content-length')
+  return null
+}
+
 /** Sends a handler's result; `status` is that of success, `paged` whether a list is cut. */
 export const sendResult = async (
   result: unknown,
@@ -172,7 +209,12 @@ export const sendResult = async (
   paged: boolean,
   request: FastifyRequest,
   reply: FastifyReply,
-  at: { readonly base: string; readonly params: Readonly<Record<string, unknown>> },
+  at: {
+    readonly base: string
+    readonly params: Readonly<Record<string, unknown>>
+    /** Shows what is sent as the instance does in its version. */
+    readonly show: (body: unknown) => unknown
+  },
 ): Promise<FastifyReply> => {
   if (FileReply.is(result)) return sendFile(result, request, reply)
   if (Reply.is(result)) {
@@ -184,7 +226,7 @@ export const sendResult = async (
   if (paged && isList(result)) {
     const page = await cutPage(result, at.params, getAddress(request, at.base))
     for (const [name, value] of Object.entries(page.headers)) reply.raw.setHeader(name, value)
-    return sendJson(reply, status, page.items)
+    return sendJson(reply, status, at.show(page.items))
   }
-  return result === undefined ? reply.code(204).send() : sendJson(reply, status, result)
+  return result === undefined ? reply.code(204).send() : sendJson(reply, status, at.show(result))
 }

@@ -17,7 +17,8 @@ import {
 import { invalid, Refusal } from '../reply.js'
 import { getRoleIn } from '../rules/access.js'
 import { Scheduler } from '../scheduler.js'
-import { fromPage, sendJson, sendResult, turnedAway } from './answer.js'
+import { routesOf, showAsOf } from './ages.js'
+import { completeAnswer, fromPage, sendJson, sendResult, turnedAway } from './answer.js'
 import { authenticate } from './auth.js'
 import type { DeclaredResource } from './declared.js'
 import {
@@ -179,7 +180,12 @@ const serve = async (
     instance.save().catch(() => {})
   }
   const paged = route.endpoint === undefined || route.endpoint.returns.kind === 'many'
-  return sendResult(result, route.status, paged, request, reply, { base: instance.base, params })
+  const show = (body: unknown) => showAsOf(body, route, instance.asOf)
+  return sendResult(result, route.status, paged, request, reply, {
+    base: instance.base,
+    params,
+    show,
+  })
 }
 
 /** 404 for a path that no route knows, 405 for one that has other methods. */
@@ -235,7 +241,7 @@ export const buildServer = async (
     http: { requireHostHeader: false },
   })
   const scheduler = new Scheduler(instance)
-  const routes = collectRoutes(resources)
+  const routes = routesOf(collectRoutes(resources), instance.asOf)
   const finder = createFinder(words === undefined ? routes : other.routesIn(routes, words))
   if (words !== undefined) other.speak(app, words)
   double?.attach(scheduler, (method, path) => 'value' in finder.find(method, path))
@@ -259,6 +265,7 @@ export const buildServer = async (
     const refusal = turnedAway(request)
     if (refusal !== undefined) throw refusal
   })
+  app.addHook('onSend', async (request, reply, payload) => completeAnswer(request, reply, payload))
   acceptBodies(app)
   addLoad(app, load)
   app.setErrorHandler(onError)

@@ -292,7 +292,7 @@ export const exactlyOne = (...keys: readonly string[]): Relation => ({
 export type CiVersion = `${number}.${number}`
 
 /** From which version on something is known, and from which on no longer; absent where no public page tells. */
-interface Span {
+export interface Span {
   readonly since?: CiVersion
   readonly until?: CiVersion
 }

@@ -1,0 +1,115 @@
+/**
+ * The instance as of another version: which routes, parameters and fields it has. Each row is told by the documents or by
+ * the documentation of public clients; what has no row is in all versions. Without a version it is as the documents are.
+ */
+import { isObject } from '../../base/objects.js'
+import { apiRoot } from '../call.js'
+import { isKnown, type Span } from '../ci-lint/index.js'
+import type { ServedRoute } from './routes.js'
+
+type Version = NonNullable<Span['since']>
+type Fields = Readonly<Record<string, unknown>>
+
+interface RouteAge extends Span {
+  /** A path below the root of the API, with all that lies below it; one method of exactly that path where it begins with one. */
+  readonly route: string
+}
+interface FieldAge extends Span {
+  /** The path of the list of its records. */
+  readonly of: string
+  /** The name of a field, and of the parameter that sets it. */
+  readonly field: string
+  /** Makes the field of the others, where the documents do not have it. */
+  readonly from?: (record: Fields) => unknown
+}
+
+const requests = '/projects/:id/merge_requests'
+const tracking = '/projects/:id/error_tracking/settings'
+
+const routeAges: readonly RouteAge[] = [
+  { route: '/projects/:id/integrations', since: '14.4' },
+  { route: 'GET /metadata', since: '15.2' },
+  { route: 'GET /personal_access_tokens/self', since: '15.5' },
+  { route: 'PATCH /projects/:id/protected_branches/:', since: '15.6' },
+  { route: 'POST /ci/lint', until: '16.0' },
+]
+
+const mergeability: Readonly<Record<string, string>> = {
+  can_be_merged: 'mergeable',
+  cannot_be_merged: 'conflict',
+  checking: 'checking',
+}
+
+/** The reason why a merge request cannot be merged, in one word. */
+const getDetailedStatus = ({ state, draft, merge_status }: Fields): string | undefined => {
+  if (merge_status === undefined) return undefined
+  if (state !== 'opened') return 'not_open'
+  return draft === true ? 'draft_status' : (mergeability[String(merge_status)] ?? 'unchecked')
+}
+
+const fieldAges: readonly FieldAge[] = [
+  { of: '/projects', field: 'topics', since: '14.0' },
+  { of: tracking, field: 'integrated', since: '14.2' },
+  { of: '/projects/:id/pipelines', field: 'iid', since: '14.6' },
+  { of: requests, field: 'merge_user', since: '14.7', from: ({ merged_by }) => merged_by },
+  { of: requests, field: 'detailed_merge_status', since: '15.6', from: getDetailedStatus },
+]
+
+/** The path of a route below the root of the API, its placeholders without names but for `:id`. */
+const getPath = ({ url }: ServedRoute): string =>
+  String(url)
+    .slice(apiRoot.length)
+    .replace(/:(?!id\b)\w+/g, ':')
+
+/** True for a route of a list, of a single record of it, or of what is done with one. */
+const isWithin = (path: string, list: string): boolean =>
+  path === list || path.startsWith(`${list}/`)
+
+/** True for a route that shows records of the list, or a single one: also for the list of all projects together. */
+const isOf = (path: string, { of }: FieldAge): boolean =>
+  [of, `${of}/:`, `${of}/:id`, of.replace('/projects/:id/', '/')].includes(path)
+
+/** The routes that a version has, each with the parameters that it has. */
+export const routesOf = (
+  routes: readonly ServedRoute[],
+  asOf: Version | undefined,
+): readonly ServedRoute[] => {
+  if (asOf === undefined) return routes
+  const isGone = (route: ServedRoute): boolean =>
+    routeAges.some(
+      (age) =>
+        !isKnown(age, asOf) &&
+        (age.route.startsWith('/')
+          ? isWithin(getPath(route), age.route)
+          : `${route.method} ${getPath(route)}` === age.route),
+    )
+  return routes
+    .filter((route) => !isGone(route))
+    .map((route) => {
+      if (route.accepts === undefined) return route
+      const ages = fieldAges.filter((age) => isOf(getPath(route), age) && !isKnown(age, asOf))
+      const params = Object.entries(route.accepts.params).filter(
+        ([name]) => !ages.some(({ field }) => field === name),
+      )
+      return { ...route, accepts: { ...route.accepts, params: Object.fromEntries(params) } }
+    })
+}
+
+/** Shows a record, or a list of them, as a version does. */
+export const showAsOf = (body: unknown, route: ServedRoute, asOf: Version | undefined): unknown => {
+  if (asOf === undefined) return body
+  const ages = fieldAges.filter((age) => isOf(getPath(route), age))
+  const show = (record: unknown): unknown => {
+    if (!isObject(record)) return record
+    const made = ages.flatMap((age) => {
+      const value = age.from?.(record)
+      return isKnown(age, asOf) && value !== undefined ? [[age.field, value] as const] : []
+    })
+    const kept = Object.entries(record).filter(
+      ([name]) => !ages.some((age) => age.field === name && !isKnown(age, asOf)),
+    )
+    return Object.fromEntries([...kept, ...made])
+  }
+  if (ages.length === 0) return body
+  return Array.isArray(body) ? body.map(show) : show(body)
+}

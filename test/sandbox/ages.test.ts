@@ -1,0 +1,54 @@
+/** The instance as of other versions: the routes, parameters and fields of that age. */
+import { describe, expect, it } from 'vitest'
+import { isObject } from '../../src/base/objects.js'
+import { sandbox } from './instance.js'
+
+const versions = ['13.12', '14.5', '15.11', '16.11', '17.11', '18.3'] as const
+const instances = versions.map((asOf) => [asOf, sandbox({ asOf })] as const)
+
+/** A path, a field of its (first) record, and the versions that have it. */
+const fields: readonly (readonly [path: string, field: string, since: string])[] = [
+  ['/projects/1', 'topics', '14.5'],
+  ['/projects?per_page=1', 'topics', '14.5'],
+  ['/projects/1/error_tracking/settings', 'integrated', '14.5'],
+  ['/projects/1/pipelines?per_page=1', 'iid', '15.11'],
+  ['/projects/1/merge_requests/1', 'merge_user', '15.11'],
+  ['/projects/1/merge_requests?per_page=1', 'detailed_merge_status', '15.11'],
+  ['/merge_requests?scope=all&per_page=1', 'detailed_merge_status', '15.11'],
+]
+/** A request, and the versions in which it is known. */
+const routes: readonly (readonly [route: string, known: readonly string[]])[] = [
+  ['GET /projects/1/integrations', versions.slice(1)],
+  ['GET /projects/1/services', versions],
+  ['GET /metadata', versions.slice(2)],
+  ['GET /personal_access_tokens/self', versions.slice(2)],
+  ['PATCH /projects/1/protected_branches/main', versions.slice(2)],
+  ['POST /ci/lint', versions.slice(0, 3)],
+]
+
+describe.each(instances)('the instance as of %s', (asOf, { send }) => {
+  it('says that it is of that version', async () => {
+    expect((await send('GET /version')).text).toContain(`"${asOf}.0"`)
+  })
+
+  it.each(fields)('shows of %s the field %s from %s on', async (path, field, since) => {
+    const body: unknown = JSON.parse((await send(`GET //api/v4${path}`)).text)
+    const record: unknown = Array.isArray(body) ? body[0] : body
+    expect(isObject(record) && field in record).toBe(
+      versions.indexOf(asOf) >= versions.findIndex((one) => one === since),
+    )
+  })
+
+  it.each(routes)('knows %s', async (route, known) => {
+    const json = { content: 'a: {script: x}', allow_force_push: false }
+    const sent = route.startsWith('GET') ? {} : { json }
+    const { status } = await send(route.replace(' ', ' //api/v4'), sent)
+    expect(status < 300).toBe(known.includes(asOf))
+  })
+
+  it('takes a parameter that it does not know for nothing', async () => {
+    const path = 'PATCH //api/v4/projects/1/error_tracking/settings'
+    const { status } = await send(path, { json: { active: true, integrated: 'odd' } })
+    expect(status).toBe(asOf === '13.12' ? 200 : 400)
+  })
+})
