@@ -38,7 +38,7 @@ describe('the sample data', () => {
   it('has a row in every table that an operation does not have to fill first', () => {
     const { settings, config, ...tables } = seedState()
     const empty = Object.entries(tables).filter(([, table]) => table.size === 0)
-    expect(empty.map(([name]) => name)).toEqual(['storageMoves', 'alerts'])
+    expect(empty.map(([name]) => name)).toEqual(['storageMoves', 'alerts', 'declared'])
   })
 
   it('refers only to what there is', () => {
