@@ -3,17 +3,21 @@ import { type Fields, isObject, objects } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import { usage } from '../../errors.js'
 import { getTable, type State, type TableRecords, tableNames } from '../state/state.js'
+import { spellOut } from '../state/stored.js'
 
 /** The personal access token of a user. */
 export const sampleToken = (username: string): string => `sandbox-${username}-token`
 
+const records = spellOut<TableRecords>()
+type Records = typeof records
+
 /** Rows by table; of each at least one attribute, and the settings that are to be others. */
 export type SeedRows = {
-  readonly [K in keyof TableRecords]?: readonly Partial<TableRecords[K]>[]
+  readonly [K in keyof Records]?: readonly Partial<Records[K]>[]
 } & { readonly settings?: Fields }
 /** The records that were made of rows, by table. */
 export type SeedRecords<R> = {
-  readonly [K in keyof R & keyof TableRecords]: readonly TableRecords[K][]
+  readonly [K in keyof R & keyof Records]: readonly Records[K][]
 }
 
 const getKind = (value: unknown): string =>

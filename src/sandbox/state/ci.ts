@@ -1,36 +1,28 @@
 /** What the instance remembers about runners, pipelines, jobs and resource groups. */
+import type { ResourceGroup } from '../../catalogue/areas/resource-groups.js'
+import type { Runner } from '../../catalogue/areas/runners.js'
+import type { Job, jobStates } from '../../catalogue/shapes/job.js'
 import type { ArtifactPlan, JobCondition } from '../ci-lint/index.js'
+import type { Stored } from './stored.js'
 
-type RunnerType = 'instance_type' | 'group_type' | 'project_type'
-
-export interface RunnerRecord {
-  readonly id: number
-  /** Once it has been changed. */
-  readonly updated_at?: string
-  readonly description: string
-  readonly ip_address: string
-  readonly active: boolean
-  readonly runner_type: RunnerType
-  readonly name: string | null
-  /** null when it never connected. */
-  readonly online: boolean | null
-  readonly architecture: string | null
-  readonly platform: string | null
-  readonly revision: string | null
-  readonly version: string | null
-  readonly contacted_at: string | null
-  readonly tag_list: readonly string[]
-  readonly access_level: 'not_protected' | 'ref_protected'
-  readonly maximum_timeout: number | null
-  readonly run_untagged: boolean
-  readonly locked: boolean
-  readonly project_ids: readonly number[]
-  readonly group_ids: readonly number[]
-  /** How many jobs it runs at once; 1 unless given. */
-  readonly concurrent?: number
-  readonly token: string
-  readonly created_at: string
-}
+export type RunnerRecord = Stored<
+  typeof Runner,
+  {
+    readonly runner_type: 'instance_type' | 'group_type' | 'project_type'
+    readonly access_level: 'not_protected' | 'ref_protected'
+    readonly tag_list: readonly string[]
+    /** It follows from the others. */
+    readonly status?: never
+    /** Once it has been changed. */
+    readonly updated_at?: string
+    readonly project_ids: readonly number[]
+    readonly group_ids: readonly number[]
+    /** How many jobs it runs at once; 1 unless given. */
+    readonly concurrent?: number
+    readonly token: string
+    readonly created_at: string
+  }
+>
 
 /** The commit a pipeline ran for, as jobs show it. */
 export interface CommitHeader {
@@ -64,15 +56,7 @@ export interface PipelineRecord {
   readonly commit: CommitHeader
 }
 
-export type JobStatus =
-  | 'created'
-  | 'pending'
-  | 'running'
-  | 'failed'
-  | 'success'
-  | 'canceled'
-  | 'skipped'
-  | 'manual'
+export type JobStatus = (typeof jobStates)[number]
 
 export interface ArtifactEntry {
   /** The path inside the archive. */
@@ -98,46 +82,43 @@ export interface JobTimeline {
   readonly end?: 'success' | 'failed' | 'hold'
 }
 
-export interface JobRecord {
-  readonly id: number
-  /** Once it has been changed. */
-  readonly updated_at?: string
-  readonly project_id: number
-  readonly pipeline_id: number
-  readonly kind: 'build' | 'bridge'
-  readonly name: string
-  readonly stage: string
-  readonly status: JobStatus
-  readonly allow_failure: boolean
-  readonly coverage: number | null
-  readonly created_at: string
-  readonly started_at: string | null
-  readonly finished_at: string | null
-  readonly tag_list: readonly string[]
-  readonly runner_id: number | null
-  readonly user_id: number | null
-  /** Sample jobs have none. */
-  readonly course?: JobTimeline
-  /** When its runner was paused: it runs to its end from then on. */
-  readonly ending_since?: string
-  /** A later job of the same name took its place. */
-  readonly retried: boolean
-  /** Bridges only. */
-  readonly downstream_pipeline_id: number | null
-  /** What the archive holds; null when the job left none or it was deleted. */
-  readonly archive: readonly ArtifactEntry[] | null
-  /** Names of JUnit reports beside the archive. */
-  readonly reports: readonly {
-    readonly file_type: string
-    readonly filename: string
-    readonly file_format: string
-    readonly size: number
-  }[]
-  readonly trace_size: number
-  readonly artifacts_expire_at: string | null
-  /** The value of CI_JOB_TOKEN; works while the job runs. */
-  readonly token: string
-}
+export type JobRecord = Stored<
+  typeof Job,
+  {
+    /** Once it has been changed. */
+    readonly updated_at?: string
+    readonly project_id: number
+    readonly pipeline_id: number
+    readonly kind: 'build' | 'bridge'
+    readonly status: JobStatus
+    readonly tag_list: readonly string[]
+    readonly runner_id: number | null
+    readonly user_id: number | null
+    /** Sample jobs have none. */
+    readonly course?: JobTimeline
+    /** When its runner was paused: it runs to its end from then on. */
+    readonly ending_since?: string
+    /** A later job of the same name took its place. */
+    readonly retried: boolean
+    /** Bridges only. */
+    readonly downstream_pipeline_id: number | null
+    /** What the archive holds; null when the job left none or it was deleted. */
+    readonly archive: readonly ArtifactEntry[] | null
+    /** Names of JUnit reports beside the archive. */
+    readonly reports: readonly {
+      readonly file_type: string
+      readonly filename: string
+      readonly file_format: string
+      readonly size: number
+    }[]
+    readonly trace_size: number
+    /** The value of CI_JOB_TOKEN; works while the job runs. */
+    readonly token: string
+    // Those of its pipeline.
+    readonly ref?: never
+    readonly tag?: never
+  }
+>
 
 export interface AgentRecord {
   readonly id: number
@@ -147,11 +128,4 @@ export interface AgentRecord {
   readonly project_ids: readonly number[]
 }
 
-export interface ResourceGroupRecord {
-  readonly id: number
-  readonly project_id: number
-  readonly key: string
-  readonly process_mode: 'unordered' | 'oldest_first' | 'newest_first'
-  readonly created_at: string
-  readonly updated_at: string
-}
+export type ResourceGroupRecord = Stored<typeof ResourceGroup, { readonly project_id: number }>

@@ -1,32 +1,36 @@
 /** What the instance remembers of what projects and the instance have beside code: keys, integrations, sites, alerts, vulnerabilities, replication. */
 
+import type { Dependency } from '../../catalogue/areas/dependencies.js'
+import type { InstanceDeployKey } from '../../catalogue/areas/deploy-keys.js'
+import type { ClientKey, ErrorTrackingSettings } from '../../catalogue/areas/error-tracking.js'
+import type { GeoNode } from '../../catalogue/areas/geo.js'
+import type { IntegrationSummary } from '../../catalogue/areas/integrations.js'
+import type { ListedVulnerability } from '../../catalogue/shapes/vulnerability.js'
+import type { Stored } from './stored.js'
+
 // What the instance remembers about deploy keys.
 
-export interface DeployKeyRecord {
-  readonly id: number
-  /** Once it has been changed. */
-  readonly updated_at?: string
-  readonly title: string
-  readonly key: string
-  readonly created_at: string
-  /** Who added it first. */
-  readonly user_id: number
-  readonly projects: readonly { readonly project_id: number; readonly can_push: boolean }[]
-}
+export type DeployKeyRecord = Stored<
+  typeof InstanceDeployKey,
+  {
+    /** Once it has been changed. */
+    readonly updated_at?: string
+    /** Who added it first. */
+    readonly user_id: number
+    readonly projects: readonly { readonly project_id: number; readonly can_push: boolean }[]
+  }
+>
 
 // What the instance remembers about the integrations of projects.
 
-export interface IntegrationRecord {
-  readonly id: number
-  readonly project_id: number
-  readonly slug: string
-  readonly title: string
-  readonly active: boolean
-  readonly created_at: string
-  readonly updated_at: string
-  /** What was set: the family's parameters and event flags, by name. */
-  readonly properties: Readonly<Record<string, unknown>>
-}
+export type IntegrationRecord = Stored<
+  typeof IntegrationSummary,
+  {
+    readonly project_id: number
+    /** What was set: the family's parameters and event flags, by name. */
+    readonly properties: Readonly<Record<string, unknown>>
+  }
+>
 
 // What the instance remembers about the domains of static sites.
 
@@ -82,114 +86,61 @@ export interface AlertRecord {
   readonly updated_at: string
 }
 
-export interface ErrorTrackingRecord {
-  readonly id: number
-  readonly project_id: number
-  readonly active: boolean
-  readonly project_name: string
-  readonly errsvc_external_url: string
-  readonly api_url: string
-  readonly integrated: boolean
-}
+export type ErrorTrackingRecord = Stored<
+  typeof ErrorTrackingSettings,
+  { readonly id: number; readonly project_id: number }
+>
 
-export interface ClientKeyRecord {
-  readonly id: number
-  /** Once it has been changed. */
-  readonly updated_at?: string
-  readonly project_id: number
-  readonly active: boolean
-  readonly public_key: string
-  readonly created_at: string
-}
+export type ClientKeyRecord = Stored<
+  typeof ClientKey,
+  {
+    /** Once it has been changed. */
+    readonly updated_at?: string
+    readonly project_id: number
+    readonly created_at: string
+  }
+>
 
 // What the instance remembers about vulnerabilities: findings, what became of them, and dependencies.
 
-export interface FindingRecord {
-  readonly id: number
-  readonly project_id: number
-  readonly vulnerability_id: number | null
-  readonly name: string
-  readonly description: string | null
-  readonly severity: string
-  readonly confidence: string
-  readonly report_type: string
-  readonly location_fingerprint: string
-  readonly project_fingerprint: string
-  readonly metadata_version: string
-  readonly primary_identifier_id: number
-  readonly scanner_id: number
-  readonly uuid: string
-  readonly raw_metadata: string
-  readonly created_at: string
-  readonly updated_at: string
-}
+export type FindingRecord = Stored<
+  NonNullable<(typeof ListedVulnerability)['properties']['finding']>,
+  { readonly description: string | null; readonly uuid: string }
+>
 
-export interface VulnerabilityRecord {
-  readonly id: number
-  readonly project_id: number
-  readonly finding_id: number
-  readonly title: string
-  readonly description: string | null
-  readonly state: 'detected' | 'confirmed' | 'resolved' | 'closed'
-  readonly severity: string
-  readonly confidence: string
-  readonly report_type: string
-  readonly author_id: number
-  readonly updated_by_id: number | null
-  readonly last_edited_by_id: number | null
-  readonly closed_by_id: number | null
-  readonly dismissed_by_id: number | null
-  readonly resolved_by_id: number | null
-  readonly start_date: string | null
-  readonly due_date: string | null
-  readonly created_at: string
-  readonly updated_at: string
-  readonly last_edited_at: string | null
-  readonly closed_at: string | null
-  readonly dismissed_at: string | null
-  readonly resolved_at: string | null
-  readonly resolved_on_default_branch: boolean
-}
+export type VulnerabilityRecord = Stored<
+  typeof ListedVulnerability,
+  {
+    readonly project_id: number
+    readonly finding_id: number
+  }
+>
 
-export interface DependencyRecord {
-  readonly id: number
-  readonly project_id: number
-  readonly name: string
-  readonly version: string
-  readonly package_manager: string
-  readonly dependency_file_path: string
-  readonly vulnerabilities: readonly { readonly name: string; readonly severity: string }[]
-}
+export type DependencyRecord = Stored<
+  typeof Dependency,
+  {
+    readonly id: number
+    readonly project_id: number
+    readonly vulnerabilities: readonly { readonly name: string; readonly severity: string }[]
+  }
+>
 
 // What the instance remembers about the nodes it is replicated to.
 
-export interface GeoNodeRecord {
-  readonly id: number
-  /** Once it has been changed. */
-  readonly updated_at?: string
-  readonly name: string
-  readonly url: string
-  readonly internal_url: string | null
-  readonly primary: boolean
-  readonly enabled: boolean
-  readonly current: boolean
-  readonly files_max_capacity: number
-  readonly repos_max_capacity: number
-  readonly verification_max_capacity: number
-  readonly container_repositories_max_capacity: number
-  readonly selective_sync_type: 'namespaces' | 'shards' | null
-  readonly selective_sync_shards: readonly string[]
-  readonly selective_sync_namespace_ids: readonly number[]
-  readonly minimum_reverification_interval: number
-  readonly sync_object_storage: boolean
-  readonly clone_protocol: string
-  /** False until repaired: the node's OAuth application is missing. */
-  readonly oauth_application: boolean
-  /** The measured part of its status; counts of each data kind and the rest are derived. */
-  readonly status: GeoMeasurements
-}
+export type GeoNodeRecord = Stored<
+  typeof GeoNode,
+  {
+    /** Once it has been changed. */
+    readonly updated_at?: string
+    readonly internal_url: string | null
+    /** False until repaired: the node's OAuth application is missing. */
+    readonly oauth_application: boolean
+    /** The measured part of its status; counts of each data kind and the rest are derived. */
+    readonly status: GeoMeasurements
+  }
+>
 
-interface GeoMeasurements {
+export interface GeoMeasurements {
   readonly healthy: boolean
   readonly health: string
   readonly health_status: string

@@ -3,29 +3,27 @@
  * JSON values that refer to each other by ID. What the API shows is presented from these; times
  * are ISO 8601 strings, days `YYYY-MM-DD`.
  */
+import type { User } from '../../catalogue/shapes/common.js'
+import type { SimpleProject } from '../../catalogue/shapes/project.js'
+import type { Stored } from './stored.js'
 
 type Visibility = 'private' | 'internal' | 'public'
 export type SourceType = 'group' | 'project'
 
-export interface UserRecord {
-  readonly id: number
-  readonly name: string
-  readonly username: string
-  readonly state: 'active' | 'blocked'
-  readonly email: string
-  readonly public_email: string | null
-  readonly admin: boolean
-  /** External users see internal projects only as members. */
-  readonly external: boolean
-  readonly created_at: string
-  readonly bio: string | null
-  readonly location: string | null
-  readonly organization: string | null
-  readonly last_activity_on: string | null
-  readonly last_sign_in_at: string | null
-  /** Set of one who was deleted: what they wrote stays. */
-  readonly ghost?: boolean
-}
+export type UserRecord = Stored<
+  typeof User,
+  {
+    readonly state: 'active' | 'blocked'
+    readonly email: string
+    readonly admin: boolean
+    /** External users see internal projects only as members. */
+    readonly external: boolean
+    readonly last_activity_on: string | null
+    readonly last_sign_in_at: string | null
+    /** Set of one who was deleted: what they wrote stays. */
+    readonly ghost?: boolean
+  }
+>
 
 export type TokenType = 'personal' | 'impersonation' | 'project' | 'oauth' | 'session'
 
@@ -91,58 +89,52 @@ export interface ApprovalSettings {
   readonly require_password_to_approve: boolean
 }
 
-export interface ProjectRecord {
-  readonly id: number
-  readonly name: string
-  readonly path: string
-  readonly path_with_namespace: string
-  readonly name_with_namespace: string
-  readonly description: string | null
-  /** Whose it is: a group, or a user for a personal project. */
-  readonly namespace_kind: 'group' | 'user'
-  readonly namespace_id: number
-  readonly creator_id: number
-  readonly visibility: Visibility
-  readonly default_branch: string
-  readonly topics: readonly string[]
-  readonly created_at: string
-  readonly updated_at: string
-  readonly last_activity_at: string
-  readonly archived: boolean
-  readonly forked_from_id: number | null
-  readonly starred_by: readonly number[]
-  readonly issues_enabled: boolean
-  readonly merge_requests_enabled: boolean
-  readonly jobs_enabled: boolean
-  readonly wiki_enabled: boolean
-  readonly snippets_enabled: boolean
-  readonly shared_runners_enabled: boolean
-  readonly public_jobs: boolean
-  readonly merge_method: 'merge' | 'rebase_merge' | 'ff'
-  readonly squash_option: string
-  readonly marked_for_deletion_on: string | null
-  readonly repository_storage: string
-  readonly runners_token: string
-  readonly programming_languages: readonly string[]
-  readonly custom_attributes: Readonly<Record<string, string>>
-  readonly repository_checksum_failed: boolean
-  readonly wiki_checksum_failed: boolean
-  readonly statistics: {
-    readonly commit_count: number
-    readonly repository_size: number
-    readonly wiki_size: number
-    readonly lfs_objects_size: number
-    readonly job_artifacts_size: number
-    readonly packages_size: number
-    readonly snippets_size: number
+export type ProjectRecord = Stored<
+  typeof SimpleProject,
+  {
+    /** Whose it is: a group, or a user for a personal project. */
+    readonly namespace_kind: 'group' | 'user'
+    readonly namespace_id: number
+    readonly creator_id: number
+    readonly visibility: Visibility
+    readonly default_branch: string
+    readonly updated_at: string
+    readonly archived: boolean
+    readonly forked_from_id: number | null
+    readonly starred_by: readonly number[]
+    readonly issues_enabled: boolean
+    readonly merge_requests_enabled: boolean
+    readonly jobs_enabled: boolean
+    readonly wiki_enabled: boolean
+    readonly snippets_enabled: boolean
+    readonly shared_runners_enabled: boolean
+    readonly public_jobs: boolean
+    readonly merge_method: 'merge' | 'rebase_merge' | 'ff'
+    readonly squash_option: string
+    readonly marked_for_deletion_on: string | null
+    readonly repository_storage: string
+    readonly runners_token: string
+    readonly programming_languages: readonly string[]
+    readonly custom_attributes: Readonly<Record<string, string>>
+    readonly repository_checksum_failed: boolean
+    readonly wiki_checksum_failed: boolean
+    readonly statistics: {
+      readonly commit_count: number
+      readonly repository_size: number
+      readonly wiki_size: number
+      readonly lfs_objects_size: number
+      readonly job_artifacts_size: number
+      readonly packages_size: number
+      readonly snippets_size: number
+    }
+    readonly approvals: ApprovalSettings
+    readonly pages_enabled: boolean
+    /** Set when an external issue tracker is configured. */
+    readonly external_tracker: boolean
+    /** CI variables that its lint may use. */
+    readonly variables: Readonly<Record<string, string>>
   }
-  readonly approvals: ApprovalSettings
-  readonly pages_enabled: boolean
-  /** Set when an external issue tracker is configured. */
-  readonly external_tracker: boolean
-  /** CI variables that its lint may use. */
-  readonly variables: Readonly<Record<string, string>>
-}
+>
 
 export interface ProtectedBranchRecord {
   readonly id: number
@@ -187,7 +179,7 @@ export type EventAction =
   | 'reopened'
   | 'updated'
 
-interface PushData {
+export interface PushData {
   readonly commit_count: number
   readonly action: 'created' | 'removed' | 'pushed'
   readonly ref_type: 'branch' | 'tag'
