@@ -44,7 +44,9 @@ interface Selection<R, P> {
   /** The case of what names a record does not matter. */
   readonly fold?: true
   /** Orders by another value than the attribute that `order_by` names. */
-  readonly orders?: Readonly<Record<string, (record: R, call: Call) => readonly SortKey[]>>
+  readonly orders?: Readonly<
+    Record<string, (record: R, call: Call, search: string) => readonly SortKey[]>
+  >
 }
 
 /**
@@ -157,7 +159,7 @@ const selectRecords = <R extends { readonly id: number }, P extends object>(
   )
   if (order_by === undefined) return rows
   const keys = kind.orders?.[order_by] ?? ((row: R) => [getField(row, order_by) as SortKey])
-  return sortRecords(rows, (row) => keys(row, call), sort ?? 'desc')
+  return sortRecords(rows, (row) => keys(row, call, search ?? ''), sort ?? 'desc')
 }
 
 /** What was given of attributes: all but what names a record and its parent. */

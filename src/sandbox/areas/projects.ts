@@ -5,9 +5,10 @@ import type { Call } from '../call.js'
 import { checkInput, parsePosition } from '../check.js'
 import type { Handlers } from '../handlers.js'
 import { fullProject, simpleProject } from '../present/project.js'
-import { forbidden, Keyset, lazily, notFound, Refusal } from '../reply.js'
+import { forbidden, Keyset, notFound, Refusal } from '../reply.js'
+import { resource } from '../resource.js'
 import { getRoleLevel, projectLevel } from '../rules/access.js'
-import { declaredTests } from '../rules/filters.js'
+import { holdsText } from '../rules/filters.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 type Filters = CheckedOf<(typeof projects)['list']>
@@ -26,82 +27,22 @@ const owns = (call: Call, project: ProjectRecord): boolean =>
   (project.namespace_kind === 'user' && project.namespace_id === call.user?.id) ||
   memberLevel(call, project) >= getRoleLevel('owner')
 
-const holds = (text: string | null, part: string): boolean =>
-  text?.toLowerCase().includes(part.toLowerCase()) === true
-
-const found = (project: ProjectRecord, { search, search_namespaces }: Filters): boolean => {
-  if (search === undefined || search === '') return true
-  const { name, path, description, path_with_namespace, name_with_namespace } = project
-  const places =
-    search_namespaces === true
-      ? [path_with_namespace, name_with_namespace, description]
-      : [name, path, description]
-  return places.some((text) => holds(text, search))
-}
-
-/** A boolean filter that says nothing when false. */
-const only = (wanted: boolean | undefined, fact: () => boolean): boolean =>
-  wanted !== true || fact()
-
-const byContent = (p: ProjectRecord, f: Filters): boolean =>
-  (f.repository_storage === undefined || f.repository_storage === p.repository_storage) &&
-  only(f.with_issues_enabled, () => p.issues_enabled) &&
-  only(f.with_merge_requests_enabled, () => p.merge_requests_enabled) &&
-  only(f.repository_checksum_failed, () => p.repository_checksum_failed) &&
-  only(f.wiki_checksum_failed, () => p.wiki_checksum_failed) &&
-  (f.with_programming_language === undefined ||
-    p.programming_languages.some(
-      (l) => l.toLowerCase() === f.with_programming_language?.toLowerCase(),
-    )) &&
-  Object.entries(f.custom_attributes ?? {}).every(([k, v]) => p.custom_attributes[k] === v) &&
-  found(p, f)
-
-const byPlace = (p: ProjectRecord, f: Filters): boolean =>
-  p.id > (f.id_after ?? 0) &&
-  p.id < (f.id_before ?? Number.POSITIVE_INFINITY) &&
-  (f.last_activity_after === undefined ||
-    Date.parse(p.last_activity_at) > Date.parse(f.last_activity_after)) &&
-  (f.last_activity_before === undefined ||
-    Date.parse(p.last_activity_at) < Date.parse(f.last_activity_before))
-
-const byRelation = (call: Call, p: ProjectRecord, f: Filters): boolean =>
-  only(f.membership, () => memberLevel(call, p) > 0) &&
-  only(f.owned, () => owns(call, p)) &&
-  only(f.starred, () => call.user !== undefined && p.starred_by.includes(call.user.id)) &&
-  (f.min_access_level === undefined || memberLevel(call, p) >= f.min_access_level) &&
-  (f.order_by !== 'similarity' || call.isAdmin || memberLevel(call, p) > 0)
-
 const sizes = {
-  repository_size: (p) => p.statistics.repository_size,
-  wiki_size: (p) => p.statistics.wiki_size,
-  packages_size: (p) => p.statistics.packages_size,
-  storage_size: ({ statistics: { commit_count: _, ...bytes } }) =>
+  repository_size: (p) => [p.statistics.repository_size],
+  wiki_size: (p) => [p.statistics.wiki_size],
+  packages_size: (p) => [p.statistics.packages_size],
+  storage_size: ({ statistics: { commit_count: _, ...bytes } }) => [
     Object.values(bytes).reduce((sum, size) => sum + size, 0),
-} as const satisfies Partial<Record<Order, (p: ProjectRecord) => number>>
+  ],
+} as const satisfies Partial<Record<Order, (p: ProjectRecord) => readonly number[]>>
 const isSize = (order: Order): order is keyof typeof sizes => Object.hasOwn(sizes, order)
+
+const defaultOrder = projects.list.params.order_by.default
 
 /** 2 for the whole name, 1 for its beginning, 0 for anything else. */
 const similarity = (p: ProjectRecord, search: string): number => {
   const [name, text] = [p.path.toLowerCase(), search.toLowerCase()]
   return name === text ? 2 : name.startsWith(text) ? 1 : 0
-}
-
-const getKey = (p: ProjectRecord, order: Order, search: string): string | number => {
-  if (isSize(order)) return sizes[order](p)
-  return order === 'similarity' ? similarity(p, search) : p[order]
-}
-
-const sorted = (rows: ProjectRecord[], f: Filters): ProjectRecord[] => {
-  const searching = f.search !== undefined && f.search !== ''
-  const order =
-    f.order_by === 'similarity' && !searching ? projects.list.params.order_by.default : f.order_by
-  const direction = f.sort === 'asc' ? 1 : -1
-  const keys = new Map(rows.map((p) => [p, getKey(p, order, f.search ?? '')]))
-  const compare = (a: ProjectRecord, b: ProjectRecord): number => {
-    const [left, right] = [keys.get(a) ?? 0, keys.get(b) ?? 0]
-    return direction * (left < right ? -1 : left > right ? 1 : a.id - b.id)
-  }
-  return rows.sort(compare)
 }
 
 /** Filters, orders and fields that the documents keep for administrators. */
@@ -115,40 +56,78 @@ const checkRights = (call: Call, f: Filters): void => {
   if (reserved) throw forbidden()
 }
 
-const presenter = (call: Call, f: Filters) => (project: ProjectRecord) =>
-  call.user === undefined || f.simple === true
-    ? simpleProject(call, project)
-    : fullProject(call, project, {
-        statistics: f.statistics,
-        custom_attributes: f.with_custom_attributes,
-      })
+/** The projects of a namespace, or all. */
+interface Place {
+  readonly among?: (project: ProjectRecord) => boolean
+}
 
-const select = (call: Call, f: Filters, among: (p: ProjectRecord) => boolean) => {
+const records = resource({
+  table: 'projects',
+  parent: (_, place: Place) => place,
+  all: ({ state }, { among = () => true }) => state.projects.filter(among),
+  sees: (call, project) => call.sees(project),
+  key: ['id'],
+  filters: projects.list.params,
+  tests: {
+    search: (text, p, _, { search_namespaces }) =>
+      holdsText(
+        text,
+        search_namespaces === true
+          ? [p.path_with_namespace, p.name_with_namespace, p.description]
+          : [p.name, p.path, p.description],
+      ),
+    repository_storage: (storage, p) => p.repository_storage === storage,
+    with_issues_enabled: (wanted, p) => !wanted || p.issues_enabled,
+    with_merge_requests_enabled: (wanted, p) => !wanted || p.merge_requests_enabled,
+    repository_checksum_failed: (wanted, p) => !wanted || p.repository_checksum_failed,
+    wiki_checksum_failed: (wanted, p) => !wanted || p.wiki_checksum_failed,
+    with_programming_language: (language, p) =>
+      p.programming_languages.some((one) => one.toLowerCase() === language.toLowerCase()),
+    custom_attributes: (wanted, p) =>
+      Object.entries(wanted).every(([key, value]) => p.custom_attributes[key] === value),
+    id_after: (id, p) => p.id > id,
+    id_before: (id, p) => p.id < id,
+    last_activity_after: (time, p) => Date.parse(p.last_activity_at) > Date.parse(time),
+    last_activity_before: (time, p) => Date.parse(p.last_activity_at) < Date.parse(time),
+    membership: (wanted, p, call) => !wanted || memberLevel(call, p) > 0,
+    owned: (wanted, p, call) => !wanted || owns(call, p),
+    starred: (wanted, p, { user }) =>
+      !wanted || (user !== undefined && p.starred_by.includes(user.id)),
+    min_access_level: (level, p, call) => memberLevel(call, p) >= level,
+    order_by: (order, p, call) =>
+      order !== 'similarity' || call.isAdmin || memberLevel(call, p) > 0,
+  },
+  orders: {
+    ...sizes,
+    similarity: (p, _, text) => (text === '' ? [p[defaultOrder]] : [similarity(p, text)]),
+  },
+  present: (_, project) => project,
+  presentListed: (call, project, _, f) =>
+    call.user === undefined || f.simple === true
+      ? simpleProject(call, project)
+      : fullProject(call, project, {
+          statistics: f.statistics,
+          custom_attributes: f.with_custom_attributes,
+        }),
+})
+
+/** The projects of a place that the acting user sees and the filters match. */
+const listed = (call: Call, f: Filters, place: Place = {}) => {
   checkRights(call, f)
-  const tests = declaredTests(call.state, projects.list.params, f)
-  const rows = call.state.projects.filter(
-    (p) =>
-      among(p) &&
-      tests.every((test) => test(p)) &&
-      byPlace(p, f) &&
-      byContent(p, f) &&
-      call.sees(p) &&
-      byRelation(call, p, f),
-  )
-  return sorted(rows, f)
+  return records.listIn(call, place, f)
 }
 
 /** The page begins where the filters do; the next one a record further. */
-const keyset = (call: Call, f: Filters) => {
+const keyset = async (call: Call, f: Filters) => {
   if (f.order_by !== 'id')
     throw refused('Keyset pagination is not yet available for this type of request')
-  const rows = select(call, f, () => true)
+  const all = listed(call, f)
   const { perPage } = parsePosition(call.sent.params)
-  const page = rows.slice(0, perPage)
+  const page = await all.slice(0, perPage)
   const last = page.at(-1)
   const after = f.sort === 'asc' ? 'id_after' : 'id_before'
-  const more = rows.length > page.length && last !== undefined
-  return new Keyset(page.map(presenter(call, f)), more ? { [after]: String(last.id) } : null)
+  const more = all.size > page.length && last !== undefined
+  return new Keyset(page, more ? { [after]: String(last.id) } : null)
 }
 
 const list = (call: Call, f: Filters) => {
@@ -159,10 +138,7 @@ const list = (call: Call, f: Filters) => {
       `Offset pagination has a maximum allowed offset of ${offsetLimit} for requests that return ` +
         'objects of type Project. Remaining records can be retrieved using keyset pagination.',
     )
-  return lazily(
-    select(call, f, () => true),
-    presenter(call, f),
-  )
+  return listed(call, f)
 }
 
 /** The documents break off after `simple`; instances take the other filters of the list here, too. */
@@ -171,7 +147,7 @@ const listOfUser = (call: Call, reference: string) => {
   if (user === undefined) throw notFound('User')
   const f = checkInput({ path: {}, params: projects.list.params }, {}, call.sent.params) as Filters
   const owned = (p: ProjectRecord) => p.namespace_kind === 'user' && p.namespace_id === user.id
-  return lazily(select(call, f, owned), presenter(call, f))
+  return listed(call, f, { among: owned })
 }
 
 export const handlers: Handlers<typeof projects> = {

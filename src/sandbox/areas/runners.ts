@@ -6,9 +6,9 @@ import type { Call } from '../call.js'
 import { checkInput } from '../check.js'
 import type { Handlers } from '../handlers.js'
 import { longUser, pipelineBrief, presentAs, projectSummary } from '../present/common.js'
-import { badRequest, forbidden, invalid, lazily, notFound } from '../reply.js'
+import { badRequest, forbidden, lazily, notFound } from '../reply.js'
+import { resource } from '../resource.js'
 import { lineage } from '../rules/access.js'
-import { declaredTests } from '../rules/filters.js'
 import { findRunners, letFinish } from '../rules/job-runs.js'
 import type { JobRecord, RunnerRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -62,36 +62,13 @@ const started = (record: JobRecord): number => Date.parse(record.started_at ?? r
 type Runners = typeof runners
 type Filters = CheckedOf<Runners['listAll']>
 
-const inState = (runner: RunnerRecord, state: string | undefined): boolean => {
-  switch (state) {
-    case 'active':
-      return runner.active
-    case 'paused':
-      return !runner.active
-    case 'online':
-      return runner.online === true
-    case 'offline':
-      return runner.online === false
-    case 'specific':
-      return runner.runner_type !== 'instance_type'
-    case 'shared':
-      return runner.runner_type === 'instance_type'
-    default:
-      return true
-  }
-}
-
-const filtered = (call: Call, rows: readonly RunnerRecord[], filters: Filters) => {
-  const tests = declaredTests(call.state, runners.listAll.params, filters)
-  return lazily(
-    rows.filter(
-      (runner) =>
-        inState(runner, filters.scope) &&
-        inState(runner, filters.status) &&
-        tests.every((test) => test(runner)),
-    ),
-    summary,
-  )
+const isInState: Readonly<Record<string, (runner: RunnerRecord) => boolean>> = {
+  active: ({ active }) => active,
+  paused: ({ active }) => !active,
+  online: ({ online }) => online === true,
+  offline: ({ online }) => online === false,
+  specific: ({ runner_type }) => runner_type !== 'instance_type',
+  shared: ({ runner_type }) => runner_type === 'instance_type',
 }
 
 /** Whether the acting user may edit it: instance runners are the administrators'. */
@@ -112,22 +89,6 @@ const found = (call: Call, id: number): RunnerRecord => {
   return runner
 }
 
-const editable = (call: Call, id: number): RunnerRecord => {
-  const runner = found(call, id)
-  if (!edits(call, runner)) throw forbidden('No access granted')
-  return runner
-}
-
-const attributes = [
-  'description',
-  'active',
-  'tag_list',
-  'run_untagged',
-  'locked',
-  'access_level',
-  'maximum_timeout',
-] as const
-
 /** A runner that takes no job without tags has to have some. */
 const refuseIdle = ({
   run_untagged,
@@ -142,23 +103,47 @@ const refuseIdle = ({
     })
 }
 
-const change = (call: Call, runner: RunnerRecord, input: CheckedOf<Runners['update']>): void => {
-  if (attributes.every((name) => input[name] === undefined))
-    throw invalid(`${attributes.join(', ')} are missing, at least one parameter must be provided`)
-  const tags = input.tag_list ?? runner.tag_list
-  refuseIdle({ run_untagged: input.run_untagged ?? runner.run_untagged, tag_list: tags })
-  const { id: _, ...given } = input
-  const own = { tag_list: [...new Set(tags)], updated_at: call.clock.iso() }
-  call.state.runners.change(runner.id, { ...given, ...own })
-  if (!runner.active) letFinish(call, runner)
+/** The runners that a list is about; all unless given. */
+interface Place {
+  readonly among?: readonly RunnerRecord[]
 }
+
+const noAccess = () => forbidden('No access granted')
+
+const records = resource({
+  table: 'runners',
+  what: 'Runner',
+  parent: (_, __: object): Place => ({}),
+  all: ({ state }, { among }) => among ?? state.runners.all(),
+  key: ['id'],
+  filters: runners.listAll.params,
+  tests: {
+    scope: (state, runner) => isInState[state]?.(runner) !== false,
+    status: (state, runner) => isInState[state]?.(runner) !== false,
+  },
+  present: details,
+  changes: runners.update.params,
+  some: true,
+  refuse: (call, runner) => {
+    if (!edits(call, runner)) throw noAccess()
+  },
+  accept: (_, given, __, runner) => {
+    const { tag_list = runner?.tag_list ?? [], run_untagged = runner?.run_untagged ?? true } = given
+    refuseIdle({ run_untagged, tag_list })
+    return { ...given, tag_list: [...new Set(tag_list)] }
+  },
+})
+
+/** Of these runners those that the filters leave in. */
+const filtered = (call: Call, among: readonly RunnerRecord[], filters: Filters) =>
+  lazily(records.select(call, { among }, filters), summary)
 
 const enable = (call: Call, project: ProjectRecord, id: number): RunnerRecord => {
   const runner = found(call, id)
   if (runner.runner_type === 'instance_type') throw forbidden('Runner is an instance type')
   if (runner.runner_type === 'group_type') throw forbidden('Runner is a group type')
   if (runner.locked) throw forbidden('Runner is locked')
-  if (!edits(call, runner)) throw forbidden('No access granted')
+  if (!edits(call, runner)) throw noAccess()
   if (runner.project_ids.includes(project.id))
     throw badRequest({ runner: ['has already been taken'] })
   call.state.runners.change(id, {
@@ -190,7 +175,7 @@ const getPlace = (call: Call, token: string) => {
   return { runner_type: 'group_type', project_ids: [], group_ids: [group.id] } as const
 }
 
-type Settings = Partial<Pick<RunnerRecord, (typeof attributes)[number]>>
+type Settings = Partial<CheckedOf<{ path: object; params: Runners['update']['params'] }>>
 
 /** Registers a runner, with the settings that it may be changed in later: instances take them here, too. */
 const register = (call: Call, input: CheckedOf<Runners['register']>) => {
@@ -248,17 +233,17 @@ export const handlers: Handlers<Runners> = {
   },
   get: (call, { id }) => {
     const runner = found(call, id)
-    if (runner.runner_type !== 'instance_type' && !edits(call, runner))
-      throw forbidden('No access granted')
+    if (runner.runner_type !== 'instance_type' && !edits(call, runner)) throw noAccess()
     return details(call, runner)
   },
   update: (call, input) => {
-    const runner = editable(call, input.id)
-    change(call, runner, input)
-    return details(call, runner)
+    const shown = records.update(call, input)
+    const runner = found(call, input.id)
+    if (!runner.active) letFinish(call, runner)
+    return shown
   },
   jobs: (call, { id, status, sort }) => {
-    const runner = editable(call, id)
+    const runner = records.managed(call, { id })
     const rows = call.state.jobs.filter(
       (j) => j.runner_id === id && (status === undefined || j.status === status),
     )
