@@ -1,15 +1,16 @@
 /**
  * How an area of the embedded instance is written.
  *
- * `areas/<area>.ts` exports `handlers: Handlers<typeof <area>>`, a function for each endpoint of
- * the catalogue's area, under the same key; an endpoint without a handler does not compile. The
- * area then gets a row in `server/routes.ts`.
+ * `areas/<area>.ts` exports what `serve` makes of the catalogue's area and a function for each of
+ * its endpoints, under the same key; an endpoint without a handler does not compile. The area then
+ * gets a row in `server/routes.ts`. What an endpoint does with records that `resource()` declares
+ * is one of its verbs.
  *
- *     export const handlers: Handlers<typeof runners> = {
- *       get: (call, { id }) => present(call, visible(call, id)),
+ *     export const served = serve(runners, {
+ *       get: keys.get,
  *       list: (call, input) => lazily(filtered(call, input), (runner) => summary(runner)),
  *       …
- *     }
+ *     })
  *
  * Before a handler runs, the server has
  * - authenticated as the endpoint's `credential` says (absent or `user`: 401 without a user;
@@ -32,7 +33,7 @@
  * event: `call.record({ action, project_id, target_type, … })`. Work that takes time stores its
  * start, and a source of `scheduler.ts` says when it is due and what happens then.
  */
-import type { CheckedOf, ResultOf } from '../catalogue/endpoint.js'
+import type { CheckedOf, Endpoints, ResultOf } from '../catalogue/endpoint.js'
 import type { Call } from './call.js'
 import type { FileReply, Keyset, LazyList, Reply } from './reply.js'
 
@@ -60,9 +61,15 @@ type Answer<E> =
 type Handler<E> = (call: Call, input: CheckedOf<E>) => Answer<E> | Promise<Answer<E>>
 
 /** A handler for each endpoint of an area. */
-export type Handlers<A extends Readonly<Record<string, unknown>>> = {
+type Handlers<A extends Readonly<Record<string, unknown>>> = {
   readonly [K in keyof A]: Handler<A[K]>
 }
+
+/** An area with its handlers, as the server takes it. */
+export const serve = <A extends Endpoints>(endpoints: A, handlers: Handlers<A>) => ({
+  endpoints: endpoints as Endpoints,
+  handlers: handlers as AnyHandlers,
+})
 
 /** Handlers of any area, as the server keeps them. */
 export type AnyHandler = (call: Call, input: never) => unknown

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { alertSeverities, alerts } from '../../catalogue/areas/alerts.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { notFound, unauthorized } from '../reply.js'
 import type { AlertEndpointRecord, AlertRecord } from '../state/features.js'
 
@@ -146,9 +146,9 @@ const receive = (call: Call, endpoint: AlertEndpointRecord, sent: Input): AlertR
   return alert
 }
 
-export const handlers: Handlers<typeof alerts> = {
+export const served = serve(alerts, {
   send: (call, input) => {
     const { iid, title } = receive(call, getEndpoint(call), input)
     return [{ iid, title }]
   },
-}
+})

@@ -6,8 +6,7 @@ import {
 } from '../../catalogue/areas/approvals.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import type { Handlers } from '../handlers.js'
-import { managedProject } from '../handlers.js'
+import { managedProject, serve } from '../handlers.js'
 import { presentAs, presentLevels, presentUsers, userSummary } from '../present/common.js'
 import { findMergeRequest, mergeStatus } from '../present/planning.js'
 import { badRequest, forbidden } from '../reply.js'
@@ -193,7 +192,7 @@ const setRequired = (
   })
 }
 
-export const handlers: Handlers<Approvals> = {
+export const served = serve(approvals, {
   get: (call, input) => configuration(findReadable(call, input)),
   update: (call, input) => configure(call, governed(call, input), input),
   rulesList: rules.list,
@@ -211,4 +210,4 @@ export const handlers: Handlers<Approvals> = {
     return presentApprovals(call, project, request)
   },
   mrState: (call, input) => getState(call, located(call, input).request),
-}
+})

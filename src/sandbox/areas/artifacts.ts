@@ -3,9 +3,9 @@
 import { posix } from 'node:path'
 import type { Readable } from 'node:stream'
 import { isDots } from '../../base/base-url.js'
-import type { artifacts } from '../../catalogue/areas/artifacts.js'
+import { artifacts } from '../../catalogue/areas/artifacts.js'
 import type { Call } from '../call.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { archiveName, findJob, presentJob, projectWithJobs, withChildren } from '../present/job.js'
 import { badRequest, FileReply, forbidden, notFound } from '../reply.js'
 import { countArtifacts, createArchive, listArchive } from '../rules/job-runs.js'
@@ -89,7 +89,7 @@ const writable = (
   return findJob(call, project, jobId)
 }
 
-export const handlers: Handlers<typeof artifacts> = {
+export const served = serve(artifacts, {
   download: (call, { id, job_id }) =>
     archive(call, findJob(call, projectWithJobs(call, id), job_id)),
   downloadLatest: (call, { id, ref_name, job }) =>
@@ -116,4 +116,4 @@ export const handlers: Handlers<typeof artifacts> = {
     })
     return undefined
   },
-}
+})

@@ -1,8 +1,8 @@
 /** CI configuration lint (`catalogue/reference/ci.md`). */
-import type { ci } from '../../catalogue/areas/ci.js'
+import { ci } from '../../catalogue/areas/ci.js'
 import type { Call } from '../call.js'
 import { isVersion, type LintVerdict, lintContent, type Version } from '../ci-lint/index.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { invalid, notFound, unauthorized } from '../reply.js'
 import { getRoleLevel } from '../rules/access.js'
 import {
@@ -80,7 +80,7 @@ const getHead = async (call: Call, project: ProjectRecord): Promise<string | und
   return configurationAt(call, project, head)
 }
 
-export const handlers: Handlers<typeof ci> = {
+export const served = serve(ci, {
   lint: async (call, { content, include_merged_yaml = false }) => {
     if (call.user === undefined && !openSignup(call.state)) throw unauthorized()
     const { errors, warnings, merged } = await lintContent(content, versionOf(call))
@@ -100,4 +100,4 @@ export const handlers: Handlers<typeof ci> = {
       ? result({ errors: [`Please provide content of ${configurationNames[0]}`], warnings: [] })
       : inProject(call, project, content, dry_run)
   },
-}
+})

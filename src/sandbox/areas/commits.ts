@@ -1,5 +1,5 @@
 /** Commits (`catalogue/reference/commits.md`), read from and made in the project's real repository. */
-import type { commits } from '../../catalogue/areas/commits.js'
+import { commits } from '../../catalogue/areas/commits.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { type ApplyResult, applyCommit, undo } from '../git/apply.js'
@@ -27,7 +27,7 @@ import {
   writeActions,
   writeCommit,
 } from '../git/write.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { pipelineBrief, presentCommit } from '../present/common.js'
 import { badRequest, conflict, invalid, LazyList, notFound, Refusal, Reply } from '../reply.js'
 import { pushed, refuseUnlessPusher, signature } from '../rules/pushes.js'
@@ -291,7 +291,7 @@ const revert = (call: Call, input: ApplyInput) =>
       `Revert "${message.split('\n')[0] ?? ''}"\n\nThis reverts commit ${id}`,
   })
 
-export const handlers: Handlers<Commits> = {
+export const served = serve(commits, {
   list,
   create: async (call, input) => {
     const { project, repository, id } = await createCommit(call, input)
@@ -312,4 +312,4 @@ export const handlers: Handlers<Commits> = {
     const { parents } = await commit(repository, id)
     return readDiff(repository, parents[0], id)
   },
-}
+})

@@ -1,12 +1,12 @@
 /** Dependencies (`catalogue/reference/dependencies.md`): vulnerabilities only for who may use the security dashboard. */
 import { Dependency, dependencies } from '../../catalogue/areas/dependencies.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { presentAs } from '../present/common.js'
 import { lazily } from '../reply.js'
 import { getRoleLevel } from '../rules/access.js'
 import { declaredTests } from '../rules/filters.js'
 
-export const handlers: Handlers<typeof dependencies> = {
+export const served = serve(dependencies, {
   list: (call, input) => {
     const project = call.project(input.id, { member: 'reporter' })
     const security = call.projectLevel(project) >= getRoleLevel('developer')
@@ -20,4 +20,4 @@ export const handlers: Handlers<typeof dependencies> = {
       }),
     )
   },
-}
+})

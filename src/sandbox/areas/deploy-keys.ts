@@ -4,7 +4,7 @@ import { readPublicKey } from '../../base/public-key.js'
 import { DeployKey, deployKeys, InstanceDeployKey } from '../../catalogue/areas/deploy-keys.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import { type Handlers, managedProject } from '../handlers.js'
+import { managedProject, serve } from '../handlers.js'
 import { presentAs } from '../present/common.js'
 import { badRequest, lazily, notFound } from '../reply.js'
 import { resource } from '../resource.js'
@@ -107,7 +107,7 @@ const enable = (call: Call, input: CheckedOf<(typeof deployKeys)['enable']>) => 
   return keys.get(call, input)
 }
 
-export const handlers: Handlers<typeof deployKeys> = {
+export const served = serve(deployKeys, {
   listAll: (call) => {
     call.admin()
     return lazily(call.state.deployKeys.all(), (key) => presentAs(InstanceDeployKey, key, {}))
@@ -118,4 +118,4 @@ export const handlers: Handlers<typeof deployKeys> = {
   update: keys.update,
   delete: keys.delete,
   enable,
-}
+})

@@ -3,11 +3,11 @@ import { createRandomBytes } from '../../base/random.js'
 import {
   ClientKey,
   ErrorTrackingSettings,
-  type errorTracking,
+  errorTracking,
 } from '../../catalogue/areas/error-tracking.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import { apiRoot, type Call } from '../call.js'
-import { type Handlers, managedProject } from '../handlers.js'
+import { managedProject, serve } from '../handlers.js'
 import { presentAs } from '../present/common.js'
 import { notFound } from '../reply.js'
 import { resource } from '../resource.js'
@@ -60,7 +60,7 @@ const update = (call: Call, input: CheckedOf<(typeof errorTracking)['update']>) 
   return settings(record)
 }
 
-export const handlers: Handlers<typeof errorTracking> = {
+export const served = serve(errorTracking, {
   get: (call, input) => {
     const record = found(call, managedProject(call, input))
     if (record === undefined) throw notFound('Error Tracking Setting')
@@ -70,4 +70,4 @@ export const handlers: Handlers<typeof errorTracking> = {
   keysList: keys.list,
   keysCreate: keys.create,
   keysDelete: keys.delete,
-}
+})

@@ -1,8 +1,8 @@
 /** Events (`catalogue/reference/events.md`): what users did, as far as the asking one may know. */
-import { Event, type events } from '../../catalogue/areas/events.js'
+import { Event, events } from '../../catalogue/areas/events.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { presentAs } from '../present/common.js'
 import { presentAuthor, seesIssue, seesRequests } from '../present/planning.js'
 import { lazily, notFound } from '../reply.js'
@@ -120,7 +120,7 @@ const getUser = (call: Call, reference: string): UserRecord => {
   return user
 }
 
-export const handlers: Handlers<typeof events> = {
+export const served = serve(events, {
   list: (call, { scope, ...filters }) => {
     const user = call.signedIn()
     if (scope !== 'all') return listed(call, filters, (e) => e.author_id === user.id)
@@ -139,4 +139,4 @@ export const handlers: Handlers<typeof events> = {
     const project = call.project(project_id)
     return listed(call, filters, (e) => e.project_id === project.id, true)
   },
-}
+})

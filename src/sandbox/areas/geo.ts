@@ -3,7 +3,7 @@ import { blobKinds, GeoNode, GeoNodeStatus, geo, geoKinds } from '../../catalogu
 import type { ResultOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { apiRoot, revision } from '../call.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { presentAs } from '../present/common.js'
 import { badRequest, forbidden } from '../reply.js'
 import { resource } from '../resource.js'
@@ -196,7 +196,7 @@ const nodes = resource({
   }),
 })
 
-export const handlers: Handlers<typeof geo> = {
+export const served = serve(geo, {
   create: nodes.create,
   list: nodes.list,
   get: nodes.get,
@@ -211,4 +211,4 @@ export const handlers: Handlers<typeof geo> = {
     call.admin()
     return call.state.geoNodes.all().map((node) => getStatus(call, node))
   },
-}
+})

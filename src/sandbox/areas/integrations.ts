@@ -6,13 +6,12 @@ import {
   IntegrationSummary,
   integrationFamilies,
   integrationParameters,
-  type integrations,
+  integrations,
 } from '../../catalogue/areas/integrations.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { everywhere } from '../check.js'
-import type { Handlers } from '../handlers.js'
-import { managedProject } from '../handlers.js'
+import { managedProject, serve } from '../handlers.js'
 import { presentAs } from '../present/common.js'
 import { invalid, lazily, missing, notFound } from '../reply.js'
 import { type ProjectInput, resource } from '../resource.js'
@@ -136,7 +135,7 @@ const list = (call: Call, input: ProjectInput) => {
   )
 }
 
-export const handlers: Handlers<typeof integrations> = {
+export const served = serve(integrations, {
   list,
   get: stored.get,
   update,
@@ -145,4 +144,4 @@ export const handlers: Handlers<typeof integrations> = {
   getService: stored.get,
   updateService: update,
   deleteService: stored.delete,
-}
+})

@@ -1,9 +1,9 @@
 /** Issues (`catalogue/reference/issues.md`): lists, to-do items, time tracking, promotion. */
 import { parseDuration } from '../../base/dates.js'
-import type { issues } from '../../catalogue/areas/issues.js'
+import { issues } from '../../catalogue/areas/issues.js'
 import { Note, Todo } from '../../catalogue/shapes/planning.js'
 import type { Call } from '../call.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { presentAs, projectSummary, timeStats } from '../present/common.js'
 import {
   issueUrl,
@@ -218,7 +218,7 @@ const related = (call: Call, { project, issue }: FoundIssue) => {
   })
 }
 
-export const handlers: Handlers<typeof issues> = {
+export const served = serve(issues, {
   list: (call, input) =>
     listIssues(
       call,
@@ -243,4 +243,4 @@ export const handlers: Handlers<typeof issues> = {
   resetEstimate: (call, input) => track(call, tracked(call, input), { time_estimate: 0 }),
   spend: (call, input) => spend(call, tracked(call, input), input.duration),
   resetSpent: (call, input) => track(call, tracked(call, input), { total_time_spent: 0 }),
-}
+})

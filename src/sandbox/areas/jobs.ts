@@ -2,7 +2,7 @@
 import { jobs } from '../../catalogue/areas/jobs.js'
 import { JobContext } from '../../catalogue/shapes/job.js'
 import type { Call } from '../call.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { describedProject, presentAs, projectSummary, userSummary } from '../present/common.js'
 import {
   findJob,
@@ -63,7 +63,7 @@ const context = (call: Call) => {
   }
 }
 
-export const handlers: Handlers<typeof jobs> = {
+export const served = serve(jobs, {
   list: (call, { id, scope }) => {
     const project = projectWithJobs(call, id)
     const rows = call.state.jobs.filter((j) => j.project_id === project.id && j.kind === 'build')
@@ -87,4 +87,4 @@ export const handlers: Handlers<typeof jobs> = {
   get: (call, { id, job_id }) => presentJob(call, findJob(call, projectWithJobs(call, id), job_id)),
   current: (call) => presentJob(call, currentJob(call)),
   agents: context,
-}
+})

@@ -1,9 +1,9 @@
 /** Members of groups and projects, and billable members (`catalogue/reference/members.md`). */
-import type { members } from '../../catalogue/areas/members.js'
+import { members } from '../../catalogue/areas/members.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import { accessLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { userSummary } from '../present/common.js'
 import { badRequest, lazily, notFound } from '../reply.js'
 import {
@@ -255,7 +255,7 @@ const toRemove =
   (call: Call, input: Input & { readonly user_id: number }): undefined =>
     removeMember(call, place(call, input), input.user_id)
 
-export const handlers: Handlers<Members> = {
+export const served = serve(members, {
   listOfGroup: toList(ofGroup, direct),
   listOfProject: toList(ofProject, direct),
   listAllOfGroup: toList(ofGroup, withInherited),
@@ -275,4 +275,4 @@ export const handlers: Handlers<Members> = {
   billableMemberships: (call, { id, user_id }) =>
     getMemberships(call, rootGroup(call, id), user_id),
   billableRemove: (call, { id, user_id }) => removeBillable(call, rootGroup(call, id), user_id),
-}
+})

@@ -2,7 +2,7 @@
 import { mr } from '../../catalogue/areas/mr.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import {
   findMergeRequest,
   fullRequest,
@@ -135,7 +135,7 @@ const subscription = (wanted: boolean) => async (call: Call, input: MergeRequest
   return subscribe(call, request, wanted) ? fullRequest(call, project, request) : unchanged()
 }
 
-export const handlers: Handlers<typeof mr> = {
+export const served = serve(mr, {
   list: (call, input) => {
     call.signedIn()
     return listRequests(call, toPlace(call, call.state.projects.all()), input)
@@ -166,4 +166,4 @@ export const handlers: Handlers<typeof mr> = {
   },
   subscribe: subscription(true),
   unsubscribe: subscription(false),
-}
+})

@@ -3,7 +3,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { pagesDomains } from '../../catalogue/areas/pages-domains.js'
 import type { Call } from '../call.js'
-import { type Handlers, managedProject } from '../handlers.js'
+import { managedProject, serve } from '../handlers.js'
 import { badRequest, lazily, notFound } from '../reply.js'
 import { resource } from '../resource.js'
 import type { PagesDomainRecord } from '../state/features.js'
@@ -170,7 +170,7 @@ const domains = resource({
   defaults: (_, { id }) => ({ ...bare, project_id: id, auto_ssl_enabled: false }),
 })
 
-export const handlers: Handlers<typeof pagesDomains> = {
+export const served = serve(pagesDomains, {
   listAll: (call) => {
     call.admin()
     return lazily(call.state.pagesDomains.all(), (record) => ofInstance(call, record))
@@ -180,4 +180,4 @@ export const handlers: Handlers<typeof pagesDomains> = {
   add: domains.create,
   update: domains.update,
   delete: domains.delete,
-}
+})

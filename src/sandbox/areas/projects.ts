@@ -3,7 +3,7 @@ import { projects } from '../../catalogue/areas/projects.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { checkInput, parsePosition } from '../check.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { fullProject, simpleProject } from '../present/project.js'
 import { forbidden, Keyset, notFound, Refusal } from '../reply.js'
 import { resource } from '../resource.js'
@@ -150,7 +150,7 @@ const listOfUser = (call: Call, reference: string) => {
   return listed(call, f, { among: owned })
 }
 
-export const handlers: Handlers<typeof projects> = {
+export const served = serve(projects, {
   list,
   listOfUser: (call, { user_id }) => listOfUser(call, user_id),
   get: (call, { id }) => {
@@ -163,4 +163,4 @@ export const handlers: Handlers<typeof projects> = {
       custom_attributes: with_custom_attributes === true && call.isAdmin,
     })
   },
-}
+})

@@ -1,6 +1,6 @@
 /** Resource groups (`catalogue/reference/resource-groups.md`). */
 import { ResourceGroup, resourceGroups } from '../../catalogue/areas/resource-groups.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { presentAs } from '../present/common.js'
 import { projectWithJobs } from '../present/job.js'
 import { forbidden } from '../reply.js'
@@ -23,7 +23,7 @@ const groups = resource({
 /** All resource groups of a project. The documents show no such list; deployed instances have it. */
 export const listGroups = groups.list
 
-export const handlers: Handlers<typeof resourceGroups> = {
+export const served = serve(resourceGroups, {
   get: groups.get,
   update: groups.update,
-}
+})

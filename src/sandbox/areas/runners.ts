@@ -4,7 +4,7 @@ import { Runner, RunnerJob, RunnerSummary, runners } from '../../catalogue/areas
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { checkInput } from '../check.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { longUser, pipelineBrief, presentAs, projectSummary } from '../present/common.js'
 import { badRequest, forbidden, lazily, notFound } from '../reply.js'
 import { resource } from '../resource.js'
@@ -220,7 +220,7 @@ const runnersOfGroups = (
   return state.runners.filter((r) => r.group_ids.some((id) => ids.includes(id)))
 }
 
-export const handlers: Handlers<Runners> = {
+export const served = serve(runners, {
   list: (call, input) =>
     filtered(
       call,
@@ -274,4 +274,4 @@ export const handlers: Handlers<Runners> = {
     const { id, token } = register(call, input)
     return { id, token }
   },
-}
+})

@@ -3,7 +3,7 @@
 import { parseWordSpan } from '../../base/dates.js'
 import {
   Settings,
-  type settings,
+  settings,
   settingsAttributes,
   settingsRequirements,
 } from '../../catalogue/areas/settings.js'
@@ -11,7 +11,7 @@ import type { CheckedOf, ResultOf } from '../../catalogue/endpoint.js'
 import { takesSeveral } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { convert, getFieldType, paramsByType } from '../check.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { badRequest, invalid, missing } from '../reply.js'
 import initialSettings from '../seed/settings.json' with { type: 'json' }
 
@@ -152,10 +152,10 @@ const update = (call: Call, input: Input): Result => {
   return present(call)
 }
 
-export const handlers: Handlers<typeof settings> = {
+export const served = serve(settings, {
   get: (call) => {
     call.admin()
     return present(call)
   },
   update,
-}
+})

@@ -1,8 +1,8 @@
 /** Repository storage moves (`catalogue/reference/storage-move.md`): schedules them; `rules/pushes.ts` has them arrive. */
-import type { storageMove } from '../../catalogue/areas/storage-move.js'
+import { storageMove } from '../../catalogue/areas/storage-move.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { badRequest, invalid } from '../reply.js'
 import { isMoving } from '../rules/pushes.js'
 import type { StorageMoveRecord } from '../state/people-and-projects.js'
@@ -55,8 +55,8 @@ const schedule = (kind: Kind) => (call: Call, input: Input) => {
   return { message: '202 Accepted' }
 }
 
-export const handlers: Handlers<typeof storageMove> = {
+export const served = serve(storageMove, {
   projects: schedule('project'),
   snippets: schedule('snippet'),
   groups: schedule('group'),
-}
+})

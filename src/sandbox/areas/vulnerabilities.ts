@@ -1,8 +1,8 @@
 /** Vulnerabilities (`catalogue/reference/vulnerabilities.md`): made from findings, moved between states. */
-import type { vulnerabilities } from '../../catalogue/areas/vulnerabilities.js'
+import { vulnerabilities } from '../../catalogue/areas/vulnerabilities.js'
 import { ListedVulnerability, Vulnerability } from '../../catalogue/shapes/vulnerability.js'
 import type { Call } from '../call.js'
-import type { Handlers } from '../handlers.js'
+import { serve } from '../handlers.js'
 import { describedProject, presentAs } from '../present/common.js'
 import { badRequest, forbidden, lazily, notFound, unchanged } from '../reply.js'
 import { getRoleLevel } from '../rules/access.js'
@@ -114,7 +114,7 @@ const weight = ({ severity }: VulnerabilityRecord): number => {
   return at === -1 ? severities.length : at
 }
 
-export const handlers: Handlers<typeof vulnerabilities> = {
+export const served = serve(vulnerabilities, {
   list: (call, { id }) => {
     const project = call.project(id, { role: 'developer' })
     const rows = call.state.vulnerabilities.filter((v) => v.project_id === project.id)
@@ -131,4 +131,4 @@ export const handlers: Handlers<typeof vulnerabilities> = {
   resolve: transition('resolved'),
   dismiss: transition('closed'),
   revert: transition('detected'),
-}
+})

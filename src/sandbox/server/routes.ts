@@ -1,50 +1,28 @@
 /** The routes of the instance: those of the catalogue, and a few that it does not know; and which of them a request means. */
-import { alerts } from '../../catalogue/areas/alerts.js'
-import { approvals } from '../../catalogue/areas/approvals.js'
-import { artifacts } from '../../catalogue/areas/artifacts.js'
-import { ci } from '../../catalogue/areas/ci.js'
-import { commits } from '../../catalogue/areas/commits.js'
-import { dependencies } from '../../catalogue/areas/dependencies.js'
-import { deployKeys } from '../../catalogue/areas/deploy-keys.js'
-import { errorTracking } from '../../catalogue/areas/error-tracking.js'
-import { events } from '../../catalogue/areas/events.js'
-import { geo } from '../../catalogue/areas/geo.js'
-import { integrations } from '../../catalogue/areas/integrations.js'
-import { issues } from '../../catalogue/areas/issues.js'
-import { jobs } from '../../catalogue/areas/jobs.js'
-import { members } from '../../catalogue/areas/members.js'
-import { mr } from '../../catalogue/areas/mr.js'
-import { pagesDomains } from '../../catalogue/areas/pages-domains.js'
-import { projects } from '../../catalogue/areas/projects.js'
-import { resourceGroups } from '../../catalogue/areas/resource-groups.js'
-import { runners } from '../../catalogue/areas/runners.js'
-import { settings } from '../../catalogue/areas/settings.js'
-import { storageMove } from '../../catalogue/areas/storage-move.js'
-import { vulnerabilities } from '../../catalogue/areas/vulnerabilities.js'
 import { type Endpoint, type Endpoints, getMethod, getPath } from '../../catalogue/endpoint.js'
 import type { AreaName } from '../../catalogue/index.js'
-import { handlers as alertsHandlers } from '../areas/alerts.js'
-import { handlers as approvalsHandlers } from '../areas/approvals.js'
-import { handlers as artifactsHandlers } from '../areas/artifacts.js'
-import { handlers as ciHandlers } from '../areas/ci.js'
-import { handlers as commitsHandlers } from '../areas/commits.js'
-import { handlers as dependenciesHandlers } from '../areas/dependencies.js'
-import { handlers as deployKeysHandlers } from '../areas/deploy-keys.js'
-import { handlers as errorTrackingHandlers } from '../areas/error-tracking.js'
-import { handlers as eventsHandlers } from '../areas/events.js'
-import { handlers as geoHandlers } from '../areas/geo.js'
-import { handlers as integrationsHandlers } from '../areas/integrations.js'
-import { handlers as issuesHandlers } from '../areas/issues.js'
-import { handlers as jobsHandlers } from '../areas/jobs.js'
-import { handlers as membersHandlers } from '../areas/members.js'
-import { handlers as mrHandlers } from '../areas/mr.js'
-import { handlers as pagesDomainsHandlers } from '../areas/pages-domains.js'
-import { handlers as projectsHandlers } from '../areas/projects.js'
-import { handlers as resourceGroupsHandlers } from '../areas/resource-groups.js'
-import { handlers as runnersHandlers } from '../areas/runners.js'
-import { handlers as settingsHandlers } from '../areas/settings.js'
-import { handlers as storageMoveHandlers } from '../areas/storage-move.js'
-import { handlers as vulnerabilitiesHandlers } from '../areas/vulnerabilities.js'
+import { served as alerts } from '../areas/alerts.js'
+import { served as approvals } from '../areas/approvals.js'
+import { served as artifacts } from '../areas/artifacts.js'
+import { served as ci } from '../areas/ci.js'
+import { served as commits } from '../areas/commits.js'
+import { served as dependencies } from '../areas/dependencies.js'
+import { served as deployKeys } from '../areas/deploy-keys.js'
+import { served as errorTracking } from '../areas/error-tracking.js'
+import { served as events } from '../areas/events.js'
+import { served as geo } from '../areas/geo.js'
+import { served as integrations } from '../areas/integrations.js'
+import { served as issues } from '../areas/issues.js'
+import { served as jobs } from '../areas/jobs.js'
+import { served as members } from '../areas/members.js'
+import { served as mr } from '../areas/mr.js'
+import { served as pagesDomains } from '../areas/pages-domains.js'
+import { served as projects } from '../areas/projects.js'
+import { served as resourceGroups } from '../areas/resource-groups.js'
+import { served as runners } from '../areas/runners.js'
+import { served as settings } from '../areas/settings.js'
+import { served as storageMove } from '../areas/storage-move.js'
+import { served as vulnerabilities } from '../areas/vulnerabilities.js'
 import { apiRoot } from '../call.js'
 import type { AcceptedParams } from '../check.js'
 import type { ExtraRoute } from '../extra-routes.js'
@@ -66,72 +44,28 @@ interface HandlerRow extends AreaExtras {
 
 /** By the area's name in the catalogue. */
 export const registry: Readonly<Record<AreaName, HandlerRow>> = {
-  commits: { endpoints: commits, handlers: commitsHandlers },
-  runners: { endpoints: runners, handlers: runnersHandlers },
-  jobs: { endpoints: jobs, handlers: jobsHandlers },
-  artifacts: {
-    endpoints: artifacts,
-    handlers: artifactsHandlers,
-  },
-  'resource-groups': {
-    endpoints: resourceGroups,
-    handlers: resourceGroupsHandlers,
-  },
-  ci: { endpoints: ci, handlers: ciHandlers },
-  issues: { endpoints: issues, handlers: issuesHandlers },
-  mr: { endpoints: mr, handlers: mrHandlers },
-  approvals: {
-    endpoints: approvals,
-    handlers: approvalsHandlers,
-  },
-  members: { endpoints: members, handlers: membersHandlers },
-  events: {
-    endpoints: events,
-    handlers: eventsHandlers,
-    scopes: { list: ['read_user'], listOfUser: ['read_user'] },
-  },
-  projects: {
-    endpoints: projects,
-    handlers: projectsHandlers,
-  },
-  integrations: {
-    endpoints: integrations,
-    handlers: integrationsHandlers,
-  },
-  alerts: {
-    endpoints: alerts,
-    handlers: alertsHandlers,
-    urls: { send: alertAddress },
-  },
-  settings: {
-    endpoints: settings,
-    handlers: settingsHandlers,
-  },
-  'deploy-keys': {
-    endpoints: deployKeys,
-    handlers: deployKeysHandlers,
-  },
-  'pages-domains': {
-    endpoints: pagesDomains,
-    handlers: pagesDomainsHandlers,
-  },
-  vulnerabilities: {
-    endpoints: vulnerabilities,
-    handlers: vulnerabilitiesHandlers,
-  },
-  dependencies: {
-    endpoints: dependencies,
-    handlers: dependenciesHandlers,
-  },
-  geo: { endpoints: geo, handlers: geoHandlers },
-  'error-tracking': {
-    endpoints: errorTracking,
-    handlers: errorTrackingHandlers,
-  },
-  'storage-move': {
-    endpoints: storageMove,
-    handlers: storageMoveHandlers,
-  },
+  commits,
+  runners,
+  jobs,
+  artifacts,
+  'resource-groups': resourceGroups,
+  ci,
+  issues,
+  mr,
+  approvals,
+  members,
+  events: { ...events, scopes: { list: ['read_user'], listOfUser: ['read_user'] } },
+  projects,
+  integrations,
+  alerts: { ...alerts, urls: { send: alertAddress } },
+  settings,
+  'deploy-keys': deployKeys,
+  'pages-domains': pagesDomains,
+  vulnerabilities,
+  dependencies,
+  geo,
+  'error-tracking': errorTracking,
+  'storage-move': storageMove,
 }
 
 export interface ServedRoute {
