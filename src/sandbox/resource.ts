@@ -35,7 +35,9 @@ interface Selection<R, P> {
   readonly table: keyof TableRecords
   /** The name that a 404 has for it. */
   readonly what?: string
-  /** The records of a parent; those with its ID as `project_id` unless given. */
+  /** Whether a record belongs to a parent: those do that have its ID as `project_id`, unless given. */
+  readonly holds?: (record: R, parent: P) => boolean
+  /** The records of a parent, where one record by itself does not tell. */
   readonly all?: (call: Call, parent: P) => readonly R[]
   /** Whether the acting user sees a record at all. */
   readonly sees?: (call: Call, record: R, parent: P) => boolean
@@ -106,14 +108,12 @@ const getField = (record: object, name: string): unknown => Reflect.get(record, 
 const getTableOf = <R extends { readonly id: number }>({ state }: Call, name: keyof TableRecords) =>
   state[name] as unknown as Table<R>
 
-/** The records of a parent. */
-const getAll = <R extends { readonly id: number }, P extends object>(
-  call: Call,
-  { all, table }: Selection<R, P>,
-  parent: P,
-): readonly R[] =>
-  all?.(call, parent) ??
-  getTableOf<R>(call, table).filter((row) => getField(row, 'project_id') === getField(parent, 'id'))
+/** Tells whether a record belongs to a parent. */
+const isHeldBy = <R extends object, P extends object>({ holds }: Selection<R, P>, parent: P) => {
+  if (holds !== undefined) return (row: R) => holds(row, parent)
+  const id = getField(parent, 'id')
+  return (row: R) => getField(row, 'project_id') === id
+}
 
 /** The record that an input names. Refuses with 404. */
 const findRecord = <R extends { readonly id: number }, P extends object>(
@@ -127,9 +127,17 @@ const findRecord = <R extends { readonly id: number }, P extends object>(
     kind.fold === true ? String(value).toLowerCase() : String(value)
   const wanted = toText(getField(input, name))
   const compared = attributes.length === 0 ? ['id'] : attributes
-  const record = getAll(call, kind, parent).find((row) =>
-    compared.some((attribute) => toText(getField(row, attribute)) === wanted),
-  )
+  const isNamed = (row: R) =>
+    compared.some((attribute) => toText(getField(row, attribute)) === wanted)
+  const table = getTableOf<R>(call, kind.table)
+  const isHeld = isHeldBy(kind, parent)
+  const find = (): R | undefined => {
+    if (attributes.length > 0) return table.find((row) => isNamed(row) && isHeld(row))
+    // A record is found by its ID however many others there are.
+    const row = table.get(Number(wanted))
+    return row !== undefined && isHeld(row) ? row : undefined
+  }
+  const record = kind.all === undefined ? find() : kind.all(call, parent).find(isNamed)
   if (record === undefined || kind.sees?.(call, record, parent) === false) throw notFound(kind.what)
   return record
 }
@@ -151,12 +159,14 @@ const selectRecords = <R extends { readonly id: number }, P extends object>(
     return value === undefined ? [] : [(row: object) => test?.(value, row, call, input as AnyInput)]
   })
   const tests = [...declaredTests(call.state, filters, input), ...own]
-  const rows = getAll(call, kind, parent).filter(
-    (row) =>
-      tests.every((passes) => passes(row)) &&
-      holdsText(search, places?.map((field) => row[field]) ?? [search]) &&
-      sees?.(call, row, parent) !== false,
-  )
+  const isHeld = isHeldBy(kind, parent)
+  const all = kind.all?.(call, parent)
+  const passing = (row: R): boolean =>
+    (all !== undefined || isHeld(row)) &&
+    tests.every((passes) => passes(row)) &&
+    holdsText(search, places?.map((field) => row[field]) ?? [search]) &&
+    sees?.(call, row, parent) !== false
+  const rows = all?.filter(passing) ?? getTableOf<R>(call, kind.table).filter(passing)
   if (order_by === undefined) return rows
   const keys = kind.orders?.[order_by] ?? ((row: R) => [getField(row, order_by) as SortKey])
   return sortRecords(rows, (row) => keys(row, call, search ?? ''), sort ?? 'desc')

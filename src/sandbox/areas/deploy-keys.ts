@@ -25,8 +25,7 @@ const keys = resource({
   table: 'deployKeys',
   what: 'Deploy Key',
   parent: managedProject,
-  all: ({ state }, project) =>
-    state.deployKeys.filter((key) => getJoin(key, project) !== undefined),
+  holds: (key, project) => getJoin(key, project) !== undefined,
   key: ['key_id'],
   present: (_, record, project) =>
     presentAs(DeployKey, record, { can_push: getJoin(record, project)?.can_push === true }),

@@ -168,7 +168,7 @@ const nodes = resource({
   what: 'GeoNode',
   parent: (call, _: object) => call.admin(),
   managed: onPrimary,
-  all: ({ state }) => state.geoNodes.all(),
+  holds: () => true,
   key: ['id'],
   present,
   attributes: geo.create.params,

@@ -108,7 +108,7 @@ const groups = resource({
     call.signedIn()
     return call
   },
-  all: ({ state }) => state.groups.all(),
+  holds: () => true,
   sees: (call, of) => call.seesGroup(of),
   key: ['id', 'id', 'full_path'],
   fold: true,

@@ -54,7 +54,7 @@ const requests = resource({
   table: 'mergeRequests',
   parent: (_, place: Place) => place,
   key: ['merge_request_iid', 'iid'],
-  all: ({ state }, { homes }) => state.mergeRequests.filter((m) => homes.has(m.project_id)),
+  holds: ({ project_id }, { homes }) => homes.has(project_id),
   filters: mr.listOfProject.params,
   tests: {
     ...workItemTests,

@@ -159,7 +159,7 @@ const records = resource({
     return place
   },
   key: ['issue_iid', 'iid'],
-  all: ({ state }, { ids }) => state.issues.filter(({ project_id }) => ids.has(project_id)),
+  holds: ({ project_id }, { ids }) => ids.has(project_id),
   sees: (call, issue) => seesIssue(call, getHome(call, issue.project_id), issue),
   // Those of the documented list; in one project everybody's count, in an archived one too.
   filters: {

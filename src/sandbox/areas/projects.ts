@@ -64,7 +64,7 @@ interface Place {
 const records = resource({
   table: 'projects',
   parent: (_, place: Place) => place,
-  all: ({ state }, { among = () => true }) => state.projects.filter(among),
+  holds: (project, { among }) => among?.(project) !== false,
   sees: (call, project) => call.sees(project),
   key: ['id'],
   filters: projects.list.params,

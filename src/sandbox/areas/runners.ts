@@ -105,7 +105,7 @@ const refuseIdle = ({
 
 /** The runners that a list is about; all unless given. */
 interface Place {
-  readonly among?: readonly RunnerRecord[]
+  readonly among?: ReadonlySet<RunnerRecord>
 }
 
 const noAccess = () => forbidden('No access granted')
@@ -114,7 +114,7 @@ const records = resource({
   table: 'runners',
   what: 'Runner',
   parent: (_, __: object): Place => ({}),
-  all: ({ state }, { among }) => among ?? state.runners.all(),
+  holds: (runner, { among }) => among?.has(runner) !== false,
   key: ['id'],
   filters: runners.listAll.params,
   tests: {
@@ -136,7 +136,7 @@ const records = resource({
 
 /** Of these runners those that the filters leave in. */
 const filtered = (call: Call, among: readonly RunnerRecord[], filters: Filters) =>
-  lazily(records.select(call, { among }, filters), summary)
+  lazily(records.select(call, { among: new Set(among) }, filters), summary)
 
 const enable = (call: Call, project: ProjectRecord, id: number): RunnerRecord => {
   const runner = found(call, id)

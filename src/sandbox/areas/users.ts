@@ -38,7 +38,7 @@ const users = resource({
   what: 'User',
   parent: (call, _: object) => call.signedIn(),
   managed: (call) => call.admin(),
-  all: ({ state }) => state.users.filter(({ ghost }) => ghost !== true),
+  holds: ({ ghost }) => ghost !== true,
   key: ['id'],
   filters: {
     ...searchParameter,

@@ -36,7 +36,7 @@ const first = (value: string | string[] | undefined): string | undefined =>
 const credentialHeaders = ['private-token', 'job-token', 'authorization', 'cookie', 'sudo']
 
 /** True for what any page may ask, as of the service: a read without a credential. That of a query does not count for pages. */
-export const isOpenRead = ({ method, headers }: FastifyRequest): boolean =>
+const isOpenRead = ({ method, headers }: FastifyRequest): boolean =>
   ['GET', 'HEAD'].includes(method) && credentialHeaders.every((name) => headers[name] === undefined)
 
 /** Why a request stays outside, judged by its target and headers alone; undefined when it may come in. */

@@ -73,12 +73,6 @@ const present = ({ properties }: DeclaredResource['shape'], record: object): Fie
     ]),
   )
 
-/** The records of a table that the instance has, or those that were made of a declared kind. */
-const getRecords = (call: Call, table: keyof TableRecords, { at, id }: Place) =>
-  call.state[table === 'declared' ? table : (table as 'declared')].filter((row) =>
-    table === 'declared' ? row.at === at : id === undefined || row.project_id === id,
-  )
-
 /** The routes of a declared kind. */
 export const declareRoutes = (declared: DeclaredResource): readonly ExtraRoute[] => {
   const { path, one, by = 'id', shape, sets = {}, access = 'Maintainers' } = declared
@@ -89,7 +83,8 @@ export const declareRoutes = (declared: DeclaredResource): readonly ExtraRoute[]
     parent: (call, input: Input) => findPlace(call, path, input, undefined),
     managed: (call, input) => findPlace(call, path, input, getRoleIn(access) ?? 'maintainer'),
     key: [one, by],
-    all: (call, place) => getRecords(call, table, place),
+    holds: (row, { at, id }) =>
+      table === 'declared' ? row.at === at : id === undefined || row.project_id === id,
     present: (_, record) => present(shape, record),
     attributes: params,
     accept: (_, given) =>
