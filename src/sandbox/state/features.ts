@@ -136,28 +136,26 @@ export type GeoNodeRecord = Stored<
     /** False until repaired: the node's OAuth application is missing. */
     readonly oauth_application: boolean
     /** The measured part of its status; counts of each data kind and the rest are derived. */
-    readonly status: GeoMeasurements
+    readonly status: {
+      readonly healthy: boolean
+      readonly health: string
+      readonly health_status: string
+      readonly db_replication_lag_seconds: number | null
+      readonly last_event_id: number
+      readonly last_event_timestamp: number
+      readonly cursor_last_event_id: number
+      readonly cursor_last_event_timestamp: number
+      readonly last_successful_status_check_timestamp: number
+      readonly replication_slots_count: number
+      readonly replication_slots_used_count: number
+      readonly replication_slots_max_retained_wal_bytes: number | null
+      /** Data kind → how many there are, were synced, failed. */
+      readonly kinds: Readonly<
+        Record<string, { readonly count: number; readonly synced: number; readonly failed: number }>
+      >
+    }
   }
 >
-
-export interface GeoMeasurements {
-  readonly healthy: boolean
-  readonly health: string
-  readonly health_status: string
-  readonly db_replication_lag_seconds: number | null
-  readonly last_event_id: number
-  readonly last_event_timestamp: number
-  readonly cursor_last_event_id: number
-  readonly cursor_last_event_timestamp: number
-  readonly last_successful_status_check_timestamp: number
-  readonly replication_slots_count: number
-  readonly replication_slots_used_count: number
-  readonly replication_slots_max_retained_wal_bytes: number | null
-  /** Data kind → how many there are, were synced, failed. */
-  readonly kinds: Readonly<
-    Record<string, { readonly count: number; readonly synced: number; readonly failed: number }>
-  >
-}
 
 // What the instance remembers of kinds that are declared when it starts.
 

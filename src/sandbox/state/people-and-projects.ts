@@ -179,16 +179,6 @@ export type EventAction =
   | 'reopened'
   | 'updated'
 
-export interface PushData {
-  readonly commit_count: number
-  readonly action: 'created' | 'removed' | 'pushed'
-  readonly ref_type: 'branch' | 'tag'
-  readonly commit_from: string | null
-  readonly commit_to: string | null
-  readonly ref: string
-  readonly commit_title: string | null
-}
-
 export interface EventRecord {
   readonly id: number
   readonly author_id: number
@@ -201,7 +191,15 @@ export interface EventRecord {
   readonly target_id: number | null
   readonly target_iid: number | null
   readonly target_title: string | null
-  readonly push_data: PushData | null
+  readonly push_data: {
+    readonly commit_count: number
+    readonly action: 'created' | 'removed' | 'pushed'
+    readonly ref_type: 'branch' | 'tag'
+    readonly commit_from: string | null
+    readonly commit_to: string | null
+    readonly ref: string
+    readonly commit_title: string | null
+  } | null
   /** Comments: the note in `notes`. */
   readonly note_id: number | null
 }
