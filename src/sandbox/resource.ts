@@ -6,15 +6,15 @@ import type { CheckedOf } from '../catalogue/endpoint.js'
 import type { Params } from '../catalogue/params.js'
 import type { Call } from './call.js'
 import { invalid, type LazyList, lazily, notFound } from './reply.js'
-import { declaredTests, holdsText, type SortKey, sortRecords } from './rules/filters.js'
+import { declaredTests, holdsText, type RecordKey, sortRecords } from './rules/filters.js'
 import type { Table, TableRecords } from './state/state.js'
 
 type NoParams = Readonly<Record<never, never>>
 /** What was sent for these parameters, once checked. */
-export type Values<Ps> = CheckedOf<{ path: NoParams; params: Ps }>
+export type ParamInput<Ps> = CheckedOf<{ path: NoParams; params: Ps }>
 type Row<K extends keyof TableRecords> = TableRecords[K]
 type NewRow<K extends keyof TableRecords> = Omit<Row<K>, 'id'>
-type Patch<K extends keyof TableRecords> = Partial<NewRow<K>>
+type RowUpdate<K extends keyof TableRecords> = Partial<NewRow<K>>
 
 export interface ProjectInput {
   readonly id: string | number
@@ -47,7 +47,7 @@ interface Selection<R, P> {
   readonly fold?: true
   /** Orders by another value than the attribute that `order_by` names. */
   readonly orders?: Readonly<
-    Record<string, (record: R, call: Call, search: string) => readonly SortKey[]>
+    Record<string, (record: R, call: Call, search: string) => readonly RecordKey[]>
   >
 }
 
@@ -75,10 +75,10 @@ interface ResourceSpec<
   readonly key: readonly [input: N, ...attributes: (keyof Row<K> & string)[]]
   readonly filters?: F
   /** Filters whose declaration does not tell what they leave in. */
-  readonly tests?: Tests<Row<K>, Values<F>>
+  readonly tests?: Tests<Row<K>, ParamInput<F>>
   readonly present: (call: Call, record: Row<K>, parent: P) => Shown
   /** Shows a record of a list, where that is not the same. */
-  readonly presentListed?: (call: Call, record: Row<K>, parent: P, input: Values<F>) => Listed
+  readonly presentListed?: (call: Call, record: Row<K>, parent: P, input: ParamInput<F>) => Listed
   readonly attributes?: A
   /** What a change takes; the attributes of a new one unless given, none of which is required then. */
   readonly changes?: C
@@ -87,16 +87,16 @@ interface ResourceSpec<
   /** Makes the attributes of a record of what was given. Refuses what is wrong with it; `record` is the one that is changed. */
   readonly accept?: (
     call: Call,
-    given: Partial<Values<A> & Values<C>>,
+    given: Partial<ParamInput<A> & ParamInput<C>>,
     parent: P,
     record?: Row<K>,
-  ) => Patch<K>
+  ) => RowUpdate<K>
   /** The attributes of a new record that nothing was given for. */
-  readonly defaults?: (call: Call, parent: P, accepted: Patch<K>) => Patch<K>
+  readonly defaults?: (call: Call, parent: P, accepted: RowUpdate<K>) => RowUpdate<K>
   /** Refuses whoever may not change this one of the records that they may change. */
   readonly refuse?: (call: Call, record: Row<K>, parent: P) => void
   /** Happens before attributes of a record are set. */
-  readonly changing?: (call: Call, record: Row<K>, accepted: Patch<K>, parent: P) => void
+  readonly changing?: (call: Call, record: Row<K>, accepted: RowUpdate<K>, parent: P) => void
   /** Happens once a record was made. */
   readonly created?: (call: Call, record: Row<K>, parent: P) => void
   /** Removes a record, where more has to be done. */
@@ -168,7 +168,7 @@ const selectRecords = <R extends { readonly id: number }, P extends object>(
     sees?.(call, row, parent) !== false
   const rows = all?.filter(passing) ?? getTableOf<R>(call, kind.table).filter(passing)
   if (order_by === undefined) return rows
-  const keys = kind.orders?.[order_by] ?? ((row: R) => [getField(row, order_by) as SortKey])
+  const keys = kind.orders?.[order_by] ?? ((row: R) => [getField(row, order_by) as RecordKey])
   return sortRecords(rows, (row) => keys(row, call, search ?? ''), sort ?? 'desc')
 }
 
@@ -214,7 +214,7 @@ const createReads = <
     kind.refuse?.(call, record, at)
     return record
   }
-  const listIn = (call: Call, at: P, input: Values<F>): LazyList<Listed> => {
+  const listIn = (call: Call, at: P, input: ParamInput<F>): LazyList<Listed> => {
     const show = kind.presentListed ?? (present as unknown as typeof kind.presentListed)
     return lazily(
       selectRecords<Row<K>, P>(call, kind, at, input),
@@ -227,7 +227,7 @@ const createReads = <
     managed: (call: Call, input: At & Named) => findManaged(call, managed(call, input), input),
     select: (call: Call, at: P, input: object) => selectRecords<Row<K>, P>(call, kind, at, input),
     listIn,
-    list: (call: Call, input: At & Values<F>) => listIn(call, parent(call, input), input),
+    list: (call: Call, input: At & ParamInput<F>) => listIn(call, parent(call, input), input),
     get: (call: Call, input: At & Named): Shown => {
       const at = parent(call, input)
       return present(call, findRecord(call, kind, at, input), at)
@@ -250,13 +250,13 @@ export const resource = <
   kind: ResourceSpec<K, P, At, N, F, A, C, Shown, Listed>,
 ) => {
   type Named = { readonly [I in N]: string | number }
-  type Given = Partial<Values<A> & Values<C>>
+  type Given = Partial<ParamInput<A> & ParamInput<C>>
   const { parent, managed = parent, present, accept = (_, given) => given as object } = kind
   const { findManaged, ...reads } = createReads(kind)
   return {
     ...kind,
     ...reads,
-    create: (call: Call, input: At & Values<A>): Shown => {
+    create: (call: Call, input: At & ParamInput<A>): Shown => {
       const at = managed(call, input)
       const accepted = accept(call, getGiven(input, ['id']) as Given, at)
       const row = { ...kind.defaults?.(call, at, accepted), ...getGiven(accepted, []) }
@@ -264,7 +264,7 @@ export const resource = <
       kind.created?.(call, record, at)
       return present(call, record, at)
     },
-    update: (call: Call, input: At & Named & Partial<Values<C>>): Shown => {
+    update: (call: Call, input: At & Named & Partial<ParamInput<C>>): Shown => {
       const at = managed(call, input)
       const record = findManaged(call, at, input)
       const { changes = kind.attributes ?? {}, some = false } = kind

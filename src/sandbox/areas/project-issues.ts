@@ -6,7 +6,7 @@ import type { Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
 import { presentIssue, seesIssue, votes } from '../present/planning.js'
 import { badRequest, forbidden, notFound } from '../reply.js'
-import { type ProjectInput, resource, type Values } from '../resource.js'
+import { type ParamInput, type ProjectInput, resource } from '../resource.js'
 import { getRoleLevel } from '../rules/access.js'
 import { hasNone, labelsAround, milestoneIs, workItemTests } from '../rules/filters.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -211,7 +211,7 @@ const records = resource({
     const known = Object.entries({ ...given, labels }).filter(([name]) =>
       Object.hasOwn(names, name),
     )
-    const taken: Values<typeof own & typeof reporters> = Object.fromEntries(known)
+    const taken: ParamInput<typeof own & typeof reporters> = Object.fromEntries(known)
     if (taken.labels !== undefined) bringLabels(call, project, taken.labels)
     const assignee_ids = taken.assignee_ids?.filter((id) => call.state.users.get(id) !== undefined)
     const due_date = taken.due_date === '' ? null : taken.due_date
@@ -254,7 +254,7 @@ const records = resource({
 export const listIssues = (
   call: Call,
   projects: readonly ProjectRecord[],
-  filters: Values<typeof issues.list.params>,
+  filters: ParamInput<typeof issues.list.params>,
 ) => {
   if (filters.scope !== 'all') call.signedIn()
   return records.listIn(call, toPlace(projects), filters)

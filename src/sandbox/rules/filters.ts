@@ -186,9 +186,9 @@ export const labelsAround = (call: Call, project: ProjectRecord): LabelRecord[] 
 }
 
 /** A value that records are sorted by. */
-export type SortKey = string | number | null
+export type RecordKey = string | number | null
 
-const compare = (a: SortKey, b: SortKey, direction: 1 | -1): number => {
+const compare = (a: RecordKey, b: RecordKey, direction: 1 | -1): number => {
   if (a === b) return 0
   if (a === null) return 1
   if (b === null) return -1
@@ -198,7 +198,7 @@ const compare = (a: SortKey, b: SortKey, direction: 1 | -1): number => {
 /** Sorts by keys, one after the other, then by ID; records without a key come last. */
 export const sortRecords = <R extends { readonly id: number }>(
   rows: readonly R[],
-  keys: (row: R) => readonly SortKey[],
+  keys: (row: R) => readonly RecordKey[],
   sort: 'asc' | 'desc',
 ): R[] => {
   const direction = sort === 'asc' ? 1 : -1

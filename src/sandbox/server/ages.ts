@@ -10,11 +10,11 @@ import type { ServedRoute } from './routes.js'
 type Version = NonNullable<Span['since']>
 type Fields = Readonly<Record<string, unknown>>
 
-interface RouteAge extends Span {
+interface RouteSpan extends Span {
   /** A path below the root of the API, with all that lies below it; one method of exactly that path where it begins with one. */
   readonly route: string
 }
-interface FieldAge extends Span {
+interface FieldSpan extends Span {
   /** The path of the list of its records. */
   readonly of: string
   /** The name of a field, and of the parameter that sets it. */
@@ -26,7 +26,7 @@ interface FieldAge extends Span {
 const requests = '/projects/:id/merge_requests'
 const tracking = '/projects/:id/error_tracking/settings'
 
-const routeAges: readonly RouteAge[] = [
+const routeAges: readonly RouteSpan[] = [
   { route: '/projects/:id/integrations', since: '14.4' },
   { route: 'GET /metadata', since: '15.2' },
   { route: 'GET /personal_access_tokens/self', since: '15.5' },
@@ -47,7 +47,7 @@ const getDetailedStatus = ({ state, draft, merge_status }: Fields): string | und
   return draft === true ? 'draft_status' : (mergeability[String(merge_status)] ?? 'unchecked')
 }
 
-const fieldAges: readonly FieldAge[] = [
+const fieldAges: readonly FieldSpan[] = [
   { of: '/projects', field: 'topics', since: '14.0' },
   { of: tracking, field: 'integrated', since: '14.2' },
   { of: '/projects/:id/pipelines', field: 'iid', since: '14.6' },
@@ -66,7 +66,7 @@ const isWithin = (path: string, list: string): boolean =>
   path === list || path.startsWith(`${list}/`)
 
 /** True for a route that shows records of the list, or a single one: also for the list of all projects together. */
-const isOf = (path: string, { of }: FieldAge): boolean =>
+const isOf = (path: string, { of }: FieldSpan): boolean =>
   [of, `${of}/:`, `${of}/:id`, of.replace('/projects/:id/', '/')].includes(path)
 
 /** The routes that a version has, each with the parameters that it has. */

@@ -3,9 +3,9 @@ import type { ResourceGroup } from '../../catalogue/areas/resource-groups.js'
 import type { Runner } from '../../catalogue/areas/runners.js'
 import type { Job, jobStates } from '../../catalogue/shapes/job.js'
 import type { ArtifactPlan, JobCondition } from '../ci-lint/index.js'
-import type { Stored } from './stored.js'
+import type { StoredRecord } from './stored.js'
 
-export type RunnerRecord = Stored<
+export type RunnerRecord = StoredRecord<
   typeof Runner,
   {
     readonly runner_type: 'instance_type' | 'group_type' | 'project_type'
@@ -82,7 +82,7 @@ export interface JobTimeline {
   readonly end?: 'success' | 'failed' | 'hold'
 }
 
-export type JobRecord = Stored<
+export type JobRecord = StoredRecord<
   typeof Job,
   {
     /** Once it has been changed. */
@@ -128,4 +128,7 @@ export interface AgentRecord {
   readonly project_ids: readonly number[]
 }
 
-export type ResourceGroupRecord = Stored<typeof ResourceGroup, { readonly project_id: number }>
+export type ResourceGroupRecord = StoredRecord<
+  typeof ResourceGroup,
+  { readonly project_id: number }
+>

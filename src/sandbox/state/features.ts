@@ -6,11 +6,11 @@ import type { ClientKey, ErrorTrackingSettings } from '../../catalogue/areas/err
 import type { GeoNode } from '../../catalogue/areas/geo.js'
 import type { IntegrationSummary } from '../../catalogue/areas/integrations.js'
 import type { ListedVulnerability } from '../../catalogue/shapes/vulnerability.js'
-import type { Stored } from './stored.js'
+import type { StoredRecord } from './stored.js'
 
 // What the instance remembers about deploy keys.
 
-export type DeployKeyRecord = Stored<
+export type DeployKeyRecord = StoredRecord<
   typeof InstanceDeployKey,
   {
     /** Once it has been changed. */
@@ -23,7 +23,7 @@ export type DeployKeyRecord = Stored<
 
 // What the instance remembers about the integrations of projects.
 
-export type IntegrationRecord = Stored<
+export type IntegrationRecord = StoredRecord<
   typeof IntegrationSummary,
   {
     readonly project_id: number
@@ -86,12 +86,12 @@ export interface AlertRecord {
   readonly updated_at: string
 }
 
-export type ErrorTrackingRecord = Stored<
+export type ErrorTrackingRecord = StoredRecord<
   typeof ErrorTrackingSettings,
   { readonly id: number; readonly project_id: number }
 >
 
-export type ClientKeyRecord = Stored<
+export type ClientKeyRecord = StoredRecord<
   typeof ClientKey,
   {
     /** Once it has been changed. */
@@ -103,12 +103,12 @@ export type ClientKeyRecord = Stored<
 
 // What the instance remembers about vulnerabilities: findings, what became of them, and dependencies.
 
-export type FindingRecord = Stored<
+export type FindingRecord = StoredRecord<
   NonNullable<(typeof ListedVulnerability)['properties']['finding']>,
   { readonly description: string | null; readonly uuid: string }
 >
 
-export type VulnerabilityRecord = Stored<
+export type VulnerabilityRecord = StoredRecord<
   typeof ListedVulnerability,
   {
     readonly project_id: number
@@ -116,7 +116,7 @@ export type VulnerabilityRecord = Stored<
   }
 >
 
-export type DependencyRecord = Stored<
+export type DependencyRecord = StoredRecord<
   typeof Dependency,
   {
     readonly id: number
@@ -127,7 +127,7 @@ export type DependencyRecord = Stored<
 
 // What the instance remembers about the nodes it is replicated to.
 
-export type GeoNodeRecord = Stored<
+export type GeoNodeRecord = StoredRecord<
   typeof GeoNode,
   {
     /** Once it has been changed. */

@@ -5,12 +5,12 @@
  */
 import type { User } from '../../catalogue/shapes/common.js'
 import type { SimpleProject } from '../../catalogue/shapes/project.js'
-import type { Stored } from './stored.js'
+import type { StoredRecord } from './stored.js'
 
 type Visibility = 'private' | 'internal' | 'public'
 export type SourceType = 'group' | 'project'
 
-export type UserRecord = Stored<
+export type UserRecord = StoredRecord<
   typeof User,
   {
     readonly state: 'active' | 'blocked'
@@ -89,7 +89,7 @@ export interface ApprovalSettings {
   readonly require_password_to_approve: boolean
 }
 
-export type ProjectRecord = Stored<
+export type ProjectRecord = StoredRecord<
   typeof SimpleProject,
   {
     /** Whose it is: a group, or a user for a personal project. */

@@ -7,9 +7,9 @@ import type {
   Milestone,
   Note,
 } from '../../catalogue/shapes/planning.js'
-import type { Stored } from './stored.js'
+import type { StoredRecord } from './stored.js'
 
-export type MilestoneRecord = Stored<
+export type MilestoneRecord = StoredRecord<
   typeof Milestone,
   {
     readonly project_id: number | null
@@ -18,7 +18,7 @@ export type MilestoneRecord = Stored<
   }
 >
 
-export type LabelRecord = Stored<
+export type LabelRecord = StoredRecord<
   typeof LabelDetails,
   {
     readonly project_id: number | null
@@ -53,7 +53,7 @@ export interface Reaction {
   readonly name: string
 }
 
-export type IssueRecord = Stored<
+export type IssueRecord = StoredRecord<
   typeof Issue,
   {
     readonly description: string
@@ -74,7 +74,7 @@ export type IssueRecord = Stored<
   }
 >
 
-export type MergeRequestRecord = Stored<
+export type MergeRequestRecord = StoredRecord<
   typeof MergeRequest,
   {
     /** The target project. */
@@ -114,7 +114,7 @@ export type MergeRequestRecord = Stored<
   }
 >
 
-export type NoteRecord = Stored<
+export type NoteRecord = StoredRecord<
   typeof Note,
   {
     readonly project_id: number
@@ -137,7 +137,7 @@ export interface TodoRecord {
   readonly created_at: string
 }
 
-export type ApprovalRuleRecord = Stored<
+export type ApprovalRuleRecord = StoredRecord<
   typeof ApprovalRule,
   {
     /** Once it has been changed. */

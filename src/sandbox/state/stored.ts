@@ -2,7 +2,7 @@
 import type { Static, TSchema } from 'typebox'
 
 /** Fields of shapes that are computed when a record is shown, wherever they stand. */
-type Computed =
+type ComputedField =
   | 'allow_maintainer_to_push'
   | 'attachment'
   | 'avatar_url'
@@ -47,17 +47,18 @@ type PlainNames<T> = {
   [K in keyof T]: T[K] extends Scalar | readonly (string | number)[] ? K : never
 }[keyof T]
 
-type Frozen<T> = T extends readonly (infer U)[] ? readonly U[] : T
+type FrozenValue<T> = T extends readonly (infer U)[] ? readonly U[] : T
 
 /** A record: the plain fields of its shape that are not computed, and what is stored besides, or in another form. */
-export type Stored<S extends TSchema, Besides> = {
-  readonly [K in Exclude<PlainNames<Required<Static<S>>>, Computed | keyof Besides>]: Frozen<
-    Exclude<Static<S>[K], undefined>
-  >
+export type StoredRecord<S extends TSchema, Besides> = {
+  readonly [K in Exclude<
+    PlainNames<Required<Static<S>>>,
+    ComputedField | keyof Besides
+  >]: FrozenValue<Exclude<Static<S>[K], undefined>>
 } & Besides
 
 /** By way of a property the records have no names of their own, so that declarations say what they are. */
-type SpelledOut<T> = { readonly is: { [K in keyof T]: { [N in keyof T[K]]: T[K][N] } } }['is']
+type SpelledRecord<T> = { readonly is: { [K in keyof T]: { [N in keyof T[K]]: T[K][N] } } }['is']
 
 /** Has the compiler write down what the records of tables are: the declarations of the library hold no shapes. */
-export const spellOut = <T>() => undefined as unknown as SpelledOut<T>
+export const spellOut = <T>() => undefined as unknown as SpelledRecord<T>
