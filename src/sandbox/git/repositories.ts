@@ -1,6 +1,6 @@
 /** Real bare repositories, one a project, driven by the `git` program; those of the sample data are written at their first use. */
 
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -168,6 +168,7 @@ export interface Content {
 
 export const emptyContent = (): Content => ({ objects: new Map(), refs: new Map() })
 
+/** Adds an object; returns its ID. */
 const store = ({ objects }: Content, type: string, body: Buffer): string => {
   const object = Buffer.concat([Buffer.from(`${type} ${body.length}\0`), body])
   const id = createHash('sha1').update(object).digest('hex')
@@ -184,22 +185,31 @@ interface Entry {
 /** Git sorts a directory as if its name ended in a slash. */
 const sortName = ({ name, mode }: Entry): string => (mode === '40000' ? `${name}/` : name)
 
-const writeTree = (content: Content, files: ReadonlyMap<string, string>): string => {
-  const below = new Map<string, Map<string, string>>()
+export interface TreeFile {
+  readonly mode: string
+  /** The blob; a commit for a submodule. */
+  readonly id: string
+}
+
+/** Adds the content of a file; returns its ID. */
+export const addBlob = (content: Content, bytes: Buffer): string => store(content, 'blob', bytes)
+
+/** Adds a tree of exactly these files, with the trees in it; returns its ID. */
+export const addTree = (content: Content, files: ReadonlyMap<string, TreeFile>): string => {
+  const below = new Map<string, Map<string, TreeFile>>()
   const entries: Entry[] = []
-  for (const [path, text] of files) {
+  for (const [path, file] of files) {
     const slash = path.indexOf('/')
     if (slash === -1) {
-      const mode = path.endsWith('.sh') ? '100755' : '100644'
-      entries.push({ name: path, mode, id: store(content, 'blob', Buffer.from(text)) })
+      entries.push({ name: path, ...file })
       continue
     }
     const folder = path.slice(0, slash)
-    const inside = below.get(folder) ?? new Map<string, string>()
-    below.set(folder, inside.set(path.slice(slash + 1), text))
+    const inside = below.get(folder) ?? new Map<string, TreeFile>()
+    below.set(folder, inside.set(path.slice(slash + 1), file))
   }
   for (const [name, inside] of below)
-    entries.push({ name, mode: '40000', id: writeTree(content, inside) })
+    entries.push({ name, mode: '40000', id: addTree(content, inside) })
   entries.sort((a, b) => Buffer.compare(Buffer.from(sortName(a)), Buffer.from(sortName(b))))
   const lines = entries.map(({ name, mode, id }) =>
     Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]),
@@ -209,7 +219,11 @@ const writeTree = (content: Content, files: ReadonlyMap<string, string>): string
 
 /** Adds a commit and all that it holds; returns its ID. */
 export const addCommit = (content: Content, plan: CommitPlan): string => {
-  const tree = writeTree(content, new Map(Object.entries(plan.files)))
+  const files = Object.entries(plan.files).map(([path, text]): [string, TreeFile] => [
+    path,
+    { mode: path.endsWith('.sh') ? '100755' : '100644', id: addBlob(content, Buffer.from(text)) },
+  ])
+  const tree = addTree(content, new Map(files))
   const who = `${plan.author.name} <${plan.author.email}> ${Math.floor(Date.parse(plan.date) / 1000)} +0000`
   const lines = [
     `tree ${tree}`,
@@ -222,15 +236,26 @@ export const addCommit = (content: Content, plan: CommitPlan): string => {
   return store(content, 'commit', Buffer.from(lines.join('\n')))
 }
 
+/** Writes a file under another name first, so that a half-written one is never found. */
 const put = async (path: string, data: string | Buffer): Promise<void> => {
   await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, data)
+  const draft = `${path}.${randomUUID()}`
+  await writeFile(draft, data)
+  await rename(draft, path)
+}
+
+const squeeze = promisify(deflate)
+
+/** Writes objects into a bare repository, but those that are there. */
+export const writeObjects = async (path: string, { objects }: Content): Promise<void> => {
+  for (const [id, object] of objects) {
+    const at = join(path, 'objects', id.slice(0, 2), id.slice(2))
+    if (!existsSync(at)) await put(at, await squeeze(object))
+  }
 }
 
 /** Writes objects and refs into a bare repository that `git init` has just made. */
 const writeContent = async (path: string, content: Content): Promise<void> => {
-  const squeeze = promisify(deflate)
-  for (const [id, object] of content.objects)
-    await put(join(path, 'objects', id.slice(0, 2), id.slice(2)), await squeeze(object))
+  await writeObjects(path, content)
   for (const [name, id] of content.refs) await put(join(path, name), `${id}\n`)
 }

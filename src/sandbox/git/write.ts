@@ -1,18 +1,16 @@
 /** Writes trees and commits without a working copy, moves branches, and applies the file actions of a commit. */
-import { createHash, randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { isDots } from '../../base/base-url.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { badRequest, invalid, missing } from '../reply.js'
 import type { Person } from './read.js'
-import type { Repository } from './repositories.js'
-
-interface TreeFile {
-  readonly mode: string
-  /** The blob; a commit for a submodule. */
-  readonly id: string
-}
+import {
+  addBlob,
+  addTree,
+  emptyContent,
+  type Repository,
+  type TreeFile,
+  writeObjects,
+} from './repositories.js'
 
 /** All files of a commit's tree by their path; none for undefined. */
 const readTreeFiles = async (
@@ -28,39 +26,6 @@ const readTreeFiles = async (
     files.set(line.slice(tab + 1), { mode, id })
   }
   return files
-}
-
-/** The ID under which git keeps the content of a file. */
-const blobId = (content: Buffer): string =>
-  createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
-
-/** Writes the contents of files, however many, by one process. */
-const writeBlobs = async (repository: Repository, contents: Iterable<Buffer>): Promise<void> => {
-  const input = [...contents].flatMap((content) => [
-    Buffer.from(`blob\ndata ${content.length}\n`),
-    content,
-    Buffer.from('\n'),
-  ])
-  if (input.length > 0)
-    await repository.must(['fast-import', '--quiet'], { input: Buffer.concat(input) })
-}
-
-/** Writes a tree of exactly these files; returns its ID. */
-const writeTree = async (
-  repository: Repository,
-  files: ReadonlyMap<string, TreeFile>,
-): Promise<string> => {
-  const index = join(repository.path, `index-${randomUUID()}`)
-  const env = { GIT_INDEX_FILE: index }
-  try {
-    const lines = [...files].map(([path, { mode, id }]) => `${mode} ${id}\t${path}\0`)
-    const read = ['update-index', '-z', '--index-info']
-    const { code } = await repository.run(read, { env, input: lines.join('') })
-    if (code !== 0) throw badRequest('invalid path')
-    return await repository.must(['write-tree'], { env })
-  } finally {
-    await rm(index, { force: true })
-  }
 }
 
 interface NewCommit {
@@ -229,8 +194,7 @@ const getFolders = (path: string): string[] =>
 /** The files of a tree while actions change them, and the contents that are to be written. */
 class Draft {
   readonly files: Map<string, TreeFile>
-  /** ID → content. */
-  readonly blobs = new Map<string, Buffer>()
+  readonly content = emptyContent()
   /** Folder → how many files lie in it. */
   readonly #folders = new Map<string, number>()
 
@@ -267,20 +231,13 @@ class Draft {
     this.files.set(path, file)
     this.#count(path, 1)
   }
-
-  /** The ID of a content, which is written with all others. */
-  blob(content: Buffer): string {
-    const id = blobId(content)
-    this.blobs.set(id, content)
-    return id
-  }
 }
 
 /** Carries out one action on the files of a tree. */
 const carryOut = (draft: Draft, todo: FileAction): void => {
   const { action, file_path, content, previous_path = file_path } = todo
   const { files } = draft
-  const blob = content === undefined ? undefined : draft.blob(content)
+  const blob = content === undefined ? undefined : addBlob(draft.content, content)
   switch (action) {
     case 'create':
       draft.add(file_path, { mode: executable(todo.execute_filemode), id: blob ?? '' })
@@ -336,6 +293,7 @@ export const writeActions = async (
     await checkFresh(repository, commit, action)
     carryOut(draft, action)
   }
-  await writeBlobs(repository, draft.blobs.values())
-  return writeTree(repository, draft.files)
+  const tree = addTree(draft.content, draft.files)
+  await writeObjects(repository.path, draft.content)
+  return tree
 }
