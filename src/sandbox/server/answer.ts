@@ -182,8 +182,9 @@ export const completeAnswer = (
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
+  milliseconds: number,
 ): unknown => {
-  reply.header('x-runtime', (reply.elapsedTime / 1000).toFixed(6)).header('vary', 'Origin')
+  reply.header('x-runtime', (milliseconds / 1000).toFixed(6)).header('vary', 'Origin')
   if (isOpenRead(request))
     reply
       .header('access-control-allow-origin', '*')
