@@ -1,6 +1,6 @@
 /**
- * The instance as of another version: which routes, parameters and fields it has. Each row is told by the documents or by
- * the documentation of public clients; what has no row is in all versions. Without a version it is as the documents are.
+ * The instance as of another version: which routes, parameters and fields it has. Each row is told by the documents, or
+ * by the history in the service's public API documentation; what has no row is in all versions. Without a version it is as the documents are.
  */
 import { isObject } from '../../base/objects.js'
 import { apiRoot } from '../call.js'
