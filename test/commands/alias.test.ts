@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { checkAliasLine, checkAliasName } from '../../src/commands/alias.js'
 import { allCommands } from '../../src/commands/index.js'
 import { flagsOfCommand } from '../../src/engine/command/flags.js'
+import { countDraws } from '../support/draws.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { calling } from './calling.js'
@@ -309,7 +310,7 @@ describe('a line with an alias', () => {
           expect(error).toMatchObject({ category: 'usage' })
         }
       }),
-      { numRuns: 300 },
+      { numRuns: countDraws(300) },
     )
   })
 })
