@@ -117,16 +117,6 @@ describe('alias set', () => {
     expect(() => checkAliasLine(String(line), commands, {})).not.toThrow(/abc/)
   })
 
-  it('repeats nothing of a credential', async () => {
-    for (const line of ['SVC_TOKEN=c4n4ry runners list', 'api GET y?private_token=c4n4ry']) {
-      const ran = await run(['alias', 'set', 'x', line], configuration())
-      expect([ran.code, ran.stdout + ran.stderr]).toEqual([
-        2,
-        expect.not.stringContaining('c4n4ry'),
-      ])
-    }
-  })
-
   it('refuses every flag that takes a secret, and takes where it comes from', () => {
     const secret = commands.flatMap((command) =>
       flagsOfCommand(command)
