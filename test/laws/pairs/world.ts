@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { doAfter } from '../../../src/base/io.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js'
 import { configuration, folder } from '../../support/program.js'
 import { svcctl } from '../../support/within.js'
@@ -130,8 +131,6 @@ export class World {
     await this.#makeRoom()
     const before = this.#sandbox.double.requests.length
     const began = performance.now()
-    // It hardly goes on, so that ages and spans are the same in every line; where the instance is waited for, it does.
-    const pace = shape.waits === true ? 1 : 100
     const stop = new AbortController()
     let endless = false
     const timer = setTimeout(() => {
@@ -145,7 +144,11 @@ export class World {
         cwd: work,
         stop: stop.signal,
         ...(isWatched ? { afterOutput: () => stop.abort() } : {}),
-        io: { now: () => new Date(this.#now.getTime() + (performance.now() - began) / pace) },
+        // It hardly goes on, so that ages and spans are the same in every line; what waits for time to pass ends.
+        io: {
+          now: () => new Date(this.#now.getTime() + (performance.now() - began) / 100),
+          after: (milliseconds, work) => doAfter(milliseconds / 100, work),
+        },
         env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', ...this.#filled(env) },
         ...(shape.input === undefined ? {} : { input: shape.input }),
       })
