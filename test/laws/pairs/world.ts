@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { doAfter } from '../../../src/base/io.js'
+import { doAfter, type Io } from '../../../src/base/io.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js'
 import { configuration, folder } from '../../support/program.js'
 import { svcctl } from '../../support/within.js'
@@ -130,7 +130,6 @@ export class World {
     const args = [...shape.line, ...values.flatMap(({ words }) => words(this.places))]
     await this.#makeRoom()
     const before = this.#sandbox.double.requests.length
-    const began = performance.now()
     const stop = new AbortController()
     let endless = false
     const timer = setTimeout(() => {
@@ -144,11 +143,7 @@ export class World {
         cwd: work,
         stop: stop.signal,
         ...(isWatched ? { afterOutput: () => stop.abort() } : {}),
-        // It hardly goes on, so that ages and spans are the same in every line; what waits for time to pass ends.
-        io: {
-          now: () => new Date(this.#now.getTime() + (performance.now() - began) / 100),
-          after: (milliseconds, work) => doAfter(milliseconds / 100, work),
-        },
+        io: this.#createClock(),
         env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', ...this.#filled(env) },
         ...(shape.input === undefined ? {} : { input: shape.input }),
       })
@@ -171,6 +166,23 @@ export class World {
       clearTimeout(timer)
       rmSync(work, { recursive: true, force: true })
       if (shape.writes === true) this.#putBack(before)
+    }
+  }
+
+  /** A clock that hardly goes on, so that ages and spans are the same in every line, unless something waits for time to pass. */
+  #createClock(): Pick<Io, 'now' | 'after'> {
+    const began = performance.now()
+    let waited = 0
+    const elapsed = (): number => waited + (performance.now() - began) / 100
+    return {
+      now: () => new Date(this.#now.getTime() + elapsed()),
+      after: (milliseconds, work) => {
+        const until = elapsed() + milliseconds
+        return doAfter(milliseconds / 100, () => {
+          waited += Math.max(0, until - elapsed())
+          work()
+        })
+      },
     }
   }
 
