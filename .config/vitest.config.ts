@@ -64,6 +64,7 @@ const sequence =
 
 const { version, bugs } = JSON.parse(readFileSync('package.json', 'utf8'))
 
+const sources = join(import.meta.dirname, '..', 'src', '/')
 const processes = 'test/**/*.process.test.ts'
 const browsers = 'test/**/*.browser.test.ts'
 /** Folders of tests that run no line. */
@@ -83,9 +84,26 @@ const modules = [
 /** Of what `npm run executables` builds; `.ci/run` names it. */
 const executables = process.env.SVCCTL_EXECUTABLE === undefined ? ['test/executable/**'] : []
 
+/**
+ * Has each `import('…')` of the sources ask Vite's module runner once. The runner walks through all importers of a module each time
+ * that it is asked, where Node looks into a table: a line imports some fifty modules so.
+ */
+const importOnce = {
+  name: 'import-once',
+  enforce: 'post' as const,
+  transform: (code: string, id: string) => {
+    if (!id.startsWith(sources)) return undefined
+    let count = 0
+    const once = code.replace(/\bimport\("[^"]+"\)/g, (found) => `(__once${count++} ??= ${found})`)
+    const names = Array.from({ length: count }, (_, i) => `__once${i}`)
+    return count === 0 ? undefined : { code: `${once}\nvar ${names.join(', ')};`, map: null }
+  },
+}
+
 /** A part of the tests that can be run alone: `npm test -- --project line`. */
 const createProject = (name: string, include: string[], exclude: string[] = []) => ({
   // What the bundler puts in: lines in the process of a test run the sources.
+  plugins: [importOnce],
   define: { SVCCTL_VERSION: JSON.stringify(version), SVCCTL_BUGS: JSON.stringify(bugs.url) },
   test: {
     name,

@@ -179,8 +179,5 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => currentIo().now().getTime(),
   random: () => currentIo().random(),
-  later: (milliseconds, work) => {
-    const timer = setTimeout(work, milliseconds)
-    return () => clearTimeout(timer)
-  },
+  later: (milliseconds, work) => currentIo().after(milliseconds, work),
 }

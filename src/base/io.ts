@@ -37,6 +37,8 @@ export interface Io {
   now(): Date
   /** Milliseconds of a clock that only goes forward, for durations. */
   uptime(): number
+  /** Does something after so many milliseconds of the line's clock, unless it is released before. */
+  after(milliseconds: number, work: () => void): Removal
   /** A number from 0 (included) to 1 (excluded). */
   random(): number
   /** Returns bytes that nobody can guess. */
@@ -93,6 +95,12 @@ const hasControllingTerminal = async (): Promise<boolean> => {
 export const getRandomBytes = (size: number): Uint8Array =>
   crypto.getRandomValues(new Uint8Array(size))
 
+/** Does something after so many milliseconds of the machine's clock. */
+export const doAfter: Io['after'] = (milliseconds, work) => {
+  const timer = setTimeout(work, milliseconds)
+  return () => clearTimeout(timer)
+}
+
 /** The process itself. */
 export const processIo: Io = {
   get argv() {
@@ -115,6 +123,7 @@ export const processIo: Io = {
   },
   now: () => new Date(),
   uptime: () => performance.now(),
+  after: doAfter,
   random: Math.random,
   randomBytes: getRandomBytes,
   onSignal: (signal, listener) => {

@@ -2,7 +2,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { constants } from 'node:os'
 import { Readable, Writable } from 'node:stream'
-import { type Environment, getRandomBytes, type Io, processIo } from './io.js'
+import { doAfter, type Environment, getRandomBytes, type Io, processIo } from './io.js'
 
 /** What a line reads from standard input: a text, or what comes piece by piece. */
 export type LineSource = string | Uint8Array | AsyncIterable<string | Uint8Array>
@@ -89,6 +89,7 @@ export const createLineIo = (
     stderr: err.stream,
     now: () => new Date(),
     uptime: () => performance.now(),
+    after: doAfter,
     random: Math.random,
     randomBytes: getRandomBytes,
     onSignal,

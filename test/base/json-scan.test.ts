@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bounds, MalformedJson } from '../../src/base/json/json.js'
 import { checkJson, Scanner } from '../../src/base/json/scan.js'
+import { countDraws } from '../support/draws.js'
 
 const refusal = (bytes: Uint8Array): MalformedJson | undefined => {
   try {
@@ -70,7 +71,7 @@ describe('checkJson', () => {
         const right = isJson(text)
         expect([accepts(text), acceptsIn(text, size)]).toEqual([right, right])
       }),
-      { numRuns: 3000 },
+      { numRuns: countDraws(3000) },
     )
   })
   it('finds the end of a text, and what may not stand in it, at every place', () => {

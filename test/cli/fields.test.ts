@@ -80,20 +80,6 @@ describe('an unknown field', () => {
     expect((await run('profile list --fields name,rate')).code).toBe(0)
   })
 
-  it('of a write is refused before anything is sent', async () => {
-    for (const line of [
-      'runners update 1 --description x --fields id,stauts',
-      'runners pause 1 2 --fields stauts -o json --yes',
-      'settings update --disable-feed-token --fields signup_enable',
-      'integrations update emails-on-push -P 1 --recipients a --fields slugg',
-    ]) {
-      const ran = await run(line)
-      expect([line, ran.code, ran.stdout]).toEqual([line, 2, ''])
-      expect(ran.stderr).toContain('unknown field')
-    }
-    expect(server.seen).toEqual([])
-  })
-
   it('that comes too late to refuse is noted', async () => {
     answer({ id: 1, description: 'x' })
     const ran = await run(

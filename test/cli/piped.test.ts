@@ -306,9 +306,3 @@ describe('the project of a number', () => {
     expect(other.stderr).toContain('the reference names platform/app, but --project is 2')
   })
 })
-
-it('a verb that takes one object reads none from standard input', async () => {
-  const ran = await svcctl(['commits', 'refs', '-', '-P', 'platform/app', '--sandbox'])
-  expect(ran).toMatchObject({ code: 2, stdout: '' })
-  expect(ran.stderr).toContain('commits refs takes one <sha>')
-})

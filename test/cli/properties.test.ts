@@ -12,6 +12,7 @@ import { Failure } from '../../src/errors.js'
 import { headersFor } from '../../src/http/headers.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import { decodeForm } from '../../src/sandbox/check.js'
+import { countDraws } from '../support/draws.js'
 
 /** Any text that is Unicode and may stand in an argument, the nasty more often than by chance. */
 const text = fc
@@ -57,7 +58,7 @@ describe('the argument grammar', () => {
       fc.asyncProperty(plain, async (argv) => {
         await outcome(argv)
       }),
-      { numRuns: 300 },
+      { numRuns: countDraws(300) },
     )
   })
 

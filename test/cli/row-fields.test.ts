@@ -272,11 +272,6 @@ describe('a sheet that is wrong sends nothing', () => {
     expect([ran.code, ran.stdout, written()]).toEqual([2, '', []])
     expect(ran.stderr).toContain(says)
   })
-
-  it('and the nearest name is told', async () => {
-    const ran = await run('runners update - --row-fields descripton', 'id,descripton\n1,a\n')
-    expect(ran.stderr).toContain('description')
-  })
 })
 
 describe('a column that is not used', () => {

@@ -19,16 +19,6 @@ it.each([
   expect(stdout).not.toMatch(/^#|^```|^<!--|\]\(\w+\.md|^\|/m)
 })
 
-it('names the nearest topic or command', async () => {
-  const topic = await svcctl(['help', 'many-object'])
-  expect(topic).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('Run "svcctl help many-objects".'),
-  })
-  const command = await svcctl(['help', 'runers'])
-  expect(command.stderr).toMatch(/Did you mean (?:one of )?runners?/)
-})
-
 it('is a manual page of chapter 7 for each topic, which svcctl(1) names', async () => {
   const root = await rootPage()
   for (const [name, { summary }] of Object.entries(topics)) {

@@ -109,28 +109,6 @@ describe('a group of verbs', () => {
 })
 
 describe('flags without a command', () => {
-  it.each([
-    [['--versoin'], 'Did you mean --version?'],
-    [['--sandbx', '--quiet'], 'Did you mean --sandbox?'],
-    [['-x'], 'svcctl --help'],
-    [
-      ['--instance', 'runners', 'list'],
-      'Put flags after the command. "svcctl help flags" lists the flags that',
-    ],
-    [
-      ['runners', '--instance', 'list'],
-      'Put flags after the command. "svcctl help flags" lists the flags that',
-    ],
-    [['runners', '--sandbx', 'list'], 'Did you mean --sandbox?'],
-    [['geo', 'nodes', 'lst'], 'Did you mean "svcctl geo nodes list"?'],
-    [['--sandbox'], 'svcctl --help'],
-    [['runners', '--offline'], 'svcctl runners --help'],
-    [['geo', 'nodes', '--all'], 'svcctl geo nodes --help'],
-  ])('%s is a mistake with a hint', async (args, hint) => {
-    const ran = await svcctl(args)
-    expect(ran).toMatchObject({ code: 2, stdout: '' })
-    expect(ran.stderr).toContain(hint)
-  })
   it('give the version beside other flags', async () => {
     const alone = await svcctl(['--version'])
     expect(alone.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)

@@ -109,13 +109,4 @@ describe('a request for each', () => {
     const lines = server.lines().filter((line) => line.includes('/runners/'))
     expect([code, lines]).toEqual([0, [1, 2, 3].map((id) => `${method} /runners/${id}`)])
   })
-
-  it.each([
-    ['api runners/{}', 'the path contains {}, but no objects are given'],
-    ['api GET runners -', '- requires {} in the path, where svcctl inserts each object'],
-    ['api GET runners/{} - --paginate', '--paginate'],
-  ])('%s is refused', async (line, said) => {
-    const { code, stderr } = await call(line, { input: '1\n' })
-    expect([code, stderr, server.lines()]).toEqual([2, expect.stringContaining(said), []])
-  })
 })

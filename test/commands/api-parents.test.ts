@@ -148,30 +148,3 @@ describe('writes', () => {
     ])
   })
 })
-
-describe('a line that names parents in vain', () => {
-  it.each([
-    ['api x -P a', '--project requires {project} in the path'],
-    ['api x -G a', '--group requires {project} or {group} in the path'],
-    ['api groups/{group} --all-projects', '--all-projects requires {project} in the path'],
-    ['api projects/{project} -P a -G b', '-P and -G exclude each other'],
-    ['api groups/{group} -G a --recursive', '--recursive requires {project} alone in the path'],
-    [
-      'api projects/{project}/x/{} - -P a,b',
-      '- cannot be combined with several projects or groups',
-    ],
-    ['api projects/{project} -P ..', '".." cannot replace {project}'],
-    ['api projects/{project}', 'the path contains {project}, but no project is given'],
-  ])('%s', async (line, says) => {
-    const ran = await run(line, '1\n')
-    expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain(says)
-    expect(server.seen).toEqual([])
-  })
-
-  it('is told every way to name one', async () => {
-    const { stderr } = await run('api projects/{project}')
-    for (const way of ['--project (-P)', '--group (-G)', '--all-projects', 'SVC_PROJECT'])
-      expect(stderr).toContain(way)
-  })
-})

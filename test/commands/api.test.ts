@@ -77,30 +77,6 @@ describe('api', () => {
     expect(server.seen[0]?.headers['content-type']).toBe('application/json')
   })
 
-  it.each([
-    ['/a b', 'a blank cannot be used in a path', 'Write it as %20.'],
-    ['/a#b', '"#" cannot be used in a path', 'Write it as %23.'],
-    ['/é', '"é" cannot be used in a path', 'Write it as %C3%A9.'],
-  ])('says how to write %s', async (path, says, how) => {
-    const ran = await api(['GET', path])
-    expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain(says)
-    expect(ran.stderr).toContain(how)
-    expect(server.seen).toEqual([])
-  })
-
-  it.each([
-    ['title=c4n4ry', 'takes parameters by --param', 'Write --param key=value'],
-    ['c4n4ry', 'the argument after the path can only be -', 'Use - to read objects'],
-  ])('sends nothing of a line with %s behind its path', async (extra, says, how) => {
-    const ran = await api(['PUT', '/x', extra, '--yes'])
-    expect(ran).toMatchObject({ code: 2, stdout: '' })
-    expect(ran.stderr).toContain(says)
-    expect(ran.stderr).toContain(how)
-    expect(ran.stderr).not.toContain('c4n4ry')
-    expect(server.seen).toEqual([])
-  })
-
   it.each(['hook[token]', 'hook[db][password]', 'variables[][value]', 'a[variables][0][value]'])(
     'shows the value of %s neither in a trace nor in a curl command',
     async (name) => {
@@ -128,15 +104,6 @@ describe('api', () => {
       expect(server.seen.map(({ body }) => body)).toEqual(['{"value":"c4n4ry"}'])
     },
   )
-
-  it('refuses an input that is no object', async () => {
-    for (const input of ['[1, 2]', '"text"', '7']) {
-      const ran = await api(['POST', '/x', '--input', '-'], {}, input)
-      expect(ran).toMatchObject({ code: 2, stdout: '' })
-      expect(ran.stderr).toContain('--input must contain an object of attributes')
-    }
-    expect(server.seen).toEqual([])
-  })
 
   it('confirms a DELETE, says what came of a write without an answer, and of 304', async () => {
     server.answer = () => ({ status: 204 })
@@ -216,16 +183,6 @@ describe('api', () => {
     server.answer = () => ({ status: 404, body: { message: '404 User Not Found' } })
     expect((await api(['GET', '/runers'])).stderr).not.toContain('The documents have')
   })
-
-  it.each([['https://other.example/x'], ['/projects/../user']])(
-    'refuses %s before anything is sent',
-    async (path) => {
-      const ran = await api(['GET', path])
-      expect(ran.code).toBe(2)
-      expect(ran.stderr).toMatch(/a path on the instance|cannot be used in a path/)
-      expect(server.seen).toEqual([])
-    },
-  )
 })
 
 describe('a name whose slashes are not encoded', () => {

@@ -102,32 +102,9 @@ describe.each(names)('check %s', (name) => {
       expect(ran).toEqual(now)
     }
   })
-
-  it('refuses levels that it has no measure for, and what contradicts itself', async () => {
-    for (const line of ['--warn 30x', '--crit -5', '--warn 101%', '-o nagios -o json', '-o xml']) {
-      const ran = await call(`check ${name} ${line}`)
-      expect(ran).toMatchObject({ code: 2, stdout: '' })
-    }
-    expect(server.seen).toEqual([])
-  })
 })
 
 describe('levels', () => {
-  it.each([
-    ['runners', '--warn 5 --crit 1', '--crit must be the larger of the two'],
-    ['runners', '--warn 50% --crit 90%', '--crit must be the smaller of the two'],
-    ['certificates', '--warn 7d --crit 30d', '--crit must be the smaller of the two'],
-    ['geo', '--warn 10m,99% --crit 1m,90%', '--crit must be the larger of the two'],
-    ['geo', '--warn 1m,2m', 'has two thresholds for the'],
-    ['certificates', '--warn 80%', '30d (time left of a certificate, at least)'],
-    ['instance', '--crit 80%', '2s (response time, at most)'],
-  ])('of %s cannot be %s', async (name, line, says) => {
-    const ran = await call(`check ${name} ${line}`)
-    expect(ran).toMatchObject({ code: 2, stdout: '' })
-    expect(ran.stderr).toContain(says)
-    expect(server.seen).toEqual([])
-  })
-
   it('are reached beyond them, each by itself', async () => {
     server.answer = () => ({ body: [runner(1, 'online'), runner(2, 'offline')] })
     for (const [line, code] of [
@@ -152,12 +129,6 @@ describe('check runners', () => {
       stdout:
         'runners warning: 4 of 8 runners not online: shared-linux-2, web-builder, gpu, shop-tests\n',
     })
-  })
-
-  it('is of a project or of a group, and never of both', async () => {
-    const ran = await call('check runners -P a -G b')
-    expect(ran).toMatchObject({ code: 2, stdout: '' })
-    expect(server.seen).toEqual([])
   })
 
   it('is critical where none is online, and where there is none at all', async () => {

@@ -56,17 +56,6 @@ describe('a dry run', () => {
     expect([ran.code, ran.stdout]).toEqual([0, '6\n'])
   })
 
-  it.each([
-    ['runners pause 1 --dry-run --fields id', '--dry-run and --fields'],
-    ['runners pause 1 --dry-run --fields object,id', '--dry-run and --fields'],
-    ['issues unsubscribe 1 -P a/b --dry-run --fields id -o json', '--dry-run and --fields'],
-    ['deploy-keys add -P a/b --title x --key y --dry-run -o id', '--dry-run and -o id'],
-  ])('refuses what a preview does not have: %s', async (line, pair) => {
-    const ran = await call(line)
-    expect([ran.code, ran.stdout, server.lines()]).toEqual([2, '', []])
-    expect(ran.stderr).toContain(`${pair} exclude each other`)
-  })
-
   it.each(['1', '1 2', '-'])('tolerates what is refused of %s', async (ids) => {
     server.answer = () => missing
     const line = `runners pause ${ids} --dry-run`.split(' ')
@@ -169,16 +158,6 @@ describe('a dry run', () => {
     expect((await run('runners pause 1 -p look')).code).toBe(2)
     const { code, stdout } = await run('runners pause 1 -p look --dry-run')
     expect([code, rowsOf(stdout).length, sent()]).toEqual([0, 1, []])
-  })
-
-  it('refuses what contradicts it, and commands that only read', async () => {
-    const both = await call('runners pause 1 --dry-run --curl')
-    expect([both.code, both.stderr]).toEqual([
-      2,
-      expect.stringContaining('--dry-run and --curl exclude each other'),
-    ])
-    expect((await call('runners get 1 --dry-run')).code).toBe(2)
-    expect(server.seen).toEqual([])
   })
 
   it('is the API’s own where that has one', async () => {

@@ -28,12 +28,6 @@ describe('explain', () => {
       expect.objectContaining({ resource: 'lint-status', field: 'status' }),
     )
   })
-
-  it('suggests no word that it does not know itself', async () => {
-    const { code, stderr } = await svcctl(['explain', 'approvalz'])
-    expect(code).toBe(2)
-    expect(stderr).toContain('approvals')
-  })
 })
 
 describe('a bill of materials', () => {

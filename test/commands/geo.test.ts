@@ -81,13 +81,6 @@ describe('geo nodes update', () => {
     expect(server.lines()).toEqual(['PUT /geo_nodes/2'])
   })
 
-  it('is refused where nothing is to change', async () => {
-    const ran = await call('geo nodes update 2')
-    expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain('geo nodes update: nothing to change')
-    expect(server.seen).toEqual([])
-  })
-
   it('shows with --curl what is read first, and what it sends with its fields', async () => {
     const { stdout, stderr } = await call('geo nodes update 2 --no-enabled --curl')
     const [read = '', write = '', ...more] = stdout.trim().split('\n')

@@ -26,18 +26,6 @@ describe('issues promote', () => {
     },
   )
 
-  it.each(['please promote', 'use /promote', '/promoted', '/promote2'])(
-    'refuses a note that does not: %j',
-    async (body) => {
-      const ran = await promote('--body', body)
-      expect(ran.code).toBe(2)
-      expect(ran.stderr).toContain(
-        'the note does not promote the issue: it must contain /promote at the',
-      )
-      expect(server.seen).toEqual([])
-    },
-  )
-
   it('checks the note of --input as well, and leaves that of --param alone', async () => {
     const line = ['issues', 'promote', '3', '-P', 'platform/app', '--yes', '--input', '-']
     expect((await call(line, { input: '{"body": "no"}' })).code).toBe(2)

@@ -107,11 +107,4 @@ describe('pages-domains update', () => {
     expect(ran.stdout).toContain('/projects/3/pages/domains/a.test')
     expect(server.seen).toEqual([])
   })
-
-  it.each(['certificate', 'key'])('refuses --no-certificate beside --%s', async (name) => {
-    const ran = await update('--no-certificate', `--${name}`, 'x.pem', '--yes')
-    expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain(`--no-certificate and --${name} exclude each other`)
-    expect(server.seen).toEqual([])
-  })
 })

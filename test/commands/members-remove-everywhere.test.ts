@@ -101,15 +101,6 @@ describe('members remove-everywhere', { shuffle: false }, () => {
     expect(blind.written()).toEqual([])
   })
 
-  it('asks, and without anybody to ask refuses before it reads', async () => {
-    const front = await frontOf(() => sandbox.url)
-    const ran = await run('members remove-everywhere dov', envFor(front.base))
-    expect(ran).toMatchObject({ code: 2, stdout: '' })
-    expect(ran.stderr).toContain('Pass --yes to confirm.')
-    expect(front.written()).toEqual([])
-    expect((await run('members remove-everywhere', envFor(front.base))).code).toBe(2)
-  })
-
   it('goes on with a run that was refused, and keeps what each membership was', async () => {
     const before = await direct('dov')
     let closed = true

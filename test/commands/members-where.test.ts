@@ -66,12 +66,6 @@ describe('members where', () => {
     expect(server.lines().some((line) => line.includes('archived'))).toBe(false)
   })
 
-  it('is about one user', async () => {
-    expect(await call('members where ben dov')).toMatchObject({ code: 2, stdout: '' })
-    expect((await call('members where')).code).toBe(2)
-    expect(server.seen).toEqual([])
-  })
-
   it('asks for direct ones alone, by number', async () => {
     server.answer = instance({ 'groups/web/members': [{ ...dov, id: 50 }, dov] })
     const ran = await call('members where 5 --direct -o json')

@@ -136,22 +136,6 @@ describe('a file that the line reads', () => {
   })
 })
 
-describe('two outputs', () => {
-  it.each([
-    ['ci lint ci/1.yml --report junit=r --report sarif=./r', 'both write to one file'],
-    ['ci lint ci/1.yml --to r --report sarif=r', 'both write to one file'],
-    ['plan f.yml --out r --report junit=r', 'both write to one file'],
-    ['apply f.yml --yes --journal r --to r', 'both write to one file'],
-    ['ci lint ci/1.yml --report junit=- --report sarif=-', 'both write to standard output'],
-    ['ci lint ci/1.yml --to - --report sarif=-', 'both write to standard output'],
-  ])('are two files: %s', async (line, text) => {
-    const ran = await run(line, desk())
-    expect([ran.code, ran.stdout], ran.stderr).toEqual([2, ''])
-    expect(ran.stderr).toContain(text)
-    expect(server.lines()).toEqual([])
-  })
-})
-
 describe('--report', () => {
   it.each([
     ['ci lint --report junit ci/1.yml ci/2.yml', '--report junit=ci/1.yml.'],
@@ -173,19 +157,6 @@ describe('--report', () => {
     expect(ran.stderr).toContain(text)
     expect(server.lines()).toEqual([])
     expect(kept(cwd)).toEqual(files)
-  })
-
-  it.each([
-    ['lint.xml', 'does not have the form KIND=FILE'],
-    ['=lint.xml', 'does not have the form KIND=FILE'],
-    ['junit=', 'does not have the form KIND=FILE'],
-    ['html=x', 'accepts the keys junit, sarif'],
-    ['markdown=x', 'accepts the keys junit, sarif'],
-  ])('is refused as %s', async (text, message) => {
-    const ran = await run(`ci lint ci/1.yml --report ${text}`, desk())
-    expect([ran.code, ran.stdout]).toEqual([2, ''])
-    expect(ran.stderr).toContain(message)
-    expect(server.lines()).toEqual([])
   })
 
   const sarif = '{"version":"2.1.0","runs":[]}'

@@ -41,15 +41,6 @@ describe('storage-move schedule', () => {
     expect(stdout).toMatch(/^ *edition +PREMIUM or higher, only for groups$/m)
   })
 
-  it('is not done unasked, and says what would move', async () => {
-    const ran = await call(`storage-move schedule projects ${between}`)
-    expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain(
-      'confirmation required, and there is no terminal to ask on: Each repository is',
-    )
-    expect(server.seen).toEqual([])
-  })
-
   it('waits with --wait until no project is left on the source', async () => {
     let left = 2
     server.answer = ({ method }) => (method === 'GET' ? projects(left--) : { body: {} })

@@ -58,7 +58,7 @@ describe('live values', () => {
       const ran = await tab(words)
       return ran.values.length > 1 || times === 0 ? ran : pressed(times - 1)
     }
-    const { values, code, stderr } = await pressed(5)
+    const { values, code, stderr } = await pressed(30)
     expect(
       values.some((value) => expected.test(value)),
       values.join(' '),

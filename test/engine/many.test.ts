@@ -76,18 +76,6 @@ describe('a run over many objects', () => {
     expect(sent()).toEqual(upTo(last).map(Number))
     expect(stderr).toMatch(/stopped after too many failures; \d done, \d failed, \d+ not attempted/)
   })
-  it.each([
-    ['--max-failures', 'few'],
-    ['--rate', '0/s'],
-    ['--concurrency', '65'],
-    ['--concurrency', 'some'],
-  ])('is refused with %s %s, before anything is sent', async (flag, value) => {
-    paused()
-    const { code, stderr } = await run('runners', 'pause', '1', '2', flag, value)
-    expect(code).toBe(2)
-    expect(stderr).toContain(value)
-    expect(server.seen).toEqual([])
-  })
   it('tells twenty failures in full, and counts the others', async () => {
     refusing((id) => id > 2)
     const { code, stderr } = await run('runners', 'pause', ...upTo(40))

@@ -86,29 +86,6 @@ describe('with --select', () => {
       'DELETE /projects/a%2Fb/deploy_keys/5',
     ])
   })
-
-  it.each<[string, RegExp]>([
-    ['runners pause 5 --select id=1', /--select cannot be combined with IDs/],
-    ['runners pause --select id=1 --curl', /needs a list first/],
-    ['runners pause 5 --instance', /--instance requires --select/],
-    ['runners pause 5 --all-projects', /--all-projects requires --select/],
-    ['vulnerabilities dismiss 5 -G a --recursive', /--recursive requires --select/],
-    ['runners pause --select id=x --yes', /id requires a number/],
-    ['runners pause --select id=1 --page 2', /--page/],
-    ['runners pause --select id=1 --watch', /--watch/],
-    ['deploy-keys delete --select id=1 --yes', /deploy-keys delete requires --project/],
-    ['deploy-keys delete -P a/b,c/d --select id=1 --curl', /needs a list first/],
-    ['deploy-keys delete - -P a/b --select id=1', /--select cannot be combined with IDs/],
-    ['deploy-keys delete - --select id=1', /--select cannot be combined with IDs/],
-    ['deploy-keys delete -P a/b 5 --limit 2', /--limit requires --select/],
-    ['runners register --select id=1', /does not support selection/],
-    ['resource-groups update -P a/b --select key=1', /does not support selection/],
-    ['alerts send --select id=1', /does not support selection/],
-  ])('refuses %s, and sends nothing', async (line, message) => {
-    const { stderr, code } = await run(...line.split(' '))
-    expect([code, recorder.lines()]).toEqual([2, []])
-    expect(stderr).toMatch(message)
-  })
 })
 
 describe('--select with several parents', () => {

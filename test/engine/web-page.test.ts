@@ -78,12 +78,6 @@ describe('--web', () => {
     expect((await call([...get, '--curl'], { env: none })).stdout).toContain('curl ')
   })
 
-  it('is there where objects have pages', async () => {
-    expect((await call('runners get 1 --web')).stderr).toContain("unknown option '--web'")
-    expect((await call('mr rebase a/b!1 --web')).stderr).toContain("unknown option '--web'")
-    expect((await call('settings get --web')).stderr).toContain("unknown option '--web'")
-  })
-
   it('refuses a page elsewhere, and says which', async () => {
     server.answer = () => ({ body: job('https://evil.example/\u001b[2Jx') })
     const ran = await call(get, { env: none })

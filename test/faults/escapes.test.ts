@@ -82,7 +82,7 @@ const onTerminal = async (args: readonly string[], typed = ''): Promise<string> 
 }
 
 const esc = '\u001b'
-const own = new RegExp(`${esc}\\[(\\?25[hl]|[0-9]?[GJK]|[0-9;]*m)`, 'g')
+const own = new RegExp(`${esc}\\[(\\?(?:25|2026)[hl]|[0-9]?[GJK]|[0-9;]*m)`, 'g')
 
 /** Without the program's own: ends of lines on a terminal, and what clears a line of progress. */
 const withoutOwn = (text: string): string => text.replaceAll('\r\n', '\n').replace(own, '')

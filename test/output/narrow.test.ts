@@ -53,23 +53,9 @@ describe('value', () => {
     })
     expect(out).toBe('7\n')
   })
-
-  it.each([[[]], [['--fields', 'id,description']]])(
-    'is refused without one field: %j',
-    async (more) => {
-      const { code, stderr } = await svcctl(['runners', 'list', '-o', 'value', ...more], {
-        env: { SVC_TOKEN: 'any', SVC_BASE_URL: 'http://127.0.0.1:9' },
-      })
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringContaining('prints one field: choose it with --fields'),
-      ])
-    },
-  )
 })
 
 describe('id', () => {
-  const env = { SVC_TOKEN: 'any' }
   const list = (...line: string[]) => svcctl([...line, '-o', 'id', '--sandbox'], {})
   it('is what the verbs of the area take', async () => {
     expect((await list('pages-domains', 'list', '--instance')).stdout).toMatch(/^\w+\./)
@@ -80,13 +66,6 @@ describe('id', () => {
     expect(all.stdout).toMatch(/^platform\/app!\d+\n/)
     expect((await list('mr', 'get', '1', '-P', 'platform/app')).stdout).toBe('1\n')
     expect((await list('integrations', 'list', '-P', 'platform/app')).stdout).toMatch(/^[\w-]+\n/)
-  })
-
-  it('is refused where a command has no objects', async () => {
-    const { code, stderr } = await svcctl(['settings', 'get', '-o', 'id'], {
-      env: { ...env, SVC_BASE_URL: 'http://127.0.0.1:9' },
-    })
-    expect([code, stderr]).toEqual([2, expect.stringContaining('settings get has none')])
   })
 
   it('fails for a record without a name', async () => {

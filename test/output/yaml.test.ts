@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { countDraws } from '../support/draws.js'
 import { has } from '../support/terminal.js'
 import { collector, opened, shown, written } from './open.js'
 
@@ -100,7 +101,7 @@ describe('YAML', () => {
             (await texts(values)).map((text) => parse(text, { version, logLevel: 'error' })),
           ).toEqual(read)
       }),
-      { numRuns: 80 },
+      { numRuns: countDraws(80) },
     )
   })
   it.skipIf(!python)('is the value to PyYAML, where it is there', async () => {

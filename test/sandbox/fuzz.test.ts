@@ -11,6 +11,7 @@ import { getPath } from '../../src/catalogue/endpoint.js'
 import type { Param, Params } from '../../src/catalogue/params.js'
 import { readState } from '../../src/sandbox/index.js'
 import { collectRoutes, type ServedRoute } from '../../src/sandbox/server/routes.js'
+import { countDraws } from '../support/draws.js'
 import { exampleOf } from './addresses.js'
 import { freshSandbox } from './instance.js'
 
@@ -312,7 +313,7 @@ const checkLog = async (): Promise<void> => {
   stopped = undefined
 }
 
-const runs = Number(process.env.FUZZ_RUNS ?? 400)
+const runs = Number(process.env.FUZZ_RUNS ?? countDraws(800))
 
 describe('any request', () => {
   it('is answered below 500, and the next one too', { timeout: 600_000 }, async () => {

@@ -5,6 +5,7 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 // It listens to signals from when it is loaded, once in a process: before the first file looks who does.
 import 'conf'
 import { configureGlobal } from 'fast-check'
@@ -20,8 +21,20 @@ configureGlobal({
   interruptAfterTimeLimit: 25_000,
 })
 
+/** What Node warns of while a test runs: listeners that pile up, promises that nobody waits for, what is deprecated. */
+const warnings: string[] = []
+const hearWarning = ({ name, message, stack }: Error): void => {
+  warnings.push(`${name}: ${message}\n${stack ?? ''}`)
+}
+process.on('warning', hearWarning)
+
 // What a test has sent as a secret is not looked for in the next one.
-aroundEach((test) => runWithIo(Object.create(processIo), test))
+aroundEach(async (test) => {
+  await runWithIo(Object.create(processIo), test)
+  // Node gives a warning in the tick after the one that it is about.
+  if (warnings.length === 0) await setImmediate()
+  expect(warnings.splice(0), 'warnings of Node during the test').toEqual([])
+})
 
 const run = inject('run')
 const folder = mkdtempSync(join(run, 'file-'))
@@ -46,6 +59,7 @@ const changed = (): readonly string[] =>
 
 // Hooks end in reverse order: this one comes after those of the file, which end its servers.
 afterAll(() => {
+  process.off('warning', hearWarning)
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   } catch {
@@ -55,4 +69,5 @@ afterAll(() => {
     ...found,
     variables: [],
   })
+  expect(warnings, 'warnings of Node outside of the tests').toEqual([])
 })

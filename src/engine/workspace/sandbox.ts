@@ -3,7 +3,7 @@
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolders } from '../../base/files/regular.js'
-import { getTemporaryFolder } from '../../base/io.js'
+import { currentIo, getTemporaryFolder } from '../../base/io.js'
 import type { Words } from '../../catalogue/words.js'
 import { getErrorCode, usage } from '../../errors.js'
 import { environmentToken, getPaths, jobTokenFor } from '../../profile/index.js'
@@ -83,6 +83,7 @@ export const sandboxSession = async (
   const sandbox = await startSandbox({
     stateDir: folder,
     ...waiting,
+    now: currentIo().now,
     jobs,
     words,
   }).catch((error: unknown) => {

@@ -182,12 +182,12 @@ export class Sessions implements OpenSessions {
 /** Waits so long; rejects with a Failure `interrupted` where that comes first. */
 const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
+    const leave = currentIo().after(milliseconds, () => {
       forget()
       resolve()
-    }, milliseconds)
+    })
     const forget = onAbort(signal, () => {
-      clearTimeout(timer)
+      leave()
       reject(new Failure('interrupted', 'interrupted'))
     })
   })

@@ -54,12 +54,12 @@ export const systemTiming: Timing = {
   random: () => currentIo().random(),
   sleep: (milliseconds, onInterrupt) =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const leave = currentIo().after(milliseconds, () => {
         forget()
         resolve()
-      }, milliseconds)
+      })
       const forget = onInterrupt(() => {
-        clearTimeout(timer)
+        leave()
         reject(interrupted())
       })
     }),

@@ -12,6 +12,7 @@ import {
   plain,
   yamlWriter,
 } from '../../../src/desired/exporting/model.js'
+import { countDraws } from '../../support/draws.js'
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
@@ -83,7 +84,7 @@ it('reads back as it was', () => {
       for (const pretty of [true, false])
         expect(JSON.parse(documentOf(jsonWriter(pretty), list))).toEqual(expected(list))
     }),
-    { numRuns: 60 },
+    { numRuns: countDraws(60) },
   )
 })
 

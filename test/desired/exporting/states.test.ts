@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed.js'
+import { countDraws } from '../../support/draws.js'
 import { inside } from '../inside.js'
 import { exportOf, planOf } from './rounds.js'
 import { leftOut, type RandomWrite, writes } from './writes.js'
@@ -22,7 +23,7 @@ const called = (
   ['runners', 'deploy_keys', 'error_tracking'],
 ]
 
-it('plans to nothing on 80 random states', { timeout: 120_000 }, async () => {
+it('plans to nothing on random states', { timeout: 120_000 }, async () => {
   const taken = new Map<string, number>()
   const ways = fc.record({
     exact: fc.boolean(),
@@ -50,7 +51,10 @@ it('plans to nothing on 80 random states', { timeout: 120_000 }, async () => {
       expect(plan.findings.filter(({ is }) => is === 'impossible')).toEqual([])
       expect(asked.filter((line) => !line.startsWith('GET '))).toEqual([])
     }),
-    { numRuns: 80, examples: [called('@ '), called('@gpu'), called('@7'), called('7')] },
+    {
+      numRuns: countDraws(80),
+      examples: [called('@ '), called('@gpu'), called('@7'), called('7')],
+    },
   )
   // Nearly every kind of write was taken by some state.
   expect(taken.size).toBeGreaterThan(12)

@@ -7,6 +7,7 @@ import { type Managed, managedKinds } from '../../../src/catalogue/managed.js'
 import { type Attribute, attributesOf } from '../../../src/desired/attributes.js'
 import { type DeclaredState, readFiles } from '../../../src/desired/files/index.js'
 import { Failure } from '../../../src/errors.js'
+import { countDraws } from '../../support/draws.js'
 import { wanted } from './reading.js'
 
 const places = { projects: ['platform/app', 'a/b/c', 'ana/x'], groups: ['platform', 'a', 'a/b'] }
@@ -197,7 +198,7 @@ describe('a file never ends the program', () => {
           await survives(text)
         },
       ),
-      { numRuns: 200 },
+      { numRuns: countDraws(200) },
     )
   })
 
@@ -207,7 +208,7 @@ describe('a file never ends the program', () => {
         await survives(stringify(said))
         await survives(JSON.stringify(said))
       }),
-      { numRuns: 60 },
+      { numRuns: countDraws(60) },
     )
   })
 
@@ -222,7 +223,7 @@ describe('a file never ends the program', () => {
           kinds.length,
         )
       }),
-      { numRuns: 40 },
+      { numRuns: countDraws(40) },
     )
   })
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed.js'
 import { addressText, type ManagedPlace, matches } from '../../../src/desired/address.js'
 import { mayMean, PlaceChoice } from '../../../src/desired/selection.js'
+import { countDraws } from '../../support/draws.js'
 
 const app: ManagedPlace = { scope: 'project', path: 'platform/app' }
 const rules = { name: 'approval_rules' }
@@ -73,7 +74,7 @@ describe('a beginning', () => {
         expect(only(pattern).kind(rest, { name: rest.kind })).toBe(true)
         expect(only(pattern).means(rest.scope)).toBe(true)
       }),
-      { numRuns: 3000 },
+      { numRuns: countDraws(3000) },
     )
   })
   it('is not meant where nothing that begins so can be', () => {

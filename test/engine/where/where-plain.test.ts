@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseExact } from '../../../src/base/json/json.js'
 import { bindWhere, type Known, parseWhere } from '../../../src/engine/where/index.js'
+import { countDraws } from '../../support/draws.js'
 
 const text = { type: 'string' }
 const shape = {
@@ -232,7 +233,7 @@ describe('any expression over any records', () => {
         expect(list.map((record) => matches(read(record)))).toEqual(plain)
         expect(list.map((record) => mayMatch(read(record)))).toEqual(plain)
       }),
-      { numRuns: 1000 },
+      { numRuns: countDraws(1000) },
     )
   })
 })

@@ -4,6 +4,7 @@ import { parseExact } from '../../../src/base/json/json.js'
 import { bindWhere, type Known, parseWhere, unshaped } from '../../../src/engine/where/index.js'
 import { getShapeFields, kindIn } from '../../../src/engine/where/shape.js'
 import { Failure } from '../../../src/errors.js'
+import { countDraws } from '../../support/draws.js'
 
 const text = { type: 'string' }
 const int = { type: 'integer' }
@@ -337,7 +338,7 @@ describe('any expression', () => {
         expect(list.filter(test)).toEqual(plain)
         expect(list.filter(mayMatch)).toEqual(plain)
       }),
-      { numRuns: 500 },
+      { numRuns: countDraws(500) },
     )
   })
   it('never fails but as a usage error that points into it', () => {
@@ -372,7 +373,7 @@ describe('any expression', () => {
           expect(caret.length - 1).toBeLessThanOrEqual(line.length)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: countDraws(1000) },
     )
   })
 })

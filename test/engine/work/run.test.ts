@@ -11,6 +11,7 @@ import { type EngineOptions, run } from '../../../src/engine/work/run.js'
 import { SeenObjects } from '../../../src/engine/work/seen-objects.js'
 import { Failure } from '../../../src/errors.js'
 import type { Listener } from '../../../src/http/gate.js'
+import { countDraws } from '../../support/draws.js'
 
 async function* items(count: number): AsyncGenerator<Item> {
   for (let n = 1; n <= count; n++) yield { n, object: String(n) }
@@ -61,7 +62,7 @@ describe('a run', () => {
           expect(most).toBeLessThanOrEqual(width)
         },
       ),
-      { numRuns: 50 },
+      { numRuns: countDraws(50) },
     )
   })
   it('begins objects in their order, however long it takes to look at each', async () => {
@@ -78,7 +79,7 @@ describe('a run', () => {
         })
         expect(begun).toEqual(upTo(delays.length).filter((n) => n % 7 !== 0))
       }),
-      { numRuns: 50 },
+      { numRuns: countDraws(50) },
     )
   })
   it('starts nothing further than four widths ahead of what was handed on', async () => {

@@ -3,12 +3,14 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { doAfter, type Io } from '../../../src/base/io.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js'
 import { configuration, folder } from '../../support/program.js'
 import { svcctl } from '../../support/within.js'
@@ -40,12 +42,28 @@ interface Place {
   readonly now: Date
 }
 
+/** The requests that are kept are copied each time that somebody asks for them. */
+const maxRequests = 300
+
+/** What lines leave in a configuration: journals, by name and size. */
+const listState = (config: string): string => {
+  const state = join(config, 'state')
+  return readdirSync(state, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => `${name} ${statSync(join(parentPath, name)).size}`)
+    .sort()
+    .join('\n')
+}
+
 const tokenOf = ({ users }: Sandbox): string => users[0]?.token ?? ''
 
 export class World {
   readonly #sandbox: Sandbox
   readonly #before: ReturnType<Sandbox['double']['snapshot']>
   readonly #config: string
+  /** A copy of the configuration for lines that keep a journal, as long as none was kept; made when it is needed. */
+  #copy: string | undefined
+  readonly #state: string
   readonly #now: Date
   readonly places: Places
 
@@ -54,6 +72,7 @@ export class World {
     this.#now = now
     this.#before = sandbox.double.snapshot()
     this.#config = config
+    this.#state = listState(config)
     this.places = {
       url: sandbox.url,
       snapshot: join(cwd, 'snapshot'),
@@ -103,7 +122,7 @@ export class World {
     values: readonly FlagValue[],
     env: Environment = {},
   ): Promise<LineResult> {
-    const config = shape.writes === true ? this.#copyConfig() : this.#config
+    const config = shape.writes === true ? this.#getCopy() : this.#config
     const work = join(this.places.out, '..')
     mkdirSync(work)
     for (const [name, text] of Object.entries(shape.files ?? {}))
@@ -111,9 +130,6 @@ export class World {
     const args = [...shape.line, ...values.flatMap(({ words }) => words(this.places))]
     await this.#makeRoom()
     const before = this.#sandbox.double.requests.length
-    const began = performance.now()
-    // It hardly goes on, so that ages and spans are the same in every line; where the instance is waited for, it does.
-    const pace = shape.waits === true ? 1 : 100
     const stop = new AbortController()
     let endless = false
     const timer = setTimeout(() => {
@@ -127,7 +143,7 @@ export class World {
         cwd: work,
         stop: stop.signal,
         ...(isWatched ? { afterOutput: () => stop.abort() } : {}),
-        io: { now: () => new Date(this.#now.getTime() + (performance.now() - began) / pace) },
+        io: this.#createClock(),
         env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', ...this.#filled(env) },
         ...(shape.input === undefined ? {} : { input: shape.input }),
       })
@@ -149,23 +165,47 @@ export class World {
     } finally {
       clearTimeout(timer)
       rmSync(work, { recursive: true, force: true })
-      if (shape.writes === true) {
-        this.#sandbox.double.restore(this.#before)
-        rmSync(config, { recursive: true, force: true })
-      }
+      if (shape.writes === true) this.#putBack(before)
     }
   }
 
-  /** Copies the configuration for a line that keeps a journal. */
-  #copyConfig(): string {
-    const config = mkdtempSync(`${this.#config}-`)
-    cpSync(this.#config, config, { recursive: true, verbatimSymlinks: true })
-    return config
+  /** A clock that hardly goes on, so that ages and spans are the same in every line, unless something waits for time to pass. */
+  #createClock(): Pick<Io, 'now' | 'after'> {
+    const began = performance.now()
+    let waited = 0
+    const elapsed = (): number => waited + (performance.now() - began) / 100
+    return {
+      now: () => new Date(this.#now.getTime() + elapsed()),
+      after: (milliseconds, work) => {
+        const until = elapsed() + milliseconds
+        return doAfter(milliseconds / 100, () => {
+          waited += Math.max(0, until - elapsed())
+          work()
+        })
+      },
+    }
+  }
+
+  #getCopy(): string {
+    if (this.#copy !== undefined) return this.#copy
+    this.#copy = mkdtempSync(`${this.#config}-`)
+    cpSync(this.#config, this.#copy, { recursive: true, verbatimSymlinks: true })
+    return this.#copy
+  }
+
+  /** Makes instance and configuration what they were, where a line has written to them: most are refused, or only read. */
+  #putBack(before: number): void {
+    const isRead = ({ method }: { method: string }) => method === 'GET' || method === 'HEAD'
+    if (!this.#sandbox.double.requests.slice(before).every(isRead))
+      this.#sandbox.double.restore(this.#before)
+    if (this.#copy === undefined || listState(this.#copy) === this.#state) return
+    rmSync(this.#copy, { recursive: true, force: true })
+    this.#copy = undefined
   }
 
   /** Forgets the requests before there are so many that the oldest are let go. */
   async #makeRoom(): Promise<void> {
-    if (this.#sandbox.double.requests.length < 8_000) return
+    if (this.#sandbox.double.requests.length < maxRequests) return
     await this.#sandbox.double.reset()
     this.#sandbox.double.restore(this.#before)
   }
