@@ -1,7 +1,9 @@
 /** Runs a line with the clock and the random values of the record: in this process, in a shell, at a terminal, or by `svcctl/run`. */
+
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import type { Io } from '../../src/base/io.js'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { run as runInLibrary } from '../../src/run.js'
@@ -95,7 +97,12 @@ const runAtTerminal = async (
   const [columns = 80, rows = 24] = (entry.terminal ?? '').split('x').map(Number)
   const screen = openScreen([args], { cwd, env, columns, rows, io: pin(args) })
   const shown: string[] = []
-  const keep = async () => shown.push(`${(await screen.coloured()).trimEnd()}\n`)
+  const keep = async () => {
+    const text = await screen.coloured()
+    // The library of the prompts asks the process whether it has colours, and that says no where CI is set.
+    const plain = stripVTControlCharacters(text)
+    shown.push(`${(/^[?✔√] /m.test(plain) ? plain : text).trimEnd()}\n`)
+  }
   const act = async (action: string): Promise<unknown> => {
     const [verb = '', rest = ''] = /^(\w+) ?(.*)$/.exec(action)?.slice(1) ?? []
     if (verb === 'wait') return screen.until((text) => text.includes(rest))
