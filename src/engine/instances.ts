@@ -13,7 +13,7 @@ import { findOwnWords } from './command/words.js'
 import { failureIn, failureStyle } from './failure-report.js'
 import { InstancesAnswer } from './instances-answer.js'
 import type { AskedLine, LinePart } from './options.js'
-import { takeRecords } from './order.js'
+import { describeUnread, takeRecords } from './order.js'
 import { parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
 import type { Row, Target } from './rows.js'
@@ -174,9 +174,8 @@ class MultiInstanceRun {
   #fill(sites: readonly AskedSite[], most: number, { profile }: Target): void {
     this.#isFull = true
     const left = sites.slice(sites.findIndex(({ name }) => name === profile))
-    const names = left.map(({ name }) => name).join(', ')
-    const how = 'use --limit <n> or --limit all for more'
-    this.#merged.addNote(`showing ${most}; not read, or not to the end: ${names}; ${how}`)
+    const names = left.map(({ name }) => name)
+    this.#merged.addNote(describeUnread(most, names))
   }
 
   /** All at once; what they print waits for those before them. */

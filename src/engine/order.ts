@@ -102,6 +102,16 @@ export class TargetWriter {
   }
 }
 
+/** So many targets are named at most. */
+const mostNamed = 5
+
+/** Says that as many records as were asked for are there, and which targets were left for that. */
+export const describeUnread = (count: number, names: readonly string[]): string => {
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''
+  const left = `${names.slice(0, mostNamed).join(', ')}${more}`
+  return `showing ${count}; not read, or not to the end: ${left}; use --limit <n> or --limit all for more`
+}
+
 /**
  * Takes the first records of the lists of several targets; of those behind nothing more is read.
  * @param full told of the target at which it ended

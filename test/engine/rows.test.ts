@@ -1,6 +1,6 @@
 /** Rows of several targets: their order, and how many of them are taken. */
 import { describe, expect, it } from 'vitest'
-import { createLatch, TargetWriter, takeRecords } from '../../src/engine/order.js'
+import { createLatch, describeUnread, TargetWriter, takeRecords } from '../../src/engine/order.js'
 import type { Row, Rows, Target } from '../../src/engine/rows.js'
 import { yieldRecord, yieldRecords } from '../../src/engine/rows.js'
 
@@ -117,4 +117,11 @@ describe('the rows of one of several targets', () => {
     await expect(writer.takeAll(broken())).rejects.toThrow('broken')
     expect(rows.at(-1)).toEqual({ kind: 'end', isCut: true, of: { profile: 'a' } })
   })
+})
+
+it('names at most five of the targets that were left', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+  expect(describeUnread(3, names)).toBe(
+    'showing 3; not read, or not to the end: a, b, c, d, e and 2 more; use --limit <n> or --limit all for more',
+  )
 })

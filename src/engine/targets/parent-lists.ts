@@ -8,7 +8,7 @@ import { isTolerated, toleratedText } from '../command/running.js'
 import type { LineAsk, Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
-import { createLatch, TargetWriter } from '../order.js'
+import { createLatch, describeUnread, TargetWriter } from '../order.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
 import { FieldPresence } from '../records/single.js'
@@ -56,6 +56,8 @@ class OverParents {
   readonly #over: ParentRowsOptions
   readonly #push: (row: Row) => Promise<void>
   #count = 0
+  /** The parent that has the last record that was asked for, and whether it has more of them. */
+  #full: { readonly last: ParentTarget; isCut: boolean } | undefined
   #reported = 0
   readonly #presence = new FieldPresence()
   /** Resolves when the parents so far have handed over their rows. */
@@ -81,8 +83,19 @@ class OverParents {
     return this.#count >= this.#over.most
   }
 
+  /** A parent has more records than were wanted of it. */
+  #noteCut(target: ParentTarget): void {
+    if (this.#full?.last === target) this.#full.isCut = true
+  }
+
   #describe(failure: Failure | undefined): string | undefined {
-    if (this.#isFull) return `showing ${this.#count}; use --limit <n> or --limit all for more`
+    const { targets } = this.#over
+    const { last, isCut } = this.#full ?? {}
+    if (last !== undefined) {
+      const left = targets.slice(targets.indexOf(last) + (isCut === true ? 0 : 1))
+      const names = left.map(({ parent }) => parent.name)
+      return names.length === 0 ? undefined : describeUnread(this.#count, names)
+    }
     return this.#count === 0 && failure === undefined ? 'nothing found' : undefined
   }
 
@@ -168,20 +181,23 @@ class OverParents {
     if (target.failure !== undefined) throw target.failure
     const left = this.#over.most - this.#count
     const paging = left === Number.POSITIVE_INFINITY ? {} : { limit: left }
-    for await (const row of this.#over.rowsOf(target, paging)) await this.#take(row, taker)
+    for await (const row of this.#over.rowsOf(target, paging)) await this.#take(row, target, taker)
   }
 
   /** Takes a row, as far as its records are still wanted. */
-  async #take(row: Row, taker: TargetWriter): Promise<void> {
+  async #take(row: Row, target: ParentTarget, taker: TargetWriter): Promise<void> {
     if (row.kind === 'text' || row.kind === 'document') throw refusePart('project or group')
+    if (row.kind === 'end' && row.more === true) this.#noteCut(target)
     if (row.kind !== 'records' && row.kind !== 'value' && row.kind !== 'answer')
       return taker.take(row)
     await taker.turn
+    if (this.#isFull) this.#noteCut(target)
     if (this.#isFull) throw new EnoughRecordsError()
     const batch = row.kind === 'records' ? row.batch : undefined
     const taken = batch?.slice(0, this.#over.most - this.#count)
     const isShort = taken !== undefined && batch !== undefined && taken.length < batch.length
     this.#count += taken?.length ?? 1
+    if (this.#isFull) this.#full = { last: target, isCut: isShort }
     await taker.take(
       row.kind === 'records' && taken !== undefined && isShort
         ? { ...row, batch: taken, readers: row.readers?.slice(0, taken.length) }
