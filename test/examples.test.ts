@@ -1,12 +1,6 @@
-/**
- * Every example of every command's help, run in a shell against an embedded instance of its own: what writes keeps
- * a journal, and is undone by it, or it is said why it cannot be.
- */
-import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { version } from '../src/base/version.js'
 import { writes } from '../src/catalogue/endpoint.js'
 import { allCommands, loadExamples } from '../src/commands/index.js'
 import { getCommandName, keepsJournal } from '../src/engine/command/derive.js'
@@ -14,6 +8,7 @@ import type { Command } from '../src/engine/command/types.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { header } from './engine/work/header.js'
 import { clean, configuration, folder } from './support/program.js'
+import { sampleFiles, sampleJournal, samplePlans } from './support/sample-files.js'
 import { openScreen } from './support/screen.js'
 import { absentIn, pathToLines, runLine } from './support/shell.js'
 import { startLine, svcctl } from './support/within.js'
@@ -23,41 +18,12 @@ const token = 'sandbox-root-token'
 
 const path = await pathToLines()
 
-/** The journal of a run that paused a runner, and found another gone. */
-const journal = [
-  { ...header, version, user: 'root', values: { active: false } },
-  { n: 1, object: '1', state: 'queued' },
-  { n: 2, object: '999', state: 'queued' },
-  { n: 1, object: '1', state: 'done', before: { active: true }, after: { active: false } },
-  { n: 2, object: '999', state: 'failed', category: 'not_found', message: '404' },
-  { input: 'complete', total: 2 },
-  { end: 'completed', counts: { done: 1, unchanged: 0, failed: 1, unknown: 0, not_tried: 0 } },
-]
-  .map((line) => `${JSON.stringify(line)}\n`)
-  .join('')
-
-/** Files that examples name. */
-const files: Readonly<Record<string, string>> = {
-  '.gitlab-ci.yml': 'build:\n  script: [make]\n',
-  'deploy/site.yml': 'deploy:\n  script: [make deploy]\n',
-  'README.md': 'What it is for.\n',
-  'ci.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci\n',
-  'robot.pub':
-    'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICoS6+d5khSc162e66Mf1y02Paf7xqFPI+Qs29NEEi0O robot\n',
-  'work.yml': 'vocabulary: 1\nnames: { can_push: may_write }\n',
-  'token.txt': `${token}\n`,
-  'svcctl.yml': [
-    'version: 1',
-    'projects:',
-    '  platform/app:',
-    '    approval_rules: { Security: { approvals_required: 1 } }',
-    '',
-  ].join('\n'),
-}
+// An example writes the words of an instance, which must not be there.
+const { 'words.yml': _, ...files } = sampleFiles
 
 const workplace = (): string => {
   const cwd = folder()
-  const part = journal.replace(header.instance, shared.url)
+  const part = sampleJournal(shared.url)
   const parts = { 'part-1.ndjson': part, 'part-2.ndjson': part }
   for (const [name, text] of Object.entries({ ...files, ...parts })) {
     mkdirSync(join(cwd, name, '..'), { recursive: true })
@@ -88,7 +54,7 @@ beforeAll(async () => {
   for (const name of ['stuck', 'idle']) await run(['alias', 'set', name, 'jobs list'])
   const journals = join(signedIn, 'state', 'journals')
   mkdirSync(journals, { recursive: true })
-  writeFileSync(join(journals, `${header.id}.ndjson`), journal.replace(header.instance, shared.url))
+  writeFileSync(join(journals, `${header.id}.ndjson`), sampleJournal(shared.url))
   // The last write, which is undone.
   await run(['runners', 'pause', '7'])
 })
@@ -100,29 +66,12 @@ const copied = (): string => {
   return copy
 }
 
-/** Plans of agents that the examples name. */
-const withPlans = (config: string, url: string): string => {
-  const plans = join(config, 'state', 'plans')
-  mkdirSync(plans, { recursive: true })
-  const change = { object: '1', request: 'PUT /runners/1', read: true, changes: [pausing] }
-  for (const id of ['p-abcdefgh', 'p-sunshine']) {
-    const words = ['runners', 'pause', '1']
-    const plan = {
-      by: { instance: url, profile: null, user: 'root', sudo: null, version },
-      command: 'runners pause',
-      words,
-      exact: { words },
-      changes: [JSON.stringify(change)],
-      id,
-      made_at: new Date().toISOString(),
-      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
-    }
-    const sha256 = createHash('sha256').update(JSON.stringify(plan)).digest('hex')
-    writeFileSync(join(plans, `${id}.json`), JSON.stringify({ format: 1, plan, sha256 }))
-  }
+/** A configuration, with the plans that examples of agents name. */
+const configurationFor = (area: string, url: string): string => {
+  const config = configuration()
+  if (area === 'mcp') samplePlans(config, url, new Date())
   return config
 }
-const pausing = { attribute: 'active', now: true, new: false, already_so: false }
 
 /** What the environment of a command holds beside the instance. */
 const special: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -139,7 +88,7 @@ const environment = (area: string, name: string, url: string): Record<string, st
   ...(ofProfiles.has(area)
     ? { SVC_CONFIG_DIR: copied() }
     : {
-        SVC_CONFIG_DIR: area === 'mcp' ? withPlans(configuration(), url) : configuration(),
+        SVC_CONFIG_DIR: configurationFor(area, url),
         SVC_BASE_URL: url,
         SVC_TOKEN: token,
       }),

@@ -1,5 +1,4 @@
 /** `audit list`: the write requests that a profile's audit log recorded. */
-
 import { integer, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import { yieldRecords } from '../engine/rows.js'

@@ -1,5 +1,4 @@
 /** What a write changed, in place of the whole record: for people who did not ask for certain fields. */
-
 import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Services } from '../engine/command/services.js'

@@ -2,7 +2,6 @@
  * Makes a command of a check: prints what is wrong for people, Nagios or Prometheus, and ends with the exit code of
  * that.
  */
-
 import { joinFirst } from '../base/text.js'
 import { list } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'

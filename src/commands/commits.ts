@@ -3,7 +3,6 @@
  * revert
  * diff`: previews, readable errors and unified diffs (`catalogue/reference/commits.md`).
  */
-
 import { type Fields, isObject } from '../base/objects.js'
 import { toAnswer } from '../engine/command/running.js'
 import type { Services } from '../engine/command/services.js'

@@ -1,5 +1,4 @@
 /** `completion`: prints the completion script of a shell, or installs it. */
-
 import { mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { writeWhole } from '../base/files/files.js'

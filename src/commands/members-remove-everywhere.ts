@@ -1,5 +1,4 @@
 /** `members remove-everywhere`: a leaver loses every direct membership that may be taken away. */
-
 import { isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { accessLevels } from '../catalogue/shapes/common.js'

@@ -87,7 +87,7 @@ const rebaseRequest = (services: Services, given: Arguments<typeof flags>): Oper
       )
     },
     around: async function* (work) {
-      const shown = ui.begin('rebasing')
+      const shown = ui.beginProgress('rebasing')
       try {
         yield* work()
       } finally {

@@ -2,7 +2,6 @@
  * `overview`: reads all sections in parallel and prints them as one page. A section that cannot be read does not
  * end the others.
  */
-
 import { stripVTControlCharacters } from 'node:util'
 import { projects } from '../catalogue/areas/projects.js'
 import { list } from '../catalogue/params.js'

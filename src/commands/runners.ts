@@ -131,7 +131,7 @@ const drainRunners = (services: Services, given: Arguments<typeof flags>): Opera
     return command === undefined ? readRunner(instance, plan) : { reported: true }
   }
   async function* waiting(work: () => Rows): Rows {
-    const shown = ui.begin('waiting for running jobs')
+    const shown = ui.beginProgress('waiting for running jobs')
     hear = createWaitingLine(shown.say)
     try {
       yield* work()

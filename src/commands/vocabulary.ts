@@ -2,7 +2,6 @@
  * `vocabulary learn
  * check`: creates a vocabulary file from the responses of an instance, and checks one (`../vocabulary/README.md`).
  */
-
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { writeWhole } from '../base/files/files.js'

@@ -1,5 +1,4 @@
 /** What a run is made of. */
-
 import type { Words } from '../catalogue/words.js'
 import type { SnapshotReader } from '../client/snapshot-answers.js'
 import type { FleetGate } from '../http/gate.js'

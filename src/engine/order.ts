@@ -1,5 +1,5 @@
 /** Several sources of rows, read at once and shown in their order: those behind wait with what they read first. */
-import type { ListSource, Row, Rows, Target } from './rows.js'
+import type { Row, Rows, Target } from './rows.js'
 
 /** Whether a turn has not come yet. */
 export const heldUntil = (turn: Promise<void>): (() => boolean) => {
@@ -54,7 +54,11 @@ export class TargetWriter {
   async take(row: Row): Promise<void> {
     const { push, target, turn } = this.#options
     if (row.kind === 'open') {
-      this.#open = { ...row, of: { ...row.of, ...target }, ...this.#passOn(row.source) }
+      const { isHeld } = this.#options
+      // A source below another target has heard of its turn.
+      if (row.of === undefined)
+        row.source?.opened({ held: () => this.#waits() || isHeld?.() === true })
+      this.#open = { ...row, of: { ...row.of, ...target } }
       return
     }
     await turn
@@ -87,18 +91,6 @@ export class TargetWriter {
       await this.cut().catch(() => {})
       throw error
     }
-  }
-
-  /** The source hears of this turn at once, and of whoever takes its records then. */
-  #passOn(source: ListSource | undefined): Pick<OpenRow, 'source'> {
-    if (source === undefined) return {}
-    let taker: Parameters<ListSource['opened']>[0] = {}
-    const isHeld = this.#options.isHeld ?? (() => taker.held?.() === true)
-    source.opened({ held: () => this.#waits() || isHeld() })
-    const opened: ListSource['opened'] = (next) => {
-      taker = next
-    }
-    return { source: { ...source, opened } }
   }
 }
 

@@ -3,10 +3,10 @@
  * something that has its place among these. Nothing of it knows a format, a stream or whether it is one of several.
  */
 
-import type { Records } from '../base/json/records.js'
+import type { FieldMatch, Records } from '../base/json/records.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { Failure } from '../errors.js'
-import type { People, SingleReader, StackLayout, Writer } from '../output/types.js'
+import type { People, SingleReader, StackLayout } from '../output/types.js'
 import type { Parent, Plan } from './command/description.js'
 
 /** How records want to be shown: data about them, and no format. */
@@ -63,12 +63,20 @@ export interface PlanAnswer {
   readonly requestId?: string
 }
 
+/** What reads the records of a list. */
+interface RecordReader {
+  /** What it looks for in the bytes of records. */
+  readonly watch?: FieldMatch | undefined
+  /** Whether what comes waits for other targets. */
+  readonly held?: () => boolean
+}
+
 /** The list of the instance that records come from, as whoever takes them sees it. */
 export interface ListSource {
   /** Its records are put into another order before they are shown, so that none is before the last came. */
   readonly isOrdered: boolean
-  /** Told what takes them: what that looks for in their bytes, and whether it waits for others. */
-  readonly opened: (taker: Pick<Writer, 'watch' | 'held'>) => void
+  /** Told what reads them. */
+  readonly opened: (reader: RecordReader) => void
 }
 
 /** What rows are about, where a line has several. */

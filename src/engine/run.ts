@@ -85,8 +85,8 @@ async function* list(
     throw usage('groups are made of records, and this result is one document')
   for (const plan of plans) {
     if (curl !== undefined) yield* curl.list(plan, document?.whole === true)
-    else if (plan.request !== undefined) yield* lists.rowsOf(plan.request)
-    else if (document === undefined) yield* lists.rows(plan, emit)
+    else if (plan.request !== undefined) yield* lists.listRequest(plan.request)
+    else if (document === undefined) yield* lists.listRecords(plan, emit)
     else {
       const records = await (document.whole ? lists.gather(plan) : lists.collect(plan))
       yield { kind: 'document', value: await document.of(records, plan) }

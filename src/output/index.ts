@@ -159,7 +159,7 @@ export const openPart = (
       await among.abandon()
     },
   }
-  return { ...maskedWriter(held, hidden, words), held: () => among.held?.() === true }
+  return maskedWriter(held, hidden, words)
 }
 
 /** Starts a document, which has no rows: JSON where the format cannot hold it. It hides nothing. */

@@ -157,8 +157,6 @@ export interface Writer {
    * records where they were found. Undefined where nothing is searched for.
    */
   readonly watch?: FieldMatch
-  /** Whether what is written waits for others to be done. */
-  held?(): boolean
   /**
    * Records as the bytes of one JSON value each, passed on without parsing where possible.
    * @param readers of each, what reads more of it, where more is asked for

@@ -1,5 +1,4 @@
 /** Several instances on one line: what is asked of each, whose credential goes where, how the answer names them. */
-
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'

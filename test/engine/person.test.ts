@@ -1,5 +1,4 @@
 /** Whoever sits before standard error: what is asked, what is not, and what is said to who leaves. */
-
 import { expect, it } from 'vitest'
 import { withInterruptNote } from '../../src/engine/command/running.js'
 import { Prompter, SilentPrompter } from '../../src/engine/workspace/prompter.js'

@@ -1,5 +1,4 @@
 /** `--sort`: the order of what a list prints. */
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { KeptRows, maxSorted } from '../../src/engine/records/kept-rows.js'

@@ -1,5 +1,4 @@
 /** `--curl`: what was planned ends with its request, also elsewhere; what really went wrong is passed on. */
-
 import { expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { UnsentInstance } from '../../src/engine/perform/curl.js'

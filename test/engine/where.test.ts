@@ -64,13 +64,6 @@ const listed = async (
   const bytes: string[] = []
   const failed: string[] = []
   const notes: string[] = []
-  const _writer = {
-    raw: async (batch: readonly Uint8Array[]) =>
-      void bytes.push(...batch.map((one) => Buffer.from(one).toString())),
-    record: async () => {},
-    close: async () => {},
-    abandon: async () => {},
-  }
   const choice = async () =>
     new RecordChoice(texts, {
       command,
@@ -83,7 +76,7 @@ const listed = async (
     })
   const screen = { later: (text: string) => void notes.push(text) }
   const lists = new Lists(paging, client, screen, texts.length === 0 ? undefined : choice)
-  for await (const row of lists.rows({ key, endpoint, values }, {})) {
+  for await (const row of lists.listRecords({ key, endpoint, values }, {})) {
     if (row.kind === 'records') for (const one of row.batch) bytes.push(Buffer.from(one).toString())
     if (row.kind === 'end' && row.said !== undefined) notes.push(row.said)
   }

@@ -35,7 +35,7 @@ describe.each(instances)('the instance as of %s', (asOf, { send }) => {
     const body: unknown = JSON.parse((await send(`GET //api/v4${path}`)).text)
     const record: unknown = Array.isArray(body) ? body[0] : body
     expect(isObject(record) && field in record).toBe(
-      versions.indexOf(asOf) >= versions.findIndex((one) => one === since),
+      versions.indexOf(asOf) >= versions.map(String).indexOf(since),
     )
   })
 

@@ -1,5 +1,4 @@
 /** Saves a download completely or not at all, and resumes it when the connection breaks. */
-
 import { openWhole, type WholeFile } from '../../base/files/files.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Plan } from '../../engine/command/types.js'

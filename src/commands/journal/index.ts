@@ -1,5 +1,4 @@
 /** `svcctl journal list|show|undo|merge`: what was written. */
-
 import { basename, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../base/async.js'

@@ -1,5 +1,4 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
-
 import { boolean } from '../../catalogue/params.js'
 import { toAnswer, toKeptAnswer, yieldNone } from '../../engine/command/running.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'

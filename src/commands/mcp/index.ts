@@ -1,5 +1,4 @@
 /** `mcp serve`, and the commands for the plans that agents make. */
-
 import { yieldPushed } from '../../base/async.js'
 import { currentIo } from '../../base/io.js'
 import { boolean, list } from '../../catalogue/params.js'

@@ -2,7 +2,6 @@
  * A plan in words: its values, its rows and its counts, of which the page, the note and the reports are made; and for
  * `--explain` each value with where it is said.
  */
-
 import { groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { openHeld } from '../../base/secrets/scrub.js'

@@ -1,4 +1,4 @@
-/** The sink of rows: prints them as they come, in the format that was asked for, and says what stands below them. */
+/** The sink of rows: prints them as they come, in the format that was asked for. */
 
 import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
@@ -107,7 +107,7 @@ class RowPrinter {
     const writer = await (row.of === undefined
       ? answer.writer(many, view)
       : this.#targets.open(row.of, view, source === undefined))
-    source?.opened(writer)
+    if (row.of === undefined) source?.opened(writer)
     const among = row.of === undefined ? undefined : view.among
     for (const value of among ?? []) await writer.record(value)
     this.#part = { writer, row, isFilled: among !== undefined, printed: 0 }

@@ -1,5 +1,4 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
-
 import { currentIo } from '../../base/io.js'
 import { masked } from '../../base/secrets/names.js'
 import { maskPrivateKeys } from '../../base/secrets/text.js'
@@ -90,8 +89,6 @@ const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
   hanging: (text, indent) =>
     style.wrap(style.visible(withoutKeys(text)), width - indent).join(`\n${' '.repeat(indent)}`),
 })
-
-const _encoder = new TextEncoder()
 
 type Options = Pick<RunOptions, 'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'>
 

@@ -1,5 +1,4 @@
 /** Further requests to the objects of a run, on record in its own journal: one line is one run, however many requests it sends. */
-
 import { getParentFields } from '../answer/objects.js'
 import { getSentAttributes } from '../command/object-reader.js'
 import type { Operation, Plan } from '../command/types.js'

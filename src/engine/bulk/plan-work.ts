@@ -1,5 +1,4 @@
 /** What runs over plans share: the engine that they need, the failures that they tolerate, and the names of objects and outcomes. */
-
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import type { FleetGate } from '../../http/gate.js'

@@ -1,5 +1,4 @@
 /** Runs over objects as they come, or in hand with a journal: planned one after the other, each on record. Loaded late: one object needs none of it. */
-
 import { mapConcurrent } from '../../base/async.js'
 import { Failure, survived } from '../../errors.js'
 import { getParentFields } from '../answer/objects.js'

@@ -1,5 +1,4 @@
 /** Several plans of one command on the engine: confirmed already, shown as their outcomes become known. */
-
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
@@ -73,7 +72,7 @@ class OutcomeRows {
     this.#view = view
   }
 
-  static async for(
+  static async create(
     engine: Engine,
     { known, first }: WorkQueue,
     options: Many,
@@ -89,7 +88,7 @@ class OutcomeRows {
   }
 
   /** Yields what there is to be shown, and says the rest. */
-  async *of(results: AsyncIterable<Result>): Rows {
+  async *read(results: AsyncIterable<Result>): Rows {
     const { endpoint, columns, lead, inline, parent } = this.#view
     const view = {
       endpoint,
@@ -98,14 +97,14 @@ class OutcomeRows {
       ...parent,
       ...lead,
     }
-    let isOpen = inline
-    if (isOpen) yield { kind: 'open', many: true, view }
+    let isOpen = false
     for await (const value of this.#values(results)) {
       if (!isOpen) yield { kind: 'open', many: true, view }
       isOpen = true
       yield { kind: 'value', value }
     }
-    if (!isOpen) return
+    if (!isOpen && !inline) return
+    if (!isOpen) yield { kind: 'open', many: true, view }
     yield { kind: 'end' }
     yield { kind: 'flush' }
   }
@@ -353,7 +352,7 @@ export async function* runBulk(
   const { first } = queue
   if (first === undefined) return
   const states = new ObjectStates()
-  const shown = await OutcomeRows.for(engine, queue, options)
+  const shown = await OutcomeRows.create(engine, queue, options)
   await sendTogether(queue, options, journaled)
   const going = await started(engine, queue, states, options, journaled)
   const finish = async (): Promise<FinishedRun> => {
@@ -367,7 +366,7 @@ export async function* runBulk(
   let lost: unknown
   let isRead = false
   try {
-    yield* shown.of(going)
+    yield* shown.read(going)
     isRead = true
   } catch (error) {
     lost = error

@@ -1,5 +1,4 @@
 /** Running the plans of a command: one object's answer, or several objects with an outcome each. */
-
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import { showsNothing } from '../answer/objects.js'

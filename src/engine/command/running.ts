@@ -56,8 +56,6 @@ export interface BulkOptions {
 export const lossIn = ({ loses }: Pick<BulkOptions, 'loses'>): Loss | undefined =>
   typeof loses === 'function' ? loses() : loses
 
-// What a call came to: the bytes of its answer, and their value for whoever looks into it.
-
 // `--tolerate`: which refusals are only noted.
 
 export type TolerateFlag = Pick<Globals, 'tolerate'>

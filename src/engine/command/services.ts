@@ -1,5 +1,4 @@
 /** What a command is handed: four services, and nothing else. `engine/services.ts` puts them together. */
-
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { SharedReads } from '../../client/shared-reads.js'
@@ -245,7 +244,7 @@ export interface UiService {
   /** Shows on a terminal how far work on so many objects is, until it ends. */
   counter(total?: number, waiting?: () => TimeLimit | undefined): CountedWork
   /** Shows a line of progress on standard error until the work is said to have ended. */
-  begin(text: string): ShownWork
+  beginProgress(text: string): ShownWork
   /** The same while `work` goes on. */
   progress<T>(text: string, work: (say: ProgressListener) => Promise<T>): Promise<T>
 }

@@ -1,5 +1,4 @@
 /** What a command is: what it says of itself, and what it does. */
-
 import type { JsonValues } from '../../base/objects.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Failure } from '../../errors.js'

@@ -1,5 +1,4 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
-
 import { parseBytes } from '../../base/json/records.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { legible } from '../../catalogue/words.js'
@@ -16,7 +15,7 @@ import type { InstanceClient } from '../../client/instance.js'
 import { Failure, usage } from '../../errors.js'
 import { buildRequest } from '../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
-import type { SingleReader, Writer } from '../../output/types.js'
+import type { SingleReader } from '../../output/types.js'
 import { type GroupFlags, isAggregate } from '../command/globals.js'
 import type { Plan } from '../command/types.js'
 import type { FilteredList, RecordChoice } from '../records/where.js'
@@ -164,7 +163,7 @@ export class Lists {
   }
 
   /** Yields a list. */
-  async *rows(plan: Plan, emit: RecordView): Rows {
+  async *listRecords(plan: Plan, emit: RecordView): Rows {
     this.screen.asked?.(plan)
     const { ask, stage, singles } = await this.narrowed(plan)
     const instance = await this.instance()
@@ -175,7 +174,7 @@ export class Lists {
   }
 
   /** Yields a list that the catalogue does not know; an object in its place as it is. */
-  async *rowsOf(wire: WireRequest): Rows {
+  async *listRequest(wire: WireRequest): Rows {
     const choice = await this.choice?.()
     const stage = choice && ((batches: Batches) => choice.ofAny(batches, this.limit))
     const paging = this.pagingOf(stage)
@@ -268,11 +267,11 @@ export class Lists {
     singles?: SingleReader,
   ): Rows {
     const isTested = stage !== same
-    let taker: Pick<Writer, 'watch' | 'held'> = {}
+    let reader: Parameters<ListSource['opened']>[0] = {}
     const source: ListSource = {
       isOrdered: this.sorts,
       opened: (opened) => {
-        taker = opened
+        reader = opened
       },
     }
     yield { kind: 'open', many: true, view, source }
@@ -282,9 +281,9 @@ export class Lists {
       isAlone = !isTested && !this.sorts
     }
     const how = {
-      held: () => taker.held?.() === true,
+      held: () => reader.held?.() === true,
       // What is told of a batch as it comes says nothing of one that went through a stage.
-      watch: isTested ? undefined : taker.watch,
+      watch: isTested ? undefined : reader.watch,
     }
     const batches = stage(open({ ...how, ...(plan === undefined ? { alone: found } : {}) }))
     let count = 0

@@ -1,5 +1,4 @@
 /** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
-
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { maskAddresses } from '../../base/secrets/mask.js'
 import { survived, usage } from '../../errors.js'

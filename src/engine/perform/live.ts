@@ -1,5 +1,4 @@
 /** What is sent: the requests of an operation, and what a command asks by itself. */
-
 import { AsyncCache } from '../../base/async.js'
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'

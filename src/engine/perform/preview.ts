@@ -1,5 +1,4 @@
 /** `--dry-run`: each object is read, and shown as it is beside what it would be. Nothing is written. */
-
 import { type Fields, isObject } from '../../base/objects.js'
 import { maskAddresses, maskFields, secrecies } from '../../base/secrets/mask.js'
 import { type Endpoint, getMethod, getPath, writes } from '../../catalogue/endpoint.js'

@@ -161,10 +161,6 @@ class Groups implements Writer {
     for (const values of combinations(lists)) this.#count(this.#group(values), record)
   }
 
-  held(): boolean {
-    return this.#writer.held?.() === true
-  }
-
   async close(): Promise<void> {
     await this.#inspection?.end()
     const all = [...this.#groups.values()].map((group) => this.#rowOf(group))

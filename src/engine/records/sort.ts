@@ -56,7 +56,6 @@ const mergedRow = async (
 
 /** Reads the single record of each that is printed there, several at once. */
 const withSingles = (writer: Writer, options: MergeOptions, width: number): Writer => ({
-  held: () => writer.held?.() === true,
   raw: async (batch, readers = []) => {
     const merge = async ([i, bytes]: readonly [number, Uint8Array]): Promise<Uint8Array> => {
       const reader = readers[i]
@@ -162,10 +161,6 @@ class SortedWriter implements Writer {
 
   record(row: unknown): Promise<void> {
     return this.#take({ row, bytes: encoded(row) })
-  }
-
-  held(): boolean {
-    return this.#writer.held?.() === true
   }
 
   async close(): Promise<void> {

@@ -133,17 +133,17 @@ class OverParents {
     this.#turn = over.opened
     const { isHeld } = this.#over
     const parent = { target: { parent: target.parent }, turn, isHeld, push: this.#push }
-    const taker = new TargetWriter(parent)
+    const writer = new TargetWriter(parent)
     let failure: Failure | undefined
     let isRead = true
     try {
-      await this.#takeRows(target, taker)
+      await this.#takeRows(target, writer)
       this.#presence.shown()
     } catch (error) {
       await turn
       failure = error instanceof Failure ? error : undefined
       isRead = !(error instanceof RunError)
-      await this.#settleFailed(target, taker, error)
+      await this.#settleFailed(target, writer, error)
     } finally {
       await turn
       // Whatever comes of that, those behind it wait for their turn.
@@ -152,8 +152,8 @@ class OverParents {
   }
 
   /** @throws what counts as a failure of the parent, or ends all of them */
-  async #settleFailed(target: ParentTarget, taker: TargetWriter, error: unknown): Promise<void> {
-    await taker.cut()
+  async #settleFailed(target: ParentTarget, writer: TargetWriter, error: unknown): Promise<void> {
+    await writer.cut()
     if (this.#presence.waives(error)) return
     // Behind the last record that was asked for nothing matters.
     if (error instanceof EnoughRecordsError || (isOwn(error) && this.#isFull)) return
@@ -163,7 +163,7 @@ class OverParents {
       return
     }
     if (++this.#reported <= maxTold) this.#over.services.ui.report(error, target.parent.name)
-    await taker.take({ kind: 'failed', failure: error })
+    await writer.take({ kind: 'failed', failure: error })
     throw error
   }
 
@@ -177,20 +177,20 @@ class OverParents {
     }
   }
 
-  async #takeRows(target: ParentTarget, taker: TargetWriter): Promise<void> {
+  async #takeRows(target: ParentTarget, writer: TargetWriter): Promise<void> {
     if (target.failure !== undefined) throw target.failure
     const left = this.#over.most - this.#count
     const paging = left === Number.POSITIVE_INFINITY ? {} : { limit: left }
-    for await (const row of this.#over.rowsOf(target, paging)) await this.#take(row, target, taker)
+    for await (const row of this.#over.rowsOf(target, paging)) await this.#take(row, target, writer)
   }
 
   /** Takes a row, as far as its records are still wanted. */
-  async #take(row: Row, target: ParentTarget, taker: TargetWriter): Promise<void> {
+  async #take(row: Row, target: ParentTarget, writer: TargetWriter): Promise<void> {
     if (row.kind === 'text' || row.kind === 'document') throw refusePart('project or group')
     if (row.kind === 'end' && row.more === true) this.#noteCut(target)
     if (row.kind !== 'records' && row.kind !== 'value' && row.kind !== 'answer')
-      return taker.take(row)
-    await taker.turn
+      return writer.take(row)
+    await writer.turn
     if (this.#isFull) this.#noteCut(target)
     if (this.#isFull) throw new EnoughRecordsError()
     const batch = row.kind === 'records' ? row.batch : undefined
@@ -198,7 +198,7 @@ class OverParents {
     const isShort = taken !== undefined && batch !== undefined && taken.length < batch.length
     this.#count += taken?.length ?? 1
     if (this.#isFull) this.#full = { last: target, isCut: isShort }
-    await taker.take(
+    await writer.take(
       row.kind === 'records' && taken !== undefined && isShort
         ? { ...row, batch: taken, readers: row.readers?.slice(0, taken.length) }
         : row,
@@ -261,7 +261,9 @@ class EachParent {
       if (plan === undefined) throw new Failure('internal', 'a list without a plan')
       if (plan.refused !== undefined) throw plan.refused
       const lists = listsFor(paging)
-      yield* plan.request === undefined ? lists.rows(plan, emit) : lists.rowsOf(plan.request)
+      yield* plan.request === undefined
+        ? lists.listRecords(plan, emit)
+        : lists.listRequest(plan.request)
     }
   }
 

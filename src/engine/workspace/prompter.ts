@@ -1,5 +1,4 @@
 /** The person of a run: what standard error says, what is asked there, and what to do next about a failure. */
-
 import { isObject, type JsonValues } from '../../base/objects.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
@@ -262,7 +261,7 @@ export class Prompter implements UiService {
     return this.#screen.meter.begin(total, waiting)
   }
 
-  begin(text: string): ShownWork {
+  beginProgress(text: string): ShownWork {
     const { meter, liveness } = this.#screen
     const release = meter.hold()
     const shown = beginProgress(text, { liveness })
@@ -270,7 +269,7 @@ export class Prompter implements UiService {
   }
 
   async progress<T>(text: string, work: (say: ProgressListener) => Promise<T>): Promise<T> {
-    const shown = this.begin(text)
+    const shown = this.beginProgress(text)
     try {
       return await work(shown.say)
     } finally {

@@ -1,8 +1,9 @@
-/** Files that stand in the folder of each entry. */
+/** Files, journals and plans that examples, recipes and lines of the record name. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../src/base/version.js'
+import { header } from '../engine/work/header.js'
 
 const ciKey =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci\n'
@@ -49,21 +50,7 @@ export const sampleFiles: Readonly<Record<string, string>> = {
 /** The journal of a run that paused a runner, and found another gone. */
 export const sampleJournal = (instance: string): string =>
   [
-    {
-      journal: 2,
-      id: '20261121T120102-runners-pause',
-      began: '2026-11-21T12:01:02.000Z',
-      command: 'runners pause',
-      endpoint: 'PUT /runners/:id',
-      input: { active: false },
-      instance,
-      profile: 'prod',
-      user: 'root',
-      sudo: null,
-      source: 'stdin',
-      version,
-      values: { active: false },
-    },
+    { ...header, instance, version, user: 'root', values: { active: false } },
     { n: 1, object: '1', state: 'queued' },
     { n: 2, object: '999', state: 'queued' },
     { n: 1, object: '1', state: 'done', before: { active: true }, after: { active: false } },
