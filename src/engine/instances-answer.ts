@@ -17,12 +17,21 @@ const nowhere: Stdout = {
   end: async () => {},
 }
 
+/** What is to be said of one instance below the output. */
+interface SaidOfPart {
+  readonly notes: Streams['notes']
+  /** How its list ended. */
+  list?: string
+  later?: () => void
+}
+
 export class InstancesAnswer {
   readonly #shown: ScreenOptions
   readonly #screen: Streams
   readonly #printing: AnswerPrinter
-  /** What is to be said of each below the output. */
-  readonly #later = new Map<string, () => void>()
+  readonly #parts = new Map<string, SaidOfPart>()
+  /** Whether there are as many records as were asked for, so that nothing is said of the lists of single instances. */
+  #isFull = false
   /** What is to be said of all together. */
   readonly #notes: (() => void)[] = []
 
@@ -54,11 +63,14 @@ export class InstancesAnswer {
     turn: Promise<void>,
     push: (row: Row) => Promise<void>,
   ): Promise<InstancePart> {
+    const notes = await this.notesOf(name)
+    const said: SaidOfPart = { notes }
+    this.#parts.set(name, said)
     return {
       name,
       screen: {
         ...this.#screen,
-        notes: await this.notesOf(name),
+        notes,
         out: nowhere,
         plain: nowhere,
         finish: async () => {},
@@ -68,7 +80,7 @@ export class InstancesAnswer {
       isHeld: heldUntil(turn),
       takeAll: (rows) => new TargetWriter({ target: { profile: name }, turn, push }).takeAll(rows),
       later: (say) => {
-        this.#later.set(name, say)
+        said.later = say
       },
     }
   }
@@ -76,7 +88,7 @@ export class InstancesAnswer {
   /** Prints the rows of all. */
   print(rows: Rows): Promise<void> {
     const { globals, command } = this.#shown
-    return printRows(rows, {
+    return printRows(this.#hearEnds(rows), {
       answer: this.#printing,
       allowsText: globals.curl || command.readOnly === true,
     })
@@ -85,10 +97,29 @@ export class InstancesAnswer {
   /** @param names the order in which is said what is to be said of each */
   async close(names: readonly string[], end: RunEnd): Promise<void> {
     const say = (): void => {
-      for (const name of names) this.#later.get(name)?.()
+      for (const name of names) {
+        const { notes, list, later } = this.#parts.get(name) ?? {}
+        if (list !== undefined && !this.#isFull) notes?.note(list)
+        later?.()
+      }
       for (const tell of this.#notes) tell()
     }
     await this.#screen.finish(say, end)
+  }
+
+  /** Says that there are as many records as were asked for. */
+  fill(text: string): void {
+    this.#isFull = true
+    this.addNote(text)
+  }
+
+  async *#hearEnds(rows: Rows): Rows {
+    for await (const row of rows) {
+      const part = this.#parts.get(row.of?.profile ?? '')
+      if (row.kind === 'end' && row.of?.parent === undefined && part !== undefined)
+        part.list = row.said ?? part.list
+      yield row
+    }
   }
 
   /** Says something of all of them below the output. */

@@ -175,7 +175,7 @@ class MultiInstanceRun {
     this.#isFull = true
     const left = sites.slice(sites.findIndex(({ name }) => name === profile))
     const names = left.map(({ name }) => name)
-    this.#merged.addNote(describeUnread(most, names))
+    this.#merged.fill(describeUnread(most, names))
   }
 
   /** All at once; what they print waits for those before them. */

@@ -178,9 +178,10 @@ export class RunParts {
       if (row.kind === 'note') this.ui[row.level](row.text)
       else yield row
       if (row.kind !== 'end' || row.of !== undefined) continue
-      if (ended === undefined) {
-        if (row.said !== undefined) this.later(row.said)
-      } else if (row.more !== undefined) ended(row.more)
+      if (ended !== undefined) {
+        if (row.more !== undefined) ended(row.more)
+        // Of one of several instances it is said where the limit of all is known.
+      } else if (row.said !== undefined && this.options.part === undefined) this.later(row.said)
     }
   }
 
