@@ -18,6 +18,7 @@ import { recordIn } from '../../engine/journal/record.js'
 import { keptAs } from '../../engine/journaling/runs.js'
 import { createExitRow, createNoteRow, type Row, type Rows } from '../../engine/rows.js'
 import { closingLine, parseFailureLimit, verdict } from '../../engine/work/report.js'
+import { withSmallHeap } from '../../engine/work/v8.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import { getPaths } from '../../profile/index.js'
@@ -66,7 +67,13 @@ const wantedBy = async (
 ): Promise<DuePlan> => {
   const { ui } = services
   const made = await ui.progress('comparing', () =>
-    madePlan(services, agreed?.given ?? given, { secrets: policy, unfinished: agreed?.open }),
+    withSmallHeap((look) =>
+      madePlan(services, agreed?.given ?? given, {
+        secrets: policy,
+        unfinished: agreed?.open,
+        look,
+      }),
+    ),
   )
   if (agreed === undefined) {
     const actions = undoing === undefined ? made.plan.actions : await undoing.due(made)

@@ -16,6 +16,7 @@ import {
   parseTreePlace,
   valuesFor,
 } from '../../engine/journaling/inverse.js'
+import { withSmallHeap } from '../../engine/work/v8.js'
 import { survived, usage } from '../../errors.js'
 import { lookUp } from '../usernames.js'
 
@@ -243,11 +244,14 @@ export const readSteps = async (
 ): Promise<Steps> => {
   const first: UndoStep[] = []
   let [count, together] = [0, false]
-  for await (const step of stepsIn(past, inverse, note)) {
-    count += 1
-    together ||= parseTreePlace(step.was.parent) !== undefined || namesUser(step.plan)
-    if (first.length < maxFirst) first.push(step)
-  }
+  await withSmallHeap(async (look) => {
+    for await (const step of stepsIn(past, inverse, note)) {
+      look()
+      count += 1
+      together ||= parseTreePlace(step.was.parent) !== undefined || namesUser(step.plan)
+      if (first.length < maxFirst) first.push(step)
+    }
+  })
   const each = () => stepsIn(past, inverse, () => {})
   if (count > maxFirst && !together) return { count, first, each }
   const all: UndoStep[] = []

@@ -1,4 +1,5 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
+
 import { boolean } from '../../catalogue/params.js'
 import { toAnswer, toKeptAnswer, yieldNone } from '../../engine/command/running.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
@@ -27,6 +28,7 @@ import type { PlanAnswer } from '../../engine/rows.js'
 import { createNoteRow, type Rows } from '../../engine/rows.js'
 import { countsText, getItemPlace, type Outcome, toOutcome } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
+import { withSmallHeap } from '../../engine/work/v8.js'
 import { Failure, usage } from '../../errors.js'
 import { presentChanges, showsChanges } from '../changed-rows.js'
 import { type Arguments, define } from '../define.js'
@@ -92,8 +94,12 @@ const ownJournal = (
       undoes: header.id,
       ...(redo ? { redo } : { redoes: { command, endpoint, lacks } }),
     })
-    for await (const { was } of steps.each())
-      journal.add({ ...getItemPlace(was), state: 'queued', input: was.row })
+    await withSmallHeap(async (look) => {
+      for await (const { was } of steps.each()) {
+        look()
+        journal.add({ ...getItemPlace(was), state: 'queued', input: was.row })
+      }
+    })
     await journal.append({ input: 'complete', total: steps.count })
     return journal
   })

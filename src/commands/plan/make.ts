@@ -44,6 +44,8 @@ interface PlanOptions {
   readonly unfinished?: DiffOptions['unfinished']
   /** The commit with which the files are compared. */
   readonly against?: string
+  /** Called for each request and file. */
+  readonly look?: () => void
 }
 
 /** What making a plan took. */
@@ -243,7 +245,7 @@ const diffOptionsOf = async (
 export const madePlan = async (
   services: Services,
   given: PlanGiven,
-  { against, ...how }: PlanOptions,
+  { against, look = () => {}, ...how }: PlanOptions,
 ): Promise<MadePlan> => {
   const { place } = services
   const begun = place.clock.now().getTime()
@@ -252,11 +254,12 @@ export const madePlan = async (
   const { 'allow-empty': empty, 'allow-removals': removals } = given.flags
   checkGlobs({ only, except, ignore, 'allow-empty': empty, 'allow-removals': removals })
   parseLimits(given)
-  const declared = await declaredBy(services, given)
+  const declared = await declaredBy(services, given, look)
   checkInstance(declared, await getInstanceName(place))
   let requests = 0
   const instance = toReadable(services, () => {
     requests += 1
+    look()
   })
   const view = openView(instance, scoping)
   const places = await view.places(declared.reach)

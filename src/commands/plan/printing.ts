@@ -28,6 +28,7 @@ import {
   yieldRecord,
   yieldRecords,
 } from '../../engine/rows.js'
+import { yieldWithSmallHeap } from '../../engine/work/v8.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { formatNamed, tableFormat } from '../../output/formats.js'
 import { roughWidths } from '../../terminal/text.js'
@@ -339,20 +340,24 @@ export async function* planGiven(services: Services, given: PlanLine): Rows {
   }
   if (out !== undefined) await checkOut(services.place, out)
   const { policy } = await readSecrets(services, secrets)
-  const made = await services.ui.progress('comparing', () =>
-    madePlan(services, given, { against, secrets: policy }),
-  )
-  if (out !== undefined) await writePlan(services.place, out, made)
-  yield* showPlan(services, given, 'plan', made)
+  yield* yieldWithSmallHeap<Row>(async function* (look) {
+    const made = await services.ui.progress('comparing', () =>
+      madePlan(services, given, { against, secrets: policy, look }),
+    )
+    if (out !== undefined) await writePlan(services.place, out, made)
+    yield* showPlan(services, given, 'plan', made)
+  })
 }
 
 /** `svcctl drift`: no secret differs unless somebody asks. */
 export async function* driftGiven(services: Services, given: PlanGiven): Rows {
   const { secrets } = given.flags
   const policy = secrets === 'never' ? undefined : (await readSecrets(services, secrets)).policy
-  const made = await services.ui.progress('comparing', () =>
-    madePlan(services, given, { checks: true, secrets: policy }),
-  )
-  yield* showPlan(services, given, 'drift', made)
-  if (made.plan.actions.length > 0) yield createExitRow(exitCodes.failed)
+  yield* yieldWithSmallHeap<Row>(async function* (look) {
+    const made = await services.ui.progress('comparing', () =>
+      madePlan(services, given, { checks: true, secrets: policy, look }),
+    )
+    yield* showPlan(services, given, 'drift', made)
+    if (made.plan.actions.length > 0) yield createExitRow(exitCodes.failed)
+  })
 }

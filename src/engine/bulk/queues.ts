@@ -14,7 +14,7 @@ import {
   type NumberedPlan,
   type WorkQueue,
 } from '../journaling/work-queue.js'
-import { createNoteRow, type PlanAnswer, type Rows } from '../rows.js'
+import { createNoteRow, type PlanAnswer, type Row, type Rows } from '../rows.js'
 import {
   type End,
   type GivenObject,
@@ -23,6 +23,7 @@ import {
   type Outcome,
   toOutcome,
 } from '../work/report.js'
+import { yieldWithSmallHeap } from '../work/v8.js'
 import type { Engine, Keeper } from './plan-work.js'
 import { runBulk } from './run-bulk.js'
 
@@ -55,12 +56,18 @@ class PackedObjects {
 
 // What comes, of which the first were taken already.
 
-/** The first, and the others behind them; leaving off ends both. */
-async function* behind<T>(first: readonly T[], others: AsyncIterator<T>): AsyncGenerator<T> {
+/** The first, and the others behind them, each of which is told of; leaving off ends both. */
+async function* behind<T>(
+  first: readonly T[],
+  others: AsyncIterator<T>,
+  came = () => {},
+): AsyncGenerator<T> {
   try {
     yield* first
-    for (let step = await others.next(); step.done !== true; step = await others.next())
+    for (let step = await others.next(); step.done !== true; step = await others.next()) {
+      came()
       yield step.value
+    }
   } finally {
     await others.return?.()
   }
@@ -259,12 +266,15 @@ export async function* runStream(streaming: StreamContext): Rows {
       await confirmed(streaming, known.first, known.count)
     return plan
   })
-  const all = behind([one], objects)
-  const keeper = engine.keeper?.(first, false, how.final)
-  if (keeper !== undefined) yield* runKept(streaming, await keeper(), first, all)
-  else if (source.known === undefined && waits(first, streaming))
-    yield* runWaited(streaming, first, all)
-  else yield* runBulk(engine, arriving(first, all, source), how)
+  // Until all are settled: between their reading and their sending the heap would grow for good.
+  yield* yieldWithSmallHeap<Row>(async function* (look) {
+    const all = behind([one], objects, look)
+    const keeper = engine.keeper?.(first, false, how.final)
+    if (keeper !== undefined) yield* runKept(streaming, await keeper(), first, all)
+    else if (source.known === undefined && waits(first, streaming))
+      yield* runWaited(streaming, first, all)
+    else yield* runBulk(engine, arriving(first, all, source), how)
+  })
 }
 
 // Plans in hand, by way of their journal.

@@ -26,6 +26,7 @@ import {
   verdict,
 } from '../work/report.js'
 import { type Run, run } from '../work/run.js'
+import { HeapTuning } from '../work/v8.js'
 import {
   createCall,
   doneText,
@@ -198,6 +199,7 @@ const started = async (
   states: ObjectStates,
   options: Many,
   journaled: JournaledRun | undefined,
+  look: () => void,
 ): Promise<Run<PlanAnswer, NumberedPlan>> => {
   const send = ignoringErrors(engine.globals, options.run ?? createCall(engine))
   const gate = await engine.gate()
@@ -225,6 +227,7 @@ const started = async (
     onSettled: (settled) => {
       states.settled(settled)
       counter.add(1, 'failure' in settled.outcome)
+      look()
       if (known === undefined) {
         known = total()
         if (known !== undefined) counter.total(known)
@@ -354,9 +357,11 @@ export async function* runBulk(
   const states = new ObjectStates()
   const shown = await OutcomeRows.create(engine, queue, options)
   await sendTogether(queue, options, journaled)
-  const going = await started(engine, queue, states, options, journaled)
+  const heap = new HeapTuning()
+  const going = await started(engine, queue, states, options, journaled, () => heap.look())
   const finish = async (): Promise<FinishedRun> => {
     const report = await going.report
+    heap.end()
     const cut = queue.cut?.() ?? false
     leaveOff()
     await journaled?.end(report.end)
