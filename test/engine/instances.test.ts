@@ -120,9 +120,12 @@ describe('a list of several instances', () => {
     const ran = await run('runners list -p b,a -L 2 -o csv --fields id')
     expect(ran.code).toBe(0)
     expect(ran.stdout.trim().split('\n')).toHaveLength(3)
-    expect(ran.stderr).toContain(
-      'showing 2; not read, or not to the end: a; use --limit <n> or --limit all for more',
+    expect(ran.stderr).toBe(
+      'showing 2; not read, or not to the end: a; use --limit <n> or --limit all for more\n',
     )
+    // Whoever reads page by page hears of each.
+    const pages = await run('runners list -p b,a --page 1 --per-page 2 -o csv --fields id')
+    expect(pages.stderr.match(/^[ab]: showing 2\b.*use --page 2 to continue$/gm)).toHaveLength(2)
   })
 
   it('has the objects of standard input of each', async () => {
