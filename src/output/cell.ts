@@ -3,12 +3,12 @@
  * and ages instead of codes and timestamps.
  */
 import { ExactNumber } from '../base/json/json.js'
+import { isScalar, stringify } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
 import type { Tone } from '../base/text.js'
 import { accessLevels } from '../catalogue/shapes/common.js'
 import { dotted } from '../catalogue/words.js'
 import { type SafeText, shown } from './escape.js'
-import { isScalar, stringify } from './record.js'
 import type { FormatView, View } from './types.js'
 
 /** How the text of a cell is painted once it has its width. */

@@ -5,9 +5,9 @@
  */
 import { stringify as csvOf, type Options } from 'csv-stringify/sync'
 import { ExactNumber } from '../base/json/json.js'
+import { stringify } from '../base/json/values.js'
 import { createRows, getLevelName } from './cell.js'
 import { shownLines } from './escape.js'
-import { stringify } from './record.js'
 import type { FormatView, OpenPrinter } from './types.js'
 
 /** Digits behind a sign are a number, whoever says so: no formula. */

@@ -6,13 +6,13 @@
 
 import { createHash } from 'node:crypto'
 import { ExactNumber } from '../base/json/json.js'
+import { isScalar, stringify } from '../base/json/values.js'
 import { isObject } from '../base/objects.js'
 import { type Cell, createCell, createRows, getMeaning, linkIn } from './cell.js'
 import { type SafeText, shown, shownLines } from './escape.js'
 import style from './html/page.css?raw'
 import script from './html/page.js?raw'
 import { html, isTime, Markup, Timeline } from './html-timeline.js'
-import { isScalar, stringify } from './record.js'
 import type { EndPage, FormatView, OpenPrinter, Sink } from './types.js'
 
 // The page around the answers.

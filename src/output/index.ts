@@ -1,19 +1,32 @@
 /** Writes an answer in one of the output formats, and what people see in a way of their own: rows made for them, or a page. */
 
-import { legible } from '../catalogue/words.js'
+import { decodeText, parseRecord } from '../base/json/values.js'
+import { createRecordMasker, type HiddenFields, maskedPick } from '../base/secrets/mask-records.js'
+import { picker } from '../catalogue/pick.js'
+import { legible, type Words } from '../catalogue/words.js'
 import { shownPage } from './escape.js'
 import { jsonFormat } from './formats.js'
-import { maskedPick, maskedWriter } from './masking.js'
-import { decodeText, parse, picker } from './record.js'
-import type {
-  AnswerView,
-  Format,
-  HiddenFields,
-  Inspection,
-  Printer,
-  Sink,
-  Writer,
-} from './types.js'
+import type { AnswerView, Format, Inspection, Printer, Sink, Writer } from './types.js'
+
+// No format sees a record before its secrets are masked.
+
+/**
+ * Masks what is written on its way to a printer.
+ * @param words the instance's own: a secret is one under either name
+ */
+const maskedWriter = (printer: Printer, hidden: HiddenFields, words: Words | undefined): Writer => {
+  const mask = createRecordMasker(hidden, words)
+  return {
+    watch: mask.watch,
+    raw: async (batch) => {
+      const shown = mask.maskBatch(batch)
+      await (printer.bytes?.(shown) ?? printer.values(shown.map(parseRecord)))
+    },
+    record: (value) => printer.values([mask.maskValue(value)]),
+    close: () => printer.close(),
+    abandon: async () => printer.abandon?.(),
+  }
+}
 
 // Lets records be looked at on their way to a format: whether they have the fields that are to be shown.
 
@@ -74,7 +87,7 @@ const inspected = (printer: Printer, inspection: Inspection): Printer => {
         ? undefined
         : (batch) =>
             all.take(
-              () => batch.map(parse),
+              () => batch.map(parseRecord),
               () => bytes(batch),
             ),
     values: (batch) =>
@@ -172,7 +185,7 @@ const viewOfRows = ({ people, ...asked }: AnswerView): AnswerView =>
 
 /** Whoever makes a page of text reckons with the numbers. */
 const plain = (bytes: Uint8Array): unknown => {
-  parse(bytes)
+  parseRecord(bytes)
   return JSON.parse(decodeText(bytes))
 }
 
@@ -203,7 +216,7 @@ const printerForPeople = (
   }
   return {
     bytes: async (batch) => {
-      for (const bytes of batch) take(page === undefined ? parse(bytes) : plain(bytes))
+      for (const bytes of batch) take(page === undefined ? parseRecord(bytes) : plain(bytes))
     },
     values: async (batch) => {
       for (const value of batch) take(value)

@@ -4,56 +4,12 @@
  * as asked: `{"a": …, "b.c": …}`; a field that a record lacks is left out. Text of JSON is laid out anew here, too.
  */
 import { viewed } from '../base/bytes.js'
-import { stringEnd } from '../base/json/json.js'
 import { PackedRecords, type Records } from '../base/json/records.js'
+import { joinPieces, readTokens } from '../base/json/text.js'
+import { decodeText, parseRecord, stringify } from '../base/json/values.js'
+import { shaper } from '../catalogue/pick.js'
 import { shown } from './escape.js'
-import { decodeText, parse, shaper, stringify } from './record.js'
 import type { FormatView, OpenPrinter, Sink } from './types.js'
-
-// JSON as text, token by token: without a parser's loss of digits, without recursion, and with every string and
-// number as it came.
-
-const blanks = /[ \t\r\n]+/y
-const plain = /[^\s"{}[\],:]+/y
-
-const matchAt = (pattern: RegExp, text: string, at: number): string | undefined => {
-  pattern.lastIndex = at
-  return pattern.exec(text)?.[0]
-}
-
-/** Strings, punctuation and bare words, in order; white space left out. */
-export function* readTokens(text: string): Generator<string> {
-  let at = 0
-  while (at < text.length) {
-    const char = text.charAt(at)
-    if (char === '"') {
-      const end = stringEnd(text, at)
-      yield text.slice(at, end)
-      at = end
-      continue
-    }
-    const blank = matchAt(blanks, text, at)
-    const token = blank ?? matchAt(plain, text, at) ?? char
-    if (blank === undefined) yield token
-    at += token.length
-  }
-}
-
-/** So many characters are held as pieces of text before they become bytes. */
-const most = 1 << 16
-
-/** Pieces of text as one piece of memory. */
-export const bytesOfPieces = (pieces: Iterable<string>): Uint8Array => {
-  const written: Uint8Array[] = []
-  let out = ''
-  for (const piece of pieces) {
-    out += piece
-    if (out.length < most) continue
-    written.push(Buffer.from(out))
-    out = ''
-  }
-  return Buffer.concat([...written, Buffer.from(out)])
-}
 
 interface RewriteOptions {
   /** Lay it out over lines of two spaces a level, the whole standing this many levels deep. */
@@ -101,7 +57,7 @@ function* rewriting(text: string, { indent, show = (t) => t }: RewriteOptions): 
 
 /** JSON text with its white space replaced: none, or an indented layout. */
 export const rewrite = (text: string, options: RewriteOptions = {}): Uint8Array =>
-  bytesOfPieces(rewriting(text, options))
+  joinPieces(rewriting(text, options))
 
 // The formats.
 
@@ -160,7 +116,7 @@ const escaping =
 const shaping = (view: FormatView): ToLines => {
   const shape = shaper(view)
   const show = (text: string): string => (view.terminal ? shown(text, view.style) : text)
-  return (batch) => batch.map((bytes) => bytesOf(show(stringify(shape(parse(bytes))))))
+  return (batch) => batch.map((bytes) => bytesOf(show(stringify(shape(parseRecord(bytes))))))
 }
 
 /**

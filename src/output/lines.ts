@@ -1,8 +1,8 @@
 /** Writes one text a line: the values of a field, or the IDs of the objects. */
 
+import { isScalar, stringify } from '../base/json/values.js'
 import { Failure } from '../errors.js'
 import { shown } from './escape.js'
-import { isScalar, stringify } from './record.js'
 import type { OpenPrinter } from './types.js'
 
 /** `-o value`: the values of one field, a line each. Text as it is, control characters visible; the rest as JSON. */

@@ -2,9 +2,10 @@
  * A Markdown table, for notes on merge requests and for wikis. Data cannot leave its cell: what would be
  * markup is escaped, what would mention somebody or become a link is broken by an element around one sign.
  */
+
+import { isScalar, stringify } from '../base/json/values.js'
 import { createRows, getLevelName } from './cell.js'
 import { shownLines } from './escape.js'
-import { isScalar, stringify } from './record.js'
 import type { FormatView, OpenPrinter } from './types.js'
 
 /** An underscore inside of a word is none, nor is a bracket that begins no link. */

@@ -2,6 +2,8 @@
  * The table. On a terminal: aligned columns cut to its width, or one object in two columns; ages,
  * words and symbols for people. Elsewhere: tab-separated whole values for programs.
  */
+
+import { isScalar, stringify } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
 import {
   type Cell,
@@ -16,7 +18,6 @@ import {
 } from './cell.js'
 import { type SafeText, shown, shownLines } from './escape.js'
 import { gap, grid, nestedIndent, shareWidth, stackWidth, type TableLine } from './grid.js'
-import { isScalar, stringify } from './record.js'
 import type { OpenPrinter, TextWidths, View } from './types.js'
 
 // A list on a terminal: aligned columns under a bold header, cut to the terminal's width. The

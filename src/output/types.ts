@@ -1,6 +1,8 @@
 /** What a format is. A format is one file and one row in `formats.ts`. */
 import type { FieldMatch, Records } from '../base/json/records.js'
+import type { Pick } from '../base/json/values.js'
 import type { Tone } from '../base/text.js'
+import type { ComputedFields } from '../catalogue/pick.js'
 import type { Words } from '../catalogue/words.js'
 
 /** Where output goes; `write` resolves when the stream wants more. */
@@ -54,9 +56,6 @@ export interface People {
   /** Spreadsheets get the rows too. */
   readonly sheets?: boolean
 }
-
-/** Fields made of a record, by name. */
-export type ComputedFields = Readonly<Record<string, (record: unknown) => unknown>>
 
 export type StackLayout = 'hidden' | 'cut'
 
@@ -128,19 +127,10 @@ export interface AnswerView extends View {
   readonly people?: People
 }
 
-/** The value under a dotted name of a record, or what is made of it; undefined where there is none. */
-export type Pick = (record: unknown, path: string) => unknown
-
 /** What a format is told. */
 export interface FormatView extends View {
   readonly pick: Pick
 }
-
-/**
- * What is hidden: fields that are declared to hold credentials, beside those whose names say so;
- * nothing where secrets are asked for (--show-secrets) or are the answer.
- */
-export type HiddenFields = ReadonlySet<string> | 'nothing'
 
 /** Reads the single record behind a record of a list, which may show more of it. */
 export interface SingleReader {

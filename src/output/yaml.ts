@@ -3,8 +3,10 @@
  * would read otherwise (`no`, `012`) is quoted, and so is text with control characters.
  * `--fields` gives the same flat keys as JSON.
  */
+
+import { shallow } from '../base/json/values.js'
 import { yamlText } from '../base/json/yaml-writer.js'
-import { shallow, shaper } from './record.js'
+import { shaper } from '../catalogue/pick.js'
 import type { OpenPrinter } from './types.js'
 
 /** So many characters are worth a write of their own. */

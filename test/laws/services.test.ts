@@ -49,6 +49,6 @@ it('leaves --curl, interruptions and masking to the engine', () => {
     // What a person is told whose command was not run depends on whether they ended the waiting.
     'commands/runners.ts',
   ])
-  const masking = specials.filter((file) => /output\/masking/.test(textOf(file)))
+  const masking = specials.filter((file) => /secrets\/mask-records/.test(textOf(file)))
   expect(masking, 'print through the answer service: it masks').toEqual([])
 })

@@ -1,7 +1,7 @@
 /** Records of an instance with words of its own: masked, found and headed by either name, in every format. */
 import { describe, expect, it } from 'vitest'
+import { picker } from '../../src/catalogue/pick.js'
 import { getLeaves } from '../../src/engine/where/shape.js'
-import { picker } from '../../src/output/record.js'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
 import { collector, listed, opened, wholeFormats } from './open.js'
 

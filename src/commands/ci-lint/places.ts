@@ -1,6 +1,7 @@
 /** Finds the line that a sentence of an instance is about: sentences name jobs, keywords, inputs and files, but no lines. */
-import { isModestYaml } from '../../base/json/yaml.js'
+
 import { DeepYamlError, type Mark, type YamlNode, YamlProblem } from '../../base/yaml/nodes.js'
+import { isModestYaml } from '../../base/yaml/texts.js'
 import { CiDocument, type CiEntry, type ConditionCheck } from './document.js'
 
 /** Where something stands; line and column count from 1. */

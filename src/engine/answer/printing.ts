@@ -1,18 +1,17 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
 import { currentIo } from '../../base/io.js'
+import { type HiddenFields, maskedPick } from '../../base/secrets/mask-records.js'
 import { masked } from '../../base/secrets/names.js'
 import { maskPrivateKeys } from '../../base/secrets/text.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import { areas } from '../../catalogue/index.js'
+import { picker } from '../../catalogue/pick.js'
 import { usage } from '../../errors.js'
 import { ownColours } from '../../output/escape.js'
 import { openDocument, openPart, openWriter } from '../../output/index.js'
-import { maskedPick } from '../../output/masking.js'
-import { picker } from '../../output/record.js'
 import type {
   AnswerView,
-  HiddenFields,
   Inspection,
   PageView,
   People,

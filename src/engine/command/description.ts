@@ -2,10 +2,10 @@
 import type { Fields, JsonValues } from '../../base/objects.js'
 import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
+import type { ComputedFields } from '../../catalogue/pick.js'
 import type { Naming } from '../../catalogue/words.js'
 import type { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
-import type { ComputedFields } from '../../output/types.js'
 import type { KnownNames } from '../../profile/known.js'
 
 /** A positional argument of a command. */

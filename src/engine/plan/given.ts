@@ -2,9 +2,9 @@
 
 import { parseMoment } from '../../base/dates.js'
 import { currentIo } from '../../base/io.js'
-import { readHeld } from '../../base/json/yaml.js'
 import { isObject, type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
 import { type HeldText, holdText } from '../../base/secrets/scrub.js'
+import { readHeld } from '../../base/yaml/texts.js'
 import { fromFile, type Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'

@@ -1,6 +1,7 @@
 /** YAML of a CI configuration → a tree of plain values, with `!reference` kept as such and inputs in their places. */
-import { isModestYaml } from '../../base/json/yaml.js'
+
 import { DeepYamlError, parseYamlNodes, type YamlNode, YamlProblem } from '../../base/yaml/nodes.js'
+import { isModestYaml } from '../../base/yaml/texts.js'
 import {
   type Budget,
   type Hash,

@@ -1,7 +1,7 @@
 /** YAML texts of others: what reading one would cost, its documents, and what is wrong in one. */
 import type { Document, DocumentOptions, Lexer, ParseOptions, SchemaOptions, YAMLError } from 'yaml'
+import { Scanner } from '../json/scan.js'
 import { type HeldText, openHeld } from '../secrets/scrub.js'
-import { Scanner } from './scan.js'
 
 /**
  * Collections nested deeper are nobody's configuration. A parser nests calls for each level, and V8 ends

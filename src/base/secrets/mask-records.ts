@@ -2,7 +2,8 @@
  * The one stage between the client and every format: no format sees a record before its secrets are
  * masked. A record is written anew only where a name in it may be a secret's; every other byte stays.
  */
-import { type FieldMatch, PackedRecords, type Records } from '../base/json/records.js'
+import { type FieldMatch, PackedRecords, type Records } from '../json/records.js'
+import { type Pick, shallow } from '../json/values.js'
 import {
   maskSecrets,
   type OwnNames,
@@ -10,17 +11,20 @@ import {
   secrecies,
   secrecyIn,
   variableNames,
-} from '../base/secrets/mask.js'
-import { lastLetters, masked } from '../base/secrets/names.js'
-import type { Words } from '../catalogue/words.js'
-import { holdsInner, holdsSecretText, maskerOfBytes, mentions } from './masking-bytes.js'
-import { parse, shallow } from './record.js'
-import type { HiddenFields, Pick, Printer, Writer } from './types.js'
+} from './mask.js'
+import { holdsInner, holdsSecretText, maskerOfBytes, mentions } from './mask-bytes.js'
+import { lastLetters, masked } from './names.js'
 
 // What to look for in bytes: the words that names of secrets end in, or have in them.
 
 /** What of an instance's words says which fields are secret: under either name. */
-type OwnSecrets = OwnNames & { readonly secretEndings: Words['secretEndings'] }
+type OwnSecrets = OwnNames & { readonly secretEndings: readonly string[] }
+
+/**
+ * What is hidden: fields that are declared to hold credentials, beside those whose names say so;
+ * nothing where secrets are asked for (--show-secrets) or are the answer.
+ */
+export type HiddenFields = ReadonlySet<string> | 'nothing'
 
 /** What names of secrets end in, without case: for a search that only looks for suspects. */
 const endingsOf = (declared: ReadonlySet<string>, words?: OwnSecrets): readonly string[] => {
@@ -64,42 +68,43 @@ class SecretFinder {
   }
 }
 
-/** Hands on what is shown whole. */
-const whole = (printer: Printer): Writer => ({
-  raw: (batch) => printer.bytes?.(batch) ?? printer.values(batch.map(parse)),
-  record: (value) => printer.values([value]),
-  close: () => printer.close(),
-  abandon: async () => printer.abandon?.(),
-})
+/** Masks the records of an answer. */
+export interface RecordMasker {
+  /** The names to look for where records are cut; undefined where nothing is masked. */
+  readonly watch: FieldMatch | undefined
+  /** Masks records as bytes; those without a secret keep the memory that they came in. */
+  maskBatch(batch: Records): Records
+  maskValue(value: unknown): unknown
+}
+
+const noMasker: RecordMasker = {
+  watch: undefined,
+  maskBatch: (batch) => batch,
+  maskValue: (value) => value,
+}
 
 /**
- * What is written through this reaches the printer masked.
+ * Creates the mask of an answer's records.
  * @param hidden names of fields that are declared to hold credentials; those whose names say so are
  * masked as well. `nothing` where the secrets are what was asked for
  * @param words the instance's own: a secret is one under either name
  */
-export const maskedWriter = (
-  printer: Printer,
-  hidden: HiddenFields,
-  words?: OwnSecrets,
-): Writer => {
-  if (hidden === 'nothing') return whole(printer)
+export const createRecordMasker = (hidden: HiddenFields, words?: OwnSecrets): RecordMasker => {
+  if (hidden === 'nothing') return noMasker
   const secrecyOf = secrecies(hidden, words)
   const endings = endingsOf(hidden, words)
   const finder = new SecretFinder(endings, secrecyOf)
   let hide: ((bytes: Uint8Array) => Uint8Array) | undefined
-  const shown = whole(printer)
   return {
-    ...shown,
     watch: finder.match,
-    raw: (batch) => {
+    maskBatch: (batch) => {
       const isSuspicious = finder.find(batch)
-      if (isSuspicious === undefined) return shown.raw(batch)
+      if (isSuspicious === undefined) return batch
       hide ??= maskerOfBytes(endings, secrecyOf)
       const mask = hide
-      return shown.raw(batch.map((bytes, place) => (isSuspicious(place) ? mask(bytes) : bytes)))
+      return batch.map((bytes, place) => (isSuspicious(place) ? mask(bytes) : bytes))
     },
-    record: (value) => printer.values([shallow(() => maskSecrets(value, secrecyOf))]),
+    maskValue: (value) => shallow(() => maskSecrets(value, secrecyOf)),
   }
 }
 

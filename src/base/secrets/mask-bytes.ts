@@ -1,17 +1,11 @@
 /** Credentials in records that are not parsed: found and masked in their bytes. */
 
-import { viewed } from '../base/bytes.js'
-import { stringEnd } from '../base/json/json.js'
-import {
-  isAddress,
-  maskText,
-  type Secrecy,
-  type SecrecyOf,
-  secrecyIn,
-} from '../base/secrets/mask.js'
-import { innerWords, masked } from '../base/secrets/names.js'
-import { keySign } from '../base/secrets/text.js'
-import { bytesOfPieces, readTokens } from './json.js'
+import { viewed } from '../bytes.js'
+import { stringEnd } from '../json/json.js'
+import { joinPieces, readTokens } from '../json/text.js'
+import { isAddress, maskText, type Secrecy, type SecrecyOf, secrecyIn } from './mask.js'
+import { innerWords, masked } from './names.js'
+import { keySign } from './text.js'
 
 const quote = 0x22
 const backslash = 0x5c
@@ -278,7 +272,7 @@ function* hiddenPieces(text: string, hider: SecretMasker): Generator<string> {
  */
 const maskedText = (text: string, secrecyOf: SecrecyOf): Uint8Array | undefined => {
   const hider = new SecretMasker(secrecyOf, variablesIn(text, secrecyOf))
-  const bytes = bytesOfPieces(hiddenPieces(text, hider))
+  const bytes = joinPieces(hiddenPieces(text, hider))
   return hider.changed ? bytes : undefined
 }
 

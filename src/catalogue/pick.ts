@@ -1,54 +1,20 @@
-/** Records: from bytes to values, and what of a value was asked for. */
+/** What of a record was asked for: its fields by dotted names, and those that are made of it. */
 
-import { ExactNumber, stringifyExact } from '../base/json/json.js'
-import { parseBytes } from '../base/json/records.js'
+import type { Pick } from '../base/json/values.js'
 import { isObject } from '../base/objects.js'
-import { shownFields } from '../catalogue/kinds.js'
-import { keyIn, legible, type Naming } from '../catalogue/words.js'
-import { Failure } from '../errors.js'
-import type { ComputedFields, FormatView, Pick } from './types.js'
+import { shownFields } from './kinds.js'
+import { keyIn, legible, type Naming } from './words.js'
 
-const decoder = new TextDecoder()
+/** Fields made of a record, by name. */
+export type ComputedFields = Readonly<Record<string, (record: unknown) => unknown>>
 
-export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes)
-
-const deep = (cause: unknown): Failure =>
-  new Failure('unreachable', 'the instance sent a record that is nested too deeply', {
-    hint: 'Run the command again with -o ndjson.',
-    cause,
-  })
-
-/** Runs what recurses over a record; running out of stack becomes a failure that says so. */
-export const shallow = <T>(work: () => T): T => {
-  try {
-    return work()
-  } catch (error) {
-    throw error instanceof RangeError ? deep(error) : error
-  }
+/** Which fields of records are shown. */
+interface FieldChoice {
+  readonly fields?: readonly string[] | undefined
+  /** The records stand below these. */
+  readonly parents?: readonly string[] | undefined
+  readonly pick: Pick
 }
-
-/**
- * The value of a record's bytes; numbers that would print otherwise than they came are `ExactNumber`.
- * @throws Failure unreachable, when the bytes are no JSON, or more than may be built
- */
-export const parse = (bytes: Uint8Array): unknown => {
-  try {
-    return parseBytes(bytes)
-  } catch (cause) {
-    if (cause instanceof Failure) throw cause
-    throw new Failure('unreachable', 'the instance sent a record that is not JSON', {
-      hint: 'Run the command again with -v to see the response. A proxy may have changed it.',
-      cause,
-    })
-  }
-}
-
-/** Whether a value has nothing inside: everything but objects and lists. */
-export const isScalar = (value: unknown): boolean =>
-  typeof value !== 'object' || value === null || value instanceof ExactNumber
-
-/** JSON text of a value; null where it has none. */
-export const stringify = (value: unknown): string => shallow(() => stringifyExact(value)) ?? 'null'
 
 /**
  * The value under a dotted name; undefined when there is none. A key that holds the dots itself
@@ -111,7 +77,7 @@ export const picker = (more: ComputedFields = {}, words?: Naming): Pick => {
 }
 
 /** The record as JSON and YAML give it: whole, or of the fields asked for those that it has. */
-export const shaper = ({ fields, parents, pick }: FormatView): ((record: unknown) => unknown) => {
+export const shaper = ({ fields, parents, pick }: FieldChoice): ((record: unknown) => unknown) => {
   if (fields === undefined) return (record) => record
   const shape = (record: unknown): unknown =>
     Object.fromEntries(
