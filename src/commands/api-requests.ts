@@ -7,6 +7,7 @@ import { type Endpoint, getMethod, getPath, one } from '../catalogue/endpoint.js
 import { areas } from '../catalogue/index.js'
 import { string } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
+import type { People } from '../catalogue/views.js'
 import type { WorkspaceService } from '../engine/command/services.js'
 import type { Given, Operation, PlanSource } from '../engine/command/types.js'
 import { getShardNumber, parseShard } from '../engine/journaling/shards.js'
@@ -15,7 +16,6 @@ import { pipedStream } from '../engine/plan/stdin/reader.js'
 import { type PlacedObject, plainObjects, type RowTap } from '../engine/plan/stdin/rows.js'
 import { placeFailure, usage } from '../errors.js'
 import type { WireRequest } from '../http/types.js'
-import type { People } from '../output/types.js'
 
 const kinds = ['project', 'group'] as const
 type Kind = (typeof kinds)[number]

@@ -1,5 +1,5 @@
 /** Several sources of rows, read at once and shown in their order: those behind wait with what they read first. */
-import type { Row, Rows, Target } from './rows.js'
+import type { OpenRow, Row, Rows, Target } from './rows.js'
 
 /** Whether a turn has not come yet. */
 export const heldUntil = (turn: Promise<void>): (() => boolean) => {
@@ -23,8 +23,6 @@ export const createLatch = (): Latch => {
   })
   return { opened, open }
 }
-
-type OpenRow = Extract<Row, { kind: 'open' }>
 
 /** What hands rows of one target over, in its turn. */
 export interface TurnOptions {

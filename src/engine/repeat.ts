@@ -6,11 +6,11 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import { levelsNamed } from '../catalogue/shapes/common.js'
 import type { Words } from '../catalogue/words.js'
 import { exitCodes, Failure } from '../errors.js'
-import type { Writer } from '../output/types.js'
 import type { RunClock, Services } from './command/services.js'
 import type { Command } from './command/types.js'
 import { createLearnt } from './command/words.js'
 import { withNeutral, withShown } from './records/where.js'
+import type { Rows } from './rows.js'
 import { bindWhere, type Expression, type Known, parseWhere } from './where/index.js'
 
 // `--wait-until`: whether what a round printed is what is waited for.
@@ -49,20 +49,13 @@ export class WaitCondition {
     this.#records = []
   }
 
-  /** What is written there, seen on its way. */
-  tap(writer: Writer, endpoint: Endpoint | undefined): Writer {
-    this.#endpoint = endpoint
-    return {
-      raw: (batch) => {
-        for (const bytes of batch) this.#see(parseBytes(bytes))
-        return writer.raw(batch)
-      },
-      record: (value) => {
-        this.#see(value)
-        return writer.record(value)
-      },
-      close: () => writer.close(),
-      abandon: () => writer.abandon(),
+  /** Passes rows on, and looks at their records. */
+  async *see(rows: Rows): Rows {
+    for await (const row of rows) {
+      if (row.kind === 'open') this.#endpoint = row.view.endpoint
+      if (row.kind === 'records') for (const bytes of row.batch) this.#keep(parseBytes(bytes))
+      if (row.kind === 'value') this.#keep(row.value)
+      yield row
     }
   }
 
@@ -87,8 +80,8 @@ export class WaitCondition {
   }
 
   /** An answer that is a list is its items; what is below something else is itself. */
-  #see(value: unknown): void {
-    if (Array.isArray(value)) for (const one of value) this.#see(one)
+  #keep(value: unknown): void {
+    if (Array.isArray(value)) for (const one of value) this.#keep(one)
     else this.#records.push(value)
   }
 

@@ -5,9 +5,17 @@
 
 import type { FieldMatch, Records } from '../base/json/records.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
+import type { People, StackLayout } from '../catalogue/views.js'
 import { Failure } from '../errors.js'
-import type { People, SingleReader, StackLayout } from '../output/types.js'
 import type { Parent, Plan } from './command/description.js'
+
+/** Reads the single record behind a record of a list, which may show more of it. */
+export interface SingleReader {
+  /** Returns true if it was read already. */
+  has(record: unknown): boolean
+  /** Reads it; undefined where it cannot be read: that was told. */
+  read(record: unknown): Promise<unknown>
+}
 
 /** How records want to be shown: data about them, and no format. */
 export interface RecordView {
@@ -27,6 +35,10 @@ export interface RecordView {
   readonly reveal?: boolean
   /** Whose answer it is: columns and secret fields come from it. */
   readonly endpoint?: Endpoint
+  /** The endpoint of the single records, where fields of these stand among those of the list. */
+  readonly single?: Endpoint | undefined
+  /** Columns of numbers that are not exact where a record says `approximate`. */
+  readonly rough?: readonly string[]
   /** What people see of it, where that is not the records themselves. */
   readonly people?: People
   /** A column that comes first in tables, whatever fields were asked for. */
@@ -92,7 +104,9 @@ type Event =
       readonly many: boolean
       readonly view: RecordView
       /** Where its records come from, if that is a list of the instance. */
-      readonly source?: ListSource
+      readonly source?: ListSource | undefined
+      /** The one answer of several targets: what came of it is shown where it ends before its time. */
+      readonly isMerged?: true
     }
   /** A record that the command made. */
   | { readonly kind: 'value'; readonly value: unknown }
@@ -123,10 +137,21 @@ type Event =
   | { readonly kind: 'failed'; readonly failure: Failure }
   /** What came so far is handed to the system before the next row is asked for. */
   | { readonly kind: 'flush' }
-  /** What is said to people at this place of the answer. */
-  | { readonly kind: 'note'; readonly text: string; readonly level: 'note' | 'warn' }
+  /** What is said to people at this place of the answer, or below it. */
+  | {
+      readonly kind: 'note'
+      readonly text: string
+      readonly level: 'note' | 'warn'
+      readonly isBelow?: true
+    }
   /** The exit code is at least this, where the run ends well. */
   | { readonly kind: 'exit'; readonly code: number }
+
+/** The event that begins a part of an answer. */
+export type OpenRow = Extract<Row, { kind: 'open' }>
+
+/** Records as bytes. */
+export type RecordsRow = Extract<Row, { kind: 'records' }>
 
 /** One event of an answer, and the target that it is about where there are several. */
 export type Row = Event & { readonly of?: Target }
@@ -174,6 +199,14 @@ export const createNoteRow = (text: string, level: 'note' | 'warn' = 'note'): Ro
   kind: 'note',
   text,
   level,
+})
+
+/** Creates the row of what is said below the answer. */
+export const createNoteBelow = (text: string): Row => ({
+  kind: 'note',
+  text,
+  level: 'note',
+  isBelow: true,
 })
 
 /** Creates the row that sets the least exit code of a run that ends well. */

@@ -1,12 +1,14 @@
 /** Writes an answer in one of the output formats, and what people see in a way of their own: rows made for them, or a page. */
 
+import type { Records } from '../base/json/records.js'
 import { decodeText, parseRecord } from '../base/json/values.js'
 import { createRecordMasker, type HiddenFields, maskedPick } from '../base/secrets/mask-records.js'
 import { picker } from '../catalogue/pick.js'
+import type { Inspection } from '../catalogue/views.js'
 import { legible, type Words } from '../catalogue/words.js'
 import { shownPage } from './escape.js'
 import { jsonFormat } from './formats.js'
-import type { AnswerView, Format, Inspection, Printer, Sink, Writer } from './types.js'
+import type { AnswerView, Format, Printer, Sink, Writer } from './types.js'
 
 // No format sees a record before its secrets are masked.
 
@@ -141,38 +143,33 @@ export const openWriter = async (
   return maskedWriter(printerForPeople(start, sink, asked), hidden, asked.words)
 }
 
-/**
- * Starts one of several parts of an answer. Where people see its records as rows, the part holds them until it ends: its rows
- * are made of its own records, and go among those of the others.
- * @param among takes what the part writes
- */
-export const openPart = (
+/** The records of one of several parts of an answer, held until rows can be made of them. */
+export interface HeldRecords {
+  take(batch: Records): void
+  /** Makes the rows that people see of them. */
+  rows(): readonly unknown[]
+}
+
+/** Creates what holds the records of one of several parts; undefined where people see the records themselves. */
+export const holdForPeople = (
   format: Format,
-  among: Writer,
   { people, words, fields }: Pick<AnswerView, 'people' | 'words' | 'fields'>,
   hidden: HiddenFields,
-): Writer => {
+): HeldRecords | undefined => {
   const rows = people?.rows
   const isShaped = shapedFor(format, { people, fields, terminal: false })
-  if (rows === undefined || !isShaped) return among
+  if (rows === undefined || !isShaped) return undefined
   const records: unknown[] = []
-  const write = async (): Promise<void> => {
-    for (const row of rows(records)) await among.record(row)
+  const mask = createRecordMasker(hidden, words)
+  return {
+    take: (batch) => {
+      for (const bytes of mask.maskBatch(batch)) {
+        const value = parseRecord(bytes)
+        records.push(words === undefined ? value : legible(value, words))
+      }
+    },
+    rows: () => rows(records),
   }
-  const held: Printer = {
-    values: async (batch) => {
-      for (const value of batch) records.push(words === undefined ? value : legible(value, words))
-    },
-    close: async () => {
-      await write()
-      await among.close()
-    },
-    abandon: async () => {
-      await write()
-      await among.abandon()
-    },
-  }
-  return maskedWriter(held, hidden, words)
 }
 
 /** Starts a document, which has no rows: JSON where the format cannot hold it. It hides nothing. */

@@ -3,6 +3,7 @@ import type { FieldMatch, Records } from '../base/json/records.js'
 import type { Pick } from '../base/json/values.js'
 import type { Tone } from '../base/text.js'
 import type { ComputedFields } from '../catalogue/pick.js'
+import type { Inspection, People, Reader, StackLayout } from '../catalogue/views.js'
 import type { Words } from '../catalogue/words.js'
 
 /** Where output goes; `write` resolves when the stream wants more. */
@@ -40,24 +41,6 @@ export interface TextStyle {
   /** For a screen reader: words in place of symbols. */
   readonly accessible: boolean
 }
-
-/**
- * What people see where programs get the API's own objects. It has the whole answer in hand, so an
- * answer that goes on without end must do without.
- */
-export interface People {
-  readonly columns?: readonly string[]
-  /** The records as rows of a table: in another order, with other fields. */
-  readonly rows?: (records: readonly unknown[]) => readonly unknown[]
-  /** Its rows are the records in another order: no other one is asked for then. */
-  readonly reorders?: true
-  /** Text in place of the table: on a terminal, unless certain fields were asked for. */
-  readonly page?: (records: readonly unknown[]) => Iterable<string> | AsyncIterable<string>
-  /** Spreadsheets get the rows too. */
-  readonly sheets?: boolean
-}
-
-export type StackLayout = 'hidden' | 'cut'
 
 /** A page, which several answers of a run share. */
 export interface PageView {
@@ -109,16 +92,6 @@ export interface View {
   readonly csvRaw?: boolean
 }
 
-/** Looks at the records of an answer before a format prints them. */
-export interface Inspection {
-  /** Whether nothing is printed before it has seen enough. */
-  readonly holds: boolean
-  /** @returns whether it has seen enough */
-  see(records: readonly unknown[]): boolean
-  /** No more records come, or enough of them were held back. @throws Failure to refuse the answer */
-  end(): Promise<void>
-}
-
 /** What is asked of an answer beside how it is seen; no format is told of it. */
 export interface AnswerView extends View {
   readonly inspection?: Inspection
@@ -132,14 +105,6 @@ export interface FormatView extends View {
   readonly pick: Pick
 }
 
-/** Reads the single record behind a record of a list, which may show more of it. */
-export interface SingleReader {
-  /** Whether it was read already. */
-  has(record: unknown): boolean
-  /** Undefined where it cannot be read: that was told. */
-  read(record: unknown): Promise<unknown>
-}
-
 /** An answer on its way: what is written here is masked and reaches the format's printer. */
 export interface Writer {
   /**
@@ -147,11 +112,8 @@ export interface Writer {
    * records where they were found. Undefined where nothing is searched for.
    */
   readonly watch?: FieldMatch
-  /**
-   * Records as the bytes of one JSON value each, passed on without parsing where possible.
-   * @param readers of each, what reads more of it, where more is asked for
-   */
-  raw(batch: Records, readers?: readonly (SingleReader | undefined)[]): Promise<void>
+  /** Records as the bytes of one JSON value each, passed on without parsing where possible. */
+  raw(batch: Records): Promise<void>
   /** One parsed record. */
   record(value: unknown): Promise<void>
   /** Ends the output; without it the output is recognisably unfinished (JSON stays open). */
@@ -184,12 +146,6 @@ export type EndPage = (
   failed: string | undefined,
   style: TextStyle,
 ) => string
-
-/**
- * Who reads a format: people; spreadsheets, which want rows; a browser, whose page takes several lists, each below a
- * heading; programs, which want the API's own objects.
- */
-export type Reader = 'people' | 'sheets' | 'pages' | 'programs'
 
 export interface Format {
   readonly name: string

@@ -1,6 +1,7 @@
 /** `--wait-until`: rounds that end by themselves, and what of them is printed. */
 import { describe, expect, it } from 'vitest'
 import { WaitCondition } from '../../src/engine/repeat.js'
+import type { Rows } from '../../src/engine/rows.js'
 import { calling } from '../commands/calling.js'
 
 const { server, call, atTerminal } = calling()
@@ -52,14 +53,18 @@ describe('--wait-until', () => {
 
   it('takes an answer that is a list for its items', async () => {
     const until = new WaitCondition(['status=success'], { command: { area: 'jobs' } })
-    const nowhere = async (): Promise<void> => {}
-    const writer = { raw: nowhere, record: nowhere, close: nowhere, abandon: nowhere }
-    const seen = until.tap(writer, undefined)
+    const see = async (items: readonly object[]): Promise<void> => {
+      const batch = [Buffer.from(JSON.stringify(items))]
+      const rows = async function* (): Rows {
+        yield { kind: 'records', batch }
+      }
+      for await (const row of until.see(rows())) expect(row).toEqual({ kind: 'records', batch })
+    }
     const [ended, runs] = [{ status: 'success' }, { status: 'running' }]
-    await seen.raw([Buffer.from(JSON.stringify([ended, runs]))])
+    await see([ended, runs])
     expect(until.holds(new Date())).toBe(false)
     until.begin()
-    await seen.raw([Buffer.from(JSON.stringify([ended, ended]))])
+    await see([ended, ended])
     expect(until.holds(new Date())).toBe(true)
   })
 

@@ -13,6 +13,7 @@ import { findOwnWords } from '../../src/engine/command/words.js'
 import { runsWithin } from '../../src/engine/execute.js'
 import { ChosenRecords, type RunOptions } from '../../src/engine/options.js'
 import { parseGlobals } from '../../src/engine/plan/given.js'
+import type { Rows } from '../../src/engine/rows.js'
 import { startRun } from '../../src/engine/run.js'
 import { formatNamed } from '../../src/output/formats.js'
 import { folder } from './program.js'
@@ -111,7 +112,12 @@ export const servicesOf = async (
   }
   const heard = process.stdout.listeners('error')
   const running = await startRun(options)
-  const answer = { terminal: false, write, flush: async () => {} } as unknown as RunAnswer
+  const answer = {
+    terminal: false,
+    write,
+    flush: async () => {},
+    stage: (rows: Rows) => rows,
+  } as unknown as RunAnswer
   const services: Services = { ...running.services, answer }
   // A run listens to the end of its process: here there are many of them in one.
   const listening = process.stdout.listeners('error').filter((one) => !heard.includes(one))

@@ -16,9 +16,9 @@ import type { Globals } from '../command/globals.js'
 import { isRepeated } from '../command/globals.js'
 import type { UiService } from '../command/services.js'
 import type { RunEnd, Streams } from '../options.js'
-import type { RecordView } from '../rows.js'
+import type { RecordView, Rows } from '../rows.js'
 import { PartOfAnswer, refusePart } from './objects.js'
-import type { RunAnswer } from './run-answer.js'
+import type { PeopleRows, RunAnswer } from './run-answer.js'
 
 // `--web`: in the place of an answer, the page of the one object that it is about.
 
@@ -120,8 +120,16 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
 
   readonly splitsLists = true
 
-  part(open: (view: RecordView) => Writer, view: RecordView): Writer {
-    return this.#printing.part(open, view)
+  stage(rows: Rows): Rows {
+    return this.#printing.stage(rows)
+  }
+
+  rowsForPeople(view: RecordView): PeopleRows | undefined {
+    return this.#printing.rowsForPeople(view)
+  }
+
+  sayBelow(text: string): void {
+    this.#printing.sayBelow(text)
   }
 
   async printDocument(): Promise<void> {

@@ -2,14 +2,9 @@
 
 import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
-import { cutShort, type Row, type Rows, type Target } from '../rows.js'
-import { isList, printedValue, refusePart } from './objects.js'
+import { cutShort, type OpenRow, type Row, type Rows } from '../rows.js'
+import { mergeTargets } from './merge-targets.js'
 import type { RunAnswer } from './run-answer.js'
-import { TargetParts } from './target-parts.js'
-
-/** What a target is, in a word. */
-const describeTarget = ({ parent }: Target): string =>
-  parent === undefined ? 'instance' : 'project or group'
 
 /** Where rows go. */
 export interface PrintOptions {
@@ -20,165 +15,115 @@ export interface PrintOptions {
   readonly describe?: (lost: unknown) => unknown
 }
 
-const encoder = new TextEncoder()
-
-type OpenRow = Extract<Row, { kind: 'open' }>
-
 /** A part of the answer that is open. */
 interface OpenPart {
   readonly writer: Writer
   readonly row: OpenRow
-  /** Its values stand elsewhere already: among those of others it is seen in another way. */
-  readonly isFilled: boolean
   printed: number
 }
 
 /** Prints rows; one part of the answer is open at a time. */
 class RowPrinter {
-  readonly #output: PrintOptions
-  readonly #targets: TargetParts
+  readonly #answer: RunAnswer
   #part: OpenPart | 'skipped' | undefined
-  /** The target whose text was begun. */
-  #headed: string | undefined
 
-  constructor(output: PrintOptions) {
-    this.#output = output
-    this.#targets = new TargetParts(output.answer)
+  constructor(answer: RunAnswer) {
+    this.#answer = answer
   }
 
   async print(row: Row): Promise<void> {
-    const { answer } = this.#output
     switch (row.kind) {
       case 'open':
         return this.#open(row)
       case 'value':
         return this.#write((writer) => writer.record(row.value), 1)
       case 'records':
-        return this.#write((writer) => writer.raw(row.batch, row.readers), row.batch.length)
+        return this.#write((writer) => writer.raw(row.batch), row.batch.length)
       case 'end':
-        return this.#close(row)
-      case 'answer':
-        return this.#printAnswer(row)
+        return this.#close(row.isCut === true)
       case 'document':
-        if (row.of !== undefined) throw refusePart(describeTarget(row.of))
-        return answer.printDocument(row.value)
+        return this.#answer.printDocument(row.value)
       case 'text':
-        return this.#printText(row)
-      case 'failed':
-        if (row.of === undefined || answer.reader !== 'programs') return
-        return this.#targets.addFailure(row.of, row.failure)
+        return this.#answer.write(row.chunk)
       case 'flush':
-        return row.of === undefined ? answer.flush() : undefined
-      // Whoever handed the rows over has heard these.
+        return this.#answer.flush()
       case 'note':
+        // Whoever handed the rows over has said the others.
+        if (row.isBelow === true) this.#answer.sayBelow(row.text)
+        return
+      case 'answer':
       case 'exit':
+      case 'failed':
         return
     }
   }
 
   /** Ends the answer before its time: what was held back of a list is written. */
   async abandon(): Promise<void> {
-    const part = this.#list
-    await part?.writer.abandon()
-    await this.#targets.abandon()
+    const part = this.#part
+    if (part === undefined || part === 'skipped') return
+    const { isMerged, source } = part.row
+    if (isMerged === true || source !== undefined) await part.writer.abandon()
   }
 
   /** Returns what is thrown for what could not be printed: of a list with how much of it is there. */
   describeLost(error: unknown): unknown {
-    const part = this.#list
-    return part === undefined ? error : cutShort(error, part.source.isOrdered ? 0 : part.printed)
-  }
-
-  /** The list that is open by itself. */
-  get #list() {
     const part = this.#part
-    if (part === undefined || part === 'skipped' || part.row.of !== undefined) return undefined
+    if (part === undefined || part === 'skipped') return error
     const { source } = part.row
-    return source && { ...part, source }
+    return source === undefined ? error : cutShort(error, source.isOrdered ? 0 : part.printed)
   }
 
   async #open(row: OpenRow): Promise<void> {
-    const { answer } = this.#output
     const { many, source, view } = row
-    if (!many && view.noted === true && answer.reader === 'people') {
+    if (!many && view.noted === true && this.#answer.reader === 'people') {
       this.#part = 'skipped'
       return
     }
-    const writer = await (row.of === undefined
-      ? answer.writer(many, view)
-      : this.#targets.open(row.of, view, source === undefined))
-    if (row.of === undefined) source?.opened(writer)
-    const among = row.of === undefined ? undefined : view.among
-    for (const value of among ?? []) await writer.record(value)
-    this.#part = { writer, row, isFilled: among !== undefined, printed: 0 }
+    const writer = await this.#answer.writer(many, view)
+    source?.opened(writer)
+    this.#part = { writer, row, printed: 0 }
   }
 
   async #write(write: (writer: Writer) => Promise<void>, count: number): Promise<void> {
     const part = this.#part
     if (part === undefined) throw new Failure('internal', 'a record outside of an answer')
-    if (part === 'skipped' || part.isFilled) return
+    if (part === 'skipped') return
     await write(part.writer)
     part.printed += count
   }
 
-  async #close({ isCut = false, of }: Omit<Extract<Row, { kind: 'end' }>, 'kind'>): Promise<void> {
+  async #close(isCut: boolean): Promise<void> {
     const part = this.#part
     this.#part = undefined
-    if (part !== undefined && part !== 'skipped')
-      await (isCut ? part.writer.abandon() : part.writer.close())
-    else if (part === undefined && of === undefined) await this.#targets.close()
-  }
-
-  /** Text of one of several instances stands below its name: what only looks, and requests that are not sent. */
-  async #printText({ chunk, of }: Extract<Row, { kind: 'text' }>): Promise<void> {
-    const { answer, allowsText = true } = this.#output
-    if (of !== undefined && (of.parent !== undefined || !allowsText))
-      throw refusePart(describeTarget(of))
-    if (of?.profile !== undefined && this.#headed !== of.profile)
-      await answer.write(`# ${of.profile}\n`)
-    this.#headed = of?.profile
-    await answer.write(chunk)
-  }
-
-  /** Passes the bytes of an answer on as they came; a format that needs fields parses them itself. */
-  async #printAnswer({ answer, of, view }: Extract<Row, { kind: 'answer' }>): Promise<void> {
-    const splits = of !== undefined || this.#output.answer.splitsLists
-    const items = splits && isList(answer) ? printedValue(answer) : undefined
-    if (Array.isArray(items)) {
-      await this.#open({ kind: 'open', many: true, view, of })
-      for (const value of items) await this.#write((writer) => writer.record(value), 1)
-    } else {
-      await this.#open({ kind: 'open', many: false, view, of })
-      const bytes = answer.bytes ?? encoder.encode(JSON.stringify(answer.value))
-      await this.#write((writer) => writer.raw([bytes]), 1)
-    }
-    await this.#close({ of })
+    if (part === undefined || part === 'skipped') return
+    await (isCut ? part.writer.abandon() : part.writer.close())
   }
 }
 
 /**
- * Prints rows as they come. What cannot be printed ends whoever yields them where it is.
+ * Prints rows as they come, those of several targets as one list. What cannot be printed ends whoever yields them where it is.
  * @throws what their source throws, and what cannot be printed
  */
 export const printRows = async (rows: Rows, output: PrintOptions): Promise<void> => {
-  const printer = new RowPrinter(output)
-  const take = async (): Promise<Row | undefined> => {
+  const { answer, allowsText = true, describe } = output
+  const printer = new RowPrinter(answer)
+  let isEnded = false
+  const heard = async function* (): Rows {
     try {
-      const step = await rows.next()
-      return step.done === true ? undefined : step.value
+      yield* rows
     } catch (error) {
-      await printer.abandon()
+      isEnded = true
       throw error
     }
   }
-  for (let row = await take(); row !== undefined; row = await take())
-    try {
-      await printer.print(row)
-    } catch (error) {
-      const lost = printer.describeLost(error)
-      await printer.abandon()
-      await rows.return()
-      throw output.describe === undefined ? lost : output.describe(lost)
-    }
+  try {
+    const shown = answer.stage(mergeTargets(heard(), answer, allowsText))
+    for await (const row of shown) await printer.print(row)
+  } catch (error) {
+    const lost = isEnded ? error : printer.describeLost(error)
+    await printer.abandon()
+    throw isEnded || describe === undefined ? lost : describe(lost)
+  }
   await printer.abandon()
 }

@@ -1,23 +1,17 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
 import { currentIo } from '../../base/io.js'
-import { type HiddenFields, maskedPick } from '../../base/secrets/mask-records.js'
+import { isObject } from '../../base/objects.js'
+import type { HiddenFields } from '../../base/secrets/mask-records.js'
 import { masked } from '../../base/secrets/names.js'
 import { maskPrivateKeys } from '../../base/secrets/text.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import { areas } from '../../catalogue/index.js'
-import { picker } from '../../catalogue/pick.js'
+import type { Inspection, People, Reader } from '../../catalogue/views.js'
 import { usage } from '../../errors.js'
 import { ownColours } from '../../output/escape.js'
-import { openDocument, openPart, openWriter } from '../../output/index.js'
-import type {
-  AnswerView,
-  Inspection,
-  PageView,
-  People,
-  Reader,
-  Writer,
-} from '../../output/types.js'
+import { holdForPeople, openDocument, openWriter } from '../../output/index.js'
+import type { AnswerView, PageView, Writer } from '../../output/types.js'
 import { printable, visibleLines } from '../../terminal/text.js'
 import {
   changes,
@@ -27,14 +21,13 @@ import {
   isAskable,
   isRehearsal,
 } from '../command/derive.js'
-import { isAggregate } from '../command/globals.js'
 import type { Text } from '../command/services.js'
 import type { RunOptions, Streams } from '../options.js'
-import { mayAskSingles, SingleBudget } from '../records/budget.js'
-import type { SingleFields } from '../records/single.js'
-import type { RecordView } from '../rows.js'
+import { SingleBudget } from '../records/budget.js'
+import { stageRecords } from '../records/stages.js'
+import type { RecordView, Rows } from '../rows.js'
 import { namesFor } from './objects.js'
-import type { RunAnswer } from './run-answer.js'
+import type { PeopleRows, RunAnswer } from './run-answer.js'
 
 // What people see of an answer in place of its records.
 
@@ -186,50 +179,44 @@ export class AnswerPrinter implements RunAnswer {
     return out.write(visibleLines(this.#decoder.decode(chunk, { stream: true })))
   }
 
+  stage(rows: Rows): Rows {
+    const { command, globals, until, words } = this.#asked
+    const hiddenFor = (view: RecordView): HiddenFields => this.#hidden(view)
+    const staged = stageRecords(rows, { command, globals, words, hiddenFor })
+    return until === undefined ? staged : until.see(staged)
+  }
+
   async writer(many: boolean, emit: RecordView): Promise<Writer> {
-    const { command, format, globals, until, words } = this.#asked
-    if (many && isAggregate(globals)) return this.#groups(emit)
-    const singles = await this.#singles(many, emit)
-    const inspection = await this.#inspection(emit, singles?.endpoint)
-    const view = { ...this.#view(many, emit), page: await this.#page(emit), inspection }
-    const writer = await openWriter(
-      format,
-      this.#screen.out,
-      view,
-      this.#hidden(emit, singles?.endpoint),
-    )
-    const seen = until === undefined ? writer : until.tap(writer, emit.endpoint)
-    if (!many || (globals.sort === undefined && singles === undefined)) return seen
-    const { staged } = await import('../records/sort.js')
-    const answering = { command, emit, words, single: singles?.endpoint }
-    return staged(seen, { command, answering, globals, singles, note: this.#later })
+    const { format } = this.#asked
+    const inspection = await this.#inspection(emit)
+    const rough = emit.rough === undefined ? {} : await this.#roughly(emit.rough)
+    const view = { ...this.#view(many, emit), ...rough, page: await this.#page(emit), inspection }
+    return openWriter(format, this.#screen.out, view, this.#hidden(emit))
   }
 
-  /** Groups of the records, in the place of them. */
-  async #groups(emit: RecordView): Promise<Writer> {
-    const { command, format, globals, words } = this.#asked
-    const { createGroups, groupColumns } = await import('../records/aggregate.js')
-    const hidden = this.#hidden(emit)
-    const pick = maskedPick(picker(command.computedFields, words), hidden, words)
-    const columns = groupColumns(globals)
-    const page = await this.#page(emit)
-    const view: AnswerView = { ...this.#view(true, {}), columns, names: columns.slice(0, 1), page }
-    const writer = await openWriter(format, this.#screen.out, view, new Set())
-    const answering = { command, emit, words }
+  sayBelow(text: string): void {
+    this.#later(text)
+  }
+
+  /** Numbers that are not exact, as people read them at a terminal. */
+  async #roughly(columns: readonly string[]): Promise<{ readonly people?: People }> {
+    if (columns.length === 0 || !this.terminal || this.reader !== 'people') return {}
     const { createCell } = await import('../../output/cell.js')
-    const roughly = (name: string, value: unknown) => `≈ ${createCell(name, value, view).text}`
-    const read = this.terminal && this.reader === 'people'
-    const shows = { roughly: read ? roughly : undefined, note: this.#later }
-    return createGroups(writer, { answering, globals, pick, ...shows })
+    const view = this.#view(true, { columns })
+    const mark = (record: unknown): unknown => {
+      if (!isObject(record) || record.approximate !== true) return record
+      const texts = columns.map((name) => [name, `≈ ${createCell(name, record[name], view).text}`])
+      return { ...record, ...Object.fromEntries(texts) }
+    }
+    return { people: { rows: (records) => records.map(mark) } }
   }
 
-  part(open: (emit: RecordView) => Writer, { people, ...emit }: RecordView): Writer {
+  rowsForPeople({ people, ...emit }: RecordView): PeopleRows | undefined {
     const { format, globals, words } = this.#asked
     const seen = people && peopleOf(people, emit, globals.sort !== undefined)
-    if (seen?.rows === undefined) return open(emit)
-    const columns = seen.columns ?? emit.columns
-    const view = { people: seen, words, fields: globals.fields }
-    return openPart(format, open({ ...emit, columns }), view, this.#hidden(emit))
+    const asked = { people: seen, words, fields: globals.fields }
+    const held = holdForPeople(format, asked, this.#hidden(emit))
+    return held && { ...held, columns: seen?.columns ?? emit.columns }
   }
 
   async #printText(text: string): Promise<void> {
@@ -248,23 +235,16 @@ export class AnswerPrinter implements RunAnswer {
     await open.close()
   }
 
-  /** The fields of the records of a list that only single ones have. */
-  async #singles(many: boolean, emit: RecordView): Promise<SingleFields | undefined> {
-    const { command, globals, words } = this.#asked
-    if (!many || !mayAskSingles(command, globals)) return undefined
-    const { getSingleFields } = await import('../records/single.js')
-    return getSingleFields({ command, emit, words }, globals)
-  }
-
   /** Whether the records have what is to be shown: the fields that were asked for, else the columns. */
-  async #inspection(emit: RecordView, single?: Endpoint): Promise<Inspection | undefined> {
+  async #inspection(emit: RecordView): Promise<Inspection | undefined> {
     const { command, format, globals, words } = this.#asked
     const { fields } = globals
     if (fields !== undefined) {
       const { fieldInspection } = await import('../records/known-fields.js')
       const wrote = changes(command, []) && !isRehearsal({ command, globals })
-      const late = emit.changed === true || wrote
-      return fieldInspection({ command, emit, words, single }, fields, { late, note: this.#later })
+      const isLate = emit.changed === true || wrote
+      const answering = { command, emit, words, single: emit.single }
+      return fieldInspection(answering, fields, isLate ? this.#later : undefined)
     }
     const own = emit.fields ?? emit.people?.columns
     if (own !== undefined || format.reader === 'programs' || format.shows !== undefined)
@@ -284,7 +264,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** Shown whole is what was asked for: by everybody's flag, or by the command itself. */
-  #hidden({ endpoint, reveal, within }: RecordView, single?: Endpoint): HiddenFields {
+  #hidden({ endpoint, reveal, single, within }: RecordView): HiddenFields {
     const { command, globals, inner } = this.#asked
     // A program that asked for it is no person who has to copy it.
     const asked = reveal === true || endpoint?.reveals !== undefined

@@ -1,7 +1,13 @@
 /** Where the rows of a run go: standard output, a page, a browser, or a place among those of others. */
+import type { HeldRecords } from '../../output/index.js'
 import type { Writer } from '../../output/types.js'
 import type { AnswerService } from '../command/services.js'
-import type { RecordView } from '../rows.js'
+import type { RecordView, Rows } from '../rows.js'
+
+/** The records of one of several parts of an answer, held until rows can be made of them. */
+export interface PeopleRows extends HeldRecords {
+  readonly columns: readonly string[] | undefined
+}
 
 /** The answer of a run, as the engine has it. */
 export interface RunAnswer extends AnswerService {
@@ -15,6 +21,10 @@ export interface RunAnswer extends AnswerService {
   write(chunk: string | Uint8Array): Promise<void>
   /** Hands on what was written so far. */
   flush(): Promise<void>
-  /** One of several parts of an answer, in the rows that people see. @param open starts what takes them */
-  part(open: (emit: RecordView) => Writer, emit: RecordView): Writer
+  /** Passes rows on, with what the line asks of their records. */
+  stage(rows: Rows): Rows
+  /** Returns what holds the records of one of several parts, where people see rows that are made of them. */
+  rowsForPeople(view: RecordView): PeopleRows | undefined
+  /** Says a line below the answer. */
+  sayBelow(text: string): void
 }

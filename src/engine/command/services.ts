@@ -1,6 +1,7 @@
 /** What a command is handed: four services, and nothing else. `engine/services.ts` puts them together. */
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
+import type { Reader } from '../../catalogue/views.js'
 import type { SharedReads } from '../../client/shared-reads.js'
 import type { Input, ListEndpoint, RecordOf, TypedAnswer } from '../../client/types.js'
 import type { Failure } from '../../errors.js'
@@ -11,7 +12,6 @@ import type {
   WholeAnswer,
   WireRequest,
 } from '../../http/types.js'
-import type { Reader } from '../../output/types.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { CountedWork, ShownWork, TimeLimit } from '../../terminal/progress.js'
 import type { CommandFacts, Given, Plan, RunOrigin } from './description.js'

@@ -15,10 +15,10 @@ import type { InstanceClient } from '../../client/instance.js'
 import { Failure, usage } from '../../errors.js'
 import { buildRequest } from '../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
-import type { SingleReader } from '../../output/types.js'
 import { type GroupFlags, isAggregate } from '../command/globals.js'
 import type { Plan } from '../command/types.js'
 import type { FilteredList, RecordChoice } from '../records/where.js'
+import type { SingleReader } from '../rows.js'
 import { cutShort, type ListSource, type RecordView, type Row, type Rows } from '../rows.js'
 
 // What is said of a list once it ended, or broke off.

@@ -3,16 +3,20 @@
 import { isMoment } from '../../base/dates.js'
 import { canonicalNumber, compareNumbers } from '../../base/json/decimal.js'
 import { ExactNumber, isNumber, stringifyExact } from '../../base/json/json.js'
-import { parseBytes, type Records } from '../../base/json/records.js'
-import type { Pick as PickField } from '../../base/json/values.js'
+import { parseBytes } from '../../base/json/records.js'
+import type { Pick as FieldPick } from '../../base/json/values.js'
 import { isObject } from '../../base/objects.js'
+import { maskedPick } from '../../base/secrets/mask-records.js'
 import { nearest } from '../../base/suggest.js'
+import { picker } from '../../catalogue/pick.js'
+import type { Inspection } from '../../catalogue/views.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure, usage } from '../../errors.js'
-import type { Inspection, Writer } from '../../output/types.js'
 import type { Globals } from '../command/globals.js'
+import type { RecordsRow, RecordView, Rows } from '../rows.js'
 import { parseSort, toSortForm } from '../where/index.js'
 import { type AnswerContext, columnsBeside, fieldInspection, unwrapRow } from './known-fields.js'
+import type { ListStage, StageOptions } from './list-stage.js'
 import { functions, maxExact, Total } from './totals.js'
 
 type Flags = Pick<
@@ -108,12 +112,8 @@ const combinations = (lists: readonly (readonly unknown[])[]): readonly (readonl
 interface GroupOptions {
   readonly answering: AnswerContext
   readonly globals: Flags
-  /** A field of a record, masked. */
-  readonly pick: PickField
-  /** A line that stands below the output. */
-  readonly note: (text: string) => void
-  /** A number that is not exact, as people read it at a terminal. */
-  readonly roughly?: ((column: string, value: unknown) => string) | undefined
+  /** Picks a field of a record, masked. */
+  readonly pick: FieldPick
 }
 
 const { compare } = new Intl.Collator('en', { numeric: true })
@@ -125,8 +125,8 @@ const compareValues = (a: unknown, b: unknown, descending: boolean): number => {
   return descending ? -order : order
 }
 
-class Groups implements Writer {
-  readonly #writer: Writer
+class Groups implements ListStage {
+  readonly view: RecordView
   readonly #question: GroupQuery
   readonly #options: GroupOptions
   readonly #order: readonly { readonly column: string; readonly descending: boolean }[]
@@ -137,32 +137,25 @@ class Groups implements Writer {
   #inspection: Inspection | undefined
   #severally = false
 
-  constructor(writer: Writer, question: GroupQuery, options: GroupOptions) {
-    const { answering, globals, note } = options
-    this.#writer = writer
+  constructor(question: GroupQuery, options: GroupOptions) {
+    const { answering, globals } = options
+    const { columns } = question
+    this.view = { columns, names: columns.slice(0, 1), rough: getRoughColumns(question) }
     this.#question = question
     this.#options = options
     this.#beside = columnsBeside(answering.emit)
     this.#order = parseOrder(globals.sort, question)
     const fields = [...question.keys, ...question.measures].map(({ field }) => field)
     const own = fields.filter((field) => !this.#beside.includes(field)).map(ownField)
-    this.#inspection = fieldInspection(answering, [...new Set(own)], { late: false, note })
+    this.#inspection = fieldInspection(answering, [...new Set(own)])
     if (question.keys.length === 0) this.#group([])
   }
 
-  async raw(batch: Records): Promise<void> {
-    for (const bytes of batch) await this.record(parseBytes(bytes))
+  async take({ batch }: RecordsRow): Promise<undefined> {
+    for (const bytes of batch) this.#takeRow(parseBytes(bytes))
   }
 
-  async record(row: unknown): Promise<void> {
-    const record = unwrapRow(row, this.#options.answering)
-    if (record === undefined) return
-    if (this.#inspection?.see([row]) === true) this.#inspection = undefined
-    const lists = this.#question.keys.map((key) => this.#valuesOf(row, record, key))
-    for (const values of combinations(lists)) this.#count(this.#group(values), record)
-  }
-
-  async close(): Promise<void> {
+  async *finish(): Rows {
     await this.#inspection?.end()
     const all = [...this.#groups.values()].map((group) => this.#rowOf(group))
     all.sort((a, b) => {
@@ -172,16 +165,21 @@ class Groups implements Writer {
       }
       return 0
     })
-    const { limit = defaultLimit } = this.#options.globals
-    const most = limit === 'all' ? all.length : limit
-    for (const row of all.slice(0, most)) await this.#writer.record(this.#shown(row))
-    await this.#writer.close()
-    this.#tell(all.length, most)
+    for (const value of all.slice(0, this.#most)) yield { kind: 'value', value }
   }
 
-  /** Of some of the records nothing can be said. */
-  abandon(): Promise<void> {
-    return this.#writer.abandon()
+  #takeRow(row: unknown): void {
+    const record = unwrapRow(row, this.#options.answering)
+    if (record === undefined) return
+    if (this.#inspection?.see([row]) === true) this.#inspection = undefined
+    const lists = this.#question.keys.map((key) => this.#valuesOf(row, record, key))
+    for (const values of combinations(lists)) this.#count(this.#group(values), record)
+  }
+
+  /** How many groups are shown at most. */
+  get #most(): number {
+    const { limit = defaultLimit } = this.#options.globals
+    return limit === 'all' ? Number.POSITIVE_INFINITY : limit
   }
 
   /** The values of a record under a key: each element of a list. @throws Failure `usage` for an object */
@@ -237,31 +235,21 @@ class Groups implements Writer {
     ])
   }
 
-  /** A row for whoever reads it. */
-  #shown(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-    const { roughly } = this.#options
-    if (roughly === undefined || row.approximate !== true) return row
-    const rough = this.#question.measures.filter(({ name }) => name === 'p95')
-    return {
-      ...row,
-      ...Object.fromEntries(rough.map(({ column }) => [column, roughly(column, row[column])])),
-    }
-  }
-
-  #tell(count: number, most: number): void {
-    const { note } = this.#options
+  *describe(): Generator<string> {
     const groups = [...this.#groups.values()]
-    if (most < count)
-      note(`showing ${most} of ${count} groups; use --limit <n> or --limit all for more`)
+    if (this.#most < groups.length)
+      yield `showing ${this.#most} of ${groups.length} groups; use --limit <n> or --limit all for more`
     for (const [column, missing] of this.#without)
-      note(
-        `${missing} record${missing === 1 ? '' : 's'} without a number ${missing === 1 ? 'is' : 'are'} left out of ${column}`,
-      )
-    if (this.#severally) note('records with several values are counted in several groups')
+      yield `${missing} record${missing === 1 ? '' : 's'} without a number ${missing === 1 ? 'is' : 'are'} left out of ${column}`
+    if (this.#severally) yield 'records with several values are counted in several groups'
     if (groups.some(({ totals }) => totals.some(({ percentile }) => percentile?.approximate)))
-      note(`p95 of more than ${maxExact} values is within one percent`)
+      yield `p95 of more than ${maxExact} values is within one percent`
   }
 }
+
+/** Returns the columns whose numbers may not be exact. */
+const getRoughColumns = ({ measures }: GroupQuery): readonly string[] =>
+  measures.flatMap(({ name, column }) => (name === 'p95' ? [column] : []))
 
 /** A field of the record, where a column beside it has its name. */
 const ownField = (field: string): string => field.replace(/^record\./, '')
@@ -291,8 +279,11 @@ const parseOrder = (sort: Flags['sort'], { columns, keys, measures }: GroupQuery
 export const groupColumns = (flags: Flags): readonly string[] => parseQuery(flags).columns
 
 /**
- * What is written there, as groups.
+ * Creates what makes groups of the records of a list.
  * @throws Failure `usage` for what says nothing together
  */
-export const createGroups = (writer: Writer, options: GroupOptions): Writer =>
-  new Groups(writer, parseQuery(options.globals), options)
+export const createGroupStage = (emit: RecordView, options: StageOptions): ListStage => {
+  const { command, globals, hiddenFor, words } = options
+  const pick = maskedPick(picker(command.computedFields, words), hiddenFor(emit), words)
+  return new Groups(parseQuery(globals), { answering: { command, emit, words }, globals, pick })
+}

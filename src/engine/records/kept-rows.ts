@@ -1,6 +1,6 @@
 /** The rows that `--sort` may still print, for the writer that sorts them: in memory, and no more of them than fit there. */
 import { Failure } from '../../errors.js'
-import type { SingleReader } from '../../output/types.js'
+import type { SingleReader } from '../rows.js'
 import type { Order, SortKey } from '../where/index.js'
 
 /** So many rows are sorted at most. */

@@ -4,9 +4,9 @@ import { isObject } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
+import type { Inspection } from '../../catalogue/views.js'
 import { called, dotted, keyIn, namesIn, neutralWords, type Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
-import type { Inspection } from '../../output/types.js'
 import { getFirstSegment, objectColumn, singleNamed } from '../command/derive.js'
 import { downloads } from '../command/flags.js'
 import type { Command } from '../command/types.js'
@@ -68,13 +68,6 @@ export const columnInspection = (
 
 // Looks at the records of an answer: whether they have the fields that the catalogue does not know, and its columns.
 
-/** What becomes of names that no record has. */
-interface UnknownFieldOptions {
-  /** It is too late to refuse them, since something was written. */
-  readonly late: boolean
-  readonly note: (text: string) => void
-}
-
 /** The record of a row; undefined where the row says what became of an object. */
 export const unwrapRow = (row: unknown, { emit }: Pick<AnswerContext, 'emit'>): unknown => {
   if (emit.parent === undefined && emit.within === undefined) return row
@@ -84,11 +77,12 @@ export const unwrapRow = (row: unknown, { emit }: Pick<AnswerContext, 'emit'>): 
 /**
  * Looks for fields that were asked for and that the documents do not know: an instance may be newer than
  * these. Undefined where they know all.
+ * @param note says what is wrong with a name, where it is too late to refuse it: something was written
  */
 export const fieldInspection = (
   answering: AnswerContext,
   fields: readonly string[],
-  { late, note }: UnknownFieldOptions,
+  note?: (text: string) => void,
 ): Inspection | undefined => {
   const { words } = answering
   const known = new KnownFields(answering)
@@ -106,7 +100,7 @@ export const fieldInspection = (
       for (const name of Object.keys(record)) names.add(name)
   }
   return {
-    holds: !late,
+    holds: note === undefined,
     see: (rows) => {
       state.rows += rows.length
       for (const row of rows) {
@@ -120,7 +114,7 @@ export const fieldInspection = (
       const conclusive = state.records > 0 || (state.rows === 0 && known.documented)
       if (missing.size === 0 || !conclusive) return
       const failure = await unknownFields(answering, [...missing], names)
-      if (!late) throw failure
+      if (note === undefined) throw failure
       note(`${failure.message}. ${failure.details.hint}`)
     },
   }

@@ -1,20 +1,17 @@
-/** `--sort`: an answer whose records wait until all came, and are then printed in their order. */
+/** `--sort`: the records of a list wait until all came, and are then handed over in their order. */
 
 import { mapConcurrent } from '../../base/async.js'
 import { currentIo } from '../../base/io.js'
-import { stringifyExact } from '../../base/json/json.js'
-import { parseBytes, type Records } from '../../base/json/records.js'
-import { isObject } from '../../base/objects.js'
+import { parseBytes } from '../../base/json/records.js'
 import { nearest } from '../../base/suggest.js'
 import { levelsNamed } from '../../catalogue/shapes/common.js'
-import type { Naming } from '../../catalogue/words.js'
+import type { Inspection } from '../../catalogue/views.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
-import type { Inspection, SingleReader, Writer } from '../../output/types.js'
-import { concurrencyLimit, type Globals, ownOrders } from '../command/globals.js'
+import { type Globals, ownOrders } from '../command/globals.js'
 import type { Command } from '../command/types.js'
+import type { RecordsRow, RecordView, Rows, SingleReader } from '../rows.js'
 import { bindOrder, type Known, type Order, parseSort, type SortField } from '../where/index.js'
-import { hasField } from '../where/shape.js'
 import { KeptRows } from './kept-rows.js'
 import {
   type AnswerContext,
@@ -23,71 +20,22 @@ import {
   getShapes,
   unwrapRow,
 } from './known-fields.js'
+import { encodeRecord, type ListStage, type StageOptions } from './list-stage.js'
 import type { SingleFields } from './single.js'
-
-// Records of a list with what only the single record shows of them.
-
-const encoder = new TextEncoder()
-
-/** A row as bytes. */
-const encoded = (row: unknown): Uint8Array => encoder.encode(stringifyExact(row) ?? 'null')
-
-interface MergeOptions {
-  readonly fields: readonly string[]
-  readonly words?: Naming | undefined
-  /** The record in a row; undefined where the row is about something else. */
-  readonly recordOf: (row: unknown) => unknown
-}
-
-/** A row with the single record's fields beside its own; itself where it has them all, or they cannot be read. */
-const mergedRow = async (
-  row: unknown,
-  reader: SingleReader | undefined,
-  { fields, words, recordOf }: MergeOptions,
-): Promise<unknown> => {
-  const record = recordOf(row)
-  if (reader === undefined || !isObject(record)) return row
-  if (fields.every((field) => hasField(record, field.split('.'), words))) return row
-  const single = await reader.read(record)
-  if (!isObject(single)) return row
-  const merged = { ...single, ...record }
-  return record === row || !isObject(row) ? merged : { ...row, record: merged }
-}
-
-/** Reads the single record of each that is printed there, several at once. */
-const withSingles = (writer: Writer, options: MergeOptions, width: number): Writer => ({
-  raw: async (batch, readers = []) => {
-    const merge = async ([i, bytes]: readonly [number, Uint8Array]): Promise<Uint8Array> => {
-      const reader = readers[i]
-      if (reader === undefined) return bytes
-      const row = parseBytes(bytes)
-      const merged = await mergedRow(row, reader, options)
-      return merged === row ? bytes : encoded(merged)
-    }
-    const whole: Uint8Array[] = []
-    for await (const bytes of mapConcurrent(batch.entries(), width, merge)) whole.push(bytes)
-    await writer.raw(whole)
-  },
-  record: (value) => writer.record(value),
-  close: () => writer.close(),
-  abandon: () => writer.abandon(),
-})
+import { mergeSingle } from './single-stage.js'
 
 /** After so many records a field that none of them has is unknown: about a page. */
 const maxLooked = 100
 
-/** So many records are printed at once. */
+/** So many records are handed over at once. */
 const batchSize = 100
 
-interface SortOptions {
-  readonly singles: SingleFields | undefined
+interface SortOptions extends Pick<StageOptions, 'command' | 'words'> {
+  readonly globals: Pick<Globals, 'limit' | 'sort'>
   /** How many single records are read at once. */
   readonly width: number
-  readonly command: Pick<Command, 'flags'>
-  readonly answering: AnswerContext
-  readonly globals: Pick<Globals, 'limit' | 'sort'>
-  /** A line that stands below the output. */
-  readonly note: (text: string) => void
+  readonly view: RecordView
+  readonly singles: SingleFields | undefined
 }
 
 /** A mistake where fields were named, with the values that the API's own flag of that name takes. */
@@ -117,147 +65,103 @@ interface UnsortedRow {
   readonly reader?: SingleReader | undefined
 }
 
-class SortedWriter implements Writer {
-  readonly #command: SortOptions['command']
-  readonly #writer: Writer
-  readonly #singles: SingleFields | undefined
-  readonly #width: number
+/** The records of one list, which wait until all came. */
+class SortedRecords implements ListStage {
+  readonly view: RecordView
+  readonly #options: SortOptions
   readonly #answering: AnswerContext
   readonly #order: Order
   readonly #kept: KeptRows
-  readonly #note: SortOptions['note']
   /** Rows about parents of which nothing could be read: they have no place among the records. */
   readonly #others: Uint8Array[] = []
   /** Looks for fields of which no shape knows; undefined once it has seen enough. */
   #inspection: Inspection | undefined
   #looked = 0
 
-  constructor(writer: Writer, fields: readonly SortField[], sorting: SortOptions) {
-    const { answering, command, globals, note } = sorting
-    this.#command = command
-    this.#singles = sorting.singles
-    this.#width = sorting.width
-    const { emit } = answering
-    const beside = columnsBeside(emit)
+  constructor(fields: readonly SortField[], options: SortOptions) {
+    const { command, globals, singles, view, words } = options
+    this.view = view
+    this.#options = options
+    this.#answering = { command, emit: view, words, single: singles?.endpoint }
+    const beside = columnsBeside(view)
     const { limit = defaultLimit } = globals
-    this.#writer = writer
-    this.#answering = answering
-    this.#order = bindOrder(fields, knownOf(answering), beside)
+    this.#order = bindOrder(fields, knownOf(this.#answering), beside)
     this.#kept = new KeptRows(this.#order, limit === 'all' ? Number.POSITIVE_INFINITY : limit)
-    this.#note = note
     const own = fields.map(({ field }) => field).filter((field) => !beside.includes(field))
-    this.#inspection = fieldInspection(answering, own, { late: false, note })
+    this.#inspection = fieldInspection(this.#answering, own)
   }
 
-  async raw(batch: Records, readers: readonly (SingleReader | undefined)[] = []): Promise<void> {
+  async take({ batch, readers = [] }: RecordsRow): Promise<undefined> {
     if (readers.length === 0) {
-      for (const bytes of batch) await this.#take({ row: parseBytes(bytes), bytes })
+      for (const bytes of batch) await this.#keep({ row: parseBytes(bytes), bytes })
       return
     }
     const whole = ([i, bytes]: readonly [number, Uint8Array]) => this.#whole(bytes, readers[i])
-    for await (const taken of mapConcurrent(batch.entries(), this.#width, whole))
-      await this.#take(taken)
+    for await (const one of mapConcurrent(batch.entries(), this.#options.width, whole))
+      await this.#keep(one)
   }
 
-  record(row: unknown): Promise<void> {
-    return this.#take({ row, bytes: encoded(row) })
+  async *finish(): Rows {
+    await this.#look()
+    let batch: Pick<UnsortedRow, 'bytes' | 'reader'>[] = []
+    for (const one of this.#kept.sorted()) {
+      if (batch.push(one) < batchSize) continue
+      yield createBatch(batch)
+      batch = []
+    }
+    yield createBatch(batch)
+    if (this.#others.length > 0) yield { kind: 'records', batch: this.#others }
   }
 
-  async close(): Promise<void> {
-    await this.#looks()
-    await this.#print()
-    await this.#writer.close()
+  *describe(): Generator<string> {
     const { printed, count } = this.#kept
     if (printed < count)
-      this.#note(
-        `showing the first ${printed} of ${count}; use --limit <n> or --limit all for more`,
-      )
+      yield `showing the first ${printed} of ${count}; use --limit <n> or --limit all for more`
   }
 
-  /** The first of some are not the first of all: nothing is printed. */
-  async abandon(): Promise<void> {
-    await this.#writer.abandon()
-  }
-
-  /** A row with what it is sorted by of its single record; what is only shown of that is read for what is printed. */
+  /** Reads what a row is sorted by of its single record; what is only shown of that is read for what is printed. */
   async #whole(bytes: Uint8Array, reader: SingleReader | undefined): Promise<UnsortedRow> {
     const row = parseBytes(bytes)
-    const recordOf = (one: unknown): unknown => unwrapRow(one, this.#answering)
-    const { emit, words } = this.#answering
-    const { sorted = [], shown = [] } = this.#singles ?? {}
+    const { view, words, singles } = this.#options
+    const { sorted = [], shown = [] } = singles ?? {}
     // An instance among several is left by the time when all are sorted.
-    const now = sorted.length > 0 || emit.within !== undefined || reader?.has(recordOf(row))
+    const now =
+      sorted.length > 0 || view.within !== undefined || reader?.has(unwrapRow(row, this.#answering))
     if (now !== true) return { row, bytes, reader }
-    const fields = [...sorted, ...shown]
-    const merged = await mergedRow(row, reader, { fields, words, recordOf })
-    return { row: merged, bytes: shown.length > 0 && merged !== row ? encoded(merged) : bytes }
+    const merged = await mergeSingle(row, reader, { fields: [...sorted, ...shown], view, words })
+    return { row: merged, bytes: shown.length > 0 && merged !== row ? encodeRecord(merged) : bytes }
   }
 
-  async #take({ row, bytes, reader }: UnsortedRow): Promise<void> {
+  async #keep({ row, bytes, reader }: UnsortedRow): Promise<void> {
     const record = unwrapRow(row, this.#answering)
     if (record === undefined) return void this.#others.push(bytes)
     if (this.#inspection?.see([row]) === true) this.#inspection = undefined
-    if (++this.#looked === maxLooked) await this.#looks()
+    if (++this.#looked === maxLooked) await this.#look()
     const key = this.#order.keyOf(record, row)
     this.#kept.add({ key, bytes, reader })
   }
 
   /** @throws Failure `usage` for a field that no record has */
-  async #looks(): Promise<void> {
+  async #look(): Promise<void> {
     const inspection = this.#inspection
     this.#inspection = undefined
     try {
       await inspection?.end()
     } catch (error) {
-      throw alsoOwn(error, this.#command)
+      throw alsoOwn(error, this.#options.command)
     }
-  }
-
-  async #print(): Promise<void> {
-    let batch: Pick<UnsortedRow, 'bytes' | 'reader'>[] = []
-    const write = (): Promise<void> =>
-      this.#writer.raw(
-        batch.map(({ bytes }) => bytes),
-        batch.map(({ reader }) => reader),
-      )
-    for (const one of this.#kept.sorted()) {
-      if (batch.push(one) < batchSize) continue
-      await write()
-      batch = []
-    }
-    await write()
-    if (this.#others.length > 0) await this.#writer.raw(this.#others)
   }
 }
+
+const createBatch = (rows: readonly Pick<UnsortedRow, 'bytes' | 'reader'>[]): RecordsRow => ({
+  kind: 'records',
+  batch: rows.map(({ bytes }) => bytes),
+  readers: rows.map(({ reader }) => reader),
+})
 
 /**
- * What is written there, in the order of `--sort`.
+ * Creates what puts the records of a list into the order of `--sort`.
  * @throws Failure `usage` for a field that has no order
  */
-const createSortedWriter = (writer: Writer, sorting: SortOptions): Writer =>
-  new SortedWriter(writer, parseSort(sorting.globals.sort ?? []), sorting)
-
-// What stands between the records of an answer and its format: their order, and what only single records show.
-
-interface StageOptions {
-  readonly command: Pick<Command, 'flags'>
-  readonly answering: AnswerContext
-  readonly globals: Pick<Globals, 'concurrency' | 'limit' | 'sort'>
-  readonly singles: SingleFields | undefined
-  /** A line that stands below the output. */
-  readonly note: (text: string) => void
-}
-
-/** @throws Failure `usage` for what cannot be sorted by */
-export const staged = async (writer: Writer, options: StageOptions): Promise<Writer> => {
-  const { answering, globals, singles } = options
-  const width = concurrencyLimit(globals)
-  const { shown: fields = [] } = singles ?? {}
-  let whole = writer
-  if (fields.length > 0) {
-    const recordOf = (row: unknown): unknown => unwrapRow(row, answering)
-    whole = withSingles(writer, { fields, words: answering.words, recordOf }, width)
-  }
-  if (globals.sort === undefined) return whole
-  return createSortedWriter(whole, { ...options, width })
-}
+export const createSortStage = (options: SortOptions): ListStage =>
+  new SortedRecords(parseSort(options.globals.sort ?? []), options)

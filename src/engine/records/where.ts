@@ -10,12 +10,12 @@ import { called, dotted, type Words } from '../../catalogue/words.js'
 import { largestPage, type Paging } from '../../client/defaults.js'
 import { Failure, isObjectFailure, usage } from '../../errors.js'
 import type { Ask, Batch, ListEnd } from '../../http/types.js'
-import type { SingleReader } from '../../output/types.js'
 import { flagName } from '../command/derive.js'
 import type { Globals, GroupFlags } from '../command/globals.js'
 import type { Command, Given, Plan } from '../command/types.js'
 import { createLearnt } from '../command/words.js'
 import { parseFitting, parseValue } from '../plan/values.js'
+import type { SingleReader } from '../rows.js'
 import {
   bindWhere,
   type Condition,

@@ -1,0 +1,35 @@
+/** How answers are seen: what a command and its endpoint say of that, and what every format knows. */
+
+/**
+ * What people see where programs get the API's own objects. It has the whole answer in hand, so an
+ * answer that goes on without end must do without.
+ */
+export interface People {
+  readonly columns?: readonly string[]
+  /** The records as rows of a table: in another order, with other fields. */
+  readonly rows?: (records: readonly unknown[]) => readonly unknown[]
+  /** Its rows are the records in another order: no other one is asked for then. */
+  readonly reorders?: true
+  /** Text in place of the table: on a terminal, unless certain fields were asked for. */
+  readonly page?: (records: readonly unknown[]) => Iterable<string> | AsyncIterable<string>
+  /** Spreadsheets get the rows too. */
+  readonly sheets?: boolean
+}
+
+export type StackLayout = 'hidden' | 'cut'
+
+/** Looks at the records of an answer before a format prints them. */
+export interface Inspection {
+  /** Whether nothing is printed before it has seen enough. */
+  readonly holds: boolean
+  /** @returns whether it has seen enough */
+  see(records: readonly unknown[]): boolean
+  /** No more records come, or enough of them were held back. @throws Failure to refuse the answer */
+  end(): Promise<void>
+}
+
+/**
+ * Who reads a format: people; spreadsheets, which want rows; a browser, whose page takes several lists, each below a
+ * heading; programs, which want the API's own objects.
+ */
+export type Reader = 'people' | 'sheets' | 'pages' | 'programs'

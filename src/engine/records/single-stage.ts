@@ -1,0 +1,55 @@
+/** Fields that only the single record has, beside those of the records of a list. */
+import { mapConcurrent } from '../../base/async.js'
+import { parseBytes } from '../../base/json/records.js'
+import { isObject } from '../../base/objects.js'
+import type { Naming, Words } from '../../catalogue/words.js'
+import type { RecordView, SingleReader } from '../rows.js'
+import { hasField } from '../where/shape.js'
+import { unwrapRow } from './known-fields.js'
+import { encodeRecord, type ListStage } from './list-stage.js'
+import type { SingleFields } from './single.js'
+
+interface MergeOptions {
+  readonly fields: readonly string[]
+  readonly words?: Naming | undefined
+  readonly view: RecordView
+}
+
+/** Returns a row with the single record's fields beside its own; itself where it has them all, or they cannot be read. */
+export const mergeSingle = async (
+  row: unknown,
+  reader: SingleReader | undefined,
+  { fields, view, words }: MergeOptions,
+): Promise<unknown> => {
+  const record = unwrapRow(row, { emit: view })
+  if (reader === undefined || !isObject(record)) return row
+  if (fields.every((field) => hasField(record, field.split('.'), words))) return row
+  const single = await reader.read(record)
+  if (!isObject(single)) return row
+  const merged = { ...single, ...record }
+  return record === row || !isObject(row) ? merged : { ...row, record: merged }
+}
+
+/** Creates what reads the single record of each that is shown, several at once. */
+export const createSingleStage = (
+  view: RecordView,
+  { endpoint, shown }: SingleFields,
+  { width, words }: { readonly width: number; readonly words: Words | undefined },
+): ListStage => ({
+  view: { ...view, single: endpoint },
+  take: async ({ batch, readers = [] }) => {
+    if (shown.length === 0) return { kind: 'records', batch }
+    const merge = async ([i, bytes]: readonly [number, Uint8Array]): Promise<Uint8Array> => {
+      const reader = readers[i]
+      if (reader === undefined) return bytes
+      const row = parseBytes(bytes)
+      const merged = await mergeSingle(row, reader, { fields: shown, view, words })
+      return merged === row ? bytes : encodeRecord(merged)
+    }
+    const whole: Uint8Array[] = []
+    for await (const bytes of mapConcurrent(batch.entries(), width, merge)) whole.push(bytes)
+    return { kind: 'records', batch: whole }
+  },
+  finish: async function* () {},
+  describe: () => [],
+})

@@ -1,0 +1,96 @@
+/** What a line asks of the records of an answer, between whoever yields them and whoever prints them. */
+import { concurrencyLimit, isAggregate } from '../command/globals.js'
+import {
+  createNoteBelow,
+  type OpenRow,
+  type RecordsRow,
+  type RecordView,
+  type Row,
+  type Rows,
+} from '../rows.js'
+import { mayAskSingles } from './budget.js'
+import { encodeRecord, type ListStage, type StageOptions } from './list-stage.js'
+
+/** Returns the row that opens a list whose records go through a stage, which no longer passes on what came. */
+const openStaged = (row: OpenRow, { view }: ListStage): Row => {
+  row.source?.opened({})
+  return { ...row, view, source: row.source && { ...row.source, opened: () => {} } }
+}
+
+/** Yields what a row within a list comes to behind its stage. */
+async function* passThrough(stage: ListStage, row: Row): Rows {
+  if (row.kind === 'records' || row.kind === 'value') {
+    const came: RecordsRow =
+      row.kind === 'records' ? row : { kind: 'records', batch: [encodeRecord(row.value)] }
+    const passed = await stage.take(came)
+    if (passed !== undefined) yield passed
+    return
+  }
+  // The first records of some are not the first of all.
+  const isWhole = row.kind === 'end' && row.isCut !== true
+  if (isWhole) yield* stage.finish()
+  yield row
+  if (isWhole) for (const text of stage.describe()) yield createNoteBelow(text)
+}
+
+/** Passes rows on, the records of each list through a stage of its own. */
+async function* stageLists(
+  rows: Rows,
+  openStage: (view: RecordView) => Promise<ListStage | undefined>,
+): Rows {
+  let stage: ListStage | undefined
+  for await (const row of rows) {
+    if (row.kind === 'open') {
+      stage = row.many ? await openStage(row.view) : undefined
+      yield stage === undefined ? row : openStaged(row, stage)
+    } else if (stage === undefined) yield row
+    else yield* passThrough(stage, row)
+    if (row.kind === 'end') stage = undefined
+  }
+}
+
+/** Yields groups in the place of the records of each list. */
+const groupRecords = (rows: Rows, options: StageOptions): Rows =>
+  stageLists(rows, async (view) => {
+    const { createGroupStage } = await import('./aggregate.js')
+    return createGroupStage(view, options)
+  })
+
+/** Puts the records of each list in order, and adds the fields that only single records have. */
+const sortRecords = (rows: Rows, options: StageOptions): Rows => {
+  const { command, globals, words } = options
+  const width = concurrencyLimit(globals)
+  const single = async (view: RecordView) => {
+    if (!mayAskSingles(command, globals)) return undefined
+    const { getSingleFields } = await import('./single.js')
+    return getSingleFields({ command, emit: view, words }, globals)
+  }
+  const sorted =
+    globals.sort === undefined
+      ? rows
+      : stageLists(rows, async (view) => {
+          const { createSortStage } = await import('./sort.js')
+          return createSortStage({
+            command,
+            globals,
+            width,
+            words,
+            view,
+            singles: await single(view),
+          })
+        })
+  return stageLists(sorted, async (view) => {
+    const singles = await single(view)
+    if (singles === undefined) return undefined
+    const { createSingleStage } = await import('./single-stage.js')
+    return createSingleStage(view, singles, { width, words })
+  })
+}
+
+/** Passes rows on, with what a line asks of their records: groups, or an order and the fields of single records. */
+export const stageRecords = (rows: Rows, options: StageOptions): Rows => {
+  const { command, globals } = options
+  if (isAggregate(globals)) return groupRecords(rows, options)
+  if (globals.sort === undefined && !mayAskSingles(command, globals)) return rows
+  return sortRecords(rows, options)
+}
