@@ -7,7 +7,7 @@ import { alerts } from '../catalogue/areas/alerts.js'
 import { boolean, string } from '../catalogue/params.js'
 import { toAnswer } from '../engine/command/running.js'
 import type { Services } from '../engine/command/services.js'
-import type { Operation } from '../engine/command/types.js'
+import type { Rows } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
 import type { Credential, WireRequest } from '../http/types.js'
 import { type Arguments, define } from './define.js'
@@ -158,7 +158,7 @@ const withKeyHint = (failure: Failure): Failure =>
       })
     : failure
 
-const sendAlert = async (services: Services, given: AlertGiven): Promise<Operation> => {
+async function* sendAlert(services: Services, given: AlertGiven): Rows {
   const address = await resolveEndpoint(services, given)
   await checkKey(services, given, address)
   const inAddress = takeKey(address)
@@ -169,9 +169,8 @@ const sendAlert = async (services: Services, given: AlertGiven): Promise<Operati
     Object.entries(given.input ?? {}).filter(([name]) => !Object.hasOwn(more, name)),
   )
   const profile = await services.place.profile()
-  return {
-    given: { ...given, input },
-    preset: { ...getPresets(services, given), ...more, endpoint: address.href },
+  const preset = { ...getPresets(services, given), ...more, endpoint: address.href }
+  yield* services.write(await services.actions({ ...given, input }, { preset }), {
     to: {
       origin: address.origin,
       credential,
@@ -186,7 +185,7 @@ const sendAlert = async (services: Services, given: AlertGiven): Promise<Operati
       }
       return toAnswer(came.whole)
     },
-  }
+  })
 }
 
 export const send = define({
@@ -198,5 +197,5 @@ export const send = define({
     "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --severity high --hosts db1",
     "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --resolve",
   ],
-  operation: sendAlert,
+  rows: sendAlert,
 })

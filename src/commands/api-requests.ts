@@ -8,12 +8,13 @@ import { areas } from '../catalogue/index.js'
 import { string } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
 import type { People } from '../catalogue/views.js'
-import type { WorkspaceService } from '../engine/command/services.js'
-import type { Given, Operation, PlanSource } from '../engine/command/types.js'
+import type { Services, WorkspaceService } from '../engine/command/services.js'
+import type { Given, Plan, PlanSource, WriteOptions } from '../engine/command/types.js'
 import { getShardNumber, parseShard } from '../engine/journaling/shards.js'
 import type { Objects } from '../engine/plan/objects.js'
 import { pipedStream } from '../engine/plan/stdin/reader.js'
 import { type PlacedObject, plainObjects, type RowTap } from '../engine/plan/stdin/rows.js'
+import type { Rows } from '../engine/rows.js'
 import { placeFailure, usage } from '../errors.js'
 import type { WireRequest } from '../http/types.js'
 
@@ -139,15 +140,15 @@ const toObjectRows = (records: readonly unknown[]): readonly unknown[] =>
 const toAnswerRows = (records: readonly unknown[]): readonly unknown[] =>
   records.map((record) => ({ [answerColumn]: JSON.stringify(record) }))
 
-/** How answers are shown that nobody knows the fields of. */
-const createEmit = (
+/** Returns how answers are shown that nobody knows the fields of. */
+const createView = (
   { columns }: Endpoint,
   rows: NonNullable<People['rows']>,
-): Pick<Operation, 'emit'> =>
-  columns?.includes(answerColumn) === true ? { emit: { people: { rows, sheets: true } } } : {}
+): Pick<WriteOptions, 'view'> =>
+  columns?.includes(answerColumn) === true ? { view: { people: { rows, sheets: true } } } : {}
 
 /** What a call of this method destroys. */
-const describeLoss = ({ method }: WireRequest): Pick<Operation, 'loses' | 'done'> =>
+const describeLoss = ({ method }: WireRequest): Pick<WriteOptions, 'loses' | 'done'> =>
   method === 'DELETE'
     ? {
         loses: {
@@ -222,13 +223,11 @@ async function* readObjects(
 }
 
 /**
- * Creates the operation that sends one request for each object of standard input.
+ * Sends one request for each object of standard input.
  * @param template the request, with `{}` in place of the object
  */
-export const callForEachObject = async (
-  place: WorkspaceService,
-  template: WireRequest,
-): Promise<Operation> => {
+export async function* callForEachObject(services: Services, template: WireRequest): Rows {
+  const { place } = services
   const endpoint = await createEndpoint(template, createObjectParameter(template))
   const source: PlanSource = {
     objects: readObjects(place, template),
@@ -241,27 +240,32 @@ export const callForEachObject = async (
       request: requestFor(template, object),
     }),
   }
-  return { plans: source, ...createEmit(endpoint, toObjectRows), ...describeLoss(template) }
+  yield* services.write(source, {
+    ...createView(endpoint, toObjectRows),
+    ...describeLoss(template),
+  })
 }
 
 /**
- * Creates the operation that sends one request for each project or group.
+ * Sends one request for each project or group.
  * @param template the request, with `{project}` or `{group}`
  */
-export const callForEachParent = async (
-  place: WorkspaceService,
+export async function* callForEachParent(
+  services: Services,
+  asked: Given,
   template: WireRequest,
-): Promise<Operation> => {
+): Rows {
   const { path } = template
   const kinds = (['project', 'group'] as const).filter((kind) => path.includes(`{${kind}}`))
   const places = Object.fromEntries(kinds.map((kind) => [kind, { type: kind, help: kind }]))
   const endpoint = await createEndpoint(template, { path: places })
-  return {
-    plansFor: async (given) => {
-      const values = Object.fromEntries(kinds.map((kind) => [kind, given.flags[kind]]))
-      return [{ key: '', endpoint, values, request: await fillApiPath(place, given, template) }]
-    },
-    ...createEmit(endpoint, toAnswerRows),
-    ...describeLoss(template),
+  const plansFor = async (given: Given): Promise<readonly Plan[]> => {
+    const values = Object.fromEntries(kinds.map((kind) => [kind, given.flags[kind]]))
+    const request = await fillApiPath(services.place, given, template)
+    return [{ key: '', endpoint, values, request }]
   }
+  yield* services.write(await services.actions(asked, { plansFor }), {
+    ...createView(endpoint, toAnswerRows),
+    ...describeLoss(template),
+  })
 }

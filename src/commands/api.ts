@@ -10,7 +10,8 @@ import { areas } from '../catalogue/index.js'
 import { boolean, list } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
 import type { Services, WorkspaceService } from '../engine/command/services.js'
-import type { Given, Operation, Suggestion } from '../engine/command/types.js'
+import type { Given, Suggestion } from '../engine/command/types.js'
+import type { Rows } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
 import type { WireRequest } from '../http/types.js'
 import {
@@ -276,7 +277,7 @@ const isForEach = (given: ApiGiven, piped: boolean, request: WireRequest): boole
       )
 }
 
-const createOperation = async (services: Services, asked: ApiGiven): Promise<Operation> => {
+async function* callApi(services: Services, asked: ApiGiven): Rows {
   const { place } = services
   const piped = asked.args.at(-1) === '-' && asked.args.length > 1
   const given = piped ? { ...asked, args: asked.args.slice(0, -1) } : asked
@@ -288,10 +289,10 @@ const createOperation = async (services: Services, asked: ApiGiven): Promise<Ope
       '- cannot be combined with several projects or groups',
       'Run the command once for each.',
     )
-  if (paginate === true) return followPages(services, template)
-  if (asked.several === true) return callForEachParent(place, template)
+  if (paginate === true) return yield* followPages(services, given, template)
+  if (asked.several === true) return yield* callForEachParent(services, given, template)
   const request = await fillApiPath(place, given, template)
-  return each ? callForEachObject(place, request) : sendOnce(services, request)
+  yield* each ? callForEachObject(services, request) : sendOnce(services, request)
 }
 
 /** The endpoint that stands for a request of its own: nothing is known of its answer. */
@@ -307,36 +308,30 @@ const endpointFor = ({ method, path }: WireRequest, returns: Endpoint['returns']
   ...(method === 'DELETE' ? { destructive: 'The object is deleted.' } : {}),
 })
 
-/** A list whose pages are followed, of each project or group. */
-const followPages = async ({ place }: Services, template: WireRequest): Promise<Operation> => ({
-  lists: true,
-  plansFor: async (given) => {
-    const request = await withKeyset(await fillApiPath(place, given, template))
-    const called = await findJobEndpoint(place, request)
-    const endpoint = endpointFor(request, many(Unknown()))
-    return [{ key: '', endpoint, values: {}, request, called }]
-  },
-})
+/** Follows the pages of a list, of each project or group. */
+const followPages = (services: Services, asked: ApiGiven, template: WireRequest): Rows => {
+  const { place } = services
+  return services.list(asked, {
+    plansFor: async (given) => {
+      const request = await withKeyset(await fillApiPath(place, given, template))
+      const called = await findJobEndpoint(place, request)
+      const endpoint = endpointFor(request, many(Unknown()))
+      return [{ key: '', endpoint, values: {}, request, called }]
+    },
+  })
+}
 
-/** One request, its answer printed as it came. */
-const sendOnce = async ({ ui, place }: Services, request: WireRequest): Promise<Operation> => {
+/** Sends one request; its answer is printed as it came. */
+async function* sendOnce(services: Services, request: WireRequest): Rows {
+  const { ui, place } = services
   const { method, path } = request
   const deletes = method === 'DELETE'
   const called = await findJobEndpoint(place, request)
   const endpoint = endpointFor(request, empty)
-  return {
-    plans: [
-      {
-        key: '',
-        endpoint,
-        values: {},
-        label: maskAddresses(path),
-        request,
-        called,
-      },
-    ],
-    emit: { changed: !/^(GET|HEAD)$/.test(method) },
-    ...(deletes ? { loses: { details: [maskAddresses(path)] } } : {}),
+  const label = maskAddresses(path)
+  yield* services.write([{ key: '', endpoint, values: {}, label, request, called }], {
+    view: { changed: !/^(GET|HEAD)$/.test(method) },
+    ...(deletes ? { loses: { details: [label] } } : {}),
     finish: async (_, came) => {
       if ('failure' in came) throw await withRouteHint(came.failure, request)
       if (!('whole' in came)) return {}
@@ -346,7 +341,7 @@ const sendOnce = async ({ ui, place }: Services, request: WireRequest): Promise<
       ui.note(`${maskAddresses(`${method} ${path}`)}: ${deletes ? 'deleted, ' : ''}${status}`)
       return { reported: true }
     },
-  }
+  })
 }
 
 export const api = define({
@@ -391,5 +386,5 @@ export const api = define({
     'api "projects/{project}/members" -G platform --paginate',
     'runners list --instance --status offline | svcctl api "runners/{}" -',
   ],
-  operation: createOperation,
+  rows: callApi,
 })

@@ -8,7 +8,8 @@ import { pathIn } from '../catalogue/endpoint.js'
 import { boolean, list } from '../catalogue/params.js'
 import { filledFrom } from '../engine/command/object-reader.js'
 import type { Loss, Services } from '../engine/command/services.js'
-import type { Operation, Plan } from '../engine/command/types.js'
+import type { Plan } from '../engine/command/types.js'
+import type { Rows } from '../engine/rows.js'
 import { type Arguments, define } from './define.js'
 import { withListedUsers } from './usernames.js'
 
@@ -90,12 +91,15 @@ export const rulesCreate = define({
     'approvals rules create --name QA --approvals-required 1 --user-ids dov,3 --project platform/app',
     'approvals rules create --name Docs --approvals-required 0 --group-ids 1 --project platform/app',
   ],
-  operation: (services) => ({ complete: (plan) => resolveApprovers(services, plan), reads: true }),
+  rows: async function* (services, given) {
+    const complete = (plan: Plan) => resolveApprovers(services, plan)
+    yield* services.write(await services.actions(given, { complete, reads: true }))
+  },
 })
 
 const required = ['name', 'approvals_required']
 
-const updateRule = (services: Services, given: Arguments<typeof flags>): Operation => {
+async function* updateRule(services: Services, given: Arguments<typeof flags>): Rows {
   const lost = new LostApprovers()
   const withApprovers = (plan: Plan, rule: Fields): Plan => {
     if (given.flags.keep === true) return { ...plan, values: addApprovers(plan.values, rule) }
@@ -104,17 +108,15 @@ const updateRule = (services: Services, given: Arguments<typeof flags>): Operati
     lost.add(JSON.stringify(pathIn(approvals.rulesGet, plan.values)), removed)
     return plan
   }
-  return {
-    ...filledFrom(services.instance, given, {
-      area: 'approvals',
-      required,
-      before: (plan) => resolveApprovers(services, plan),
-      after: withApprovers,
-    }),
-    // Who is lost is known when all rules are read, and asked about before the first is changed.
-    planFirst: true,
-    loses: () => lost.loss,
-  }
+  const filled = filledFrom(services.instance, given, {
+    area: 'approvals',
+    required,
+    before: (plan) => resolveApprovers(services, plan),
+    after: withApprovers,
+  })
+  // Who is lost is known when all rules are read, and asked about before the first is changed.
+  const actions = await services.actions(given, { ...filled, planFirst: true })
+  yield* services.write(actions, { loses: () => lost.loss })
 }
 
 export const rulesUpdate = define({
@@ -128,5 +130,5 @@ export const rulesUpdate = define({
     'approvals rules update 2 --approvals-required 2 --keep --project platform/app',
     'approvals rules update 2 --user-ids gus --keep --project platform/app',
   ],
-  operation: updateRule,
+  rows: updateRule,
 })

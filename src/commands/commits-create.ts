@@ -14,7 +14,8 @@ import { readHeld } from '../base/yaml/texts.js'
 import { actionNames, commits } from '../catalogue/areas/commits.js'
 import { list, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
-import type { Operation } from '../engine/command/types.js'
+import type { Plan } from '../engine/command/types.js'
+import type { Rows } from '../engine/rows.js'
 import { Failure, getReason, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
@@ -316,27 +317,25 @@ const gather = async (
   return actions
 }
 
-const committing = async (services: Services, given: CommitArguments): Promise<Operation> => {
+async function* createCommit(services: Services, given: CommitArguments): Rows {
   const { input: path, actions: text, message, ...rest } = given.flags
   if (path === '-' && (text === '-' || text === '@-'))
     throw usage('--input - and --actions - both read standard input')
   const input = await inputOf(services, path)
   const actions = await gather(services, given, input)
   const worded = rest['commit-message'] ?? message
-  return {
-    given: { ...given, flags: rest, input },
-    preset: {
-      ...(actions.length === 0 ? {} : { actions }),
-      ...(worded === undefined ? {} : { commit_message: worded }),
-    },
-    complete: (plan) => {
-      services.ui.note(`committing to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
-      for (const action of actions)
-        services.ui.note(`  ${services.answer.text.safe(describe(action))}`)
-      return plan
-    },
-    done: 'committed',
+  const preset = {
+    ...(actions.length === 0 ? {} : { actions }),
+    ...(worded === undefined ? {} : { commit_message: worded }),
   }
+  const complete = (plan: Plan): Plan => {
+    services.ui.note(`committing to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
+    for (const action of actions)
+      services.ui.note(`  ${services.answer.text.safe(describe(action))}`)
+    return plan
+  }
+  const planned = await services.actions({ ...given, flags: rest, input }, { preset, complete })
+  yield* services.write(planned, { done: 'committed' })
 }
 
 export const create = define({
@@ -349,5 +348,5 @@ export const create = define({
     "commits create --branch main -m 'Say what it is for' --create README.md=docs/about.md --project platform/app",
     "commits create --branch tidy --start-branch main -m 'Tidy up' --move LICENSE=COPYING --chmod +x=scripts/build.sh --project platform/app",
   ],
-  operation: committing,
+  rows: createCommit,
 })

@@ -6,7 +6,7 @@
 import { type Fields, isObject } from '../base/objects.js'
 import { toAnswer } from '../engine/command/running.js'
 import type { Services } from '../engine/command/services.js'
-import type { Operation, Plan } from '../engine/command/types.js'
+import type { Given, Plan } from '../engine/command/types.js'
 import { type Rows, yieldRecords } from '../engine/rows.js'
 import { Failure, survived } from '../errors.js'
 import { define } from './define.js'
@@ -106,20 +106,21 @@ export const inWords = (verb: Verb, failure: Failure, sha: string, branch: strin
   return new Failure(failure.category, message, { ...failure.details, hint, cause: failure })
 }
 
-const applying =
-  (verb: Verb) =>
-  ({ ui }: Services): Operation => ({
-    finish: async ({ values }, came) => {
-      const sha = String(values.sha)
-      const branch = String(values.branch)
-      if ('failure' in came) throw inWords(verb, came.failure, sha, branch)
-      if (!('whole' in came)) return {}
-      const { data } = came.whole
-      if (isObject(data) && data.dry_run === 'success')
-        ui.note(`${sha}: ${verb} applies cleanly to ${branch}; no commit was created`)
-      return toAnswer(came.whole)
-    },
-  })
+const createApplying = (verb: Verb) =>
+  async function* (services: Services, given: Given): Rows {
+    yield* services.write(await services.actions(given), {
+      finish: async ({ values }, came) => {
+        const sha = String(values.sha)
+        const branch = String(values.branch)
+        if ('failure' in came) throw inWords(verb, came.failure, sha, branch)
+        if (!('whole' in came)) return {}
+        const { data } = came.whole
+        if (isObject(data) && data.dry_run === 'success')
+          services.ui.note(`${sha}: ${verb} applies cleanly to ${branch}; no commit was created`)
+        return toAnswer(came.whole)
+      },
+    })
+  }
 
 export const cherryPick = define({
   examples: [
@@ -127,7 +128,7 @@ export const cherryPick = define({
     "commits cherry-pick feature/draft --branch main --message 'Try another port' --project platform/app",
   ],
   gathers: true,
-  operation: applying('cherry-pick'),
+  rows: createApplying('cherry-pick'),
 })
 
 export const revert = define({
@@ -136,7 +137,7 @@ export const revert = define({
     'commits revert main --branch main --project platform/app',
   ],
   gathers: true,
-  operation: applying('revert'),
+  rows: createApplying('revert'),
 })
 
 const columnsOf = (items: readonly unknown[]): readonly string[] =>
@@ -226,6 +227,8 @@ export const diff = define({
     'commits diff main --project platform/app',
     "commits diff main --project platform/app -o json | jq -r '.[].new_path'",
   ],
+  gathers: true,
+  eachParent: true,
   rows: async function* (services, given) {
     const plans = await services.instance.plans(given)
     const [only] = plans

@@ -2,7 +2,7 @@
 import type { Endpoint, Value } from '../catalogue/endpoint.js'
 import { hash, oneOf, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
-import type { Given, Operation, OwnFlag, Special } from '../engine/command/types.js'
+import type { Given, OwnFlag, Special } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { formatNames } from '../output/formats.js'
 
@@ -70,15 +70,11 @@ export const reportFlag = <K extends keyof typeof reportKinds>(kinds: readonly K
   )
 
 interface Declaration<F extends OwnFlags, E extends Endpoint>
-  extends Omit<Special, 'flags' | 'operation' | 'rows'> {
+  extends Omit<Special, 'flags' | 'rows'> {
   /** Flags that only the tool knows. */
   readonly flags?: F
   /** The endpoints whose flags it reads. */
   readonly of?: readonly E[]
-  readonly operation?: (
-    services: Services,
-    given: Arguments<F, E>,
-  ) => Operation | Promise<Operation>
   readonly rows?: (services: Services, given: Arguments<F, E>) => Rows
 }
 
@@ -108,14 +104,12 @@ export const define = <
   E extends Endpoint = never,
 >({
   of: _,
-  operation,
   rows,
   ...rest
 }: Declaration<F, E>): Special => {
   const own = (given: Given): Arguments<F, E> => completed<F, E>(rest.flags, given)
   return {
     ...rest,
-    ...(operation && { operation: (services, given) => operation(services, own(given)) }),
     ...(rows && { rows: (services, given) => rows(services, own(given)) }),
   }
 }

@@ -35,7 +35,8 @@ export const listVulnerabilities = define({
     'vulnerabilities list --project platform/app',
     'vulnerabilities list --project platform/app -o json --fields id,severity,title',
   ],
-  operation: () => ({ emit: { people: { rows: sortBySeverity, reorders: true } } }),
+  rows: (services, given) =>
+    services.list(given, { view: { people: { rows: sortBySeverity, reorders: true } } }),
 })
 
 // Dependencies as a CycloneDX bill of materials, made with the format's own library.
@@ -202,10 +203,11 @@ export const listDependencies = define({
     'dependencies list --project platform/app --package-manager npm,yarn',
     'dependencies list --project platform/app -o cyclonedx',
   ],
-  operation: (services, given) => ({
-    emit:
-      given.flags.output === 'cyclonedx'
-        ? { document: createBomDocument(services) }
-        : { people: { rows: sortVulnerableFirst, reorders: true } },
-  }),
+  rows: (services, given) =>
+    services.list(given, {
+      view:
+        given.flags.output === 'cyclonedx'
+          ? { document: createBomDocument(services) }
+          : { people: { rows: sortVulnerableFirst, reorders: true } },
+    }),
 })

@@ -1,7 +1,8 @@
 /** `deploy-keys add`: checks the public key before it is sent (`catalogue/reference/deploy-keys.md`). */
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import type { Services } from '../engine/command/services.js'
-import type { Operation, Plan } from '../engine/command/types.js'
+import type { Plan } from '../engine/command/types.js'
+import type { Rows } from '../engine/rows.js'
 import { type Failure, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
@@ -121,13 +122,16 @@ const withCheckedKey = (plan: Plan): Plan => {
   return { ...plan, values: { ...plan.values, key: checkPublicKey(String(key)) } }
 }
 
-const addKey = async (
-  { place }: Services,
+async function* addKey(
+  services: Services,
   given: Arguments<Record<never, never>, typeof deployKeys.add>,
-): Promise<Operation> => {
+): Rows {
   const text = given.flags.key ?? given.input?.key
-  const key = text === '-' ? await place.stdin.text() : text
-  return { preset: key === undefined ? {} : { key }, complete: withCheckedKey, done: 'added' }
+  const key = text === '-' ? await services.place.stdin.text() : text
+  const preset = key === undefined ? {} : { key }
+  yield* services.write(await services.actions(given, { preset, complete: withCheckedKey }), {
+    done: 'added',
+  })
 }
 
 export const add = define({
@@ -139,5 +143,5 @@ export const add = define({
     'deploy-keys add --title ci --key @ci.pub --project platform/app',
     'deploy-keys add --title robot --key @robot.pub --can-push --project web/site',
   ],
-  operation: addKey,
+  rows: addKey,
 })

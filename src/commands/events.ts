@@ -130,7 +130,8 @@ export const list = define({
     'events list --project platform/app --action pushed',
     'events list --user ana --after 2026-01-01 --target-type issue',
   ],
-  operation: (services) => ({
-    emit: { people: { page: (events) => formatLines(services, events) } },
-  }),
+  rows: (services, given) =>
+    services.list(given, {
+      view: { people: { page: (events) => formatLines(services, events) } },
+    }),
 })

@@ -95,9 +95,12 @@ export const status = define({
     'On a terminal, svcctl shows one page per node: health, replication lag, and a progress bar per data type. In pipes, and with --output or --fields, it prints the API records.',
   ],
   examples: ['geo status', "geo status -o json | jq '.[] | select(.healthy | not)'"],
-  operation: ({ answer }) => ({
-    emit: { people: { page: (statuses) => pages(answer, statuses) } },
-  }),
+  rows: (services, given) => {
+    const { answer } = services
+    return services.list(given, {
+      view: { people: { page: (statuses) => pages(answer, statuses) } },
+    })
+  },
 })
 
 const required = ['name', 'url']
@@ -106,5 +109,8 @@ export const nodesUpdate = define({
   description: ['If you omit the name or the URL, svcctl reads the node and keeps its value.'],
   fills: required,
   examples: ['geo nodes update 2 --repos-max-capacity 30', 'geo nodes update 2 --no-enabled'],
-  operation: ({ instance }, given) => filledFrom(instance, given, { area: 'geo', required }),
+  rows: async function* (services, given) {
+    const filled = filledFrom(services.instance, given, { area: 'geo', required })
+    yield* services.write(await services.actions(given, filled))
+  },
 })

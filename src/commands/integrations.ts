@@ -186,13 +186,11 @@ export const update = define({
     "integrations update emails-on-push --recipients 'team@example.test ops@example.test' --project platform/app",
     'integrations update custom-issue-tracker --project-url https://t.example.test --issues-url https://t.example.test/:id --new-issue-url https://t.example.test/new --project platform/app',
   ],
-  operation: (services, given) => {
+  rows: async function* (services, given) {
     const once = createDialogue(services)
-    return {
-      complete: (plan) => checkPlan(once, plan, given),
-      planFirst: true,
-      emit: normalizedRows,
-    }
+    const complete = (plan: Plan) => checkPlan(once, plan, given)
+    const actions = await services.actions(given, { complete, planFirst: true })
+    yield* services.write(actions, { view: normalizedRows })
   },
 })
 
@@ -201,7 +199,9 @@ export const get = define({
     'integrations get emails-on-push --project platform/app',
     'integrations get emails-on-push --legacy-path --project platform/app -o json',
   ],
-  operation: () => ({ emit: normalizedRows }),
+  rows: async function* (services, given) {
+    yield* services.write(await services.actions(given), { view: normalizedRows })
+  },
 })
 
 export const list = define({
@@ -209,5 +209,5 @@ export const list = define({
     'integrations list --project platform/app',
     'integrations list --project platform/app --fields slug,push_events,tag_push_events',
   ],
-  operation: () => ({ emit: normalizedRows }),
+  rows: (services, given) => services.list(given, { view: normalizedRows }),
 })

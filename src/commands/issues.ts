@@ -4,7 +4,9 @@
  */
 
 import { issues } from '../catalogue/areas/issues.js'
-import type { Operation, Plan } from '../engine/command/types.js'
+import type { Services } from '../engine/command/services.js'
+import type { Plan } from '../engine/command/types.js'
+import type { Rows } from '../engine/rows.js'
 import { usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
@@ -22,7 +24,10 @@ const checkNote = (body: unknown): void => {
   )
 }
 
-const promoteIssue = (given: Arguments<Record<never, never>, typeof issues.promote>): Operation => {
+async function* promoteIssue(
+  services: Services,
+  given: Arguments<Record<never, never>, typeof issues.promote>,
+): Rows {
   const body = given.flags.body ?? given.input?.body
   if (body !== undefined) checkNote(body)
   const bare = body === undefined && given.extra.body === undefined
@@ -30,7 +35,10 @@ const promoteIssue = (given: Arguments<Record<never, never>, typeof issues.promo
     if (plan.row?.body !== undefined) checkNote(plan.row.body)
     return plan
   }
-  return { preset: bare ? { body: action } : {}, complete: ofRow, done: 'promoted' }
+  const preset = bare ? { body: action } : {}
+  yield* services.write(await services.actions(given, { preset, complete: ofRow }), {
+    done: 'promoted',
+  })
 }
 
 export const promote = define({
@@ -41,5 +49,5 @@ export const promote = define({
     'issues promote 3 --project platform/app --yes',
     'issues promote platform/app#1 --body /promote --yes',
   ],
-  operation: (_, given) => promoteIssue(given),
+  rows: promoteIssue,
 })

@@ -6,7 +6,8 @@ import { jobs } from '../catalogue/areas/jobs.js'
 import { pathIn } from '../catalogue/endpoint.js'
 import { type Data, answered as typed } from '../client/types.js'
 import type { AnswerService, Services } from '../engine/command/services.js'
-import type { Operation } from '../engine/command/types.js'
+import type { Given, WriteOptions } from '../engine/command/types.js'
+import type { Rows } from '../engine/rows.js'
 import { exitCodes, Failure } from '../errors.js'
 import { formatSpan } from '../terminal/text.js'
 import { define } from './define.js'
@@ -250,7 +251,7 @@ const rowsOf = (why: WaitReport) => [
 const shownAs = (
   answer: AnswerService,
   why: WaitReport,
-): ReturnType<NonNullable<Operation['present']>> => {
+): ReturnType<NonNullable<WriteOptions['present']>> => {
   const columns = ['id', 'name', 'status', 'waits', 'reason', 'next']
   if (answer.reader !== 'people') return { records: [why], emit: { columns, endpoint: jobs.get } }
   const people = {
@@ -261,9 +262,10 @@ const shownAs = (
   return { records: [why], emit: { people } }
 }
 
-const explaining = ({ answer, instance, ui, place }: Services): Operation => {
+async function* explainWait(services: Services, given: Given): Rows {
+  const { answer, instance, ui, place } = services
   let found: WaitReport | undefined
-  return {
+  yield* services.write(await services.actions(given), {
     finish: async (plan, came) => {
       if ('failure' in came) throw came.failure
       const { data: job } = 'whole' in came ? typed(jobs.get, came.whole) : { data: undefined }
@@ -278,7 +280,7 @@ const explaining = ({ answer, instance, ui, place }: Services): Operation => {
     },
     present: (_, { value }) =>
       found === undefined ? { records: [value], emit: {} } : shownAs(answer, found),
-  }
+  })
 }
 
 export const why = define({
@@ -299,5 +301,5 @@ export const why = define({
     },
   ],
   examples: ['jobs why 15 -P platform/app', 'jobs why 15 -P platform/app -o json'],
-  operation: explaining,
+  rows: explainWait,
 })

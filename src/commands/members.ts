@@ -5,7 +5,8 @@ import { members } from '../catalogue/areas/members.js'
 import { pathIn } from '../catalogue/endpoint.js'
 import { filledFrom } from '../engine/command/object-reader.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
-import type { Given, Operation, Plan } from '../engine/command/types.js'
+import type { Given, Plan } from '../engine/command/types.js'
+import type { Rows } from '../engine/rows.js'
 import { Failure, survived } from '../errors.js'
 import type { WholeAnswer } from '../http/types.js'
 import { define } from './define.js'
@@ -100,21 +101,24 @@ export const add = define({
     'members add 6 --access-level developer --project platform/app',
     'members add 5 8 --access-level reporter --expires-at 2027-06-30 --group web',
   ],
-  operation: (services) => ({
-    ...namedIds(services),
-    merge: {
-      request: together,
-      outcomes: (plans, whole) => addedBy(services, plans, whole),
-    },
-    done: 'added',
-  }),
+  rows: async function* (services, given) {
+    const actions = await services.actions(given, { ...namedIds(services), apart: true })
+    yield* services.write(actions, {
+      merge: {
+        request: together,
+        outcomes: (plans, whole) => addedBy(services, plans, whole),
+      },
+      done: 'added',
+    })
+  },
 })
 
 /** The API requires the access level: where it is to stay, it is read first. */
-const updating = (services: Services, given: Given): Operation => {
+async function* updateMembers(services: Services, given: Given): Rows {
   const named = namedUsers(services, () => 'direct')
   const filling = { area: 'members', required: ['access_level'], before: named.complete }
-  return { ...named, ...filledFrom(services.instance, given, filling) }
+  const filled = filledFrom(services.instance, given, filling)
+  yield* services.write(await services.actions(given, { ...named, ...filled }))
 }
 
 export const get = define({
@@ -124,8 +128,12 @@ export const get = define({
     'members get ben 3 --group platform --inherited --fields id,username,access_level',
   ],
   // --inherited has an endpoint of its own.
-  operation: (services) =>
-    namedUsers(services, ({ endpoint }) => (endpoint.when === undefined ? 'direct' : 'all')),
+  rows: async function* (services, given) {
+    const named = namedUsers(services, ({ endpoint }) =>
+      endpoint.when === undefined ? 'direct' : 'all',
+    )
+    yield* services.write(await services.actions(given, named))
+  },
 })
 
 export const billableMemberships = define({
@@ -134,7 +142,11 @@ export const billableMemberships = define({
     'members billable memberships 4 --group platform',
     'members billable memberships ben --group platform -o json',
   ],
-  operation: (services) => namedUsers(services, () => 'billable'),
+  rows: (services, given) =>
+    services.list(
+      given,
+      namedUsers(services, () => 'billable'),
+    ),
 })
 
 export const update = define({
@@ -145,7 +157,7 @@ export const update = define({
     'members update 8 --access-level reporter --project platform/app',
     'members update dov eva --expires-at 2027-06-30 --group platform',
   ],
-  operation: updating,
+  rows: updateMembers,
 })
 
 export const remove = define({
@@ -154,7 +166,10 @@ export const remove = define({
     'members remove 8 --project platform/app --yes',
     'members remove dov eva --group platform --yes',
   ],
-  operation: (services) => ({ ...namedUsers(services, () => 'direct'), done: 'removed' }),
+  rows: async function* (services, given) {
+    const named = namedUsers(services, () => 'direct')
+    yield* services.write(await services.actions(given, named), { done: 'removed' })
+  },
 })
 
 /** The memberships that go with a user; only the user where the instance does not tell them. */
@@ -173,13 +188,17 @@ const losses = async (instance: InstanceService, plan: Plan, who: string): Promi
   return lines.length === 0 ? [who] : lines
 }
 
-const removing = (services: Services): Operation => {
+async function* removeBillable(services: Services, given: Given): Rows {
   const { instance, ui } = services
   const of = async (plan: Plan): Promise<readonly string[]> => {
     const [who = ''] = await ui.naming([plan])
     return losses(instance, plan, who)
   }
-  return { ...namedUsers(services, () => 'billable'), loses: { each: of }, done: 'removed' }
+  const named = namedUsers(services, () => 'billable')
+  yield* services.write(await services.actions(given, named), {
+    loses: { each: of },
+    done: 'removed',
+  })
 }
 
 export const billableRemove = define({
@@ -188,5 +207,5 @@ export const billableRemove = define({
     'members billable remove 6 --group platform --yes',
     'members billable remove dov chi --group platform --yes',
   ],
-  operation: removing,
+  rows: removeBillable,
 })

@@ -9,8 +9,8 @@ import { getProperties } from '../catalogue/fields.js'
 import { boolean, integer } from '../catalogue/params.js'
 import { type InterruptNote, toAnswer, withInterruptNote } from '../engine/command/running.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
-import type { Operation, Plan, ReceivedAnswer } from '../engine/command/types.js'
-import type { PlanAnswer } from '../engine/rows.js'
+import type { Plan, ReceivedAnswer } from '../engine/command/types.js'
+import type { PlanAnswer, Rows } from '../engine/rows.js'
 import { Failure } from '../errors.js'
 import { showsChanges } from './changed-rows.js'
 import { type Arguments, define } from './define.js'
@@ -75,28 +75,25 @@ const rebasedColumns = [
   'head_pipeline.status',
 ] as const
 
-const rebaseRequest = (services: Services, given: Arguments<typeof flags>): Operation => {
-  const { ui } = services
+async function* requestRebase(services: Services, given: Arguments<typeof flags>): Rows {
+  const actions = await services.actions(given)
+  if (given.flags.wait !== true) return yield* services.write(actions, { done: 'rebase requested' })
   const timeout = given.flags['wait-timeout']
-  if (given.flags.wait !== true) return { done: 'rebase requested' }
-  return {
-    finish: async (plan: Plan, came: ReceivedAnswer) => {
-      if ('failure' in came) throw came.failure
-      return withInterruptNote(describeInterruption(plan), () =>
-        waitForRebase(services, plan, timeout),
-      )
-    },
-    around: async function* (work) {
-      const shown = ui.beginProgress('rebasing')
-      try {
-        yield* work()
-      } finally {
-        await shown.end()
-      }
-    },
-    done: 'rebased',
-    // What a rebase changes; the whole record is for programs.
-    emit: { endpoint: mr.get, ...(showsChanges(services) ? { columns: rebasedColumns } : {}) },
+  const shown = services.ui.beginProgress('rebasing')
+  try {
+    yield* services.write(actions, {
+      finish: async (plan: Plan, came: ReceivedAnswer) => {
+        if ('failure' in came) throw came.failure
+        return withInterruptNote(describeInterruption(plan), () =>
+          waitForRebase(services, plan, timeout),
+        )
+      },
+      done: 'rebased',
+      // What a rebase changes; the whole record is for programs.
+      view: { endpoint: mr.get, ...(showsChanges(services) ? { columns: rebasedColumns } : {}) },
+    })
+  } finally {
+    await shown.end()
   }
 }
 
@@ -108,5 +105,5 @@ export const rebase = define({
     'mr rebase 1 --project platform/app --wait',
     "mr rebase 'platform/app!1' 'platform/app!2' --skip-ci",
   ],
-  operation: rebaseRequest,
+  rows: requestRebase,
 })

@@ -11,7 +11,8 @@ import { type Fields, isObject, toText } from '../base/objects.js'
 import type { MadeField } from '../catalogue/kinds.js'
 import { boolean, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
-import type { Given, Operation, OwnFlag, Plan } from '../engine/command/types.js'
+import type { Given, OwnFlag, Plan } from '../engine/command/types.js'
+import type { Rows } from '../engine/rows.js'
 import { Failure, getReason, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
@@ -212,38 +213,34 @@ const withFiles = (plan: Plan, files: Files, now: Date): Plan => {
   return { ...plan, values: Object.fromEntries(values), files }
 }
 
-const updateDomain = async (
-  { place }: Services,
-  given: Arguments<typeof updateFlags>,
-): Promise<Operation> => {
+async function* updateDomain(services: Services, given: Arguments<typeof updateFlags>): Rows {
+  const { place } = services
   const { certificate, key, 'no-certificate': without, ...flags } = given.flags
   if (without !== undefined && (certificate !== undefined || key !== undefined))
     throw usage(
       `--no-certificate and --${certificate === undefined ? 'key' : 'certificate'} exclude each other`,
     )
-  if (without !== undefined) return removeCertificate({ ...given, flags })
+  if (without !== undefined) return yield* removeCertificate(services, { ...given, flags })
   const files = {
     ...(await readPem(place, 'certificate', certificate)),
     ...(await readPem(place, 'key', key)),
   }
   // Stand-ins, so that an update of nothing but files counts as one.
   const preset = Object.fromEntries(Object.keys(files).map((name) => [name, '']))
-  return {
-    given: { ...given, flags },
-    preset,
-    complete: (plan) => withFiles(plan, files, place.clock.now()),
-    planFirst: true,
-  }
+  const complete = (plan: Plan) => withFiles(plan, files, place.clock.now())
+  const how = { preset, complete, planFirst: true } as const
+  yield* services.write(await services.actions({ ...given, flags }, how))
 }
 
-const removeCertificate = (given: Given): Operation => ({
-  given,
-  preset: { certificate: '', key: '' },
-  loses: {
-    what: 'The certificate and its key are removed, so they no longer secure the site.',
-    each: ({ values }) => `${String(values.domain)} of project ${String(values.id)}`,
-  },
-})
+async function* removeCertificate(services: Services, given: Given): Rows {
+  const preset = { certificate: '', key: '' }
+  yield* services.write(await services.actions(given, { preset }), {
+    loses: {
+      what: 'The certificate and its key are removed, so they no longer secure the site.',
+      each: ({ values }) => `${String(values.domain)} of project ${String(values.id)}`,
+    },
+  })
+}
 
 const checkNote =
   'svcctl checks the certificate, its chain and its key before it sends them: dates, domain, order, and that they match.'
@@ -256,7 +253,7 @@ export const add = define({
     'pages-domains add secure.example.test --auto-ssl-enabled --project web/site',
   ],
   gathers: true,
-  operation: (services, given) => updateDomain(services, given),
+  rows: (services, given) => updateDomain(services, given),
 })
 
 export const update = define({
@@ -266,7 +263,7 @@ export const update = define({
     'pages-domains update www.example.test --auto-ssl-enabled --project web/site',
     'pages-domains update site.example.test --no-certificate --project web/site --yes',
   ],
-  operation: updateDomain,
+  rows: updateDomain,
 })
 
 /** When a certificate ends: as the instance says, else as its PEM text does. */

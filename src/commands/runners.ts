@@ -19,7 +19,7 @@ import {
   withInterruptNote,
 } from '../engine/command/running.js'
 import type { InstanceService, Services, WorkspaceService } from '../engine/command/services.js'
-import type { Operation, Plan, ReceivedAnswer } from '../engine/command/types.js'
+import type { Actions, Plan } from '../engine/command/types.js'
 import type { PlanAnswer, Rows } from '../engine/rows.js'
 import { Failure, survived } from '../errors.js'
 import { type Arguments, define } from './define.js'
@@ -117,58 +117,62 @@ const flags = {
 } as const
 
 /** Pauses all before any is waited for, so that none takes jobs meanwhile; then waits until each is idle. */
-const drainRunners = (services: Services, given: Arguments<typeof flags>): Operation => {
-  const { instance, ui, place } = services
+async function* drainRunners(services: Services, given: Arguments<typeof flags>): Rows {
   const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
-  const until = inSeconds(timeout, place.clock)
+  const asked = { ...given, flags: others }
+  const until = inSeconds(timeout, services.place.clock)
+  const paused = { preset: { active: false } }
+  if (command === undefined)
+    return yield* waitForJobs(services, await services.actions(asked, paused), { until })
+  const complete = (plan: Plan) => withRecord(services.instance, plan)
   const drained: Plan[] = []
-  let hear: RunningJobsListener = () => {}
-  const idling = async (plan: Plan, came: ReceivedAnswer): Promise<PlanAnswer> => {
-    if ('failure' in came) throw came.failure
-    await waitUntilIdle(services, plan, until, hear)
-    ui.note(`${getRunnerName(plan)}: paused, no running jobs`)
-    drained.push(plan)
-    return command === undefined ? readRunner(instance, plan) : { reported: true }
+  try {
+    const actions = await services.actions(asked, { ...paused, complete, reads: true })
+    yield* waitForJobs(services, actions, { until, drained })
+  } catch (error) {
+    throw services.sends ? notDrained(services.ui, error) : error
   }
-  async function* waiting(work: () => Rows): Rows {
-    const shown = ui.beginProgress('waiting for running jobs')
-    hear = createWaitingLine(shown.say)
-    try {
-      yield* work()
-    } catch (error) {
-      throw toInterruption(error, describeInterruption('jobs were running'))
-    } finally {
-      await shown.end()
-    }
-  }
-  const operation: Operation = {
-    given: { ...given, flags: others },
-    preset: { active: false },
-    finish: idling,
-    finishWhen: 'all sent',
-    around: waiting,
-  }
-  if (command === undefined) return operation
-  return {
-    ...operation,
-    complete: async (plan) => ({
-      ...plan,
-      label: getRunnerName(plan),
-      object: String(plan.values.id),
-      record: (await instance.call(runners.get, pathIn(runners.get, plan.values))).data,
-    }),
-    reads: true,
-    around: async function* (work) {
-      try {
-        yield* waiting(work)
-      } catch (error) {
-        throw notDrained(ui, error)
-      }
-    },
-    after: () => resumeAfterCommand(services, drained, command),
-    final: '--resume-after resumes its runners automatically',
+  if (!services.sends) return
+  yield* services.write(await resumeAfterCommand(services, drained, command), { done: 'resumed' })
+}
+
+/** Pauses runners and waits until each is idle; those that are resumed later are kept in `drained`. */
+async function* waitForJobs(
+  services: Services,
+  actions: Actions,
+  { until, drained }: { readonly until: number; readonly drained?: Plan[] },
+): Rows {
+  const { instance, ui } = services
+  const shown = ui.beginProgress('waiting for running jobs')
+  const hear = createWaitingLine(shown.say)
+  try {
+    yield* services.write(actions, {
+      finish: async (plan, came) => {
+        if ('failure' in came) throw came.failure
+        await waitUntilIdle(services, plan, until, hear)
+        ui.note(`${getRunnerName(plan)}: paused, no running jobs`)
+        drained?.push(plan)
+        return drained === undefined ? readRunner(instance, plan) : { reported: true }
+      },
+      finishWhen: 'all sent',
+      ...(drained === undefined
+        ? {}
+        : { final: '--resume-after resumes its runners automatically' }),
+    })
+  } catch (error) {
+    throw toInterruption(error, describeInterruption('jobs were running'))
+  } finally {
+    await shown.end()
   }
 }
+
+/** Adds the record of a runner to its action, so that it is known whether it took jobs. */
+const withRecord = async (instance: InstanceService, plan: Plan): Promise<Plan> => ({
+  ...plan,
+  label: getRunnerName(plan),
+  object: String(plan.values.id),
+  record: (await instance.call(runners.get, pathIn(runners.get, plan.values))).data,
+})
 
 /** What was paused before stays so. */
 const wasActive = ({ record: before }: Plan): boolean =>
@@ -205,7 +209,7 @@ export const drain = define({
     "runners drain 2 5 --resume-after 'echo serviced'",
   ],
   gathers: true,
-  operation: drainRunners,
+  rows: drainRunners,
 })
 
 export const pause = define({
@@ -216,7 +220,10 @@ export const pause = define({
     'runners pause 1',
     'runners list --status offline --tag-list linux | svcctl runners pause -',
   ],
-  operation: () => ({ preset: { active: false }, done: 'paused' }),
+  rows: async function* (services, given) {
+    const actions = await services.actions(given, { preset: { active: false } })
+    yield* services.write(actions, { done: 'paused' })
+  },
 })
 
 export const resume = define({
@@ -227,5 +234,8 @@ export const resume = define({
     'runners resume 3',
     'runners list --status paused --type project_type | svcctl runners resume -',
   ],
-  operation: () => ({ preset: { active: true }, done: 'resumed' }),
+  rows: async function* (services, given) {
+    const actions = await services.actions(given, { preset: { active: true } })
+    yield* services.write(actions, { done: 'resumed' })
+  },
 })

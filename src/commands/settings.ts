@@ -10,6 +10,7 @@ import { keyIn, meaningIn, namesIn } from '../catalogue/words.js'
 import { toAnswer } from '../engine/command/running.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Given, Plan } from '../engine/command/types.js'
+import type { Rows } from '../engine/rows.js'
 import { Failure, survived } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { isDue } from '../profile/known.js'
@@ -56,24 +57,20 @@ export const get = define({
   ],
   examples: ['settings get', 'settings get default_project_visibility signup_enabled'],
   gathers: true,
-  operation: (services, given) => {
+  rows: async function* (services, given) {
     const wanted = given.args.map((name) => name.replaceAll('-', '_'))
     let shown: unknown
-    return {
-      after: async () => {
-        await keepSettings(services, shown)
-        return undefined
-      },
-      given: { ...given, args: [] },
-      finish: async (__, came) => {
+    yield* services.write(await services.actions({ ...given, args: [] }), {
+      finish: async (_, came) => {
         if ('failure' in came) throw came.failure
         if (!('whole' in came)) return {}
         shown = came.whole.data
         if (wanted.length > 0) checkKnown(asSettings(came.whole.data), wanted, given)
         return toAnswer(came.whole)
       },
-      emit: { endpoint: settings.get, fields: wanted.length === 0 ? undefined : wanted },
-    }
+      view: { endpoint: settings.get, fields: wanted.length === 0 ? undefined : wanted },
+    })
+    if (services.sends) await keepSettings(services, shown)
   },
 })
 
@@ -116,6 +113,38 @@ const createRows =
     }))
   }
 
+/** Updates settings; people see the old values beside the new ones. */
+async function* updateSettings(services: Services, given: Given): Rows {
+  if (services.answer.reader !== 'people')
+    return yield* services.write(await services.actions(given))
+  let old: Settings | undefined
+  const complete = async (plan: Plan): Promise<Plan> => {
+    old = await readSettings(services.instance)
+    return old === undefined ? plan : { ...plan, record: old }
+  }
+  yield* services.write(await services.actions(given, { complete }), {
+    present: (plan, { value }) => {
+      const now = asSettings(value)
+      if (old === undefined) return { records: [now], emit: { endpoint: settings.update } }
+      const names = getChanged(old, now)
+      if (names.length === 0)
+        services.ui.note(
+          showsAll(now, plan)
+            ? 'nothing changed: the settings already have these values'
+            : 'no visible setting changed',
+        )
+      return {
+        records: [old, now],
+        emit: {
+          endpoint: settings.update,
+          among: [now],
+          people: { columns: ['setting', 'old', 'new'], rows: createRows(names) },
+        },
+      }
+    },
+  })
+}
+
 export const update = define({
   shows: ['setting', 'old', 'new'],
   description: ['Tables show the old and new value of each changed setting.'],
@@ -123,33 +152,5 @@ export const update = define({
     'settings update --default-project-visibility internal',
     'settings update --domain-allowlist example.com,example.org',
   ],
-  operation: ({ answer, instance, ui }) => {
-    if (answer.reader !== 'people') return {}
-    let old: Settings | undefined
-    return {
-      complete: async (plan) => {
-        old = await readSettings(instance)
-        return old === undefined ? plan : { ...plan, record: old }
-      },
-      present: (plan, { value }) => {
-        const now = asSettings(value)
-        if (old === undefined) return { records: [now], emit: { endpoint: settings.update } }
-        const names = getChanged(old, now)
-        if (names.length === 0)
-          ui.note(
-            showsAll(now, plan)
-              ? 'nothing changed: the settings already have these values'
-              : 'no visible setting changed',
-          )
-        return {
-          records: [old, now],
-          emit: {
-            endpoint: settings.update,
-            among: [now],
-            people: { columns: ['setting', 'old', 'new'], rows: createRows(names) },
-          },
-        }
-      },
-    }
-  },
+  rows: updateSettings,
 })

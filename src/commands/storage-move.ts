@@ -9,7 +9,8 @@ import { formatCount } from '../base/text.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { boolean, integer } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
-import type { Operation } from '../engine/command/types.js'
+import type { Plan } from '../engine/command/types.js'
+import type { Rows } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
@@ -43,7 +44,7 @@ const flags = {
   'wait-timeout': integer('seconds to wait', { min: 1, default: 3600 }),
 } as const
 
-const scheduleMoves = (services: Services, given: Arguments<typeof flags>): Operation => {
+async function* scheduleMoves(services: Services, given: Arguments<typeof flags>): Rows {
   const [kind] = given.args
   if (kind === undefined || !kinds.some((k) => k === kind))
     throw usage(
@@ -53,12 +54,12 @@ const scheduleMoves = (services: Services, given: Arguments<typeof flags>): Oper
   if (wait && kind !== 'projects')
     throw usage(`--wait works for projects only: the API cannot list ${kind} by storage`)
   let source = ''
-  return {
-    given: { ...given, args: [], flags: { ...given.flags, [kind]: true } },
-    complete: (plan) => {
-      source = String(plan.values.source_storage_name)
-      return plan
-    },
+  const complete = (plan: Plan): Plan => {
+    source = String(plan.values.source_storage_name)
+    return plan
+  }
+  const asked = { ...given, args: [], flags: { ...given.flags, [kind]: true } }
+  yield* services.write(await services.actions(asked, { complete }), {
     loses: {
       each: ({ values, endpoint }) =>
         [
@@ -66,12 +67,9 @@ const scheduleMoves = (services: Services, given: Arguments<typeof flags>): Oper
           ...(endpoint.notes ?? []).slice(1),
         ].join('\n  '),
     },
-    after: async () => {
-      if (wait) await waitUntilEmpty(services, source, given.flags['wait-timeout'])
-      return undefined
-    },
     done: 'scheduled',
-  }
+  })
+  if (wait && services.sends) await waitUntilEmpty(services, source, given.flags['wait-timeout'])
 }
 
 export const schedule = define({
@@ -90,5 +88,5 @@ export const schedule = define({
     'storage-move schedule projects --source-storage-name default --destination-storage-name second --yes',
     'storage-move schedule snippets --source-storage-name default --destination-storage-name second --yes',
   ],
-  operation: scheduleMoves,
+  rows: scheduleMoves,
 })

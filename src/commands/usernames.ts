@@ -8,7 +8,7 @@ import { scopeOf } from '../catalogue/params.js'
 import { usersNamed } from '../catalogue/undocumented.js'
 import type { RecordOf } from '../client/types.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
-import type { Operation, Plan } from '../engine/command/types.js'
+import type { ActionOptions, Plan } from '../engine/command/types.js'
 import { Failure, survived, usage } from '../errors.js'
 
 /** Whom a name is looked for among: members, or every user of the instance. */
@@ -151,7 +151,7 @@ const splitUsers = (text: string): readonly string[] =>
 export const namedUsers = (
   services: Services,
   among: (plan: Plan) => MemberScope,
-): Pick<Operation, 'planFirst' | 'reads' | 'split' | 'standIn'> & {
+): Pick<ActionOptions, 'planFirst' | 'reads' | 'split' | 'standIn'> & {
   readonly complete: (plan: Plan) => Promise<Plan>
 } => {
   const known = new AsyncCache<string, string>()

@@ -30,7 +30,8 @@ import type { Raw } from './plan/line.js'
 import { getParentColumn, type Parents, parentsIn } from './plan/parents.js'
 import { withPaths } from './plan/places.js'
 import type { WaitCondition } from './repeat.js'
-import { follow, preflight, type StartedRun, startRun } from './run.js'
+import { follow, preflight } from './run.js'
+import { RunParts } from './services.js'
 import { checkSelection, spreadBy } from './targets/objects.js'
 
 /** What a line says of its journal, before anything of it is understood. */
@@ -175,7 +176,7 @@ const isPartial = (error: unknown): boolean =>
 
 /** The line with paths in the place of addresses, which its journal has as well. */
 const placeLine = async (
-  { services: { place } }: Pick<StartedRun, 'services'>,
+  { services: { place } }: Pick<RunParts, 'services'>,
   line: Pick<AskedLine, 'command' | 'raw'> & {
     readonly parents: Parents | undefined
     readonly journaling: JournalOptions
@@ -210,7 +211,7 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
     runs: (sharing) => runsWithin(options, sharing, parse),
     chosen: new ChosenRecords(),
   }
-  const running = await startRun(options)
+  const running = await RunParts.open(options)
   const { printing, close } = running
   let failed: unknown
   try {

@@ -1,35 +1,31 @@
 /**
  * What a line asks for, done:
  *
- *     targets             →  requests             →  stages                 →  executor             →  answer
+ *     targets             →  actions              →  stages                 →  executor             →  answer
  *     arguments, stdin,      what the command        confirmed together,       sent, or shown beside   records or outcomes,
  *     --select, a journal    wants of each           journalled, paced         what is there, or       in the order of
- *     × projects, groups     (`Operation`)                                     printed as curl         the targets
+ *     × projects, groups     (`context.ts`)                                    printed as curl         the targets
  *
  * Lists go to the instance page by page: conditions, single records, order and limit are stages of theirs. Several instances are
  * several runs of the line around this (`instances/`); `--watch` and `--wait-until` do all of it again, with the same targets.
  */
 
 import { resolvePath } from '../base/io.js'
-import { writes } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import { parseRate } from '../http/gate.js'
 import { getSelects, isRehearsal } from './command/derive.js'
 import type { Globals } from './command/globals.js'
-import { isAggregate, isRepeated } from './command/globals.js'
-import type { Services, UiService } from './command/services.js'
-import type { Command, Given, Operation, Plan, PlanSource } from './command/types.js'
+import { isRepeated } from './command/globals.js'
+import type { UiService } from './command/services.js'
+import type { Command, Given } from './command/types.js'
 import { asNeutral } from './command/words.js'
-import type { Targets } from './instance/planning.js'
 import type { JournalOptions } from './journaling/runs.js'
-import type { RunOptions } from './options.js'
-import { isSource, liveHow } from './perform/live.js'
 import { parseGiven } from './plan/given.js'
 import { withoutParents } from './plan/parents.js'
 import type { WaitCondition } from './repeat.js'
 import type { Rows } from './rows.js'
-import { RunParts } from './services.js'
+import type { RunParts } from './services.js'
 import { goesOn, inPart, type LineInput, type ObjectsLine, readsInput } from './targets/objects.js'
 import type { Selection } from './targets/selection.js'
 
@@ -62,90 +58,12 @@ export const preflight = async (
   await checkFields(command, globals.fields, words)
 }
 
-// From targets to the answer.
-
-/** Does with its objects what a command says. */
-type OperationRunner = (given: Given, operation: Operation, targets?: Targets) => Rows
-
-/** A run whose services are there. */
-export interface StartedRun extends RunParts {
-  readonly perform: OperationRunner
-}
-
-/** A list, page by page; one document where the command makes that of it. */
-async function* list(
-  { curl, lists, options: { globals } }: RunParts,
-  { emit = {} }: Operation,
-  plans: readonly Plan[],
-): Rows {
-  const { document } = emit
-  if (document !== undefined && globals.sort !== undefined)
-    throw usage('--sort works only with lists, and this result is one document')
-  if (document !== undefined && isAggregate(globals))
-    throw usage('groups are made of records, and this result is one document')
-  for (const plan of plans) {
-    if (curl !== undefined) yield* curl.list(plan, document?.whole === true)
-    else if (plan.request !== undefined) yield* lists.listRequest(plan.request)
-    else if (document === undefined) yield* lists.listRecords(plan, emit)
-    else {
-      const records = await (document.whole ? lists.gather(plan) : lists.collect(plan))
-      yield { kind: 'document', value: await document.of(records, plan) }
-    }
-  }
-}
-
-/** Objects that come are of one verb, which writes. */
-const isWriting = (source: readonly Plan[] | PlanSource): boolean =>
-  isSource(source) || source.some(({ endpoint }) => writes(endpoint))
-
-/** Requests, carried out: listed, printed, shown, or confirmed, journalled and sent. */
-async function* carryOut(
-  parts: RunParts,
-  operation: Operation,
-  source: readonly Plan[] | PlanSource,
-): Rows {
-  const { bulk, curl, lists, preview } = parts
-  const first = isSource(source) ? undefined : source[0]
-  if (!isSource(source) && first?.endpoint.returns.kind === 'many')
-    return yield* list(parts, operation, source)
-  if (curl !== undefined) return yield* curl.print(source, operation)
-  if (preview !== undefined && isWriting(source))
-    return yield* (await preview()).show(source, operation)
-  if (first?.request !== undefined) lists.refuseChoice()
-  const how = liveHow(parts, operation)
-  yield* isSource(source) ? bulk.stream(source, how) : bulk.many(source, how)
-}
-
-/** @throws Failure what became of the one object, or of all as a whole */
-async function* perform(
-  parts: RunParts,
-  ...[given, operation, targets]: Parameters<OperationRunner>
-): Rows {
-  if (operation.instead !== undefined) return yield* operation.instead
-  const source = await parts.planning.requests(given, operation, targets)
-  const work = (): Rows => carryOut(parts, operation, source)
-  if (parts.curl !== undefined || parts.preview !== undefined) return yield* work()
-  yield* operation.around === undefined ? work() : operation.around(work)
-  const further = await operation.after?.()
-  if (further === undefined) return
-  const { followUp } = await import('./bulk/follow-up.js')
-  yield* followUp(parts.following, further, { done: 'resumed' })
-}
-
-/** The services of a run, and what does with them what a command says. */
-export const startRun = async (options: RunOptions): Promise<StartedRun> => {
-  const parts = await RunParts.open(options)
-  return Object.assign(parts, {
-    perform: (...asked: Parameters<OperationRunner>) => perform(parts, ...asked),
-  })
-}
-
 // From a line to its targets.
 
 /** A line that is understood, in a run that is there. */
 interface RunLine extends ObjectsLine {
   readonly signal: AbortSignal
-  readonly running: StartedRun
+  readonly running: RunParts
   /** The instance's own, where a vocabulary is in force. */
   readonly words?: Words
   /** What is waited for, where the rounds end by themselves. */
@@ -204,25 +122,16 @@ const asked = async (
   return asNeutral(said, raw, command, words)
 }
 
-/** What a command does; one that says nothing does what its endpoints alone make of it. */
-const operationOf = async (
-  { operation }: Command,
-  services: Services,
-  given: Given,
-): Promise<Operation> => (operation === undefined ? {} : operation(services, given))
-
 /** The same for each of several projects or groups. */
 async function* followOver(
   line: RunLine & { readonly parents: NonNullable<RunLine['parents']> },
   given: Given,
   selection: Selection | undefined,
 ): Rows {
-  const { command, running } = line
   const { runOverParents } = await import('./targets/index.js')
-  const operation = await operationOf(command, running.services, { ...given, several: true })
   const part = await inPart(line, given)
-  if (part === undefined) return yield* running.endEmptyShard()
-  yield* runOverParents({ ...line, selection, narrow: part.narrow, given, operation })
+  if (part === undefined) return yield* line.running.endEmptyShard()
+  yield* runOverParents({ ...line, selection, narrow: part.narrow, given })
 }
 
 /** Once, or again and again. */
@@ -252,14 +161,6 @@ const openSelection = async (
   return new Selection(running, select)
 }
 
-/** The rows of a line on its instance. */
-async function* rowsFor({ command, running }: RunLine, given: Given): Rows {
-  const { services } = running
-  if (command.rows !== undefined) return yield* command.rows(services, given)
-  const targets = given.stream && { stream: given.stream }
-  yield* running.perform(given, await operationOf(command, services, given), targets)
-}
-
 const followTargets = async (taken: RunLine): Promise<void> => {
   const { stream, rowFields, ...read }: LineInput = readsInput(taken)
     ? await (await import('./targets/stdin.js')).readInput(taken)
@@ -280,7 +181,8 @@ const followTargets = async (taken: RunLine): Promise<void> => {
   const part = await inPart(line, selected)
   if (part === undefined) return running.print(running.endEmptyShard())
   const { given } = part
-  await repeatedly(line, () => rowsFor(line, given))
+  const targets = given.stream && { stream: given.stream }
+  await repeatedly(line, () => running.rowsOf(given, targets))
 }
 
 /** Does what a line asks for: once, again and again, for each of several parents, or gone on with. */

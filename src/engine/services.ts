@@ -12,12 +12,14 @@ import { getCommandName, isRehearsal, keepsJournal, sendsAll } from './command/d
 import { concurrencyLimit } from './command/globals.js'
 import { describeIrreversible } from './command/reversal.js'
 import { yieldNone } from './command/running.js'
-import type { Services } from './command/services.js'
-import type { Plan } from './command/types.js'
+import type { InstanceService } from './command/services.js'
+import type { Given, Plan } from './command/types.js'
+import { LineServices } from './context.js'
 import { Caller } from './instance/caller.js'
 import { InstanceExchange } from './instance/exchange.js'
 import { Lists } from './instance/listing.js'
-import { Planning, type Reads } from './instance/planning.js'
+import { Planning, type Reads, type Targets } from './instance/planning.js'
+import type { LineParts } from './line-parts.js'
 import type { OpenSessions, RunEnd, RunOptions, Streams } from './options.js'
 import type { Curl } from './perform/curl.js'
 import { LiveInstance } from './perform/live.js'
@@ -69,9 +71,11 @@ const load = async ({ globals }: RunOptions): Promise<LoadedModules> => ({
 })
 
 /** What a run is made of, for its options: nothing is sent before a command asks for it. */
-export class RunParts {
+export class RunParts implements LineParts {
   readonly options: RunOptions
-  readonly services: Services
+  readonly services: LineServices
+  /** The instance that commands talk to. */
+  readonly instance: InstanceService
   readonly place: Workspace
   readonly answer: RunAnswer
   readonly ui: Prompter
@@ -128,9 +132,8 @@ export class RunParts {
     this.bulk = new BulkRunner(this.#engine)
     this.preview = isRehearsal(options) ? this.#openPreviews : undefined
     this.curl = loaded.curl && new loaded.curl.Curl(this)
-    const instance = new (loaded.curl?.UnsentInstance ?? LiveInstance)(this)
-    const seen = options.part === undefined ? this.answer : new PartOfAnswer(this.answer)
-    this.services = { instance, answer: seen, ui: this.ui, place: this.place }
+    this.instance = new (loaded.curl?.UnsentInstance ?? LiveInstance)(this)
+    this.services = this.servicesWith(this.instance)
   }
 
   static async open(options: RunOptions): Promise<RunParts> {
@@ -159,6 +162,24 @@ export class RunParts {
     const asked = { paging: globals, asked: globals, budget, signal, words, whole: inner?.whole }
     const composed = inner?.composed
     return new RecordChoice(where ?? [], { command, composed, ...asked, ...this.singles })
+  }
+
+  servicesWith(instance: InstanceService, targets?: Targets): LineServices {
+    const { answer, options } = this
+    // Of several projects, groups or instances it sees a part.
+    const isPart = options.part !== undefined || instance !== this.instance
+    return new LineServices(
+      this,
+      { answer: isPart ? new PartOfAnswer(answer) : answer, instance },
+      targets,
+    )
+  }
+
+  /** Yields the rows of the run's command. @param targets what the line is about, where it does not name that by itself */
+  rowsOf(given: Given, targets?: Targets): Rows {
+    const { rows } = this.options.command
+    const services = this.servicesWith(this.instance, targets)
+    return rows === undefined ? services.followEndpoints(given) : rows(services, given)
   }
 
   /** Prints rows where the answer of the run goes. */

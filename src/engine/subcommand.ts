@@ -25,7 +25,8 @@ import { ownWords } from './command/words.js'
 import { failureIn } from './failure-report.js'
 import { ChosenRecords, type RunOptions, type SharedServices, type Streams } from './options.js'
 import { checkedValue, type TakeNote } from './plan/values.js'
-import { preflight, startRun } from './run.js'
+import { preflight } from './run.js'
+import { RunParts } from './services.js'
 
 // The screen of a run within another: nobody sits before it, and what it prints is kept.
 
@@ -240,15 +241,11 @@ const optionsFor = (
 /** Does it. @returns its exit code */
 const act = async (options: RunOptions, given: Given): Promise<number> => {
   const { command, globals, words } = options
-  const running = await startRun(options)
+  const running = await RunParts.open(options)
   const { services } = running
   try {
     await preflight({ command, globals, ui: services.ui, words }, [])
-    await running.print(
-      command.rows === undefined
-        ? running.perform(given, (await command.operation?.(services, given)) ?? {})
-        : command.rows(services, given),
-    )
+    await running.print(running.rowsOf(given))
   } finally {
     await running.close()
   }

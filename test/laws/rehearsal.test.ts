@@ -218,7 +218,7 @@ describe('a dry run', () => {
       const sent = seen.get(name.replaceAll(' ', '.')) ?? []
       expect(
         sent.filter((one) => !one.startsWith('GET ')),
-        'a special must write through its operation alone, and never by itself',
+        'a special must write through its actions alone, and never by itself',
       ).toEqual([])
       const read = await Promise.all(
         Object.values<Endpoint>(command.endpoints)

@@ -14,7 +14,7 @@ import { runsWithin } from '../../src/engine/execute.js'
 import { ChosenRecords, type RunOptions } from '../../src/engine/options.js'
 import { parseGlobals } from '../../src/engine/plan/given.js'
 import type { Rows } from '../../src/engine/rows.js'
-import { startRun } from '../../src/engine/run.js'
+import { RunParts } from '../../src/engine/services.js'
 import { formatNamed } from '../../src/output/formats.js'
 import { folder } from './program.js'
 
@@ -111,14 +111,14 @@ export const servicesOf = async (
     own: findOwnWords([], env),
   }
   const heard = process.stdout.listeners('error')
-  const running = await startRun(options)
+  const running = await RunParts.open(options)
   const answer = {
     terminal: false,
     write,
     flush: async () => {},
     stage: (rows: Rows) => rows,
   } as unknown as RunAnswer
-  const services: Services = { ...running.services, answer }
+  const services: Services = Object.assign(running.services, { answer })
   // A run listens to the end of its process: here there are many of them in one.
   const listening = process.stdout.listeners('error').filter((one) => !heard.includes(one))
   const close = async (): Promise<void> => {

@@ -9,7 +9,7 @@ import { scrub, scrubbedMark } from '../../base/secrets/scrub.js'
 import { formatCount } from '../../base/text.js'
 import { boolean, string } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
-import type { Operation, Plan } from '../../engine/command/types.js'
+import type { Given, Plan } from '../../engine/command/types.js'
 import { createNoteRow, type Rows } from '../../engine/rows.js'
 import { Failure, usage } from '../../errors.js'
 import type { Answer } from '../../http/types.js'
@@ -118,19 +118,21 @@ const checkTarget = async (
   if (unpack === true) await findFolder(resolve(place.cwd, to ?? '.'))
 }
 
-const createDownload =
-  (kind: DownloadKind) =>
-  (services: Services, { flags }: { readonly flags: DownloadFlags }): Operation => ({
-    complete: async (plan) => {
+const createDownload = (kind: DownloadKind) =>
+  async function* (services: Services, given: Given & { readonly flags: DownloadFlags }): Rows {
+    const { flags } = given
+    const complete = async (plan: Plan): Promise<Plan> => {
       await checkTarget(services, flags)
       return plan
-    },
-    finish: async (plan, came) => {
-      if ('failure' in came) throw came.failure
-      if (!('download' in came)) return { reported: true }
-      return { rows: saveDownload(services, plan, came.download, flags, kind) }
-    },
-  })
+    }
+    yield* services.write(await services.actions(given, { complete }), {
+      finish: async (plan, came) => {
+        if ('failure' in came) throw came.failure
+        if (!('download' in came)) return { reported: true }
+        return { rows: saveDownload(services, plan, came.download, flags, kind) }
+      },
+    })
+  }
 
 const to = string('file or directory to write to, or - for standard output', {
   completes: 'file',
@@ -153,7 +155,7 @@ export const download = define({
     'artifacts download 13 --project platform/app',
     'artifacts download --ref main --job build --project platform/app --extract --to out',
   ],
-  operation: createDownload(archiveKind),
+  rows: createDownload(archiveKind),
 })
 
 const fileKind: DownloadKind = {
@@ -170,5 +172,5 @@ export const file = define({
     'artifacts file dist/app.txt --job-id 13 --project platform/app',
     'artifacts file dist/app.txt --ref main --job build --project platform/app --to -',
   ],
-  operation: createDownload(fileKind),
+  rows: createDownload(fileKind),
 })

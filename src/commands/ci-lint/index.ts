@@ -362,5 +362,7 @@ export const lint = define({
     'ci lint --report junit=lint.xml',
     'ci lint --sandbox --as-of 14.5',
   ],
+  gathers: true,
+  eachParent: true,
   rows: lintGiven,
 })

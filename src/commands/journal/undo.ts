@@ -3,7 +3,7 @@
 import { boolean } from '../../catalogue/params.js'
 import { toAnswer, toKeptAnswer, yieldNone } from '../../engine/command/running.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
-import type { Operation, Plan, PlanSource } from '../../engine/command/types.js'
+import type { Actions, Plan, PlanSource, WriteOptions } from '../../engine/command/types.js'
 import {
   checkIdentity,
   journalArgument,
@@ -203,7 +203,7 @@ const runIn = async (
 const plansOf = (
   steps: Steps,
 ): {
-  readonly plans: readonly Plan[] | PlanSource
+  readonly plans: Actions
   readonly stepOf: (plan: Plan) => UndoStep
 } => {
   const byPlan = new WeakMap<Plan, UndoStep>()
@@ -246,7 +246,7 @@ async function* mapped<T, U>(some: AsyncIterable<T>, made: (one: T) => U): Async
 
 /** What was restored of an object; its record where the object itself came or went. */
 const presentRestored =
-  (stepOf: (plan: Plan) => UndoStep): NonNullable<Operation['present']> =>
+  (stepOf: (plan: Plan) => UndoStep): NonNullable<WriteOptions['present']> =>
   (plan, { value }) => {
     const { before, after } = stepOf(plan).was
     const { endpoint } = plan
@@ -263,7 +263,7 @@ async function* yieldNothing({ answer }: Services): Rows {
   yield* yieldNone(answer)
 }
 
-const undoing = async (services: Services, given: Arguments<typeof flags>): Promise<Operation> => {
+async function* undoRun(services: Services, given: Arguments<typeof flags>): Rows {
   const { instance, ui, place } = services
   const asked = given.flags.redo === true
   const { file: path, since } = await runIn(services, await nameRun(services, given, 'undo'), asked)
@@ -278,16 +278,15 @@ const undoing = async (services: Services, given: Arguments<typeof flags>): Prom
     for (const text of [...doubt, ...since]) ui.note(text)
     // The undo of an apply is an apply itself: it plans, shows the plan and asks.
     const { undoApply } = await import('../apply/undoing.js')
-    return { plans: [], instead: undoApply(services, past, redo) }
+    return yield* undoApply(services, past, redo)
   }
   const steps = await readSteps(services, past, inverse, (text) => ui.note(text))
   if (!ui.interactive) for (const text of since) ui.note(text)
-  if (steps.count === 0) return { plans: [], instead: yieldNothing(services) }
+  if (steps.count === 0) return yield* yieldNothing(services)
   const { plans, stepOf } = plansOf(steps)
   const own = ownJournal(services, past, steps, redo)
   const turns = new TurnQueue()
-  return {
-    plans,
+  const restored = services.write(plans, {
     loses: { what: [`This reverts run ${past.header.id}.`, ...doubt, ...since].join(' ') },
     done: 'reverted',
     ...(showsChanges(services) ? { present: presentRestored(stepOf) } : {}),
@@ -299,14 +298,13 @@ const undoing = async (services: Services, given: Arguments<typeof flags>): Prom
       const work = () => turns.take(inside, () => putBack(instance, inverse, step, record))
       return recorded(step, record, work)
     },
-    around: async function* (work) {
-      try {
-        yield* work()
-      } finally {
-        const summary = await own.close(place.clock.signal.aborted)
-        if (summary !== undefined) ui.note(summary)
-      }
-    },
+  })
+  if (!services.sends) return yield* restored
+  try {
+    yield* restored
+  } finally {
+    const summary = await own.close(place.clock.signal.aborted)
+    if (summary !== undefined) ui.note(summary)
   }
 }
 
@@ -324,5 +322,5 @@ export const undoCommand = define({
     'journal undo last --yes',
     'journal undo part-1.ndjson --yes',
   ],
-  operation: undoing,
+  rows: undoRun,
 })

@@ -1,7 +1,7 @@
 /** Further requests to the objects of a run, on record in its own journal: one line is one run, however many requests it sends. */
 import { getParentFields } from '../answer/objects.js'
 import { getSentAttributes } from '../command/object-reader.js'
-import type { Operation, Plan } from '../command/types.js'
+import type { Plan, WriteOptions } from '../command/types.js'
 import type { UnkeptWrites } from '../instance/exchange.js'
 import { createAttributeMask } from '../journal/record.js'
 import { readWork } from '../journal/work.js'
@@ -33,7 +33,7 @@ const recordIn = async (
     await journal.append({ ...getItemPlace(item), state: 'done', before: {}, after })
 }
 
-interface FollowUpParts {
+export interface FollowUpParts {
   readonly bulk: Pick<BulkRunner, 'many'>
   readonly send: (plan: Plan) => Promise<PlanAnswer>
   /** Told whether a journal has what is sent. */
@@ -46,7 +46,7 @@ interface FollowUpParts {
 export async function* followUp(
   { bulk, send, unkept, file }: FollowUpParts,
   plans: readonly Plan[],
-  how: Pick<Operation, 'done'>,
+  how: Pick<WriteOptions, 'done'>,
 ): Rows {
   if (file === undefined) return yield* bulk.many(plans, { ...how, run: send, kept: false })
   const { journal } = await reopenJournal(file)

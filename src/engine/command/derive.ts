@@ -277,21 +277,19 @@ export const onlyReads = (c: CommandFacts): boolean =>
   c.ownJournal !== true &&
   Object.values(c.endpoints).every((e) => !writes(e) && e.returns.kind !== 'file')
 
-/** A command, which may be one that does everything itself. */
-type MaybeRun = CommandFacts & Pick<Command, 'rows'>
+/** Returns true if a command's writes are planned, and so kept in a journal. */
+export const keepsJournal = (c: CommandFacts): boolean => sendsBody(c)
 
-/** Whether a command's writes are planned, and so kept in a journal. */
-export const keepsJournal = (c: MaybeRun): boolean => sendsBody(c) && c.rows === undefined
-
-/** Whether a command takes its objects as they come. */
-export const streams = (c: MaybeRun): boolean => c.rows === undefined && c.gathers !== true
+/** Returns true if a command takes its objects as they come. */
+export const streams = (c: CommandFacts): boolean =>
+  (calls(c) || c.open === true) && c.gathers !== true
 
 /** The flags of a command that rows of standard input may say of each object instead. */
 export const rowFlags = (
-  c: Pick<MaybeRun, 'args' | 'flags' | 'endpoints' | 'rows'>,
+  c: Pick<CommandFacts, 'args' | 'flags' | 'endpoints'>,
 ): readonly Flag[] => {
   const writing = Object.values(c.endpoints).some(writes)
-  if (!takesSeveral(c) || !writing || c.rows !== undefined) return []
+  if (!takesSeveral(c) || !writing) return []
   return c.flags.filter(
     ({ hidden, param, parameter, path }) =>
       parameter !== undefined &&

@@ -193,6 +193,8 @@ export interface CommandTraits {
   readonly snapshots?: true
   /** Needs all its objects before its first request. */
   readonly gathers?: true
+  /** Of several projects or groups it is run once for each: it asks the instance by itself. */
+  readonly eachParent?: true
   /** Keeps a journal of its own, and goes on with its runs by itself. */
   readonly ownJournal?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */

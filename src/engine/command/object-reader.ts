@@ -7,7 +7,7 @@ import { kindNamed } from '../../catalogue/kinds.js'
 import { Failure, survived, usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { InstanceService } from './services.js'
-import type { Given, Operation, Plan } from './types.js'
+import type { ActionOptions, Given, Plan } from './types.js'
 
 // Where a record shows what a parameter sets, and how.
 
@@ -175,7 +175,7 @@ export const filledFrom = (
   instance: InstanceService,
   given: Given,
   { area, required, before = (plan) => plan, after }: FillOptions,
-): Pick<Operation, 'preset' | 'complete' | 'reads'> => {
+): Pick<ActionOptions, 'preset' | 'complete' | 'reads'> => {
   const missing = required.filter((name) => !isGiven(given, name))
   const complete = async (asked: Plan): Promise<Plan> => {
     // Its row of input may have some.

@@ -14,6 +14,14 @@ import type {
 } from '../../http/types.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { CountedWork, ShownWork, TimeLimit } from '../../terminal/progress.js'
+import type { Rows } from '../rows.js'
+import type {
+  ActionOptions,
+  Actions,
+  ClientIdentity,
+  ListActionOptions,
+  WriteOptions,
+} from './actions.js'
 import type { CommandFacts, Given, Plan, RunOrigin } from './description.js'
 import type { Globals } from './globals.js'
 import type { Details } from './running.js'
@@ -134,11 +142,24 @@ export interface InnerRuns {
 
 export type { BulkOptions as Many, Details, Loss } from './running.js'
 
+/** What a command is handed: whom it talks to, and what carries out what it asks for its objects. */
 export interface Services {
   readonly instance: InstanceService
   readonly answer: AnswerService
   readonly ui: UiService
   readonly place: WorkspaceService
+  /** False where requests are only printed, or shown beside what is there. */
+  readonly sends: boolean
+  /** Plans an action for each object of the line, in each of its projects or groups. */
+  actions(given: Given, how?: ActionOptions): Promise<Actions>
+  /** Lists what a list endpoint has, in each project or group of the line. */
+  list(given: Given, how?: ListActionOptions): Rows
+  /**
+   * Carries actions out: sends them, prints them, or shows what they would change. What follows in the same line is on
+   * record in the same run.
+   * @throws Failure what became of the one object, or of all as a whole
+   */
+  write(actions: Actions, how?: WriteOptions): Rows
 }
 
 /**
@@ -333,9 +354,6 @@ export interface RecordQuery<R> {
   /** Those for which it is so. */
   readonly where?: (record: R) => boolean
 }
-
-/** Whose rules and ways a client takes: a session, or a part of one. */
-export type ClientIdentity = Partial<Pick<Session, 'profile' | 'user' | 'renew'>>
 
 /** What is asked about an instance when something of it is to be destroyed. */
 export type Owner = Pick<Session, 'profile' | 'baseUrl' | 'sudo' | 'title'>

@@ -11,9 +11,17 @@ import { refuseGone } from '../../client/instance.js'
 import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { Choice, Prompts } from '../../terminal/prompts.js'
+import { isSource } from '../command/actions.js'
 import { getScope } from '../command/derive.js'
 import { isRepeated } from '../command/globals.js'
-import type { Command, Given, ObjectStream, Operation, Plan, PlanSource } from '../command/types.js'
+import type {
+  ActionOptions,
+  Actions,
+  Command,
+  Given,
+  ObjectStream,
+  Plan,
+} from '../command/types.js'
 import type { RunOptions, Streams } from '../options.js'
 import { fromStdin } from '../plan/given.js'
 import type { MissingValue, PlanContext } from '../plan/objects.js'
@@ -216,20 +224,17 @@ const apartWithRows = (
   return rows === undefined ? { texts } : { texts, rows: all.map(({ row }) => row) }
 }
 
-/** What an operation works on, where that is not what the line names by itself. */
+/** What a line is about, where that is not what it names by itself. */
 export type Targets =
   | { readonly targets: readonly ParentTarget[] }
   | { readonly stream: ObjectStream }
 
-/** Plans made complete by what an operation reads for each. */
-const completed = async (
-  plans: readonly Plan[],
-  operation: Operation,
-): Promise<readonly Plan[]> => {
-  if (operation.complete === undefined) return plans
+/** Completes plans by what a command reads for each. */
+const completed = async (plans: readonly Plan[], how: ActionOptions): Promise<readonly Plan[]> => {
+  if (how.complete === undefined) return plans
   const all: Plan[] = []
-  const width = operation.reads === true ? maxConcurrent : 1
-  for await (const plan of mapConcurrent(plans, width, completing(operation))) all.push(plan)
+  const width = how.reads === true ? maxConcurrent : 1
+  for await (const plan of mapConcurrent(plans, width, completing(how))) all.push(plan)
   return all
 }
 
@@ -244,8 +249,6 @@ export class Planning {
   /** Paths of projects by number, each asked for once: both name the same project. */
   readonly #paths = new AsyncCache<number, string | undefined>()
   readonly #place: Pick<Workspace, 'session'>
-  /** Whether what is planned is confirmed because something is lost with it. */
-  #loses = false
 
   constructor(
     options: Options,
@@ -285,43 +288,59 @@ export class Planning {
     }
   }
 
-  /** A plan for each object; `apart` also for those that one request could take together. */
-  plans(given: Given, override?: JsonValues, apart = false): Promise<readonly Plan[]> {
-    const make = () => this.#make(given, override, apart)
-    if (!isRepeated(this.#options.globals)) return make()
-    return this.#kept.of(JSON.stringify([given, override]), make)
+  /** Plans an action for each object. */
+  async plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
+    const plans = await this.#create(given, override, false)
+    await this.teach(plans, false)
+    return plans
   }
 
-  /** The requests that an operation wants made, each complete: in hand, or made as the objects come. */
-  async requests(
+  /**
+   * Shows the line that would not have asked, where something was asked.
+   * @param loses whether something is lost with what is planned
+   */
+  teach(plans: Actions, loses: boolean): Promise<void> {
+    const destroys =
+      loses ||
+      (!isSource(plans) && plans.some(({ endpoint }) => endpoint.destructive !== undefined))
+    return this.#questions.teach(() => this.#consent(destroys))
+  }
+
+  /** @param apart also for those that one request could take together */
+  #create(
     given: Given,
-    operation: Operation,
-    targets: Targets | undefined,
-  ): Promise<readonly Plan[] | PlanSource> {
-    const { plans, plansFor } = operation
-    if (plans !== undefined) return plans
-    this.#loses = operation.loses !== undefined
-    const asked = operation.given ?? given
-    if (targets === undefined)
-      return plansFor === undefined
-        ? completed(await this.#named(asked, operation, operation.merge !== undefined), operation)
-        : plansFor(asked)
-    if ('targets' in targets) return this.below(asked, operation, targets.targets)
+    override: JsonValues | undefined,
+    apart: boolean,
+  ): Promise<readonly Plan[]> {
+    const create = () => createPlans(this.#options.command, given, this.#context, override, apart)
+    if (!isRepeated(this.#options.globals)) return create()
+    return this.#kept.of(JSON.stringify([given, override]), create)
+  }
+
+  /** Plans what a command asks of each object, each complete: in hand, or planned as the objects come. */
+  async requests(given: Given, how: ActionOptions, targets: Targets | undefined): Promise<Actions> {
+    if (targets === undefined) return this.#planned(given, how)
+    if ('targets' in targets) return this.below(given, how, targets.targets)
     const { createSource } = await import('../plan/stream.js')
     const { command } = this.#options
-    return createSource(command, { given: asked, operation }, targets.stream, this.#context)
+    return createSource(command, { given, how }, targets.stream, this.#context)
   }
 
-  /** Those of what each of several projects or groups has. */
+  async #planned(given: Given, how: ActionOptions): Promise<readonly Plan[]> {
+    const { apart = false, plansFor } = how
+    return plansFor === undefined
+      ? completed(await this.#named(given, how, apart), how)
+      : plansFor(given)
+  }
+
+  /** Plans what is asked of what each of several projects or groups has. */
   async below(
     given: Given,
-    operation: Operation,
+    how: ActionOptions,
     targets: readonly ParentTarget[],
   ): Promise<readonly Plan[]> {
     const { command } = this.#options
-    const {
-      plansFor = (own: Given): Promise<readonly Plan[]> => this.#named(own, operation, true),
-    } = operation
+    const { plansFor = (own: Given): Promise<readonly Plan[]> => this.#named(own, how, true) } = how
     const made: (readonly Plan[] | undefined)[] = []
     for (const target of targets)
       made.push(target.failure === undefined ? await plansFor(givenFor(given, target)) : undefined)
@@ -332,18 +351,18 @@ export class Planning {
         parent: target.parent,
       })),
     )
-    return completed(plans, operation)
+    return completed(plans, how)
   }
 
   /** Those of what the line names; an object that only stands in for another is called as that was given. */
   async #named(
     given: Given,
-    { preset, split, standIn }: Operation,
+    { preset, split, standIn }: ActionOptions,
     apart: boolean,
   ): Promise<readonly Plan[]> {
     const { texts, ...rows } = apartWithRows(given, split)
     const args = standIn === undefined ? texts : texts.map(standIn)
-    const plans = await this.plans({ ...given, args, ...rows }, preset, apart)
+    const plans = await this.#create({ ...given, args, ...rows }, preset, apart)
     if (standIn === undefined) return plans
     return plans.map((plan, i) => ({ ...plan, label: texts[i] ?? plan.label }))
   }
@@ -372,21 +391,10 @@ export class Planning {
     return isObject(data) ? toText(data.path_with_namespace) : undefined
   }
 
-  async #make(
-    given: Given,
-    override: JsonValues | undefined,
-    apart: boolean,
-  ): Promise<readonly Plan[]> {
-    const made = await createPlans(this.#options.command, given, this.#context, override, apart)
-    await this.#questions.teach(() => this.#consent(made))
-    return made
-  }
-
   /** The flags that confirm what destroys something, where the line has not confirmed it. */
-  async #consent(made: readonly Plan[]): Promise<readonly string[]> {
-    const { yes, confirm } = this.#options.globals
-    const destroys = this.#loses || made.some(({ endpoint }) => endpoint.destructive !== undefined)
+  async #consent(destroys: boolean): Promise<readonly string[]> {
     if (!destroys) return []
+    const { yes, confirm } = this.#options.globals
     const { profile } = await this.#place.session()
     const named = profile?.protected === true && confirm === undefined
     return [...(yes ? [] : ['--yes']), ...(named ? ['--confirm', profile.name] : [])]

@@ -19,7 +19,7 @@ import type {
   WireRequest,
 } from '../../http/types.js'
 import type { ExternalClient, InstanceService, UiService } from '../command/services.js'
-import type { Given, Operation, Plan, PlanSource } from '../command/types.js'
+import type { Actions, Given, Plan, WriteOptions } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
@@ -206,12 +206,11 @@ export class Curl {
   }
 
   /** A request each, in their order; one for all where they go as one. */
-  async *print(source: readonly Plan[] | PlanSource, operation: Operation): Rows {
-    for await (const request of mergedRequests(source, operation.merge))
-      yield* this.#one(request, operation)
+  async *print(source: Actions, how: WriteOptions): Rows {
+    for await (const request of mergedRequests(source, how.merge)) yield* this.#one(request, how)
   }
 
-  async *#one(plan: Plan, { to }: Operation): Rows {
+  async *#one(plan: Plan, { to }: WriteOptions): Rows {
     const { exchange, lists } = this.#parts
     if (plan.refused !== undefined) throw plan.refused
     if (plan.request !== undefined) {

@@ -1,4 +1,4 @@
-/** What is sent: the requests of an operation, and what a command asks by itself. */
+/** What is sent: the requests of actions, and what a command asks by itself. */
 import { AsyncCache } from '../../base/async.js'
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -20,15 +20,15 @@ import type {
 } from '../../http/types.js'
 import { toPlanAnswer } from '../bulk/plan-work.js'
 import type { BulkRunner } from '../bulk/runner.js'
+import { type ClientIdentity, isSource } from '../command/actions.js'
 import type {
-  ClientIdentity,
   CollectOptions,
   ExternalClient,
   InstanceService,
   Many,
   RecordQuery,
 } from '../command/services.js'
-import type { Given, Merge, Operation, Plan, PlanSource, ReceivedAnswer } from '../command/types.js'
+import type { Actions, Given, Merge, Plan, ReceivedAnswer, WriteOptions } from '../command/types.js'
 import type { Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
@@ -44,23 +44,23 @@ interface SendingParts {
   readonly bulk: Pick<BulkRunner, 'each'>
 }
 
-/** What is sent of one operation, and how it is followed. */
-class LiveOperation {
+/** What is sent of the actions of one write, and how it is followed. */
+class SentActions {
   readonly #parts: SendingParts
-  readonly #operation: Operation
+  readonly #how: WriteOptions
   /** What requests that were sent before were answered with. */
   readonly #came = new Map<Plan, ReceivedAnswer>()
   /** What became of the objects of one request for several. */
   readonly #merged = new Map<Plan, Failure | undefined>()
 
-  constructor(parts: SendingParts, operation: Operation) {
+  constructor(parts: SendingParts, how: WriteOptions) {
     this.#parts = parts
-    this.#operation = operation
+    this.#how = how
   }
 
   /** How a run over these requests goes. */
   get how(): Pick<Many, 'merging' | 'run' | 'together'> {
-    const { finishWhen, merge } = this.#operation
+    const { finishWhen, merge } = this.#how
     return {
       run: this.#one,
       together: finishWhen && this.#allSent,
@@ -70,7 +70,7 @@ class LiveOperation {
 
   readonly #one = async (plan: Plan): Promise<PlanAnswer> => {
     if (plan.refused !== undefined) throw plan.refused
-    const { finish, send } = this.#operation
+    const { finish, send } = this.#how
     if (send !== undefined) return send(plan)
     if (this.#merged.has(plan)) {
       const failure = this.#merged.get(plan)
@@ -117,7 +117,7 @@ class LiveOperation {
 
   async #whole(plan: Plan): Promise<WholeAnswer> {
     const { exchange, caller } = this.#parts
-    const { to } = this.#operation
+    const { to } = this.#how
     if (plan.request !== undefined) {
       await exchange.admit(plan.request)
       return (await exchange.client(plan.called)).call(plan.request)
@@ -130,11 +130,11 @@ class LiveOperation {
   }
 }
 
-/** How the bulk runner sends what an operation wants sent. */
+/** Returns how the bulk runner sends what a command wants sent. */
 export const liveHow = (
   parts: SendingParts,
-  { done, emit, loses, final, present, ...operation }: Operation,
-): Many => ({ ...new LiveOperation(parts, operation).how, done, emit, loses, final, present })
+  { done, loses, final, present, view, ...how }: WriteOptions,
+): Many => ({ ...new SentActions(parts, how).how, done, emit: view, loses, final, present })
 
 // What a command asks by itself.
 
@@ -233,14 +233,14 @@ export class PrintedError extends Error {}
 const mergeKey = ({ parent, row, refused }: Plan): string | undefined =>
   refused === undefined ? JSON.stringify([parent?.name, row]) : undefined
 
-async function* plansIn(source: readonly Plan[] | PlanSource): AsyncGenerator<Plan> {
+async function* plansIn(source: Actions): AsyncGenerator<Plan> {
   if (!isSource(source)) yield* source
   else for await (const object of source.objects) yield source.planOf(object)
 }
 
 /** What is sent of these; one that is refused, or alone, stands for itself. */
 export async function* mergedRequests(
-  source: readonly Plan[] | PlanSource,
+  source: Actions,
   merge: Merge | undefined,
 ): AsyncGenerator<Plan> {
   if (merge === undefined) return yield* plansIn(source)
@@ -250,7 +250,3 @@ export async function* mergedRequests(
     yield only !== undefined && plans.length === 1 ? only : merge.request(plans)
   }
 }
-
-/** Whether requests are made as their objects come. */
-export const isSource = (plans: readonly Plan[] | PlanSource): plans is PlanSource =>
-  'planOf' in plans

@@ -8,16 +8,16 @@ import { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
 import { getLevelName } from '../../output/cell.js'
 import type { BulkRunner } from '../bulk/runner.js'
+import { isSource } from '../command/actions.js'
 import { asSent, findReading, getSentAttributes, shownIn } from '../command/object-reader.js'
 import { lossIn } from '../command/running.js'
 import type { AnswerService, UiService } from '../command/services.js'
-import type { CommandFacts, Operation, Plan, PlanSource } from '../command/types.js'
+import type { Actions, CommandFacts, Plan, PlanSource, WriteOptions } from '../command/types.js'
 import { agrees, type Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import { type RecordView, type Rows, yieldRecords } from '../rows.js'
 import { checkAbsent } from './absence.js'
-import { isSource } from './live.js'
 import { FirstObjects, objectOf, ReadingPlans } from './reading-plans.js'
 
 // What a write would change: its object as it is now, beside what would be sent.
@@ -233,23 +233,22 @@ export class Previews {
     this.#parts = parts
   }
 
-  async *show(source: readonly Plan[] | PlanSource, operation: Operation): Rows {
+  async *show(source: Actions, how: WriteOptions): Rows {
     const { bulk, command, isNaming } = this.#parts
     const reading = new ReadingPlans(command, isNaming)
     const run = async (plan: Plan) => {
       const original = reading.original(plan)
       if (original.refused !== undefined) throw original.refused
-      await operation.check?.(original)
-      return { value: await this.#of(original, operation) }
+      await how.check?.(original)
+      return { value: await this.#of(original, how) }
     }
     if (isSource(source)) {
       const planOf: PlanSource['planOf'] = async (object) => reading.of(await source.planOf(object))
-      return yield* bulk.stream({ ...this.#announcing(source, operation), planOf }, { emit, run })
+      return yield* bulk.stream({ ...this.#announcing(source, how), planOf }, { emit, run })
     }
     const [only, ...others] = source
-    await this.#announce(source, operation)
-    if (only !== undefined && this.#isAlone(only, others))
-      return yield* this.#single(only, operation)
+    await this.#announce(source, how)
+    if (only !== undefined && this.#isAlone(only, others)) return yield* this.#single(only, how)
     yield* bulk.many(
       source.map((plan) => reading.of(plan)),
       { emit, run },
@@ -257,9 +256,9 @@ export class Previews {
   }
 
   /** Says what a real run would ask: what is lost, and with which objects. */
-  async #announce(plans: readonly Plan[], operation: Operation, count?: number): Promise<void> {
+  async #announce(plans: readonly Plan[], how: WriteOptions, count?: number): Promise<void> {
     const due = plans.filter(({ refused }) => refused === undefined)
-    const loss = lossIn(operation)
+    const loss = lossIn(how)
     // Each line is among those of the question.
     const loses = loss && { ...loss, noteVerb: undefined }
     const { bulk, irreversible } = this.#parts
@@ -279,16 +278,16 @@ export class Previews {
   }
 
   /** Objects that come, of which that is said before the first is read. */
-  #announcing(source: PlanSource, operation: Operation): PlanSource {
+  #announcing(source: PlanSource, how: WriteOptions): PlanSource {
     const { endpoints } = this.#parts.command
     const destroys = Object.values(endpoints).some((e) => e.destructive !== undefined)
-    if (!destroys && operation.loses === undefined) return source
+    if (!destroys && how.loses === undefined) return source
     const heard = new FirstObjects(source.objects)
     const confirm = async (count: number): Promise<void> => {
       const plans: Plan[] = []
       for (const object of source.known?.first ?? heard.first)
         plans.push(await source.planOf(object))
-      await this.#announce(plans, operation, count)
+      await this.#announce(plans, how, count)
     }
     return { ...source, objects: heard.all(), confirm }
   }
@@ -297,28 +296,28 @@ export class Previews {
     return only.parent === undefined && others.length === 0 && !this.#parts.tolerates
   }
 
-  async *#single(plan: Plan, operation: Operation): Rows {
+  async *#single(plan: Plan, how: WriteOptions): Rows {
     const { command, isNaming } = this.#parts
     if (plan.refused !== undefined) throw plan.refused
-    await operation.check?.(plan)
-    const preview = await this.#of(plan, operation)
+    await how.check?.(plan)
+    const preview = await this.#of(plan, how)
     const object =
-      operation.to === undefined && plan.request === undefined
+      how.to === undefined && plan.request === undefined
         ? objectOf(plan, command, isNaming)
         : preview.request.replace(/^\w+ /, '')
     yield* yieldRecords([{ object, ...preview }], { ...emit, columns: ['object', ...columns] })
   }
 
-  async #of(plan: Plan, operation: Operation): Promise<Preview> {
-    const preview = await this.#compared(plan, operation)
-    const loss = typeof operation.loses === 'function' ? undefined : operation.loses
+  async #of(plan: Plan, how: WriteOptions): Promise<Preview> {
+    const preview = await this.#compared(plan, how)
+    const loss = typeof how.loses === 'function' ? undefined : how.loses
     const loses = loss?.what ?? plan.endpoint.destructive
     const { request, read, changes } = preview
     const lost = loses === undefined ? {} : { loses }
     return { request, read, ...lost, ...this.#reversal(plan), changes }
   }
 
-  async #compared(plan: Plan, { to }: Operation): Promise<Preview> {
+  async #compared(plan: Plan, { to }: WriteOptions): Promise<Preview> {
     const { answer, command, exchange, lists, secrets, caller, words } = this.#parts
     const { endpoint } = plan
     if (plan.request !== undefined) return previewOfRequest(plan.request, secrets, words)

@@ -9,7 +9,7 @@ import { isScope, type Param, scopeOf, valuesOf } from '../../catalogue/params.j
 import { joinItems } from '../../catalogue/values.js'
 import { isObjectFailure, placeFailure, usage } from '../../errors.js'
 import { flagName, getCommandName, getScope } from '../command/derive.js'
-import type { Command, Flag, Given, Operation, Plan } from '../command/types.js'
+import type { ActionOptions, Command, Flag, Given, Plan } from '../command/types.js'
 import {
   allArgs,
   joins,
@@ -288,7 +288,7 @@ export const createPlans = async (
  * several projects or groups each is for itself.
  */
 export const completing =
-  ({ complete, planFirst }: Pick<Operation, 'complete' | 'planFirst'>) =>
+  ({ complete, planFirst }: Pick<ActionOptions, 'complete' | 'planFirst'>) =>
   async (plan: Plan): Promise<Plan> => {
     if (complete === undefined || plan.refused !== undefined) return plan
     try {

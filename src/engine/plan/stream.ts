@@ -7,11 +7,11 @@ import { placeFailure, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
 import { getCommandName, getScope } from '../command/derive.js'
 import type {
+  ActionOptions,
   Command,
   Given,
   NamedObject,
   ObjectStream,
-  Operation,
   Plan,
   PlanSource,
 } from '../command/types.js'
@@ -216,16 +216,16 @@ class Planners {
   }
 }
 
-/** What is done with the objects of a stream. */
-interface GivenOperation {
+/** What is asked of the objects of a stream. */
+interface StreamActions {
   readonly given: Given
-  readonly operation: Operation
+  readonly how: ActionOptions
 }
 
 /** The objects that come, those of one text apart. */
 async function* apart(
   objects: AsyncIterable<NamedObject>,
-  split: Operation['split'],
+  split: ActionOptions['split'],
 ): AsyncGenerator<NamedObject> {
   if (split === undefined) return yield* objects
   for await (const { text, ...others } of objects)
@@ -235,12 +235,12 @@ async function* apart(
 /** A plan for each object that comes. */
 export const createSource = (
   command: Command,
-  { given, operation }: GivenOperation,
+  { given, how }: StreamActions,
   { objects, below, confirm, rowFlags, whole }: ObjectStream,
   around: PlanContext,
 ): PlanSource => {
-  const { planFirst, preset, split, standIn } = operation
-  const { complete: finish, reads } = operation
+  const { planFirst, preset, split, standIn } = how
+  const { complete: finish, reads } = how
   // What rows say, and what is known without asking the instance, is checked whole before anything is sent.
   const local = whole === true && finish !== undefined && reads !== true
   const checked = planFirst === true || rowFlags !== undefined || local
@@ -257,7 +257,7 @@ export const createSource = (
       ),
     below,
   )
-  const complete = completing(operation)
+  const complete = completing(how)
   const planOf = async (object: GivenObject): Promise<Plan> =>
     complete(await planners.planOf(object))
   const named = async function* (): AsyncGenerator<GivenObject> {

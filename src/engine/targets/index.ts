@@ -8,13 +8,11 @@ import { isNumeric } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'
 import { placeFailure, survived, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
-import { changes, getCommandName, getScope, hasForm, isRehearsal } from '../command/derive.js'
+import { changes, getCommandName, hasForm, isRehearsal } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
-import { getMostRecords } from '../command/globals.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import type { Services } from '../command/services.js'
-import type { Command, Given, Operation } from '../command/types.js'
-import type { Targets } from '../instance/planning.js'
+import type { Command, Given } from '../command/types.js'
 import { PrintedError } from '../perform/live.js'
 import { parseReference } from '../plan/arguments.js'
 import { readObjects } from '../plan/objects.js'
@@ -119,10 +117,7 @@ const targetsOf = async (
 interface ParentRun {
   readonly command: Command
   readonly given: Given
-  readonly operation: Operation
-  readonly running: RunParts & {
-    readonly perform: (given: Given, operation: Operation, targets?: Targets) => Rows
-  }
+  readonly running: RunParts
   readonly parents: Parents
   /** Those that came with their objects. */
   readonly targets?: readonly ParentTarget[]
@@ -156,11 +151,11 @@ const countTargets = (targets: readonly ParentTarget[]): string =>
 
 /** What nobody named is confirmed, unless each command asks by itself what is lost. */
 const confirmAll = async (
-  { command, given, operation, running }: ParentRun,
+  { command, given, running }: ParentRun,
   targets: readonly ParentTarget[],
 ): Promise<void> => {
-  const loses = operation.loses !== undefined && command.open === true
-  if (loses || Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
+  const deletes = command.open === true && /^delete$/i.test(given.args[0] ?? '')
+  if (deletes || Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
   const call = command.open === true ? ` ${maskAddresses(given.args.join(' '))}` : ''
   const due = targets.filter(({ failure }) => failure === undefined)
   const what = `This runs ${getCommandName(command)}${call} in ${countTargets(due)}.`
@@ -199,26 +194,9 @@ async function* runSelected(
   const chosen = await selectedIn(choosing, targets)
   if (chosen.length === 0) return yield* selection.nothing()
   if (!hasForm(command, 'project') && !hasForm(command, 'group'))
-    return yield* doTogether(choosing, chosen, (all) => running.perform(all, asked.operation))
+    return yield* doTogether(choosing, chosen, (all) => running.rowsOf(all))
   yield* over({ ...asked, given: selection.verbed(given) }, chosen)
 }
-
-/** Those whose record is to be printed, where each has one. */
-const withinLimit = (
-  { command, given, globals: { limit }, running }: ParentRun,
-  targets: readonly ParentTarget[],
-): readonly ParentTarget[] => {
-  if (typeof limit !== 'number' || targets.length <= limit || changes(command, given.args))
-    return targets
-  running.later(`showing ${limit} of ${targets.length}; use --limit <n> or --limit all for more`)
-  return targets.slice(0, limit)
-}
-
-/** Whether what one of these has is a list. */
-const isListing = ({ endpoints }: Command, targets: readonly ParentTarget[]): boolean =>
-  Object.values(endpoints).some(
-    (e) => e.returns.kind === 'many' && targets.some(({ kind }) => getScope(e)?.kind === kind),
-  )
 
 /** `--curl`: the requests for each, up to its write; after the last the run ends, since nothing was done. */
 async function* untilPrinted(
@@ -236,20 +214,16 @@ async function* untilPrinted(
   if (printed !== undefined) throw printed
 }
 
+/** Runs a command in each of several projects or groups: once for all of them, or by itself in each. */
 async function* over(asked: ParentRun, targets: readonly ParentTarget[]): Rows {
-  const { command, given, globals, operation, running } = asked
+  const { command, given, globals, running } = asked
   const { rows } = command
-  if (rows !== undefined) {
-    if (!globals.curl)
-      return yield* listOver(running, given, rows, targets, Number.POSITIVE_INFINITY)
-    const { services } = running
+  if (rows === undefined || command.eachParent !== true)
+    return yield* running.rowsOf({ ...given, several: true }, { targets })
+  const { services } = running
+  if (globals.curl)
     return yield* untilPrinted(targets, (target) => rows(services, givenFor(given, target)))
-  }
-  const isList = operation.lists === true || isListing(command, targets)
-  if (globals.curl) return yield* running.perform(given, operation, { targets })
-  if (!isList)
-    return yield* running.perform(given, operation, { targets: withinLimit(asked, targets) })
-  yield* listOver(running, given, operation, targets, getMostRecords(globals))
+  yield* listOver(running, given, rows, targets, Number.POSITIVE_INFINITY)
 }
 
 /** Does what a line asks for in each of several projects or groups. */

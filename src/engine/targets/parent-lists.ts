@@ -2,18 +2,18 @@
 import { yieldPushed } from '../../base/async.js'
 import type { Paging } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
-import { PartOfAnswer, refusePart } from '../answer/objects.js'
+import { refusePart } from '../answer/objects.js'
 import type { Globals } from '../command/globals.js'
 import { isTolerated, toleratedText } from '../command/running.js'
 import type { LineAsk, Services } from '../command/services.js'
-import type { Command, Given, Operation } from '../command/types.js'
+import type { ActionOptions, Command, Given } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
+import type { LineParts } from '../line-parts.js'
 import { createLatch, describeUnread, TargetWriter } from '../order.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
 import { FieldPresence } from '../records/single.js'
-import type { Row, Rows } from '../rows.js'
-import type { RunParts } from '../services.js'
+import type { RecordView, Row, Rows } from '../rows.js'
 import {
   type Item,
   type ItemOutcome,
@@ -218,21 +218,11 @@ const unwrapEnded = (error: unknown): unknown => (error instanceof RunError ? er
 
 type OwnRows = NonNullable<Command['rows']>
 
-/** What of a run each parent takes. */
-type OverParts = Pick<
-  RunParts,
-  | 'answer'
-  | 'choice'
-  | 'bulk'
-  | 'exchange'
-  | 'later'
-  | 'lists'
-  | 'options'
-  | 'place'
-  | 'planning'
-  | 'caller'
-  | 'ui'
->
+/** A list that each of several parents has. */
+interface ParentList {
+  readonly how: ActionOptions
+  readonly view: RecordView
+}
 
 /** The parents that a line within another reads, in its order. */
 const chosen = (
@@ -244,32 +234,30 @@ const chosen = (
 }
 
 class EachParent {
-  readonly #parts: OverParts
+  readonly #parts: LineParts
 
-  constructor(parts: OverParts) {
+  constructor(parts: LineParts) {
     this.#parts = parts
   }
 
   /** The rows of one list. */
-  list(given: Given, operation: Operation): ParentRowsOptions['rowsOf'] {
-    const { emit = {} } = operation
-    if (emit.document !== undefined) throw refusePart('project or group')
+  list(given: Given, { how, view }: ParentList): ParentRowsOptions['rowsOf'] {
     const parts = this.#parts
     const listsFor = (paging: Paging): Lists => this.#listsFor(paging)
     return async function* (target, paging) {
-      const [plan] = await parts.planning.below(operation.given ?? given, operation, [target])
+      const [plan] = await parts.planning.below(given, how, [target])
       if (plan === undefined) throw new Failure('internal', 'a list without a plan')
       if (plan.refused !== undefined) throw plan.refused
       const lists = listsFor(paging)
       yield* plan.request === undefined
-        ? lists.listRecords(plan, emit)
+        ? lists.listRecords(plan, view)
         : lists.listRequest(plan.request)
     }
   }
 
   /** The rows of a command, which sees one parent alone. */
   run(given: Given, rows: OwnRows): ParentRowsOptions['rowsOf'] {
-    const { answer, ui, place, planning } = this.#parts
+    const { planning } = this.#parts
     return (target, paging) => {
       const { parent } = target
       const own: Parts['planning'] = {
@@ -279,8 +267,7 @@ class EachParent {
       }
       const lists = this.#listsFor(paging)
       const instance = new LiveInstance({ ...this.#parts, planning: own, lists })
-      const services = { instance, answer: new PartOfAnswer(answer), ui, place }
-      return rows(services, givenFor(given, target))
+      return rows(this.#parts.servicesWith(instance), givenFor(given, target))
     }
   }
 
@@ -295,9 +282,9 @@ class EachParent {
 
 /** Yields what each of several parents has, so many records at most. @throws Failure what they came to together */
 export async function* listOver(
-  parts: OverParts,
+  parts: LineParts,
   given: Given,
-  work: Operation | OwnRows,
+  work: ParentList | OwnRows,
   found: readonly ParentTarget[],
   most: number,
 ): Rows {
