@@ -27,33 +27,6 @@ import { yieldWithSmallHeap } from '../work/v8.js'
 import type { Engine, Keeper } from './plan-work.js'
 import { runBulk } from './run-bulk.js'
 
-// Objects that wait for each other without a journal: as text, so that a million of them stay small.
-
-/** So many are one piece. */
-const together = 1000
-
-class PackedObjects {
-  readonly #pieces: Buffer[] = []
-  #last: GivenObject[] = []
-  readonly first: GivenObject[] = []
-  count = 0
-
-  add({ object, parent, row }: GivenObject): void {
-    const given = { object, parent, row }
-    if (this.count++ < maxNamed) this.first.push(given)
-    this.#last.push(given)
-    if (this.#last.length < together) return
-    this.#pieces.push(Buffer.from(JSON.stringify(this.#last)))
-    this.#last = []
-  }
-
-  /** In their order. */
-  async *each(): AsyncGenerator<GivenObject> {
-    for (const piece of this.#pieces) yield* JSON.parse(piece.toString()) as GivenObject[]
-    yield* this.#last
-  }
-}
-
 // What comes, of which the first were taken already.
 
 /** The first, and the others behind them, each of which is told of; leaving off ends both. */
@@ -234,10 +207,10 @@ async function* runWaited(
   objects: AsyncIterable<GivenObject>,
 ): Rows {
   const { engine, how, source } = streaming
-  const packed = new PackedObjects()
-  for await (const object of objects) packed.add(object)
-  await confirmed(streaming, packed.first, packed.count)
-  yield* runBulk(engine, arriving(first, packed.each(), source), how)
+  const waiting: GivenObject[] = []
+  for await (const { object, parent, row } of objects) waiting.push({ object, parent, row })
+  await confirmed(streaming, waiting.slice(0, maxNamed), waiting.length)
+  yield* runBulk(engine, arriving(first, waiting, source), how)
 }
 
 /** What comes is let go where the work before it fails: it may hold a file. */

@@ -78,7 +78,7 @@ export const held = (plans: readonly Plan[]): WorkQueue => {
 /** Objects that are planned as they come, after the first. */
 export const arriving = (
   first: Plan,
-  objects: AsyncIterable<GivenObject>,
+  objects: AsyncIterable<GivenObject> | Iterable<GivenObject>,
   source: Pick<PlanSource, 'known' | 'planOf'>,
 ): WorkQueue => {
   const once = new Deduplicator()
