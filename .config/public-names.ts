@@ -5,6 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { getProperties } from '../src/catalogue/fields.js'
+import { formatNames } from '../src/catalogue/formats.js'
 import { environmentVariables, topics } from '../src/cli/help/topics.js'
 import { allCommands } from '../src/commands/index.js'
 import { flagSets, globalFlags } from '../src/engine/command/global-flags.js'
@@ -12,7 +13,6 @@ import type { CommandFacts, Flag } from '../src/engine/command/types.js'
 import { exitCodes } from '../src/errors.js'
 import * as client from '../src/library/client.js'
 import * as sandbox from '../src/library/sandbox.js'
-import { formatNames } from '../src/output/formats.js'
 import { settings } from '../src/profile/index.js'
 import * as lines from '../src/run.js'
 

@@ -193,3 +193,11 @@ export const placeFailure = (error: unknown, place: string | undefined): unknown
         ofInput: true,
       })
     : error
+
+/** The reader of standard output went away (`| head -1`): the run ends quietly and well. */
+export class ClosedPipe extends Error {
+  constructor() {
+    super('standard output was closed')
+    this.name = 'ClosedPipe'
+  }
+}

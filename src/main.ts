@@ -7,10 +7,10 @@ import { areaHelp, rootHelp, topicHelp, withTopic } from './cli/help/topics.js'
 import { parseTokens } from './cli/words/tree.js'
 import type { FailureFormat } from './engine/options.js'
 import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
-import { exitCodes, Failure } from './errors.js'
+import { ClosedPipe, exitCodes, Failure } from './errors.js'
 import { openPager } from './terminal/pager.js'
 import { endBy, mayBeTerminal, say, standardError, standardOutput } from './terminal/standard.js'
-import { ClosedPipe, openStdout, printAtOnce } from './terminal/stdout.js'
+import { openStdout, printAtOnce } from './terminal/stdout.js'
 import { createStyle } from './terminal/style.js'
 
 /** Signals that interrupt a run. */

@@ -237,7 +237,7 @@ describe('the rooms of src', () => {
     const words =
       /^(?:main|errors|engine\/plan\/line)\.ts$|^(?:base|catalogue|commands|terminal|engine\/command|cli\/(?:words|help))\//
     // Tables without anything behind them, since flags say what is in them; and what tells whether a vocabulary is in force.
-    const light = ['client/defaults.ts', 'output/formats.ts', 'profile/paths.ts']
+    const light = ['client/defaults.ts', 'profile/paths.ts']
     const { files: all, packages } = loadedWith('main.ts')
     expect(all.filter((file) => !words.test(file) && !light.includes(file))).toEqual([])
     expect(all).toContain('cli/words/tree.ts')
@@ -404,7 +404,7 @@ describe('the check itself', () => {
     ['client/instance.ts', 'vocabulary/index.ts', 'type'],
     ['http/index.ts', 'client/instance.ts', 'type'],
     ['engine/work/run.ts', 'desired/plan.ts', 'type'],
-    ['desired/plan.ts', 'terminal/text.ts', 'static'],
+    ['desired/plan.ts', 'terminal/style.ts', 'static'],
     ['commands/mr.ts', 'engine/work/run.ts', 'type'],
     ['commands/mr.ts', 'desired/plan.ts', 'dynamic'],
     ['commands/mr.ts', 'library/index.ts', 'type'],

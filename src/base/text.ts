@@ -53,3 +53,16 @@ export const joinFirst = (texts: readonly string[], most: number, joint = ', '):
   texts.length <= most
     ? texts.join(joint)
     : `${texts.slice(0, most).join(joint)} and ${texts.length - most} more`
+
+/** Says each text once, however often it is told to. */
+export const once = <T extends string | readonly string[]>(
+  say: (text: T) => void,
+): ((text: T) => void) => {
+  const said = new Set<string>()
+  return (text) => {
+    const whole = [text].flat().join('\n')
+    if (said.has(whole)) return
+    said.add(whole)
+    say(text)
+  }
+}

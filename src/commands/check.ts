@@ -6,12 +6,12 @@
  * tokens`: one line and an exit code for monitoring; and `check policy`.
  */
 
+import { formatSpan, formatTimeLeft } from '../base/screen-text.js'
 import { formatCount, joinFirst } from '../base/text.js'
 import { runners as listing } from '../catalogue/areas/runners.js'
 import { group, list, oneOf, project } from '../catalogue/params.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import { usage } from '../errors.js'
-import { formatSpan, formatTimeLeft } from '../terminal/text.js'
 import { checkCommand } from './check-command.js'
 import { type Concern, checkFact } from './check-fact.js'
 import { type Arguments, define } from './define.js'

@@ -1,10 +1,10 @@
 /** Declares commands that are written by hand, so that their flags have types where the command reads them. */
 import type { Endpoint, Value } from '../catalogue/endpoint.js'
+import { formatNames } from '../catalogue/formats.js'
 import { hash, oneOf, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given, OwnFlag, Special } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
-import { formatNames } from '../output/formats.js'
 
 type OwnFlags = Readonly<Record<string, OwnFlag>>
 

@@ -1,11 +1,11 @@
 /** `events list`: one readable line per event on a terminal (`catalogue/reference/events.md`). */
 
 import { type Fields, isObject, objects, toText } from '../base/objects.js'
+import { age } from '../base/screen-text.js'
 import { formatCount } from '../base/text.js'
 import { projects } from '../catalogue/areas/projects.js'
 import type { Services } from '../engine/command/services.js'
 import { survived } from '../errors.js'
-import { age } from '../terminal/text.js'
 import { define } from './define.js'
 
 /** `WikiPage::Meta` → `wiki page`, `MergeRequest` → `merge request`. */

@@ -1,5 +1,6 @@
 /** `jobs why`: explains what a job waits for, and what to do about it. */
 
+import { formatSpan } from '../base/screen-text.js'
 import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { jobs } from '../catalogue/areas/jobs.js'
@@ -9,7 +10,6 @@ import type { AnswerService, Services } from '../engine/command/services.js'
 import type { Given, WriteOptions } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { exitCodes, Failure } from '../errors.js'
-import { formatSpan } from '../terminal/text.js'
 import { define } from './define.js'
 import { type JobContext, type OtherJob, type RunnerFit, readSurroundings } from './jobs-why.js'
 

@@ -1,6 +1,7 @@
 /** The section of `overview` on waiting jobs: how many there are, in which projects, and the oldest of them. */
 
 import { toText } from '../base/objects.js'
+import { formatSpan } from '../base/screen-text.js'
 import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { jobs } from '../catalogue/areas/jobs.js'
@@ -8,7 +9,6 @@ import type { projects } from '../catalogue/areas/projects.js'
 import type { RecordOf } from '../client/types.js'
 import type { Services, Text } from '../engine/command/services.js'
 import { type Failure, survived } from '../errors.js'
-import { formatSpan } from '../terminal/text.js'
 
 // What every section of `overview` is made of.
 

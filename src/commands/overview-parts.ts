@@ -2,10 +2,10 @@
 
 import { groupBy } from '../base/group-by.js'
 import { isObject } from '../base/objects.js'
+import { formatSpan, formatTimeLeft } from '../base/screen-text.js'
 import { formatCount } from '../base/text.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { settings } from '../catalogue/areas/settings.js'
-import { formatSpan, formatTimeLeft } from '../terminal/text.js'
 import {
   countStates,
   type DomainCertificate,

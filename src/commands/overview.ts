@@ -3,12 +3,12 @@
  * end the others.
  */
 import { stripVTControlCharacters } from 'node:util'
+import { type Widths, widthsFor } from '../base/screen-text.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { list } from '../catalogue/params.js'
 import type { AnswerService, Services } from '../engine/command/services.js'
 import { createExitRow, type Rows, yieldRecord, yieldRecords } from '../engine/rows.js'
 import { exitCodes, type Failure, isUnoffered, survived, whyUnread } from '../errors.js'
-import { type Widths, widthsFor } from '../terminal/text.js'
 import { type Arguments, define } from './define.js'
 import type {
   OverviewPart,

@@ -227,7 +227,7 @@ export async function* checkPolicy(services: Services, given: PolicyArguments): 
     findings.filter(({ severity }) => severity === 'unread'),
   )
   const outcome = { judged, failing, unread }
-  await writeReports(place, report, {
+  yield* writeReports(place, report, {
     junit: () => renderPolicyJunit(outcome),
     sarif: () => renderPolicySarif(outcome),
   })

@@ -4,8 +4,8 @@ import { resolve, sep } from 'node:path'
 import { isStream, writeWhole } from '../base/files/files.js'
 import { scrub } from '../base/secrets/scrub.js'
 import type { WorkspaceService } from '../engine/command/services.js'
+import type { Rows } from '../engine/rows.js'
 import { Failure, getReason } from '../errors.js'
-import { openStdout } from '../terminal/stdout.js'
 
 // JUnit XML, as CI servers read it: suites of cases, each passed, failed, broken or skipped.
 
@@ -198,11 +198,6 @@ const writeReport = async (
   file: string,
   text: string,
 ): Promise<void> => {
-  if (file === '-') {
-    const out = openStdout()
-    await out.write(text)
-    return out.end()
-  }
   try {
     await writeWhole(resolve(cwd, file), text, { signal: clock.signal })
   } catch (cause) {
@@ -218,15 +213,17 @@ const writeReport = async (
  * @param isDraft true if the same reports are written once more: only files can be replaced then
  * @throws Failure `failed`
  */
-export const writeReports = async <K extends string>(
+export async function* writeReports<K extends string>(
   place: Pick<WorkspaceService, 'clock' | 'cwd'>,
   files: ReportFiles<K> | undefined,
   render: Readonly<Record<K, () => string | Promise<string>>>,
   isDraft = false,
-): Promise<void> => {
+): Rows {
   for (const kind of Object.keys(render) as K[])
     for (const file of [files?.[kind] ?? []].flat()) {
       if (isDraft && (file === '-' || (await isStream(resolve(place.cwd, file))))) continue
-      await writeReport(place, kind, file, await render[kind]())
+      const text = await render[kind]()
+      if (file === '-') yield { kind: 'report', text }
+      else await writeReport(place, kind, file, text)
     }
 }

@@ -1,9 +1,9 @@
 /** One command from its parsed flags to its exit code. */
 
 import { currentIo } from '../base/io.js'
+import { StandardInput } from '../base/standard-input.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
-import { StandardInput } from '../terminal/standard.js'
 import { chooseFormat } from './answer/choose-format.js'
 import { checkShown } from './answer/objects.js'
 import { unprintedRun } from './bulk/plan-work.js'

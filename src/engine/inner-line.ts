@@ -1,8 +1,8 @@
 /** Runs a line within a command: for its records, for what it would change, or as if a person had typed it. */
 import { splitBelow } from '../base/json/records.js'
 import { insertFlags } from '../base/shell-words.js'
+import { StandardInput } from '../base/standard-input.js'
 import { Failure, usage } from '../errors.js'
-import { StandardInput } from '../terminal/standard.js'
 import { calls, getCommandName, lists, onlyReads } from './command/derive.js'
 import { type Globals, isAggregate, reachingFlags, toFlagWords } from './command/globals.js'
 import type { LineAnswer, LineAsk, TypedAsk } from './command/services.js'

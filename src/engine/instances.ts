@@ -2,9 +2,9 @@
 
 import { NobodyTakesError, yieldPushed } from '../base/async.js'
 import { currentIo } from '../base/io.js'
+import { StandardInput } from '../base/standard-input.js'
 import { Failure } from '../errors.js'
 import type { Format } from '../output/types.js'
-import { StandardInput } from '../terminal/standard.js'
 import { chooseFormat } from './answer/choose-format.js'
 import { unprintedRun } from './bulk/plan-work.js'
 import { changes, sendsAll } from './command/derive.js'

@@ -1,13 +1,14 @@
 /** What a run is made of. */
+
+import type { Meter } from '../base/progress.js'
+import type { Prompts } from '../base/prompts.js'
+import type { StandardInput } from '../base/standard-input.js'
 import type { Words } from '../catalogue/words.js'
 import type { SnapshotReader } from '../client/snapshot-answers.js'
 import type { FleetGate } from '../http/gate.js'
 import type { Format } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
 import type { Liveness, Notes } from '../terminal/notes.js'
-import type { Meter } from '../terminal/progress.js'
-import type { Prompts } from '../terminal/prompts.js'
-import type { StandardInput } from '../terminal/standard.js'
 import type { Stdout } from '../terminal/stdout.js'
 import type { ColorFlag, Style } from '../terminal/style.js'
 import type { Globals } from './command/globals.js'

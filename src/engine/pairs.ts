@@ -1,8 +1,8 @@
 /** One table has the flags that exclude each other, and one sentence names both as they were typed. */
 
+import { type FormatTraits, formatTraits } from '../catalogue/formats.js'
 import { isSwitch } from '../catalogue/params.js'
 import { type Failure, usage } from '../errors.js'
-import { formats } from '../output/formats.js'
 import { getFirstSegment, isRehearsal } from './command/derive.js'
 import { flagsOfCommand } from './command/flags.js'
 import { declared, type GlobalFlagRow } from './command/global-flags.js'
@@ -33,8 +33,8 @@ interface FlagPair {
   readonly applies?: (line: Line) => boolean
 }
 
-const getFormat = ({ raw }: TypedFlags) =>
-  formats.find(({ name }) => name === raw.flags.get('output')?.at(-1))
+const getFormat = ({ raw }: TypedFlags): FormatTraits | undefined =>
+  formatTraits.find(({ name }) => name === raw.flags.get('output')?.at(-1))
 
 const groups = ['group-by', 'count', 'sum', 'avg', 'min', 'max', 'p95'] as const
 const polls = ['watch', 'wait-until'] as const
@@ -103,7 +103,7 @@ const exclusions: readonly FlagPair[] = [
     flags: ['output'],
     others: polls,
     hint: oneAnswer,
-    applies: (line) => getFormat(line)?.page !== undefined,
+    applies: (line) => getFormat(line)?.isPage === true,
   },
   {
     flags: ['output'],

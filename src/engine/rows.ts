@@ -133,6 +133,8 @@ type Event =
   | { readonly kind: 'document'; readonly value: unknown }
   /** What no format writes: raw text or bytes. */
   | { readonly kind: 'text'; readonly chunk: string | Uint8Array }
+  /** A report for standard output, whatever becomes of the answer. */
+  | { readonly kind: 'report'; readonly text: string }
   /** A target of which nothing more can be read. */
   | { readonly kind: 'failed'; readonly failure: Failure }
   /** What came so far is handed to the system before the next row is asked for. */

@@ -6,7 +6,7 @@ import { ExactNumber } from '../base/json/json.js'
 import { isScalar, stringify } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
 import type { Tone } from '../base/text.js'
-import { accessLevels } from '../catalogue/shapes/common.js'
+import { getLevelName } from '../catalogue/levels.js'
 import { dotted } from '../catalogue/words.js'
 import { type SafeText, shown } from './escape.js'
 import type { FormatView, View } from './types.js'
@@ -136,19 +136,6 @@ export const painted = (cell: Cell, text: string, view: View): string => {
   const colored = cell.tone === undefined ? text : view.style.paint(text, cell.tone)
   return cell.url === undefined ? colored : view.style.link(colored, cell.url)
 }
-
-// Access levels by the names that `--access-level` takes back: in tables and csv, for people.
-
-const names = new Map<unknown, string>(
-  Object.entries(accessLevels).map(([name, level]) => [level, name]),
-)
-const column = /(^|[._])access_level$/
-
-/** The name of a level under a field of that name; undefined for a custom number and anything else. */
-export const getLevelName = (field: string | undefined, value: unknown): string | undefined =>
-  field !== undefined && typeof value === 'number' && column.test(field)
-    ? names.get(value)
-    : undefined
 
 /** The column of records that are no objects. */
 const bare = 'value'

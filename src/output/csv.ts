@@ -6,7 +6,8 @@
 import { stringify as csvOf, type Options } from 'csv-stringify/sync'
 import { ExactNumber } from '../base/json/json.js'
 import { stringify } from '../base/json/values.js'
-import { createRows, getLevelName } from './cell.js'
+import { getLevelName } from '../catalogue/levels.js'
+import { createRows } from './cell.js'
 import { shownLines } from './escape.js'
 import type { FormatView, OpenPrinter } from './types.js'
 

@@ -4,32 +4,16 @@
  */
 
 import { isScalar, stringify } from '../base/json/values.js'
-import { createRows, getLevelName } from './cell.js'
+import { escapeMarkdown } from '../base/markdown-text.js'
+import { getLevelName } from '../catalogue/levels.js'
+import { createRows } from './cell.js'
 import { shownLines } from './escape.js'
 import type { FormatView, OpenPrinter } from './types.js'
-
-/** An underscore inside of a word is none, nor is a bracket that begins no link. */
-const markup = /[\\`*~|{}$]|(?<!\w)_|_(?!\w)|\[(?=\[)|\](?=[([])/g
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-
-/** A sign that would begin a mention or an address, where a reader of text looks for one. */
-const apart = (sign: string): string => `<span>${sign}</span>`
-
-/** Text as a part of a line of Markdown that it cannot leave. */
-export const escaped = (text: string): string =>
-  text
-    .replace(/[&<>]/g, (sign) => entities[sign] ?? sign)
-    .replace(markup, (sign) => `\\${sign}`)
-    .replace(/@/g, apart('@'))
-    .replace(/:(?=\/\/)/g, apart(':'))
-    .replace(/\b(www|mailto|xmpp)([.:])/gi, (_, word: string, sign: string) => word + apart(sign))
-    .replace(/[#!](?=\w)/g, apart)
-    .replace(/\n/g, '<br>')
 
 const cellOf = (name: string | undefined, value: unknown, { style }: FormatView): string => {
   if (value === null || value === undefined) return ''
   const word = getLevelName(name, value) ?? value
-  return escaped(shownLines(isScalar(word) ? String(word) : stringify(word), style))
+  return escapeMarkdown(shownLines(isScalar(word) ? String(word) : stringify(word), style))
 }
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`

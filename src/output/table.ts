@@ -5,13 +5,13 @@
 
 import { isScalar, stringify } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
+import { getLevelName } from '../catalogue/levels.js'
 import {
   type Cell,
   createCell,
   createRows,
   getColumnOwner,
   getLabel,
-  getLevelName,
   getMeaning,
   linkIn,
   painted,

@@ -1,9 +1,10 @@
-/** What a format is. A format is one file and one row in `formats.ts`. */
+/** What a format is: a row in `../catalogue/formats.ts`, and a file that `formats.ts` loads. */
 import type { FieldMatch, Records } from '../base/json/records.js'
 import type { Pick } from '../base/json/values.js'
 import type { Tone } from '../base/text.js'
+import type { FormatTraits } from '../catalogue/formats.js'
 import type { ComputedFields } from '../catalogue/pick.js'
-import type { Inspection, People, Reader, StackLayout } from '../catalogue/views.js'
+import type { Inspection, People, StackLayout } from '../catalogue/views.js'
 import type { Words } from '../catalogue/words.js'
 
 /** Where output goes; `write` resolves when the stream wants more. */
@@ -11,7 +12,7 @@ export interface Sink {
   write(chunk: string | Uint8Array): Promise<void>
 }
 
-/** How wide text is, and what fits. `terminal/text.ts` has it. */
+/** How wide text is, and what fits. `base/screen-text.ts` has it. */
 export interface TextWidths {
   /** Display columns of one line. */
   measure(text: string): number
@@ -147,21 +148,9 @@ export type EndPage = (
   style: TextStyle,
 ) => string
 
-export interface Format {
-  readonly name: string
-  readonly summary: string
-  readonly reader: Reader
-  /** Nothing but the one field that was asked for, or what objects are called (`View.names`). */
-  readonly shows?: 'field' | 'names'
-  /** Failures are JSON as well. */
-  readonly json?: true
-  /** Holds objects inside of objects, as a document needs. */
-  readonly nests?: true
-  /** An answer that is one list is passed on as it came; elsewhere its items are the records. */
-  readonly lists?: true
-  /** What keeps two answers apart (--watch), where the format itself does not. */
-  readonly separator?: string
-  /** It is a page for a browser, never for a terminal: this loads what ends it. */
+/** A format and what writes it. */
+export interface Format extends FormatTraits {
+  /** Loads what ends a page. */
   readonly page?: () => Promise<EndPage>
   /** Loads the format with the libraries it needs. */
   load(): Promise<OpenPrinter>

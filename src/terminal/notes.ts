@@ -29,19 +29,6 @@ export interface Notes {
   report(failure: Failure, of?: string): void
 }
 
-/** Says each text once, however often it is told to. */
-export const once = <T extends string | readonly string[]>(
-  say: (text: T) => void,
-): ((text: T) => void) => {
-  const said = new Set<string>()
-  return (text) => {
-    const whole = [text].flat().join('\n')
-    if (said.has(whole)) return
-    said.add(whole)
-    say(text)
-  }
-}
-
 interface NoteOptions {
   readonly stream: NoteStream
   readonly style: Style

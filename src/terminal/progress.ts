@@ -3,14 +3,18 @@
  * which somebody has waited, gone when the work is over.
  */
 import type { OutputStream } from '../base/io.js'
+import type {
+  CountedWork,
+  Meter,
+  ProgressListener,
+  ShownWork,
+  TimeLimit,
+} from '../base/progress.js'
+import { roughWidths, span, visible } from '../base/screen-text.js'
 import { grouped } from '../base/text.js'
 import type { Liveness } from './notes.js'
 import { aside, say, setLiveLine, standardError, withinLine } from './standard.js'
 import { bar } from './style.js'
-import { roughWidths, span, visible } from './text.js'
-
-/** Says how far the work is; `fraction` from 0 to 1 where the total is known. */
-type ProgressReporter = (text: string, fraction?: number) => void
 
 interface ProgressOptions {
   readonly liveness: Liveness
@@ -123,13 +127,6 @@ const openSharedLine = (stream: OutputStream): SharedLine => {
   return line
 }
 
-/** Work that is shown to go on. */
-export interface ShownWork {
-  readonly say: ProgressReporter
-  /** The line is gone once this ended. */
-  readonly end: () => Promise<void>
-}
-
 /** Shows that work goes on, from `delay` on, until it is said to have ended. */
 export const beginProgress = (text: string, options: ProgressOptions): ShownWork => {
   const { liveness, stream = standardError(), delay = defaultDelay } = options
@@ -160,7 +157,7 @@ export const beginProgress = (text: string, options: ProgressOptions): ShownWork
  */
 export const progress = async <T>(
   text: string,
-  work: (say: ProgressReporter) => Promise<T>,
+  work: (say: ProgressListener) => Promise<T>,
   options: ProgressOptions,
 ): Promise<T> => {
   const shown = beginProgress(text, options)
@@ -207,15 +204,6 @@ export class Speed {
   }
 }
 
-/** Work whose parts are counted. */
-export interface CountedWork {
-  /** So many more are done, or failed. */
-  add(count: number, failed?: boolean): void
-  /** How many there will be. */
-  total(count: number): void
-  end(): void
-}
-
 /** How far some work is. */
 interface WorkProgress {
   readonly done: number
@@ -227,12 +215,6 @@ interface WorkProgress {
   readonly rate?: number
   /** What all of it waits for just now. */
   readonly waiting?: TimeLimit
-}
-
-/** Work that may not go on for so long, and why. */
-export interface TimeLimit {
-  readonly milliseconds: number
-  readonly why: string
 }
 
 const rateOf = (perSecond: number): string =>
@@ -270,13 +252,6 @@ interface MeterOptions {
   /** Milliseconds that pass before anything is shown. */
   readonly delay?: number
   readonly now?: () => number
-}
-
-export interface Meter {
-  /** Some work begins; within other work it adds nothing but that it goes on. */
-  begin(total?: number, waiting?: () => TimeLimit | undefined): CountedWork
-  /** Nothing is shown until it is released: somebody else has the terminal. */
-  hold(): () => void
 }
 
 interface Work {

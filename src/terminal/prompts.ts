@@ -1,12 +1,12 @@
 /** Asks a person at a terminal, on standard error. */
 import { currentIo } from '../base/io.js'
+import type { Choice, Prompts } from '../base/prompts.js'
+import { visible } from '../base/screen-text.js'
 import { scrub } from '../base/secrets/scrub.js'
 import { Failure } from '../errors.js'
 import type { LineStreams } from './plain-prompts.js'
-import type { SearchItem } from './redrawn-prompts.js'
 import { clearLine, isGone } from './standard.js'
 import { accessible, type Env, inCi } from './style.js'
-import { visible } from './text.js'
 
 // Knows when a person leaves a question without a word: Ctrl-D, or a terminal that hung up.
 
@@ -60,25 +60,6 @@ const askUntilLeft = async <T>(
     release()
     input.off('pause', paused).off('end', leave).off('close', leave)
   }
-}
-
-/** Something to choose; its name and description are shown and searched. */
-export interface Choice<T> extends SearchItem {
-  readonly value: T
-}
-
-/** The prompts that commands may use. */
-export interface Prompts {
-  confirm(question: string, initial?: boolean): Promise<boolean>
-  /** Asks for a name to be typed; true when it is the expected one. */
-  typed(question: string, expected: string): Promise<boolean>
-  /** A hidden answer. */
-  secret(question: string): Promise<string>
-  text(question: string, initial?: string): Promise<string>
-  /** One of the choices, searchable. */
-  select<T>(question: string, choices: readonly Choice<T>[]): Promise<T>
-  /** Some of the choices (at least one), searchable. */
-  selectMany<T>(question: string, choices: readonly Choice<T>[]): Promise<T[]>
 }
 
 /** The streams of prompts. */

@@ -15,12 +15,7 @@ import {
   usePrefix,
   useState,
 } from '@inquirer/core'
-
-/** An item of a searchable list. */
-export interface SearchItem {
-  readonly name: string
-  readonly description?: string
-}
+import type { SearchItem } from '../base/prompts.js'
 
 /** Returns the positions of the items whose name or description contains every word of the term. */
 export const findMatching = (items: readonly SearchItem[], term: string): number[] => {

@@ -1,16 +1,8 @@
 /** Standard output: buffers small writes, obeys back-pressure, and ends quietly when the pipe is closed. */
 import type { Writable } from 'node:stream'
 import { currentIo } from '../base/io.js'
-import { Failure, getErrorCode } from '../errors.js'
+import { ClosedPipe, Failure, getErrorCode } from '../errors.js'
 import { aside, isPiped, leaveLine, standardOutput } from './standard.js'
-
-/** The reader of standard output went away (`| head -1`): the run ends quietly and well. */
-export class ClosedPipe extends Error {
-  constructor() {
-    super('standard output was closed')
-    this.name = 'ClosedPipe'
-  }
-}
 
 export interface Stdout {
   /**

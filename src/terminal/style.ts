@@ -1,6 +1,7 @@
 /** Styles text for a terminal: colors, symbols, links, bars, and whether each is wanted. */
+
+import { age, roughWidths, span, visible, type Widths, widthsFor } from '../base/screen-text.js'
 import type { Tone } from '../base/text.js'
-import { age, roughWidths, span, visible, type Widths, widthsFor } from './text.js'
 
 /** The values of `--color`. */
 export type ColorFlag = 'auto' | 'always' | 'never'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { Prompts } from '../../src/base/prompts.js'
 import { members } from '../../src/catalogue/areas/members.js'
 import { integer, oneOf, string } from '../../src/catalogue/params.js'
 import { Questions } from '../../src/engine/instance/planning.js'
-import type { Prompts } from '../../src/terminal/prompts.js'
 
 /** A person who answers so, in order, and what was asked and noted. */
 const ui = (...answers: string[]) => {

@@ -1,7 +1,8 @@
 /** A list that ends midway: what came is printed, and nothing lets it pass for the whole. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { formatNames, formats } from '../../src/output/formats.js'
+import { formatNames } from '../../src/catalogue/formats.js'
+import { formats } from '../../src/output/formats.js'
 import { head } from '../faults/answers.js'
 import { type LyingServer, lie } from '../faults/server.js'
 import { collector, opened } from '../output/open.js'

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { formatNames } from '../../src/output/formats.js'
+import { formatNames } from '../../src/catalogue/formats.js'
 import { configuration, folder, type Ran } from '../support/program.js'
 import { record, recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'

@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { formatNames } from '../../src/catalogue/formats.js'
 import type { People } from '../../src/catalogue/views.js'
-import { formatNamed, formatNames, formats } from '../../src/output/formats.js'
+import { formatNamed, formats } from '../../src/output/formats.js'
 import type { AnswerView } from '../../src/output/types.js'
 import { bytes, collector, listed, opened } from '../output/open.js'
 

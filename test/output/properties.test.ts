@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { widthsFor } from '../../src/terminal/text.js'
+import { widthsFor } from '../../src/base/screen-text.js'
 import { shown } from './open.js'
 
 /** Text of every kind that an instance could send: hostile, wide, broken. */

@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { ClosedPipe } from '../../src/errors.js'
 import { openPager, parsePager } from '../../src/terminal/pager.js'
-import { ClosedPipe, openStdout } from '../../src/terminal/stdout.js'
+import { openStdout } from '../../src/terminal/stdout.js'
 import { fakeScreen } from './streams.js'
 
 const dir = mkdtempSync(join(tmpdir(), 'svcctl-pager-'))

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createPrompts, type Prompts } from '../../src/terminal/prompts.js'
+import type { Prompts } from '../../src/base/prompts.js'
+import { createPrompts } from '../../src/terminal/prompts.js'
 import { fakeKeyboard, fakeScreen } from './streams.js'
 
 const choices = [

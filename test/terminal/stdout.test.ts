@@ -1,6 +1,7 @@
 import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { ClosedPipe, openStdout } from '../../src/terminal/stdout.js'
+import { ClosedPipe } from '../../src/errors.js'
+import { openStdout } from '../../src/terminal/stdout.js'
 
 describe('standard output', () => {
   it('gathers what is written in one turn', async () => {

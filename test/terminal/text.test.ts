@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { bar, createLinker, getStatusStyle, hyperlink } from '../../src/terminal/style.js'
 import {
   age,
   formatAge,
@@ -10,7 +9,8 @@ import {
   visible,
   visibleLines,
   widthsFor,
-} from '../../src/terminal/text.js'
+} from '../../src/base/screen-text.js'
+import { bar, createLinker, getStatusStyle, hyperlink } from '../../src/terminal/style.js'
 
 describe('visible', () => {
   it.each([

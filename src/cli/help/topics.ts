@@ -2,12 +2,13 @@
  * Help that is about no single command: svcctl and its areas, `svcctl help <topic>` with what all commands share, the
  * environment variables, and the pages of the guide. All from the same data as the parser.
  */
+
+import { formatTraits } from '../../catalogue/formats.js'
 import { areas } from '../../catalogue/index.js'
 import { commandsIn, toolCommands } from '../../commands/index.js'
 import { getCommandName } from '../../engine/command/derive.js'
 import { flagSets } from '../../engine/command/global-flags.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
-import { formats } from '../../output/formats.js'
 import {
   argumentsText,
   indent,
@@ -119,7 +120,7 @@ const environmentTopic = (): string =>
 const outputTopic = (): string =>
   [
     layOutTable(
-      formats.map((f) => [f.name, f.summary] as const),
+      formatTraits.map((f) => [f.name, f.summary] as const),
       pageWidth,
     ),
     '',

@@ -164,7 +164,7 @@ async function* applyPlan(
     yield { kind: 'flush' }
   }
   const isDraft = actions.length > 0 && !dryRun
-  await writePlanReports(services, given, reported, isDraft)
+  yield* writePlanReports(services, given, reported, isDraft)
   if (wanted.partly) yield createExitRow(exitCodes.partial)
   yield getPlanEnd(made, failOn)
   if (actions.length === 0) {
@@ -298,7 +298,7 @@ async function* carryOut(doing: ApplyRun): Rows {
       ui.warn(`${action.id}: could not be read again: ${failure.message}`)
     ui.note(closingLine(all.report, keptAs(run.journal, 'apply', place.globals)))
     const reported = { ...doing.reported, ends: all.outcomes }
-    await writePlanReports(services, given, reported)
+    yield* writePlanReports(services, given, reported)
     yield* yieldPlan(services, reported, (id) => outcomeOf(id, all, looked))
     yield* endWith(doing, all, looked)
   } finally {

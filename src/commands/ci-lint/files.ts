@@ -8,9 +8,9 @@ import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { onAbort } from '../../base/async.js'
 import { openReadable } from '../../base/files/files.js'
+import { standardInput } from '../../base/standard-input.js'
 import { decodeText } from '../../base/utf8.js'
 import { Failure, getReason, usage } from '../../errors.js'
-import { standardInput } from '../../terminal/standard.js'
 
 // Reads one configuration: bounded, and never waiting without a word.
 

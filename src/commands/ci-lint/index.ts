@@ -330,7 +330,7 @@ async function* lintGiven(services: Services, given: LintArguments): Rows {
   yield* describeVerdicts(services, verdicts, choices)
   advise(services, verdicts, scoped)
   const cases = () => verdicts.map((verdict) => caseOf(verdict, choices.strict))
-  await writeReports(services.place, flags.report, {
+  yield* writeReports(services.place, flags.report, {
     junit: () => renderJunit('ci lint', cases()),
     sarif: () => renderLintSarif(verdicts),
   })

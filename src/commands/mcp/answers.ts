@@ -6,9 +6,9 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { ExactNumber } from '../../base/json/json.js'
 import { parseBytes } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
+import { visibleLines } from '../../base/screen-text.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import type { Failure } from '../../errors.js'
-import { visibleLines } from '../../terminal/text.js'
 
 // A record that is larger than an answer may be, without what makes it so.
 

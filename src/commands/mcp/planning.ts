@@ -5,6 +5,7 @@
 
 import { wrapper } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
+import { visible } from '../../base/screen-text.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import {
@@ -19,7 +20,6 @@ import {
 import type { InnerRuns } from '../../engine/command/services.js'
 import type { Flag, Given, RunOrigin } from '../../engine/command/types.js'
 import { type Failure, getReason, usage } from '../../errors.js'
-import { visible } from '../../terminal/text.js'
 import type { Offer } from './offers.js'
 import { getNames, getText, type ToolInput } from './tools.js'
 

@@ -7,6 +7,8 @@ import { resolve } from 'node:path'
 import { openWhole } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
 import { groupBy } from '../../base/group-by.js'
+import { roughWidths } from '../../base/screen-text.js'
+import { getFormatTraits } from '../../catalogue/formats.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import { placeText } from '../../desired/address.js'
 import { entryKinds, entryName, isAction, type PlanEntry } from '../../desired/entries.js'
@@ -30,8 +32,6 @@ import {
 } from '../../engine/rows.js'
 import { yieldWithSmallHeap } from '../../engine/work/v8.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
-import { formatNamed, tableFormat } from '../../output/formats.js'
-import { roughWidths } from '../../terminal/text.js'
 import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
 import { type MadePlan, madePlan, outputName } from './make.js'
@@ -74,7 +74,7 @@ export async function* yieldPlan(
   if (isPeople && outcomeOf !== undefined) return
   // A table replaces a format of a variable in which this line cannot be answered.
   const name = isPeople ? undefined : await outputName(services.place)
-  const format = name === undefined ? tableFormat : formatNamed(name)
+  const format = getFormatTraits(name ?? 'table')
   if (format.name === 'markdown') return yield createTextRow(notePage(reported))
   if (answer.reader === 'pages') return yield* yieldTables(answer, reported)
   if (isPeople) {
@@ -135,7 +135,7 @@ async function* showPlan(
   const failOn = await parseFailOn(services, given)
   const reported = { of, made, failOn }
   yield* yieldPlan(services, reported)
-  await writePlanReports(services, given, reported)
+  yield* writePlanReports(services, given, reported)
   yield getPlanEnd(made, failOn)
   if (failOn.has('refused')) checkLimits(made, 'apply rejects this plan')
 }

@@ -1,13 +1,14 @@
 /** A plan for machines that show it: JUnit XML, SARIF 2.1.0, and Markdown for a note on a merge request. */
 
 import { groupBy } from '../../base/group-by.js'
+import { escapeMarkdown } from '../../base/markdown-text.js'
+import { visible } from '../../base/screen-text.js'
 import { grouped } from '../../base/text.js'
 import { version } from '../../base/version.js'
 import { addressText, placeText } from '../../desired/address.js'
 import { entryKinds, entryName, isAction, type PlanEntry } from '../../desired/entries.js'
 import type { Services } from '../../engine/command/services.js'
-import { escaped } from '../../output/markdown.js'
-import { visible } from '../../terminal/text.js'
+import type { Rows } from '../../engine/rows.js'
 import {
   type JunitCase,
   renderJunit,
@@ -121,7 +122,7 @@ export const writePlanReports = (
   { flags: { report } }: PlanGiven,
   reported: ReportedPlan,
   isDraft = false,
-): Promise<void> => {
+): Rows => {
   const render = {
     junit: () => junit(reported),
     markdown: () => notePage(reported),
@@ -143,7 +144,7 @@ const code = (text: string): string => {
   const room = /^[` ]|[` ]$/.test(shown) ? ' ' : ''
   return `${fence}${room}${shown}${room}${fence}`
 }
-const prose = (text: string): string => escaped(visible(text.replaceAll('\n', ' ')))
+const prose = (text: string): string => escapeMarkdown(visible(text.replaceAll('\n', ' ')))
 const write: CellWriter = { code, prose }
 
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`

@@ -128,6 +128,10 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
     return this.#printing.rowsForPeople(view)
   }
 
+  writeReport(text: string): Promise<void> {
+    return this.#printing.writeReport(text)
+  }
+
   sayBelow(text: string): void {
     this.#printing.sayBelow(text)
   }

@@ -89,6 +89,7 @@ class TargetList {
         return
       case 'note':
       case 'exit':
+      case 'report':
         yield row
     }
   }

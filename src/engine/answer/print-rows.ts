@@ -45,6 +45,8 @@ class RowPrinter {
         return this.#answer.printDocument(row.value)
       case 'text':
         return this.#answer.write(row.chunk)
+      case 'report':
+        return this.#answer.writeReport(row.text)
       case 'flush':
         return this.#answer.flush()
       case 'note':

@@ -1,6 +1,7 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
 import { currentIo } from '../../base/io.js'
 import { isObject } from '../../base/objects.js'
+import { printable, visibleLines } from '../../base/screen-text.js'
 import type { HiddenFields } from '../../base/secrets/mask-records.js'
 import { masked } from '../../base/secrets/names.js'
 import { maskPrivateKeys } from '../../base/secrets/text.js'
@@ -12,7 +13,7 @@ import { usage } from '../../errors.js'
 import { ownColours } from '../../output/escape.js'
 import { holdForPeople, openDocument, openWriter } from '../../output/index.js'
 import type { AnswerView, PageView, Writer } from '../../output/types.js'
-import { printable, visibleLines } from '../../terminal/text.js'
+import { openStdout } from '../../terminal/stdout.js'
 import {
   changes,
   getAnswerFields,
@@ -192,6 +193,13 @@ export class AnswerPrinter implements RunAnswer {
     const rough = emit.rough === undefined ? {} : await this.#roughly(emit.rough)
     const view = { ...this.#view(many, emit), ...rough, page: await this.#page(emit), inspection }
     return openWriter(format, this.#screen.out, view, this.#hidden(emit))
+  }
+
+  async writeReport(text: string): Promise<void> {
+    // A run within another has no standard output.
+    const out = this.#asked.inner?.screen?.plain ?? openStdout()
+    await out.write(text)
+    await out.end()
   }
 
   sayBelow(text: string): void {

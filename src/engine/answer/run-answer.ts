@@ -19,6 +19,8 @@ export interface RunAnswer extends AnswerService {
   printDocument(value: unknown): Promise<void>
   /** Writes text that no format wrote, and bytes that are shown instead of kept. */
   write(chunk: string | Uint8Array): Promise<void>
+  /** Writes a report on standard output, wherever the answer goes. */
+  writeReport(text: string): Promise<void>
   /** Hands on what was written so far. */
   flush(): Promise<void>
   /** Passes rows on, with what the line asks of their records. */

@@ -1,8 +1,7 @@
 /** Several plans of one command on the engine: confirmed already, shown as their outcomes become known. */
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
-import { Failure } from '../../errors.js'
-import { ClosedPipe } from '../../terminal/stdout.js'
+import { ClosedPipe, Failure } from '../../errors.js'
 import {
   getLeadColumn,
   nameObject,

@@ -1,3 +1,4 @@
+import { formatNames } from '../../catalogue/formats.js'
 import type { ParameterFlag } from '../../catalogue/index.js'
 import { boolean, integer, list, oneOf, type Param, string } from '../../catalogue/params.js'
 import {
@@ -9,7 +10,6 @@ import {
   longestMaxWait,
 } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
-import { formatNames } from '../../output/formats.js'
 import type { Flag, FlagGroup } from './description.js'
 import { asksForSandbox } from './instance-flags.js'
 

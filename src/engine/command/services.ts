@@ -1,5 +1,6 @@
 /** What a command is handed: four services, and nothing else. `engine/services.ts` puts them together. */
 import type { JsonValues } from '../../base/objects.js'
+import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/progress.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Reader } from '../../catalogue/views.js'
 import type { SharedReads } from '../../client/shared-reads.js'
@@ -13,7 +14,6 @@ import type {
   WireRequest,
 } from '../../http/types.js'
 import type { Profile, Session } from '../../profile/types.js'
-import type { CountedWork, ShownWork, TimeLimit } from '../../terminal/progress.js'
 import type { Rows } from '../rows.js'
 import type {
   ActionOptions,
@@ -373,6 +373,3 @@ export interface ExternalClient {
   /** One request, its answer whole. */
   call(request: WireRequest): Promise<WholeAnswer>
 }
-
-/** Says how far work is; `fraction` from 0 to 1 where the total is known. */
-export type ProgressListener = (text: string, fraction?: number) => void

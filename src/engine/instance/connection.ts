@@ -1,6 +1,8 @@
 /** How a run reaches an instance: its warnings, its gates, what the client takes from flags and profile, and the routes it lacks. */
 
 import { currentIo } from '../../base/io.js'
+import type { Meter } from '../../base/progress.js'
+import { once } from '../../base/text.js'
 import { userAgent } from '../../base/version.js'
 import type { EndpointTraits } from '../../catalogue/endpoint.js'
 import { defaultMaxWait } from '../../client/defaults.js'
@@ -12,8 +14,6 @@ import type { Audit } from '../../profile/audit.js'
 import { createTransport, getPaths } from '../../profile/index.js'
 import { findGone, type GoneRoute, updateGone } from '../../profile/known.js'
 import type { Profile, Session } from '../../profile/types.js'
-import { once } from '../../terminal/notes.js'
-import type { Meter } from '../../terminal/progress.js'
 import type { ClientIdentity } from '../command/actions.js'
 import type { Globals } from '../command/globals.js'
 import { tuneParser } from '../work/v8.js'

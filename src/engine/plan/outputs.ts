@@ -7,11 +7,10 @@ import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { findReplaced } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
-import { resolvePath } from '../../base/io.js'
+import { currentIo, resolvePath } from '../../base/io.js'
 import { isObject } from '../../base/objects.js'
 import { fromFile, isFile, takesPairs, takesSeveral } from '../../catalogue/params.js'
 import { Failure, getReason, usage } from '../../errors.js'
-import { standardInputFile } from '../../terminal/standard.js'
 import { flagsOfCommand } from '../command/flags.js'
 import type { CommandFacts, Flag } from '../command/types.js'
 import type { Raw } from './line.js'
@@ -146,7 +145,7 @@ const compare = async (
   inputs: readonly NamedFile[],
 ): Promise<void> => {
   const known = new Map<string, string>()
-  const stdin = toIdentity(standardInputFile())
+  const stdin = toIdentity(currentIo().inputFile())
   if (stdin !== undefined) known.set(stdin, 'standard input')
   for (const { words, path } of inputs) {
     const identity = toIdentity(await readStats(resolvePath(path)))

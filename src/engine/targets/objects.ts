@@ -1,8 +1,8 @@
 /** The objects that a line means: its arguments, those of standard input, of a journal, or those that `--select` finds. */
 
+import type { StandardInput } from '../../base/standard-input.js'
 import type { Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
-import type { StandardInput } from '../../terminal/standard.js'
 import { getSelects, hasForm, lists, streams } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { isRepeated } from '../command/globals.js'

@@ -1,5 +1,7 @@
 /** The person of a run: what standard error says, what is asked there, and what to do next about a failure. */
 import { isObject, type JsonValues } from '../../base/objects.js'
+import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/progress.js'
+import type { Prompts } from '../../base/prompts.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
@@ -7,15 +9,9 @@ import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
 import { Failure, usage } from '../../errors.js'
 import type { AdviceCode, Ask } from '../../http/types.js'
 import { confirmationFor, nameMatches } from '../../profile/index.js'
-import {
-  beginProgress,
-  type CountedWork,
-  type ShownWork,
-  type TimeLimit,
-} from '../../terminal/progress.js'
-import type { Prompts } from '../../terminal/prompts.js'
+import { beginProgress } from '../../terminal/progress.js'
 import { getScope } from '../command/derive.js'
-import type { Details, Owner, ProgressListener, UiService } from '../command/services.js'
+import type { Details, Owner, UiService } from '../command/services.js'
 import type { CommandFacts, Plan } from '../command/types.js'
 import type { RunOptions, Streams } from '../options.js'
 import { isHidden } from '../plan/value-lists.js'

@@ -1,6 +1,7 @@
 /** The global flags with the values that the law of pairs gives them. A flag that is declared and has none does not compile. */
+
+import { formatNames } from '../../../src/catalogue/formats.js'
 import type { declared } from '../../../src/engine/command/global-flags.js'
-import { formatNames } from '../../../src/output/formats.js'
 
 /** What a flag needs of the world that the lines run in. */
 export interface Places {

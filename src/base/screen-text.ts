@@ -1,5 +1,5 @@
 /** Text for a terminal: times in words, control characters made visible, and lines cut and wrapped by their width. */
-import { mapChunks } from '../base/text.js'
+import { mapChunks } from './text.js'
 
 // Times and durations, without Intl, which is slow to load.
 
