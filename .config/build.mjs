@@ -43,8 +43,8 @@ let parts
 const partsOf = (graph) => {
   const core = reached(['src/main.ts'], graph)
   // With what is loaded by import() and yet by nearly every run.
-  const usual = ['src/engine/failure-report.ts', 'src/output/json.ts']
-  const run = reached(['src/engine/execute.ts', ...usual], graph)
+  const usual = ['src/answer/failure-report.ts', 'src/output/json.ts']
+  const run = reached(['src/answer/execute.ts', ...usual, 'src/output/formats.ts'], graph)
   const tab = reached(['src/cli/tab.ts'], graph)
   const rest = {
     fields: ['src/engine/records/known-fields.ts'],

@@ -1,11 +1,11 @@
 /** Arguments in, exit code out. Nothing else ends the process. */
 
+import type { FailureFormat } from './answer/options.js'
 import { currentIo, type Io, processIo, runWithIo } from './base/io.js'
 import { version } from './base/version.js'
 import { commandHelp, type PageStyle } from './cli/help/command.js'
 import { areaHelp, rootHelp, topicHelp, withTopic } from './cli/help/topics.js'
 import { parseTokens } from './cli/words/tree.js'
-import type { FailureFormat } from './engine/options.js'
 import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
 import { ClosedPipe, exitCodes, Failure } from './errors.js'
 import { openPager } from './terminal/pager.js'
@@ -84,7 +84,7 @@ const answer = async (
   decided: (how: FailureFormat) => void,
 ): Promise<number> => {
   if (line.kind === 'run') {
-    const { execute } = await import('./engine/execute.js')
+    const { execute } = await import('./answer/execute.js')
     return execute(line.command, line.raw, signal(), decided, line.own, parseTokens)
   }
   if (line.kind === 'version') return page(`${version}\n`)
@@ -131,7 +131,7 @@ const runLine = async (io: Io): Promise<void> => {
   const { signal, came, release } = interruptions()
   let how: FailureFormat | undefined
   const fail = async (error: unknown): Promise<void> => {
-    const { failureIn, tell } = await import('./engine/failure-report.js')
+    const { failureIn, tell } = await import('./answer/failure-report.js')
     const ended = { error, interrupted: came() !== undefined, argv, how }
     const failure = failureIn(ended)
     io.exitCode = failure.exitCode

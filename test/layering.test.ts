@@ -25,6 +25,7 @@ const order: readonly (readonly string[])[] = [
   ['engine'],
   ['desired'],
   ['commands'],
+  ['answer'],
   ['cli'],
   ['main'],
   ['run'],
@@ -34,7 +35,10 @@ const floor = ['errors', 'base', 'catalogue']
 const only: Readonly<Record<string, readonly string[]>> = {
   start: ['errors', 'base'],
   client: [...floor, 'http'],
+  // What an answer looks like, and where it goes, is known above the commands alone.
+  engine: [...floor, 'http', 'profile', 'vocabulary', 'sandbox', 'client'],
   desired: [...floor, 'http', 'client', 'engine'],
+  commands: [...floor, 'http', 'profile', 'vocabulary', 'sandbox', 'client', 'engine', 'desired'],
   library: [...floor, 'http', 'client', 'profile', 'vocabulary', 'sandbox', 'engine'],
 }
 /** Who else imports a room that not all above it may import. */
@@ -51,7 +55,7 @@ const engineOrder: readonly (readonly string[])[] = [
   ['journal'],
   ['plan'],
   ['workspace', 'records'],
-  ['answer', 'instance'],
+  ['instance'],
   ['journaling'],
   ['bulk'],
   ['perform'],
@@ -222,12 +226,12 @@ describe('the rooms of src', () => {
   it('load no heavy library before the command is known', () => {
     // A few kilobytes each, and every request or every mistake needs them.
     const light = ['commander', 'fastest-levenshtein', 'http-link-header']
-    const { packages } = loadedWith('main.ts', 'engine/execute.ts', 'cli/tab.ts')
+    const { packages } = loadedWith('main.ts', 'answer/execute.ts', 'cli/tab.ts')
     expect(packages.filter((name) => !light.includes(name))).toEqual([])
   })
 
   it('load for a request no part of Node that costs milliseconds', () => {
-    const { builtins } = loadedWith('main.ts', 'engine/execute.ts', 'cli/tab.ts')
+    const { builtins } = loadedWith('main.ts', 'answer/execute.ts', 'cli/tab.ts')
     expect(builtins).toContain('node:fs')
     const slow = /^node:(?:child_process|crypto|fs\/promises|https?|readline|tls|worker)/
     expect(builtins.filter((name) => slow.test(name))).toEqual([])

@@ -220,3 +220,14 @@ export const createLineState = <T>(create: () => T): (() => T) => {
     return known.state
   }
 }
+
+/** Where an answer goes. */
+export interface Stdout {
+  /**
+   * Writes; resolves when the stream wants more.
+   * @throws ClosedPipe when the reader is gone; Failure when the output cannot be written
+   */
+  write(chunk: string | Uint8Array): Promise<void>
+  /** Resolves when everything has been handed to the system; the stream stays open. */
+  end(): Promise<void>
+}

@@ -1,7 +1,6 @@
 /** What a command is handed: it asks for actions on the objects of its line, and they are listed, sent, shown or printed. */
 import { writes } from '../catalogue/endpoint.js'
 import { Failure, usage } from '../errors.js'
-import { refusePart } from './answer/objects.js'
 import { isSource } from './command/actions.js'
 import { changes, getScope } from './command/derive.js'
 import { getMostRecords, isAggregate } from './command/globals.js'
@@ -18,6 +17,7 @@ import type { Targets } from './instance/planning.js'
 import type { LineParts } from './line-parts.js'
 import { liveHow } from './perform/live.js'
 import type { ParentTarget } from './plan/parents.js'
+import { refusePart } from './records/object-rows.js'
 import type { RecordView, Rows } from './rows.js'
 
 /** Returns true if what one of these has is a list. */

@@ -1,22 +1,26 @@
 /** What a run is made of, as whoever carries out the actions of its line sees it. */
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { RunAnswer } from './answer/run-answer.js'
 import type { FollowUpParts } from './bulk/follow-up.js'
 import type { BulkRunner } from './bulk/runner.js'
-import type { InstanceService, Services } from './command/services.js'
+import type { AnswerService, InstanceService, Services, UiService } from './command/services.js'
+import type { Given } from './command/types.js'
 import type { Caller } from './instance/caller.js'
 import type { InstanceExchange } from './instance/exchange.js'
 import type { Lists } from './instance/listing.js'
-import type { Planning } from './instance/planning.js'
+import type { Planning, Targets } from './instance/planning.js'
 import type { RunOptions } from './options.js'
 import type { Curl } from './perform/curl.js'
 import type { Previews } from './perform/preview.js'
-import type { RecordChoice } from './records/where.js'
-import type { Prompter } from './workspace/prompter.js'
+import type { RecordChoice, RecordChoiceOptions } from './records/where.js'
+import type { PollScreen } from './repeat.js'
+import type { Rows } from './rows.js'
 import type { Workspace } from './workspace/workspace.js'
 
+/** How single records are read, beside the lists that they come from. */
+export type SingleReadOptions = Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
+
 export interface LineParts {
-  readonly answer: RunAnswer
+  readonly answer: AnswerService
   readonly bulk: BulkRunner
   readonly caller: Caller
   /** `--curl`: prints requests. */
@@ -31,11 +35,27 @@ export interface LineParts {
   readonly planning: Planning
   /** `--dry-run`: shows what would be written; undefined where it is. */
   readonly preview: (() => Promise<Previews>) | undefined
-  readonly ui: Prompter
+  readonly ui: UiService
   /** Says a line that stands below the output. */
   readonly later: (text: string) => void
   /** Returns which records of a list are wanted; undefined where all are. */
   readonly choice: (endpoint?: Endpoint) => Promise<RecordChoice | undefined>
   /** Returns what a command is handed that talks to an instance in another way. */
   servicesWith(instance: InstanceService): Services
+}
+
+/** A run that is there, as whoever finds the targets of its line sees it. */
+export interface StartedRun extends LineParts {
+  readonly services: Services
+  /** How single records are read, beside the lists that they come from. */
+  readonly singles: SingleReadOptions
+  readonly polls: PollScreen
+  /** Told of each round of a line that is repeated. */
+  readonly printing: { readonly begin: () => void }
+  /** Prints rows where the answer of the run goes. */
+  readonly print: (rows: Rows) => Promise<void>
+  /** Yields the rows of the run's command. @param targets what the line is about, where it does not name that by itself */
+  rowsOf(given: Given, targets?: Targets): Rows
+  /** Says that there is nothing to do, and writes that down where the journal of the shard is waited for. */
+  readonly endEmptyShard: () => Rows
 }

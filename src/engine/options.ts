@@ -1,99 +1,16 @@
 /** What a run is made of. */
 
-import type { Meter } from '../base/progress.js'
-import type { Prompts } from '../base/prompts.js'
-import type { StandardInput } from '../base/standard-input.js'
+import type { Stdout } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
 import type { SnapshotReader } from '../client/snapshot-answers.js'
 import type { FleetGate } from '../http/gate.js'
-import type { Format } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
-import type { Liveness, Notes } from '../terminal/notes.js'
-import type { Stdout } from '../terminal/stdout.js'
-import type { ColorFlag, Style } from '../terminal/style.js'
 import type { Globals } from './command/globals.js'
 import type { InnerRuns, LineAsk, PipedInput } from './command/services.js'
 import type { Command, Plan } from './command/types.js'
 import type { WordsFinder } from './command/words.js'
 import type { JournalOptions } from './journaling/runs.js'
-import type { ParsedLine, Raw } from './plan/line.js'
-import type { PollScreen, WaitCondition } from './repeat.js'
-import type { Rows } from './rows.js'
-
-// The screen of a run: where answers go, what is said beside them, how questions are asked.
-
-/** What came of a run, when its answer ends. */
-export interface RunEnd {
-  /** What ended it before its time. */
-  readonly failed?: unknown
-  readonly code: number
-}
-
-export interface Streams {
-  /** How text is written on standard output. */
-  readonly style: Style
-  /** Columns for the answer. */
-  readonly width: number
-  readonly out: Stdout
-  /** Standard output itself, without pager or frames. */
-  readonly plain: Stdout
-  readonly notes: Notes
-  readonly prompts: Prompts
-  readonly meter: Meter
-  readonly liveness: Liveness
-  readonly polls: PollScreen
-  readonly interactive: () => boolean
-  /** Ends the answer, and says what stands below it. */
-  readonly finish: (say: () => void, end: RunEnd) => Promise<void>
-  /** Where the answer is a page, whose first part begins it. */
-  readonly page?: { readonly begin: () => boolean }
-  /** The profile that each line of it begins with, where there are several. */
-  readonly of?: string
-}
-
-/** What a run has decided before it begins, for whoever tells of its failure. */
-export interface FailureFormat {
-  /** Failures are JSON. */
-  readonly json: boolean
-  readonly color?: ColorFlag
-}
-
-/** A run that is one of several instances: where what it says and prints goes. */
-export interface InstancePart {
-  /** Its profile. */
-  readonly name: string
-  readonly screen: Streams
-  /** Whether those before it have not handed over theirs. */
-  readonly isHeld: () => boolean
-  /** Takes the rows of its answer, in its turn. */
-  readonly takeAll: (rows: Rows) => Promise<void>
-  /** Says what stands below the output, once that of all is there. */
-  readonly later: (say: () => void) => void
-}
-
-/** A line, and whose words it is read in. */
-export interface AskedLine {
-  readonly command: Command
-  readonly raw: Raw
-  readonly signal: AbortSignal
-  /** Is told how a failure is to be told. */
-  readonly decided: (how: FailureFormat) => void
-  /** Finds the words of its instance. */
-  readonly own: WordsFinder
-  /** Understands a line. */
-  readonly parse: (tokens: readonly string[]) => Promise<ParsedLine>
-  /** What it reads in the place of standard input. */
-  readonly input?: StandardInput | undefined
-}
-
-/** What a line has from that of all, where it is run on one of several instances. */
-export interface LinePart extends InstancePart {
-  readonly input: StandardInput
-  readonly env: NodeJS.ProcessEnv
-  readonly format: Format
-  /** In which the line may be written; those of others are among them. */
-  readonly words?: Words
-}
+import type { WaitCondition } from './repeat.js'
 
 /** The sessions of a run. */
 export interface OpenSessions {
@@ -123,8 +40,6 @@ export interface InnerPart {
   readonly sessions?: OpenSessions | undefined
   readonly gateOf: SharedServices['gateOf']
   readonly file?: SharedServices['file']
-  /** Takes its answer, notes and questions; by default they go to the person at the terminal. */
-  readonly screen?: Streams
   /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue marks as reading. */
   readonly readOnly?: boolean | 'marked'
   /** Told of a list that ended whether it goes on. */
@@ -138,13 +53,6 @@ export interface InnerPart {
   readonly whole?: boolean | undefined
   /** Its conditions were joined with others that nobody typed. */
   readonly composed?: boolean | undefined
-}
-
-/** A line that is run within another: how it is seen, what takes its records, and what of the environment it sees. */
-export interface InnerLine {
-  readonly part: InnerPart
-  readonly format?: Format
-  readonly env?: NodeJS.ProcessEnv
 }
 
 /** Records that objects were selected by, by what the objects are called. */
@@ -166,7 +74,6 @@ export class ChosenRecords {
 export interface RunOptions {
   readonly command: Command
   readonly globals: Globals
-  readonly format: Format
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
   readonly stdin: PipedInput
@@ -178,16 +85,14 @@ export interface RunOptions {
   readonly listed: boolean
   /** What the line says of its journal. */
   readonly journaling: JournalOptions
-  /** Where it is one of several instances. */
-  readonly part?: InstancePart
+  /** Where it is one of several instances: whether those before it have not handed over their rows. */
+  readonly part?: { readonly isHeld: () => boolean }
   /** Where it is within another: what it has from there, and how it is seen. */
   readonly inner?: InnerPart
   /** How others are run within it. */
   readonly runs?: ((sharing: SharedServices) => InnerRuns) | undefined
   /** What is waited for, where the rounds end by themselves. */
   readonly until?: WaitCondition
-  /** A report takes the place of the answer on standard output. */
-  readonly isSilent?: boolean
   /** The records that `--select` chose. */
   readonly chosen: ChosenRecords
 }

@@ -21,11 +21,11 @@ import type { UiService } from './command/services.js'
 import type { Command, Given } from './command/types.js'
 import { asNeutral } from './command/words.js'
 import type { JournalOptions } from './journaling/runs.js'
+import type { StartedRun } from './line-parts.js'
 import { parseGiven } from './plan/given.js'
 import { withoutParents } from './plan/parents.js'
 import type { WaitCondition } from './repeat.js'
 import type { Rows } from './rows.js'
-import type { RunParts } from './services.js'
 import { goesOn, inPart, type LineInput, type ObjectsLine, readsInput } from './targets/objects.js'
 import type { Selection } from './targets/selection.js'
 
@@ -63,7 +63,7 @@ export const preflight = async (
 /** A line that is understood, in a run that is there. */
 interface RunLine extends ObjectsLine {
   readonly signal: AbortSignal
-  readonly running: RunParts
+  readonly running: StartedRun
   /** The instance's own, where a vocabulary is in force. */
   readonly words?: Words
   /** What is waited for, where the rounds end by themselves. */

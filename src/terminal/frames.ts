@@ -1,6 +1,6 @@
 /** Draws the answers of a repeated command over each other: without flicker, with what changed marked; the last one stays. */
 import { stripVTControlCharacters } from 'node:util'
-import type { Stdout } from './stdout.js'
+import type { Stdout } from '../base/io.js'
 import type { Style } from './style.js'
 
 /** Columns that the marks take. */

@@ -3,9 +3,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
-import { currentIo, ownsProcess } from '../base/io.js'
+import { currentIo, ownsProcess, type Stdout } from '../base/io.js'
 import { splitCommand } from '../base/shell-words.js'
-import { openStdout, type Stdout } from './stdout.js'
+import { openStdout } from './stdout.js'
 import type { Env } from './style.js'
 
 /** The words of a command line that may be wrong: output does not end for it. */

@@ -1,18 +1,8 @@
 /** Standard output: buffers small writes, obeys back-pressure, and ends quietly when the pipe is closed. */
 import type { Writable } from 'node:stream'
-import { currentIo } from '../base/io.js'
+import { currentIo, type Stdout } from '../base/io.js'
 import { ClosedPipe, Failure, getErrorCode } from '../errors.js'
 import { aside, isPiped, leaveLine, standardOutput } from './standard.js'
-
-export interface Stdout {
-  /**
-   * Writes; resolves when the stream wants more.
-   * @throws ClosedPipe when the reader is gone; Failure when the output cannot be written
-   */
-  write(chunk: string | Uint8Array): Promise<void>
-  /** Resolves when everything has been handed to the system; the stream stays open. */
-  end(): Promise<void>
-}
 
 /**
  * Writes are gathered up to this size, and for no longer than a turn of the event loop. What a list

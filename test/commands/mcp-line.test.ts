@@ -1,10 +1,10 @@
 /** The line of a plan, read by a real shell: it asks what was asked, whatever stands in its values. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { givenOfData } from '../../src/answer/subcommand.js'
 import { allCommands } from '../../src/commands/index.js'
 import { getOffers, type Offer } from '../../src/commands/mcp/offers.js'
 import { formatCommandLine, toLine } from '../../src/commands/mcp/planning.js'
-import { givenOfData } from '../../src/engine/subcommand.js'
 import { Failure } from '../../src/errors.js'
 import { folder } from '../support/program.js'
 import { started } from '../support/starting.js'

@@ -1,8 +1,8 @@
 /** The answer of a run: fields, secrets and lists on their way to the format that was asked for. */
 import { expect, it } from 'vitest'
+import { printRows } from '../../src/answer/print-rows.js'
+import { AnswerPrinter } from '../../src/answer/printing.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { printRows } from '../../src/engine/answer/print-rows.js'
-import { AnswerPrinter } from '../../src/engine/answer/printing.js'
 import {
   type PlanAnswer,
   type RecordView,

@@ -3,18 +3,19 @@ import { deepStrictEqual } from 'node:assert'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
+import { runsWithin } from '../../src/answer/execute.js'
+import type { AnswerOptions } from '../../src/answer/options.js'
+import { printRows } from '../../src/answer/print-rows.js'
+import type { RunAnswer } from '../../src/answer/run-answer.js'
+import { RunParts } from '../../src/answer/run-parts.js'
 import { parseTokens } from '../../src/cli/words/tree.js'
 import { commandNamed } from '../../src/commands/index.js'
-import { printRows } from '../../src/engine/answer/print-rows.js'
-import type { RunAnswer } from '../../src/engine/answer/run-answer.js'
 import type { Services } from '../../src/engine/command/services.js'
 import type { Given } from '../../src/engine/command/types.js'
 import { findOwnWords } from '../../src/engine/command/words.js'
-import { runsWithin } from '../../src/engine/execute.js'
-import { ChosenRecords, type RunOptions } from '../../src/engine/options.js'
+import { ChosenRecords } from '../../src/engine/options.js'
 import { parseGlobals } from '../../src/engine/plan/given.js'
 import type { Rows } from '../../src/engine/rows.js'
-import { RunParts } from '../../src/engine/services.js'
 import { formatNamed } from '../../src/output/formats.js'
 import { folder } from './program.js'
 
@@ -97,7 +98,7 @@ export const servicesOf = async (
   const env = { SVC_CONFIG_DIR: folder(), ...more }
   const flags = new Map(Object.entries(globals).map(([name, text]) => [name, [text]]))
   const raw = { args: [], flags }
-  const options: RunOptions = {
+  const options: AnswerOptions = {
     command,
     globals: parseGlobals(command, raw, env, () => {}),
     format: formatNamed('json'),

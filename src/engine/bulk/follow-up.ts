@@ -1,11 +1,12 @@
 /** Further requests to the objects of a run, on record in its own journal: one line is one run, however many requests it sends. */
-import { getParentFields } from '../answer/objects.js'
+
 import { getSentAttributes } from '../command/object-reader.js'
 import type { Plan, WriteOptions } from '../command/types.js'
 import type { UnkeptWrites } from '../instance/exchange.js'
 import { createAttributeMask } from '../journal/record.js'
 import { readWork } from '../journal/work.js'
 import { type Journal, reopenJournal } from '../journal/writer.js'
+import { getParentFields } from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
 import { type End, type GivenObject, getItemPlace, type Item, normalizeId } from '../work/report.js'
 import type { BulkRunner } from './runner.js'

@@ -1,7 +1,6 @@
 /** Runs over objects as they come, or in hand with a journal: planned one after the other, each on record. Loaded late: one object needs none of it. */
 import { mapConcurrent } from '../../base/async.js'
 import { Failure, survived } from '../../errors.js'
-import { getParentFields } from '../answer/objects.js'
 import { type BulkOptions, lossIn } from '../command/running.js'
 import type { Plan, PlanSource } from '../command/types.js'
 import { readWork, type Spool, seenIn, spool } from '../journal/work.js'
@@ -14,6 +13,7 @@ import {
   type NumberedPlan,
   type WorkQueue,
 } from '../journaling/work-queue.js'
+import { getParentFields } from '../records/object-rows.js'
 import { createNoteRow, type PlanAnswer, type Row, type Rows } from '../rows.js'
 import {
   type End,

@@ -2,18 +2,18 @@
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { ClosedPipe, Failure } from '../../errors.js'
+import { showsOutcomes, toleratedText } from '../command/running.js'
+import type { Many } from '../command/services.js'
+import type { Plan } from '../command/types.js'
+import type { JournaledRun } from '../journaling/journaled-run.js'
+import type { NumberedPlan, Result, WorkQueue } from '../journaling/work-queue.js'
 import {
   getLeadColumn,
   nameObject,
   printedValue,
   rowAbout,
   showsNothing,
-} from '../answer/objects.js'
-import { showsOutcomes, toleratedText } from '../command/running.js'
-import type { Many } from '../command/services.js'
-import type { Plan } from '../command/types.js'
-import type { JournaledRun } from '../journaling/journaled-run.js'
-import type { NumberedPlan, Result, WorkQueue } from '../journaling/work-queue.js'
+} from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
 import {
   closingLine,

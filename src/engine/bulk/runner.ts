@@ -1,16 +1,15 @@
 /** Running the plans of a command: one object's answer, or several objects with an outcome each. */
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
-import { showsNothing } from '../answer/objects.js'
 import { concurrencyLimit } from '../command/globals.js'
 import { withReversal } from '../command/reversal.js'
-import { lossIn, showsOutcomes, toleratedText } from '../command/running.js'
+import { lossIn, resolveDetails, showsOutcomes, toleratedText } from '../command/running.js'
 import type { Many } from '../command/services.js'
 import type { Plan, PlanSource } from '../command/types.js'
+import { showsNothing } from '../records/object-rows.js'
 import type { PlanAnswer, RecordView } from '../rows.js'
 import { createNoteRow, type Rows, yieldRecord, yieldRecords } from '../rows.js'
 import { parseFailureLimit } from '../work/report.js'
-import { resolveDetails } from '../workspace/prompter.js'
 import {
   createCall,
   describeDone,

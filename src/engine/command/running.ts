@@ -11,6 +11,10 @@ import type { Globals } from './globals.js'
 /** What a confirmation is about, a line each; a function is called only when somebody is asked. */
 export type Details = readonly string[] | (() => Promise<readonly string[]>)
 
+/** The lines, made only now where they are asked for late. */
+export const resolveDetails = async (details: Details): Promise<readonly string[]> =>
+  typeof details === 'function' ? details() : details
+
 /** What is lost, for whoever is to confirm it. */
 type Lines = string | readonly string[]
 

@@ -17,7 +17,7 @@ import type { Profile, Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/actions.js'
 import type { Globals } from '../command/globals.js'
 import { tuneParser } from '../work/v8.js'
-import { withWorkspaceHint } from '../workspace/prompter.js'
+import { withWorkspaceHint } from '../workspace/hints.js'
 
 // What is said, once, about how an instance is reached.
 

@@ -22,7 +22,7 @@ import type {
   ObjectStream,
   Plan,
 } from '../command/types.js'
-import type { RunOptions, Streams } from '../options.js'
+import type { RunOptions } from '../options.js'
 import { fromStdin } from '../plan/given.js'
 import type { MissingValue, PlanContext } from '../plan/objects.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
@@ -192,6 +192,13 @@ export interface Reads {
   readonly answers: boolean
 }
 
+/** Where a person is asked, and told. */
+interface AskingScreen {
+  readonly interactive: () => boolean
+  readonly notes: { note(text: string): void }
+  readonly prompts: Prompts
+}
+
 type Options = Pick<RunOptions, 'command' | 'globals' | 'words' | 'journaling'>
 
 /** What stands for the objects of a project or group that are not known: nothing is lost where nothing can be done. */
@@ -252,7 +259,7 @@ export class Planning {
 
   constructor(
     options: Options,
-    { interactive, notes, prompts }: Pick<Streams, 'interactive' | 'notes' | 'prompts'>,
+    { interactive, notes, prompts }: AskingScreen,
     place: Workspace,
     reads: Reads,
   ) {

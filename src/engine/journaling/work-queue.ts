@@ -1,7 +1,7 @@
 /** The plans of a run on their way to the engine: numbered, each once. */
 
-import { getParentFields } from '../answer/objects.js'
 import type { Plan, PlanSource } from '../command/types.js'
+import { getParentFields } from '../records/object-rows.js'
 import type { PlanAnswer } from '../rows.js'
 import type { GivenObject, Item, ItemOutcome } from '../work/report.js'
 import { SeenObjects } from '../work/seen-objects.js'

@@ -13,6 +13,7 @@ import type { Globals } from '../command/globals.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given } from '../command/types.js'
+import type { StartedRun } from '../line-parts.js'
 import { PrintedError } from '../perform/live.js'
 import { parseReference } from '../plan/arguments.js'
 import { readObjects } from '../plan/objects.js'
@@ -21,7 +22,6 @@ import { toPath } from '../plan/places.js'
 import { checkSegment } from '../plan/plan.js'
 import { pipedObjects } from '../plan/stdin/reader.js'
 import type { Rows } from '../rows.js'
-import type { RunParts } from '../services.js'
 import { listOver } from './parent-lists.js'
 import { doTogether, selectedIn } from './parent-selection.js'
 import type { Selection } from './selection.js'
@@ -117,7 +117,7 @@ const targetsOf = async (
 interface ParentRun {
   readonly command: Command
   readonly given: Given
-  readonly running: RunParts
+  readonly running: StartedRun
   readonly parents: Parents
   /** Those that came with their objects. */
   readonly targets?: readonly ParentTarget[]

@@ -23,10 +23,11 @@ import type { AnswerService, UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import { Lists } from '../instance/listing.js'
+import type { SingleReadOptions } from '../line-parts.js'
 import type { RunOptions } from '../options.js'
 import { type Objects, readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
-import { RecordChoice, type RecordChoiceOptions } from '../records/where.js'
+import { RecordChoice } from '../records/where.js'
 import { createNoteRow, type Rows } from '../rows.js'
 import { parseWhere } from '../where/index.js'
 import { maxNamed } from '../work/report.js'
@@ -129,7 +130,7 @@ const everythingOf = (
 
 interface SelectionContext {
   readonly options: RunOptions
-  readonly singles: Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
+  readonly singles: SingleReadOptions
   readonly exchange: Pick<InstanceExchange, 'instance'>
   readonly ui: Pick<UiService, 'confirm' | 'note'>
   readonly answer: Pick<AnswerService, 'reader'>

@@ -27,7 +27,7 @@ import { writesFiles } from '../command/flags.js'
 import type { InnerRuns, RunClock, WorkspaceService } from '../command/services.js'
 import type { RunOrigin } from '../command/types.js'
 import type { OpenSessions, RunOptions, SharedServices } from '../options.js'
-import { withWorkspaceHint } from './prompter.js'
+import { withWorkspaceHint } from './hints.js'
 import { getInstanceName, sandboxSession } from './sandbox.js'
 
 // Whose instance a run talks to: the session of flags, environment and profile, or the embedded one.

@@ -1,8 +1,8 @@
 /** The sink of rows: prints them as they come, in the format that was asked for. */
 
-import { Failure } from '../../errors.js'
-import type { Writer } from '../../output/types.js'
-import { cutShort, type OpenRow, type Row, type Rows } from '../rows.js'
+import { cutShort, type OpenRow, type Row, type Rows } from '../engine/rows.js'
+import { Failure } from '../errors.js'
+import type { Writer } from '../output/types.js'
 import { mergeTargets } from './merge-targets.js'
 import type { RunAnswer } from './run-answer.js'
 

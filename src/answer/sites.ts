@@ -1,18 +1,18 @@
 /** The several instances of a line: what each calls things, and how it understands the line. */
 import type { Words } from '../catalogue/words.js'
+import { getCommandName, takesProfiles } from '../engine/command/derive.js'
+import { flagsOfCommand } from '../engine/command/flags.js'
+import type { Globals } from '../engine/command/globals.js'
+import { commandWith } from '../engine/command/known.js'
+import type { Command } from '../engine/command/types.js'
+import { commandIn, wordsAmong, wordsOfAll } from '../engine/command/vocabulary.js'
+import { findOwnWords, ownWords, speaks, type WordsFinder } from '../engine/command/words.js'
+import { createExclusion } from '../engine/pairs.js'
+import { ownFormat } from '../engine/plan/given.js'
+import type { Raw } from '../engine/plan/line.js'
 import { usage } from '../errors.js'
 import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../profile/index.js'
 import type { Profile } from '../profile/types.js'
-import { getCommandName, takesProfiles } from './command/derive.js'
-import { flagsOfCommand } from './command/flags.js'
-import type { Globals } from './command/globals.js'
-import { commandWith } from './command/known.js'
-import type { Command } from './command/types.js'
-import { commandIn, wordsAmong, wordsOfAll } from './command/vocabulary.js'
-import { findOwnWords, ownWords, speaks, type WordsFinder } from './command/words.js'
-import { createExclusion } from './pairs.js'
-import { ownFormat } from './plan/given.js'
-import type { Raw } from './plan/line.js'
 
 // Which profiles a line means that means several, and what does not go with them.
 

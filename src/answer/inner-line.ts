@@ -2,15 +2,16 @@
 import { splitBelow } from '../base/json/records.js'
 import { insertFlags } from '../base/shell-words.js'
 import { StandardInput } from '../base/standard-input.js'
+import { calls, getCommandName, lists, onlyReads } from '../engine/command/derive.js'
+import { type Globals, isAggregate, reachingFlags, toFlagWords } from '../engine/command/globals.js'
+import type { LineAnswer, LineAsk, TypedAsk } from '../engine/command/services.js'
+import type { Command } from '../engine/command/types.js'
+import type { SharedServices } from '../engine/options.js'
+import { parseGlobals } from '../engine/plan/given.js'
+import type { ParsedLine } from '../engine/plan/line.js'
 import { Failure, usage } from '../errors.js'
-import { calls, getCommandName, lists, onlyReads } from './command/derive.js'
-import { type Globals, isAggregate, reachingFlags, toFlagWords } from './command/globals.js'
-import type { LineAnswer, LineAsk, TypedAsk } from './command/services.js'
-import type { Command } from './command/types.js'
 import { failureIn } from './failure-report.js'
-import type { AskedLine, InnerLine, InnerPart, RunOptions, SharedServices } from './options.js'
-import { parseGlobals } from './plan/given.js'
-import type { ParsedLine } from './plan/line.js'
+import type { AnswerOptions, AskedLine, InnerLine, KeptPart } from './options.js'
 import { environmentFor, givenAway, keptScreen, unrehearsedCommand } from './subcommand.js'
 
 /** Tells records from what they belong to, and leaves out what could not be read. */
@@ -61,7 +62,7 @@ const groupsIn = async ({
 > => {
   const globals = parseGlobals(command, raw, {}, () => undefined)
   if (!isAggregate(globals)) return {}
-  const { groupColumns } = await import('./records/aggregate.js')
+  const { groupColumns } = await import('../engine/records/aggregate.js')
   return { columns: groupColumns(globals) }
 }
 
@@ -74,7 +75,7 @@ const besides = (command: Command, ask: LineAsk): readonly string[] => {
 
 /** The run that a line runs within, and the functions that parse and run lines. */
 interface OuterRun {
-  readonly outer: RunOptions
+  readonly outer: AnswerOptions
   readonly sharing: SharedServices
   readonly parse: AskedLine['parse']
   readonly run: (line: AskedLine, part: undefined, inner: InnerLine) => Promise<number>
@@ -128,7 +129,7 @@ export const runLineWithin = async (
     const flags = [...reachedBy(outer.globals, from), ...besides(alone.command, ask)]
     const meant = await understood(parse, insertFlags(ask.words, flags))
     const env = { ...environmentFor(outer.env), ...ask.env }
-    const part: InnerPart = {
+    const part: KeptPart = {
       ...(from === outer.globals.from ? sharing : { gateOf: sharing.gateOf }),
       screen: screen.streams,
       readOnly: tries || 'marked',

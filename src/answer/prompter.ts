@@ -1,21 +1,21 @@
 /** The person of a run: what standard error says, what is asked there, and what to do next about a failure. */
-import { isObject, type JsonValues } from '../../base/objects.js'
-import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/progress.js'
-import type { Prompts } from '../../base/prompts.js'
-import { quoteWord } from '../../base/shell-words.js'
-import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
-import { areas } from '../../catalogue/index.js'
-import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
-import { Failure, usage } from '../../errors.js'
-import type { AdviceCode, Ask } from '../../http/types.js'
-import { confirmationFor, nameMatches } from '../../profile/index.js'
-import { beginProgress } from '../../terminal/progress.js'
-import { getScope } from '../command/derive.js'
-import type { Details, Owner, UiService } from '../command/services.js'
-import type { CommandFacts, Plan } from '../command/types.js'
-import type { RunOptions, Streams } from '../options.js'
-import { isHidden } from '../plan/value-lists.js'
-import { maxNamed } from '../work/report.js'
+import { isObject, type JsonValues } from '../base/objects.js'
+import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../base/progress.js'
+import type { Prompts } from '../base/prompts.js'
+import { type Endpoint, getMethod, getPath } from '../catalogue/endpoint.js'
+import { areas } from '../catalogue/index.js'
+import { kindNamed, wordOfKind } from '../catalogue/kinds.js'
+import { getScope } from '../engine/command/derive.js'
+import { resolveDetails } from '../engine/command/running.js'
+import type { Details, Owner, UiService } from '../engine/command/services.js'
+import type { CommandFacts, Plan } from '../engine/command/types.js'
+import { isHidden } from '../engine/plan/value-lists.js'
+import { maxNamed } from '../engine/work/report.js'
+import { Failure, usage } from '../errors.js'
+import type { Ask } from '../http/types.js'
+import { confirmationFor, nameMatches } from '../profile/index.js'
+import { beginProgress } from '../terminal/progress.js'
+import type { AnswerOptions, Streams } from './options.js'
 
 // Objects by their names, for those who are to confirm what becomes of them.
 
@@ -131,10 +131,6 @@ export const naming = (
 
 // The objects that a confirmation is about, as lines.
 
-/** The lines, made only now where they are asked for late. */
-export const resolveDetails = async (details: Details): Promise<readonly string[]> =>
-  typeof details === 'function' ? details() : details
-
 // Confirmations: what is lost, on which instance, as whom; refused where nobody can be asked.
 
 /** The objects concerned, a line each, the rest counted. */
@@ -179,9 +175,9 @@ type PromptStreams = Pick<Streams, 'interactive' | 'liveness' | 'meter' | 'notes
 export class Prompter implements UiService {
   readonly #screen: PromptStreams
   readonly #subject: Subject
-  readonly #globals: RunOptions['globals']
+  readonly #globals: AnswerOptions['globals']
 
-  constructor(globals: RunOptions['globals'], screen: PromptStreams, subject: Subject) {
+  constructor(globals: AnswerOptions['globals'], screen: PromptStreams, subject: Subject) {
     this.#screen = screen
     this.#subject = subject
     this.#globals = globals
@@ -286,74 +282,4 @@ export class SilentPrompter extends Prompter {
   override async askSecret(_question: string, name: string): Promise<string> {
     return `<${name}>`
   }
-}
-
-// What to do next about a failure of the HTTP layer, in the words of commands and flags.
-
-const login = 'Sign in with `svcctl auth login`, or set SVC_TOKEN.'
-
-const quoteRequest = (request: string): string => request.split(' ').map(quoteWord).join(' ')
-
-/** By code; a function where it says what it is about. */
-export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => string)>> = {
-  sudo: 'Use an administrator’s token with the sudo scope, or remove --sudo and SVC_SUDO.',
-  'sudo-user': 'Check the ID or username in --sudo or SVC_SUDO.',
-  scope: (scope = 'required for this') =>
-    `The token lacks the scope ${scope}. Create a token with it, then run \`svcctl auth login\`.`,
-  credential:
-    'The credential is wrong, expired or revoked. `svcctl auth status` shows its source, and `svcctl auth login` replaces it.',
-  'sign-in': `No credential was sent. ${login}`,
-  rights:
-    'The token’s user is not permitted to do this. `svcctl auth status` shows the user, and --help the required role.',
-  'no-instance':
-    'There is a proxy or a sign-in page in front of the instance, or the base URL is wrong. `svcctl doctor` tells which.',
-  'decoded-path':
-    'The instance does not have this endpoint, the base URL is wrong, or a web server in front decodes %2F in paths. `svcctl doctor` tells which; use the ID until then.',
-  slashes: (request) => {
-    const form = 'Slashes in the name of a project, group, branch or file are written %2F'
-    return request === undefined ? `${form}.` : `${form}: svcctl api ${quoteRequest(request)}`
-  },
-  private: `It does not exist, or it is private and no credential was sent. ${login}`,
-  hidden:
-    'It does not exist, or this user cannot see it. Check the ID or path, and `svcctl auth status`.',
-  maintenance: (wait) => {
-    const asked = wait === undefined ? '' : ` It asks to wait ${wait}.`
-    return `Try again after the maintenance. Reads may still work.${asked}`
-  },
-  unavailable: (wait) =>
-    `The instance is temporarily unavailable. Try again${wait === undefined ? ' later' : `; it asks to wait ${wait}`}.`,
-  'moved-project': (project = 'PATH') =>
-    `Find its new path with \`svcctl projects get ${quoteWord(project)} --fields path_with_namespace\`, then pass that path or its ID with -P.`,
-  rate: (wait) => {
-    const asked = wait === undefined ? '' : ` It asks to wait ${wait}.`
-    return `Wait before the next call, lower --concurrency or --rate, or allow more with --retries and --max-wait.${asked}`
-  },
-  input: 'Correct the named values and try again. --help lists the flags.',
-  way: 'Try again. If it fails again, run `svcctl doctor`.',
-  address: 'Check the base URL (--base-url, SVC_BASE_URL or profile) and the network.',
-  authority:
-    'Name the PEM file of the certificate authority in SSL_CERT_FILE, or pass --ca-file <pem> to `svcctl auth login` or `svcctl profile set <name>`.',
-  slow: 'Try again, or allow more time with --timeout <seconds>.',
-  ca: 'Name another file in SSL_CERT_FILE, or with --ca-file of `svcctl auth login` or `svcctl profile set <name>`.',
-  'client-certificate':
-    'Pass other files with --cert-file and --key-file to `svcctl auth login` or `svcctl profile set <name>`.',
-  paging: 'The paging of the instance is faulty. Use --page to read one page at a time.',
-  'order-by-id': 'Only a list ordered by ID can continue past this point. Add --order-by id.',
-  'response-size': 'Request less: smaller pages of a list (--per-page), or fewer objects.',
-  'record-size': 'Run the command again with -o json, without --fields and for a single object.',
-  'key-in-address': 'Pass the key with --authorization-key or SVC_ALERT_KEY.',
-}
-
-const isCode = (code: string): code is AdviceCode => Object.hasOwn(hints, code)
-
-/** A failure with its hint in words; anything else, and what has a hint already, as it is. */
-export const withWorkspaceHint = (error: unknown): unknown => {
-  if (!(error instanceof Failure)) return error
-  const { hint, advice } = error.details
-  if (hint !== undefined || advice === undefined || !isCode(advice.code)) return error
-  const words = hints[advice.code]
-  return new Failure(error.category, error.message, {
-    ...error.details,
-    hint: typeof words === 'string' ? words : words(advice.about),
-  })
 }

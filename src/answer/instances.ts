@@ -3,20 +3,21 @@
 import { NobodyTakesError, yieldPushed } from '../base/async.js'
 import { currentIo } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
+import { unprintedRun } from '../engine/bulk/plan-work.js'
+import { changes, sendsAll } from '../engine/command/derive.js'
+import { type Globals, getMostRecords } from '../engine/command/globals.js'
+import { findOwnWords } from '../engine/command/words.js'
+import { describeUnread, takeRecords } from '../engine/order.js'
+import { parseGlobals } from '../engine/plan/given.js'
+import type { Raw } from '../engine/plan/line.js'
+import type { Row, Target } from '../engine/rows.js'
+import { type FailureLimit, parseFailureLimit } from '../engine/work/report.js'
 import { Failure } from '../errors.js'
 import type { Format } from '../output/types.js'
-import { chooseFormat } from './answer/choose-format.js'
-import { unprintedRun } from './bulk/plan-work.js'
-import { changes, sendsAll } from './command/derive.js'
-import { type Globals, getMostRecords } from './command/globals.js'
-import { findOwnWords } from './command/words.js'
+import { chooseFormat } from './choose-format.js'
 import { failureIn, failureStyle } from './failure-report.js'
 import { InstancesAnswer } from './instances-answer.js'
 import type { AskedLine, LinePart } from './options.js'
-import { describeUnread, takeRecords } from './order.js'
-import { parseGlobals } from './plan/given.js'
-import type { Raw } from './plan/line.js'
-import type { Row, Target } from './rows.js'
 import {
   type AskedSite,
   checkSeveral,
@@ -27,7 +28,6 @@ import {
   variables,
   wantedBy,
 } from './sites.js'
-import { type FailureLimit, parseFailureLimit } from './work/report.js'
 
 // How a run of several instances ends.
 

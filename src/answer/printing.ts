@@ -1,19 +1,14 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
-import { currentIo } from '../../base/io.js'
-import { isObject } from '../../base/objects.js'
-import { printable, visibleLines } from '../../base/screen-text.js'
-import type { HiddenFields } from '../../base/secrets/mask-records.js'
-import { masked } from '../../base/secrets/names.js'
-import { maskPrivateKeys } from '../../base/secrets/text.js'
-import type { Endpoint } from '../../catalogue/endpoint.js'
-import { getSecretFields } from '../../catalogue/fields.js'
-import { areas } from '../../catalogue/index.js'
-import type { Inspection, People, Reader } from '../../catalogue/views.js'
-import { usage } from '../../errors.js'
-import { ownColours } from '../../output/escape.js'
-import { holdForPeople, openDocument, openWriter } from '../../output/index.js'
-import type { AnswerView, PageView, Writer } from '../../output/types.js'
-import { openStdout } from '../../terminal/stdout.js'
+import { currentIo } from '../base/io.js'
+import { isObject } from '../base/objects.js'
+import { printable, visibleLines } from '../base/screen-text.js'
+import type { HiddenFields } from '../base/secrets/mask-records.js'
+import { masked } from '../base/secrets/names.js'
+import { maskPrivateKeys } from '../base/secrets/text.js'
+import type { Endpoint } from '../catalogue/endpoint.js'
+import { getSecretFields } from '../catalogue/fields.js'
+import { areas } from '../catalogue/index.js'
+import type { Inspection, People, Reader } from '../catalogue/views.js'
 import {
   changes,
   getAnswerFields,
@@ -21,13 +16,18 @@ import {
   getFirstSegment,
   isAskable,
   isRehearsal,
-} from '../command/derive.js'
-import type { Text } from '../command/services.js'
-import type { RunOptions, Streams } from '../options.js'
-import { SingleBudget } from '../records/budget.js'
-import { stageRecords } from '../records/stages.js'
-import type { RecordView, Rows } from '../rows.js'
-import { namesFor } from './objects.js'
+} from '../engine/command/derive.js'
+import type { Text } from '../engine/command/services.js'
+import { SingleBudget } from '../engine/records/budget.js'
+import { namesFor } from '../engine/records/object-rows.js'
+import { stageRecords } from '../engine/records/stages.js'
+import type { RecordView, Rows } from '../engine/rows.js'
+import { usage } from '../errors.js'
+import { ownColours } from '../output/escape.js'
+import { holdForPeople, openDocument, openWriter } from '../output/index.js'
+import type { AnswerView, PageView, Writer } from '../output/types.js'
+import { openStdout } from '../terminal/stdout.js'
+import type { AnswerOptions, Streams } from './options.js'
 import type { PeopleRows, RunAnswer } from './run-answer.js'
 
 // What people see of an answer in place of its records.
@@ -83,7 +83,7 @@ const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
     style.wrap(style.visible(withoutKeys(text)), width - indent).join(`\n${' '.repeat(indent)}`),
 })
 
-type Options = Pick<RunOptions, 'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'>
+type Options = Pick<AnswerOptions, 'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'>
 
 type AnswerScreen = Pick<Streams, 'style' | 'width' | 'out' | 'plain' | 'page'>
 
@@ -209,7 +209,7 @@ export class AnswerPrinter implements RunAnswer {
   /** Numbers that are not exact, as people read them at a terminal. */
   async #roughly(columns: readonly string[]): Promise<{ readonly people?: People }> {
     if (columns.length === 0 || !this.terminal || this.reader !== 'people') return {}
-    const { createCell } = await import('../../output/cell.js')
+    const { createCell } = await import('../output/cell.js')
     const view = this.#view(true, { columns })
     const mark = (record: unknown): unknown => {
       if (!isObject(record) || record.approximate !== true) return record
@@ -248,7 +248,7 @@ export class AnswerPrinter implements RunAnswer {
     const { command, format, globals, words } = this.#asked
     const { fields } = globals
     if (fields !== undefined) {
-      const { fieldInspection } = await import('../records/known-fields.js')
+      const { fieldInspection } = await import('../engine/records/known-fields.js')
       const wrote = changes(command, []) && !isRehearsal({ command, globals })
       const isLate = emit.changed === true || wrote
       const answering = { command, emit, words, single: emit.single }
@@ -257,7 +257,7 @@ export class AnswerPrinter implements RunAnswer {
     const own = emit.fields ?? emit.people?.columns
     if (own !== undefined || format.reader === 'programs' || format.shows !== undefined)
       return undefined
-    const { columnInspection } = await import('../records/known-fields.js')
+    const { columnInspection } = await import('../engine/records/known-fields.js')
     return columnInspection(emit, words, (column, text) => {
       if (!this.#absent.has(column)) this.#later(text)
       this.#absent.add(column)

@@ -1,4 +1,6 @@
 /** Runs a command within another: asked by data, on the same session and through the same gate, its answer kept. */
+
+import type { Stdout } from '../base/io.js'
 import type { Records } from '../base/json/records.js'
 import type { JsonValue, JsonValues } from '../base/objects.js'
 import type { Prompts } from '../base/prompts.js'
@@ -7,26 +9,26 @@ import { coerce, dataSource } from '../catalogue/coerce.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { isNumeric, type Param } from '../catalogue/params.js'
 import { bothNames, type Words } from '../catalogue/words.js'
+import { getCommandName, withoutSpecial } from '../engine/command/derive.js'
+import { type Datum, getData } from '../engine/command/flags.js'
+import { type Globals, reachingFlags, readGlobals } from '../engine/command/globals.js'
+import type { PipedInput, RunMode, WithinAnswer, WithinAsk } from '../engine/command/services.js'
+import type { Command, CommandFacts, Given } from '../engine/command/types.js'
+import { commandIn, neutralGiven } from '../engine/command/vocabulary.js'
+import { ownWords } from '../engine/command/words.js'
+import { ChosenRecords, type SharedServices } from '../engine/options.js'
+import { checkedValue, type TakeNote } from '../engine/plan/values.js'
+import { preflight } from '../engine/run.js'
 import { exitCodes, Failure, usage } from '../errors.js'
 import { formatNamed } from '../output/formats.js'
 import { encode, liner } from '../output/json.js'
 import type { Format } from '../output/types.js'
 import { createMeter } from '../terminal/progress.js'
 import { standardError } from '../terminal/standard.js'
-import type { Stdout } from '../terminal/stdout.js'
 import { createStyle } from '../terminal/style.js'
-import { getCommandName, withoutSpecial } from './command/derive.js'
-import { type Datum, getData } from './command/flags.js'
-import { type Globals, reachingFlags, readGlobals } from './command/globals.js'
-import type { PipedInput, RunMode, WithinAnswer, WithinAsk } from './command/services.js'
-import type { Command, CommandFacts, Given } from './command/types.js'
-import { commandIn, neutralGiven } from './command/vocabulary.js'
-import { ownWords } from './command/words.js'
 import { failureIn } from './failure-report.js'
-import { ChosenRecords, type RunOptions, type SharedServices, type Streams } from './options.js'
-import { checkedValue, type TakeNote } from './plan/values.js'
-import { preflight } from './run.js'
-import { RunParts } from './services.js'
+import type { AnswerOptions, Streams } from './options.js'
+import { RunParts } from './run-parts.js'
 
 // The screen of a run within another: nobody sits before it, and what it prints is kept.
 
@@ -154,7 +156,7 @@ export const unrehearsedCommand = (command: Command): Command => ({
 /** The command that is meant, as its instance has it. */
 const meant = async (
   { command, plain, manner }: WithinAsk,
-  { own, command: { registry } }: RunOptions,
+  { own, command: { registry } }: AnswerOptions,
 ): Promise<{ readonly command: Command; readonly words?: Words }> => {
   const found = await registry.named(command.area, command.words)
   if (found === undefined)
@@ -174,11 +176,11 @@ interface ParsedCommand {
 /** What is asked of the command, which may be by names and values that only its instance has. */
 const understood = async (
   ask: WithinAsk,
-  outer: RunOptions,
+  outer: AnswerOptions,
   note: (text: string) => void,
 ): Promise<ParsedCommand> => {
   const inWords = await meant(ask, outer)
-  const known = () => import('./command/known.js')
+  const known = () => import('../engine/command/known.js')
   const beyond = async () => (await known()).withKnown(inWords.command, outer.globals, outer.env)
   const { fields } = ask
   const asked = (command: Command): ParsedCommand => {
@@ -204,7 +206,7 @@ const sends: Readonly<Record<RunMode, boolean | 'marked'>> = {
   writes: false,
 }
 
-interface InnerRun extends Pick<RunOptions, 'command' | 'globals' | 'words'> {
+interface InnerRun extends Pick<AnswerOptions, 'command' | 'globals' | 'words'> {
   readonly ask: WithinAsk
   readonly format: Format
   readonly screen: KeptScreen
@@ -212,10 +214,10 @@ interface InnerRun extends Pick<RunOptions, 'command' | 'globals' | 'words'> {
 }
 
 const optionsFor = (
-  outer: RunOptions,
+  outer: AnswerOptions,
   sharing: SharedServices,
   { ask, command, format, globals, words, screen, ended }: InnerRun,
-): RunOptions => {
+): AnswerOptions => {
   const { own } = outer
   return {
     command,
@@ -239,7 +241,7 @@ const optionsFor = (
 }
 
 /** Does it. @returns its exit code */
-const act = async (options: RunOptions, given: Given): Promise<number> => {
+const act = async (options: AnswerOptions, given: Given): Promise<number> => {
   const { command, globals, words } = options
   const running = await RunParts.open(options)
   const { services } = running
@@ -254,7 +256,7 @@ const act = async (options: RunOptions, given: Given): Promise<number> => {
 
 /** Runs a command within a run. */
 export const runWithin = async (
-  outer: RunOptions,
+  outer: AnswerOptions,
   sharing: SharedServices,
   ask: WithinAsk,
 ): Promise<WithinAnswer> => {

@@ -1,12 +1,13 @@
 /** The one answer of several instances: its rows, and what is said of each below it. */
+
+import type { Stdout } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
+import { heldUntil, TargetWriter } from '../engine/order.js'
+import type { Row, Rows } from '../engine/rows.js'
 import { Failure } from '../errors.js'
-import type { Stdout } from '../terminal/stdout.js'
-import { printRows } from './answer/print-rows.js'
-import { AnswerPrinter } from './answer/printing.js'
 import type { InstancePart, RunEnd, Streams } from './options.js'
-import { heldUntil, TargetWriter } from './order.js'
-import type { Row, Rows } from './rows.js'
+import { printRows } from './print-rows.js'
+import { AnswerPrinter } from './printing.js'
 import { openNotes, openStreams, type ScreenOptions } from './streams.js'
 
 /** What an instance prints is rows: here nothing may come. */

@@ -1,42 +1,40 @@
 /** The parts of one run: what a command is handed, and what carries out what it asks for. */
 
 import { type Endpoint, writes } from '../catalogue/endpoint.js'
+import { createCall, type Engine, RunReport } from '../engine/bulk/plan-work.js'
+import { BulkRunner } from '../engine/bulk/runner.js'
+import { getCommandName, isRehearsal, keepsJournal, sendsAll } from '../engine/command/derive.js'
+import { concurrencyLimit } from '../engine/command/globals.js'
+import { describeIrreversible } from '../engine/command/reversal.js'
+import { yieldNone } from '../engine/command/running.js'
+import type { InstanceService } from '../engine/command/services.js'
+import type { Given, Plan } from '../engine/command/types.js'
+import { LineServices } from '../engine/context.js'
+import { Caller } from '../engine/instance/caller.js'
+import { InstanceExchange } from '../engine/instance/exchange.js'
+import { Lists } from '../engine/instance/listing.js'
+import { Planning, type Reads, type Targets } from '../engine/instance/planning.js'
+import type { SingleReadOptions, StartedRun } from '../engine/line-parts.js'
+import type { OpenSessions } from '../engine/options.js'
+import type { Curl } from '../engine/perform/curl.js'
+import { LiveInstance } from '../engine/perform/live.js'
+import type { Previews } from '../engine/perform/preview.js'
+import { mayAskSingles } from '../engine/records/budget.js'
+import { PartOfAnswer } from '../engine/records/object-rows.js'
+import type { RecordChoice } from '../engine/records/where.js'
+import type { PollScreen } from '../engine/repeat.js'
+import { createNoteRow, type Rows } from '../engine/rows.js'
+import { Sessions, Workspace } from '../engine/workspace/workspace.js'
 import { exitCodes } from '../errors.js'
-import { PartOfAnswer } from './answer/objects.js'
-import { printRows } from './answer/print-rows.js'
-import { AnswerPrinter } from './answer/printing.js'
-import type { RunAnswer } from './answer/run-answer.js'
-import { createCall, type Engine, RunReport } from './bulk/plan-work.js'
-import { BulkRunner } from './bulk/runner.js'
-import { getCommandName, isRehearsal, keepsJournal, sendsAll } from './command/derive.js'
-import { concurrencyLimit } from './command/globals.js'
-import { describeIrreversible } from './command/reversal.js'
-import { yieldNone } from './command/running.js'
-import type { InstanceService } from './command/services.js'
-import type { Given, Plan } from './command/types.js'
-import { LineServices } from './context.js'
-import { Caller } from './instance/caller.js'
-import { InstanceExchange } from './instance/exchange.js'
-import { Lists } from './instance/listing.js'
-import { Planning, type Reads, type Targets } from './instance/planning.js'
-import type { LineParts } from './line-parts.js'
-import type { OpenSessions, RunEnd, RunOptions, Streams } from './options.js'
-import type { Curl } from './perform/curl.js'
-import { LiveInstance } from './perform/live.js'
-import type { Previews } from './perform/preview.js'
-import { mayAskSingles } from './records/budget.js'
-import type { RecordChoice, RecordChoiceOptions } from './records/where.js'
-import type { PollScreen } from './repeat.js'
-import { createNoteRow, type Rows } from './rows.js'
+import type { AnswerOptions, RunEnd, Streams } from './options.js'
+import { printRows } from './print-rows.js'
+import { AnswerPrinter } from './printing.js'
+import { Prompter, SilentPrompter } from './prompter.js'
+import type { RunAnswer } from './run-answer.js'
 import { createLogger, openStreams } from './streams.js'
-import { Prompter, SilentPrompter } from './workspace/prompter.js'
-import { Sessions, Workspace } from './workspace/workspace.js'
-
-/** How single records are read, beside the lists that they come from. */
-type SingleReads = Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
 
 /** What planning reads on the way; nothing at all where nothing is sent. */
-const createReads = (exchange: InstanceExchange, options: RunOptions): Reads => {
+const createReads = (exchange: InstanceExchange, options: AnswerOptions): Reads => {
   const nothing = async (): Promise<undefined> => undefined
   if (options.globals.curl) return { data: nothing, wanted: nothing, answers: false }
   return {
@@ -50,7 +48,7 @@ const createReads = (exchange: InstanceExchange, options: RunOptions): Reads => 
 
 /** Whether a run keeps a journal: whatever writes does, but for what the API itself only tries. */
 const isKept = (
-  { command, globals, journaling }: RunOptions,
+  { command, globals, journaling }: AnswerOptions,
   { endpoint, values }: Plan,
 ): boolean => {
   if (journaling.resumed !== undefined) return true
@@ -61,18 +59,18 @@ const isKept = (
 
 /** What only some runs are made of, loaded: another answer than the printed one, and what prints requests. */
 interface LoadedModules {
-  readonly curl: typeof import('./perform/curl.js') | undefined
-  readonly web: typeof import('./answer/file.js') | undefined
+  readonly curl: typeof import('../engine/perform/curl.js') | undefined
+  readonly web: typeof import('./file.js') | undefined
 }
 
-const load = async ({ globals }: RunOptions): Promise<LoadedModules> => ({
-  curl: globals.curl ? await import('./perform/curl.js') : undefined,
-  web: globals.web && !globals.curl ? await import('./answer/file.js') : undefined,
+const load = async ({ globals }: AnswerOptions): Promise<LoadedModules> => ({
+  curl: globals.curl ? await import('../engine/perform/curl.js') : undefined,
+  web: globals.web && !globals.curl ? await import('./file.js') : undefined,
 })
 
 /** What a run is made of, for its options: nothing is sent before a command asks for it. */
-export class RunParts implements LineParts {
-  readonly options: RunOptions
+export class RunParts implements StartedRun {
+  readonly options: AnswerOptions
   readonly services: LineServices
   /** The instance that commands talk to. */
   readonly instance: InstanceService
@@ -83,7 +81,7 @@ export class RunParts implements LineParts {
   readonly planning: Planning
   readonly caller: Caller
   readonly lists: Lists
-  readonly singles: SingleReads
+  readonly singles: SingleReadOptions
   readonly bulk: BulkRunner
   /** `--curl`: prints requests. */
   readonly curl: Curl | undefined
@@ -100,7 +98,7 @@ export class RunParts implements LineParts {
   /** The file of the run's journal, once there is one. */
   #journal: string | undefined
 
-  private constructor(options: RunOptions, screen: Streams, loaded: LoadedModules) {
+  private constructor(options: AnswerOptions, screen: Streams, loaded: LoadedModules) {
     const { command, globals, inner, words } = options
     this.options = options
     this.#screen = screen
@@ -136,7 +134,7 @@ export class RunParts implements LineParts {
     this.services = this.servicesWith(this.instance)
   }
 
-  static async open(options: RunOptions): Promise<RunParts> {
+  static async open(options: AnswerOptions): Promise<RunParts> {
     const { inner, part } = options
     const screen = part?.screen ?? inner?.screen ?? (await openStreams(options))
     return new RunParts(options, screen, await load(options))
@@ -153,11 +151,11 @@ export class RunParts implements LineParts {
     const { where } = globals
     if (where === undefined) {
       if (!mayAskSingles(command, globals)) return undefined
-      const { getSingleFields } = await import('./records/single.js')
+      const { getSingleFields } = await import('../engine/records/single.js')
       const emit = endpoint === undefined ? {} : { endpoint }
       if ((await getSingleFields({ command, emit, words }, globals)) === undefined) return undefined
     }
-    const { RecordChoice } = await import('./records/where.js')
+    const { RecordChoice } = await import('../engine/records/where.js')
     const { budget } = this.printing
     const asked = { paging: globals, asked: globals, budget, signal, words, whole: inner?.whole }
     const composed = inner?.composed
@@ -263,7 +261,7 @@ export class RunParts implements LineParts {
     yield* yieldNone(this.answer)
     if (journaling.resumed !== undefined || !sendsAll(this.options) || !keepsJournal(command))
       return
-    const { recordEmptyShard } = await import('./journaling/journaled-run.js')
+    const { recordEmptyShard } = await import('../engine/journaling/journaled-run.js')
     await recordEmptyShard({ command, globals, journaling, place: this.place })
   }
 
@@ -276,7 +274,7 @@ export class RunParts implements LineParts {
 
   readonly #openPreviews = async (): Promise<Previews> => {
     const { command, format, globals, words } = this.options
-    const { Previews } = await import('./perform/preview.js')
+    const { Previews } = await import('../engine/perform/preview.js')
     const bulk = new BulkRunner({ ...this.#engine, listed: true })
     const shown = {
       tolerates: globals.tolerate !== undefined,
@@ -295,7 +293,7 @@ export class RunParts implements LineParts {
     const { command, globals, journaling, chosen } = options
     if (!isKept(options, first)) return undefined
     return async () => {
-      const { JournaledRun } = await import('./journaling/journaled-run.js')
+      const { JournaledRun } = await import('../engine/journaling/journaled-run.js')
       const { instance } = services
       const run = { command, globals, journaling, place, ui, single, final, instance }
       const selected = (plan: Plan): unknown => chosen.of(plan)

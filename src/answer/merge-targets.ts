@@ -1,9 +1,9 @@
 /** One answer of several targets: the records of each stand below its name, in one list. */
-import { wrapper } from '../../base/json/records.js'
-import type { Failure } from '../../errors.js'
-import { encodeRecord } from '../records/list-stage.js'
-import type { RecordsRow, RecordView, Row, Rows, Target } from '../rows.js'
-import { isList, printedValue, refusePart } from './objects.js'
+import { wrapper } from '../base/json/records.js'
+import { encodeRecord } from '../engine/records/list-stage.js'
+import { isList, printedValue, refusePart } from '../engine/records/object-rows.js'
+import type { RecordsRow, RecordView, Row, Rows, Target } from '../engine/rows.js'
+import type { Failure } from '../errors.js'
 import type { PeopleRows, RunAnswer } from './run-answer.js'
 
 /** Returns what a target is, in a word. */

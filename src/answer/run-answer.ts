@@ -1,8 +1,9 @@
 /** Where the rows of a run go: standard output, a page, a browser, or a place among those of others. */
-import type { HeldRecords } from '../../output/index.js'
-import type { Writer } from '../../output/types.js'
-import type { AnswerService } from '../command/services.js'
-import type { RecordView, Rows } from '../rows.js'
+
+import type { AnswerService } from '../engine/command/services.js'
+import type { RecordView, Rows } from '../engine/rows.js'
+import type { HeldRecords } from '../output/index.js'
+import type { Writer } from '../output/types.js'
 
 /** The records of one of several parts of an answer, held until rows can be made of them. */
 export interface PeopleRows extends HeldRecords {

@@ -7,12 +7,9 @@ import { type Kind, kindNamed, kinds } from '../../catalogue/kinds.js'
 import { isScope, scopeOf } from '../../catalogue/params.js'
 import type { Reader } from '../../catalogue/views.js'
 import { usage } from '../../errors.js'
-import type { Format } from '../../output/types.js'
 import { flagName, objectColumn } from '../command/derive.js'
-import { downloads } from '../command/flags.js'
-import { type Globals, isAggregate } from '../command/globals.js'
 import type { AnswerService, Text } from '../command/services.js'
-import type { Command, Plan } from '../command/types.js'
+import type { Plan } from '../command/types.js'
 import type { PlanAnswer } from '../rows.js'
 
 // What the objects of an answer are called, for formats that show nothing else.
@@ -38,27 +35,6 @@ export const namesFor = (
   if (kind?.mark === undefined) return kind?.names
   const alone = !below && scopeOf(endpoint?.path.id) === 'project'
   return alone ? ['iid', ...kind.names] : kind.names
-}
-
-/**
- * Refuses what a format that shows one thing cannot show, before anything is sent.
- * @throws Failure `usage`
- */
-export const checkShown = ({ name, shows }: Format, command: Command, globals: Globals): void => {
-  const { fields } = globals
-  const { area, words, endpoints } = command
-  // Of files that are written, their paths are the field.
-  const isShown = fields?.length === 1 || (fields === undefined && downloads(command))
-  if (shows === 'field' && !isShown)
-    throw usage(`-o ${name} prints one field: choose it with --fields`)
-  if (shows !== 'names') return
-  if (isAggregate(globals))
-    throw usage(`-o ${name} prints objects that other commands accept, and groups are none`)
-  const all = Object.values(endpoints)
-  if (all.some((endpoint) => namesFor(endpoint, area, false) !== undefined)) return
-  throw usage(
-    `-o ${name} prints objects that other commands accept, and ${`svcctl ${area} ${words}`.trim()} has none`,
-  )
 }
 
 // What the outcome of a call shows.

@@ -2,16 +2,16 @@
 
 import { currentIo } from '../base/io.js'
 import { bugs } from '../base/version.js'
+import type { Globals } from '../engine/command/globals.js'
+import { getLastValue } from '../engine/command/words.js'
+import { withWorkspaceHint } from '../engine/workspace/hints.js'
 import { Failure, getErrorCode, getReason, survived } from '../errors.js'
 import { formatNamed, formats, tableFormat } from '../output/formats.js'
 import type { Format } from '../output/types.js'
 import { getPaths, openStore } from '../profile/index.js'
 import { printError } from '../terminal/notes.js'
 import { say, standardError } from '../terminal/standard.js'
-import type { Globals } from './command/globals.js'
-import { getLastValue } from './command/words.js'
 import type { FailureFormat } from './options.js'
-import { withWorkspaceHint } from './workspace/prompter.js'
 
 // Which output format is in force: flag, environment, profile, then a table. Failures follow it.
 

@@ -3,36 +3,28 @@
 import { currentIo } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import type { Words } from '../catalogue/words.js'
+import { unprintedRun } from '../engine/bulk/plan-work.js'
+import { changes, getCommandName, sendsAll, takesSeveral } from '../engine/command/derive.js'
+import { writesFiles } from '../engine/command/flags.js'
+import { type Globals, isAggregate } from '../engine/command/globals.js'
+import type { InnerRuns } from '../engine/command/services.js'
+import type { Command } from '../engine/command/types.js'
+import { ownWords, type WordsFinder } from '../engine/command/words.js'
+import type { JournalOptions } from '../engine/journaling/runs.js'
+import { ChosenRecords, type SharedServices } from '../engine/options.js'
+import { PrintedError } from '../engine/perform/live.js'
+import { checkPathNames, commandsOwn, fromStdin, parseGlobals } from '../engine/plan/given.js'
+import type { Raw } from '../engine/plan/line.js'
+import { getParentColumn, type Parents, parentsIn } from '../engine/plan/parents.js'
+import { withPaths } from '../engine/plan/places.js'
+import type { WaitCondition } from '../engine/repeat.js'
+import { follow, preflight } from '../engine/run.js'
+import { checkSelection, spreadBy } from '../engine/targets/objects.js'
 import { Failure, usage } from '../errors.js'
-import { chooseFormat } from './answer/choose-format.js'
-import { checkShown } from './answer/objects.js'
-import { unprintedRun } from './bulk/plan-work.js'
-import { changes, getCommandName, sendsAll, takesSeveral } from './command/derive.js'
-import { writesFiles } from './command/flags.js'
-import { type Globals, isAggregate } from './command/globals.js'
-import type { InnerRuns } from './command/services.js'
-import type { Command } from './command/types.js'
-import { ownWords, type WordsFinder } from './command/words.js'
+import { checkShown, chooseFormat } from './choose-format.js'
 import { failureStyle } from './failure-report.js'
-import type { JournalOptions } from './journaling/runs.js'
-import {
-  type AskedLine,
-  ChosenRecords,
-  type FailureFormat,
-  type InnerLine,
-  type LinePart,
-  type RunOptions,
-  type SharedServices,
-} from './options.js'
-import { PrintedError } from './perform/live.js'
-import { checkPathNames, commandsOwn, fromStdin, parseGlobals } from './plan/given.js'
-import type { Raw } from './plan/line.js'
-import { getParentColumn, type Parents, parentsIn } from './plan/parents.js'
-import { withPaths } from './plan/places.js'
-import type { WaitCondition } from './repeat.js'
-import { follow, preflight } from './run.js'
-import { RunParts } from './services.js'
-import { checkSelection, spreadBy } from './targets/objects.js'
+import type { AnswerOptions, AskedLine, FailureFormat, InnerLine, LinePart } from './options.js'
+import { RunParts } from './run-parts.js'
 
 /** What a line says of its journal, before anything of it is understood. */
 const createJournalOptions = (
@@ -77,7 +69,7 @@ export const execute = async (
 ): Promise<number> => {
   const line = { command, raw, signal, decided, own, parse }
   if (writesFiles(command, raw))
-    await (await import('./plan/outputs.js')).checkOutputs(command, raw)
+    await (await import('../engine/plan/outputs.js')).checkOutputs(command, raw)
   const profile = raw.flags.get('profile')?.at(-1) ?? ''
   if (!/[,*?@]/.test(profile) && !raw.flags.has('all-profiles')) return executeOne(line)
   if (raw.flags.has('web')) throw usage('--web opens the page of a single object of one instance')
@@ -126,7 +118,7 @@ const createUntil = async (
     if (timeout === undefined) return undefined
     throw usage('--wait-timeout requires --wait-until', 'For example: --wait-until status=success')
   }
-  const { WaitCondition } = await import('./repeat.js')
+  const { WaitCondition } = await import('../engine/repeat.js')
   return new WaitCondition(texts, { command, timeout, words })
 }
 
@@ -153,13 +145,13 @@ const understand = async (
   const isSilent =
     globals.to === undefined &&
     writesFiles(command, raw) &&
-    (await import('./plan/outputs.js')).reportsToStandardOutput(command, raw)
+    (await import('../engine/plan/outputs.js')).reportsToStandardOutput(command, raw)
   return { raw, early, parents, said: { globals, format, journaling, words, until, isSilent } }
 }
 
 /** What runs commands and lines within a run. */
 export const runsWithin = (
-  outer: RunOptions,
+  outer: AnswerOptions,
   sharing: SharedServices,
   parse: AskedLine['parse'],
 ): InnerRuns => {
@@ -198,7 +190,7 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
   const input = line.input ?? part?.input ?? new StandardInput(signal)
   const { raw, early, parents, said } = await understand(line, part, env, inner)
   const { globals, format, journaling, words } = said
-  const options: RunOptions = {
+  const options: AnswerOptions = {
     ...said,
     own,
     part,
@@ -221,7 +213,7 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
     checkShown(format, command, globals)
     const all = { ...said, ...placed, command, signal, running, input }
     if (globals.since === undefined) await follow(all)
-    else await running.print((await import('./since.js')).yieldChanges(all))
+    else await running.print((await import('../engine/since.js')).yieldChanges(all))
   } catch (error) {
     if (!(error instanceof PrintedError)) failed = error
   }

@@ -1,10 +1,15 @@
 /** The streams of a run: where answers go, what is said beside them, how questions are asked. */
-import { currentIo } from '../base/io.js'
+import { currentIo, type Stdout } from '../base/io.js'
 import type { Meter } from '../base/progress.js'
 import type { Prompts } from '../base/prompts.js'
 import { standardInput } from '../base/standard-input.js'
 import { once } from '../base/text.js'
 import { writes } from '../catalogue/endpoint.js'
+import { getCommandName } from '../engine/command/derive.js'
+import type { Globals } from '../engine/command/globals.js'
+import { isRepeated } from '../engine/command/globals.js'
+import type { ExchangeScreen } from '../engine/instance/exchange.js'
+import type { PollScreen } from '../engine/repeat.js'
 import type { Exchange } from '../http/types.js'
 import type { Format } from '../output/types.js'
 import { type Frames, gutter, openFrames } from '../terminal/frames.js'
@@ -13,14 +18,9 @@ import { openPager } from '../terminal/pager.js'
 import { createMeter } from '../terminal/progress.js'
 import { createPrompts, interactive as isInteractive } from '../terminal/prompts.js'
 import { aside, say, standardError, standardOutput } from '../terminal/standard.js'
-import { openStdout, type Stdout } from '../terminal/stdout.js'
+import { openStdout } from '../terminal/stdout.js'
 import { accessible, createStyle, type Style } from '../terminal/style.js'
-import { getCommandName } from './command/derive.js'
-import type { Globals } from './command/globals.js'
-import { isRepeated } from './command/globals.js'
-import type { ExchangeScreen } from './instance/exchange.js'
-import type { RunOptions, Streams } from './options.js'
-import type { PollScreen } from './repeat.js'
+import type { AnswerOptions, Streams } from './options.js'
 
 // What a run says beside its answer: of its requests, and below the output.
 
@@ -167,7 +167,7 @@ const createPolls = (
 
 /** What a write answers stays on the screen, beside what was typed. */
 const pages = (
-  { globals, command }: Pick<RunOptions, 'globals' | 'command'>,
+  { globals, command }: Pick<AnswerOptions, 'globals' | 'command'>,
   style: Style,
 ): boolean =>
   globals.pager &&
@@ -198,11 +198,11 @@ const promptsOf = (signal: AbortSignal, env: NodeJS.ProcessEnv): Prompts =>
   )
 
 export type ScreenOptions = Pick<
-  RunOptions,
+  AnswerOptions,
   'globals' | 'format' | 'env' | 'command' | 'signal' | 'isSilent' | 'inner'
 >
 
-type NoteOptions = Pick<RunOptions, 'globals' | 'format' | 'env'>
+type NoteOptions = Pick<AnswerOptions, 'globals' | 'format' | 'env'>
 
 /** @param of the profile that is spoken of, where there are several */
 export const openNotes = async (
@@ -271,7 +271,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   }
   if (isSilent) return { ...streams, out: nowhere }
   if (!filed && format.page === undefined) return streams
-  const { checkFile, withFile } = await import('./answer/file.js')
+  const { checkFile, withFile } = await import('./file.js')
   checkFile(format, globals, style.terminal)
   const name = getCommandName(command)
   return withFile(streams, await format.page?.(), { name, globals, env, signal })

@@ -1,0 +1,52 @@
+/** Chooses the output format of a line: a variable or a profile only suggests one. */
+
+import { downloads } from '../engine/command/flags.js'
+import { type Globals, isAggregate } from '../engine/command/globals.js'
+import type { Command } from '../engine/command/types.js'
+import { namesFor } from '../engine/records/object-rows.js'
+import { usage } from '../errors.js'
+import type { Format } from '../output/types.js'
+import { standardOutput } from '../terminal/standard.js'
+import { outputFormat } from './failure-report.js'
+
+/**
+ * Refuses what a format that shows one thing cannot show, before anything is sent.
+ * @throws Failure `usage`
+ */
+export const checkShown = ({ name, shows }: Format, command: Command, globals: Globals): void => {
+  const { fields } = globals
+  const { area, words, endpoints } = command
+  // Of files that are written, their paths are the field.
+  const isShown = fields?.length === 1 || (fields === undefined && downloads(command))
+  if (shows === 'field' && !isShown)
+    throw usage(`-o ${name} prints one field: choose it with --fields`)
+  if (shows !== 'names') return
+  if (isAggregate(globals))
+    throw usage(`-o ${name} prints objects that other commands accept, and groups are none`)
+  const all = Object.values(endpoints)
+  if (all.some((endpoint) => namesFor(endpoint, area, false) !== undefined)) return
+  throw usage(
+    `-o ${name} prints objects that other commands accept, and ${`svcctl ${area} ${words}`.trim()} has none`,
+  )
+}
+
+/**
+ * Returns the format of a line, which a table replaces where only a variable or the profile chose another one.
+ * @throws Failure `usage` for the name of no format
+ */
+export const chooseFormat = (
+  command: Command,
+  globals: Globals,
+  env: NodeJS.ProcessEnv,
+  note: (text: string) => void,
+): Promise<Format> =>
+  outputFormat(
+    globals,
+    env,
+    async (format) => {
+      checkShown(format, command, globals)
+      if (format.page !== undefined)
+        (await import('./file.js')).checkPage(format, globals, standardOutput().isTTY === true)
+    },
+    note,
+  )

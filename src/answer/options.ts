@@ -1,0 +1,111 @@
+/** What a line is answered with: its screen, and where its rows go. */
+import type { Stdout } from '../base/io.js'
+import type { Meter } from '../base/progress.js'
+import type { Prompts } from '../base/prompts.js'
+import type { StandardInput } from '../base/standard-input.js'
+import type { Words } from '../catalogue/words.js'
+import type { Command } from '../engine/command/types.js'
+import type { WordsFinder } from '../engine/command/words.js'
+import type { InnerPart, RunOptions } from '../engine/options.js'
+import type { ParsedLine, Raw } from '../engine/plan/line.js'
+import type { PollScreen } from '../engine/repeat.js'
+import type { Rows } from '../engine/rows.js'
+import type { Format } from '../output/types.js'
+import type { Liveness, Notes } from '../terminal/notes.js'
+import type { ColorFlag, Style } from '../terminal/style.js'
+
+// The screen of a run: where answers go, what is said beside them, how questions are asked.
+
+/** What came of a run, when its answer ends. */
+export interface RunEnd {
+  /** What ended it before its time. */
+  readonly failed?: unknown
+  readonly code: number
+}
+
+export interface Streams {
+  /** How text is written on standard output. */
+  readonly style: Style
+  /** Columns for the answer. */
+  readonly width: number
+  readonly out: Stdout
+  /** Standard output itself, without pager or frames. */
+  readonly plain: Stdout
+  readonly notes: Notes
+  readonly prompts: Prompts
+  readonly meter: Meter
+  readonly liveness: Liveness
+  readonly polls: PollScreen
+  readonly interactive: () => boolean
+  /** Ends the answer, and says what stands below it. */
+  readonly finish: (say: () => void, end: RunEnd) => Promise<void>
+  /** Where the answer is a page, whose first part begins it. */
+  readonly page?: { readonly begin: () => boolean }
+  /** The profile that each line of it begins with, where there are several. */
+  readonly of?: string
+}
+
+/** What a run has decided before it begins, for whoever tells of its failure. */
+export interface FailureFormat {
+  /** Failures are JSON. */
+  readonly json: boolean
+  readonly color?: ColorFlag
+}
+
+/** A run that is one of several instances: where what it says and prints goes. */
+export interface InstancePart {
+  /** Its profile. */
+  readonly name: string
+  readonly screen: Streams
+  /** Whether those before it have not handed over theirs. */
+  readonly isHeld: () => boolean
+  /** Takes the rows of its answer, in its turn. */
+  readonly takeAll: (rows: Rows) => Promise<void>
+  /** Says what stands below the output, once that of all is there. */
+  readonly later: (say: () => void) => void
+}
+
+/** A line, and whose words it is read in. */
+export interface AskedLine {
+  readonly command: Command
+  readonly raw: Raw
+  readonly signal: AbortSignal
+  /** Is told how a failure is to be told. */
+  readonly decided: (how: FailureFormat) => void
+  /** Finds the words of its instance. */
+  readonly own: WordsFinder
+  /** Understands a line. */
+  readonly parse: (tokens: readonly string[]) => Promise<ParsedLine>
+  /** What it reads in the place of standard input. */
+  readonly input?: StandardInput | undefined
+}
+
+/** What a line has from that of all, where it is run on one of several instances. */
+export interface LinePart extends InstancePart {
+  readonly input: StandardInput
+  readonly env: NodeJS.ProcessEnv
+  readonly format: Format
+  /** In which the line may be written; those of others are among them. */
+  readonly words?: Words
+}
+
+/** A line that is run within another: how it is seen, what takes its records, and what of the environment it sees. */
+export interface InnerLine {
+  readonly part: KeptPart
+  readonly format?: Format
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** A run within another, and the screen that takes its answer, notes and questions; by default they go to the person at the terminal. */
+export interface KeptPart extends InnerPart {
+  readonly screen?: Streams
+}
+
+/** The options of a run whose rows are answered. */
+export interface AnswerOptions extends RunOptions {
+  readonly format: Format
+  readonly part?: InstancePart
+  readonly inner?: KeptPart
+  /** A report takes the place of the answer on standard output. */
+  readonly isSilent?: boolean
+}

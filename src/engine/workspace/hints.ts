@@ -1,0 +1,72 @@
+/** What to do next about a failure of the HTTP layer, in the words of commands and flags. */
+import { quoteWord } from '../../base/shell-words.js'
+import { Failure } from '../../errors.js'
+import type { AdviceCode } from '../../http/types.js'
+
+const login = 'Sign in with `svcctl auth login`, or set SVC_TOKEN.'
+
+const quoteRequest = (request: string): string => request.split(' ').map(quoteWord).join(' ')
+
+/** By code; a function where it says what it is about. */
+export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => string)>> = {
+  sudo: 'Use an administrator’s token with the sudo scope, or remove --sudo and SVC_SUDO.',
+  'sudo-user': 'Check the ID or username in --sudo or SVC_SUDO.',
+  scope: (scope = 'required for this') =>
+    `The token lacks the scope ${scope}. Create a token with it, then run \`svcctl auth login\`.`,
+  credential:
+    'The credential is wrong, expired or revoked. `svcctl auth status` shows its source, and `svcctl auth login` replaces it.',
+  'sign-in': `No credential was sent. ${login}`,
+  rights:
+    'The token’s user is not permitted to do this. `svcctl auth status` shows the user, and --help the required role.',
+  'no-instance':
+    'There is a proxy or a sign-in page in front of the instance, or the base URL is wrong. `svcctl doctor` tells which.',
+  'decoded-path':
+    'The instance does not have this endpoint, the base URL is wrong, or a web server in front decodes %2F in paths. `svcctl doctor` tells which; use the ID until then.',
+  slashes: (request) => {
+    const form = 'Slashes in the name of a project, group, branch or file are written %2F'
+    return request === undefined ? `${form}.` : `${form}: svcctl api ${quoteRequest(request)}`
+  },
+  private: `It does not exist, or it is private and no credential was sent. ${login}`,
+  hidden:
+    'It does not exist, or this user cannot see it. Check the ID or path, and `svcctl auth status`.',
+  maintenance: (wait) => {
+    const asked = wait === undefined ? '' : ` It asks to wait ${wait}.`
+    return `Try again after the maintenance. Reads may still work.${asked}`
+  },
+  unavailable: (wait) =>
+    `The instance is temporarily unavailable. Try again${wait === undefined ? ' later' : `; it asks to wait ${wait}`}.`,
+  'moved-project': (project = 'PATH') =>
+    `Find its new path with \`svcctl projects get ${quoteWord(project)} --fields path_with_namespace\`, then pass that path or its ID with -P.`,
+  rate: (wait) => {
+    const asked = wait === undefined ? '' : ` It asks to wait ${wait}.`
+    return `Wait before the next call, lower --concurrency or --rate, or allow more with --retries and --max-wait.${asked}`
+  },
+  input: 'Correct the named values and try again. --help lists the flags.',
+  way: 'Try again. If it fails again, run `svcctl doctor`.',
+  address: 'Check the base URL (--base-url, SVC_BASE_URL or profile) and the network.',
+  authority:
+    'Name the PEM file of the certificate authority in SSL_CERT_FILE, or pass --ca-file <pem> to `svcctl auth login` or `svcctl profile set <name>`.',
+  slow: 'Try again, or allow more time with --timeout <seconds>.',
+  ca: 'Name another file in SSL_CERT_FILE, or with --ca-file of `svcctl auth login` or `svcctl profile set <name>`.',
+  'client-certificate':
+    'Pass other files with --cert-file and --key-file to `svcctl auth login` or `svcctl profile set <name>`.',
+  paging: 'The paging of the instance is faulty. Use --page to read one page at a time.',
+  'order-by-id': 'Only a list ordered by ID can continue past this point. Add --order-by id.',
+  'response-size': 'Request less: smaller pages of a list (--per-page), or fewer objects.',
+  'record-size': 'Run the command again with -o json, without --fields and for a single object.',
+  'key-in-address': 'Pass the key with --authorization-key or SVC_ALERT_KEY.',
+}
+
+const isCode = (code: string): code is AdviceCode => Object.hasOwn(hints, code)
+
+/** A failure with its hint in words; anything else, and what has a hint already, as it is. */
+export const withWorkspaceHint = (error: unknown): unknown => {
+  if (!(error instanceof Failure)) return error
+  const { hint, advice } = error.details
+  if (hint !== undefined || advice === undefined || !isCode(advice.code)) return error
+  const words = hints[advice.code]
+  return new Failure(error.category, error.message, {
+    ...error.details,
+    hint: typeof words === 'string' ? words : words(advice.about),
+  })
+}
