@@ -1,32 +1,18 @@
 /** Runs `check policy`: reads the policy files, judges each rule, and writes the reports. */
 
 import { dirname, join } from 'node:path'
-import { isDay } from '../base/dates.js'
+import { Findings } from '../base/documents/findings.js'
+import { readDocuments } from '../base/documents/index.js'
+import type { Origin } from '../base/documents/origin.js'
 import { splitCommand } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
-import { decodeUtf8, findEncodingFault } from '../base/utf8.js'
 import { version } from '../base/version.js'
 import { SharedReads } from '../client/shared-reads.js'
-import { Mistakes, type WrittenValue } from '../desired/files/nodes.js'
-import {
-  filesAt,
-  type PathOptions,
-  parsedDocuments,
-  type ReadText,
-  shownPath,
-} from '../desired/files/parse.js'
-import type { Origin } from '../desired/state.js'
+import { filesAt, type PathOptions, type ReadText, shownPath } from '../desired/files/paths.js'
 import type { Services } from '../engine/command/services.js'
 import { createExitRow, type Rows, yieldRecords, yieldText } from '../engine/rows.js'
 import { exitCodes, Failure, usage } from '../errors.js'
-import {
-  type Policy,
-  type PolicyArguments,
-  type PolicyRule,
-  policySchema,
-  policySeverities,
-  type Schema,
-} from './policy.js'
+import { type PolicyArguments, type PolicyRule, policySchema, policySeverities } from './policy.js'
 import {
   findShared,
   getOpenFindings,
@@ -42,121 +28,59 @@ import {
   writeReports,
 } from './reports.js'
 
-/** What a value says by its schema; maps say where they stand as well. */
-const readValue = (
-  written: WrittenValue,
-  name: string,
-  schema: Schema,
-  mistakes: Mistakes,
-): unknown => {
-  if (schema.properties !== undefined) return readMap(written, name, schema, mistakes)
-  if (schema.items !== undefined) {
-    const { items } = schema
-    if (written.is !== 'list') return mistakes.mistyped(written, `${name} must be a list`)
-    return written.items.flatMap(
-      (one) => readValue(one, items.title ?? name, items, mistakes) ?? [],
-    )
-  }
-  const value = written.is === 'scalar' ? written.value : undefined
-  if (schema.const !== undefined)
-    return value === schema.const
-      ? value
-      : mistakes.add(written.origin, `${name} must be ${schema.const}, ${schema.description}`)
-  if (typeof value !== 'string' || value.trim() === '')
-    return mistakes.mistyped(written, `${name} must be text`)
-  const { origin } = written
-  if (schema.enum?.includes(value) === false) {
-    const hint = `Use one of ${schema.enum.join(', ')}.`
-    return void mistakes.unknown({ key: value, origin }, schema.enum, hint)
-  }
-  if (schema.format === 'date' && !isDay(value))
-    return mistakes.add(origin, `${name} must be a day such as 2027-01-31, not "${value}"`)
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(value))
-    return mistakes.add(origin, `"${value}" is not a valid ${name}`, `Use ${schema.description}.`)
-  if (schema.format === 'command-line') return mistakes.tried(origin, () => splitCommand(value))
-  return value
-}
-
-const readMap = (
-  written: WrittenValue,
-  name: string,
-  schema: Schema,
-  mistakes: Mistakes,
-): unknown => {
-  if (written.is !== 'map') return mistakes.mistyped(written, `${name} must be a map`)
-  const { properties = {}, required = [], oneOf } = schema
-  const { entries, origin } = written
-  const has = (key: string): boolean => entries.some((entry) => entry.key === key)
-  for (const key of required) if (!has(key)) mistakes.add(origin, `${key} is missing`)
-  const either = oneOf?.flatMap((one) => one.required)
-  if (either !== undefined && either.filter(has).length !== 1)
-    mistakes.add(origin, `${name} has either ${either.join(' or ')}`)
-  const defaults = Object.entries(properties).flatMap(([key, { default: value }]) =>
-    value === undefined ? [] : [[key, value] as const],
-  )
-  const values = entries.map((entry) => {
-    const inner = Object.hasOwn(properties, entry.key) ? properties[entry.key] : undefined
-    if (inner === undefined) return void mistakes.unknown(entry, Object.keys(properties))
-    return [entry.key, readValue(entry.value, entry.key, inner, mistakes)] as const
-  })
-  return {
-    ...Object.fromEntries([...defaults, ...values.filter((one) => one !== undefined)]),
-    origin,
-  }
-}
-
-/** What a file says; a part that is a mistake is absent. */
-const parseFile = async (
+/** Reads the rules of a file, each with its position, and which files it includes. */
+const readFile = async (
   { path, bytes }: ReadText,
-  mistakes: Mistakes,
-): Promise<readonly Partial<Policy>[]> => {
-  const file = shownPath(path)
-  const fault = findEncodingFault(bytes)
-  if (fault !== undefined) {
-    mistakes.add({ file, line: 1, column: 1 }, `the file ${fault}`)
-    return []
-  }
-  const documents = await parsedDocuments(decodeUtf8(bytes), file, mistakes)
-  return documents.map(
-    (one) => (readValue(one, 'a policy', policySchema, mistakes) as Partial<Policy>) ?? {},
+  findings: Findings,
+): Promise<{ readonly rules: readonly PolicyRule[]; readonly include: readonly string[] }> => {
+  const documents = await readDocuments(policySchema, bytes, shownPath(path), findings)
+  const rules = documents.flatMap(({ value, at }) =>
+    (value.rules ?? []).flatMap(({ list, waive = [], ...rule }, i): readonly PolicyRule[] => {
+      const path = ['rules', i]
+      const words = findings.tried(at([...path, 'list']), () => splitCommand(list))
+      const waivers = waive.map((one, n) => ({ ...one, origin: at([...path, 'waive', n]) }))
+      if (words === undefined) return []
+      return [{ severity: 'error', ...rule, list: words, waive: waivers, origin: at(path) }]
+    }),
   )
+  return { rules, include: documents.flatMap(({ value }) => value.include ?? []) }
+}
+
+/** Adds a finding for each name that an earlier rule has. */
+const checkNames = (rules: readonly PolicyRule[], findings: Findings): void => {
+  const named = new Map<string, Origin>()
+  for (const { name, origin } of rules) {
+    const before = named.get(name)
+    if (before !== undefined) findings.twice(origin, `the name ${name} is used twice`, before)
+    named.set(name, origin)
+  }
 }
 
 /**
  * Reads the rules of policy files and of the files that they include, each file once.
- * @throws Failure `usage` with all mistakes, each with its position
+ * @throws Failure `usage` with all findings, each with its position
  */
 const readPolicy = async (
   paths: readonly string[],
   place: Services['place'],
 ): Promise<readonly PolicyRule[]> => {
   const options: PathOptions = { cwd: place.cwd, stdin: () => place.stdin.text() }
-  const mistakes = new Mistakes()
+  const findings = new Findings()
   const known = new Set<string>()
   const rules: PolicyRule[] = []
-  let due = await filesAt(paths, options)
-  while (due.length > 0) {
-    const further: ReadText[] = []
-    for (const read of due) {
-      if (known.has(read.path)) continue
-      known.add(read.path)
-      for (const { rules: own = [], include = [] } of await parseFile(read, mistakes)) {
-        rules.push(...own)
-        for (const path of include)
-          further.push(...(await filesAt([join(dirname(read.path), path)], options)))
-      }
-    }
-    due = further
+  const queue = [...(await filesAt(paths, options))]
+  for (const text of queue) {
+    if (known.has(text.path)) continue
+    known.add(text.path)
+    const { rules: own, include } = await readFile(text, findings)
+    rules.push(...own)
+    for (const path of include)
+      queue.push(...(await filesAt([join(dirname(text.path), path)], options)))
   }
   await place.checkInputs([...known])
-  mistakes.refuse()
-  const named = new Map<string, Origin>()
-  for (const { name, origin } of rules) {
-    const before = named.get(name)
-    if (before !== undefined) mistakes.twice(origin, `the name ${name} is used twice`, before)
-    named.set(name, origin)
-  }
-  mistakes.refuse()
+  findings.refuse()
+  checkNames(rules, findings)
+  findings.refuse()
   if (rules.length === 0)
     throw new Failure('usage', 'the policy has no rules', {
       hint: 'svcctl help snapshots shows an example.',

@@ -14,7 +14,7 @@ import {
   type Verb,
 } from './actions.js'
 import { addressText } from './address.js'
-import { shownPath } from './files/parse.js'
+import { shownPath } from './files/paths.js'
 import { type Origin, originText, type SecretSource } from './state.js'
 
 /** Values take more memory than the bytes that they are read from. */

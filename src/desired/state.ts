@@ -1,4 +1,5 @@
 /** The desired and the current state: what files say, with where they say it, and what the instance has. */
+import type { Origin } from '../base/documents/origin.js'
 import type { Fields, JsonValue } from '../base/objects.js'
 import type { HeldText } from '../base/secrets/scrub.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
@@ -7,20 +8,7 @@ import type { Failure } from '../errors.js'
 import type { Ask, WholeAnswer } from '../http/types.js'
 import { type ManagedPlace, type Reference, referenceText } from './address.js'
 
-/** A position in a file: the file as it was named, line and column from 1 on. */
-export interface Origin {
-  readonly file: string
-  readonly line: number
-  readonly column: number
-  /** The team that it comes from, where that names the person, and the teams whose other values it goes before. */
-  readonly team?: { readonly name: string; readonly at: Origin; readonly over?: readonly string[] }
-}
-
-/** A position as editors and terminals open it. */
-export const originText = ({ file, line, column, team }: Origin): string => {
-  const at = `${file}:${line}:${column}`
-  return team === undefined ? at : `${at}, team ${team.name} at ${originText(team.at)}`
-}
+export { type Origin, originText } from '../base/documents/origin.js'
 
 /** Where a secret comes from; its value is fetched only where it is sent. */
 export type SecretSource =

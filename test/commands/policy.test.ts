@@ -262,7 +262,7 @@ describe('check policy', () => {
 
   it.each([
     ['rules: []', 'policy is missing'],
-    ['policy: 2\nrules: []', 'policy must be 1'],
+    ['policy: 2\nrules: []', 'policy must be the number 1'],
     ['policy: 1\nruels: []', 'Did you mean rules?'],
     ['policy: 1\nconstructor: x', 'constructor is not allowed here'],
     [

@@ -23,7 +23,7 @@ import {
   readDeclared,
   readFiles,
 } from '../../desired/files/index.js'
-import { byPathBytes, documentName, type ReadText } from '../../desired/files/parse.js'
+import { byPathBytes, documentName, type ReadText } from '../../desired/files/paths.js'
 import { countsOf, type PlanCounts, type PlanHead } from '../../desired/planfile.js'
 import { type InstanceView, openView } from '../../desired/reading/index.js'
 import { checkGlobs } from '../../desired/selection.js'

@@ -1,5 +1,13 @@
 /** The values of an attribute in a file: their JSON schema for editors, and how they are read. */
 
+import {
+  isNull,
+  quoteWritten,
+  toPlain,
+  type WrittenEntry,
+  type WrittenMap,
+  type WrittenValue,
+} from '../../base/documents/written.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { type HeldText, heldSize, openHeld, textSize } from '../../base/secrets/scrub.js'
@@ -27,16 +35,7 @@ import { parseReference } from '../address.js'
 import { type Attribute, isHeld, isSecretPlace } from '../attributes.js'
 import type { DesiredValue, ListDelta, Origin, ValueRange } from '../state.js'
 import { withoutMembers } from '../values.js'
-import {
-  isNull,
-  type Mistakes,
-  plainValue,
-  type ReadContext,
-  shownSort,
-  type WrittenEntry,
-  type WrittenMap,
-  type WrittenValue,
-} from './nodes.js'
+import type { Mistakes, ReadContext } from './nodes.js'
 import { fileNamed, secretSource, textInFile } from './secret.js'
 
 /** What an attribute takes in place of a value: what changes of a list; where a value lies. */
@@ -150,7 +149,7 @@ const nothing: WrittenValue = { is: 'scalar', origin: nowhere, value: null, text
 const sourceFor = (mistakes?: Mistakes, isNamed = false): Source<WrittenValue> => ({
   kind: 'file',
   view: (written) => written,
-  plain: (written) => plainValue(written, mistakes),
+  plain: (written) => toPlain(written, mistakes),
   reference: isNamed ? parseReference : undefined,
 })
 
@@ -181,7 +180,7 @@ const report = (label: string, error: ValueError<WrittenValue>, mistakes: Mistak
   const { problem, path, param, given } = error
   const keys = path.filter((key) => typeof key === 'string')
   const isNumber = problem === 'out of range' || problem === 'too large'
-  const bare = given.is === 'scalar' && isNumber ? quoteText(given.text) : shownSort(given)
+  const bare = given.is === 'scalar' && isNumber ? quoteText(given.text) : quoteWritten(given)
   const shown = isHeld(param) && given.is === 'scalar' ? textSize(given.text) : bare
   const what = [label, ...keys].map((key) => quoteText(key)).join('.')
   const said =
@@ -393,6 +392,6 @@ export const undocumentedValue = (
 ): DesiredValue | undefined => {
   if (isSecretPlace(key, written.is === 'scalar' ? written.value : undefined))
     return secretOf(key, written, context)
-  const value = plainValue(written, context.mistakes)
+  const value = toPlain(written, context.mistakes)
   return withoutSecrets(key, { is: 'value', value }, written.origin, context)
 }

@@ -1,5 +1,11 @@
 /** A document of a file (its version, its instance, its places): its JSON schema for editors, and how it is read. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
+import {
+  isNull,
+  type WrittenEntry,
+  type WrittenMap,
+  type WrittenValue,
+} from '../../base/documents/written.js'
 import { isObject } from '../../base/objects.js'
 import { quoteText } from '../../base/text.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
@@ -7,14 +13,7 @@ import { isPlacePath } from '../address.js'
 import type { SourcedValue } from '../state.js'
 import { kindSchemas, placeSchema, takeKinds } from './kind.js'
 import { DeclaredLevel } from './levels.js'
-import {
-  inherit,
-  isNull,
-  type ReadContext,
-  type WrittenEntry,
-  type WrittenMap,
-  type WrittenValue,
-} from './nodes.js'
+import { inherit, type ReadContext } from './nodes.js'
 import { heldSchema, secretSchema } from './secret.js'
 import {
   type FolderClaim,

@@ -3,6 +3,7 @@
  * mistakes are told at once, and what several levels say of one place is merged.
  */
 
+import { loadFlowReader, parseDocuments } from '../../base/documents/yaml.js'
 import { openHeld } from '../../base/secrets/scrub.js'
 import { quoteText } from '../../base/text.js'
 import { decodeUtf8, findEncodingFault } from '../../base/utf8.js'
@@ -19,15 +20,7 @@ import {
 } from './levels.js'
 import { checkMerged, checkRivals, type MergedKind, mergeLevels } from './merge.js'
 import { Mistakes, type NamingOptions, type SourceRules } from './nodes.js'
-import {
-  filesAt,
-  flowReader,
-  type PathOptions,
-  parsedDocuments,
-  type ReadText,
-  sha256,
-  shownPath,
-} from './parse.js'
+import { filesAt, type PathOptions, type ReadText, sha256, shownPath } from './paths.js'
 import { checkOwns } from './selectors.js'
 import { expandTeams } from './teams.js'
 
@@ -75,10 +68,10 @@ const takeFile = async (
     return
   }
   const text = decodeUtf8(bytes)
-  const documents = await parsedDocuments(text, file, mistakes)
+  const documents = await parseDocuments(text, file, mistakes)
   if (path === '-' && documents.length > 1)
     mistakes.add(documents[1]?.origin ?? first, 'standard input must contain a single document')
-  const flow = await flowReader()
+  const flow = await loadFlowReader()
   for (const document of documents) takeDocument(document, { mistakes, rules, all, flow })
   // Written with escapes a name does not show in the text.
   const mayNameTeams = /team:|\\/.test(text)

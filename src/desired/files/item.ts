@@ -1,5 +1,6 @@
 /** An item in a file: its attributes, and the words beside them. */
 
+import type { WrittenEntry } from '../../base/documents/written.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
@@ -9,7 +10,7 @@ import type { Reference } from '../address.js'
 import { attributesOf, isAttributeName, paramsOfKind } from '../attributes.js'
 import type { DesiredItem, DesiredValue, Origin } from '../state.js'
 import { attributeSchema, declaredValue, filled, undocumentedValue } from './attribute.js'
-import { inherit, type ReadContext, type WrittenEntry } from './nodes.js'
+import { inherit, type ReadContext } from './nodes.js'
 
 /** Which item an entry belongs to. */
 interface ItemContext extends ReadContext {

@@ -1,5 +1,13 @@
 /** A kind in a file: a set of items, one object, or rules; as editors are told, and as it is taken. */
 
+import {
+  describeWritten,
+  isNull,
+  toPlain,
+  type WrittenEntry,
+  type WrittenMap,
+  type WrittenValue,
+} from '../../base/documents/written.js'
 import type { JsonValue } from '../../base/objects.js'
 import { quoteText } from '../../base/text.js'
 import { type Managed, type ManagedScope, managedKinds } from '../../catalogue/managed.js'
@@ -11,18 +19,7 @@ import { canonical } from '../values.js'
 import { attributeSchema } from './attribute.js'
 import { itemSchema, newItem, takeAttribute } from './item.js'
 import type { DeclaredKind, DeclaredLevel } from './levels.js'
-import {
-  flag,
-  inherit,
-  isNull,
-  plainValue,
-  type ReadContext,
-  sort,
-  type WrittenEntry,
-  type WrittenMap,
-  type WrittenValue,
-  withValues,
-} from './nodes.js'
+import { flag, inherit, type ReadContext, withValues } from './nodes.js'
 import { teamNamed } from './teams.js'
 
 // As JSON Schema.
@@ -112,7 +109,7 @@ const matchOf = (
   if (entries.length === 0)
     return mistakes.add(origin, 'a rule needs match', 'To match everything, write {id: "*"}.')
   if (right.length < entries.length) return undefined
-  return Object.fromEntries(right.map(({ key, value }) => [key, plainValue(value, mistakes)]))
+  return Object.fromEntries(right.map(({ key, value }) => [key, toPlain(value, mistakes)]))
 }
 
 /** Later rules win; one for the same items as another goes on with it. */
@@ -120,7 +117,7 @@ const takeRule = (declared: DeclaredKind, rule: WrittenValue, context: ReadConte
   const { mistakes } = context
   const { origin } = rule
   if (rule.is !== 'map') {
-    const text = `a rule has match and set, and cannot be ${quoteText(sort(rule))}`
+    const text = `a rule has match and set, and cannot be ${quoteText(describeWritten(rule))}`
     return mistakes.add(origin, text)
   }
   for (const entry of rule.entries)

@@ -2,6 +2,7 @@
 
 import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import type { WrittenMap, WrittenValue } from '../../base/documents/written.js'
 import { readRegular } from '../../base/files/regular.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/scrub.js'
@@ -11,7 +12,7 @@ import { decodeText } from '../../base/utf8.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { getErrorCode, getReason } from '../../errors.js'
 import type { Origin, SecretSource } from '../state.js'
-import type { Mistakes, SourceRules, WrittenMap, WrittenValue } from './nodes.js'
+import type { Mistakes, SourceRules } from './nodes.js'
 
 /** Where a file names the source of a value, and the rules for such sources. */
 interface SourceContext {

@@ -1,13 +1,14 @@
 /** Keys of projects that are no path, and `owns`: which addresses the files of a folder alone may name. */
 
 import { dirname, relative, sep } from 'node:path'
+import type { WrittenEntry, WrittenValue } from '../../base/documents/written.js'
 import { isObject } from '../../base/objects.js'
 import { quoteText } from '../../base/text.js'
 import type { ManagedScope } from '../../catalogue/managed.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
 import { type Origin, originText, type ProjectFacts, type ProjectSelector } from '../state.js'
-import type { Mistakes, WrittenEntry, WrittenValue } from './nodes.js'
+import type { Mistakes } from './nodes.js'
 
 /** `*` within a segment, `**` for any number of whole segments. */
 interface PathGlob {

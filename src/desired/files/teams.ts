@@ -1,5 +1,6 @@
 /** Teams: names for lists of users, put in their place at the level that names them, before levels are merged. */
 import { dirname } from 'node:path'
+import type { WrittenEntry, WrittenValue } from '../../base/documents/written.js'
 import { addToGroup } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
@@ -19,7 +20,7 @@ import { canonical } from '../values.js'
 import { newItem } from './item.js'
 import type { DeclaredKind, DeclaredLevel } from './levels.js'
 import { mergeItem } from './merge.js'
-import { type Mistakes, type WrittenEntry, type WrittenValue, withValues } from './nodes.js'
+import { type Mistakes, withValues } from './nodes.js'
 import { type FolderClaim, isBelow } from './selectors.js'
 
 interface TeamMember<T> {

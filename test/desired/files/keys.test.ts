@@ -136,8 +136,8 @@ describe('a key that is wrong', () => {
 
 describe('a document', () => {
   it.each([
-    ['', 'the file is empty: version is missing'],
-    ['# nothing', 'the file is empty: version is missing'],
+    ['', 'the file is empty'],
+    ['# nothing', 'the file is empty'],
     ['site: {}', 'version is missing'],
     ['version: 2', 'version must be the number 1'],
     ["version: '1'", 'version must be the number 1'],

@@ -1,0 +1,94 @@
+/** What is wrong in files, each with its position. */
+import { Failure } from '../../errors.js'
+import { didYouMean } from '../suggest.js'
+import { quoteText } from '../text.js'
+import { type Origin, originText } from './origin.js'
+import { describeWritten, type WrittenEntry, type WrittenValue } from './written.js'
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+
+interface Finding {
+  readonly origin: Origin
+  readonly text: string
+  readonly hint: string | undefined
+}
+
+/** Collects what is wrong in files, and notes; each is kept once, and all are reported together. */
+export class Findings {
+  readonly #found = new Map<string, Finding>()
+  readonly #notes = new Set<string>()
+
+  /** @param files in the order of which findings are reported; without them their names decide */
+  constructor(private readonly files?: readonly string[]) {}
+
+  get notes(): readonly string[] {
+    return [...this.#notes]
+  }
+
+  get any(): boolean {
+    return this.#found.size > 0
+  }
+
+  add(origin: Origin, text: string, hint?: string): undefined {
+    const key = `${originText(origin)}: ${text}`
+    if (!this.#found.has(key)) this.#found.set(key, { origin, text, hint })
+  }
+
+  /** Something that is correct, and worth knowing. */
+  note(origin: Origin, text: string): void {
+    this.#notes.add(`${originText(origin)}: ${text}`)
+  }
+
+  /** A key that is none of the known ones. @param otherwise the hint where none of them is near */
+  unknown(
+    { key, origin }: Pick<WrittenEntry, 'key' | 'origin'>,
+    known: readonly string[],
+    otherwise?: string,
+    text = `${quoteText(key)} is not allowed here`,
+  ): void {
+    this.add(origin, text, didYouMean(key, known) ?? otherwise)
+  }
+
+  /** A value of another type. */
+  mistyped(written: WrittenValue, takes: string, hint?: string): undefined {
+    return this.add(written.origin, `${takes}, not ${quoteText(describeWritten(written))}`, hint)
+  }
+
+  /** Something that may be said once only, even where both are equal. */
+  twice(origin: Origin, text: string, first: Origin): undefined {
+    return this.add(origin, `${text}, first at ${originText(first)}`)
+  }
+
+  /** The result of a step; its failure is a finding at this position. */
+  tried<T>(origin: Origin, step: () => T): T | undefined {
+    try {
+      return step()
+    } catch (error) {
+      if (!(error instanceof Failure) || error.category !== 'usage') throw error
+      return this.add(origin, error.message, error.details.hint)
+    }
+  }
+
+  /** @throws Failure `usage` with all findings, if there are any */
+  refuse(): void {
+    const order = new Map(this.files?.map((file, index) => [file, index]))
+    const rank = ({ file }: Origin): number => order.get(file) ?? order.size
+    const sorted = [...this.#found.values()].sort(
+      ({ origin: a, text }, { origin: b, text: other }) =>
+        rank(a) - rank(b) ||
+        compareText(a.file, b.file) ||
+        a.line - b.line ||
+        a.column - b.column ||
+        (this.files === undefined ? compareText(text, other) : 0),
+    )
+    const [first] = sorted
+    if (first === undefined) return
+    const lines = sorted.map(
+      ({ origin, text, hint }) =>
+        `${originText(origin)}: ${text}${hint === undefined ? '' : ` (${hint})`}`,
+    )
+    throw sorted.length === 1
+      ? new Failure('usage', `${originText(first.origin)}: ${first.text}`, { hint: first.hint })
+      : new Failure('usage', `${sorted.length} errors in files:\n${lines.join('\n')}`)
+  }
+}

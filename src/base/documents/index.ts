@@ -1,0 +1,60 @@
+/** Reads structured files: a text becomes values that are as a schema says, or findings with their positions. */
+import type { Static, TSchema } from 'typebox'
+
+import { decodeUtf8, findEncodingFault } from '../utf8.js'
+import { checkValue, type ValuePath } from './check.js'
+import type { Findings } from './findings.js'
+import type { Origin } from './origin.js'
+import { toPlain, type WrittenValue } from './written.js'
+import { parseDocuments } from './yaml.js'
+
+/** A value that is as its schema says, and where its parts stand. */
+export interface Document<T> {
+  readonly value: T
+  /** Returns the position of a part, or of its key. */
+  at(path: ValuePath, isKey?: boolean): Origin
+}
+
+/** Returns the position of a part of a written value; of one that is not there, of what it would be in. */
+const locateIn =
+  (root: WrittenValue) =>
+  (path: ValuePath, isKey = false): Origin => {
+    let { origin } = root
+    let within: WrittenValue | undefined = root
+    for (const [i, key] of path.entries()) {
+      if (within?.is === 'list') within = within.items[Number(key)]
+      else {
+        const entry =
+          within?.is === 'map' ? within.entries.find((one) => one.key === key) : undefined
+        if (entry !== undefined && isKey && i === path.length - 1) return entry.origin
+        within = entry?.value
+      }
+      if (within === undefined) return origin
+      origin = within.origin
+    }
+    return origin
+  }
+
+/**
+ * Reads the documents of a YAML or JSON text. What is wrong is added to the findings, and a document that is wrong is left
+ * out.
+ * @param file how the file is called
+ */
+export const readDocuments = async <S extends TSchema>(
+  schema: S,
+  bytes: Uint8Array,
+  file: string,
+  findings: Findings,
+): Promise<readonly Document<Static<S>>[]> => {
+  const fault = findEncodingFault(bytes)
+  if (fault !== undefined) {
+    findings.add({ file, line: 1, column: 1 }, `the file ${fault}`)
+    return []
+  }
+  const documents = await parseDocuments(decodeUtf8(bytes), file, findings)
+  return documents.flatMap((written) => {
+    const at = locateIn(written)
+    const value = toPlain(written, findings)
+    return checkValue(schema, value, at, findings) ? [{ value: value as Static<S>, at }] : []
+  })
+}

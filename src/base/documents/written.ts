@@ -1,0 +1,70 @@
+/** The content of a file with positions: maps, lists and scalars; keys are text as written. */
+import type { JsonValue } from '../objects.js'
+import { textSize } from '../secrets/scrub.js'
+import { quoteText } from '../text.js'
+import type { Origin } from './origin.js'
+
+export interface WrittenMap {
+  readonly is: 'map'
+  readonly origin: Origin
+  /** Each key once. */
+  readonly entries: readonly WrittenEntry[]
+}
+
+interface WrittenList {
+  readonly is: 'list'
+  readonly origin: Origin
+  readonly items: readonly WrittenValue[]
+}
+
+interface WrittenScalar {
+  readonly is: 'scalar'
+  readonly origin: Origin
+  readonly value: string | number | boolean | null
+  /** As it was written, where that is not its value; '' of a null that nobody wrote. */
+  readonly text: string
+}
+
+export interface WrittenEntry {
+  readonly key: string
+  readonly origin: Origin
+  readonly value: WrittenValue
+}
+
+export type WrittenValue = WrittenMap | WrittenList | WrittenScalar
+
+/** What a value is, in words, and nothing of it: where no attribute is known, any file may have been named. */
+export const describeWritten = (written: WrittenValue): string => {
+  if (written.is !== 'scalar') return written.is === 'map' ? 'a map' : 'a list'
+  if (written.value === null) return 'nothing'
+  return typeof written.value === 'string' ? textSize(written.text) : `a ${typeof written.value}`
+}
+
+/** The same of an attribute that is known and no secret: people know a wrong value by its text. */
+export const quoteWritten = (written: WrittenValue): string => {
+  if (written.is !== 'scalar' || written.value === null) return describeWritten(written)
+  return written.text === '' ? textSize('') : `"${quoteText(written.text)}"`
+}
+
+export const isNull = (written: WrittenValue): boolean =>
+  written.is === 'scalar' && written.value === null
+
+/** Takes what is wrong with a value. */
+interface FindingSink {
+  add(origin: Origin, text: string, hint?: string): void
+}
+
+/** Returns a value as it is, without positions. Numbers that JSON does not have are findings. */
+export const toPlain = (written: WrittenValue, findings?: FindingSink): JsonValue => {
+  if (written.is === 'list') return written.items.map((item) => toPlain(item, findings))
+  if (written.is === 'map')
+    return Object.fromEntries(
+      written.entries.map(({ key, value }) => [key, toPlain(value, findings)]),
+    )
+  const { value, text, origin } = written
+  if (typeof value !== 'number') return value
+  if (!Number.isFinite(value)) findings?.add(origin, `${text} is a number that cannot be sent`)
+  else if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    findings?.add(origin, `${text} is too large`, 'Quote it to make it text.')
+  return value
+}

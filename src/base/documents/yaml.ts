@@ -1,0 +1,200 @@
+/** Parses YAML into its documents, each value with its position; JSON is YAML as well. */
+import type { Alias, Document, LineCounter, Node, Scalar, YAMLError } from 'yaml'
+import { isModestYaml, loadYamlParser, yamlFault } from '../yaml/texts.js'
+import { quoteText } from '../text.js'
+import type { Findings } from './findings.js'
+import type { Origin } from './origin.js'
+import type { WrittenEntry, WrittenValue } from './written.js'
+
+/** A parser builds some hundred bytes for each lexeme. */
+const maxLexemes = 4_000_000
+const tooLarge = 'Split it into several files.'
+/** More aliases than that are no abbreviation: what they stand for may grow without end. */
+const maxAliases = 100
+
+const isAlias = 'Quote it: * begins an alias, and @ and ` are reserved.'
+const hints: readonly (readonly [RegExp, string])[] = [
+  [/^[^#]*[:,{[]\s*@/, 'Write {file: path}: an unquoted @ is not valid YAML.'],
+  [/command:\s*\[/, 'Write {command: [program, argument]}: the short form does not work here.'],
+  [/(?:^|[\s{,])\*\*/, "Quote '**': an unquoted * begins an alias."],
+  [/`/, isAlias],
+]
+
+type YamlModule = typeof import('yaml')
+
+/** A file that is being parsed. */
+interface ParseContext {
+  readonly yaml: YamlModule
+  readonly text: string
+  readonly file: string
+  readonly lines: LineCounter
+  readonly findings: Findings
+}
+
+const getOrigin = ({ lines, file }: ParseContext, offset: number): Origin => {
+  const { line, col } = lines.linePos(offset)
+  return { file, line: Math.max(1, line), column: Math.max(1, col) }
+}
+
+const report = (reading: ParseContext, problem: YAMLError): void => {
+  const [at] = problem.pos
+  const { text } = reading
+  const [line = ''] = text.slice(text.lastIndexOf('\n', at - 1) + 1).split('\n', 1)
+  const hint = hints.find(([pattern]) => pattern.test(line))?.[1]
+  reading.findings.add(getOrigin(reading, at), `invalid YAML: ${yamlFault(problem)}`, hint)
+}
+
+/** Converts the nodes of a YAML document to values with their positions; an alias becomes the value that it names. */
+class NodeConverter {
+  #aliases = 0
+  /** Whether an alias could not be resolved, or there were too many: then the document is left out. */
+  broken = false
+  readonly #open = new Set<Node>()
+
+  constructor(
+    readonly reading: ParseContext,
+    readonly document: Document.Parsed,
+  ) {}
+
+  #originOf(node: Node): Origin {
+    return getOrigin(this.reading, node.range?.[0] ?? 0)
+  }
+
+  #nothing(origin: Origin): WrittenValue {
+    return { is: 'scalar', origin, value: null, text: '' }
+  }
+
+  value(node: Node | null | undefined, fallback: Origin): WrittenValue {
+    const { yaml } = this.reading
+    if (node === null || node === undefined) return this.#nothing(fallback)
+    const origin = this.#originOf(node)
+    if (yaml.isAlias(node)) return this.#named(node, origin)
+    if (yaml.isScalar(node)) return toScalar(node, origin)
+    if (!yaml.isCollection(node)) return this.#nothing(origin)
+    this.#open.add(node)
+    const written: WrittenValue = yaml.isMap(node)
+      ? { is: 'map', origin, entries: this.#entries(node.items, origin) }
+      : {
+          is: 'list',
+          origin,
+          items: node.items.map((item) => this.value(yaml.isNode(item) ? item : null, origin)),
+        }
+    this.#open.delete(node)
+    return written
+  }
+
+  #named(alias: Alias, origin: Origin): WrittenValue {
+    const { findings } = this.reading
+    // Looking for what an alias names takes as long as the document is.
+    if (this.broken) return this.#nothing(origin)
+    const node = alias.resolve(this.document)
+    if (node === undefined || this.#open.has(node)) {
+      const hint = alias.source.startsWith('*') ? "Quote '**'." : undefined
+      findings.add(origin, 'this alias has no anchor before it', hint)
+      this.broken = true
+      return this.#nothing(origin)
+    }
+    this.#aliases++
+    if (this.#aliases === maxAliases + 1)
+      findings.add(origin, `more than ${maxAliases} aliases in one document`)
+    this.broken ||= this.#aliases > maxAliases
+    return this.broken ? this.#nothing(origin) : this.value(node, origin)
+  }
+
+  #entries(
+    pairs: readonly { readonly key: unknown; readonly value: unknown }[],
+    origin: Origin,
+  ): readonly WrittenEntry[] {
+    const entries = new Map<string, WrittenEntry>()
+    for (const pair of pairs) {
+      const entry = this.#entry(pair, origin)
+      if (entry === undefined) continue
+      const twice = entries.get(entry.key)
+      if (twice === undefined) entries.set(entry.key, entry)
+      else this.reading.findings.twice(entry.origin, 'the key appears twice here', twice.origin)
+    }
+    return [...entries.values()]
+  }
+
+  #entry(
+    { key, value }: { readonly key: unknown; readonly value: unknown },
+    fallback: Origin,
+  ): WrittenEntry | undefined {
+    const { yaml, findings, text: whole } = this.reading
+    const origin = yaml.isNode(key) ? this.#originOf(key) : fallback
+    if (!yaml.isScalar(key)) {
+      const [from = 0, to = 0] = yaml.isMap(key) ? (key.range ?? []) : []
+      const map = to > 0 ? `Quote it: '${quoteText(whole.slice(from, to))}'.` : undefined
+      findings.add(origin, 'a key must be text', yaml.isAlias(key) ? isAlias : map)
+      return undefined
+    }
+    // As the text was written, so that 007 is not 7.
+    const plain = key.type === 'PLAIN' ? key.source : undefined
+    const text = plain ?? String(key.value)
+    if (text === '') {
+      findings.add(origin, 'a key is missing here')
+      return undefined
+    }
+    if (plain === '<<' && (yaml.isAlias(value) || yaml.isSeq(value))) {
+      findings.add(origin, 'YAML 1.2 has no merge keys (<<)', 'Repeat the keys instead.')
+      return undefined
+    }
+    return { key: text, origin, value: this.value(yaml.isNode(value) ? value : null, origin) }
+  }
+}
+
+/** Nothing but these words says null: what is left out, or tagged as null, is a null without a text. */
+const nulls = /^(?:~|null|Null|NULL)$/
+
+const toScalar = ({ value, source = '', type }: Scalar, origin: Origin): WrittenValue => {
+  const isWord = type === 'PLAIN' && nulls.test(source)
+  if (value === null) return { is: 'scalar', origin, value, text: isWord ? source : '' }
+  return typeof value === 'number' || typeof value === 'boolean'
+    ? { is: 'scalar', origin, value, text: source }
+    : { is: 'scalar', origin, value: String(value), text: String(value) }
+}
+
+/** The value of a flow map in the text of a key; undefined where it is none. */
+export const loadFlowReader = async (): Promise<(text: string) => unknown> => {
+  const parse = await loadYamlParser()
+  return (text) => {
+    const [document, more] = parse(text, { version: '1.2', schema: 'core' })
+    const isOne = document?.errors.length === 0 && more === undefined
+    return isOne ? (document.toJS({ maxAliasCount: 0 }) as unknown) : undefined
+  }
+}
+
+/**
+ * Parses the documents of a text. What is no YAML is reported, and a document with such a mistake is left out.
+ * @param file how the text is called where something is wrong in it
+ */
+export const parseDocuments = async (
+  text: string,
+  file: string,
+  findings: Findings,
+): Promise<readonly WrittenValue[]> => {
+  const yaml = await import('yaml')
+  const reading: ParseContext = { yaml, text, file, lines: new yaml.LineCounter(), findings }
+  const first: Origin = { file, line: 1, column: 1 }
+  if (!(await isModestYaml(text, maxLexemes))) {
+    findings.add(first, 'the file is too large or too deeply nested', tooLarge)
+    return []
+  }
+  const parse = await loadYamlParser()
+  // Dates stay text, a key twice is found on the way: each knows where both stand.
+  const how = { version: '1.2', schema: 'core', uniqueKeys: false } as const
+  const documents = parse(text, { ...how, lineCounter: reading.lines })
+  if (documents.length === 0) findings.add(first, 'the file is empty')
+  return documents.flatMap((document) => {
+    // The others follow from the first: a parser that lost its way finds something on every line.
+    const problems = [...document.errors, ...document.warnings]
+    const [problem] = problems.toSorted((a, b) => a.pos[0] - b.pos[0])
+    if (problem !== undefined) {
+      report(reading, problem)
+      return []
+    }
+    const converter = new NodeConverter(reading, document)
+    const written = converter.value(document.contents, first)
+    return converter.broken ? [] : [written]
+  })
+}
