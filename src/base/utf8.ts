@@ -3,7 +3,8 @@
 import { isUtf8 } from 'node:buffer'
 import { inputFault, usage } from '../errors.js'
 
-const hint =
+/** What to do about a text that is not UTF-8. */
+export const encodingHint =
   'Save it as UTF-8. Windows PowerShell writes UTF-16 with ">": use Out-File -Encoding utf8 instead.'
 
 const isUtf16 = ([first, second]: Uint8Array): boolean =>
@@ -32,7 +33,7 @@ export const decodeUtf8 = (bytes: Uint8Array): string =>
  */
 export const decodeText = (bytes: Uint8Array, name: string): string => {
   const fault = findEncodingFault(bytes)
-  if (fault !== undefined) throw usage(`${name} ${fault}`, hint)
+  if (fault !== undefined) throw usage(`${name} ${fault}`, encodingHint)
   return decodeUtf8(bytes)
 }
 
@@ -62,7 +63,7 @@ export class TextReader {
   }
 
   #refuse(fault: string): Error {
-    return inputFault(`${this.#name} ${fault}`, hint)
+    return inputFault(`${this.#name} ${fault}`, encodingHint)
   }
 
   #decode(bytes: Uint8Array, stream: boolean): string {

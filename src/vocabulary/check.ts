@@ -1,7 +1,9 @@
 /** Checks a vocabulary against the catalogue: no two names may become one, and no path that of another endpoint. */
 
+import { Findings } from '../base/documents/findings.js'
+import type { Origin } from '../base/documents/origin.js'
 import { isObject } from '../base/objects.js'
-import { nearest } from '../base/suggest.js'
+import { didYouMean } from '../base/suggest.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import { type Endpoint, getMethod, getPath } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
@@ -9,8 +11,7 @@ import { areas } from '../catalogue/index.js'
 import { type Params, paramsIn, valuesOf } from '../catalogue/params.js'
 import { implied } from '../catalogue/undocumented.js'
 import type { Words } from '../catalogue/words.js'
-import type { Failure } from '../errors.js'
-import { type Entries, refuseConflict, wrongAt } from './read.js'
+import { addConflict, type Entries } from './read.js'
 
 // Whether a path in the words of an instance is one that means something else.
 
@@ -147,10 +148,10 @@ export const loadEndpoints = async (): Promise<readonly AreaEndpoint[]> => {
   )
 }
 
-/** The line that gives a name its other one: that of the name, else of one of its words. */
-const findNameLine = ({ names, words }: Entries, name: string): number | undefined =>
-  names.find(({ key }) => key === name)?.line ??
-  words.find(({ key }) => name.split(/[_-]/).includes(key))?.line
+/** The position that gives a name its other one: that of the name, else of one of its words. */
+const findNameOrigin = ({ names, words }: Entries, name: string): Origin | undefined =>
+  names.find(({ key }) => key === name)?.origin ??
+  words.find(({ key }) => name.split(/[_-]/).includes(key))?.origin
 
 /** Two names of a list that become one; undefined where none do. */
 const findCollision = (
@@ -170,35 +171,42 @@ const findCollision = (
   return undefined
 }
 
-/** @throws Failure `usage` where two names of an endpoint become one */
-const checkNames = (entries: Entries, words: Pick<Words, 'name'>, endpoint: Endpoint): void => {
+/** No two names of an endpoint become one. */
+const checkNames = (
+  entries: Entries,
+  words: Pick<Words, 'name'>,
+  endpoint: Endpoint,
+  findings: Findings,
+): void => {
   const placeholders = new Set(Object.keys(endpoint.path))
   for (const [i, list] of getListFields(endpoint).entries()) {
     const found = findCollision(list, words, i === 0 ? placeholders : new Set())
     if (found === undefined) continue
     const [a, b, own] = found
-    throw refuseConflict(
-      entries.file,
-      [findNameLine(entries, a), findNameLine(entries, b)],
-      `${a} and ${b} of ${endpoint.route} would both be ${own}`,
-    )
+    const origins = [findNameOrigin(entries, a), findNameOrigin(entries, b)]
+    addConflict(findings, origins, `${a} and ${b} of ${endpoint.route} would both be ${own}`)
   }
 }
 
-const findPathLine = ({ paths, words }: Entries, path: string): number | undefined =>
-  paths.find(({ key }) => `${path}/`.includes(`${key}/`))?.line ??
-  words.find(({ key }) => path.split(/[/_-]/).includes(key))?.line
+const findPathOrigin = ({ paths, words }: Entries, path: string): Origin | undefined =>
+  paths.find(({ key }) => `${path}/`.includes(`${key}/`))?.origin ??
+  words.find(({ key }) => path.split(/[/_-]/).includes(key))?.origin
 
-/** @throws Failure `usage` where a path becomes that of another endpoint, or leads below one */
-const checkPath = (entries: Entries, one: MappedPath, all: readonly MappedPath[]): void => {
+/** No path becomes that of another endpoint, or leads below one. */
+const checkPath = (
+  entries: Entries,
+  one: MappedPath,
+  all: readonly MappedPath[],
+  findings: Findings,
+): void => {
   const { endpoint } = one
   const other = findConflict(one, all)
   if (other === undefined) return
-  throw refuseConflict(
-    entries.file,
-    [findPathLine(entries, getPath(endpoint)), findPathLine(entries, getPath(other))],
-    `${endpoint.route} would become ${other.route}`,
-  )
+  const origins = [
+    findPathOrigin(entries, getPath(endpoint)),
+    findPathOrigin(entries, getPath(other)),
+  ]
+  addConflict(findings, origins, `${endpoint.route} would become ${other.route}`)
 }
 
 /** Whatever is asked of an instance, by the documents or beside them. */
@@ -207,16 +215,22 @@ const listAskedEndpoints = (all: readonly AreaEndpoint[]): readonly Endpoint[] =
   ...implied,
 ]
 
-/** Checks a vocabulary against one endpoint; other endpoints are loaded only if its path changes. */
+/**
+ * Checks a vocabulary against one endpoint; other endpoints are loaded only if its path changes.
+ * @throws Failure `usage` with the position of a conflict
+ */
 export const checkEndpoint = async (
   entries: Entries,
   words: Pick<Words, 'name' | 'path'>,
   endpoint: Endpoint,
 ): Promise<void> => {
-  checkNames(entries, words, endpoint)
+  const findings = new Findings()
+  checkNames(entries, words, endpoint, findings)
+  findings.refuse()
   if (words.path(getPath(endpoint)) === getPath(endpoint)) return
   const all = mapPaths(listAskedEndpoints(await loadEndpoints()), words.path)
-  for (const one of mapPaths([endpoint], words.path)) checkPath(entries, one, all)
+  for (const one of mapPaths([endpoint], words.path)) checkPath(entries, one, all, findings)
+  findings.refuse()
 }
 
 interface DocumentedNames {
@@ -248,12 +262,10 @@ const collectDocumented = (all: readonly AreaEndpoint[]): DocumentedNames => {
   }
 }
 
-/** A key that nothing of the catalogue is called by. */
-const findUnknown = (entries: Entries, known: DocumentedNames): Failure | undefined => {
+/** Adds a finding for each key that nothing of the catalogue is called by. */
+const checkKnown = (entries: Entries, known: DocumentedNames, findings: Findings): void => {
   const families = new Set(integrationFamilies.map(({ name }) => name))
   const runs = new Set(known.paths.flatMap((path) => path.split('/').map((one) => `/${one}`)))
-  const hasPath = (key: string): boolean =>
-    known.paths.some((path) => `${path}/`.includes(`${key}/`))
   const sections = [
     { of: entries.words, known: known.words, what: 'no API name contains the word' },
     { of: entries.names, known: known.names, what: 'no parameter and no field is called' },
@@ -262,33 +274,30 @@ const findUnknown = (entries: Entries, known: DocumentedNames): Failure | undefi
     { of: entries.values, known: known.parameters, what: 'unknown parameter with values' },
   ] as const
   for (const { of, known: names, what } of sections)
-    for (const { key, line } of of) {
-      if (names.has(key)) continue
-      const near = nearest(key, names)
-      return wrongAt(entries.file, line, `${what} "${key}"`, near && `Did you mean ${near}?`)
-    }
-  for (const { key, line } of entries.paths) {
-    if (hasPath(key)) continue
-    const near = nearest(key, runs)
-    return wrongAt(entries.file, line, `no path has ${key}`, near && `Did you mean ${near}?`)
-  }
-  return undefined
+    for (const { key, origin } of of)
+      if (!names.has(key)) findings.add(origin, `${what} "${key}"`, didYouMean(key, names))
+  for (const { key, origin } of entries.paths)
+    if (!known.paths.some((path) => `${path}/`.includes(`${key}/`)))
+      findings.add(origin, `no path has ${key}`, didYouMean(key, runs))
 }
 
 /**
  * Checks a vocabulary against the whole catalogue.
- * @throws Failure `usage` with the line of an unknown name or a conflict
+ * @throws Failure `usage` with the positions of unknown names, or of a conflict
  */
 export const checkVocabulary = async (
   entries: Entries,
   words: Pick<Words, 'name' | 'path'>,
 ): Promise<void> => {
+  const findings = new Findings()
   const all = await loadEndpoints()
-  const unknown = findUnknown(entries, collectDocumented(all))
-  if (unknown !== undefined) throw unknown
+  checkKnown(entries, collectDocumented(all), findings)
+  findings.refuse()
   const routed = mapPaths(listAskedEndpoints(all), words.path)
   for (const one of routed) {
-    checkNames(entries, words, one.endpoint)
-    checkPath(entries, one, routed)
+    checkNames(entries, words, one.endpoint, findings)
+    checkPath(entries, one, routed, findings)
+    // One renamed thing is in conflict with many endpoints.
+    findings.refuse()
   }
 }

@@ -113,7 +113,7 @@ const createPathMapper = (entries: readonly RenameEntry[], words: Table) => {
 const secretEndings = ({ names, secrets }: Entries, words: Table): readonly string[] => [
   ...lastWords.flatMap((word) => words.get(word) ?? []),
   ...names.flatMap(({ key, value }) => (isSecretName(key) ? [value] : [])),
-  ...secrets.map(({ key }) => key),
+  ...secrets,
 ]
 
 /**
@@ -131,7 +131,7 @@ const createWords = (entries: Entries, check: (endpoint: Endpoint) => Promise<vo
   const slugs = toLists(entries.slugs)
   const families = getFamilies(entries.slugs)
   const values = toLists(entries.values)
-  const secrets = new Set(entries.secrets.map(({ key }) => key))
+  const secrets = new Set(entries.secrets)
   const name = createForward(names, words)
   const neutral = createBackward(names, words, name)
   const isNamed = (one: string): boolean =>

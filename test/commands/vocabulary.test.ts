@@ -236,7 +236,7 @@ describe('vocabulary check', () => {
   it('refuses what does not go together with the catalogue, with the line', async () => {
     const { code, stderr } = await run('vocabulary check bad.yml')
     expect(code).toBe(2)
-    expect(stderr).toContain('bad.yml:3: no parameter and no field is called "monitor_sight"')
+    expect(stderr).toContain('bad.yml:3:3: no parameter and no field is called "monitor_sight"')
     expect((await run('vocabulary check')).stderr).toContain('no vocabulary is configured')
   })
 })
@@ -322,7 +322,7 @@ describe('a profile', () => {
     const broken = await here('runners list')
     expect([broken.code, broken.stderr]).toEqual([
       2,
-      expect.stringContaining('short.yml:1: no YAML'),
+      expect.stringContaining('short.yml:1:14: invalid YAML'),
     ])
     expect((await here('runners list --help')).code).toBe(0)
     expect((await here('profile set work --unset vocabulary')).code).toBe(0)

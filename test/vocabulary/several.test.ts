@@ -137,7 +137,7 @@ describe('a write', () => {
       const [{ may_write } = {}] = objects([before])
       const ran = await run(`${update} ${may_write === true ? '--no-can-push' : '--can-push'}`)
       expect([ran.code, ran.stdout]).toEqual([2, ''])
-      expect(ran.stderr).toContain('two.yml:2: cloud and spamsvc would both become x')
+      expect(ran.stderr).toContain('two.yml:2:20: cloud and spamsvc would both become x')
       expect((await sites.one.send('GET /projects/1/deploy_keys/1')).body).toEqual(before)
       // What only reads tells it in its place.
       const list = await run(`deploy-keys list ${keys} --where id=1 -o csv --fields id`)

@@ -131,6 +131,8 @@ const sentences: Readonly<Record<string, (problem: Problem) => Message | readonl
       return { text: `${key} is missing`, hint: isPlain ? `Write ${key}: ${only}.` : undefined }
     }),
   additionalProperties: ({ params, schema }) => {
+    // Otherwise each value has an error of its own.
+    if (schema.additionalProperties !== false) return []
     const known = Object.keys(isObject(schema.properties) ? schema.properties : {})
     return listTexts(params.additionalProperties).map((key) => ({
       key,
@@ -138,12 +140,17 @@ const sentences: Readonly<Record<string, (problem: Problem) => Message | readonl
       hint: didYouMean(key, known) ?? listChoices(known),
     }))
   },
-  type: ({ name, schema, shown }) => {
-    const kinds = listTypes(schema).map((type) => kindWords[type] ?? type)
-    return { text: `${name} must be ${joinOr(kinds)}, not ${shown}` }
+  propertyNames: () => [],
+  type: ({ path, name, schema, shown }) => {
+    const types = listTypes(schema)
+    const named = types.length > 1 ? types.filter((type) => type !== 'null') : types
+    const kinds = named.map((type) => kindWords[type] ?? type)
+    const last = path.at(-1)
+    const called = typeof last === 'string' ? quoteText(last) : name
+    return { text: `${called} must be ${joinOr(kinds)}, not ${shown}` }
   },
   const: ({ name, schema: { const: only }, value }) => ({
-    text: `${name} must be ${typeof only === 'number' ? 'the number ' : ''}${JSON.stringify(only)}`,
+    text: `${name} must be ${typeof only === 'number' ? 'the number ' : ''}${String(only)}`,
     hint: Number(value) > Number(only) ? 'A newer svcctl may support other versions.' : undefined,
   }),
   enum: ({ name, schema, value, shown }) => {

@@ -1,11 +1,11 @@
 /** Reads structured files: a text becomes values that are as a schema says, or findings with their positions. */
 import type { Static, TSchema } from 'typebox'
 
-import { decodeUtf8, findEncodingFault } from '../utf8.js'
+import { decodeUtf8, encodingHint, findEncodingFault } from '../utf8.js'
 import { checkValue, type ValuePath } from './check.js'
 import type { Findings } from './findings.js'
 import type { Origin } from './origin.js'
-import { toPlain, type WrittenValue } from './written.js'
+import { toPlain, toTexts, type WrittenValue } from './written.js'
 import { parseDocuments } from './yaml.js'
 
 /** A value that is as its schema says, and where its parts stand. */
@@ -35,6 +35,11 @@ const locateIn =
     return origin
   }
 
+interface ReadOptions {
+  /** Every scalar is text, as it is written. */
+  readonly asText?: boolean
+}
+
 /**
  * Reads the documents of a YAML or JSON text. What is wrong is added to the findings, and a document that is wrong is left
  * out.
@@ -45,16 +50,30 @@ export const readDocuments = async <S extends TSchema>(
   bytes: Uint8Array,
   file: string,
   findings: Findings,
+  { asText = false }: ReadOptions = {},
 ): Promise<readonly Document<Static<S>>[]> => {
   const fault = findEncodingFault(bytes)
   if (fault !== undefined) {
-    findings.add({ file, line: 1, column: 1 }, `the file ${fault}`)
+    findings.add({ file, line: 1, column: 1 }, `the file ${fault}`, encodingHint)
     return []
   }
   const documents = await parseDocuments(decodeUtf8(bytes), file, findings)
   return documents.flatMap((written) => {
     const at = locateIn(written)
-    const value = toPlain(written, findings)
+    const value = asText ? toTexts(written) : toPlain(written, findings)
     return checkValue(schema, value, at, findings) ? [{ value: value as Static<S>, at }] : []
   })
+}
+
+/** Reads a text with a single document, as `readDocuments` does. Returns undefined if it is wrong. */
+export const readDocument = async <S extends TSchema>(
+  schema: S,
+  bytes: Uint8Array,
+  file: string,
+  findings: Findings,
+  options?: ReadOptions,
+): Promise<Document<Static<S>> | undefined> => {
+  const [document, second] = await readDocuments(schema, bytes, file, findings, options)
+  if (second !== undefined) findings.add(second.at([]), 'a second document begins here')
+  return document
 }

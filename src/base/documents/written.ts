@@ -68,3 +68,10 @@ export const toPlain = (written: WrittenValue, findings?: FindingSink): JsonValu
     findings?.add(origin, `${text} is too large`, 'Quote it to make it text.')
   return value
 }
+
+/** Returns a value with every scalar as text, as it is written. */
+export const toTexts = (written: WrittenValue): JsonValue => {
+  if (written.is === 'list') return written.items.map(toTexts)
+  if (written.is === 'scalar') return written.value === null ? null : written.text
+  return Object.fromEntries(written.entries.map(({ key, value }) => [key, toTexts(value)]))
+}
