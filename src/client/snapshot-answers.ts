@@ -15,12 +15,12 @@ import { groupsAll } from '../catalogue/undocumented.js'
 import { legible, type Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../http/types.js'
+import { readManifest } from './read-manifest.js'
 import {
   checkKept,
   compareValues,
   getLineFrame,
   openKept,
-  readManifest,
   type SnapshotGap,
   type SnapshotKind,
   type SnapshotManifest,

@@ -2,166 +2,29 @@
  * What a snapshot is: a folder with lists of an instance, a record a line, and a manifest that says what was read and what was
  * refused.
  */
+
 import { createHash, type Hash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { join } from 'node:path'
-import { normalizeBaseUrl } from '../base/base-url.js'
-import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
+import type { DocumentValue } from '../base/documents/index.js'
+import { nonBlocking, otherThanFile } from '../base/files/regular.js'
 import { resolvePath } from '../base/io.js'
 import { getHead, tail } from '../base/json/records.js'
 import { isObject } from '../base/objects.js'
-import { decodeText } from '../base/utf8.js'
-import { Failure, getErrorCode, getReason, usage } from '../errors.js'
+import { Failure, getReason } from '../errors.js'
+import type { KindSchema, ManifestSchema, ParentSchema } from './read-manifest.js'
 
 /** A project or group that was asked for a list. */
-export interface SnapshotParent {
-  readonly name: string
-  readonly records: number
-  /** Where its lines begin in the file, and how many bytes they are. */
-  readonly at: number
-  readonly bytes: number
-  /** Why it could not be read. */
-  readonly refused?: SnapshotGap | undefined
-}
-
-/** Why something could not be read. */
-export interface SnapshotGap {
-  readonly status?: number | undefined
-  readonly why: string
-}
+export type SnapshotParent = DocumentValue<ParentSchema>
 
 /** A list of a snapshot. */
-export interface SnapshotKind {
-  readonly kind: string
-  /** The command line that reads it, without `svcctl`. */
-  readonly line: string
-  readonly route: string
-  /** The filters that it was taken with, by parameter. */
-  readonly filter: Readonly<Record<string, string>>
-  readonly file: string
-  readonly records: number
-  readonly sha256: string
-  /** What the records belong to; absent for a list of the instance. */
-  readonly column?: 'project' | 'group'
-  /** Why its projects or groups are not known. */
-  readonly refused?: SnapshotGap | undefined
-  /** For a list of the instance one without a name. */
-  readonly parents: readonly SnapshotParent[]
-}
+export type SnapshotKind = DocumentValue<KindSchema>
+
+/** Why something could not be read. */
+export type SnapshotGap = NonNullable<SnapshotKind['refused']>
 
 /** What a snapshot says of itself. */
-export interface SnapshotManifest {
-  readonly format: 1
-  readonly tool: string
-  readonly instance: string
-  readonly version: string | null
-  readonly profile: string | null
-  readonly user: string | null
-  readonly began: string
-  readonly ended: string
-  /** The groups that it is limited to. */
-  readonly groups: readonly string[]
-  readonly kinds: readonly SnapshotKind[]
-}
-
-export const manifestName = 'manifest.json'
-
-/** A larger manifest or progress file, in bytes, is none: a million parents take less. */
-export const maxDocument = 1 << 28
-
-const isText = (value: unknown): value is string => typeof value === 'string'
-
-const isCount = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 0
-
-/** Whether a text is the address of an instance: requests are made for it, though none is sent. */
-const isAddress = (value: unknown): boolean => {
-  try {
-    return isText(value) && normalizeBaseUrl(value) === value
-  } catch {
-    return false
-  }
-}
-
-const isTime = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.parse(value))
-
-/** Whether a value is a digest as a snapshot writes it. */
-export const isDigest = (value: unknown): value is string =>
-  isText(value) && /^[0-9a-f]{64}$/.test(value)
-
-const isGap = (value: unknown): boolean =>
-  isObject(value) && isText(value.why) && (value.status === undefined || isCount(value.status))
-
-/** Whether a value is a project or group that was asked for a list. */
-export const isSnapshotParent = (value: unknown): value is SnapshotParent =>
-  isObject(value) &&
-  isText(value.name) &&
-  [value.records, value.at, value.bytes].every(isCount) &&
-  (value.refused === undefined || isGap(value.refused))
-
-/** Whether the lines of these parents follow each other in the file. */
-export const areInOrder = (parents: readonly SnapshotParent[]): boolean => {
-  let end = 0
-  return parents.every(({ at, bytes }) => {
-    const follows = at === end
-    end += bytes
-    return follows
-  })
-}
-
-/** Whether a value is a list of a snapshot, with a file inside of the folder. */
-export const isSnapshotKind = (value: unknown): value is SnapshotKind =>
-  isObject(value) &&
-  [value.kind, value.line, value.route].every(isText) &&
-  /^[\w-]+$/.test(String(value.kind)) &&
-  value.file === `${String(value.kind)}.ndjson` &&
-  isCount(value.records) &&
-  isDigest(value.sha256) &&
-  isObject(value.filter) &&
-  Object.values(value.filter).every(isText) &&
-  (value.refused === undefined || isGap(value.refused)) &&
-  Array.isArray(value.parents) &&
-  value.parents.every(isSnapshotParent) &&
-  areInOrder(value.parents) &&
-  (value.column === undefined
-    ? value.parents.length === 1
-    : value.column === 'project' || value.column === 'group')
-
-const isTextOrNull = (value: unknown): boolean => value === null || isText(value)
-
-const isManifest = (value: unknown): value is SnapshotManifest =>
-  isObject(value) &&
-  value.format === 1 &&
-  isAddress(value.instance) &&
-  [value.began, value.ended].every(isTime) &&
-  [value.version, value.profile, value.user].every(isTextOrNull) &&
-  Array.isArray(value.groups) &&
-  value.groups.every(isText) &&
-  Array.isArray(value.kinds) &&
-  value.kinds.every(isSnapshotKind)
-
-/**
- * The manifest of a folder; undefined where there is none.
- * @throws Failure `usage` for one that cannot be read, or of another format
- */
-export const readManifest = (folder: string): SnapshotManifest | undefined => {
-  const path = join(folder, manifestName)
-  const hint = 'Take another snapshot, in another folder: svcctl snapshot --to <folder>'
-  let text: string
-  try {
-    text = decodeText(readRegular(path, maxDocument), path)
-  } catch (error) {
-    if (error instanceof Failure) throw usage(error.message, hint)
-    if (getErrorCode(error) === 'ENOENT') return undefined
-    throw usage(`cannot read ${path}: ${getReason(error)}`, hint)
-  }
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isManifest(value)) return value
-  } catch {}
-  throw usage(`${path} is not the manifest of a snapshot`, hint)
-}
+export type SnapshotManifest = DocumentValue<ManifestSchema>
 
 // What a record is called among those of its parent.
 

@@ -1,13 +1,7 @@
 /** The schema of policy files, and the flags of `check policy`. */
-import {
-  Array as ArrayOf,
-  Enum,
-  Literal,
-  Object as Obj,
-  Optional,
-  type Static,
-  String as Str,
-} from 'typebox'
+
+import { Array as ArrayOf, Enum, Literal, Object as Obj, Optional, String as Str } from 'typebox'
+import type { DocumentValue } from '../base/documents/index.js'
 import type { Origin } from '../base/documents/origin.js'
 import { list, oneOf } from '../catalogue/params.js'
 import { type Arguments, outputFlag, reportFlag } from './define.js'
@@ -72,13 +66,13 @@ export const policySchema = Obj(
   },
 )
 
-type WrittenRule = Static<typeof ruleSchema>
+type WrittenRule = DocumentValue<typeof ruleSchema>
 
 /** A rule of a policy file: its command line as words, with positions. */
 export type PolicyRule = Omit<WrittenRule, 'list' | 'severity' | 'waive'> & {
   readonly list: readonly string[]
   readonly severity: PolicySeverity
-  readonly waive: readonly (Static<typeof waiverSchema> & { readonly origin: Origin })[]
+  readonly waive: readonly (DocumentValue<typeof waiverSchema> & { readonly origin: Origin })[]
   readonly origin: Origin
 }
 

@@ -16,11 +16,10 @@ import { join } from 'node:path'
 import { writeWhole } from '../base/files/files.js'
 import { type Lock, lock } from '../base/files/lock.js'
 import { wrapper } from '../base/json/records.js'
+import { manifestName, readManifest } from '../client/read-manifest.js'
 import {
   hashKept,
   isKept,
-  manifestName,
-  readManifest,
   type SnapshotGap,
   type SnapshotKind,
   type SnapshotManifest,

@@ -10,35 +10,46 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { Array as ArrayOf, Literal, Object as Obj, String as Str, Union } from 'typebox'
+import { Findings } from '../base/documents/findings.js'
+import type { DocumentValue } from '../base/documents/index.js'
+import { readJson } from '../base/documents/json.js'
 import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
-import { isObject } from '../base/objects.js'
 import { decodeText } from '../base/utf8.js'
 import {
   areInOrder,
-  isDigest,
-  isSnapshotKind,
-  isSnapshotParent,
+  checkKind,
+  digestSchema,
+  kindSchema,
   maxDocument,
-  type SnapshotKind,
-  type SnapshotParent,
-} from '../client/snapshot-manifest.js'
-import { Failure, getReason } from '../errors.js'
+  parentSchema,
+} from '../client/read-manifest.js'
+import type { SnapshotKind, SnapshotParent } from '../client/snapshot-manifest.js'
+import { Failure, getReason, usage } from '../errors.js'
 
 export const unfinishedName = 'unfinished.ndjson'
 
+const strict = { additionalProperties: false } as const
+
 /** The first line of the progress file: what the snapshot is of. */
-export interface SnapshotHeader {
-  readonly began: string
-  readonly instance: string
-  readonly groups: readonly string[]
-  readonly lines: readonly string[]
-}
+const headerSchema = Obj(
+  {
+    began: Str({ format: 'date-time' }),
+    instance: Str(),
+    groups: ArrayOf(Str()),
+    lines: ArrayOf(Str(), { minItems: 1 }),
+  },
+  { ...strict, title: 'the first line' },
+)
+export type SnapshotHeader = DocumentValue<typeof headerSchema>
 
 /** A line of the progress file: a parent was read, the whole list was read, or the list was started again. */
-type Step =
-  | { readonly kind: string; readonly parent: SnapshotParent; readonly sha256: string }
-  | { readonly kind: string; readonly whole: SnapshotKind }
-  | { readonly kind: string; readonly again: true }
+const stepSchema = Union([
+  Obj({ kind: Str(), parent: parentSchema, sha256: digestSchema }, strict),
+  Obj({ kind: Str(), whole: kindSchema }, strict),
+  Obj({ kind: Str(), again: Literal(true) }, strict),
+])
+type Step = DocumentValue<typeof stepSchema>
 
 /** The parents of a list that were read before an interruption, and the digest of their lines. */
 export interface PastParents {
@@ -55,30 +66,8 @@ export interface InterruptedSnapshot {
   readonly parents: ReadonlyMap<string, PastParents>
 }
 
-const areTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string')
-
-const isHeader = (value: unknown): value is SnapshotHeader =>
-  isObject(value) &&
-  typeof value.began === 'string' &&
-  !Number.isNaN(Date.parse(value.began)) &&
-  typeof value.instance === 'string' &&
-  areTexts(value.groups) &&
-  areTexts(value.lines) &&
-  value.lines.length > 0
-
-const isStep = (value: unknown): value is Step => {
-  if (!isObject(value) || typeof value.kind !== 'string') return false
-  if (value.again === true) return true
-  if (value.whole === undefined) return isSnapshotParent(value.parent) && isDigest(value.sha256)
-  return isSnapshotKind(value.whole) && value.whole.kind === value.kind
-}
-
-/** Adds up the steps, in their order; undefined if they contradict each other. */
-const sumSteps = (
-  begun: SnapshotHeader,
-  steps: readonly Step[],
-): InterruptedSnapshot | undefined => {
+/** Adds up the steps, in their order. */
+const sumSteps = (begun: SnapshotHeader, steps: readonly Step[]): InterruptedSnapshot => {
   const whole = new Map<string, SnapshotKind>()
   const parents = new Map<string, { parents: SnapshotParent[]; sha256: string }>()
   for (const step of steps) {
@@ -90,18 +79,43 @@ const sumSteps = (
       parents.set(step.kind, { parents: past, sha256: step.sha256 })
     }
   }
-  const follow = [...parents.values()].every((past) => areInOrder(past.parents))
-  return follow ? { begun, whole, parents } : undefined
+  return { begun, whole, parents }
 }
 
-/** Parses the lines of a progress file; undefined if one is not a line of such a file. */
-const parseSteps = (lines: readonly string[]): InterruptedSnapshot | undefined => {
-  try {
-    const [begun, ...steps]: readonly unknown[] = lines.map((line) => JSON.parse(line))
-    return isHeader(begun) && steps.every(isStep) ? sumSteps(begun, steps) : undefined
-  } catch {
-    return undefined
+/** Reads a step; what is wrong is added to the findings. */
+const readStep = (
+  text: string,
+  file: string,
+  line: number,
+  findings: Findings,
+): Step | undefined => {
+  const step = readJson(stepSchema, Buffer.from(text), file, findings, { line })
+  if (step === undefined || !('whole' in step.value)) return step?.value
+  const { kind, whole } = step.value
+  checkKind(whole, (...inner) => step.at(['whole', ...inner]), findings)
+  if (whole.kind !== kind) findings.add(step.at(['whole', 'kind']), `kind must be ${kind}`)
+  return step.value
+}
+
+/**
+ * Parses the lines of a progress file.
+ * @throws Failure `usage` with the position of what is wrong
+ */
+const parseSteps = (lines: readonly string[], file: string): InterruptedSnapshot => {
+  const findings = new Findings()
+  const [first = '', ...rest] = lines
+  const begun = readJson(headerSchema, Buffer.from(first), file, findings)
+  const steps: Step[] = []
+  for (const [i, text] of rest.entries()) {
+    const step = readStep(text, file, i + 2, findings)
+    if (step === undefined || findings.any) break
+    steps.push(step)
   }
+  findings.refuse()
+  if (begun === undefined) throw usage(`${file} is not the progress of a snapshot`)
+  const sum = sumSteps(begun.value, steps)
+  if ([...sum.parents.values()].every(({ parents }) => areInOrder(parents))) return sum
+  throw usage(`${file}: the parts of a list do not follow each other`)
 }
 
 /** What a folder holds of a walk that was interrupted: nothing, what it read, or a file that does not say what it read. */
@@ -111,17 +125,15 @@ type UnfinishedState = undefined | InterruptedSnapshot | { readonly damaged: str
 export const readUnfinished = (folder: string): UnfinishedState => {
   const path = join(folder, unfinishedName)
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined
-  let text: string
   try {
-    text = decodeText(readRegular(path, maxDocument), path)
+    const text = decodeText(readRegular(path, maxDocument), path)
+    // A line that was cut is one that was not written.
+    const lines = text.split('\n').slice(0, -1)
+    return lines.length === 0 ? undefined : parseSteps(lines, path)
   } catch (error) {
     if (error instanceof Failure) return { damaged: error.message }
     return { damaged: `cannot read ${path}: ${getReason(error)}` }
   }
-  // A line that was cut is one that was not written.
-  const lines = text.split('\n').slice(0, -1)
-  if (lines.length === 0) return undefined
-  return parseSteps(lines) ?? { damaged: `${path} is not the progress of a snapshot` }
 }
 
 /**

@@ -4,13 +4,12 @@ import {
   Literal,
   Object as Obj,
   Optional,
-  type Static,
   String as Str,
   Union,
   Unsafe,
 } from 'typebox'
 import { Findings } from '../base/documents/findings.js'
-import { type Document, readDocument } from '../base/documents/index.js'
+import { type Document, type DocumentValue, readDocument } from '../base/documents/index.js'
 import { type Origin, originText } from '../base/documents/origin.js'
 import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, distrust } from '../base/files/trust.js'
@@ -135,7 +134,7 @@ const vocabularySchema = Obj(
   { title: 'a vocabulary', additionalProperties: false },
 )
 
-type Vocabulary = Document<Static<typeof vocabularySchema>>
+type Vocabulary = Document<DocumentValue<typeof vocabularySchema>>
 type Section = 'words' | 'names' | 'cookies' | 'headers' | 'paths' | 'gone' | 'slugs' | 'values'
 
 /** Who asks, where to, and how a body is framed: never under another name. */

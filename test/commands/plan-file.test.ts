@@ -165,7 +165,7 @@ describe('a plan file', () => {
         part,
         sealed({ ...plan(), [part]: 5 }),
         2,
-        part === 'actions' ? '' : `"${part}"`,
+        part === 'actions' ? '' : `: ${part} must be`,
       )
     const [action = {}] = plan().actions
     await refused('twice', sealed({ ...plan(), actions: [action, action] }), 2, 'twice')

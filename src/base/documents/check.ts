@@ -288,6 +288,9 @@ const getName = ({ title }: Schema, path: ValuePath): string => {
 const isBelow = (path: string, outer: string): boolean =>
   path === outer || path.startsWith(`${outer}/`)
 
+const getPlace = ({ schemaPath, instancePath }: SchemaError): string =>
+  `${schemaPath} ${instancePath}`
+
 /** What says that a value is of another kind altogether. */
 const isMismatch = ({ keyword }: SchemaError): boolean => keyword === 'type' || keyword === 'const'
 
@@ -296,16 +299,15 @@ const isMismatch = ({ keyword }: SchemaError): boolean => keyword === 'type' || 
  * errors of the one that it comes nearest to remain; where its kind fits none, a single error for all of them.
  */
 const chooseBranches = (errors: readonly SchemaError[]): readonly SchemaError[] => {
-  const mistyped = new Set(
-    errors
-      .filter(isMismatch)
-      .map(({ schemaPath, instancePath }) => `${schemaPath} ${instancePath}`),
-  )
+  const places = (keyword: string): ReadonlySet<string> =>
+    new Set(errors.filter((one) => one.keyword === keyword).map(getPlace))
+  const [constant, mistyped] = [places('const'), places('type')]
   const outer = errors.filter(({ keyword }) => keyword === 'oneOf')
   let left = errors.filter((one) => {
-    const { keyword, schemaPath, instancePath } = one
+    const { keyword, schemaPath } = one
     if (keyword === 'boolean' && schemaPath.endsWith('/additionalProperties')) return false
-    if (!isMismatch(one) && mistyped.has(`${schemaPath} ${instancePath}`)) return false
+    if (keyword === 'type' && constant.has(getPlace(one))) return false
+    if (!isMismatch(one) && mistyped.has(getPlace(one))) return false
     return !outer.some((of) => isBelow(schemaPath, `${of.schemaPath}/oneOf`))
   })
   for (const { schemaPath, instancePath } of errors.filter(({ keyword }) => keyword === 'anyOf')) {
@@ -337,6 +339,19 @@ const chooseBranches = (errors: readonly SchemaError[]): readonly SchemaError[] 
 }
 
 /**
+ * Returns what an error says of the mark of a kind of file, a constant on its first level; nothing where it says nothing. Any
+ * file may have been named: of one without the mark of its kind nothing else is said.
+ */
+const findMark = ({ properties }: Schema, error: SchemaError): readonly SchemaError[] => {
+  const { keyword, instancePath, params } = error
+  const isMark = (key: string): boolean => 'const' in getSubschema(properties, key)
+  if (keyword === 'const') return isMark(instancePath.slice(1)) ? [error] : []
+  if (keyword !== 'required' || instancePath !== '') return []
+  const missing = listTexts((params as Schema).requiredProperties).filter(isMark)
+  return missing.length === 0 ? [] : [{ ...error, params: { requiredProperties: missing } }]
+}
+
+/**
  * Adds a finding for everything in a value that is not as its schema says.
  * @returns true where nothing is
  */
@@ -350,16 +365,7 @@ export const checkValue = (
   const validator = getValidator(root)
   if (validator.Check(value)) return true
   const errors: readonly SchemaError[] = validator.Errors(value)[1]
-  // Any file may have been named: of one without the mark of its kind nothing is quoted.
-  const marks = errors.filter(({ schemaPath, instancePath, keyword, params }) => {
-    const { properties } = root
-    const isMark = (key: string): boolean => 'const' in getSubschema(properties, key)
-    if (instancePath === '')
-      return keyword === 'required' && listTexts((params as Schema).requiredProperties).some(isMark)
-    return (
-      keyword === 'const' && isMark(instancePath.slice(1)) && schemaPath.split('/').length === 3
-    )
-  })
+  const marks = errors.flatMap((error) => findMark(root, error))
   new ErrorReporter(root, value, locate, findings).report(marks.length > 0 ? marks : errors)
   return false
 }

@@ -69,8 +69,11 @@ export class Findings {
     }
   }
 
-  /** @throws Failure `usage` with all findings, if there are any */
-  refuse(): void {
+  /**
+   * @param hint what to do about any of them, in the place of their own hints
+   * @throws Failure `usage` with all findings, if there are any
+   */
+  refuse(hint?: string): void {
     const order = new Map(this.files?.map((file, index) => [file, index]))
     const rank = ({ file }: Origin): number => order.get(file) ?? order.size
     const sorted = [...this.#found.values()].sort(
@@ -88,7 +91,9 @@ export class Findings {
         `${originText(origin)}: ${text}${hint === undefined ? '' : ` (${hint})`}`,
     )
     throw sorted.length === 1
-      ? new Failure('usage', `${originText(first.origin)}: ${first.text}`, { hint: first.hint })
-      : new Failure('usage', `${sorted.length} errors in files:\n${lines.join('\n')}`)
+      ? new Failure('usage', `${originText(first.origin)}: ${first.text}`, {
+          hint: hint ?? first.hint,
+        })
+      : new Failure('usage', `${sorted.length} errors in files:\n${lines.join('\n')}`, { hint })
   }
 }

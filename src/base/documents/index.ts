@@ -1,12 +1,22 @@
 /** Reads structured files: a text becomes values that are as a schema says, or findings with their positions. */
 import type { Static, TSchema } from 'typebox'
 
+import type { JsonValue } from '../objects.js'
 import { decodeUtf8, encodingHint, findEncodingFault } from '../utf8.js'
 import { checkValue, type ValuePath } from './check.js'
 import type { Findings } from './findings.js'
 import type { Origin } from './origin.js'
 import { toPlain, toTexts, type WrittenValue } from './written.js'
 import { parseDocuments } from './yaml.js'
+
+type FrozenValue<T> = [JsonValue] extends [T]
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]: FrozenValue<T[K]> }
+    : T
+
+/** What a document of a schema holds. */
+export type DocumentValue<S extends TSchema> = FrozenValue<Static<S>>
 
 /** A value that is as its schema says, and where its parts stand. */
 export interface Document<T> {
@@ -51,7 +61,7 @@ export const readDocuments = async <S extends TSchema>(
   file: string,
   findings: Findings,
   { asText = false }: ReadOptions = {},
-): Promise<readonly Document<Static<S>>[]> => {
+): Promise<readonly Document<DocumentValue<S>>[]> => {
   const fault = findEncodingFault(bytes)
   if (fault !== undefined) {
     findings.add({ file, line: 1, column: 1 }, `the file ${fault}`, encodingHint)
@@ -61,7 +71,7 @@ export const readDocuments = async <S extends TSchema>(
   return documents.flatMap((written) => {
     const at = locateIn(written)
     const value = asText ? toTexts(written) : toPlain(written, findings)
-    return checkValue(schema, value, at, findings) ? [{ value: value as Static<S>, at }] : []
+    return checkValue(schema, value, at, findings) ? [{ value: value as DocumentValue<S>, at }] : []
   })
 }
 
@@ -72,7 +82,7 @@ export const readDocument = async <S extends TSchema>(
   file: string,
   findings: Findings,
   options?: ReadOptions,
-): Promise<Document<Static<S>> | undefined> => {
+): Promise<Document<DocumentValue<S>> | undefined> => {
   const [document, second] = await readDocuments(schema, bytes, file, findings, options)
   if (second !== undefined) findings.add(second.at([]), 'a second document begins here')
   return document

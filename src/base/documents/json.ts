@@ -1,0 +1,140 @@
+/** Reads JSON that the program wrote by a schema. Its text is parsed whole; positions are looked up only where something is wrong. */
+import type { TSchema } from 'typebox'
+import { MalformedJson } from '../json/json.js'
+import { Scanner } from '../json/scan.js'
+import { decodeUtf8, encodingHint, findEncodingFault } from '../utf8.js'
+import { checkValue, type OriginFinder, type ValuePath } from './check.js'
+import type { Findings } from './findings.js'
+import type { Document, DocumentValue } from './index.js'
+import type { Origin } from './origin.js'
+
+/** In a longer text positions are not looked up: it would take longer than to read it. */
+const longestLocated = 4 << 20
+
+/** Strings, brackets, and the rest of what is no blank, in a text that is JSON. */
+const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
+
+type OpenPath = readonly (string | number | undefined)[]
+
+/** A key or a value of a text. */
+interface Place {
+  /** The keys to it; changed in place as the text goes on. */
+  readonly path: OpenPath
+  readonly isKey: boolean
+  readonly offset: number
+}
+
+/** Yields the keys and values of a JSON text in their order. */
+function* listPlaces(text: string): Generator<Place> {
+  const path: (string | number | undefined)[] = []
+  let isKey = false
+  for (const { 0: token, index: offset } of text.matchAll(tokens)) {
+    if (token === ':') continue
+    if (token === '}' || token === ']') {
+      path.pop()
+      isKey = false
+    } else if (token === ',') {
+      const last = path.pop()
+      path.push(typeof last === 'number' ? last + 1 : undefined)
+      isKey = typeof last !== 'number'
+    } else if (isKey) {
+      path[path.length - 1] = String(JSON.parse(token))
+      yield { path, isKey, offset }
+      isKey = false
+    } else {
+      yield { path, isKey, offset }
+      isKey = token === '{'
+      if (isKey) path.push(undefined)
+      else if (token === '[') path.push(0)
+    }
+  }
+}
+
+/** Returns the offset of a part of a JSON text, or of its key; of one that is not there, of what it would be in. */
+const findOffset = (text: string, wanted: ValuePath, isKey: boolean): number => {
+  let found = 0
+  for (const place of listPlaces(text)) {
+    const { path, offset } = place
+    const isOnTheWay = path.length <= wanted.length && path.every((key, i) => key === wanted[i])
+    if (!isOnTheWay) continue
+    if (path.length === wanted.length && (place.isKey || !isKey)) {
+      if (place.isKey === isKey) return offset
+    } else if (!place.isKey) found = offset
+  }
+  return found
+}
+
+const toOrigin = (text: string, offset: number, file: string, line: number): Origin => {
+  const before = text.slice(0, offset).split('\n')
+  return { file, line: line - 1 + before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
+
+interface JsonOptions {
+  /** The line of the file that the text begins on. */
+  readonly line?: number
+  /** As many values it may have. */
+  readonly most?: number
+}
+
+/** Returns what is no JSON in a text, and the byte that it stands at; undefined where nothing is. */
+const findJsonFault = (
+  bytes: Uint8Array,
+  most: number | undefined,
+): { readonly byte: number; readonly why: string } | undefined => {
+  try {
+    const scanner = new Scanner(undefined, most)
+    const end = scanner.scan(bytes, 0)
+    if (!scanner.finish()) return { byte: bytes.length, why: 'is not valid JSON: it ends early' }
+    const isOver = /^\s*$/.test(Buffer.from(bytes.subarray(end)).toString())
+    return isOver ? undefined : { byte: end, why: 'is not valid JSON: text follows the value' }
+  } catch (error) {
+    if (!(error instanceof MalformedJson)) throw error
+    return { byte: error.at ?? 0, why: error.message }
+  }
+}
+
+/**
+ * Parses a JSON text, within bounds. What is wrong is added to the findings.
+ * @param file how the file is called
+ * @returns undefined if it is no JSON
+ */
+export const parseJson = (
+  bytes: Uint8Array,
+  file: string,
+  findings: Findings,
+  { line = 1, most }: JsonOptions = {},
+): Document<unknown> | undefined => {
+  const fault = findEncodingFault(bytes)
+  if (fault !== undefined)
+    return findings.add({ file, line, column: 1 }, `the file ${fault}`, encodingHint)
+  const text = decodeUtf8(bytes)
+  const bare = text.length === bytes.length ? bytes : Buffer.from(text)
+  const wrong = findJsonFault(bare, most)
+  if (wrong !== undefined) {
+    const offset = Buffer.from(bare.subarray(0, wrong.byte)).toString().length
+    return findings.add(toOrigin(text, offset, file, line), `the file ${wrong.why}`)
+  }
+  const at: OriginFinder = (path, isKey = false) =>
+    toOrigin(text, text.length > longestLocated ? 0 : findOffset(text, path, isKey), file, line)
+  return { value: JSON.parse(text), at }
+}
+
+/** Holds a parsed text to its schema. What is wrong is added to the findings, and undefined is returned. */
+export const checkDocument = <S extends TSchema>(
+  schema: S,
+  { value, at }: Document<unknown>,
+  findings: Findings,
+): Document<DocumentValue<S>> | undefined =>
+  checkValue(schema, value, at, findings) ? { value: value as DocumentValue<S>, at } : undefined
+
+/** Reads a JSON text by a schema, as `parseJson` and `checkDocument`. */
+export const readJson = <S extends TSchema>(
+  schema: S,
+  bytes: Uint8Array,
+  file: string,
+  findings: Findings,
+  options: JsonOptions = {},
+): Document<DocumentValue<S>> | undefined => {
+  const parsed = parseJson(bytes, file, findings, options)
+  return parsed && checkDocument(schema, parsed, findings)
+}
