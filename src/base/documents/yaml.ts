@@ -1,7 +1,7 @@
 /** Parses YAML into its documents, each value with its position; JSON is YAML as well. */
 import type { Alias, Document, LineCounter, Node, Scalar, YAMLError } from 'yaml'
-import { isModestYaml, loadYamlParser, yamlFault } from '../yaml/texts.js'
 import { quoteText } from '../text.js'
+import { isModestYaml, loadYamlParser, yamlFault } from '../yaml/texts.js'
 import type { Findings } from './findings.js'
 import type { Origin } from './origin.js'
 import type { WrittenEntry, WrittenValue } from './written.js'
