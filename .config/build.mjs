@@ -52,14 +52,14 @@ const partsOf = (graph) => {
     input: ['src/engine/targets/stdin.ts', 'src/engine/plan/stream.ts'],
     write: ['src/engine/bulk/queues.ts'],
   }
+  // Every area describes its options with these, for help and completion as well; not with what checks files by them.
+  const shapes = reached(['src/catalogue/shapes/common.ts'], graph)
   const further = Object.entries(rest).map(([name, files]) => [name, reached(files, graph)])
-  return { core, run, tab, further }
+  return { core, run, tab, shapes, further }
 }
 const chunkOf = (id, graph) => {
   parts ??= partsOf(graph)
-  // Every area describes its options with these, for help and completion as well.
-  const shapes = /\/typebox\/|\/catalogue\/shapes(\/common)?\.ts$/.test(id)
-  if (parts.core.has(id) || shapes || id.includes('rolldown/runtime')) return 'core'
+  if (parts.core.has(id) || parts.shapes.has(id) || id.includes('rolldown/runtime')) return 'core'
   if (parts.run.has(id)) return parts.tab.has(id) ? 'session' : 'run'
   if (parts.tab.has(id)) return 'tab'
   const [further] = parts.further.find(([, modules]) => modules.has(id)) ?? []

@@ -1,27 +1,17 @@
 /** Reads the manifest of a snapshot by its schema, and what must hold of it beside. */
+
 import { join } from 'node:path'
-import {
-  Array as ArrayOf,
-  Enum,
-  Integer,
-  Literal,
-  Object as Obj,
-  Optional,
-  Record,
-  String as Str,
-} from 'typebox'
+import { Array as ArrayOf, Integer, Literal, Object as Obj, Optional, String as Str } from 'typebox'
 import { normalizeBaseUrl } from '../base/base-url.js'
 import { Findings } from '../base/documents/findings.js'
 import type { Document, DocumentValue } from '../base/documents/index.js'
 import { readJson } from '../base/documents/json.js'
+import { Digest, MapOf, OneOf, strict } from '../base/documents/schemas.js'
 import { readRegular } from '../base/files/regular.js'
 import { nullable } from '../catalogue/shapes/common.js'
 import { getErrorCode, getReason, usage } from '../errors.js'
 
-const strict = { additionalProperties: false } as const
 const count = Integer({ minimum: 0 })
-/** A digest as a snapshot writes it. */
-export const digestSchema = Str({ title: 'digest', pattern: '^[0-9a-f]{64}$' })
 const gapSchema = Obj({ status: Optional(count), why: Str() }, strict)
 
 /** A project or group that was asked for a list: where its lines begin in the file, how many bytes they are, and why it could not be read. */
@@ -40,11 +30,11 @@ export const kindSchema = Obj(
     kind: Str({ title: 'name of a list', pattern: '^[\\w-]+$' }),
     line: Str(),
     route: Str(),
-    filter: Record(Str(), Str()),
+    filter: MapOf(Str()),
     file: Str(),
     records: count,
-    sha256: digestSchema,
-    column: Optional(Enum(['project', 'group'])),
+    sha256: Digest,
+    column: Optional(OneOf(['project', 'group'])),
     refused: Optional(gapSchema),
     parents: ArrayOf(parentSchema),
   },

@@ -1,8 +1,9 @@
 /** The schema of policy files, and the flags of `check policy`. */
 
-import { Array as ArrayOf, Enum, Literal, Object as Obj, Optional, String as Str } from 'typebox'
+import { Array as ArrayOf, Literal, Object as Obj, Optional, String as Str } from 'typebox'
 import type { DocumentValue } from '../base/documents/index.js'
 import type { Origin } from '../base/documents/origin.js'
+import { OneOf } from '../base/documents/schemas.js'
 import { list, oneOf } from '../catalogue/params.js'
 import { type Arguments, outputFlag, reportFlag } from './define.js'
 
@@ -40,7 +41,7 @@ const ruleSchema = Obj(
     where: Optional(text('records that match break the rule')),
     each: Optional(text('records that do not match break the rule')),
     severity: Optional(
-      Enum(policySeverities, { default: 'error', description: 'how bad a finding is' }),
+      OneOf(policySeverities, { default: 'error', description: 'how bad a finding is' }),
     ),
     message: Optional(text('what a finding says; {field} stands for a field of the record')),
     waive: Optional(ArrayOf(waiverSchema, { default: [] })),

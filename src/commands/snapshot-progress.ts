@@ -1,4 +1,5 @@
 /** The progress file of a snapshot: a line for each parent of each list, from which `--resume` continues. */
+
 import {
   closeSync,
   constants,
@@ -14,12 +15,12 @@ import { Array as ArrayOf, Literal, Object as Obj, String as Str, Union } from '
 import { Findings } from '../base/documents/findings.js'
 import type { DocumentValue } from '../base/documents/index.js'
 import { readJson } from '../base/documents/json.js'
+import { Digest, strict } from '../base/documents/schemas.js'
 import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
 import { decodeText } from '../base/utf8.js'
 import {
   areInOrder,
   checkKind,
-  digestSchema,
   kindSchema,
   maxDocument,
   parentSchema,
@@ -28,8 +29,6 @@ import type { SnapshotKind, SnapshotParent } from '../client/snapshot-manifest.j
 import { Failure, getReason, usage } from '../errors.js'
 
 export const unfinishedName = 'unfinished.ndjson'
-
-const strict = { additionalProperties: false } as const
 
 /** The first line of the progress file: what the snapshot is of. */
 const headerSchema = Obj(
@@ -45,7 +44,7 @@ export type SnapshotHeader = DocumentValue<typeof headerSchema>
 
 /** A line of the progress file: a parent was read, the whole list was read, or the list was started again. */
 const stepSchema = Union([
-  Obj({ kind: Str(), parent: parentSchema, sha256: digestSchema }, strict),
+  Obj({ kind: Str(), parent: parentSchema, sha256: Digest }, strict),
   Obj({ kind: Str(), whole: kindSchema }, strict),
   Obj({ kind: Str(), again: Literal(true) }, strict),
 ])

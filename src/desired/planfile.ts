@@ -1,21 +1,21 @@
 /** Plan files: a plan as one object, in a stable order and without the value of any secret; and read back, checked. */
+
 import { createHash } from 'node:crypto'
 import {
   Array as ArrayOf,
   Boolean as Bool,
-  Enum,
   Integer,
   Literal,
   Object as Obj,
   Optional,
-  Record,
   String as Str,
   Union,
   Unsafe,
 } from 'typebox'
 import { Findings } from '../base/documents/findings.js'
-import type { Document, DocumentValue } from '../base/documents/index.js'
+import type { DocumentValue } from '../base/documents/index.js'
 import { checkDocument, parseJson } from '../base/documents/json.js'
+import { Digest, MapOf, OneOf, strict } from '../base/documents/schemas.js'
 import { isObject, type JsonValue } from '../base/objects.js'
 import { nullable } from '../catalogue/shapes/common.js'
 import { usage } from '../errors.js'
@@ -40,10 +40,8 @@ const planVersion = 2
 
 // What a plan file has: the types follow from the schema.
 
-const strict = { additionalProperties: false } as const
 const text = Str()
 const texts = ArrayOf(text)
-const digest = Str({ title: 'digest', pattern: '^[0-9a-f]{64}$' })
 const anything = Unsafe<JsonValue>({})
 
 /** Where a secret comes from; one that is written out in the file is only said to be there. */
@@ -78,15 +76,15 @@ const change = Obj(
 const action = Obj(
   {
     id: text,
-    verb: Enum(['create', 'update', 'delete', 'enable']),
+    verb: OneOf(['create', 'update', 'delete', 'enable']),
     address: text,
     endpoint: Integer(),
     path: text,
     changes: ArrayOf(change),
-    digest,
+    digest: Digest,
     waits_for: texts,
     origin: position,
-    body: Optional(Record(text, anything)),
+    body: Optional(MapOf(anything)),
     loses: Optional(text),
     replaces: Optional(text),
     team: Optional(text),
@@ -108,12 +106,9 @@ const unread = Obj(
 type CountKey = 'create' | 'enable' | 'update' | 'replace' | 'delete' | 'unread' | 'same'
 const counts = Unsafe<
   Readonly<
-    globalThis.Record<
-      CountKey | 'impossible' | 'unknown' | 'unsupported' | 'leftover' | 'secret',
-      number
-    >
+    Record<CountKey | 'impossible' | 'unknown' | 'unsupported' | 'leftover' | 'secret', number>
   >
->(Record(text, Integer()))
+>(MapOf(Integer()))
 export type PlanCounts = DocumentValue<typeof counts>
 
 /** Who and what a plan was made by, and of. */
@@ -126,7 +121,7 @@ const head = {
   /** What was named on the line: files and folders. */
   inputs: texts,
   /** Those that it was made of. */
-  files: ArrayOf(Obj({ path: text, sha256: digest }, { ...strict, title: 'a file' })),
+  files: ArrayOf(Obj({ path: text, sha256: Digest }, { ...strict, title: 'a file' })),
   selection: Obj(
     {
       projects: Optional(texts),
@@ -154,10 +149,10 @@ const planSchema = Obj(
     unread: ArrayOf(unread),
     refused: ArrayOf(Obj({ text, flag: text }, { ...strict, title: 'a refusal' })),
     /** Digests of whole exact sets. */
-    sets: Record(text, digest),
+    sets: MapOf(Digest),
     counts,
     /** Of all the rest but `created`: whoever changes what others read is found out. */
-    sha256: digest,
+    sha256: Digest,
   },
   { ...strict, title: 'a plan' },
 )
@@ -302,10 +297,10 @@ interface PlanWithHead {
 
 // A plan file, read back: data from others, so that every part is checked, and nothing else is in it.
 
-const parsePlan = (bytes: Uint8Array, file: string): Document<unknown> | undefined =>
+const parsePlan = (bytes: Uint8Array, file: string) =>
   parseJson(bytes, file, new Findings(), { most: maxValues })
 
-const looksLikePlan = (value: unknown): value is Readonly<globalThis.Record<string, unknown>> =>
+const looksLikePlan = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) && Number.isInteger(value.plan) && Array.isArray(value.actions)
 
 /** Whether a text is a plan file of any version: only such a file is replaced by one. */

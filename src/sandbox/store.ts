@@ -12,6 +12,10 @@ import {
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { Array as ArrayOf, Integer, Object as Obj, Optional, String as Str, Unsafe } from 'typebox'
+import { Check } from 'typebox/schema'
+import { Findings } from '../base/documents/findings.js'
+import { checkDocument, parseJson } from '../base/documents/json.js'
 import { type Lock, lock } from '../base/files/lock.js'
 import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
 import { isObject, objects } from '../base/objects.js'
@@ -36,16 +40,19 @@ const applyChange = (state: State, change: unknown): boolean => {
   return true
 }
 
-// Whether what was read from a folder is a state: what is wrong with it is said before anything is built of it.
+// What was read from a folder is held to a schema before anything is built of it.
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
-
-const isTable = (value: unknown): boolean =>
-  isObject(value) &&
-  isCount(value.next) &&
-  Array.isArray(value.rows) &&
-  objects(value.rows).length === value.rows.length &&
-  objects(value.rows).every(({ id }) => isCount(id))
+const count = Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const table = Obj({ next: count, rows: ArrayOf(Obj({ id: count })) })
+/** Tables that an older state lacks may be absent. */
+const stateSchema = Unsafe<SavedState & { readonly format?: number; readonly generation?: string }>(
+  Obj({
+    generation: Optional(Str()),
+    config: Obj({}),
+    settings: Optional(Obj({})),
+    ...Object.fromEntries(tableNames.map((name) => [name, Optional(table)])),
+  }),
+)
 
 /** Whether each group stands in one that is not in it: whoever goes up from one comes to an end. */
 const isTree = (groups: unknown): boolean => {
@@ -59,13 +66,8 @@ const isTree = (groups: unknown): boolean => {
   })
 }
 
-/** Whether a value is a saved state with these tables; one that an older state lacks may be absent. */
-const isSavedState = (value: unknown, tables: readonly string[]): value is SavedState =>
-  isObject(value) &&
-  isObject(value.config) &&
-  (value.settings === undefined || isObject(value.settings)) &&
-  tables.every((name) => value[name] === undefined || isTable(value[name])) &&
-  isTree(value.groups)
+const isSavedState = (value: unknown): value is SavedState =>
+  Check(stateSchema, value) && isTree((value as SavedState).groups)
 
 /** Raised when older programs can no longer read what is written; states of the one before are. */
 const format = 2
@@ -157,28 +159,38 @@ const readBytes = (file: string): Buffer => {
   }
 }
 
+/** Reads a saved state. @throws Failure `failed` with the position of what is wrong */
+const readSaved = (bytes: Buffer, file: string) => {
+  const findings = new Findings()
+  const parsed = parseJson(bytes, file, findings, { most: maxValues })
+  if (parsed === undefined)
+    throw unreadable(file, `cannot be read: ${findings.toFailure()?.message}`)
+  const { format: written } = isObject(parsed.value) ? parsed.value : {}
+  if (written !== format && written !== 1) throw unreadable(file, 'was written by another version')
+  const saved = checkDocument(stateSchema, parsed, findings)?.value
+  if (saved !== undefined && !isTree(saved.groups))
+    findings.add(parsed.at(['groups']), 'groups stand in each other')
+  if (saved !== undefined && written === format && saved.generation === undefined)
+    findings.add(parsed.at([]), 'generation is missing')
+  const failure = findings.toFailure()
+  if (saved === undefined || failure !== undefined)
+    throw unreadable(file, `is damaged: ${failure?.message}`)
+  return saved
+}
+
+/** As many values a state may have: a million records take fewer. */
+const maxValues = 50_000_000
+
 const readAll = async (folder: string): Promise<LoadedState> => {
   const [file, logAt] = [stateFile(folder), logFile(folder)]
   const none = { n: 0, log: 0, size: 0 }
   if (!existsSync(file)) return { state: (await import('./seed/index.js')).seedState(), ...none }
-  let saved: (SavedState & { format: number; generation?: unknown }) | null
   // The log first: whoever writes the state anew meanwhile has all of this log in it.
   const log = existsSync(logAt) ? readBytes(logAt) : Buffer.alloc(0)
   const bytes = readBytes(file)
   const size = bytes.length
-  try {
-    saved = JSON.parse(bytes.toString())
-  } catch (cause) {
-    throw unreadable(file, 'cannot be read', cause)
-  }
-  if (saved?.format !== format && saved?.format !== 1)
-    throw unreadable(file, 'was written by another version')
+  const saved = readSaved(bytes, file)
   const { generation } = saved
-  if (
-    !isSavedState(saved, tableNames) ||
-    (saved.format === format && typeof generation !== 'string')
-  )
-    throw unreadable(file, 'is damaged')
   const state = restore(saved)
   if (typeof generation !== 'string') return { state, ...none }
   const { n, whole } = replay(log, logAt, generation, state)
@@ -253,7 +265,7 @@ export class StateStore {
    * @throws Failure `usage` where it is no state
    */
   load(saved: unknown): void {
-    if (!isSavedState(saved, tableNames)) throw usage('restore() takes what snapshot() returned')
+    if (!isSavedState(saved)) throw usage('restore() takes what snapshot() returned')
     const copy: SavedState = structuredClone(saved)
     for (const [name, table] of Object.entries(this.state)) table.load(copy[name as 'users'])
     this.#behind = true

@@ -74,6 +74,12 @@ export class Findings {
    * @throws Failure `usage` with all findings, if there are any
    */
   refuse(hint?: string): void {
+    const failure = this.toFailure(hint)
+    if (failure !== undefined) throw failure
+  }
+
+  /** Returns what `refuse` throws. */
+  toFailure(hint?: string): Failure | undefined {
     const order = new Map(this.files?.map((file, index) => [file, index]))
     const rank = ({ file }: Origin): number => order.get(file) ?? order.size
     const sorted = [...this.#found.values()].sort(
@@ -85,12 +91,12 @@ export class Findings {
         (this.files === undefined ? compareText(text, other) : 0),
     )
     const [first] = sorted
-    if (first === undefined) return
+    if (first === undefined) return undefined
     const lines = sorted.map(
       ({ origin, text, hint }) =>
         `${originText(origin)}: ${text}${hint === undefined ? '' : ` (${hint})`}`,
     )
-    throw sorted.length === 1
+    return sorted.length === 1
       ? new Failure('usage', `${originText(first.origin)}: ${first.text}`, {
           hint: hint ?? first.hint,
         })

@@ -11,9 +11,11 @@ import { parseDocuments } from './yaml.js'
 
 type FrozenValue<T> = [JsonValue] extends [T]
   ? T
-  : T extends object
-    ? { readonly [K in keyof T]: FrozenValue<T[K]> }
-    : T
+  : T extends string
+    ? T
+    : T extends object
+      ? { readonly [K in keyof T]: FrozenValue<T[K]> }
+      : T
 
 /** What a document of a schema holds. */
 export type DocumentValue<S extends TSchema> = FrozenValue<Static<S>>
@@ -71,7 +73,9 @@ export const readDocuments = async <S extends TSchema>(
   return documents.flatMap((written) => {
     const at = locateIn(written)
     const value = asText ? toTexts(written) : toPlain(written, findings)
-    return checkValue(schema, value, at, findings) ? [{ value: value as DocumentValue<S>, at }] : []
+    return checkValue(schema, value, at, findings, bytes.length)
+      ? [{ value: value as DocumentValue<S>, at }]
+      : []
   })
 }
 

@@ -93,6 +93,12 @@ const findJsonFault = (
   }
 }
 
+/** A text that is JSON, before it is held to a schema. */
+interface ParsedText extends Document<unknown> {
+  /** In bytes. */
+  readonly size: number
+}
+
 /**
  * Parses a JSON text, within bounds. What is wrong is added to the findings.
  * @param file how the file is called
@@ -103,7 +109,7 @@ export const parseJson = (
   file: string,
   findings: Findings,
   { line = 1, most }: JsonOptions = {},
-): Document<unknown> | undefined => {
+): ParsedText | undefined => {
   const fault = findEncodingFault(bytes)
   if (fault !== undefined)
     return findings.add({ file, line, column: 1 }, `the file ${fault}`, encodingHint)
@@ -116,16 +122,18 @@ export const parseJson = (
   }
   const at: OriginFinder = (path, isKey = false) =>
     toOrigin(text, text.length > longestLocated ? 0 : findOffset(text, path, isKey), file, line)
-  return { value: JSON.parse(text), at }
+  return { value: JSON.parse(text), at, size: bytes.length }
 }
 
 /** Holds a parsed text to its schema. What is wrong is added to the findings, and undefined is returned. */
 export const checkDocument = <S extends TSchema>(
   schema: S,
-  { value, at }: Document<unknown>,
+  { value, at, size }: ParsedText,
   findings: Findings,
 ): Document<DocumentValue<S>> | undefined =>
-  checkValue(schema, value, at, findings) ? { value: value as DocumentValue<S>, at } : undefined
+  checkValue(schema, value, at, findings, size)
+    ? { value: value as DocumentValue<S>, at }
+    : undefined
 
 /** Reads a JSON text by a schema, as `parseJson` and `checkDocument`. */
 export const readJson = <S extends TSchema>(
