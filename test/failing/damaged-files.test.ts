@@ -16,8 +16,10 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
+import { countDraws } from '../support/draws.js'
 import { configuration, folder, type Ran } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
@@ -128,9 +130,27 @@ const build = async (): Promise<void> => {
     began: '2026-01-01T00:00:00Z',
     instance: url(),
     groups: [],
-    lines: ['runners list'],
+    lines: ['runners list', 'members list --all-projects'],
   }
-  put(at('part/unfinished.ndjson'), `${JSON.stringify(header)}\n`)
+  const parent = { name: 'platform/app', records: 1, at: 0, bytes: 9 }
+  const list = {
+    kind: 'runners',
+    line: 'runners list',
+    route: 'GET /runners',
+    filter: {},
+    file: 'runners.ndjson',
+    records: 1,
+    sha256: digest('{"id":1}\n'),
+    parents: [{ ...parent, name: '' }],
+  }
+  const steps = [
+    { kind: 'runners', whole: list },
+    { kind: 'members-of-projects', parent, sha256: digest('{"id":1}\n') },
+  ]
+  put(
+    at('part/unfinished.ndjson'),
+    [header, ...steps, ''].map((line) => (line === '' ? '' : JSON.stringify(line))).join('\n'),
+  )
   const plan = agentPlan(url())
   put(
     conf('state/plans/p-abcdefgh.json'),
@@ -436,7 +456,11 @@ const kinds: Readonly<Record<string, Kind>> = {
       ['snapshot', 'runners list', '--to', 'part', '--overwrite'],
     ],
     many: true,
-    fields: ['0.began', '0.instance', '0.groups', '0.lines'],
+    fields: [
+      ...['0.began', '0.instance', '0.groups', '0.lines'],
+      ...['1.kind', '1.whole.kind', '1.whole.file', '1.whole.parents', '1.whole.sha256'],
+      ...['2.kind', '2.parent', '2.parent.at', '2.parent.name', '2.sha256'],
+    ],
   },
   'attributes of a request': {
     file: () => at('body.json'),
@@ -607,6 +631,99 @@ describe('a damaged file', () => {
         for (const [n, line] of lines.entries())
           if (isWhole || n === i % lines.length) breaches.push(await tryDamage(kind, line, damage))
       expect(breaches.filter((breach) => breach !== undefined)).toEqual([])
+    },
+    120_000,
+  )
+})
+
+// Files that a program damaged at random: whatever they say then, reading them is no defect and leads nowhere.
+
+/** A damage of a text that begins at one of its bytes. */
+type Wound = (bytes: Buffer, place: number, value: string) => Buffer
+
+const splice = (bytes: Buffer, from: number, to: number, what: string): Buffer =>
+  Buffer.concat([bytes.subarray(0, from), Buffer.from(what), bytes.subarray(to)])
+
+/** Returns the end of the scalar, the word or the blank at a place. */
+const endOfToken = (bytes: Buffer, place: number): number => {
+  const [token = ''] =
+    /^(?:"(?:[^"\\]|\\.)*"|[\w.-]+|.)/su.exec(bytes.toString('utf8', place)) ?? []
+  return place + Buffer.byteLength(token)
+}
+
+const wounds: Readonly<Record<string, Wound>> = {
+  cut: (bytes, place) => bytes.subarray(0, place),
+  'a flipped bit': (bytes, place) => {
+    const copy = Buffer.from(bytes)
+    copy[place] = (copy[place] ?? 0) ^ (1 << (place % 7))
+    return copy
+  },
+  'another value': (bytes, place, value) => splice(bytes, place, endOfToken(bytes, place), value),
+  'a value between': (bytes, place, value) => splice(bytes, place, place, value),
+  'a part twice': (bytes, place) =>
+    splice(bytes, place, place, bytes.toString('utf8', place, place + 40)),
+  'a part that is gone': (bytes, place) => splice(bytes, place, place + 7, ''),
+}
+const pieces = [
+  '"../../x"',
+  '../x',
+  '/etc/passwd',
+  '-1',
+  '1e999',
+  'null',
+  '[]',
+  '{}',
+  '"__proto__"',
+  'constructor',
+  '*a',
+  '&a [*a, *a]',
+  '!!binary x',
+  '\u0000',
+  `${'['.repeat(600)}${']'.repeat(600)}`,
+  '{"a":'.repeat(2000),
+  '- '.repeat(3000),
+] as const
+
+/** Damages of which at least one byte of the text differs. */
+const drawDamages = (count: number) =>
+  fc.sample(
+    fc.record({
+      wound: fc.constantFrom(...Object.keys(wounds)),
+      place: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      piece: fc.constantFrom(...pieces),
+    }),
+    { numRuns: count, seed: Number(process.env.SVCCTL_TEST_SEED ?? 52) },
+  )
+
+describe('a file that was damaged at random', () => {
+  beforeAll(async () => {
+    if (whole !== '') return
+    await build()
+    whole = join(folder(), 'whole')
+    cpSync(at(), whole, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+  })
+
+  it.each(Object.entries(kinds))(
+    'is no defect, ends, and leads nowhere: %s',
+    async (_, { file, lines }) => {
+      const breaches: string[] = []
+      const damages = drawDamages(countDraws(48))
+      for (const [i, { wound, place, piece }] of damages.entries()) {
+        restore()
+        const path = file()
+        const bytes = readFileSync(path)
+        const damaged = wounds[wound]?.(bytes, Math.floor(place * bytes.length), piece)
+        writeFileSync(path, damaged ?? bytes)
+        const before = lists()
+        const line = lines[i % lines.length] ?? ''
+        const { code, stderr } = await run(line)
+        if (code === 9 || /\n\s+at .*:\d+:\d+|\[object Object\]/.test(stderr) || lists() !== before)
+          breaches.push(
+            `${wound} ${piece.slice(0, 20)} at ${place}, ${String(line)}: ${stderr.slice(0, 300)}`,
+          )
+      }
+      expect(damages.length).toBeGreaterThan(8)
+      expect(breaches).toEqual([])
     },
     120_000,
   )
