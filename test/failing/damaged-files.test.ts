@@ -684,11 +684,43 @@ const pieces = [
   '- '.repeat(3000),
 ] as const
 
+/** The places of a value, as `changed` takes them. */
+const placesIn = (value: unknown, at: readonly string[] = []): readonly (readonly string[])[] =>
+  typeof value !== 'object' || value === null
+    ? [at]
+    : [at, ...Object.entries(value).flatMap(([name, inner]) => placesIn(inner, [...at, name]))]
+
+const replacements: readonly unknown[] = [
+  ...[undefined, null, true, -1, 0.5, 1e300, 99, '', '../../x', '/etc/passwd', '__proto__', 'x'],
+  ...[[], {}, [null], [[]], { a: { b: 1 } }, JSON.parse('{"__proto__":{"x":1}}')],
+]
+
+/** Puts another value in a place of a JSON text, and seals it again; the text as it was where it is no JSON. */
+const replaceValue = (
+  { many, seal = (value) => JSON.stringify(value) ?? '' }: Kind,
+  text: string,
+  place: number,
+  value: unknown,
+): string => {
+  const lines = many === true ? text.split('\n').slice(0, -1) : [text]
+  const n = Math.floor(place * lines.length)
+  try {
+    const whole: unknown = JSON.parse(lines[n] ?? '')
+    const places = placesIn(whole)
+    const path = places[Math.floor(((place * 7919) % 1) * places.length)] ?? []
+    lines[n] = seal(changed(whole, path, value))
+  } catch {
+    return text
+  }
+  return many === true ? `${lines.join('\n')}\n` : lines.join('')
+}
+
 /** Damages of which at least one byte of the text differs. */
 const drawDamages = (count: number) =>
   fc.sample(
     fc.record({
-      wound: fc.constantFrom(...Object.keys(wounds)),
+      wound: fc.constantFrom(...Object.keys(wounds), ...Array(6).fill('another value, sealed')),
+      replacement: fc.constantFrom(...replacements),
       place: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       piece: fc.constantFrom(...pieces),
     }),
@@ -705,21 +737,24 @@ describe('a file that was damaged at random', () => {
 
   it.each(Object.entries(kinds))(
     'is no defect, ends, and leads nowhere: %s',
-    async (_, { file, lines }) => {
+    async (_, kind) => {
+      const { file, lines } = kind
       const breaches: string[] = []
       const damages = drawDamages(countDraws(48))
-      for (const [i, { wound, place, piece }] of damages.entries()) {
+      for (const [i, { wound, place, piece, replacement }] of damages.entries()) {
         restore()
         const path = file()
         const bytes = readFileSync(path)
-        const damaged = wounds[wound]?.(bytes, Math.floor(place * bytes.length), piece)
-        writeFileSync(path, damaged ?? bytes)
+        const damaged =
+          wounds[wound]?.(bytes, Math.floor(place * bytes.length), piece) ??
+          replaceValue(kind, bytes.toString(), place, replacement)
+        writeFileSync(path, damaged)
         const before = lists()
         const line = lines[i % lines.length] ?? ''
         const { code, stderr } = await run(line)
         if (code === 9 || /\n\s+at .*:\d+:\d+|\[object Object\]/.test(stderr) || lists() !== before)
           breaches.push(
-            `${wound} ${piece.slice(0, 20)} at ${place}, ${String(line)}: ${stderr.slice(0, 300)}`,
+            `${wound} ${piece.slice(0, 20)} ${JSON.stringify(replacement)} at ${place}, ${String(line)}: ${stderr.slice(0, 300)}`,
           )
       }
       expect(damages.length).toBeGreaterThan(8)
