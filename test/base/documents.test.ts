@@ -72,12 +72,12 @@ const wrong: readonly (readonly [text: string, finding: string])[] = [
   ['{"test": 1, "either": ["a", 1]}', '1:29: an item of either must be text, not 1'],
   ['{"test": 1, "either": {"env": "a"}}', '1:31: "a" is not a valid env (Use capitals.)'],
   ['{"test": 1, "own": "y"}', '1:20: own must begin with an x'],
-  ['{"test": 1, "secret": "hunter2"}', '1:23: a value of 7 characters is not a valid secret'],
+  ['{"test": 1, "secret": "hunter2"}', '1:23: secret must be a map, not a value of 7 characters'],
   [
     '{"test": 1, "secret": {"env": "hunter2"}}',
     '1:31: a value of 7 characters is not a valid env (Use capitals.)',
   ],
-  ['{"test": 1, "secret": 12345}', '1:23: secret must be text or a map, not a number'],
+  ['{"test": 1, "secret": 12345}', '1:23: secret must be a map, not a number'],
   ['{"test": 1, "__proto__": {}, "constructor": 1}', '2 errors in files:\n1:13: __proto__'],
   ['{"a\\"b": [{"x": "y,]"}], "test":\n 2, "é": "ü"}', '2:2: test must be the number 1'],
 ]

@@ -3,9 +3,10 @@ import type { Static, TSchema } from 'typebox'
 
 import type { JsonValue } from '../objects.js'
 import { decodeUtf8, encodingHint, findEncodingFault } from '../utf8.js'
-import { checkValue, type ValuePath } from './check.js'
+import { checkValue } from './check.js'
 import type { Findings } from './findings.js'
 import type { Origin } from './origin.js'
+import type { ValuePath } from './sentences.js'
 import { toPlain, toTexts, type WrittenValue } from './written.js'
 import { parseDocuments } from './yaml.js'
 

@@ -3,10 +3,11 @@ import type { TSchema } from 'typebox'
 import { MalformedJson } from '../json/json.js'
 import { Scanner } from '../json/scan.js'
 import { decodeUtf8, encodingHint, findEncodingFault } from '../utf8.js'
-import { checkValue, type OriginFinder, type ValuePath } from './check.js'
+import { checkValue, type OriginFinder } from './check.js'
 import type { Findings } from './findings.js'
 import type { Document, DocumentValue } from './index.js'
 import type { Origin } from './origin.js'
+import type { ValuePath } from './sentences.js'
 
 /** In a longer text positions are not looked up: it would take longer than to read it. */
 const longestLocated = 4 << 20

@@ -1,0 +1,195 @@
+/** The sentences of the reader of documents: one for each keyword of JSON Schema. */
+import { isObject } from '../objects.js'
+import { textSize } from '../secrets/scrub.js'
+import { didYouMean } from '../suggest.js'
+import { quoteText } from '../text.js'
+
+/** Keys and indexes from the root of a value to one of its parts. */
+export type ValuePath = readonly (string | number)[]
+
+export type Schema = Readonly<Record<string, unknown>>
+
+// Words for values and for what a schema takes.
+
+const kindWords: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+  null: 'null',
+}
+
+const joinOr = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+
+export const listTypes = ({ type }: Schema): readonly string[] =>
+  [type].flat().filter((one): one is string => typeof one === 'string')
+
+/** Names what a value is; of a secret nothing is quoted. */
+export const describeValue = (value: unknown, isSecret: boolean): string => {
+  if (value === null || value === undefined) return 'nothing'
+  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a map'
+  if (typeof value !== 'string') return isSecret ? `a ${typeof value}` : String(value)
+  return isSecret || value === '' ? textSize(value) : `"${quoteText(value)}"`
+}
+
+// One sentence for each keyword.
+
+/** An error with everything that its sentence needs. */
+export interface Problem {
+  readonly params: Schema
+  /** The schema with the keyword. */
+  readonly schema: Schema
+  readonly value: unknown
+  readonly path: ValuePath
+  /** What the value is called: the title of its schema, or its key. */
+  readonly name: string
+  /** The value in words. */
+  readonly shown: string
+}
+
+interface Message {
+  readonly text: string
+  readonly hint?: string | undefined
+  /** The key within the value that is wrong. */
+  readonly key?: string
+}
+
+export const listTexts = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+
+const useDescription = ({ description }: Schema): string | undefined =>
+  typeof description === 'string' ? `Use ${description}.` : undefined
+
+/** What texts of a format look like. */
+const formats: Readonly<Record<string, string>> = {
+  date: 'a day such as 2027-01-31',
+  'date-time': 'a time such as 2027-01-31T00:00:00Z',
+}
+
+export const sayInvalid = ({ name, value, shown, schema }: Problem): Message => {
+  const isBlank = typeof value === 'string' && value.trim() === ''
+  if (isBlank) return { text: `${name} must not be empty` }
+  const wanted = formats[String(schema.format)]
+  return wanted === undefined
+    ? { text: `${shown} is not a valid ${name}`, hint: useDescription(schema) }
+    : { text: `${name} must be ${wanted}, not ${shown}` }
+}
+
+const sayBound =
+  (relation: 'at least' | 'at most', of = '') =>
+  ({ name, shown, params: { limit } }: Problem): Message =>
+    of === ''
+      ? { text: `${name} must be ${relation} ${String(limit)}, not ${shown}` }
+      : { text: `${name} must have ${relation} ${String(limit)} ${of}` }
+
+/** As many names are listed where none is near. */
+const mostListed = 12
+
+const listChoices = (names: readonly string[]): string | undefined =>
+  names.length > mostListed ? undefined : `Use one of ${names.join(', ')}.`
+
+export const sentences: Readonly<
+  Record<string, (problem: Problem) => Message | readonly Message[]>
+> = {
+  required: ({ params, schema }) =>
+    listTexts(params.requiredProperties).map((key) => {
+      const { const: only } = getSubschema(schema, 'properties', key)
+      const isPlain = typeof only === 'string' || typeof only === 'number'
+      return { text: `${key} is missing`, hint: isPlain ? `Write ${key}: ${only}.` : undefined }
+    }),
+  additionalProperties: ({ params, schema }) => {
+    // Otherwise each value has an error of its own.
+    if (schema.additionalProperties !== false) return []
+    const properties = isObject(schema.properties) ? schema.properties : {}
+    const known = Object.keys(properties).filter((key) => !isRefused(getSubschema(properties, key)))
+    return listTexts(params.additionalProperties).map((key) => ({
+      key,
+      text: `${quoteText(key)} is not allowed here`,
+      hint: didYouMean(key, known) ?? listChoices(known),
+    }))
+  },
+  propertyNames: () => [],
+  // The branch that was taken has errors of its own.
+  if: () => [],
+  not: ({ path, name, shown, schema }) =>
+    isRefused(schema)
+      ? { key: String(path.at(-1)), text: `${name} is not allowed here` }
+      : { text: `${name} must not be ${shown}` },
+  type: ({ path, name, schema, value, shown }) => {
+    const types = listTypes(schema)
+    const named = types.length > 1 ? types.filter((type) => type !== 'null') : types
+    const choices = [schema.enum ?? []].flat().map(String)
+    const kinds = [...named.map((type) => kindWords[type] ?? type), ...choices]
+    const last = path.at(-1)
+    const called = typeof last === 'string' ? quoteText(last) : name
+    const isNothing = value === null && types.includes('object')
+    return {
+      text: `${called} must be ${joinOr(kinds)}, not ${shown}`,
+      hint: isNothing
+        ? 'Write {} for an empty map.'
+        : typeof value === 'string'
+          ? didYouMean(value, choices)
+          : undefined,
+    }
+  },
+  const: ({ name, schema: { const: only }, value }) => ({
+    text: `${name} must be ${typeof only === 'number' ? 'the number ' : ''}${String(only)}`,
+    hint: Number(value) > Number(only) ? 'A newer svcctl may support other versions.' : undefined,
+  }),
+  enum: ({ name, schema, value, shown }) => {
+    const all = [schema.enum].flat().map(String)
+    const near = typeof value === 'string' ? didYouMean(value, all) : undefined
+    return { text: `${name} must be ${joinOr(all)}, not ${shown}`, hint: near }
+  },
+  pattern: sayInvalid,
+  format: sayInvalid,
+  '~refine': sayInvalid,
+  minimum: sayBound('at least'),
+  maximum: sayBound('at most'),
+  minLength: ({ name, params, shown }) => ({
+    text:
+      params.limit === 1
+        ? `${name} must not be empty`
+        : `${name} must have at least ${String(params.limit)} characters, not ${shown}`,
+  }),
+  maxLength: sayBound('at most', 'characters'),
+  minItems: sayBound('at least', 'items'),
+  maxItems: sayBound('at most', 'items'),
+  minProperties: sayBound('at least', 'keys'),
+  maxProperties: sayBound('at most', 'keys'),
+  oneOf: ({ name, schema }) => {
+    const keys = [schema.oneOf]
+      .flat()
+      .flatMap((one) => (isObject(one) ? listTexts(one.required) : []))
+    return { text: `${name} must have either ${joinOr(keys)}` }
+  },
+}
+
+// Schemas that errors lead to.
+
+/** Returns true if a schema takes nothing: its key is known, and must not be there. */
+export const isRefused = ({ not }: Schema): boolean =>
+  isObject(not) && Object.keys(not).length === 0
+
+export const getSubschema = (schema: unknown, ...keys: readonly string[]): Schema => {
+  let inner = schema
+  for (const key of keys)
+    inner =
+      (isObject(inner) || Array.isArray(inner)) && Object.hasOwn(inner, key)
+        ? (inner as Schema)[key]
+        : undefined
+  return isObject(inner) ? inner : {}
+}
+
+/** Returns what a value is called: the title of its schema, or its key. */
+export const getName = ({ title }: Schema, path: ValuePath): string => {
+  if (typeof title === 'string') return title
+  const last = path.findLast((key) => typeof key === 'string')
+  if (last === undefined) return 'the file'
+  return typeof path.at(-1) === 'number'
+    ? `an item of ${quoteText(String(last))}`
+    : quoteText(String(last))
+}
