@@ -78,6 +78,7 @@ const wrong: readonly (readonly [text: string, finding: string])[] = [
     '1:31: a value of 7 characters is not a valid env (Use capitals.)',
   ],
   ['{"test": 1, "secret": 12345}', '1:23: secret must be a map, not a number'],
+  ['{"test": 1, "secret": {"hunter2": 1}}', 'this key is not allowed here'],
   ['{"test": 1, "__proto__": {}, "constructor": 1}', '2 errors in files:\n1:13: __proto__'],
   ['{"a\\"b": [{"x": "y,]"}], "test":\n 2, "é": "ü"}', '2:2: test must be the number 1'],
 ]

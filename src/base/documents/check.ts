@@ -141,7 +141,7 @@ class ErrorReporter {
   #reportOne({ keyword, schemaPath, instancePath, params }: SchemaError): void {
     const schemas = this.#schemasTo(schemaPath)
     const schema = schemas.at(-1) ?? {}
-    const isSecret = instancePath === '' || schemas.some(({ writeOnly }) => writeOnly === true)
+    const isSecret = schemas.some(({ writeOnly }) => writeOnly === true)
     const { path, part } = this.#partAt(instancePath)
     const isKey = schemaPath.endsWith('/propertyNames')
     const value = isKey ? path.at(-1) : part
@@ -151,7 +151,9 @@ class ErrorReporter {
       value,
       path,
       name: getName(schema, path),
-      shown: describeValue(value, isSecret),
+      // Any file may have been named: of one that is no map nothing is known.
+      shown: describeValue(value, isSecret || instancePath === ''),
+      isSecret,
     }
     const say = sentences[keyword === 'anyOf' ? 'type' : keyword]
     const own = schema.errorMessage

@@ -48,6 +48,8 @@ export interface Problem {
   readonly name: string
   /** The value in words. */
   readonly shown: string
+  /** Nothing of a secret is quoted. */
+  readonly isSecret: boolean
 }
 
 interface Message {
@@ -100,14 +102,14 @@ export const sentences: Readonly<
       const isPlain = typeof only === 'string' || typeof only === 'number'
       return { text: `${key} is missing`, hint: isPlain ? `Write ${key}: ${only}.` : undefined }
     }),
-  additionalProperties: ({ params, schema }) => {
+  additionalProperties: ({ params, schema, isSecret }) => {
     // Otherwise each value has an error of its own.
     if (schema.additionalProperties !== false) return []
     const properties = isObject(schema.properties) ? schema.properties : {}
     const known = Object.keys(properties).filter((key) => !isRefused(getSubschema(properties, key)))
     return listTexts(params.additionalProperties).map((key) => ({
       key,
-      text: `${quoteText(key)} is not allowed here`,
+      text: `${isSecret ? 'this key' : quoteText(key)} is not allowed here`,
       hint: didYouMean(key, known) ?? listChoices(known),
     }))
   },
