@@ -52,9 +52,9 @@ beforeAll(async () => {
   await run(['profile', 'set', 'default', '--audit-log', join(signedIn, 'audit.ndjson')])
   await run(['auth', 'switch', 'default'])
   for (const name of ['stuck', 'idle']) await run(['alias', 'set', name, 'jobs list'])
-  const journals = join(signedIn, 'state', 'journals')
+  const journals = join(signedIn, 'state', 'runs')
   mkdirSync(journals, { recursive: true })
-  writeFileSync(join(journals, `${header.id}.ndjson`), sampleJournal(shared.url))
+  writeFileSync(join(journals, `1-${header.id}.ndjson`), sampleJournal(shared.url))
   // The last write, which is undone.
   await run(['runners', 'pause', '7'])
 })
@@ -127,7 +127,7 @@ const onlyReads = ({ endpoints }: Command, line: string): boolean => {
 
 /** What a write leaves behind: its journal, by which it is undone, or why it cannot be. */
 const kept = async ({ env, cwd }: Place) => {
-  const folder = join(env.SVC_CONFIG_DIR ?? '', 'state', 'journals')
+  const folder = join(env.SVC_CONFIG_DIR ?? '', 'state', 'runs')
   const journals = existsSync(folder) ? readdirSync(folder).filter((n) => /\.ndjson$/.test(n)) : []
   const { code, stderr } = await svcctl(['journal', 'undo', 'last', '--yes'], { env, cwd })
   // A certificate goes with its key, and that is not kept.

@@ -65,7 +65,7 @@ const engineOrder: readonly (readonly string[])[] = [
 const engineFor: Readonly<Record<string, RegExp>> = {
   commands: /^engine\/(?:(?:command|where)\/|rows\.ts)/,
   desired: /^engine\/work\//,
-  library: /^engine\/journal\/last\.ts$/,
+  library: /^engine\/journal\/requests\.ts$/,
 }
 /** Commands that write over many objects in a way of their own, on the engine's journal. */
 const journalling =

@@ -269,7 +269,7 @@ export class RunParts implements StartedRun {
   get following() {
     const { bulk, caller, exchange } = this
     const send = createCall({ send: (plan: Plan) => caller.send(plan) })
-    return { bulk, send, unkept: exchange.unkept, file: this.#journal }
+    return { bulk, send, requests: exchange.requests, file: this.#journal }
   }
 
   readonly #openPreviews = async (): Promise<Previews> => {
@@ -298,8 +298,8 @@ export class RunParts implements StartedRun {
       const run = { command, globals, journaling, place, ui, single, final, instance }
       const selected = (plan: Plan): unknown => chosen.of(plan)
       const answered = () => planning.answered
-      const { once: reads, admits, unkept } = exchange
-      const parts = { ...run, selected, reads, admits, answered, unkept }
+      const { once: reads, admits, requests } = exchange
+      const parts = { ...run, selected, reads, admits, answered, requests }
       const journaled = await JournaledRun.of(parts, first)
       this.#journal = journaled.journal.file
       return journaled

@@ -9,6 +9,7 @@ import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/end
 import { areas } from '../catalogue/index.js'
 import { boolean, list } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
+import { getAnswerFacts } from '../engine/command/running.js'
 import type { Services, WorkspaceService } from '../engine/command/services.js'
 import type { Given, Suggestion } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
@@ -336,10 +337,11 @@ async function* sendOnce(services: Services, request: WireRequest): Rows {
       if ('failure' in came) throw await withRouteHint(came.failure, request)
       if (!('whole' in came)) return {}
       const { status, bytes } = came.whole
-      if (status === 304) return { unchanged: true }
-      if (bytes.length > 0) return { bytes }
+      const facts = getAnswerFacts(came.whole)
+      if (status === 304) return { ...facts, unchanged: true }
+      if (bytes.length > 0) return { ...facts, bytes }
       ui.note(`${maskAddresses(`${method} ${path}`)}: ${deletes ? 'deleted, ' : ''}${status}`)
-      return { reported: true }
+      return { ...facts, reported: true }
     },
   })
 }

@@ -1,34 +1,10 @@
-/** `audit list`: the write requests that a profile's audit log recorded. */
+/** `audit list`: the write requests of all runs. */
 import { integer, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import { yieldRecords } from '../engine/rows.js'
-import { Failure, usage } from '../errors.js'
-import {
-  type AuditEnd,
-  type AuditFilter,
-  auditFields,
-  getPaths,
-  openStore,
-  readAudit,
-} from '../profile/index.js'
+import { usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
-
-const findLog = ({ place }: Services): string => {
-  const store = openStore(getPaths(place.env))
-  const name = place.globals.profile ?? (place.env.SVC_PROFILE || undefined) ?? store.current()
-  if (name === undefined)
-    throw usage('audit list requires a profile, and there is none', 'svcctl auth login makes one.')
-  const profile = store.get(name)
-  if (profile === undefined)
-    throw new Failure('not_found', `unknown profile "${name}"`, {
-      hint: 'svcctl profile list shows them.',
-    })
-  if (profile.auditLog === undefined)
-    throw new Failure('failed', `profile "${name}" has no audit log`, {
-      hint: `svcctl profile set ${name} --audit-log <file> begins one.`,
-    })
-  return profile.auditLog
-}
+import { findRuns, readWrites, type SentWrite, sentWriteFields } from './journal/writes.js'
 
 const last = integer('list only the latest entries', { min: 1 })
 
@@ -58,52 +34,60 @@ const parseTime = (given: AuditGiven, flag: 'since' | 'until'): Date | undefined
   return time
 }
 
-const toFilter = (given: AuditGiven, flag: 'user' | 'method' | 'status') => {
-  const text = given.flags[flag]
-  return text === undefined ? {} : { [flag]: String(text) }
-}
-
-const createFilter = (given: AuditGiven): AuditFilter => {
-  const since = parseTime(given, 'since')
-  const until = parseTime(given, 'until')
-  const status = given.flags.status
+/** Which writes to list. */
+const createFilter = (given: AuditGiven): ((write: SentWrite) => boolean) => {
+  const since = parseTime(given, 'since')?.getTime() ?? Number.NEGATIVE_INFINITY
+  const until = parseTime(given, 'until')?.getTime() ?? Number.POSITIVE_INFINITY
+  const { status, user, method } = given.flags
   if (status !== undefined && !/^([1-5]\d\d|[1-5]xx|none)$/i.test(String(status)))
     throw usage(`--status must be a status (403), a class (4xx) or none, not "${String(status)}"`)
-  return {
-    since,
-    until,
-    ...toFilter(given, 'user'),
-    ...toFilter(given, 'method'),
-    ...toFilter(given, 'status'),
-    limit: given.flags.last,
+  return (write) => {
+    const time = Date.parse(write.time)
+    return (
+      time >= since &&
+      time <= until &&
+      (user === undefined || write.user === user || write.sudo === user) &&
+      (method === undefined || write.method === String(method).toUpperCase()) &&
+      (status === undefined || hasStatus(write.status, String(status)))
+    )
   }
 }
 
-/** Entries to the output as they are read; how the log ended, to standard error. */
-async function* readEntries({ ui }: Services, file: string, filter: AuditFilter) {
-  const log = readAudit(file, filter)
-  let end: AuditEnd | undefined
-  while (end === undefined) {
-    const step = await log.next()
-    if (step.done === true) end = step.value
-    else yield step.value
-  }
-  if (end.records === 0) ui.note('nothing found')
-  if (end.more) ui.note(`showing the latest ${end.records}; use --last <n> for more`)
-  if (end.unreadable > 0) ui.warn(`${end.unreadable} lines of ${file} are not valid entries`)
+const hasStatus = (status: number | null, wanted: string): boolean =>
+  /^\dxx$/i.test(wanted)
+    ? String(status ?? '').startsWith(wanted.slice(0, 1))
+    : String(status ?? 'none') === wanted
+
+/** Writes to the output as they are read; that there are none, or more, to standard error. */
+async function* readEntries(services: Services, given: AuditGiven) {
+  const fits = createFilter(given)
+  const { last: limit } = given.flags
+  const latest: SentWrite[] = []
+  let count = 0
+  for (const entry of await findRuns(services))
+    for await (const write of readWrites(entry)) {
+      if (!fits(write)) continue
+      count += 1
+      if (limit === undefined) yield write
+      else latest.push(write)
+      // All at once: one by one, each of them would move as often as there are entries.
+      if (limit !== undefined && latest.length > 2 * limit) latest.splice(0, latest.length - limit)
+    }
+  if (limit !== undefined) yield* latest.slice(-limit)
+  if (count === 0) services.ui.note('nothing found')
+  if (limit !== undefined && count > limit)
+    services.ui.note(`showing the latest ${limit}; use --last <n> for more`)
 }
 
 export const listCommand = define({
-  summary: 'List write requests from the audit log',
+  summary: 'List write requests that svcctl sent',
   description: [
-    'A profile writes an audit log if its setting audit-log names a file. Entries are listed oldest first. Dates and times are in UTC unless they have an offset.',
+    'Reads the runs that svcctl keeps, also those without a journal, in the order in which they began. -p limits them to a profile. Dates and times are in UTC unless they have an offset.',
+    'svcctl removes old runs. To keep every write request, set audit-log of the profile to a file: svcctl appends each request there, and never reads it.',
   ],
   flags,
   examples: ['audit list --since 2026-01-31 --method DELETE', 'audit list --status 4xx -o ndjson'],
   rows: async function* (services, given) {
-    const filter = createFilter(given)
-    yield* yieldRecords(readEntries(services, findLog(services), filter), {
-      columns: [...auditFields],
-    })
+    yield* yieldRecords(readEntries(services, given), { columns: [...sentWriteFields] })
   },
 })

@@ -148,7 +148,6 @@ export const toolCommands: readonly ToolRow[] = [
       list: 'listCommand',
       show: 'showCommand',
       undo: 'undoCommand',
-      merge: 'mergeCommand',
     }),
     from('mcp', () => import('./mcp/index.js'), {
       serve: 'serve',

@@ -28,10 +28,11 @@ import type { Endpoints } from '../catalogue/endpoint.js'
 import { defaultMaxWait, refreshTimeout } from '../client/defaults.js'
 import { createInstance, type InstanceClient } from '../client/instance.js'
 import type { InstanceOptions } from '../client/types.js'
+import { beginRequests, RequestRun } from '../engine/journal/requests.js'
 import { usage } from '../errors.js'
 import { gates, parseRate, stricter } from '../http/gate.js'
 import { postForm } from '../http/index.js'
-import type { Gate, Transport, WireRequest } from '../http/types.js'
+import type { Gate, Transport } from '../http/types.js'
 import { Audit } from '../profile/audit.js'
 import {
   checkReadOnly,
@@ -39,10 +40,10 @@ import {
   createTransport,
   getActiveVocabulary,
   getPaths,
-  journalFolder,
   openStore,
   openTokens,
   resolveSession,
+  runFolder,
 } from '../profile/index.js'
 import { checkedSudo } from '../profile/session.js'
 import { checkToken } from '../profile/tokens.js'
@@ -67,8 +68,8 @@ interface Destination {
   readonly transport: () => Promise<Transport | undefined>
   /** The file with its own words. */
   readonly vocabulary?: string
-  /** Where the tool keeps journals: what is written is noted there, since it keeps none. */
-  readonly journals?: string
+  /** Where the tool keeps runs. */
+  readonly runs?: string
 }
 
 const isByProfile = (options: ConnectOptions): options is ByProfile =>
@@ -123,7 +124,7 @@ const openProfile = (options: ByProfile): Destination => {
   return {
     session,
     transport: () => createTransport(session, false, env),
-    journals: journalFolder(machine),
+    runs: runFolder(machine),
     vocabulary: file,
   }
 }
@@ -179,28 +180,29 @@ const getGate = (options: ConnectOptions, { session }: Destination): Gate => {
   })(session.baseUrl)
 }
 
-/** Notes a write for `journal undo last` of the tool, which would pass over what keeps no journal. */
-const createNotes =
-  ({ journals, session: { baseUrl, profile } }: Destination) =>
-  async (request: WireRequest): Promise<void> => {
-    if (journals === undefined) return
-    const { noteUnkept } = await import('../engine/journal/last.js')
-    const write = { instance: baseUrl, profile: profile?.name ?? null, command: 'svcctl/client' }
-    await noteUnkept(journals, { ...write, at: currentIo().now().toISOString() }, request)
-  }
+/** The run of a program's writes: `journal undo last` of the tool must not pass over them. */
+const createRequestRun = ({ runs, session }: Destination): RequestRun =>
+  new RequestRun(async () => {
+    if (runs === undefined) return undefined
+    const { baseUrl: instance, profile, user = null, sudo = null } = session
+    const by = { instance, profile: profile?.name ?? null, user, sudo }
+    // What cannot be kept is no reason to fail: nobody is there to be told.
+    return beginRequests(runs, 'svcctl/client', by, currentIo().now()).catch(() => undefined)
+  })
 
 /** What the rules of a profile add: what it must not send is refused, what it sends is on record. */
-const createRails = (reached: Destination): Pick<InstanceOptions, 'guard' | 'record'> => {
+const createRails = (
+  reached: Destination,
+  run: RequestRun,
+): Pick<InstanceOptions, 'guard' | 'record'> => {
   const { session } = reached
-  const audit = new Audit()
-  const note = createNotes(reached)
+  const audit = new Audit(() => (entry) => run.settled(entry))
   return {
-    record: (credential) => audit.open(session.profile, credential, session.user),
+    record: (credential) => audit.open(session.profile, credential, session.user, session.baseUrl),
     guard: async (request) => {
       checkReadOnly(session.profile, request.method, request.path)
       audit.check(request)
-      // What cannot be noted is no reason to fail: nobody is there to be told.
-      await note(request).catch(() => {})
+      await run.begun(request)
     },
   }
 }
@@ -213,7 +215,11 @@ const loadVocabulary = async (
   return { words: await loadWords(file) }
 }
 
-const open = async (options: ConnectOptions, reached: Destination): Promise<InstanceClient> => {
+const open = async (
+  options: ConnectOptions,
+  reached: Destination,
+  run: RequestRun,
+): Promise<InstanceClient> => {
   const { session, transport } = reached
   for (const warning of session.warnings ?? []) options.note?.(warning)
   return createInstance({
@@ -225,7 +231,7 @@ const open = async (options: ConnectOptions, reached: Destination): Promise<Inst
     renew: () => session.renew(),
     sudo: session.sudo,
     ...getPatience(options, reached),
-    ...createRails(reached),
+    ...createRails(reached, run),
     ...(await loadVocabulary(options.vocabulary ?? reached.vocabulary)),
   })
 }
@@ -244,17 +250,22 @@ const openConnection = (options: ConnectOptions): Connection =>
     const reached = createTransportSource(options)
     const confirm = 'confirm' in options ? options.confirm : undefined
     const consent = { yes: true, interactive: false, confirm }
+    const run = createRequestRun(reached)
     let made: Promise<InstanceClient> | undefined
     return {
       instance: () => {
-        made ??= open(options, reached)
+        made ??= open(options, reached, run)
         return made
       },
       guard: ({ destructive }) => {
         if (destructive !== undefined)
           confirmationFor(reached.session.profile, consent, destructive)
       },
-      close: () => throwPlain(async () => (await made?.catch(() => undefined))?.close()),
+      close: () =>
+        throwPlain(async () => {
+          await (await made?.catch(() => undefined))?.close()
+          await run.close()
+        }),
     }
   })
 

@@ -1,14 +1,12 @@
 /**
- * The audit log of a profile: a JSON line for each request that writes, without secrets; written, read and filtered
- * here.
+ * The audit log of a profile: a JSON line for each request that writes, without secrets. It is only written here, and kept for
+ * others; `audit list` reads the runs.
  */
 
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs'
-import { nonBlocking, otherThanFile } from '../base/files/regular.js'
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { currentIo } from '../base/io.js'
-import { isObject } from '../base/objects.js'
 import { scrub } from '../base/secrets/scrub.js'
-import { Failure, getErrorCode } from '../errors.js'
+import { Failure } from '../errors.js'
 import { fileFailure } from './files.js'
 import type { Profile } from './types.js'
 
@@ -175,28 +173,40 @@ const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD
 
 /** Records the exchanges of a run, and refuses further writes once a line was lost. */
 export class Audit {
+  readonly #heard: (() => ((entry: AuditEntry) => void) | undefined) | undefined
   /** The log of which a line was lost: nothing more is sent that would not be on record. */
   #broken: string | undefined
 
+  /** @param heard gives who hears of a write besides the log, where somebody does by then */
+  constructor(heard?: () => ((entry: AuditEntry) => void) | undefined) {
+    this.#heard = heard
+  }
+
   /**
-   * Opens a profile's log; what it gives is told of each exchange.
+   * Opens a profile's log, where it has one; what it gives is told of each exchange.
    * @param user whose credential the profile's own is
+   * @param reached the base URL, where there is no profile
    * @throws Failure `usage` where the log cannot be opened
    */
   open(
     profile: Profile | undefined,
     credential: SentCredential | undefined,
     user: string | undefined,
+    reached = '',
   ): ((exchange: AuditedExchange) => void) | undefined {
-    if (profile?.auditLog === undefined) return undefined
-    const { auditLog } = profile
-    const log = openAudit(auditLog)
+    const auditLog = profile?.auditLog
+    if (auditLog === undefined && this.#heard === undefined) return undefined
+    const by = { name: profile?.name ?? '', baseUrl: profile?.baseUrl ?? reached }
+    const log = auditLog === undefined ? undefined : openAudit(auditLog)
     return (exchange) => {
       if (isRead(exchange.method)) return
+      const heard = this.#heard?.()
+      if (heard === undefined && log === undefined) return
+      const sent = getSentUser(credential, user)
+      const entry = createAuditEntry(by, exchange, sent, currentIo().now())
+      heard?.(entry)
       try {
-        log.append(
-          createAuditEntry(profile, exchange, getSentUser(credential, user), currentIo().now()),
-        )
+        log?.append(entry)
       } catch (error) {
         this.#broken = auditLog
         throw error
@@ -215,136 +225,4 @@ export class Audit {
       },
     )
   }
-}
-
-// Reads an audit log back, without holding it in memory.
-
-/** Which entries to read. */
-export interface AuditFilter {
-  readonly since?: Date
-  readonly until?: Date
-  readonly user?: string
-  /** In any case. */
-  readonly method?: string
-  /** A status, or the class of a status by its first digit (`4xx`). */
-  readonly status?: string
-  /** The latest so many. */
-  readonly limit?: number
-}
-
-/** How reading the log ended. */
-export interface AuditEnd {
-  readonly records: number
-  /** True when earlier entries fit the filter, too. */
-  readonly more: boolean
-  /** Lines that are no entries: cut short by a crash, or written by something else. */
-  readonly unreadable: number
-}
-
-const isText = (value: unknown): boolean => typeof value === 'string'
-const isNumber = (value: unknown): boolean => typeof value === 'number'
-const orNull = (is: (value: unknown) => boolean) => (value: unknown) => value === null || is(value)
-
-/** What each field of an entry holds. */
-const fieldChecks: Readonly<Record<keyof AuditEntry, (value: unknown) => boolean>> = {
-  time: (value) => isText(value) && !Number.isNaN(Date.parse(String(value))),
-  profile: isText,
-  user: orNull(isText),
-  sudo: orNull(isText),
-  method: isText,
-  path: isText,
-  status: orNull(isNumber),
-  request_id: orNull(isText),
-  duration_ms: isNumber,
-  outcome: (value) => auditOutcomes.some((one) => one === value),
-}
-
-const isEntry = (value: unknown): value is AuditEntry =>
-  isObject(value) &&
-  auditFields.every((field) => Object.hasOwn(value, field) && fieldChecks[field](value[field]))
-
-/** Parses a line; undefined if it is no entry. */
-export const auditEntryIn = (line: string): AuditEntry | undefined => {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isEntry(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const matchesFilter = (entry: AuditEntry, filter: AuditFilter): boolean => {
-  const time = Date.parse(entry.time)
-  const { since, until, user, method, status } = filter
-  return (
-    (since === undefined || time >= since.getTime()) &&
-    (until === undefined || time <= until.getTime()) &&
-    (user === undefined || entry.user === user || entry.sudo === user) &&
-    (method === undefined || entry.method === method.toUpperCase()) &&
-    (status === undefined || matchesStatus(entry.status, status))
-  )
-}
-
-const matchesStatus = (status: number | null, wanted: string): boolean =>
-  /^\dxx$/i.test(wanted)
-    ? String(status ?? '').startsWith(wanted.slice(0, 1))
-    : String(status ?? 'none') === wanted
-
-/** No entry is longer: of what is, the rest is not kept. */
-const maxLineLength = 1 << 20
-
-/**
- * Reads the lines of a log; none if it does not exist yet.
- * @throws Failure `usage` if the file cannot be read
- */
-export async function* linesIn(file: string): AsyncGenerator<string> {
-  const { open } = await import('node:fs/promises')
-  const handle = await open(file, constants.O_RDONLY | nonBlocking).catch((error: unknown) => {
-    if (getErrorCode(error) === 'ENOENT') return undefined
-    throw fileFailure('read the audit log', file, error)
-  })
-  if (handle === undefined) return
-  try {
-    const other = otherThanFile(await handle.stat())
-    if (other !== undefined) throw new Error(other)
-    let rest = ''
-    for await (const chunk of handle.createReadStream({ encoding: 'utf8' })) {
-      const lines = `${rest}${String(chunk)}`.split('\n')
-      rest = (lines.pop() ?? '').slice(0, maxLineLength)
-      yield* lines
-    }
-    if (rest !== '') yield rest
-  } catch (error) {
-    throw fileFailure('read the audit log', file, error)
-  } finally {
-    await handle.close()
-  }
-}
-
-/**
- * Reads the entries that match, oldest first; with `limit` the latest ones. Returns how it ended.
- * @throws Failure `usage` if the file cannot be read
- */
-export async function* readAudit(
-  file: string,
-  filter: AuditFilter = {},
-): AsyncGenerator<AuditEntry, AuditEnd> {
-  const { limit } = filter
-  const latest: AuditEntry[] = []
-  let fitting = 0
-  let unreadable = 0
-  for await (const line of linesIn(file)) {
-    if (line.trim() === '') continue
-    const entry = auditEntryIn(line)
-    if (entry === undefined) unreadable++
-    if (entry === undefined || !matchesFilter(entry, filter)) continue
-    fitting++
-    if (limit === undefined) yield entry
-    else latest.push(entry)
-    // All at once: one by one, each of them would move as often as there are entries.
-    if (limit !== undefined && latest.length > 2 * limit) latest.splice(0, latest.length - limit)
-  }
-  if (limit !== undefined) yield* latest.slice(-limit)
-  const records = limit === undefined ? fitting : Math.min(limit, fitting)
-  return { records, more: fitting > records, unreadable }
 }

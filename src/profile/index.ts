@@ -1,18 +1,10 @@
 /** The interface of `profile/`: sessions, profiles, credentials, default project and group, and the audit log. */
 
 export { isAddress, readPlace } from './addresses.js'
-export {
-  type AuditEnd,
-  type AuditEntry,
-  type AuditFilter,
-  auditFields,
-  createAuditEntry,
-  openAudit,
-  readAudit,
-} from './audit.js'
+export { type AuditEntry, auditFields, createAuditEntry, openAudit } from './audit.js'
 export { environmentToken, jobTokenFor } from './environment.js'
 export { makeDirectory } from './files.js'
-export { getPaths, journalFolder } from './paths.js'
+export { getPaths, runFolder } from './paths.js'
 export { environmentScope, findScope, type ScopeChoice } from './project.js'
 export {
   checkReadOnly,

@@ -66,9 +66,8 @@ export const getPaths = (env: Environment): Paths => {
   return { ...getPlatformFolders(env), portable: false }
 }
 
-/** Returns the default folder of journals. */
-export const journalFolder = (env: Environment): string =>
-  path.join(getPaths(env).state, 'journals')
+/** Returns the folder of runs. */
+export const runFolder = (env: Environment): string => path.join(getPaths(env).state, 'runs')
 
 /** Whether the configuration mentions a vocabulary. Every command asks this, so it loads next to nothing. */
 export const namesVocabulary = (env: Environment): boolean => {

@@ -8,7 +8,7 @@ import { used } from './table.js'
 
 /** The journal that a run of this benchmark wrote last. */
 const newestJournal = async (folder: string): Promise<string> => {
-  const journals = join(folder, '.local', 'share', 'svcctl', 'journals')
+  const journals = join(folder, '.local', 'share', 'svcctl', 'runs')
   const names = (await readdir(journals)).filter((name) => name.endsWith('.ndjson'))
   return join(journals, names.toSorted().at(-1) ?? '')
 }

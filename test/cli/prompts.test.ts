@@ -141,7 +141,7 @@ describe('at a terminal', () => {
     screen.type('https://hooks.example/entered')
     screen.press('Enter')
     await screen.until(/exit \d/)
-    const folder = join(config, 'state', 'journals')
+    const folder = join(config, 'state', 'runs')
     const [name = ''] = readdirSync(folder).filter((one) => one.endsWith('.ndjson'))
     const text = readFileSync(join(folder, name), 'utf8')
     expect(text).toContain('"final":"webhook was entered at a prompt"')

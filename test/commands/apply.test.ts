@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { linesOf } from '../engine/journaling/runs.js'
 import { sandbox } from '../sandbox/instance.js'
 import { startKillable } from '../support/killed.js'
 import { configuration, folder } from '../support/program.js'
@@ -37,7 +38,7 @@ const desk = (text: string) => {
     svcctl(line.split(' '), { cwd, env: { ...envFor(at), ...more } })
   const journals = (): readonly string[] => {
     try {
-      return readdirSync(join(config, 'state', 'journals')).filter((n) => n.endsWith('.ndjson'))
+      return readdirSync(join(config, 'state', 'runs')).filter((n) => n.endsWith('.ndjson'))
     } catch {
       return []
     }
@@ -98,13 +99,20 @@ describe('apply', () => {
     expect(await run(at, resume)).toMatchObject({ code: 3, stderr: said })
   })
 
-  it('keeps none where none is wanted, and makes no file of that name', async () => {
+  it('keeps its requests alone where none is wanted, and makes no file of that name', async () => {
     const [a = ''] = names(1)
     const at = await front()
-    const { run, cwd, journals } = desk(rules({ [a]: 1 }))
+    const { run, config, cwd, journals } = desk(rules({ [a]: 1 }))
     const { code, stderr } = await run(at, 'apply svcctl.yml --yes --journal none')
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^1 done$/m)])
-    expect([await required(a), journals()]).toEqual([1, []])
+    const [own = '', ...others] = journals()
+    expect([await required(a), others]).toEqual([1, []])
+    const lines = linesOf(join(config, 'state', 'runs', own))
+    expect(lines.slice(1).map((line) => Object.keys(line)[0])).toEqual([
+      'request',
+      'request',
+      'end',
+    ])
     expect(readdirSync(cwd)).toEqual(['svcctl.yml'])
   })
 
@@ -131,12 +139,15 @@ describe('apply', () => {
   it('keeps no more journals than others do, each with its plan', async () => {
     const at = await front()
     const { run, config, journals } = desk(rules({ [names(1)[0] ?? '']: 1 }))
-    const kept = join(config, 'state', 'journals')
+    const kept = join(config, 'state', 'runs')
     journalOf(join(kept, 'old.ndjson'), [])
     for (let n = 0; n < 60; n++)
-      copyFileSync(join(kept, 'old.ndjson'), join(kept, `20200101T0000${n + 10}-apply.ndjson`))
+      copyFileSync(
+        join(kept, 'old.ndjson'),
+        join(kept, `${n + 1}-20200101T0000${n + 10}-apply.ndjson`),
+      )
     rmSync(join(kept, 'old.ndjson'))
-    writeFileSync(join(kept, '20200101T000010-apply.plan.json'), '{}')
+    writeFileSync(join(kept, '1-20200101T000010-apply.plan.json'), '{}')
     expect((await run(at, 'apply svcctl.yml --yes')).code).toBe(0)
     expect(journals()).toHaveLength(50)
     expect(readdirSync(kept).filter((name) => name.endsWith('.plan.json'))).toHaveLength(1)
@@ -434,7 +445,7 @@ describe('a run that was cut', () => {
       const { code, stderr } = await table.run(at, line)
       expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
     }
-    const kept = join(table.config, 'state', 'journals', table.journals()[0] ?? '')
+    const kept = join(table.config, 'state', 'runs', table.journals()[0] ?? '')
     chmodSync(kept.replace('.ndjson', '.plan.json'), 0o666)
     const others = await table.run(at, 'apply --resume last --yes')
     expect([others.code, others.stderr]).toEqual([2, expect.stringContaining('other users')])

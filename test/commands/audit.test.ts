@@ -1,102 +1,112 @@
 /** `audit list` and `sandbox alerts`: looking back at what was done. */
-import { execFileSync } from 'node:child_process'
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder } from '../support/program.js'
+import { recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const entry = (time: string, method: string, status: number | null, user = 'root') =>
-  JSON.stringify({
-    time,
-    profile: 'here',
-    user,
-    sudo: null,
-    method,
-    path: '/api/v4/runners/7',
-    status,
-    request_id: null,
-    duration_ms: 12,
-    outcome: 'done',
-  })
-
-const withLog = async () => {
-  const config = folder()
-  const log = join(config, 'audit.ndjson')
-  writeFileSync(
-    log,
-    [
-      entry('2026-01-30T23:00:00Z', 'PUT', 200),
-      entry('2026-01-31T12:00:00Z', 'DELETE', 403, 'ada'),
-      '{"cut sho',
-      entry('2026-02-01T12:00:00Z', 'POST', null),
-      '',
-    ].join('\n'),
-  )
-  const env = { SVC_CONFIG_DIR: config }
-  const set = ['profile', 'set', 'here', '--base-url', 'https://forge.example', '--audit-log', log]
-  expect((await svcctl(set, { env })).code).toBe(0)
-  const list = async (...args: string[]) => {
-    const ran = await svcctl(['audit', 'list', '-p', 'here', '-o', 'json', ...args], { env })
-    const times = ran.code === 0 ? JSON.parse(ran.stdout).map((e: { time: string }) => e.time) : []
-    return { ...ran, times: times as string[] }
+const server = recording()
+let config = ''
+beforeEach(() => {
+  config = configuration()
+  server.answer = ({ url, method }) => {
+    if (url.endsWith('/user')) return { body: { id: 1, username: 'ana' } }
+    if (method !== 'GET' && url.endsWith('/9')) return { status: 403, body: {} }
+    return { body: { id: 1, active: true }, headers: { 'x-request-id': 'r-1' } }
   }
-  return { env, list, log }
+})
+const run = (line: string) =>
+  svcctl(line.split(' '), {
+    env: { SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: 'a-token-of-ana' },
+  })
+const list = async (flags = ''): Promise<readonly Record<string, unknown>[]> => {
+  const ran = await run(`audit list -o json${flags}`)
+  expect(ran.code, ran.stderr).toBe(0)
+  return JSON.parse(ran.stdout)
 }
+const writes = async (flags = ''): Promise<readonly string[]> =>
+  (await list(flags)).map(({ method, path, status, outcome }) =>
+    [method, path, status, outcome].join(' '),
+  )
 
 describe('audit list', () => {
-  it('gives every entry, oldest first, and counts what is no entry', async () => {
-    const { list } = await withLog()
-    const { times, stderr } = await list()
-    expect(times.map((t) => t.slice(0, 10))).toEqual(['2026-01-30', '2026-01-31', '2026-02-01'])
-    expect(stderr).toMatch(/1 lines? .*not valid entries/)
+  it('has every write of every run, whatever sent it, oldest first', async () => {
+    await run('runners pause 1 2')
+    await run('runners pause 3 --journal none')
+    await run('api DELETE runners/4?token=c4n4ry --yes')
+    await run('deploy-keys delete 5 -P platform/app --yes')
+    await run('runners get 1')
+    await run('runners pause 1 --dry-run')
+    expect(await writes()).toEqual([
+      'PUT /api/v4/runners/1 200 done',
+      'PUT /api/v4/runners/2 200 done',
+      'PUT /api/v4/runners/3 200 done',
+      'DELETE /api/v4/runners/4 200 done',
+      'DELETE /api/v4/projects/platform%2Fapp/deploy_keys/5 200 done',
+    ])
+    const [first, , third] = await list()
+    expect(first).toMatchObject({ run: expect.stringContaining('runners-pause'), user: 'ana' })
+    expect(third).toMatchObject({ request_id: 'r-1', duration_ms: expect.any(Number) })
+  })
+
+  it('keeps the order of what is sent at once by its end, and is that of a shared log', async () => {
+    const log = join(config, 'audit.ndjson')
+    await run(`profile set here --base-url ${server.url} --audit-log ${log}`)
+    await run('runners pause 1 9 -p here')
+    await run('runners resume 1 -p here --journal none')
+    const logged = readFileSync(log, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text))
+      .map(({ method, path, status, outcome }) => [method, path, status, outcome].join(' '))
+    expect((await writes(' -p here')).toSorted()).toEqual(logged.toSorted())
+    expect(await writes(' -p other')).toEqual([])
   })
 
   it.each([
-    [['--method', 'delete'], ['2026-01-31T12:00:00Z']],
-    [['--status', '4xx'], ['2026-01-31T12:00:00Z']],
-    [['--status', 'none'], ['2026-02-01T12:00:00Z']],
-    [['--user', 'ada'], ['2026-01-31T12:00:00Z']],
-    [['--until', '2026-01-30'], ['2026-01-30T23:00:00Z']],
-    [['--since', '2026-01-31', '--until', '2026-01-31'], ['2026-01-31T12:00:00Z']],
-    [['--last', '1'], ['2026-02-01T12:00:00Z']],
-  ])('%j', async (args, expected) => {
-    const { list } = await withLog()
-    expect((await list(...args)).times).toEqual(expected)
+    [' --method delete', ['DELETE']],
+    [' --status 4xx', ['PUT']],
+    [' --status 403', ['PUT']],
+    [' --status none', []],
+    [' --user ana', ['PUT', 'PUT', 'DELETE']],
+    [' --user ben', []],
+    [' --until 2020-01-30', []],
+    [' --since 2020-01-31', ['PUT', 'PUT', 'DELETE']],
+    [' --last 1', ['DELETE']],
+  ])('%s', async (flags, methods) => {
+    await run('runners pause 1 9')
+    await run('deploy-keys delete 5 6 -P platform/app --max-failures 1 --yes')
+    const found = await list(flags)
+    expect([...new Set(found.map(({ method }) => method))]).toEqual([...new Set(methods)])
   })
 
-  it('takes no more of a line than an entry can have, and a time that is none for no entry', async () => {
-    const { list, log } = await withLog()
-    appendFileSync(log, `${'x'.repeat(3 << 20)}\n${entry('never', 'PUT', 200)}\n`)
-    appendFileSync(log, `${entry('2026-02-02T12:00:00Z', 'PUT', 200)}\n`)
-    const { times, stderr } = await list()
-    expect(times).toHaveLength(4)
-    expect(stderr).toContain('3 lines')
-    expect((await list('--last', '1')).times).toEqual(['2026-02-02T12:00:00Z'])
-    expect((await list('--last', '3')).times).toHaveLength(3)
-  })
-
-  it.runIf(process.platform !== 'win32')('reads no pipe', async () => {
-    const { list, log } = await withLog()
-    rmSync(log)
-    execFileSync('mkfifo', [log])
-    const { code, stderr } = await list()
-    expect([code, stderr]).toEqual([2, expect.stringContaining('it is a pipe')])
+  it('has what a killed run may have sent as unknown', async () => {
+    await run('runners pause 1 2 --concurrency 1')
+    await run('runners pause 3 --journal none')
+    const folder = join(config, 'state', 'runs')
+    for (const name of readdirSync(folder)) {
+      const file = join(folder, name)
+      const lines = readFileSync(file, 'utf8').split('\n')
+      const kept = lines.filter((text) => !/"end"|"object":"2","state":"done"|"outcome"/.test(text))
+      writeFileSync(file, kept.join('\n'))
+    }
+    expect(await writes()).toEqual([
+      'PUT /api/v4/runners/1 200 done',
+      'PUT /api/v4/runners/2  unknown',
+      'PUT /runners/3  unknown',
+    ])
   })
 
   it('refuses times and statuses that are none', async () => {
-    const { list } = await withLog()
-    expect((await list('--since', 'yesterdayish')).code).toBe(2)
-    expect((await list('--status', 'bad')).code).toBe(2)
+    expect((await run('audit list --since yesterdayish')).code).toBe(2)
+    expect((await run('audit list --status bad')).code).toBe(2)
   })
 
-  it('says how a log is begun', async () => {
-    const env = { SVC_CONFIG_DIR: configuration() }
-    await svcctl(['profile', 'set', 'here', '--base-url', 'https://forge.example'], { env })
-    const ran = await svcctl(['audit', 'list', '-p', 'here'], { env })
-    expect(ran.code).toBe(1)
-    expect(ran.stderr).toContain('svcctl profile set here --audit-log')
+  it('says that there is nothing', async () => {
+    const { code, stderr } = await run('audit list')
+    expect([code, stderr]).toEqual([0, expect.stringContaining('nothing found')])
   })
 })
 

@@ -39,7 +39,7 @@ const desk = async () => {
     expect(code).toBe(0)
     return stdout
   }
-  const journals = () => readdirSync(join(config, 'state', 'journals'))
+  const journals = () => readdirSync(join(config, 'state', 'runs'))
   return { run, declare, state, journals, close, send: sender(() => url), config }
 }
 
@@ -65,7 +65,7 @@ it('brings back what an apply changed, made and deleted, and does it again', asy
   const after = await state()
   expect(after).not.toBe(before)
   const kept = journals().find((name) => name.endsWith('.former.yml')) ?? ''
-  expect(statSync(join(config, 'state', 'journals', kept)).mode & 0o777).toBe(0o600)
+  expect(statSync(join(config, 'state', 'runs', kept)).mode & 0o777).toBe(0o600)
 
   const shown = await run('journal undo last --dry-run')
   expect([shown.code, await state()]).toEqual([0, after])
@@ -103,7 +103,7 @@ it('cannot take back what was made without a record', async () => {
   expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
   const former = journals().filter((name) => name.endsWith('.former.yml'))
   expect(former).toHaveLength(1)
-  rmSync(join(config, 'state', 'journals', former[0] ?? ''))
+  rmSync(join(config, 'state', 'runs', former[0] ?? ''))
   const undone = await run('journal undo last --yes')
   expect([undone.code, undone.stderr]).toEqual([
     2,
@@ -117,7 +117,7 @@ it('goes by no record that another may have written', async () => {
   expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
   const after = await state()
   const name = journals().find((one) => one.endsWith('.former.yml')) ?? ''
-  const file = join(config, 'state', 'journals', name)
+  const file = join(config, 'state', 'runs', name)
   chmodSync(file, 0o666)
   const open = await run('journal undo last --yes')
   expect([open.code, open.stderr]).toEqual([
@@ -146,7 +146,7 @@ it('keeps no secret, and names what it cannot bring back', async () => {
     'projects/platform/app:integrations/slack#webhook: cannot be undone: its',
   )
   for (const name of journals()) {
-    const text = readFileSync(join(config, 'state', 'journals', name), 'utf8')
+    const text = readFileSync(join(config, 'state', 'runs', name), 'utf8')
     expect(text).not.toContain('a-secret-of')
   }
 })

@@ -1,12 +1,11 @@
 /** `journal undo last` undoes the last write, or nothing: where another came after the newest journal it names both. */
 import {
-  appendFileSync,
   chmodSync,
-  copyFileSync,
   existsSync,
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -32,13 +31,13 @@ beforeEach(() => {
   }
 })
 
-const journals = () => join(config, 'state', 'journals')
-const notes = () => join(config, 'state', 'last-writes')
+const journals = () => join(config, 'state', 'runs')
 const files = () => readdirSync(journals()).filter((name) => name.endsWith('.ndjson'))
-const audit = () => join(config, 'audit.ndjson')
+const fileOf = (id: string): string =>
+  join(journals(), files().find((name) => idOf(name) === id) ?? '')
 /** Profiles `work` and `other` at the recorder, the first of them the current one. */
-const withProfiles = (more: object = {}): void => {
-  const profile = (name: string) => ({ name, baseUrl: server.url, ...more })
+const withProfiles = (): void => {
+  const profile = (name: string) => ({ name, baseUrl: server.url })
   const profiles = { work: profile('work'), other: profile('other') }
   const text = JSON.stringify({ version: 1, current: 'work', profiles })
   writeFileSync(join(config, 'config.json'), text, { mode: 0o600 })
@@ -53,7 +52,8 @@ const ok = async (line: string | readonly string[]): Promise<void> => {
 }
 const written = () =>
   server.seen.filter(({ method }) => method !== 'GET').map(({ method, url }) => `${method} ${url}`)
-const idOf = (file: string | undefined): string => basename(file ?? '', '.ndjson')
+const idOf = (file: string | undefined): string =>
+  basename(file ?? '', '.ndjson').replace(/^\d+-/, '')
 
 /** A run that keeps a journal and can be undone; its id. */
 const kept = async (more = ''): Promise<string> => {
@@ -132,8 +132,8 @@ describe('journal undo last', () => {
   })
 
   it.each([
-    ['runners pause 7 --journal none', 'runners pause (PUT /runners/7)'],
-    ['runners pause 7 8 --journal none', 'runners pause (PUT /runners/'],
+    ['runners pause 7 --journal none', 'PUT /runners/7'],
+    ['runners pause 7 8 --journal none', 'PUT /runners/'],
   ])('refuses after %s, and names both', async (line, said) => {
     const id = await kept()
     server.answer = (
@@ -143,9 +143,13 @@ describe('journal undo last', () => {
     const { code, stderr } = await run(line)
     expect(code, stderr).toBe(0)
     expect(stderr).not.toContain('c4n4ry')
-    await refused(id, said, 'was not recorded in a journal', 'runners pause, written last at 2')
-    for (const name of readdirSync(notes()))
-      expect(readFileSync(join(notes(), name), 'utf8')).not.toContain('c4n4ry')
+    const text = readFileSync(
+      join(journals(), files().find((one) => /^2-/.test(one)) ?? ''),
+      'utf8',
+    )
+    expect(text).toContain(said)
+    expect(text).not.toMatch(/c4n4ry|"state"/)
+    await refused(id, 'it recorded its requests', 'runners pause, written last at 2')
   })
 
   it.each([
@@ -157,10 +161,8 @@ describe('journal undo last', () => {
     const id = await kept()
     await ok(line.replace('SERVER', server.url))
     await refused(id, `the last write was 2`, `(${said}, written last at 2`, 'cannot be undone')
-    for (const name of [...readdirSync(notes()), ...files()]) {
-      const folder = name.endsWith('.ndjson') ? journals() : notes()
-      expect(readFileSync(join(folder, name), 'utf8')).not.toContain('c4n4ry')
-    }
+    for (const name of files())
+      expect(readFileSync(join(journals(), name), 'utf8')).not.toContain('c4n4ry')
   })
 
   it('refuses after a write without a profile, and needs no instance to send elsewhere', async () => {
@@ -169,7 +171,7 @@ describe('journal undo last', () => {
     await run('runners pause 1 2', env)
     await run('runners pause 7 --journal none', env)
     const { code, stderr } = await run('journal undo last --yes', env)
-    expect([code, stderr]).toEqual([2, expect.stringContaining('runners pause (PUT /runners/7)')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('it recorded its requests')])
     const alert = `alerts send --endpoint ${server.url}/alert --authorization-key k --title x`
     expect(await run(alert)).toMatchObject({
       code: 0,
@@ -183,7 +185,7 @@ describe('journal undo last', () => {
     const api = connect({ profile: 'work', env })
     await api.runners.update({ id: 7, active: false })
     await api.close()
-    await refused(id, 'svcctl/client (PUT /runners/7)')
+    await refused(id, 'svcctl/client, written last at 2', 'it recorded its requests')
   })
 
   it('does not mind what reads, tries, was declined, or never got so far', async () => {
@@ -205,7 +207,7 @@ describe('journal undo last', () => {
 
   it('refuses while the run still goes on', async () => {
     const id = await kept()
-    const file = join(journals(), `${id}.ndjson`)
+    const file = fileOf(id)
     const { release } = await lock(`${file}.lock`, {
       patience: 0,
       held: () => {
@@ -217,27 +219,32 @@ describe('journal undo last', () => {
     expect([code, stderr]).toEqual([5, expect.stringContaining(`the run ${id} is still running`)])
   })
 
-  it('refuses where another journal was written later, by whichever clock', async () => {
-    const id = await kept()
-    const file = join(journals(), `${id}.ndjson`)
-    const other = '20200101T000000-runners-pause'
+  it('is the run that began last, whatever clocks say', async () => {
+    const [early, late] = [await kept(), await kept()]
+    utimesSync(fileOf(early), new Date('2999-01-31'), new Date('2999-01-31'))
     await ok('runners resume 1 2')
-    const latest = idOf(files().find((name) => name !== basename(file)))
-    copyFileSync(file, join(journals(), `${other}.ndjson`))
-    const text = readFileSync(file, 'utf8')
-    // The end of a run whose clock was ahead, as versions without checksums wrote it.
-    const ahead = text
-      .replaceAll(/,"c":\d+\}\n/g, '}\n')
-      .replace(/(?<="end":.*"at":")2\d\d\d/, '2999')
-      .replace(id, other)
-    writeFileSync(join(journals(), `${other}.ndjson`), ahead)
-    await refused(latest, other, 'the clock may have changed')
+    const { stderr } = await undone()
+    expect(active.get('1')).toBe(false)
+    expect(stderr).not.toContain(late)
   })
 
-  it('refuses where a version before took no note of other writes', async () => {
-    const id = await kept()
-    rmSync(notes(), { recursive: true })
-    await refused(id, 'cannot tell whether', 'an older version of svcctl made it')
+  it('is the run that was gone on with last', async () => {
+    server.answer = (
+      (of) => (seen, i) =>
+        seen.method === 'PUT' && seen.url.endsWith('/2') ? { status: 403, body: {} } : of(seen, i)
+    )(server.answer)
+    expect((await run('runners pause 1 2')).code).toBe(8)
+    const id = idOf(files()[0])
+    server.answer = ({ method, url, body }) => {
+      if (url.endsWith('/user')) return { body: { id: 1, username: 'ana' } }
+      const runner = /runners\/(\d+)/.exec(url)?.[1] ?? ''
+      if (method === 'PUT') active.set(runner, JSON.parse(body).active ?? true)
+      return { body: { id: Number(runner), active: active.get(runner) ?? true } }
+    }
+    await ok('runners pause 7')
+    await ok(`runners pause --resume ${id}`)
+    await undone()
+    expect(active.get('7')).toBe(false)
   })
 
   it('offers no run where there is none', async () => {
@@ -278,22 +285,17 @@ describe('journal undo last', () => {
 
   it('refuses where a newer journal cannot be read', async () => {
     await kept()
-    const damaged = join(journals(), '29990101T000000-runners-pause.ndjson')
-    writeFileSync(damaged, '{"journal":2}\n', { mode: 0o600 })
+    const damaged = join(journals(), '99-29990101T000000-runners-pause.ndjson')
+    writeFileSync(damaged, '{"run":1}\n', { mode: 0o600 })
     const { code, stderr } = await run('journal undo last --yes')
     expect([code, stderr]).toEqual([8, expect.stringContaining(damaged)])
   })
 
-  it('leaves no note where no run ever kept a journal', async () => {
-    await ok('runners pause 7 --journal none')
-    expect([journals(), notes()].map((path) => existsSync(path))).toEqual([false, false])
-  })
-
-  it.runIf(process.getuid?.() !== 0)('warns of a write that cannot be noted', async () => {
+  it.runIf(process.getuid?.() !== 0)('warns of a write that cannot be recorded', async () => {
     await kept()
-    chmodSync(notes(), 0o500)
+    chmodSync(journals(), 0o500)
     const { code, stderr } = await run('runners pause 7 --journal none')
-    chmodSync(notes(), 0o700)
+    chmodSync(journals(), 0o700)
     expect([code, stderr]).toEqual([0, expect.stringContaining('this write cannot be recorded (')])
   })
 })
@@ -305,7 +307,7 @@ describe('journal undo last, of several profiles at one instance', () => {
     await kept(' -p work')
     await ok('runners pause 7 -p other --journal none')
     const { stderr } = await undone('journal undo last --yes -p work')
-    expect(stderr).toContain('There was a write since then: runners pause (PUT /runners/7) at 2')
+    expect(stderr).toContain('(runners pause, written last at 2')
     expect(stderr).toContain('with profile other')
   })
 
@@ -315,7 +317,12 @@ describe('journal undo last, of several profiles at one instance', () => {
     server.seen.length = 0
     const { code, stderr } = await run('journal undo last --yes')
     expect([code, written()]).toEqual([2, []])
-    for (const text of [id, 'runners pause (PUT /runners/7)', 'with profile other', '-p <profile>'])
+    for (const text of [
+      id,
+      '(runners pause, written last at 2',
+      'with profile other',
+      '-p <profile>',
+    ])
       expect(stderr).toContain(text)
   })
 
@@ -357,43 +364,5 @@ describe('journal undo last, of several profiles at one instance', () => {
       }),
       { numRuns: 8 },
     )
-  })
-})
-
-describe('journal undo last, with an audit log', () => {
-  beforeEach(() => withProfiles({ auditLog: audit() }))
-  const entry = (more: object): string => {
-    const [first = ''] = readFileSync(audit(), 'utf8').split('\n')
-    return `${JSON.stringify({ ...JSON.parse(first), path: '/api/v4/runners/9', ...more })}\n`
-  }
-  const later = '2999-01-31T00:00:00.000Z'
-
-  it('goes by it where it has nothing later', async () => {
-    await kept()
-    appendFileSync(audit(), entry({ profile: 'other', time: later }))
-    appendFileSync(audit(), entry({ outcome: 'refused', status: 404, time: later }))
-    await undone()
-  })
-
-  it.each(['done', 'unknown'])('refuses where it has a later write that is %s', async (outcome) => {
-    const id = await kept()
-    appendFileSync(audit(), entry({ outcome, time: later }))
-    await refused(id, `PUT /api/v4/runners/9 at ${later}`, audit(), 'written last at 2')
-  })
-
-  it('refuses where its last write is older than the run: a clock was set', async () => {
-    const id = await kept()
-    appendFileSync(audit(), entry({ time: '2020-01-31T00:00:00.000Z' }))
-    await refused(
-      id,
-      'PUT /api/v4/runners/9 at 2020-01-31',
-      'before the run began; the clock may have changed',
-    )
-  })
-
-  it('refuses where it ends with what cannot be read', async () => {
-    const id = await kept()
-    appendFileSync(audit(), '{"time":"2026-\n')
-    await refused(id, 'ends with 1 unreadable line')
   })
 })

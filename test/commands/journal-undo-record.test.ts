@@ -24,8 +24,8 @@ const changed = (n: number, before: string): ObjectLine => ({
 /** Undoes a run that changed these, and gives the text of the undo's own journal. */
 const undone = async (lines: readonly ObjectLine[], first: Partial<Header> = {}) => {
   const config = configuration()
-  const folder = join(config, 'state', 'journals')
-  journalOf(join(folder, `${header.id}.ndjson`), lines, 'completed', {
+  const folder = join(config, 'state', 'runs')
+  journalOf(join(folder, `1-${header.id}.ndjson`), lines, 'completed', {
     command: 'runners update',
     input: { description: 'new' },
     instance: server.url,

@@ -26,7 +26,7 @@ const run = (line: string | readonly string[]) =>
   svcctl(typeof line === 'string' ? line.split(' ') : line, {
     env: { SVC_CONFIG_DIR: config, SVC_BASE_URL: sandbox.url, SVC_TOKEN: 'sandbox-root-token' },
   })
-const journal = () => join(config, 'state', 'journals', `${header.id}.ndjson`)
+const journal = () => join(config, 'state', 'runs', `1-${header.id}.ndjson`)
 const left = (lines: readonly ObjectLine[], first: Partial<Header>) =>
   journalOf(journal(), lines, 'completed', {
     instance: sandbox.url,

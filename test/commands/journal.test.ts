@@ -1,5 +1,4 @@
 /** `svcctl journal`: looking back at runs over many objects. */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { ObjectLine } from '../../src/engine/journal/lines.js'
@@ -12,7 +11,8 @@ let config = ''
 beforeEach(() => {
   config = configuration()
 })
-const kept = (id: string): string => join(config, 'state', 'journals', `${id}.ndjson`)
+const kept = (id: string): string =>
+  join(config, 'state', 'runs', `${id === first ? 1 : 2}-${id}.ndjson`)
 const run = (line: string, cwd = config) =>
   svcctl(line.split(' '), { env: { SVC_CONFIG_DIR: config }, cwd })
 
@@ -60,7 +60,7 @@ describe('journal show', () => {
       again,
       { n: 4, object: '4', state: 'begun' },
     ])
-    for (const name of [first, 'last', kept(first), `state/journals/${first}.ndjson`]) {
+    for (const name of [first, 'last', kept(first), `state/runs/1-${first}.ndjson`]) {
       const { code, stdout, stderr } = await run(`journal show ${name}`)
       expect(code).toBe(0)
       expect(stdout).toBe(
@@ -106,65 +106,46 @@ describe('journal show', () => {
   })
 })
 
-describe('journal merge', () => {
-  it('writes one journal, and exits 8 while a part has no end', async () => {
-    const [one, two] = [join(config, 'one.ndjson'), join(config, 'two.ndjson')]
-    journalOf(one, [done(1), failed(2)])
-    journalOf(
-      two,
-      [
-        { ...done(1), object: '2' },
-        { ...failed(2), object: '3' },
-      ],
-      'killed',
-    )
-    const open = await run('journal merge one.ndjson two.ndjson --to open.ndjson -o json')
+describe('journal show of several', () => {
+  const part = (name: string) => join(config, `${name}.ndjson`)
+
+  it('shows the shards of a run as one, and exits 8 while one has no end', async () => {
+    journalOf(part('one'), [done(1), failed(2)], 'completed', { shard: '1/2' })
+    const others: ObjectLine[] = [
+      { ...done(1), object: '8' },
+      { ...failed(2), object: '9' },
+    ]
+    journalOf(part('two'), others, 'killed', { shard: '2/2' })
+    const open = await run('journal show one.ndjson two.ndjson -o json')
     expect([open.code, JSON.parse(open.stdout)]).toMatchObject([
       8,
-      { done: 2, failed: 1, open: [two] },
+      { end: null, done: 2, failed: 2, missing: [], failures: [{ object: '2' }, { object: '9' }] },
     ])
-    expect(open.stderr).toContain('is not finished')
-    journalOf(join(config, 'three.ndjson'), [{ ...done(1), object: '9' }])
-    const whole = await run('journal merge one.ndjson three.ndjson --to whole.ndjson')
-    expect(whole.code).toBe(0)
-    expect(readFileSync(join(config, 'whole.ndjson'), 'utf8')).toContain('"end":"completed"')
-    const twice = await run('journal merge one.ndjson --to whole.ndjson')
-    expect([twice.code, twice.stderr]).toEqual([
-      2,
-      expect.stringMatching(/it exists\n.*--to <file>/),
-    ])
-    expect(twice.stderr).not.toContain('--journal')
-    expect((await run('journal merge one.ndjson')).code).toBe(2)
+    expect(open.stderr).toContain(`${part('two')} is not finished`)
+    journalOf(part('two'), others, 'completed', { shard: '2/2' })
+    const whole = await run('journal show one.ndjson two.ndjson')
+    expect([whole.code, whole.stderr]).toEqual([0, expect.stringContaining('2 done, 2 failed')])
+    expect(whole.stdout.split('\n').slice(1, 3).join()).toMatch(/^2\tfailed.*,9\tfailed/)
   })
 
   it('exits 8, and names what is missing, while it has not every shard of the whole', async () => {
-    const parts = [1, 2, 3, 4, 5, 6, 7].map((part) => {
-      const file = `${part}.ndjson`
-      const line = { ...done(1), object: String(part) }
-      journalOf(join(config, file), [line], 'completed', { shard: `${part}/7` })
-      return file
+    const parts = [1, 2, 3, 4, 5, 6, 7].map((n) => {
+      const line = { ...done(1), object: String(n) }
+      journalOf(part(`${n}`), [line], 'completed', { shard: `${n}/7` })
+      return `${n}.ndjson`
     })
-    const three = await run('journal merge 1.ndjson 2.ndjson 5.ndjson --to three.ndjson -o json')
+    const three = await run('journal show 1.ndjson 2.ndjson 5.ndjson -o json')
     expect([three.code, JSON.parse(three.stdout)]).toMatchObject([
       8,
-      { done: 3, missing: ['3/7', '4/7', '6/7', '7/7'] },
+      { done: 3, end: null, missing: ['3/7', '4/7', '6/7', '7/7'] },
     ])
     expect(three.stderr).toContain('the journal of shard 3/7 is missing')
-    const text = readFileSync(join(config, 'three.ndjson'), 'utf8')
-    expect(text).not.toMatch(/"end"|"total"/)
-    const all = await run(`journal merge ${parts.join(' ')} --to all.ndjson`)
-    expect([all.code, all.stderr]).toEqual([0, '7 done\n'])
-    expect(readFileSync(join(config, 'all.ndjson'), 'utf8')).toContain('"end":"completed"')
-    const left: ObjectLine = { n: 2, object: '9', state: 'queued' }
-    journalOf(join(config, '3b.ndjson'), [done(1), left], 'stopped', { shard: '3/7' })
-    const others = parts.filter((file) => file !== '3.ndjson').join(' ')
-    const open = await run(`journal merge ${others} 3b.ndjson --to open.ndjson`)
-    expect([open.code, open.stderr]).toEqual([
-      8,
-      expect.stringContaining('3b.ndjson is not finished'),
-    ])
-    journalOf(join(config, 'x.ndjson'), [done(1)], 'completed', { shard: '2/3' })
-    expect((await run('journal merge 1.ndjson x.ndjson --to y.ndjson')).code).toBe(2)
+    const all = await run(`journal show ${parts.join(' ')}`)
+    expect([all.code, all.stderr]).toEqual([0, expect.stringMatching(/completed\n7 done\n$/)])
+    journalOf(part('x'), [done(1)], 'completed', { shard: '2/3' })
+    expect((await run('journal show 1.ndjson x.ndjson')).code).toBe(2)
+    journalOf(part('y'), [done(1)])
+    expect((await run('journal show 1.ndjson y.ndjson')).code).toBe(2)
   })
 
   it('takes the journals of shards that had no objects', async () => {
@@ -178,22 +159,26 @@ describe('journal merge', () => {
       const cwd = folder()
       const line = (text: string) =>
         svcctl(text.split(' '), { env, cwd, ...(input === undefined ? {} : { input }) })
-      const parts = [1, 2, 3, 4, 5].map((part) => `${part}.ndjson`)
+      const parts = [1, 2, 3, 4, 5].map((n) => `${n}.ndjson`)
       for (const [i, file] of parts.entries())
         expect(
           await line(`runners pause ${words} --shard ${i + 1}/5 --journal ${file}`),
         ).toMatchObject({ code: 0 })
-      const merged = await line(`journal merge ${parts.join(' ')} --to whole.ndjson -o json`)
-      expect([merged.code, JSON.parse(merged.stdout).missing], merged.stderr).toEqual([0, []])
+      const shown = await line(`journal show ${parts.join(' ')} -o json`)
+      expect([shown.code, JSON.parse(shown.stdout).missing], shown.stderr).toEqual([0, []])
     }
   })
 
-  it('refuses parts of different runs', async () => {
-    journalOf(join(config, 'one.ndjson'), [done(1)])
-    journalOf(join(config, 'two.ndjson'), [done(1)], 'completed', {
-      command: 'runners resume',
-    })
-    const { code, stderr } = await run('journal merge one.ndjson two.ndjson --to x.ndjson')
-    expect([code, stderr]).toEqual([2, expect.stringContaining('command differs')])
+  it.each([
+    { command: 'runners resume' },
+    { endpoint: 'PUT /x' },
+    { input: { active: true } },
+    { instance: 'https://other.example' },
+  ])('refuses journals of different runs: %j', async (other) => {
+    journalOf(part('one'), [done(1)])
+    journalOf(part('two'), [done(1)], 'completed', other)
+    const { code, stderr } = await run('journal show one.ndjson two.ndjson')
+    const [what] = Object.keys(other)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${what} differs`)])
   })
 })

@@ -94,7 +94,7 @@ describe('a file that the line reads', () => {
     'runners pause --resume j.ndjson --to j.ndjson',
     'journal show j.ndjson --to j.ndjson',
     'journal undo j.ndjson --yes --to j.ndjson',
-    'journal merge j.ndjson --to j.ndjson',
+    'journal show k.ndjson j.ndjson --to j.ndjson',
     'vocabulary check v.yml --to v.yml',
     'profile set x --ca-file cert.pem --audit-log cert.pem',
     'api PUT runners/1 --input body.json --to body.json',

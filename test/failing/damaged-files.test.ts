@@ -287,7 +287,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     lines: ['vocabulary check words.yml', 'runners list -o id -p worded'],
   },
   'a journal': {
-    file: () => nameIn('state/journals', /update-1\.ndjson$/),
+    file: () => nameIn('state/runs', /update-1\.ndjson$/),
     lines: [
       'journal list',
       'journal show last',
@@ -298,7 +298,8 @@ const kinds: Readonly<Record<string, Kind>> = {
     seal: sealLine,
     fields: [
       ...[
-        'journal',
+        'run',
+        'seq',
         'id',
         'began',
         'command',
@@ -320,19 +321,13 @@ const kinds: Readonly<Record<string, Kind>> = {
     ],
   },
   'the plan of a run': {
-    file: () => nameIn('state/journals', /\.plan\.json$/),
+    file: () => nameIn('state/runs', /\.plan\.json$/),
     lines: ['journal undo last -p default --dry-run', 'journal show last'],
     fields: ['kept', 'cwd', 'flags', 'plan', 'plan.plan', 'plan.actions'],
   },
   'what a run of apply found': {
-    file: () => nameIn('state/journals', /\.former\.yml$/),
+    file: () => nameIn('state/runs', /\.former\.yml$/),
     lines: ['journal undo last -p default --dry-run'],
-  },
-  'the last write': {
-    named: /the last write with profile default/,
-    file: () => nameIn('state/last-writes', /\.json$/),
-    lines: ['journal undo last -p default --dry-run'],
-    fields: ['instance', 'profile', 'command', 'at', 'journal'],
   },
   'the plan of an agent': {
     named: /p-abcdefgh/,
@@ -356,7 +351,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   'an audit log': {
     file: () => at('audit.log'),
-    lines: ['audit list', 'runners update 2 --description y --yes --journal none'],
+    lines: ['runners update 2 --description y --yes --journal none'],
     many: true,
     fields: ['time', 'profile', 'user', 'sudo', 'method', 'path', 'status', 'outcome'].map(
       (name) => `0.${name}`,

@@ -293,7 +293,7 @@ describe('a journal', () => {
       const ran = await rehearse(own, await lineOf(command), '--yes', config)
       const sent = (seen.get(own.replaceAll(' ', '.')) ?? []).filter((one) => !/^GET /.test(one))
       expect(sent.length, ran.stderr).toBeGreaterThan(0)
-      const journals = join(config, 'state', 'journals')
+      const journals = join(config, 'state', 'runs')
       const [journal = '', ...others] = readdirSync(journals).filter((file) =>
         /\.ndjson$/.test(file),
       )

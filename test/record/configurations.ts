@@ -81,10 +81,10 @@ export class Configurations {
     await this.#run(config, `profile set default --audit-log ${join(config, 'audit.ndjson')}`)
     await this.#run(config, 'auth switch default')
     for (const name of ['stuck', 'idle']) await this.#run(config, `alias set ${name} 'jobs list'`)
-    const journals = join(config, 'state', 'journals')
+    const journals = join(config, 'state', 'runs')
     mkdirSync(journals, { recursive: true })
     writeFileSync(
-      join(journals, '20261121T120102-runners-pause.ndjson'),
+      join(journals, '1-20261121T120102-runners-pause.ndjson'),
       sampleJournal(instance.url),
     )
     await this.#run(config, 'runners pause 7')

@@ -22,7 +22,7 @@ const compiledCode = '<config>/cache/code'
  * at once have, is gone.
  */
 const sortObjects = (text: string): string => {
-  if (!text.startsWith('{"journal":')) return text
+  if (!text.startsWith('{"run":')) return text
   const sorted: string[] = []
   let objects: (readonly [n: number, row: string])[] = []
   const flush = (): void => {

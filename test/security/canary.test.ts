@@ -45,11 +45,12 @@ const statuses = [200, 401, 500]
 const journalOf = (instance: string): string => {
   const object = { n: 1, object: '7' }
   const header = {
-    journal: 1,
+    run: 1,
     id: '20261121T120102-runners-pause',
     command: 'runners pause',
     endpoint: 'PUT /runners/:id',
-    values: { active: false },
+    began: '2026-11-21T12:01:02.000Z',
+    input: { active: false },
     instance,
     profile: 'work',
     user: null,

@@ -160,7 +160,7 @@ it('no journal and no audit log holds any', async () => {
     })
   }
   const files = filesIn(config)
-  expect(files.filter((file) => /journal.*\.ndjson$|audit/.test(file)).length).toBeGreaterThan(20)
+  expect(files.filter((file) => /runs.*\.ndjson$|audit/.test(file)).length).toBeGreaterThan(20)
   for (const file of files) expect([file, leaks(readFileSync(file, 'utf8'))]).toEqual([file, []])
 })
 

@@ -35,7 +35,7 @@ import {
 import type { End } from '../../engine/work/report.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
-import { journalFolder } from '../../profile/index.js'
+import { runFolder } from '../../profile/index.js'
 import { type PlanGiven, planningFlags } from '../plan/flags.js'
 import type { MadePlan } from '../plan/make.js'
 import { planBytes } from '../plan/printing.js'
@@ -223,7 +223,7 @@ export type UndoHeader = Pick<Header, 'undoes' | 'redo'>
 
 const headerOf = async (services: Services, id: string, undoes: UndoHeader): Promise<Header> => ({
   ...undoes,
-  journal: 2,
+  run: 1,
   id,
   began: services.place.clock.now().toISOString(),
   command,
@@ -294,7 +294,7 @@ export const keepApplyRun = async (
 /** Says that the last apply to this instance was not finished: a plan made anew may leave what that had begun. */
 export const noteUnfinished = async ({ ui, place }: Services): Promise<void> => {
   const instance = await getInstanceName(place)
-  const { entries } = await journalsIn(journalFolder(place.env))
+  const { entries } = await journalsIn(runFolder(place.env))
   const last = entries.find(
     ({ header }) => header.command === command && header.instance === instance,
   )

@@ -1,17 +1,17 @@
-/** `svcctl journal list|show|undo|merge`: what was written. */
-import { basename, resolve } from 'node:path'
+/** `svcctl journal list|show|undo`: what was written. */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Clock } from '../../base/async.js'
-import { string } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import {
   type Entry,
+  isPlanned,
   journalArgument,
   journalsIn,
   resolveJournalFile,
 } from '../../engine/journal/folder.js'
-import type { BegunLine, FailedLine, Header, ObjectLine } from '../../engine/journal/lines.js'
+import type { BegunLine, FailedLine, Header } from '../../engine/journal/lines.js'
 import { parseLine } from '../../engine/journal/lines.js'
 import {
   type ObjectState,
@@ -19,61 +19,31 @@ import {
   readPast,
   textsIn,
 } from '../../engine/journal/reader.js'
-import { createJournal } from '../../engine/journal/writer.js'
 import { tellGap } from '../../engine/journaling/runs.js'
 import { parseShard } from '../../engine/journaling/shards.js'
-import { createExitRow, type Rows, yieldRecord, yieldRecords } from '../../engine/rows.js'
-import {
-  type Counts,
-  countsText,
-  type End,
-  getItemPlace,
-  normalizeId,
-} from '../../engine/work/report.js'
+import { createExitRow, type Row, type Rows, yieldRecord, yieldRecords } from '../../engine/rows.js'
+import { type Counts, countsText, type End } from '../../engine/work/report.js'
 import { exitCodes, usage } from '../../errors.js'
-import { journalFolder } from '../../profile/index.js'
-import { type Arguments, define } from '../define.js'
-import { nameRun } from './last.js'
+import { runFolder } from '../../profile/index.js'
+import { define } from '../define.js'
+import { lastRunFile, nameRun } from './last.js'
 
 // The journals of the parts of a run, as one.
-
-interface MergeResult {
-  readonly file: string
-  readonly counts: Counts
-  /** The shards of which there is no journal. */
-  readonly missing: readonly string[]
-  /** The journals that did not come to an end. */
-  readonly open: readonly string[]
-  /** Those that do not say what became of all their objects. */
-  readonly damaged: readonly RunHistory[]
-}
-
-/** Of several lines about an object the best one is kept. */
-const rank: Readonly<Record<ObjectState, number>> = {
-  done: 5,
-  unchanged: 4,
-  failed: 3,
-  unknown: 2,
-  begun: 1,
-  queued: 0,
-}
 
 const same = ['command', 'instance', 'endpoint', 'input'] as const
 
 /** Of a shard without objects nothing was planned: only what was asked for is known. */
 const isEmptyShard = ({ header }: RunHistory): boolean => header.endpoint === ''
 
-const checkSame = (parts: readonly RunHistory[]): Header => {
-  const first = parts.find((part) => !isEmptyShard(part)) ?? parts[0]
-  if (first === undefined) throw usage('no journals to merge')
+/** @throws Failure `usage` for journals of different runs */
+const checkSame = (parts: readonly RunHistory[], first: RunHistory): void => {
   for (const part of parts)
     for (const what of isEmptyShard(part) ? same.slice(0, 2) : same)
       if (!isDeepStrictEqual(part.header[what], first.header[what]))
         throw usage(
           `${part.file} and ${first.file} belong to different runs: ${what} differs`,
-          'Merge only the journals of one sharded run.',
+          'Pass only the journals of one sharded run.',
         )
-  return first.header
 }
 
 /**
@@ -85,99 +55,37 @@ const missingShards = (parts: readonly RunHistory[]): readonly string[] => {
   const [known] = shards.flatMap((text) => text ?? [])
   if (known === undefined) return []
   const { of } = parseShard(known)
-  const other = parts.find(
-    ({ header: { shard } }) => shard !== undefined && parseShard(shard).of !== of,
-  )
+  const other = parts.find(({ header: { shard } }) => !shard || parseShard(shard).of !== of)
   if (other !== undefined)
     throw usage(
-      `${other.file} is shard ${other.header.shard}, but another journal is shard ${known}`,
-      'Merge only the journals of one sharded run.',
+      `${other.file} is ${other.header.shard ? `shard ${other.header.shard}` : 'no shard'}, but another journal is shard ${known}`,
+      'Pass only the journals of one sharded run.',
     )
-  // A journal without a shard is of the whole: of a run that was not divided, or of shards that were merged.
-  if (shards.includes(undefined)) return []
   return Array.from({ length: of }, (_, i) => `${i + 1}/${of}`).filter(
     (one) => !shards.includes(one),
   )
-}
-
-/** What was asked of all parts together: no part of the objects. */
-const ofWhole = ({ shard: _, ...header }: Header): Header => header
-
-/** The best line about each object, by its parent and ID. */
-type BestLines = Map<string, ObjectLine>
-
-/** The best line about each object of a journal; a later one of the same worth takes its place. */
-const gather = async ({ file, size }: RunHistory, best: BestLines): Promise<void> => {
-  for await (const texts of textsIn(file, size))
-    for (const text of texts) {
-      const line = parseLine(text)
-      if (line === undefined || !('n' in line)) continue
-      const key = `${normalizeId(line.parent ?? '')}\0${normalizeId(line.object)}`
-      const known = best.get(key)
-      if (known === undefined || rank[line.state] >= rank[known.state])
-        best.set(key, { ...knownBefore(known), ...line })
-    }
-}
-
-/** What an earlier line about an object says, and the later one does not repeat. */
-const knownBefore = (line: ObjectLine | undefined): Pick<BegunLine, 'before' | 'after'> => {
-  if (line === undefined || !('before' in line)) return {}
-  const { before } = line
-  return line.state === 'queued' ? { before } : { before, after: line.after }
 }
 
 /** Whether objects of a run are left, or nobody knows of how many it was to be: it was killed, interrupted or stopped. */
 const isUnfinished = ({ end, total }: RunHistory): boolean =>
   end !== 'completed' || total === undefined
 
-const endOf = (parts: readonly RunHistory[], missing: readonly string[]): End | undefined => {
+const endOf = (parts: readonly RunHistory[]): End | undefined => {
   const ends = parts.map(({ end }) => end)
-  if (ends.includes(undefined) || missing.length > 0) return undefined
+  if (ends.includes(undefined)) return undefined
   if (ends.every((end) => end === 'completed')) return 'completed'
   return ends.includes('interrupted') ? 'interrupted' : 'stopped'
 }
 
-/**
- * Joins journals of the same command, endpoint, values and instance into a new one.
- * @throws Failure `usage` where they are of different runs, or the new one cannot be made
- */
-export const mergeJournals = async (
-  files: readonly string[],
-  to: string,
-  id: string,
-  clock?: Clock,
-): Promise<MergeResult> => {
-  const parts: RunHistory[] = []
-  for (const file of files) parts.push(await readPast(file))
-  const header = ofWhole(checkSame(parts))
-  const missing = missingShards(parts)
-  const best: BestLines = new Map()
-  for (const part of parts) await gather(part, best)
-  const journal = await createJournal(to, { ...header, id, source: 'merge' }, clock)
-  try {
-    let n = 0
-    for (const line of best.values()) {
-      n += 1
-      journal.add({ ...getItemPlace({ ...line, n }), state: 'queued' })
-      if (line.state !== 'queued') journal.add({ ...line, n })
-    }
-    // Of what is not whole nobody knows how many there were.
-    const isWhole = parts.every(({ gap, total }) => gap === undefined && total !== undefined)
-    if (isWhole && missing.length === 0) await journal.append({ input: 'complete', total: n })
-    const end = endOf(parts, missing)
-    if (end !== undefined) await journal.end(end)
-    journal.flush()
-  } finally {
-    await journal.close()
-  }
-  return {
-    file: to,
-    counts: journal.states.counts(),
-    missing,
-    open: parts.filter(isUnfinished).map(({ file }) => file),
-    damaged: parts.filter(({ gap }) => gap !== undefined),
-  }
-}
+const sumOf = (all: readonly Counts[]): Counts => ({
+  done: sum(all, 'done'),
+  unchanged: sum(all, 'unchanged'),
+  failed: sum(all, 'failed'),
+  unknown: sum(all, 'unknown'),
+  not_tried: sum(all, 'not_tried'),
+})
+const sum = (all: readonly Counts[], name: keyof Counts): number =>
+  all.reduce((total, counts) => total + counts[name], 0)
 
 // What of a run did not come to its end, as its journal knows it.
 
@@ -208,27 +116,35 @@ export const unfinishedIn = async ({
 }
 
 /** What a list says of a run. */
-const summaryOf = (header: Header, end: End | undefined, counts: Counts, file: string) => {
-  const { id, command, endpoint, instance, profile, user, sudo, source, undoes = null } = header
-  const about = { id, command, endpoint, instance, profile, user, sudo, source, undoes }
-  return { ...about, end: end ?? null, ...counts, file }
+const summaryOf = (header: Header, end: End | 'planned' | undefined, counts: Counts) => {
+  const { id, seq = null, command, endpoint, instance, profile, user, sudo, source } = header
+  const { undoes = null } = header
+  const about = { id, seq, command, endpoint, instance, profile, user, sudo, source, undoes }
+  return { ...about, end: end ?? null, ...counts }
 }
 
 /** One that was killed has no counts at its end: they are counted. */
 const countsOf = async ({ counts, file }: Entry): Promise<Counts> => {
-  if (counts !== undefined) return counts
+  if (counts !== undefined || !existsSync(file)) return counts ?? sumOf([])
   return (await readPast(file, 'any')).counts
 }
 
 const columns = ['id', 'command', 'end', 'done', 'unchanged', 'failed', 'unknown', 'not_tried']
 
 async function* listJournals({ ui, place }: Services): Rows {
-  const { entries, unreadable } = await journalsIn(journalFolder(place.env))
+  const folder = runFolder(place.env)
+  const all = await journalsIn(folder)
+  const { unreadable } = all
+  // A file that was named is its owner's affair.
+  const entries = all.entries.filter(({ file }) => dirname(file) === folder)
   if (entries.length === 0) ui.note('no journals yet')
   for (const file of unreadable) ui.warn(`${file} is not a readable journal`)
   const records = (async function* () {
-    for (const entry of entries)
-      yield summaryOf(entry.header, entry.end, await countsOf(entry), entry.file)
+    for (const entry of entries) {
+      const { header, file, seq } = entry
+      const end = isPlanned(entry) ? 'planned' : entry.end
+      yield { ...summaryOf({ ...header, seq }, end, await countsOf(entry)), file }
+    }
   })()
   yield* yieldRecords(records, { columns, stacks: 'cut' })
 }
@@ -245,20 +161,59 @@ export const listCommand = define({
 const endText = (end: End | undefined): string =>
   end === undefined ? 'not finished: killed or still running' : end
 
+/** The journals that a line names: one, or those of the shards of a run. */
+const readNamed = async (
+  services: Services,
+  given: Given,
+): Promise<readonly [RunHistory, ...RunHistory[]]> => {
+  const [first, ...others] =
+    given.args.length > 1 ? given.args : [await nameRun(services, given, 'show')]
+  const read = async (name = ''): Promise<RunHistory> =>
+    readPast(
+      name === 'last'
+        ? await lastRunFile(services)
+        : await resolveJournalFile(services.place, name),
+      'any',
+    )
+  const parts: [RunHistory, ...RunHistory[]] = [await read(first)]
+  for (const name of others) parts.push(await read(name))
+  return parts
+}
+
+/** Says what of the whole is missing, or did not come to its end: exit 8. */
+function* tellUnfinished(
+  { ui }: Services,
+  parts: readonly RunHistory[],
+  missing: readonly string[],
+): Generator<Row> {
+  const open = parts.filter(isUnfinished)
+  for (const shard of missing) ui.warn(`the journal of shard ${shard} is missing`)
+  for (const { file } of open) ui.warn(`${file} is not finished: its shard is not complete`)
+  if (open.length > 0 || missing.length > 0) yield createExitRow(exitCodes.partial)
+}
+
 /** Failures as rows; programs get the run with them. */
 async function* showJournal(services: Services, given: Given): Rows {
-  const { answer, ui, place } = services
-  const file = await resolveJournalFile(place, await nameRun(services, given, 'show'))
-  const past = await readPast(file, 'any')
-  const { header, end, counts, gap } = past
-  const failures = await unfinishedIn(past)
-  tellGap({ answer, ui }, past)
+  const { answer, ui } = services
+  const parts = await readNamed(services, given)
+  const whole = parts.find((part) => !isEmptyShard(part)) ?? parts[0]
+  checkSame(parts, whole)
+  const missing = parts.length > 1 ? missingShards(parts) : []
+  const { header } = whole
+  const counts = sumOf(parts.map((part) => part.counts))
+  const end = missing.length > 0 ? undefined : endOf(parts)
+  const failures = (await Promise.all(parts.map(unfinishedIn))).flat()
+  for (const part of parts) tellGap({ answer, ui }, part)
+  if (parts.length > 1) yield* tellUnfinished(services, parts, missing)
   if (answer.reader === 'programs')
     return yield* yieldRecord({
-      ...summaryOf(header, end, counts, file),
+      ...summaryOf(header, end, counts),
+      ...(parts.length > 1
+        ? { files: parts.map(({ file }) => file), missing }
+        : { file: whole.file }),
       values: header.input,
       failures,
-      gap: gap ?? null,
+      gap: parts.find(({ gap }) => gap !== undefined)?.gap ?? null,
     })
   const { command, instance, profile } = header
   const by = profile === null ? '' : ` (profile ${profile})`
@@ -270,51 +225,16 @@ async function* showJournal(services: Services, given: Given): Rows {
 
 export const showCommand = define({
   summary: 'Show the result of a run and its failures',
-  args: [journalArgument],
-  examples: ['journal show last', 'journal show last -o json --fields done,failed'],
-  rows: showJournal,
-})
-
-const mergeFlags = {
-  to: string('file to write; it must not exist', {
-    completes: 'file',
-    required: true,
-    writes: true,
-    placeholder: 'file',
-  }),
-} as const
-
-async function* mergeGiven(
-  { answer, ui, place }: Services,
-  given: Arguments<typeof mergeFlags>,
-): Rows {
-  const { to } = given.flags
-  if (to === undefined) throw usage('journal merge requires --to', 'Pass the file to write.')
-  const files: string[] = []
-  for (const name of given.args) files.push(await resolveJournalFile(place, name))
-  const target = resolve(place.cwd, to)
-  const id = basename(target, '.ndjson')
-  const { counts, missing, open, damaged } = await mergeJournals(files, target, id)
-  for (const shard of missing) ui.warn(`the journal of shard ${shard} is missing`)
-  for (const file of open) ui.warn(`${file} is not finished: its shard is not complete`)
-  for (const past of damaged) tellGap({ answer, ui }, past)
-  if (open.length > 0 || missing.length > 0) yield createExitRow(exitCodes.partial)
-  ui.note(countsText(counts))
-  yield* yieldRecord({ file: target, ...counts, missing, open }, { changed: true })
-}
-
-export const mergeCommand = define({
-  summary: 'Merge the journals of a sharded run',
   description: [
-    'Keeps the best result of each object. The exit code is 8 while a shard is missing or not finished. Use --resume to complete the run.',
+    'Several journals are the shards of one run, and shown as one. The exit code is 8 while a shard is missing or not finished. Use --resume to complete it.',
   ],
-  args: [{ ...journalArgument, name: 'journals', variadic: true, help: 'files or run IDs' }],
-  flags: mergeFlags,
+  args: [{ ...journalArgument, variadic: true, help: 'run IDs, files, or "last"' }],
   examples: [
-    'journal merge part-1.ndjson part-2.ndjson --to whole.ndjson',
-    'journal merge part-1.ndjson --to one.ndjson -o json',
+    'journal show last',
+    'journal show last -o json --fields done,failed',
+    'journal show part-1.ndjson part-2.ndjson',
   ],
-  rows: mergeGiven,
+  rows: showJournal,
 })
 
 export { undoCommand } from './undo.js'

@@ -102,7 +102,7 @@ export class RemovalRun {
     if (named === 'none') return new RemovalRun(services, own, undefined, items)
     const now = place.clock.now()
     const header: Header = {
-      journal: 2,
+      run: 1,
       id: journalId(command, now),
       began: now.toISOString(),
       command,

@@ -2,7 +2,7 @@
 
 import { getSentAttributes } from '../command/object-reader.js'
 import type { Plan, WriteOptions } from '../command/types.js'
-import type { UnkeptWrites } from '../instance/exchange.js'
+import type { InstanceExchange } from '../instance/exchange.js'
 import { createAttributeMask } from '../journal/record.js'
 import { readWork } from '../journal/work.js'
 import { type Journal, reopenJournal } from '../journal/writer.js'
@@ -38,14 +38,14 @@ export interface FollowUpParts {
   readonly bulk: Pick<BulkRunner, 'many'>
   readonly send: (plan: Plan) => Promise<PlanAnswer>
   /** Told whether a journal has what is sent. */
-  readonly unkept: Pick<UnkeptWrites, 'kept'>
+  readonly requests: Pick<InstanceExchange['requests'], 'kept'>
   /** Where the run is written down; undefined where it is not. */
   readonly file: string | undefined
 }
 
 /** Sends further requests to the objects of a run. @throws Failure for what they came to as a whole */
 export async function* followUp(
-  { bulk, send, unkept, file }: FollowUpParts,
+  { bulk, send, requests, file }: FollowUpParts,
   plans: readonly Plan[],
   how: Pick<WriteOptions, 'done'>,
 ): Rows {
@@ -58,12 +58,12 @@ export async function* followUp(
     return answer
   }
   let end: End = 'stopped'
-  unkept.kept = true
+  requests.kept = true
   try {
     yield* bulk.many(plans, { ...how, run, kept: false })
     end = 'completed'
   } finally {
-    unkept.kept = false
+    requests.kept = false
     await journal.end(end).catch(() => {})
     await journal.close()
   }

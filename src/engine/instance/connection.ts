@@ -77,7 +77,7 @@ export interface SharedClientOptions {
   readonly gateOf: (baseUrl: string) => Promise<Gate>
   readonly warnings: Warnings
   readonly audit: Audit
-  readonly guard: (request: WireRequest, elsewhere?: boolean) => Promise<void>
+  readonly admit: (request: WireRequest, elsewhere?: boolean) => Promise<void>
 }
 
 /** Proxy and certificates of a profile are for its own instance. */
@@ -112,8 +112,8 @@ export const reaching = async (
       const own = profile !== undefined && serves(profile, baseUrl) ? { profile } : {}
       return createTransport({ baseUrl, ...own }, globals.insecure, env)
     },
-    record: (credential) => audit.open(profile, credential, user),
-    guard: (request) => run.guard(request, request.absolute),
+    record: (credential) => audit.open(profile, credential, user, baseUrl),
+    guard: (request) => run.admit(request, request.absolute),
     progress: screen.meter,
     mapError: withWorkspaceHint,
     gate: await run.gateOf(baseUrl),

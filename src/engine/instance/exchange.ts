@@ -9,23 +9,25 @@ import { secretTexts } from '../../http/answers/secrets.js'
 import type { FleetGate } from '../../http/gate.js'
 import { toCurl } from '../../http/index.js'
 import type { Ask, Client, Credential, WireRequest } from '../../http/types.js'
-import { Audit } from '../../profile/audit.js'
-import { checkReadOnly, journalFolder } from '../../profile/index.js'
+import { Audit, type AuditEntry } from '../../profile/audit.js'
+import { checkReadOnly, runFolder } from '../../profile/index.js'
 import type { Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/actions.js'
 import { getCommandName, isRehearsal, sendsAll } from '../command/derive.js'
 import type { WorkspaceService } from '../command/services.js'
 import type { Command } from '../command/types.js'
 import { servesOrigin, wordsFor } from '../command/words.js'
+import { beginRequests, RequestRun } from '../journal/requests.js'
+import type { Journal } from '../journal/writer.js'
 import type { RunOptions } from '../options.js'
 import { withWorkspaceHint } from '../workspace/hints.js'
 import { getInstanceName } from '../workspace/sandbox.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { gatesOf, RouteMemory, reaching, type SharedClientOptions, Warnings } from './connection.js'
 
-// Writes that no journal keeps: noted before they are sent, so that `journal undo last` does not pass over them.
+// Writes that no object of a run stands for: a run of their own.
 
-interface UnkeptParts {
+export interface RequestRunParts {
   readonly command: Command
   readonly place: Pick<WorkspaceService, 'clock' | 'env' | 'globals' | 'profile' | 'session'>
   readonly warn: (text: string) => void
@@ -33,64 +35,64 @@ interface UnkeptParts {
 
 type Request = Pick<WireRequest, 'method' | 'path'>
 
-/** Where a profile's own instance is not what is written to, it is the profile's write all the same. */
-const elsewhereBy = async ({ place }: UnkeptParts) => {
+/** By whom a request to another address is sent: where there is a profile, it is the profile's write all the same. */
+const elsewhereBy = async ({ place }: RequestRunParts, { path }: Request) => {
   const profile = await place.profile()
-  return profile && { instance: profile.baseUrl, profile: profile.name }
+  const origin = URL.canParse(path) ? new URL(path).origin : ''
+  const instance = profile?.baseUrl ?? origin
+  return { instance, profile: profile?.name ?? null, user: null, sudo: null }
 }
 
-export class UnkeptWrites {
-  readonly #parts: UnkeptParts
-  /** A journal is in force, which notes its run by itself; undefined where the command alone says so. */
-  kept: boolean | undefined
-  #noted: Promise<void> | undefined
-  #warned = false
-  #latest: (() => Promise<void>) | undefined
+const sessionBy = async ({ place }: RequestRunParts) => {
+  const { profile, user, sudo } = await place.session()
+  const instance = await getInstanceName(place)
+  return { instance, profile: profile?.name ?? null, user: user ?? null, sudo: sudo ?? null }
+}
 
-  constructor(parts: UnkeptParts) {
+/** What of a run's writes is a request of its own: that which no journal of objects has. */
+export class OwnRequests {
+  readonly #run: RequestRun
+  readonly #parts: RequestRunParts
+  /** A journal of objects is in force; undefined where the command alone says so. */
+  kept: boolean | undefined
+
+  constructor(parts: RequestRunParts) {
     this.#parts = parts
+    this.#run = new RequestRun((...sent) => this.#begin(...sent))
   }
 
-  /** Whether the command keeps a journal of its own. */
-  get #own(): boolean {
+  /** Whether a journal of objects has what is sent now. */
+  get #isKept(): boolean {
     const { command, place } = this.#parts
     const own = command.ownJournal === true || command.area === 'journal'
-    return own && place.globals.journal !== 'none'
+    return this.kept ?? (own && place.globals.journal !== 'none')
   }
 
-  /** Resolves when a request may be sent: the first write of a run is noted. */
-  readonly note = async (request: Request, elsewhere = false): Promise<void> => {
-    if (request.method === 'GET' || request.method === 'HEAD') return
-    this.#latest = (this.kept ?? this.#own) ? undefined : () => this.#note(request, elsewhere)
-    this.#noted ??= this.#latest?.()
-    await this.#noted
+  /** Resolves when a request may be sent. */
+  async begun(request: Request, elsewhere = false): Promise<void> {
+    if (request.method === 'GET' || request.method === 'HEAD' || this.#isKept) return
+    await this.#run.begun(request, elsewhere)
   }
 
-  /** Notes the writes of a run once more: others may have written since the first. */
-  async close(): Promise<void> {
-    await this.#latest?.()
+  /** What is told of each exchange; undefined where a journal has it. */
+  readonly heard = (): ((entry: AuditEntry) => void) | undefined =>
+    this.#isKept ? undefined : (entry) => this.#run.settled(entry)
+
+  close(): Promise<void> {
+    return this.#run.close()
   }
 
-  async #note(request: Request, elsewhere: boolean): Promise<void> {
+  async #begin(request: Request, elsewhere: boolean): Promise<Journal | undefined> {
     const { command, place, warn } = this.#parts
-    const { clock, env } = place
     try {
-      const writer = elsewhere
-        ? await elsewhereBy(this.#parts)
-        : {
-            instance: await getInstanceName(place),
-            profile: (await place.session()).profile?.name ?? null,
-          }
-      const write = { command: getCommandName(command), at: clock.now().toISOString() }
-      if (writer === undefined) return
-      const { noteUnkept } = await import('../journal/last.js')
-      await noteUnkept(journalFolder(env), { ...writer, ...write }, request)
+      const by = await (elsewhere ? elsewhereBy(this.#parts, request) : sessionBy(this.#parts))
+      const words = getCommandName(command)
+      return await beginRequests(runFolder(place.env), words, by, place.clock.now())
     } catch (error) {
-      if (!this.#warned)
-        warn(
-          `this write cannot be recorded (${getReason(error)}); pass the run ID to "svcctl journal undo" instead of "last"`,
-        )
-      this.#warned = true
+      warn(
+        `this write cannot be recorded (${getReason(error)}); pass the run ID to "svcctl journal undo" instead of "last"`,
+      )
+      return undefined
     }
   }
 }
@@ -151,11 +153,11 @@ export class InstanceExchange {
   readonly #options: Options
   readonly #place: ExchangePlace
   readonly #run: SharedClientOptions
-  readonly #audit = new Audit()
+  readonly #audit: Audit
   /** The gate of an address. */
   readonly gateOf: (baseUrl: string) => Promise<FleetGate>
-  /** The writes that no journal keeps. */
-  readonly unkept: UnkeptWrites
+  /** The writes that no journal of objects has. */
+  readonly requests: OwnRequests
   readonly #others: InstanceClient[] = []
   #opened: Promise<InstanceClient> | undefined
   #routes: RouteMemory | undefined
@@ -165,7 +167,8 @@ export class InstanceExchange {
     const note = (text: string): void => screen.say(text, 'info')
     this.#options = options
     this.#place = place
-    this.unkept = new UnkeptWrites({ command, place, warn: screen.warn })
+    this.requests = new OwnRequests({ command, place, warn: screen.warn })
+    this.#audit = new Audit(this.requests.heard)
     this.gateOf = inner?.gateOf ?? gatesOf(globals, () => place.profile(), note)
     this.#run = {
       globals,
@@ -175,7 +178,7 @@ export class InstanceExchange {
       readOnly: inner?.readOnly ?? (command.readOnly === true || isRehearsal(options)),
       warnings: new Warnings({ insecure: globals.insecure, env, warn: screen.warn }),
       audit: this.#audit,
-      guard: this.guard,
+      admit: this.admit,
       gateOf: this.gateOf,
     }
   }
@@ -244,10 +247,10 @@ export class InstanceExchange {
     return wire
   }
 
-  /** Asked just before a request is sent that no ask stands for: refuses it as `guard`, and notes it. */
-  async admit(request: WireRequest, elsewhere?: boolean): Promise<void> {
+  /** Asked just before a write is sent: refuses it as `guard`, and puts it on record. */
+  readonly admit = async (request: WireRequest, elsewhere?: boolean): Promise<void> => {
     await this.guard(request, elsewhere)
-    await this.unkept.note(request, elsewhere)
+    await this.requests.begun(request, elsewhere)
   }
 
   async client(endpoint?: EndpointTraits): Promise<Client> {
@@ -281,10 +284,10 @@ export class InstanceExchange {
   }
 
   async close(): Promise<void> {
-    await this.unkept.close()
     await (await this.#opened?.catch(() => undefined))?.close()
     await this.#routes?.keep()
     for (const other of this.#others) await other.close()
+    await this.requests.close()
   }
 
   /** The words for an address. */

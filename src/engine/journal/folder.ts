@@ -1,10 +1,10 @@
-/** The folder of journals: which there are, which is the last, and which may go. */
+/** The folder of runs, a file each, in the order in which they began: which there are, which was last, and which may go. */
 import { constants, existsSync } from 'node:fs'
-import { type FileHandle, readdir, rm } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import { type FileHandle, readdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { currentIo } from '../../base/io.js'
 import { type Failure, getErrorCode, usage } from '../../errors.js'
-import { journalFolder } from '../../profile/index.js'
+import { runFolder } from '../../profile/index.js'
 import type { WorkspaceService } from '../command/services.js'
 import type { Argument, Suggestion } from '../command/types.js'
 import { type Counts, countsText, type End } from '../work/report.js'
@@ -47,16 +47,15 @@ export const checkResumable = ({ id, final }: Header): void => {
   if (final !== undefined) throw usage(`the run ${id} cannot be resumed: ${final}`)
 }
 
-/** So many that ended are kept: of runs over many objects, and of those over one. */
-const maxKept = { many: 50, single: 250 } as const
-/** What did not come to its end is kept so long, in milliseconds. */
-const keptFor = 30 * 24 * 3_600_000
 /** A last line is no longer. */
 const tailBytes = 1 << 12
 
-/** A journal by its first line and its last. */
+/** A run by its first line and its last. */
 export interface Entry {
+  /** The file that has its lines. */
   readonly file: string
+  /** Its place among all runs; undefined where it is only planned. */
+  readonly seq: number | undefined
   readonly header: Header
   /** Absent while it runs, and where it was killed. */
   readonly end?: End
@@ -67,12 +66,31 @@ export interface Entry {
   readonly changed: number
 }
 
-/** What stands in a folder of journals, the newest first. */
+/** What stands in a folder of runs, the newest first. */
 export interface Journals {
   readonly entries: readonly Entry[]
-  /** Files that have the name of a journal, and whose first line cannot be read. */
+  /** Files that have the name of a run, and whose first line cannot be read. */
   readonly unreadable: readonly string[]
 }
+
+// The name of a file: `12-20261121T120102-runners-pause.ndjson`, and `planned-…` before the run begins.
+
+/** What the name of a file in the folder of runs says. */
+export interface RunName {
+  readonly name: string
+  readonly id: string
+  /** Undefined where it is only planned. */
+  readonly seq: number | undefined
+}
+
+const nameIn = (name: string): RunName | undefined => {
+  const [, place, id] = /^([1-9]\d{0,14}|planned)-(.+)\.ndjson$/.exec(name) ?? []
+  if (place === undefined || id === undefined) return undefined
+  return { name, id, seq: place === 'planned' ? undefined : Number(place) }
+}
+
+export const fileName = (seq: number | undefined, id: string): string =>
+  `${seq ?? 'planned'}-${id}.ndjson`
 
 /** `20261121T120102-runners-pause`, by UTC; with `-1` at its end where the run is over one object. */
 export const journalId = (command: string, now: Date, single = false): string => {
@@ -80,15 +98,30 @@ export const journalId = (command: string, now: Date, single = false): string =>
   return `${time}-${command.replaceAll(/[^a-z0-9]+/gi, '-')}${single ? '-1' : ''}`
 }
 
-const isSingle = (name: string): boolean => /-1(?:_\d+)?\.ndjson$/.test(name)
-
-/** The file beside a journal that has the plan of its run, where it is one of declared state. */
+/** The file beside a run that has its plan, where it is one of declared state. */
 export const planBeside = (journal: string): string =>
   `${journal.replace(/\.ndjson$/, '')}.plan.json`
 
 /** The file beside it that declares what was there before, by which the run is taken back. */
 export const formerBeside = (journal: string): string =>
   `${journal.replace(/\.ndjson$/, '')}.former.yml`
+
+/** The newest first; those that are only planned before all others. */
+const byAge = (a: RunName, b: RunName): number =>
+  a.seq === b.seq ? (a.id < b.id ? 1 : -1) : (b.seq ?? Infinity) - (a.seq ?? Infinity)
+
+/** The names in a folder of runs, the newest first. */
+export const namesIn = async (folder: string): Promise<readonly RunName[]> => {
+  try {
+    const names = await readdir(folder)
+    return names.flatMap((name) => nameIn(name) ?? []).toSorted(byAge)
+  } catch (error) {
+    if (getErrorCode(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+// A run at a glance.
 
 const lastLine = (bytes: Buffer, sums: Sums): Line | undefined => {
   const text = bytes.toString()
@@ -101,18 +134,18 @@ const firstLine = async (
   size: number,
   sums: Sums,
 ): Promise<string | undefined> => {
-  for await (const { texts } of linesFrom(
+  const lines = linesFrom(
     handle,
     0,
     () => size,
     (text) => sums.check(text),
-  ))
-    return texts[0]
+  )
+  for await (const { texts } of lines) return texts[0]
   return undefined
 }
 
-/** A journal at a glance: `empty` where its run ended before the first line, undefined for what is none. */
-const entryOf = async (file: string): Promise<Entry | 'empty' | undefined> => {
+/** What a file says at a glance: `empty` where its run ended before the first line, undefined for what is none. */
+const peek = async (file: string): Promise<Omit<Entry, 'seq'> | 'empty' | undefined> => {
   const handle = await openJournal(file, constants.O_RDONLY, 'any')
   try {
     const { size, mtimeMs } = await handle.stat()
@@ -120,7 +153,7 @@ const entryOf = async (file: string): Promise<Entry | 'empty' | undefined> => {
     const first = await firstLine(handle, size, sums)
     if (first === undefined) return 'empty'
     const header = parseLine(first)
-    if (header === undefined || !('journal' in header)) return undefined
+    if (header === undefined || !('run' in header)) return undefined
     const tail = Buffer.alloc(Math.min(tailBytes, size))
     const { bytesRead } = await handle.read(tail, { position: size - tail.length })
     const last = lastLine(tail.subarray(0, bytesRead), sums)
@@ -138,151 +171,160 @@ const entryOf = async (file: string): Promise<Entry | 'empty' | undefined> => {
   }
 }
 
-const namesIn = (folder: string): Promise<readonly string[]> =>
-  readdir(folder).catch((error: unknown) => {
-    if (getErrorCode(error) === 'ENOENT') return []
-    throw error
-  })
-
-/** When a run began, by its name. */
-const beganAt = (file: string): string => basename(file).slice(0, '20261121T120102'.length)
-const isNamed = (file: string): boolean => /^\d{8}T\d{6}-/.test(basename(file))
-
-/** The newest first; of those that began in one second, the one that was written last. */
-const byAge = (a: Entry, b: Entry): number => {
-  const [one, other] = [beganAt(a.file), beganAt(b.file)]
-  return one === other ? b.changed - a.changed : one < other ? 1 : -1
+/** The same of a run of the folder, whose lines may stand in another file; by whom they were written last, the folder says. */
+export const entryOf = async (
+  folder: string,
+  { name, seq }: Pick<RunName, 'name' | 'seq'>,
+): Promise<Entry | 'empty' | undefined> => {
+  const own = await peek(join(folder, name))
+  if (own === undefined || own === 'empty') return own
+  const { file, instance, profile } = own.header
+  if (file === undefined) return { ...own, seq }
+  const other = await peek(file).catch(() => undefined)
+  if (other === undefined || other === 'empty') return { ...own, seq, file }
+  return { ...other, seq, header: { ...other.header, instance, profile } }
 }
 
-/** All journals of a folder; files that are none are passed over. */
+/** All runs of a folder, each once; files that are none are passed over. */
 export const journalsIn = async (folder: string): Promise<Journals> => {
-  const names = (await namesIn(folder)).filter((name) => name.endsWith('.ndjson'))
-  const entries: Entry[] = []
+  const entries = new Map<string, Entry>()
   const unreadable: string[] = []
-  for (const name of names) {
-    const file = join(folder, name)
-    const entry = await entryOf(file).catch(() => undefined)
-    if (entry === undefined) unreadable.push(...(isNamed(file) ? [file] : []))
-    else if (entry !== 'empty') entries.push(entry)
+  for (const name of await namesIn(folder)) {
+    const entry = await entryOf(folder, name).catch(() => undefined)
+    if (entry === undefined) unreadable.push(join(folder, name.name))
+    // A run that was gone on with is as new as that.
+    else if (entry !== 'empty' && !entries.has(entry.file)) entries.set(entry.file, entry)
   }
-  return { entries: entries.toSorted(byAge), unreadable: unreadable.toSorted().reverse() }
+  return { entries: [...entries.values()], unreadable }
 }
+
+/** Whether a run has not begun. */
+export const isPlanned = ({ seq }: Entry): boolean => seq === undefined
 
 const headless = (file: string): Failure =>
   gapFailure(file, 'its first line, which says what the run was')
 
-/**
- * @param run its file, or its id
- * @throws Failure `partial` where a journal that began later than a run cannot be read: it may be the one that is meant
- */
-export const checkNewest = ({ unreadable: [newest] }: Journals, run: string): void => {
-  if (newest !== undefined && beganAt(newest) >= beganAt(run)) throw headless(newest)
+/** @throws Failure `partial` where a run that began later than this cannot be read: it may be the one that is meant */
+export const checkNewest = (
+  { unreadable }: Journals,
+  run: Pick<Entry, 'seq'> | undefined,
+): void => {
+  const newer = unreadable.find((file) => {
+    const { seq } = nameIn(file.slice(file.lastIndexOf('/') + 1)) ?? {}
+    return seq !== undefined && seq > (run?.seq ?? 0)
+  })
+  if (newer !== undefined) throw headless(newer)
 }
 
 /**
- * One journal at a glance.
+ * One run at a glance.
  * @throws Failure `partial` where its first line cannot be read
  */
 export const entryIn = async (file: string): Promise<Entry> => {
-  const entry = await entryOf(file)
+  const entry = await peek(file)
   if (entry === undefined || entry === 'empty') throw headless(file)
-  return entry
+  return { ...entry, seq: entry.header.seq }
+}
+
+/** Whether an object of a run was begun, or another write sent; of one whose file is gone nobody knows that it was not. */
+export const hasSent = async ({ file, seq, counts }: Entry): Promise<boolean> => {
+  if (seq === undefined) return false
+  if (counts !== undefined && counts.done + counts.unknown > 0) return true
+  return !existsSync(file) || (await readPast(file, 'any')).sent
+}
+
+/** Whose writes are told apart. */
+export type WriteAuthor = Pick<Header, 'instance' | 'profile'>
+
+/** The last write at an instance with a profile, and what others wrote since. */
+export interface LastWrite {
+  readonly run: Entry | undefined
+  readonly since: readonly Entry[]
 }
 
 /**
- * The newest journal of a folder; undefined where there is none.
- * @throws Failure `partial` where a newer one cannot be read
+ * Finds the last write of an author: the run that began last of those that sent anything.
+ * @throws Failure `partial` where a newer run cannot be read
  */
-const newestIn = async (folder: string): Promise<Entry | undefined> => {
-  const journals = await journalsIn(folder)
-  const [newest] = journals.entries
-  checkNewest(journals, newest?.file ?? '')
-  return newest
+export const findLastWrite = async (
+  journals: Journals,
+  { instance, profile }: WriteAuthor,
+): Promise<LastWrite> => {
+  const since: Entry[] = []
+  for (const entry of journals.entries) {
+    if (!(await hasSent(entry))) continue
+    const { header } = entry
+    if (header.instance !== instance || header.profile !== profile) {
+      since.push(entry)
+      continue
+    }
+    checkNewest(journals, entry)
+    return { run: entry, since }
+  }
+  checkNewest(journals, undefined)
+  return { run: undefined, since }
 }
 
-/** The newest journal that is left to be gone on with, of those that `which` takes. */
+/** The newest run that is left to be gone on with, of those that `which` takes. */
 export const lastOpen = async (
   folder: string,
   which: (header: Header) => boolean,
 ): Promise<RunHistory | undefined> => {
   const journals = await journalsIn(folder)
-  for (const { file, header } of journals.entries) {
-    if (!which(header)) continue
-    checkNewest(journals, file)
-    const past = await readPast(file)
+  for (const entry of journals.entries) {
+    if (isPlanned(entry) || !which(entry.header)) continue
+    checkNewest(journals, entry)
+    const past = await readPast(entry.file)
     if (!isDone(past)) return past
   }
   return undefined
 }
 
-/** Whether a journal may go: its run completed, or nobody resumed it for thirty days, whatever lock a killed process left. */
-const mayGo = async (file: string, now: number): Promise<boolean> => {
-  const entry = await entryOf(file).catch(() => undefined)
-  if (entry === undefined || entry === 'empty') return false
-  const { end, locked, changed } = entry
-  return (end === 'completed' && !locked) || now - changed > keptFor
-}
-
-/** Removes journals that ended long ago, and their plans. Only those beyond so many are opened. */
-export const pruneJournals = async (folder: string, now: number): Promise<readonly string[]> => {
-  const names = (await namesIn(folder)).filter((name) => name.endsWith('.ndjson'))
-  const newest = names.toSorted().reverse()
-  const beyond = [
-    ...newest.filter((name) => !isSingle(name)).slice(maxKept.many),
-    ...newest.filter(isSingle).slice(maxKept.single),
-  ]
-  const gone: string[] = []
-  for (const file of beyond.map((name) => join(folder, name)))
-    if (await mayGo(file, now)) gone.push(file)
-  for (const file of gone.flatMap((each) => [
-    each,
-    planBeside(each),
-    formerBeside(each),
-    `${each}.lock`,
-  ]))
-    await rm(file, { recursive: true, force: true }).catch(() => {})
-  return gone
-}
-
-// Journals by what people call them: a file, the id of a run, or `last`.
+// Runs by what people call them: a file, the id of a run, or its place.
 
 type Place = Pick<WorkspaceService, 'cwd' | 'env'>
 
 /**
- * The file of a journal.
+ * The file of a run.
  * @throws Failure `usage` where there is none of that name
  */
 export const resolveJournalFile = async ({ cwd, env }: Place, name: string): Promise<string> => {
-  const folder = journalFolder(env)
-  if (name === 'last') {
-    const newest = await newestIn(folder)
-    if (newest !== undefined) return newest.file
-    throw usage('no journals yet', 'Every write is recorded in a journal.')
-  }
+  const folder = runFolder(env)
   // A name that was left out never means the current folder.
   if (name === '')
     throw usage('an empty text names no journal', 'svcctl journal list names those that there are.')
-  const kept = join(folder, `${name}.ndjson`)
-  if (!name.includes('/') && existsSync(kept)) return kept
+  const known = (await namesIn(folder)).filter(
+    (one) => one.id === name || one.name === `${name}.ndjson` || String(one.seq) === name,
+  )
+  const files = await Promise.all(
+    known.map(async (one) => {
+      const entry = await entryOf(folder, one).catch(() => undefined)
+      return entry === undefined || entry === 'empty' ? join(folder, one.name) : entry.file
+    }),
+  )
+  // What was gone on with as a copy is not the run itself.
+  const kept = files.find((path, i) => path === join(folder, known[i]?.name ?? '')) ?? files[0]
+  if (kept !== undefined) return kept
   const file = resolve(cwd, name)
   if (existsSync(file)) return file
   throw usage(`unknown journal "${name}"`, 'svcctl journal list names those that there are.')
 }
 
 /** Returns a few words about a run. */
-const summarizeEntry = ({ header, counts, end }: Entry): string =>
-  `${header.command}: ${counts === undefined ? 'not finished' : countsText(counts)}${
-    end === undefined || end === 'completed' ? '' : `, ${end}`
-  }`
+const summarizeEntry = ({ header, counts, end, seq }: Entry): string => {
+  const came = counts === undefined ? 'not finished' : countsText(counts)
+  const how = end === undefined || end === 'completed' ? '' : `, ${end}`
+  return `${header.command}: ${seq === undefined ? 'planned' : `${came}${how}`}`
+}
 
 /** The runs of a folder, for completion; none where it cannot be read. */
 const suggestRuns = async (
   env: NodeJS.ProcessEnv,
   which: (entry: Entry) => boolean = () => true,
 ): Promise<readonly Suggestion[]> => {
-  const { entries } = await journalsIn(journalFolder(env)).catch(() => ({ entries: [] }))
+  const { entries } = await journalsIn(runFolder(env)).catch(() => ({ entries: [] }))
   const runs = entries.filter(which).map((entry) => ({
-    value: basename(entry.file, '.ndjson'),
+    value: entry.header.id,
     text: summarizeEntry(entry),
   }))
   return runs.length === 0 ? [] : [{ value: 'last', text: 'the last of them' }, ...runs]
@@ -295,7 +337,8 @@ export const suggestOpenRuns = (
 ): Promise<readonly Suggestion[]> =>
   suggestRuns(
     env,
-    ({ header, end, counts }) =>
+    ({ header, end, counts, seq }) =>
+      seq !== undefined &&
       header.command === command &&
       header.final === undefined &&
       (end !== 'completed' ||

@@ -9,10 +9,7 @@ import type { Counts, End } from '../work/report.js'
 const member = ',"c":'
 const number = /^\d{1,10}$/
 
-/**
- * Checks the lines of one journal, in their order. The first journals had no checksums: where the first line has
- * none, no line needs one.
- */
+/** Checks the lines of one journal, in their order. Where the first line has no checksum, no line needs one: somebody edited it. */
 export class Sums {
   /** Whether each line of this journal has one; undefined before the first. */
   required: boolean | undefined
@@ -51,14 +48,26 @@ export interface RepeatedRun {
   readonly lacks: readonly string[]
 }
 
+/** Who planned a run that has not begun, why, and until when it may begin. */
+export interface PlanOrigin {
+  /** An agent, or a person with `--dry-run --save`. */
+  readonly by: 'agent' | 'person'
+  /** In the words of who planned it. */
+  readonly reason?: string
+  /** ISO, UTC. */
+  readonly expires: string
+}
+
 /** What a run sends, with which right, and where: its first line. */
 export interface Header {
   /** Of the format. */
-  readonly journal: 2
+  readonly run: 1
+  /** The place among all runs, in the order in which they began; absent while it is only planned. */
+  readonly seq?: number
   /** `20261121T120102-runners-pause` */
   readonly id: string
   /** When it began; ISO, UTC. */
-  readonly began: string | null
+  readonly began: string
   /** Area and verb. */
   readonly command: string
   /** `PUT /runners/:id` */
@@ -94,6 +103,10 @@ export interface Header {
   readonly redoes?: RepeatedRun
   /** That was itself one that took another back: what that did is done again. */
   readonly redo?: true
+  /** It has not begun, or began as it was planned. */
+  readonly planned?: PlanOrigin
+  /** The file that has its lines, where that is another: one that was named, or that of a run that went on here. */
+  readonly file?: string
 }
 
 /** The attributes that a run changes; null where the object was not there. */
@@ -141,6 +154,18 @@ export interface FailedLine extends Place {
 }
 export type ObjectLine = QueuedLine | BegunLine | DoneLine | FailedLine
 
+/** A write that no object of the run stands for: once before it is sent, and once more with what came of it. */
+export interface RequestLine {
+  /** Method and path, without a query. */
+  readonly request: string
+  readonly outcome?: 'done' | 'refused' | 'unknown' | 'not_sent'
+  readonly status?: number
+  readonly request_id?: string
+  readonly duration_ms?: number
+  /** ISO, UTC. */
+  readonly at?: string
+}
+
 /** The last line of a run. */
 export interface EndLine {
   readonly end: End
@@ -152,6 +177,7 @@ export interface EndLine {
 export type Line =
   | Header
   | ObjectLine
+  | RequestLine
   | { readonly input: 'complete'; readonly total: number }
   | { readonly resumed: string }
   | EndLine
@@ -161,50 +187,6 @@ export const formatLine = (line: Line, at?: string): string => {
   const bare = JSON.stringify(line).slice(0, -1)
   const text = at === undefined ? bare : `${bare},"at":"${at}"`
   return `${text}${member}${crc32(`${text}}`)}}\n`
-}
-
-// Journals of format 1, as the first builds wrote them: turned into those of today while they are read.
-
-/** A value that was given by reference: `{"secret": "env:NAME"}`, `{"row": "access_level"}`. */
-const referenceIn = (value: unknown): unknown => {
-  if (!isObject(value) || Object.keys(value).length !== 1) return value
-  const { secret, row } = value
-  if (typeof secret === 'string') return { $secret: secret }
-  return typeof row === 'string' ? { $row: row } : value
-}
-
-const textIn = (text: unknown): unknown =>
-  isObject(text) && 'text' in text ? { $file: text.text, sha256: text.sha256 } : text
-
-const textsIn = (texts: unknown): unknown => (Array.isArray(texts) ? texts.map(textIn) : texts)
-
-const changed = (fields: unknown, change: (value: unknown) => unknown): unknown =>
-  isObject(fields)
-    ? Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value)]))
-    : fields
-
-/** `2026-11-21T12:01:02Z`, by the name of a run. */
-const beganBy = (id: unknown): string | null => {
-  const [, date, time] = /^(\d{8})T(\d{6})-/.exec(String(id)) ?? []
-  if (date === undefined || time === undefined) return null
-  return `${date.replace(/(....)(..)(..)/, '$1-$2-$3')}T${time.replace(/(..)(..)(..)/, '$1:$2:$3')}Z`
-}
-
-const upgradedHeader = ({ values, asked, ...header }: Fields): Fields => {
-  const upgraded = { ...header, journal: 2, began: beganBy(header.id) }
-  const input = changed(values, referenceIn)
-  if (!isObject(asked)) return { ...upgraded, input, options: asked }
-  const { parents, shard, ...options } = asked
-  const flags = changed(options.flags, textsIn)
-  return { ...upgraded, input, options: { ...options, flags }, parents, shard }
-}
-
-/** A line as it would be written today. */
-const upgraded = (line: Fields): Fields => {
-  if (line.journal === 1) return upgradedHeader(line)
-  if (line.state !== 'queued' || !('row' in line)) return line
-  const { row, ...others } = line
-  return { ...others, input: row }
 }
 
 // What a line says: whatever is read from a file is checked.
@@ -245,9 +227,10 @@ const isOptions = hasShape({
 } satisfies Partial<Record<keyof LineOptions, Check>>)
 
 const isHeader = hasShape({
-  journal: (value) => value === 2,
+  run: (value) => value === 1,
+  seq: orAbsent(isCount),
   id: isText,
-  began: orNull(isTime),
+  began: isTime,
   command: isText,
   endpoint: isText,
   input: isObject,
@@ -265,6 +248,10 @@ const isHeader = hasShape({
   undoes: orAbsent(isText),
   redoes: orAbsent(hasShape({ command: isText, endpoint: isText, lacks: listOf(isText) })),
   redo: orAbsent((value) => value === true),
+  planned: orAbsent(
+    hasShape({ by: oneOf('agent', 'person'), reason: orAbsent(isText), expires: isTime }),
+  ),
+  file: orAbsent(isText),
 })
 
 const attributes = orAbsent(orNull(isObject))
@@ -297,10 +284,19 @@ const isCounts = hasShape({
   not_tried: isCount,
 })
 
+const isRequest = hasShape({
+  request: isText,
+  outcome: orAbsent(oneOf('done', 'refused', 'unknown', 'not_sent')),
+  ...answered,
+  duration_ms: orAbsent((value) => typeof value === 'number'),
+  at: orAbsent(isTime),
+})
+
 const isLine = (value: unknown): value is Line => {
   if (!isObject(value)) return false
   if ('n' in value) return isObjectLine(value)
-  if ('journal' in value) return isHeader(value)
+  if ('run' in value) return isHeader(value)
+  if ('request' in value) return isRequest(value)
   if ('input' in value) return isCount(value.total)
   if ('resumed' in value) return isTime(value.resumed)
   return (
@@ -313,8 +309,7 @@ const isLine = (value: unknown): value is Line => {
 /** What a line says; undefined where it is none of a journal. */
 export const parseLine = (text: string): Line | undefined => {
   try {
-    const parsed: unknown = JSON.parse(text)
-    const value = isObject(parsed) ? upgraded(parsed) : undefined
+    const value: unknown = JSON.parse(text)
     return isLine(value) ? value : undefined
   } catch {
     return undefined

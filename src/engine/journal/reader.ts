@@ -272,25 +272,37 @@ export interface RunHistory {
   readonly gap: Gap | undefined
   /** Where its whole lines end: what follows was torn. */
   readonly size: number
+  /** Whether an object was begun, or another write sent. */
+  readonly sent: boolean
 }
 
-/** No journal, or of a later format. */
-const foreign = (file: string): Error =>
-  usage(`${file} is not a journal`, 'svcctl journal list names those that there are.')
+/** What is thrown where the first line of a file does not say what its run was: it is damaged, or of no journal that is known. */
+const headless = (file: string, text: string, isSummed = false): Failure => {
+  if (isSummed && /^\{"run":1,/.test(text))
+    return gapFailure(file, 'its first line, which says what the run was')
+  if (/^\{"journal":\d/.test(text))
+    return usage(
+      `${file} is a journal of an earlier version of svcctl, which this version does not read`,
+      'Undo or resume the run with the version that made it.',
+    )
+  return usage(`${file} is not a journal`, 'svcctl journal list names those that there are.')
+}
 
-const isHeader = (line: Line | undefined): line is Header => line !== undefined && 'journal' in line
+const isHeader = (line: Line | undefined): line is Header => line !== undefined && 'run' in line
 
 /** What the lines of a journal come to, one after the other. */
 class Reader {
   readonly states = new States()
-  readonly #sums = new Sums()
   header: Header | undefined
   total: number | undefined
   end: EndLine | undefined
+  /** Whether an object was begun, or another write sent. */
+  sent = false
   readonly #file: string
   /** No number in it is larger: each object has lines of its own. */
   readonly #size: number
   readonly #gaps = new Gaps()
+  readonly #sums = new Sums()
   #lines = 0
 
   constructor(file: string, size: number) {
@@ -298,12 +310,12 @@ class Reader {
     this.#size = size
   }
 
-  readonly check = (text: string): string => this.#sums.check(text)
-
+  /** Takes a line as it stands there. */
   take(text: string): void {
     this.#lines += 1
-    if (this.header === undefined) this.#begin(text)
-    else if (!this.#go(text)) this.#gaps.add(this.#lines)
+    const bare = this.#sums.check(text)
+    if (this.header === undefined) this.#begin(text, bare)
+    else if (bare === '' || !this.#go(bare)) this.#gaps.add(this.#lines)
   }
 
   get gap(): Gap | undefined {
@@ -315,26 +327,28 @@ class Reader {
     // A checksum says that all of a line is there; without one it has to be read.
     const line = (this.#sums.required ? placedIn(text) : undefined) ?? parseLine(text)
     // What a later version writes may be of another kind.
-    if (line === undefined) return this.#sums.required === true && text !== ''
-    if ('journal' in line) return true
+    if (line === undefined) return this.#sums.required === true
+    if ('run' in line) return true
     if ('n' in line) {
       if (line.n > this.#size) return false
       this.states.note(line.n, line.state)
+      this.sent ||= line.state === 'begun'
     } else if ('input' in line) {
       if (line.total > this.#size) return false
       this.total = line.total
-    } else this.end = 'end' in line ? line : undefined
+    } else if ('request' in line) this.sent = true
+    else this.end = 'end' in line ? line : undefined
     return true
   }
 
-  #begin(text: string): void {
-    const line = parseLine(text)
-    if (text === '' && this.#sums.required === true)
-      throw gapFailure(this.#file, 'its first line, which says what the run was')
-    if (!isHeader(line)) throw foreign(this.#file)
+  #begin(text: string, bare: string): void {
+    const line = parseLine(bare)
+    if (!isHeader(line)) throw headless(this.#file, text, this.#sums.required)
     this.header = line
   }
 }
+
+const asItStands = (text: string): string => text
 
 /**
  * Reads a journal. A torn last line is left out; a damaged one is part of the gap.
@@ -347,13 +361,13 @@ export const readPast = async (file: string, whose: JournalOwner = 'own'): Promi
   try {
     const { size: length } = await handle.stat()
     const reader = new Reader(file, length)
-    for await (const { texts, next } of linesFrom(handle, 0, () => length, reader.check)) {
+    for await (const { texts, next } of linesFrom(handle, 0, () => length, asItStands)) {
       for (const text of texts) reader.take(text)
       size = next
     }
-    const { header, states, total, end, gap } = reader
-    if (header === undefined) throw foreign(file)
-    return { file, header, states, total, end: end?.end, counts: states.counts(), gap, size }
+    const { header, states, total, end, gap, sent } = reader
+    if (header === undefined) throw headless(file, '')
+    return { file, header, states, total, end: end?.end, counts: states.counts(), gap, size, sent }
   } finally {
     await handle.close()
   }

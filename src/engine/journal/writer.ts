@@ -1,7 +1,7 @@
 /** Writing a journal: made, or gone on with, as a file that this process alone has. */
-import { constants, existsSync, ftruncateSync, writeSync } from 'node:fs'
+import { constants, ftruncateSync, writeSync } from 'node:fs'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { type Clock, systemClock } from '../../base/async.js'
 import { type Lock, lock } from '../../base/files/lock.js'
 import { makeFolders } from '../../base/files/regular.js'
@@ -40,6 +40,7 @@ interface OpenFile {
   readonly held: Pick<Lock, 'isHeld' | 'release'>
   readonly written?: number
   readonly states?: States
+  readonly sent?: boolean
   readonly clock?: Clock
 }
 
@@ -61,6 +62,10 @@ const newBatch = (): Batch => {
   return { written, resolve, reject }
 }
 
+/** Whether a line says when it was written: whatever is about a write. */
+const isTimed = (line: Line): boolean =>
+  'request' in line || ('n' in line && line.state !== 'queued')
+
 export class Journal {
   readonly file: string
   readonly header: Header
@@ -72,11 +77,12 @@ export class Journal {
   #broken: Failure | undefined
   #leaveSync: (() => void) | undefined
   #listeners = new Set<() => void>()
-  /** Notes elsewhere that this run writes: before its first object is begun, and once more when it ends. */
-  note: (() => Promise<void>) | undefined
-  #noted: Promise<void> | undefined
-  /** Whether an object was begun: before that nothing is sent. */
-  #isBegun: boolean
+  /** The file in the folder of runs that names this one, where it stands elsewhere. */
+  notedAs: string | undefined
+  /** Whether this process sent anything. */
+  #wrote = false
+  /** Whether an object was begun, or another write sent. */
+  #sent: boolean
   #now = Number.NaN
   #at = ''
   /** Bytes of whole lines that were written. */
@@ -90,7 +96,7 @@ export class Journal {
     this.#handle = opened.handle
     this.#lock = opened.held
     this.#clock = opened.clock ?? systemClock
-    this.#isBegun = opened.written !== undefined
+    this.#sent = opened.sent ?? false
     this.written = opened.written ?? 0
     this.states = opened.states ?? new States()
   }
@@ -104,9 +110,7 @@ export class Journal {
     this.#batch ??= newBatch()
     const { written } = this.#batch
     this.add(line)
-    if (!('n' in line) || line.state !== 'begun') return written
-    this.#isBegun = true
-    return this.#begun(written)
+    return written
   }
 
   /**
@@ -117,9 +121,10 @@ export class Journal {
     if (this.#broken !== undefined) throw this.#broken
     const isObject = 'n' in line
     if (isObject) this.states.note(line.n, line.state)
+    if (isObject ? line.state === 'begun' : 'request' in line) this.#sent = this.#wrote = true
     // What comes in the same turn of the event loop goes into the same write.
     if (this.#text === '') setImmediate(() => this.#flush())
-    this.#text += formatLine(line, isObject && line.state !== 'queued' ? this.#time() : undefined)
+    this.#text += formatLine(line, isTimed(line) ? this.#time() : undefined)
     if (this.#text.length > maxWaiting) this.#flush()
   }
 
@@ -153,7 +158,6 @@ export class Journal {
   async end(end: End): Promise<void> {
     const at = new Date(this.#clock.now()).toISOString()
     await this.append({ end, counts: this.states.counts(), at })
-    if (this.#noted !== undefined) await this.note?.()
   }
 
   /** Brings all to the disk, and lets go of the file. Never throws: what failed, failed before. */
@@ -162,6 +166,8 @@ export class Journal {
     this.#leaveSync?.()
     if (this.#broken === undefined) await this.#handle.datasync().catch(() => {})
     await this.#handle.close().catch(() => {})
+    // What sent nothing was no write.
+    if (this.notedAs !== undefined && !this.#wrote) await unlink(this.notedAs).catch(() => {})
     this.#lock.release()
   }
 
@@ -179,13 +185,6 @@ export class Journal {
       this.#at = new Date(now).toISOString()
     }
     return this.#at
-  }
-
-  /** Nothing is sent before both are written. */
-  #begun(written: Promise<void>): Promise<void> {
-    this.#noted ??= this.note?.()
-    const noted = this.#noted
-    return noted === undefined ? written : written.then(() => noted)
   }
 
   #write(bytes: Uint8Array): void {
@@ -212,9 +211,9 @@ export class Journal {
   #break(error: unknown): void {
     this.#broken ??= new Failure(
       'failed',
-      `cannot write the journal ${this.file}: ${getReason(error)}; ${this.#isBegun ? 'stopped before the next request' : 'nothing was sent'}`,
+      `cannot write the journal ${this.file}: ${getReason(error)}; ${this.#sent ? 'stopped before the next request' : 'nothing was sent'}`,
       {
-        hint: this.#isBegun
+        hint: this.#sent
           ? 'The journal contains the results so far. Free some space, then continue with --resume.'
           : 'Free some space, or pass another file with --journal.',
         cause: error,
@@ -237,12 +236,11 @@ const heldBy =
 const lockOf = (file: string): Promise<Lock> =>
   lock(`${file}.lock`, { patience: 0, held: heldBy(file) })
 
-const cannot = (file: string, { source }: Header, why: string): Failure =>
+/** Says that a journal cannot be made. */
+export const cannotCreate = (file: string, why: string): Failure =>
   usage(
     `cannot create the journal ${file}: ${why}`,
-    source === 'merge'
-      ? 'Pass another file with --to <file>.'
-      : 'Pass another file with --journal <file>. With --journal none, the run can be neither resumed nor undone.',
+    'Pass another file with --journal <file>. With --journal none, the run can be neither resumed nor undone.',
   )
 
 /**
@@ -258,11 +256,11 @@ export const createJournal = async (
   try {
     makeFolders(dirname(file), 0o700)
   } catch (error) {
-    throw cannot(file, header, getReason(error))
+    throw cannotCreate(file, getReason(error))
   }
   const flags = O_CREAT | O_EXCL | O_APPEND | O_RDWR
   const opened = await open(file, flags, 0o600).catch((error: unknown) => {
-    throw cannot(file, header, getErrorCode(error) === 'EEXIST' ? 'it exists' : getReason(error))
+    throw cannotCreate(file, getErrorCode(error) === 'EEXIST' ? 'it exists' : getReason(error))
   })
   try {
     const held = await lockOf(file)
@@ -272,29 +270,7 @@ export const createJournal = async (
   } catch (error) {
     await opened.close().catch(() => {})
     await unlink(file).catch(() => {})
-    throw error instanceof Failure ? error : cannot(file, header, getReason(error))
-  }
-}
-
-/**
- * Makes a journal in a folder, by the name of its run; of several in one second each has a number.
- * @throws Failure as `createJournal`
- */
-export const createIn = async (
-  folder: string,
-  header: Header,
-  clock: Clock = systemClock,
-): Promise<Journal> => {
-  for (let n = 1; ; n++) {
-    const id = n === 1 ? header.id : `${header.id}_${n}`
-    const file = join(folder, `${id}.ndjson`)
-    // Whoever is faster takes the name: the file is made for one alone.
-    if (existsSync(file)) continue
-    try {
-      return await createJournal(file, { ...header, id }, clock)
-    } catch (error) {
-      if (!existsSync(file)) throw error
-    }
+    throw error instanceof Failure ? error : cannotCreate(file, getReason(error))
   }
 }
 
@@ -314,9 +290,9 @@ export const reopenJournal = async (
   try {
     const past = await readPast(file)
     await opened.truncate(past.size)
-    const { header, size: written, states } = past
+    const { header, size: written, states, sent } = past
     const handle = toWritable(opened)
-    const journal = new Journal({ file, header, handle, held, written, states, clock })
+    const journal = new Journal({ file, header, handle, held, written, states, sent, clock })
     await journal.append({ resumed: new Date(clock.now()).toISOString() })
     return { journal, past }
   } catch (error) {

@@ -6,7 +6,7 @@ import { getCommandName } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import type { InstanceService, UiService, WorkspaceService } from '../command/services.js'
 import type { Command, Plan } from '../command/types.js'
-import type { UnkeptWrites } from '../instance/exchange.js'
+import type { InstanceExchange } from '../instance/exchange.js'
 import type { PromptReply } from '../instance/planning.js'
 import { journalId } from '../journal/folder.js'
 import type { Header } from '../journal/lines.js'
@@ -27,8 +27,8 @@ import type { NumberedPlan } from './work-queue.js'
 
 interface JournalParts {
   readonly place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env' | 'identity'>
-  /** Notes what is sent while no journal is in force. */
-  readonly unkept: Pick<UnkeptWrites, 'kept'>
+  /** Has what is sent while no journal is in force. */
+  readonly requests: Pick<InstanceExchange['requests'], 'kept'>
   readonly ui: Pick<UiService, 'note'>
   readonly command: Command
   readonly globals: ResumeFlags & Pick<Globals, 'shard' | 'undoRecord'>
@@ -74,7 +74,7 @@ const headerOf = async (parts: JournalParts, first: Plan): Promise<Header> => {
   if (identity.user === null && !parts.single)
     parts.ui.note('the instance does not report your user: --resume will require --yes')
   return {
-    journal: 2,
+    run: 1,
     id: journalId(words, now, parts.single),
     began: now.toISOString(),
     command: words,
@@ -101,7 +101,7 @@ export const recordEmptyShard = async ({
   const words = getCommandName(command)
   const now = place.clock.now()
   const journal = await makeJournal(place, named, {
-    journal: 2,
+    run: 1,
     id: journalId(words, now),
     began: now.toISOString(),
     command: words,
@@ -172,7 +172,7 @@ export class JournaledRun {
     const journal = resumed?.journal ?? (await makeJournal(parts.place, globals.journal, header))
     if (resumed === undefined && header.final !== undefined && !parts.single)
       parts.ui.note(`this run cannot be resumed: ${header.final}`)
-    parts.unkept.kept = true
+    parts.requests.kept = true
     return new JournaledRun(parts, journal, step, first)
   }
 
@@ -228,7 +228,7 @@ export class JournaledRun {
   async end(end: End): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#parts.unkept.kept = false
+    this.#parts.requests.kept = false
     await this.journal.end(end).catch(() => {})
     await this.journal.close()
   }
@@ -237,7 +237,7 @@ export class JournaledRun {
   async discard(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#parts.unkept.kept = false
+    this.#parts.requests.kept = false
     await (this.resumed === undefined ? this.journal.discard() : this.journal.close())
   }
 }

@@ -3,20 +3,14 @@
 import { resolve } from 'node:path'
 import { quoteWord } from '../../base/shell-words.js'
 import { exitCodes, type Failure, usage } from '../../errors.js'
-import { journalFolder } from '../../profile/index.js'
+import { runFolder } from '../../profile/index.js'
 import { type Globals, reachingFlags, toFlagWords } from '../command/globals.js'
 import type { Services, WorkspaceService } from '../command/services.js'
-import {
-  checkNewest,
-  journalsIn,
-  lastOpen,
-  pruneJournals,
-  resolveJournalFile,
-} from '../journal/folder.js'
-import { noteKept } from '../journal/last.js'
+import { beginRun, goOnLast, pruneJournals } from '../journal/begin-run.js'
+import { checkNewest, journalsIn, lastOpen, resolveJournalFile } from '../journal/folder.js'
 import type { Header } from '../journal/lines.js'
 import { type ResumeStep, type RunHistory, readPast } from '../journal/reader.js'
-import { createIn, createJournal, type Journal, reopenJournal } from '../journal/writer.js'
+import { type Journal, reopenJournal } from '../journal/writer.js'
 import type { Raw } from '../plan/line.js'
 import type { Item, JournalPlace } from '../work/report.js'
 import { getInstanceName } from '../workspace/sandbox.js'
@@ -56,25 +50,8 @@ export interface JournalOptions {
 
 // Journals, made and taken up.
 
-/** Has a journal note that its run was the last write: of whoever began it, and of who goes on with it. */
-const noting = (
-  { clock, env }: Pick<WorkspaceService, 'clock' | 'env'>,
-  journal: Journal,
-  profiles: readonly (string | null)[],
-): void => {
-  const { command: words, endpoint, instance, undoes } = journal.header
-  if (endpoint.startsWith('GET ')) return
-  const command = undoes === undefined ? words : `journal undo ${undoes}`
-  journal.note = async () => {
-    const write = { instance, command, at: clock.now().toISOString(), journal: journal.file }
-    // What stays unnoted is found by the times of the journals.
-    for (const profile of new Set(profiles))
-      await noteKept(journalFolder(env), { ...write, profile }).catch(() => {})
-  }
-}
-
 /**
- * Makes the journal of a run: the file that was named, or one of the folder of journals, of which the oldest go.
+ * Makes the journal of a run: the file that was named, or one of the folder of runs, of which the oldest go.
  * @param named what `--journal` says
  * @throws Failure `usage` where it cannot be made, `conflict` where another process has it
  */
@@ -84,27 +61,25 @@ export const makeJournal = async (
   header: Header,
 ): Promise<Journal> => {
   const { clock, cwd, env } = place
-  const folder = journalFolder(env)
-  const journal =
-    named === undefined
-      ? await createIn(folder, header)
-      : await createJournal(resolve(cwd, named), header)
-  noting(place, journal, [header.profile])
+  const folder = runFolder(env)
+  const journal = await beginRun(folder, header, named && resolve(cwd, named))
   if (named === undefined) await pruneJournals(folder, clock.now().getTime()).catch(() => [])
   return journal
 }
 
 /**
- * Goes on with a journal.
+ * Goes on with a journal, which is the last run from then on.
  * @throws Failure `usage` where it cannot be read, `conflict` where another process has it
  */
 export const takeUpJournal = async (
-  place: Pick<WorkspaceService, 'clock' | 'env' | 'session'>,
+  place: Pick<WorkspaceService, 'env' | 'session' | 'globals'>,
   file: string,
 ): Promise<{ readonly journal: Journal; readonly past: RunHistory }> => {
   const taken = await reopenJournal(file)
   const { profile } = await place.session()
-  noting(place, taken.journal, [taken.past.header.profile, profile?.name ?? null])
+  const author = { instance: await getInstanceName(place), profile: profile?.name ?? null }
+  // What cannot be written beside it stays where it was among the runs.
+  await goOnLast(runFolder(place.env), taken.journal, author).catch(() => {})
   return taken
 }
 
@@ -117,13 +92,13 @@ export const lastRun = async (
   which: (header: Header) => boolean,
   none: () => Failure,
 ): Promise<RunHistory | undefined> => {
-  const folder = journalFolder(env)
+  const folder = runFolder(env)
   const open = await lastOpen(folder, which)
   if (open !== undefined) return open
   const journals = await journalsIn(folder)
   if (journals.entries.some(({ header }) => which(header))) return undefined
   // The one that is meant may be among those that cannot be read.
-  checkNewest(journals, '')
+  checkNewest(journals, undefined)
   throw none()
 }
 

@@ -20,45 +20,13 @@ interface Shard {
 
 const most = 1000
 
-/** The variables by which those who run parallel jobs number them: the index, the first index, and the number of jobs. */
-const schemes = [
-  { index: 'CI_NODE_INDEX', total: 'CI_NODE_TOTAL' },
-  { index: 'JOB_COMPLETION_INDEX', total: 'SVC_SHARD_TOTAL', first: 0 },
-  { index: 'AWS_BATCH_JOB_ARRAY_INDEX', total: 'AWS_BATCH_JOB_ARRAY_SIZE', first: 0 },
-  { index: 'SLURM_ARRAY_TASK_ID', total: 'SLURM_ARRAY_TASK_COUNT', first: 'SLURM_ARRAY_TASK_MIN' },
-] as const
-
-type Scheme = (typeof schemes)[number]
-
-/** The number of the first job: 1 unless the scheme says so, or has a variable of its own for it. */
-const getFirstIndex = (scheme: Scheme, env: NodeJS.ProcessEnv): number => {
-  if (!('first' in scheme)) return 1
-  return scheme.first === 0 ? 0 : Number(env[scheme.first] || Number.NaN)
-}
-
-/** The shard of a parallel job. @throws Failure `usage` where its environment names none, half of one, or two */
-const readCiShard = (env: NodeJS.ProcessEnv): string => {
-  const [scheme, other] = schemes.filter(({ index }) => env[index])
-  if (scheme === undefined)
-    throw usage(
-      '--shard ci requires the variables of a parallel job',
-      'CI_NODE_INDEX and CI_NODE_TOTAL are set by jobs with `parallel:`. Elsewhere, pass the shard: --shard 1/8.',
-    )
-  if (other !== undefined)
-    throw usage(
-      `--shard ci found both ${scheme.index} and ${other.index}`,
-      'Unset one of them, or pass the shard: --shard 1/8.',
-    )
-  const total = env[scheme.total]
-  const part = Number(env[scheme.index]) - getFirstIndex(scheme, env) + 1
-  if (!total || Number.isNaN(part))
-    throw usage(
-      `--shard ci requires ${Object.values(scheme)
-        .filter((name) => typeof name === 'string')
-        .join(' and ')}`,
-      'Set the variable that is missing, or pass the shard: --shard 1/8.',
-    )
-  return `${part}/${total}`
+/** The shard of a job with `parallel:`. @throws Failure `usage` where its environment names none, or half of one */
+const readCiShard = ({ CI_NODE_INDEX: part, CI_NODE_TOTAL: total }: NodeJS.ProcessEnv): string => {
+  if (part && total) return `${part}/${total}`
+  throw usage(
+    '--shard ci requires CI_NODE_INDEX and CI_NODE_TOTAL',
+    'Jobs with `parallel:` set them. Elsewhere, pass the shard: --shard 1/8.',
+  )
 }
 
 /**

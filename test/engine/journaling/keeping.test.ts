@@ -42,19 +42,17 @@ describe('a journal is kept', () => {
     expect(code, stderr).toBe(0)
     const [file = '', ...others] = files()
     expect(others).toEqual([])
-    expect(headerOf(file)).toMatchObject({ journal: 2, source, instance: server.url, user: 'ana' })
+    expect(headerOf(file)).toMatchObject({ run: 1, source, instance: server.url, user: 'ana' })
     expect(linesOf(file).at(-1)).toMatchObject({ end: 'completed' })
     expect(stderr).toContain(`done. Journal: ${file}\n`)
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
   it.each([
-    ['runners pause 1 --journal none', undefined],
     ['runners pause 1 --curl', undefined],
     ['runners get 1 2', undefined],
     ['runners get -', '1\n2\n'],
     ['api get runners/{} -', '1\n2\n'],
-    ['runners pause 1 2 --journal none', undefined],
     ['runners pause 1 2 --dry-run', undefined],
     ['runners pause 1 2 --curl', undefined],
     ['runners list -P a/b -P a/c', undefined],
@@ -195,14 +193,14 @@ describe('nothing is sent where it cannot be kept', () => {
     const config = fresh()
     mkdirSync(join(config, 'state'), { recursive: true })
     // A file in its place: no user may make a folder of it.
-    writeFileSync(join(config, 'state', 'journals'), '')
+    writeFileSync(join(config, 'state', 'runs'), '')
     await refused(['runners', 'pause', '1', '2'], '--journal none')
   })
 
   it('but one object is, with a warning', async () => {
     const config = fresh()
     mkdirSync(join(config, 'state'), { recursive: true })
-    writeFileSync(join(config, 'state', 'journals'), '')
+    writeFileSync(join(config, 'state', 'runs'), '')
     const { code, stderr } = await run('runners pause 1')
     expect([code, written()]).toEqual([0, ['PUT /runners/1']])
     expect(stderr).toContain('this write cannot be undone, because it has no journal')
@@ -261,17 +259,19 @@ describe('who made the run', () => {
 
 it('keeps the newest of the default folder', { timeout: 60_000 }, async () => {
   const config = fresh()
-  const journals = join(config, 'state', 'journals')
+  const journals = join(config, 'state', 'runs')
   mkdirSync(journals, { recursive: true })
   chmodSync(journals, 0o700)
   await run('runners pause 1 2')
   const [first = ''] = files()
   const text = readFileSync(first, 'utf8')
-  for (let i = 100; i < 160; i++) writeFileSync(join(journals, `20200101T000${i}-x.ndjson`), text)
+  for (let i = 100; i < 160; i++)
+    writeFileSync(join(journals, `${i}-20200101T000${i}-x.ndjson`), text)
   await run('runners pause 1 2')
   expect(files()).toHaveLength(50)
   // Of one object more are kept, and they take no place of the others.
-  for (let i = 100; i < 360; i++) writeFileSync(join(journals, `20200101T000${i}-x-1.ndjson`), text)
+  for (let i = 100; i < 360; i++)
+    writeFileSync(join(journals, `${i - 99}-20200101T000${i}-x-1.ndjson`), text)
   await run('runners pause 1')
   expect(files().filter((file) => /-1\.ndjson$/.test(file))).toHaveLength(250)
   expect(files()).toHaveLength(300)

@@ -156,11 +156,11 @@ describe('a run that begins before its input ends', () => {
   it('goes without a journal, too', async () => {
     server.answer = ({ method }) => (method === 'GET' ? user : { body: { id: 1 } })
     const { code } = await run('runners update - --no-active --journal none', '1\n2\n1\n')
-    expect([code, files(), written().toSorted()]).toEqual([
-      0,
-      [],
-      ['PUT /runners/1', 'PUT /runners/2'],
-    ])
+    const [file = ''] = files()
+    expect([code, written().toSorted()]).toEqual([0, ['PUT /runners/1', 'PUT /runners/2']])
+    // Its requests are on record, and no object.
+    expect(statesOf(file)).toEqual({})
+    expect(linesOf(file).filter((line) => 'request' in line)).toHaveLength(4)
   })
 })
 

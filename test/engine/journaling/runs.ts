@@ -48,7 +48,7 @@ export const runs = (): Runs => {
     config = configuration()
     return config
   }
-  const folder = () => join(config, 'state', 'journals')
+  const folder = () => join(config, 'state', 'runs')
   return {
     server,
     fresh,

@@ -2,7 +2,7 @@
 import type { Header } from '../../../src/engine/journal/lines.js'
 
 export const header: Header = {
-  journal: 2,
+  run: 1,
   id: '20261121T120102-runners-pause',
   began: '2026-11-21T12:01:02.000Z',
   command: 'runners pause',

@@ -16,7 +16,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { remember } from '../../../src/base/secrets/scrub.js'
-import { mergeJournals, unfinishedIn } from '../../../src/commands/journal/index.js'
+import { unfinishedIn } from '../../../src/commands/journal/index.js'
+import { pruneJournals } from '../../../src/engine/journal/begin-run.js'
 import {
   checkIdentity,
   checkResumable,
@@ -24,7 +25,6 @@ import {
   journalsIn,
   lastOpen,
   planBeside,
-  pruneJournals,
 } from '../../../src/engine/journal/folder.js'
 import {
   formatLine,
@@ -42,7 +42,7 @@ import {
   type JournalFile,
   reopenJournal,
 } from '../../../src/engine/journal/writer.js'
-import type { Counts, GivenObject, Item } from '../../../src/engine/work/report.js'
+import type { GivenObject, Item } from '../../../src/engine/work/report.js'
 import { Failure } from '../../../src/errors.js'
 import { scriptedClock } from '../../http/gate/clock.js'
 import { header } from './header.js'
@@ -51,7 +51,7 @@ let home: string
 let file: string
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'svcctl-journal-'))
-  file = join(home, 'journals', 'run.ndjson')
+  file = join(home, 'runs', '1-run.ndjson')
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
@@ -96,7 +96,7 @@ describe('a journal', () => {
   it('is for its owner only, in a folder for its owner only, and made once', async () => {
     const journal = await createJournal(file, header)
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(statSync(join(home, 'journals')).mode & 0o777).toBe(0o700)
+    expect(statSync(join(home, 'runs')).mode & 0o777).toBe(0o700)
     await expect(createJournal(file, header)).rejects.toMatchObject({ exitCode: 2 })
     await journal.close()
     await expect(createJournal(file, header)).rejects.toThrow('it exists')
@@ -134,8 +134,7 @@ describe('a journal', () => {
         worked: () => all(readWork(journal)),
         seen: () => seenIn(journal),
         undone: () => all(readUndo(past, () => {})),
-        merged: () => mergeJournals([file], join(home, 'merged.ndjson'), 'merged'),
-        last: () => lastOpen(join(home, 'journals'), () => true),
+        last: () => lastOpen(join(home, 'runs'), () => true),
       }
       const tried = async (): Promise<readonly string[]> => {
         const names: string[] = []
@@ -151,14 +150,13 @@ describe('a journal', () => {
         return names
       }
       expect(await tried()).toEqual([])
-      rmSync(join(home, 'merged.ndjson'))
       for (const mode of [0o602, 0o620]) {
         chmodSync(file, mode)
         expect(await tried()).toEqual(Object.keys(gone))
         expect(existsSync(`${file}.lock`)).toBe(false)
         expect(await readPast(file, 'any')).toMatchObject({ counts: { done: 1 } })
         expect(await unfinishedIn(past)).toEqual([])
-        expect((await journalsIn(join(home, 'journals'))).entries).toHaveLength(1)
+        expect((await journalsIn(join(home, 'runs'))).entries).toHaveLength(1)
       }
     },
   )
@@ -367,7 +365,7 @@ describe('reading back', () => {
     appendFileSync(file, '{"n":1,"object":"1","state":"begun"}\nrubbish\n{"n":-1,"state":"done"}\n')
     expect((await readPast(file)).counts).toMatchObject({ done: 1, unknown: 0 })
   })
-  it.each(['', '{}\n', '{"journal":2,"endpoint":"x"}\n', 'text\n', '[1]\n'])(
+  it.each(['', '{}\n', '{"run":1,"endpoint":"x"}\n', 'text\n', '[1]\n'])(
     'refuses what is no journal: %j',
     async (text) => {
       const path = join(home, 'foreign.ndjson')
@@ -479,7 +477,7 @@ describe('who goes on with a run', () => {
 
 describe('the folder', () => {
   const counts = { done: 1, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 }
-  const named = (n: number): string => join(home, `${String(n).padStart(3, '0')}.ndjson`)
+  const named = (n: number): string => join(home, `${n}-run.ndjson`)
   it('names journals by time and command', () => {
     expect(journalId('deploy-keys enable', new Date('2026-11-21T12:01:02.345Z'))).toBe(
       '20261121T120102-deploy-keys-enable',
@@ -588,71 +586,6 @@ describe('taking back', () => {
     const made = { ...place(1), before: null, after: { id: 9 } }
     expect(chooseUndo(made, null)).toBe('unchanged')
     expect(chooseUndo(made, { id: 9, name: 'x' })).toBe('write')
-  })
-})
-
-describe('merging', () => {
-  const complete = (total: number): Line => ({ input: 'complete', total })
-  const none = { done: 0, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 }
-  const ended = (counts: Partial<Counts>): Line => ({
-    end: 'completed',
-    counts: { ...none, ...counts },
-  })
-  it('keeps the best outcome of each object, and is a journal again', async () => {
-    const [a, b, c] = ['a', 'b', 'c'].map((name) => join(home, `${name}.ndjson`)) as [
-      string,
-      string,
-      string,
-    ]
-    await left(a, [
-      ...[queued(1), queued(2), done(1), failed(2)],
-      ...[complete(2), ended({ done: 1, failed: 1 })],
-    ])
-    await left(b, [
-      { n: 1, object: '2', state: 'queued' },
-      { n: 1, object: '2', state: 'done', before: { x: 1 } },
-      { n: 2, object: '3', state: 'queued' },
-      complete(2),
-      ended({ done: 1, not_tried: 1 }),
-    ])
-    const merged = await mergeJournals([a, b], c, 'merged')
-    expect(merged).toMatchObject({ open: [], counts: { done: 2, failed: 0, not_tried: 1 } })
-    const past = await readPast(c)
-    expect(past).toMatchObject({ total: 3, end: 'completed', header: { id: 'merged' } })
-    expect(past.states.get(2)).toBe('done')
-  })
-  it('is of the whole, not of the part that came first', async () => {
-    const [a, b] = [join(home, 'a.ndjson'), join(home, 'b.ndjson')]
-    const options = { args: ['-'], flags: {} }
-    await left(a, [queued(1)], { ...header, options, shard: '1/2' })
-    await left(b, [queued(2)], { ...header, options, shard: '2/2' })
-    await mergeJournals([a, b], file, 'merged')
-    expect((await readPast(file)).header).toEqual({
-      ...header,
-      id: 'merged',
-      source: 'merge',
-      options,
-    })
-  })
-  it('names those that did not come to their end', async () => {
-    const [a, b] = [join(home, 'a.ndjson'), join(home, 'b.ndjson')]
-    await left(a, [queued(1), done(1), complete(1), ended({ done: 1 })])
-    await left(b, [queued(2)])
-    const merged = await mergeJournals([a, b], file, 'merged')
-    expect(merged.open).toEqual([b])
-    expect((await readPast(file)).end).toBeUndefined()
-  })
-  it.each([
-    { command: 'runners resume' },
-    { endpoint: 'PUT /x' },
-    { input: { active: true } },
-    { instance: 'https://other.example' },
-  ])('refuses parts of different runs: %j', async (other) => {
-    const [a, b] = [join(home, 'a.ndjson'), join(home, 'b.ndjson')]
-    await left(a, [])
-    await left(b, [], { ...header, ...other })
-    await expect(mergeJournals([a, b], file, 'merged')).rejects.toMatchObject({ exitCode: 2 })
-    expect(existsSync(file)).toBe(false)
   })
 })
 

@@ -50,38 +50,13 @@ describe('shards', () => {
     expect(() => parseShard(text)).toThrow(Failure)
   })
   it.each([
-    [
-      { JOB_COMPLETION_INDEX: '0', SVC_SHARD_TOTAL: '4' },
-      { part: 1, of: 4 },
-    ],
-    [
-      { JOB_COMPLETION_INDEX: '3', SVC_SHARD_TOTAL: '4' },
-      { part: 4, of: 4 },
-    ],
-    [
-      { AWS_BATCH_JOB_ARRAY_INDEX: '1', AWS_BATCH_JOB_ARRAY_SIZE: '3' },
-      { part: 2, of: 3 },
-    ],
-    [
-      { SLURM_ARRAY_TASK_ID: '12', SLURM_ARRAY_TASK_MIN: '10', SLURM_ARRAY_TASK_COUNT: '5' },
-      { part: 3, of: 5 },
-    ],
-  ])('ci is what runs parallel jobs: %j', (env, shard) => {
-    expect(parseShard('ci', env)).toEqual(shard)
-  })
-  it.each([
-    [{}, 'variables of a parallel job'],
+    [{}, 'CI_NODE_INDEX and CI_NODE_TOTAL'],
     [{ CI_NODE_INDEX: '1' }, 'CI_NODE_INDEX and CI_NODE_TOTAL'],
-    [{ CI_NODE_TOTAL: '2' }, 'variables of a parallel job'],
-    [{ CI_NODE_INDEX: '', CI_NODE_TOTAL: '2' }, 'variables of a parallel job'],
-    [{ JOB_COMPLETION_INDEX: '0' }, 'SVC_SHARD_TOTAL'],
-    [{ SLURM_ARRAY_TASK_ID: '1', SLURM_ARRAY_TASK_COUNT: '2' }, 'SLURM_ARRAY_TASK_MIN'],
-    [
-      { CI_NODE_INDEX: '1', CI_NODE_TOTAL: '2', JOB_COMPLETION_INDEX: '0', SVC_SHARD_TOTAL: '2' },
-      'both CI_NODE_INDEX and JOB_COMPLETION_INDEX',
-    ],
-    [{ JOB_COMPLETION_INDEX: '4', SVC_SHARD_TOTAL: '4' }, 'invalid shard "5/4"'],
-  ])('ci needs a whole set of variables, and one: %j', (env, said) => {
+    [{ CI_NODE_TOTAL: '2' }, 'CI_NODE_INDEX and CI_NODE_TOTAL'],
+    [{ CI_NODE_INDEX: '', CI_NODE_TOTAL: '2' }, 'CI_NODE_INDEX and CI_NODE_TOTAL'],
+    [{ JOB_COMPLETION_INDEX: '0', SVC_SHARD_TOTAL: '4' }, 'CI_NODE_INDEX and CI_NODE_TOTAL'],
+    [{ CI_NODE_INDEX: '5', CI_NODE_TOTAL: '4' }, 'invalid shard "5/4"'],
+  ])('ci needs both variables of a job: %j', (env, said) => {
     expect(() => parseShard('ci', env)).toThrow(said)
   })
 })

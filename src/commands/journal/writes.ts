@@ -1,0 +1,173 @@
+/** The writes that a run sent, a record each: of its objects, and of requests that no object stands for. */
+import { existsSync } from 'node:fs'
+import type { Services } from '../../engine/command/services.js'
+import { type Entry, isPlanned, journalsIn } from '../../engine/journal/folder.js'
+import {
+  type Header,
+  type ObjectLine,
+  parseLine,
+  type RequestLine,
+} from '../../engine/journal/lines.js'
+import { textsIn } from '../../engine/journal/reader.js'
+import { getApiRoot } from '../../http/request/address.js'
+import { runFolder } from '../../profile/index.js'
+
+/** A write that was sent, or may have been. */
+export interface SentWrite {
+  /** When it ended, or began where that is not known; ISO, UTC. */
+  readonly time: string
+  readonly run: string
+  readonly profile: string | null
+  readonly user: string | null
+  readonly sudo: string | null
+  readonly method: string
+  readonly path: string
+  readonly status: number | null
+  readonly request_id: string | null
+  readonly duration_ms: number | null
+  readonly outcome: 'done' | 'unchanged' | 'refused' | 'unknown' | 'not_sent'
+}
+
+export const sentWriteFields = [
+  'time',
+  'run',
+  'profile',
+  'user',
+  'sudo',
+  'method',
+  'path',
+  'status',
+  'request_id',
+  'duration_ms',
+  'outcome',
+] as const satisfies readonly (keyof SentWrite)[]
+
+/** The path of an endpoint with its object in the last place, and what that belongs to in the first. */
+const fillPath = ({ instance }: Header, path: string, { object, parent }: ObjectLine): string => {
+  const root = URL.canParse(instance) && /^http/.test(instance) ? instance : 'http://localhost'
+
+  const count = path.match(/:\w+/g)?.length ?? 0
+  let n = 0
+  const filled = path.replace(/:\w+/g, (name) => {
+    n += 1
+    const text = n === count && object !== '' ? object : n === 1 ? parent : undefined
+    return text === undefined ? name : encodeURIComponent(text)
+  })
+  return `${getApiRoot(root).path}${filled}`
+}
+
+const by = ({ id, profile, user, sudo }: Header) => ({ run: id, profile, user, sudo })
+
+const outcomes = {
+  queued: 'not_sent',
+  begun: 'unknown',
+  done: 'done',
+  unchanged: 'unchanged',
+  failed: 'refused',
+  unknown: 'unknown',
+} as const satisfies Record<ObjectLine['state'], SentWrite['outcome']>
+
+/** The write of an object, by its last line and the one that began it. */
+const writeOf = (header: Header, begun: ObjectLine, line: ObjectLine): SentWrite => {
+  const [method = '', path = ''] = header.endpoint.split(' ')
+  const time = line.at ?? header.began
+  const answered = 'status' in line || 'request_id' in line ? line : undefined
+  return {
+    time,
+    ...by(header),
+    method,
+    path: fillPath(header, path, line),
+    status: answered?.status ?? null,
+    request_id: answered?.request_id ?? null,
+    duration_ms: line === begun ? null : Date.parse(time) - Date.parse(begun.at ?? time),
+    outcome: outcomes[line.state],
+  }
+}
+
+const requestOf = (header: Header, line: RequestLine): SentWrite => {
+  const [method = '', path = ''] = line.request.split(' ')
+  const { at, status = null, request_id = null, duration_ms = null, outcome = 'unknown' } = line
+  return {
+    time: at ?? header.began,
+    ...by(header),
+    method,
+    path,
+    status,
+    request_id,
+    duration_ms,
+    outcome,
+  }
+}
+
+/** What a run sent so far, and whose end is not on record yet. */
+class SentWrites {
+  readonly #header: Header
+  readonly #objects = new Map<number, ObjectLine>()
+  readonly #requests: RequestLine[] = []
+
+  constructor(header: Header) {
+    this.#header = header
+  }
+
+  /** Takes a line. @returns the write that ended with it */
+  take(text: string): SentWrite | undefined {
+    // Most lines are of objects that wait.
+    if (text.includes('"state":"queued"')) return undefined
+    const line = parseLine(text)
+    if (line === undefined) return undefined
+    if ('request' in line) return this.#request(line)
+    if (!('n' in line)) return undefined
+    if (line.state === 'begun') {
+      this.#objects.set(line.n, line)
+      return undefined
+    }
+    const begun = this.#objects.get(line.n)
+    this.#objects.delete(line.n)
+    return begun && writeOf(this.#header, begun, line)
+  }
+
+  /** Those of which nobody knows what became. */
+  get open(): readonly SentWrite[] {
+    return [
+      ...[...this.#objects.values()].map((line) => writeOf(this.#header, line, line)),
+      ...this.#requests.map((line) => requestOf(this.#header, line)),
+    ]
+  }
+
+  #request(line: RequestLine): SentWrite | undefined {
+    if (line.outcome === undefined) {
+      this.#requests.push(line)
+      return undefined
+    }
+    // By the whole path of its address, where it was begun by that below the API.
+    const [method = ''] = line.request.split(' ')
+    const at = this.#requests.findIndex(
+      ({ request }) =>
+        request.startsWith(`${method} `) && line.request.endsWith(request.slice(method.length + 1)),
+    )
+    if (at >= 0) this.#requests.splice(at, 1)
+    return requestOf(this.#header, line)
+  }
+}
+
+/** Yields what a run wrote, in the order in which it ended. */
+export async function* readWrites({ file, header }: Entry): AsyncGenerator<SentWrite> {
+  const writes = new SentWrites(header)
+  for await (const texts of textsIn(file, Number.POSITIVE_INFINITY, 'any'))
+    for (const text of texts) {
+      const write = writes.take(text)
+      if (write !== undefined) yield write
+    }
+  yield* writes.open
+}
+
+/** The runs to read, the oldest first: those of the profile that is named, or all. */
+export const findRuns = async ({ place, ui }: Services): Promise<readonly Entry[]> => {
+  const named = place.globals.profile ?? (place.env.SVC_PROFILE || undefined)
+  const { entries, unreadable } = await journalsIn(runFolder(place.env))
+  for (const file of unreadable) ui.warn(`${file} is not a readable journal`)
+  return entries
+    .filter((entry) => named === undefined || entry.header.profile === named)
+    .filter((entry) => !isPlanned(entry) && existsSync(entry.file))
+    .toReversed()
+}
