@@ -173,6 +173,8 @@ interface Spec<R extends Route, Ps extends Params, Ret extends AnswerType> {
   readonly implied?: true
   /** The field of a write's answer under which it shows parameters, besides those that are fields. */
   readonly echo?: string
+  /** What attributes are that its answer leaves out. */
+  readonly absent?: JsonValues
   /** Instances have more of these than the documents: an attribute that no document names goes along as it is. */
   readonly open?: 'settings'
   /** Changes attributes of what is there: without any there is nothing to do. */

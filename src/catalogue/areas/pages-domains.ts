@@ -95,6 +95,7 @@ export const pagesDomains = {
     command: 'update',
     selects: { list: 'pages-domains list' },
     changes: true,
+    absent: { auto_ssl_enabled: false },
     args: ['domain'],
     path: ofDomain,
     params: settings,

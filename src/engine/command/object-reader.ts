@@ -15,14 +15,15 @@ import type { ActionOptions, Given, Plan } from './types.js'
 export const shownIn = (
   record: Fields,
   name: string,
-  { echo }: Pick<Endpoint, 'echo'>,
+  { echo, absent }: Pick<Endpoint, 'absent' | 'echo'>,
 ): unknown => {
   const within = echo === undefined ? undefined : record[echo]
   const plain = name.replace(/_ids$/, '')
   const near = plain === name ? [name] : [name, `${plain}s`, `${plain}es`]
-  return near
+  const shown = near
     .flatMap((one) => [record[one], isObject(within) ? within[one] : undefined])
     .find((value) => value !== undefined)
+  return shown === undefined ? absent?.[name] : shown
 }
 
 /** Objects that stand for their identities, as such. */

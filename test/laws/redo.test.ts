@@ -1,0 +1,133 @@
+/**
+ * Undo and redo as a law, for every command that writes: do, undo, redo and undo again leave the instance as it was after each,
+ * or the command says before it writes that it cannot be undone, and why.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { insertFlags, splitCommand } from '../../src/base/shell-words.js'
+import { allCommands, loadExamples } from '../../src/commands/index.js'
+import { getCommandName, keepsJournal, rehearsable } from '../../src/engine/command/derive.js'
+import { usingSandbox } from '../support/sandbox.js'
+import { svcctl } from '../support/within.js'
+
+const place = usingSandbox()
+
+const files: Readonly<Record<string, string>> = {
+  'ci.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci\n',
+  'README.md': 'What it is for.\n',
+  'docs/about.md': 'What it is for.\n',
+  'robot.pub':
+    'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mB r\n',
+}
+
+const run = (words: readonly string[]) => {
+  const { config, cwd, sandbox } = place()
+  const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.token }
+  return svcctl(words, { cwd, env: { ...env, HOOK: 'https://hooks.example.test/x' } })
+}
+
+/**
+ * What changes by itself, what is new whenever something is made once more, and what no answer shows: a limit of a merge request
+ * that is none, who set up a node.
+ */
+const passing =
+  /^(?:id|iid|next|(?!expires).*_at|status|public_key|(?:updated|closed|dismissed|resolved)_by_id|approvals_before_merge|internal_url|oauth_application)$/
+
+const lasting = (value: unknown): unknown => {
+  // The order of a list is the instance's affair.
+  if (Array.isArray(value))
+    return value.map(lasting).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .flatMap(([name, inner]: [string, unknown]) =>
+        passing.test(name) ? [] : [[name, lasting(inner)] as const],
+      )
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
+/** All that the instance holds, by table; what it noted of who did what is no part of that. */
+const state = async (): Promise<readonly string[]> => {
+  const {
+    events: _,
+    jobs: __,
+    pipelines: ___,
+    ...tables
+  } = structuredClone(place().sandbox.snapshot()) as Record<
+    string,
+    { readonly rows?: readonly unknown[] }
+  >
+  return Object.entries(tables)
+    .flatMap(([name, table]) =>
+      (table.rows ?? [table]).map((row) => `${name}: ${JSON.stringify(lasting(row))}`),
+    )
+    .toSorted()
+}
+
+/** Rows that one of two states has alone: what a test shows. */
+const difference = (now: readonly string[], then: readonly string[]): readonly string[] => [
+  ...now.filter((row) => !then.includes(row)).map((row) => `+ ${row}`),
+  ...then.filter((row) => !now.includes(row)).map((row) => `- ${row}`),
+]
+
+const kept = (await allCommands()).filter(
+  (command) => rehearsable(command) && keepsJournal(command) && command.writes !== true,
+)
+
+/** Lines of a command that write, without a pipe. */
+const linesOf = async (command: (typeof kept)[number]): Promise<readonly string[]> => {
+  if (command.area === 'api') return ['api PUT /runners/1 --param active=false']
+  const lines = await loadExamples(command)
+  return lines.filter((line) => !/ \| | - |--(?:curl|dry-run|resume|shard)\b/.test(`${line} `))
+}
+
+const cases = (
+  await Promise.all(
+    kept.map(async (command) =>
+      (await linesOf(command)).map((line) => [getCommandName(command), line] as const),
+    ),
+  )
+).flat()
+
+describe('undo and redo', () => {
+  it('are tried of every command that writes', () => {
+    const tried = new Set(cases.map(([name]) => name))
+    expect(kept.map(getCommandName).filter((name) => !tried.has(name))).toEqual([])
+    expect(tried.size).toBeGreaterThan(50)
+  })
+
+  it.each(cases.map(([, line]) => line))('of %s', { timeout: 60_000 }, async (line) => {
+    for (const [file, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(place().cwd, file)), { recursive: true })
+      writeFileSync(join(place().cwd, file), text)
+    }
+    const words = splitCommand(line)
+    const shown = await run(insertFlags(words, ['--dry-run']))
+    const before = await state()
+    const done = await run(insertFlags(words, ['--yes']))
+    expect(done.code, done.stderr).toBe(0)
+    const after = await state()
+    const undone = await run(['journal', 'undo', 'last', '--yes'])
+    if (/cannot be undone: \w/.test(shown.stderr)) {
+      // Whoever undoes it all the same is told so, and nothing changes.
+      expect([1, 2], undone.stderr).toContain(undone.code)
+      expect(undone.stderr).toMatch(
+        /cannot be undone: \w|no previous values|effect of this endpoint/,
+      )
+      return expect(difference(await state(), after)).toEqual([])
+    }
+    const steps = [['--redo'], [], ['--redo'], []]
+    expect(undone.code, undone.stderr).toBe(0)
+    expect(difference(await state(), before)).toEqual([])
+    // What changed nothing has nothing to do again.
+    if (undone.stderr.includes('made no changes to revert')) return
+    for (const [i, redo] of steps.entries()) {
+      const again = await run(['journal', 'undo', 'last', ...redo, '--yes'])
+      expect([i, again.code], again.stderr).toEqual([i, 0])
+      const wanted = redo.length > 0 ? after : before
+      expect([i, difference(await state(), wanted)], again.stderr).toEqual([i, []])
+    }
+  })
+})
