@@ -55,6 +55,7 @@ beforeAll(async () => {
   const journals = join(signedIn, 'state', 'runs')
   mkdirSync(journals, { recursive: true })
   writeFileSync(join(journals, `1-${header.id}.ndjson`), sampleJournal(shared.url))
+  samplePlans(signedIn, shared.url, new Date(), 'default')
   // The last write, which is undone.
   await run(['runners', 'pause', '7'])
 })
@@ -64,13 +65,6 @@ const copied = (): string => {
   const copy = folder()
   cpSync(signedIn, copy, { recursive: true })
   return copy
-}
-
-/** A configuration, with the plans that examples of agents name. */
-const configurationFor = (area: string, url: string): string => {
-  const config = configuration()
-  if (area === 'mcp') samplePlans(config, url, new Date())
-  return config
 }
 
 /** What the environment of a command holds beside the instance. */
@@ -88,7 +82,7 @@ const environment = (area: string, name: string, url: string): Record<string, st
   ...(ofProfiles.has(area)
     ? { SVC_CONFIG_DIR: copied() }
     : {
-        SVC_CONFIG_DIR: configurationFor(area, url),
+        SVC_CONFIG_DIR: configuration(),
         SVC_BASE_URL: url,
         SVC_TOKEN: token,
       }),

@@ -95,6 +95,8 @@ const checkLine = (
   checkPathNames(command, raw)
   checkSelection(command, globals)
   checkOrder(command, raw, globals)
+  if (globals.save && !globals.dryRun)
+    throw usage('--save requires --dry-run', 'A plan is saved as the dry run shows it.')
   if (part === undefined && globals.tolerate?.includes('unreachable'))
     throw usage(
       '--tolerate unreachable requires several instances',

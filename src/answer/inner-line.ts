@@ -105,7 +105,10 @@ export const runTypedWithin = async (
   const meant = await understood(parse, insertFlags(words, flags))
   const read = input === undefined ? undefined : new StandardInput(signal, input)
   const own = outer.own ?? meant.own
-  const line = { ...meant, own, signal, parse, decided: () => {}, input: read }
+  // The run may have used what only its instance has, and the line does not show that.
+  const { withKnown } = await import('../engine/command/known.js')
+  const command = withKnown(meant.command, globals, outer.env)
+  const line = { ...meant, command, own, signal, parse, decided: () => {}, input: read }
   return run(line, undefined, { part: sharing })
 }
 
@@ -117,6 +120,8 @@ export const runLineWithin = async (
   const screen = await keptScreen()
   const { notes, failures } = screen
   const tries = ask.tries === true
+  const { composed, parents, planned, reads, whole } = ask
+  const given = { composed, parents, planned, reads, whole }
   const from = ask.from ?? outer.globals.from
   // Each run listens to it: those of a long walk would be too many for one signal.
   const signal = AbortSignal.any([outer.signal, ...(ask.signal === undefined ? [] : [ask.signal])])
@@ -136,10 +141,7 @@ export const runLineWithin = async (
       asked: (plan) => {
         said = { ...said, plan }
       },
-      parents: ask.parents,
-      reads: ask.reads,
-      whole: ask.whole,
-      composed: ask.composed,
+      ...given,
     }
     const asked = tries ? unrehearsedCommand(meant.command) : meant.command
     // The instance is the same, and so are its words.

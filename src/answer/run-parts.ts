@@ -14,6 +14,7 @@ import { Caller } from '../engine/instance/caller.js'
 import { InstanceExchange } from '../engine/instance/exchange.js'
 import { Lists } from '../engine/instance/listing.js'
 import { Planning, type Reads, type Targets } from '../engine/instance/planning.js'
+import type { PlanKeeper } from '../engine/journaling/planned-run.js'
 import type { SingleReadOptions, StartedRun } from '../engine/line-parts.js'
 import type { OpenSessions } from '../engine/options.js'
 import type { Curl } from '../engine/perform/curl.js'
@@ -24,6 +25,7 @@ import { PartOfAnswer } from '../engine/records/object-rows.js'
 import type { RecordChoice } from '../engine/records/where.js'
 import type { PollScreen } from '../engine/repeat.js'
 import { createNoteRow, type Rows } from '../engine/rows.js'
+import type { Item } from '../engine/work/report.js'
 import { Sessions, Workspace } from '../engine/workspace/workspace.js'
 import { exitCodes } from '../errors.js'
 import type { AnswerOptions, RunEnd, Streams } from './options.js'
@@ -246,7 +248,9 @@ export class RunParts implements StartedRun {
       gate: exchange.gate,
       signal,
       listed,
-      ...(sendsAll(options) ? { keeper: this.#keeper, resumed: () => journaling.resumed } : {}),
+      ...(sendsAll(options)
+        ? { keeper: this.#keeper, resumed: () => journaling.resumed, asPlanned: this.#asPlanned }
+        : {}),
     }
   }
 
@@ -284,7 +288,30 @@ export class RunParts implements StartedRun {
     const { answer, exchange, lists, caller, ui } = this
     const { irreversible } = this.#engine
     const parts = { answer, exchange, lists, caller, bulk, ui, irreversible }
-    return new Previews({ ...parts, ...shown, command, words })
+    return new Previews({ ...parts, ...shown, ...(await this.#planKeeper()), command, words })
+  }
+
+  /** What keeps a dry run as a run that has not begun, where somebody asked for that. */
+  async #planKeeper(): Promise<{ readonly keeper?: PlanKeeper }> {
+    const { options, place, planning, ui } = this
+    const { command, globals, inner, journaling } = options
+    const byPerson = globals.save && ({ by: 'person', kept: this.#tellKept } as const)
+    const asked = inner?.planned ?? (byPerson || undefined)
+    if (asked === undefined || !isRehearsal(options)) return {}
+    const { PlanKeeper } = await import('../engine/journaling/planned-run.js')
+    const answered = () => planning.answered
+    const parts = { command, globals, journaling, place, ui, single: false, answered }
+    return { keeper: new PlanKeeper(parts, asked) }
+  }
+
+  readonly #tellKept = (id: string): void =>
+    this.later(`saved as ${id}; carry it out with: svcctl journal run ${id}`)
+
+  /** Refuses what is not as it was when its run was planned. */
+  readonly #asPlanned = async (item: Item, plan: Plan): Promise<Plan> => {
+    const { checkedPlan } = await import('../engine/journaling/planned-run.js')
+    const previews = await this.#openPreviews()
+    return checkedPlan(item, plan, (one) => previews.look(one))
   }
 
   /** What keeps the journal of the run. */

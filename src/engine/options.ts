@@ -53,6 +53,8 @@ export interface InnerPart {
   readonly whole?: boolean | undefined
   /** Its conditions were joined with others that nobody typed. */
   readonly composed?: boolean | undefined
+  /** Keeps what its dry run shows. */
+  readonly planned?: LineAsk['planned']
 }
 
 /** Records that objects were selected by, by what the objects are called. */

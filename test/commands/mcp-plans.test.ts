@@ -1,9 +1,7 @@
-/** Plans of agents: made over the protocol, approved at a terminal, against the embedded instance. */
-import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+/** Planned runs: by agents over the protocol, or with --dry-run --save; carried out at a terminal, against the embedded instance. */
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type AgentPlan, getPlan, savePlan } from '../../src/commands/mcp/plans.js'
 import { freshSandbox } from '../sandbox/instance.js'
 import { serve } from '../support/mcp.js'
 import { configuration, folder } from '../support/program.js'
@@ -12,12 +10,16 @@ import { onTerminal } from './calling.js'
 
 const { url, send } = freshSandbox()
 const root = 'sandbox-root-token'
+const publicKey =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci\n'
 
 let env: Readonly<Record<string, string>>
 beforeEach(() => {
   env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: url(), SVC_TOKEN: root }
 })
-const folderOfPlans = (): string => join(env.SVC_CONFIG_DIR ?? '', 'state/plans')
+const folderOfPlans = (): string => join(env.SVC_CONFIG_DIR ?? '', 'state/runs')
+const waiting = (): readonly string[] =>
+  readdirSync(folderOfPlans()).filter((name) => name.startsWith('planned-'))
 
 /** What one call of the tool `plan` is answered with. */
 const planned = async (input: Record<string, unknown>) => {
@@ -38,7 +40,7 @@ const isActive = async (runner: number): Promise<unknown> =>
 
 /** Approves at a terminal, and gives the screen at the end. */
 const approve = (line: string, answer: string, more = {}): Promise<string> =>
-  onTerminal(`mcp approve ${line}`, { ...env, ...more }, async (terminal) => {
+  onTerminal(`journal run ${line}`, { ...env, ...more }, async (terminal) => {
     const screen = await terminal.until(/Continue\?|ended with/)
     if (screen.includes('Continue?')) {
       terminal.type(answer)
@@ -55,7 +57,7 @@ describe('a plan for many', () => {
       applied: false,
       objects: 5,
       command_line: 'svcctl runners pause --select=online=true',
-      approve: expect.stringMatching(/^svcctl mcp approve p-[a-z]{8}$/),
+      approve: expect.stringMatching(/^svcctl journal run \d{8}T\d{6}-runners-pause$/),
     })
     expect(data.changes.map(({ object }) => object)).toEqual(['1', '3', '4', '6', '10'])
     expect(await isActive(1)).toBe(true)
@@ -108,7 +110,7 @@ describe('a plan for many', () => {
     const secret = 'correct-horse-battery'
     const values = { spamsvc_api_key: secret }
     const id = await idOf({ command: 'settings update', arguments: values })
-    const file = join(folderOfPlans(), `${id}.json`)
+    const file = join(folderOfPlans(), `planned-${id}.ndjson`)
     expect(readFileSync(file, 'utf8')).not.toContain(secret)
     expect([statSync(file).mode & 0o777, statSync(folderOfPlans()).mode & 0o777]).toEqual([
       0o600, 0o700,
@@ -117,19 +119,16 @@ describe('a plan for many', () => {
 
   it('is the last of twenty that wait', async () => {
     const id = await idOf({ command: 'runners pause', ids: [1] })
-    const { id: _, made_at: __, expires_at: ___, ...draft } = getPlan(env, id, new Date())
     expect(await idOf({ command: 'runners pause', ids: [1] })).toBe(id)
-    for (let i = 1; i < 20; i += 1) await savePlan(env, { ...draft, reason: `${i}` }, new Date())
+    for (let i = 1; i < 20; i += 1)
+      await idOf({ command: 'runners pause', ids: [1], reason: `${i}` })
     const answer = await planned({ command: 'runners pause', ids: [2] })
     expect(answer.text).toContain('not saved for approval: 20 plans are waiting for approval')
-    expect([answer.command_line, readdirSync(folderOfPlans()).length]).toEqual([
-      'svcctl runners pause 2',
-      20,
-    ])
+    expect([answer.command_line, waiting().length]).toEqual(['svcctl runners pause 2', 20])
   })
 })
 
-describe('mcp approve', () => {
+describe('journal run', () => {
   it('shows the plan, and changes the very objects of it', async () => {
     const reason = 'they are \u001b[2Jnoisy'
     const id = await idOf({ command: 'runners pause', where: 'online=true', reason })
@@ -145,7 +144,7 @@ describe('mcp approve', () => {
     const undone = await svcctl(['journal', 'undo', 'last', '--yes'], { env })
     expect([undone.code, await isActive(1)]).toEqual([0, true])
     const again = await approve(id, 'y')
-    expect(again).toMatch(/no plan p-\w+ is waiting[\s\S]*ended with 4/)
+    expect(again).toMatch(/no planned run \S+ is waiting[\s\S]*ended with 4/)
   })
 
   it.each([
@@ -186,18 +185,17 @@ describe('mcp approve', () => {
     expect(await isActive(1)).toBe(false)
   })
 
-  it('refuses with the rows where an object changed since', async () => {
-    const id = await idOf({ command: 'runners update', ids: [1], arguments: { description: 'x' } })
+  it('leaves an object alone that changed since, or is gone, and does the others', async () => {
+    const update = { command: 'runners update', arguments: { description: 'x' } }
+    const id = await idOf({ ...update, ids: [1] })
     await send('PUT /runners/1', { json: { description: 'another' } })
     const screen = await approve(id, 'y')
-    expect(screen).toMatch(/It would be now:\s+PUT \/runners\/1\s+description: "another" → "x"/)
-    expect(screen).toMatch(/changed since plan[\s\S]*ended with 5/)
-  })
-
-  it('refuses where a condition finds others, or an object is gone', async () => {
-    const id = await idOf({ command: 'runners pause', where: 'online=true' })
+    expect(screen).toMatch(/it changed since the run was planned[\s\S]*ended with 5/)
+    expect((await send('GET /runners/1')).body.description).toBe('another')
+    const several = await idOf({ command: 'runners pause', where: 'online=true' })
     await send('PUT /runners/1', { json: { active: false } })
-    expect(await approve(id, 'y')).toContain('ended with 5')
+    expect(await approve(several, 'y')).toMatch(/\b1 failed \(1 in conflict\)[\s\S]*ended with 8/)
+    expect([await isActive(4), await isActive(6)]).toEqual([false, false])
     const app = { project: 'platform/app' }
     const other = await idOf({ command: 'deploy-keys delete', ids: [1], arguments: app })
     await send('DELETE /projects/platform%2Fapp/deploy_keys/1')
@@ -226,7 +224,7 @@ describe('mcp approve', () => {
     ['--quiet', {}, 'does not allow --quiet'],
     ['', { SVC_NO_PROMPT: '1' }, 'requires a terminal'],
     ['', { CI: 'true' }, 'requires a terminal'],
-    ['', { SVC_TOKEN: 'sandbox-ben-token' }, 'was made for the user'],
+    ['', { SVC_TOKEN: 'sandbox-ben-token' }, 'was planned for the user'],
   ])('is refused with "%s" and %j', async (flag, more, message) => {
     const id = await idOf({ command: 'runners pause', ids: [1] })
     const screen = await approve(`${id} ${flag}`.trim(), 'y', more)
@@ -238,55 +236,132 @@ describe('mcp approve', () => {
     const id = await idOf({ command: 'runners pause', ids: [1] })
     const piped = await svcctl(['mcp', 'approve', id], { env })
     expect([piped.code, piped.stderr]).toEqual([2, expect.stringContaining('requires a terminal')])
-    const shown = await svcctl(['mcp', 'approve', id, '--dry-run'], { env })
+    const shown = await svcctl(['journal', 'run', id, '--dry-run'], { env })
     expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining('active: true → false')])
     expect(await isActive(1)).toBe(true)
   })
 })
 
-describe('mcp plans', () => {
-  it('lists those that wait, and removes what expired or was changed by hand', async () => {
+describe('journal list --planned', () => {
+  it('lists those that wait, and removes what expired', async () => {
     const [kept, changed] = [
       await idOf({ command: 'runners pause', ids: [1], reason: 'noise' }),
       await idOf({ command: 'runners pause', ids: [2] }),
     ]
-    const { id: _, ...draft } = getPlan(env, kept, new Date())
-    const old = await savePlan(env, draft, new Date(Date.now() - 25 * 3_600_000))
-    const file = join(folderOfPlans(), `${changed}.json`)
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('/runners/2', '/runners/3'))
-    const { stdout } = await svcctl(['mcp', 'plans', '-o', 'json'], { env })
-    const found: readonly AgentPlan[] = JSON.parse(stdout)
-    expect(found).toMatchObject([
-      { id: kept, command: 'svcctl runners pause 1', objects: 1, reason: 'noise', instance: url() },
+    const file = (id: string): string => join(folderOfPlans(), `planned-${id}.ndjson`)
+    const text = readFileSync(file(kept), 'utf8')
+    const old = text
+      .replace(/"expires":"2\d\d\d/, '"expires":"2020')
+      .replaceAll(/,"c":\d+\}$/gm, '}')
+    writeFileSync(file('20200101T000000-old'), old, { mode: 0o600 })
+    for (const line of ['journal list --planned', 'mcp plans']) {
+      const { stdout } = await svcctl([...line.split(' '), '-o', 'json'], { env })
+      expect(JSON.parse(stdout)).toMatchObject([
+        { id: changed },
+        { id: kept, command: 'svcctl runners pause', objects: 1, reason: 'noise', instance: url() },
+      ])
+    }
+    expect(waiting()).toHaveLength(2)
+    expect((await svcctl(['mcp', 'discard', '20200101T000000-old'], { env })).code).toBe(4)
+    const listed = await svcctl(['journal', 'list', '-o', 'json'], { env })
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ end: 'planned' }, { end: 'planned' }])
+  })
+
+  it('is no last run, and nothing that can be resumed', async () => {
+    const id = await idOf({ command: 'runners pause', ids: [1] })
+    const undone = await svcctl(['journal', 'undo', 'last', '--yes'], { env })
+    expect([undone.code, undone.stderr]).toEqual([
+      2,
+      expect.stringContaining('no journal of a run'),
     ])
-    expect(readdirSync(folderOfPlans())).toEqual([`${kept}.json`])
-    const gone = await svcctl(['mcp', 'discard', old.id], { env })
-    expect(gone.code).toBe(4)
+    const last = await svcctl(['runners', 'pause', '--resume', 'last'], { env })
+    expect([last.code, last.stderr]).toEqual([2, expect.stringContaining('can be resumed')])
+    const named = await svcctl(['runners', 'pause', '--resume', id], { env })
+    expect([named.code, named.stderr]).toEqual([
+      2,
+      expect.stringContaining(`svcctl journal run ${id}`),
+    ])
+    expect(await isActive(1)).toBe(true)
+  })
+
+  it('has one whose file was changed by hand, which is not carried out', async () => {
+    const id = await idOf({ command: 'runners pause', ids: [2] })
+    const file = join(folderOfPlans(), `planned-${id}.ndjson`)
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"object":"2"', '"object":"3"'))
+    expect(await approve(id, 'y')).toMatch(/is damaged[\s\S]*ended with 8/)
+    chmodSync(file, 0o666)
+    expect(await approve(id, 'y')).toMatch(/cannot be trusted[\s\S]*ended with 2/)
+    expect([await isActive(2), await isActive(3)]).toEqual([true, false])
   })
 })
 
-describe('mcp plans, where a file is none', () => {
-  it.each([
-    ['a directory', 'mkdir', 'it is a directory'],
-    ['a pipe', 'mkfifo', 'it is a pipe'],
-  ])('says so of %s', async (_, program, message) => {
-    await idOf({ command: 'runners pause', ids: [1] })
-    spawnSync(program, [join(folderOfPlans(), 'p-aaaaaaaa.json')])
-    const { code, stderr } = await svcctl(['mcp', 'plans'], { env })
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
-    expect(stderr).toMatch(/cannot read \S+p-aaaaaaaa\.json/)
-  })
-})
-
-describe('mcp discard', () => {
+describe('journal discard', () => {
   it('removes all of those that are named, or none', async () => {
     const [one, other] = [
       await idOf({ command: 'runners pause', ids: [1] }),
       await idOf({ command: 'runners pause', ids: [2] }),
     ]
-    const wrong = await svcctl(['mcp', 'discard', one, 'p-aaaaaaaa'], { env })
-    expect([wrong.code, readdirSync(folderOfPlans()).length]).toEqual([4, 2])
+    const wrong = await svcctl(['journal', 'discard', one, 'nothing'], { env })
+    expect([wrong.code, waiting().length]).toEqual([4, 2])
     const both = await svcctl(['mcp', 'discard', one, other], { env })
-    expect([both.code, readdirSync(folderOfPlans())]).toEqual([0, []])
+    expect([both.code, waiting()]).toEqual([0, []])
+  })
+})
+
+describe('--dry-run --save', () => {
+  const save = async (line: string) => {
+    const ran = await svcctl([...line.split(' '), '--dry-run', '--save'], { env })
+    return { ...ran, id: /saved as (\S+); carry it out with/.exec(ran.stderr)?.[1] ?? '' }
+  }
+
+  it('keeps what was shown, and journal run does it in one run', async () => {
+    const { id, stdout } = await save('runners pause 1 4')
+    expect(stdout).toContain('active\ttrue\tfalse')
+    expect(await isActive(1)).toBe(true)
+    const screen = await approve(id, 'y')
+    expect(screen).toMatch(/planned by a person[\s\S]*2 done\. Journal:[\s\S]*ended with 0/)
+    expect([await isActive(1), await isActive(4), waiting()]).toEqual([false, false, []])
+    const undone = await svcctl(['journal', 'undo', 'last', '--yes'], { env })
+    expect([undone.code, await isActive(1)]).toEqual([0, true])
+  })
+
+  it.each([
+    ['settings update --default-project-visibility internal', 'GET /application/settings'],
+    ['deploy-keys add --title planned --key @ci.pub -P web/docs', 'GET /projects/8/deploy_keys'],
+    [
+      'members add 5 8 --access-level reporter -P web/legacy -P web/docs',
+      'GET /projects/8/members',
+    ],
+    ['approvals rules delete 2 -P platform/app', 'GET /projects/1/approval_rules'],
+  ])('carries out %s', async (line, read) => {
+    const before = JSON.stringify((await send(read)).body)
+    writeFileSync(join(env.SVC_CONFIG_DIR ?? '', 'ci.pub'), publicKey)
+    const { id, stderr } = await save(line.replace('@', `@${env.SVC_CONFIG_DIR}/`))
+    expect(JSON.stringify((await send(read)).body), stderr).toBe(before)
+    expect(await approve(id, 'y')).toContain('ended with 0')
+    expect(JSON.stringify((await send(read)).body)).not.toBe(before)
+  })
+
+  it('is refused for a secret that is no reference, and nothing is asked', async () => {
+    const line = 'integrations update slack -P web/site --webhook'
+    const typed = await save(`${line} https://hooks.example.test/s3cr3t`)
+    expect([typed.code, typed.stderr, typed.stdout]).toEqual([
+      2,
+      expect.stringContaining('the plan cannot be saved: --webhook is a secret'),
+      '',
+    ])
+    const named = await svcctl([...line.split(' '), 'env:HOOK', '--dry-run', '--save'], {
+      env: { ...env, HOOK: 'https://hooks.example.test/s3cr3t' },
+    })
+    expect(named.code, named.stderr).toBe(0)
+    const [file = ''] = waiting()
+    const text = readFileSync(join(folderOfPlans(), file), 'utf8')
+    expect(text).toContain('env:HOOK')
+    expect(text).not.toContain('s3cr3t')
+  })
+
+  it('requires --dry-run', async () => {
+    const { code, stderr } = await svcctl(['runners', 'pause', '1', '--save'], { env })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--save requires --dry-run')])
   })
 })

@@ -21,6 +21,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
 import { countDraws } from '../support/draws.js'
 import { configuration, folder, type Ran } from '../support/program.js'
+import { samplePlans } from '../support/sample-files.js'
 import { svcctl } from '../support/within.js'
 
 const { url } = sandbox()
@@ -73,17 +74,6 @@ const known = (base: string) => ({
   cookie: '_own_session',
   fields: { runners: ['own_field'] },
   sections: { settings: 'ok' },
-})
-
-const agentPlan = (base: string) => ({
-  by: { instance: base, profile: 'default', user: 'root', sudo: null },
-  command: 'runners pause',
-  words: ['runners', 'pause', '1'],
-  exact: { words: ['runners', 'pause', '1'] },
-  changes: ['{"request":"PUT /runners/1","changes":[]}'],
-  id: 'p-abcdefgh',
-  made_at: new Date().toISOString(),
-  expires_at: new Date(Date.now() + 3_600_000).toISOString(),
 })
 
 const declared = `version: 1
@@ -151,11 +141,7 @@ const build = async (): Promise<void> => {
     at('part/unfinished.ndjson'),
     [header, ...steps, ''].map((line) => (line === '' ? '' : JSON.stringify(line))).join('\n'),
   )
-  const plan = agentPlan(url())
-  put(
-    conf('state/plans/p-abcdefgh.json'),
-    `${JSON.stringify({ format: 1, plan, sha256: digest(JSON.stringify(plan)) })}\n`,
-  )
+  samplePlans(conf(), url(), new Date(), 'default')
   await must('ci lint ci.yml --report junit=report.xml')
   await must('export settings --to exp')
   await must('runners pause 1 --sandbox --yes')
@@ -329,25 +315,17 @@ const kinds: Readonly<Record<string, Kind>> = {
     file: () => nameIn('state/runs', /\.former\.yml$/),
     lines: ['journal undo last -p default --dry-run'],
   },
-  'the plan of an agent': {
-    named: /p-abcdefgh/,
-    file: () => conf('state/plans/p-abcdefgh.json'),
-    lines: ['mcp plans', 'mcp approve p-abcdefgh --dry-run', 'mcp discard p-abcdefgh'],
-    seal: (value) => {
-      const { plan } = value as Json
-      return JSON.stringify({ ...(value as Json), sha256: digest(JSON.stringify(plan) ?? '') })
-    },
-    fields: [
-      'format',
-      'plan',
-      ...['by', 'command', 'words', 'exact', 'changes', 'id', 'made_at', 'expires_at'].map(
-        (name) => `plan.${name}`,
-      ),
-      'plan.by.instance',
-      'plan.exact.words',
-      'plan.changes.0',
-      'plan.words.0',
+  'a planned run': {
+    named: /20261201T080000-runners-pause/,
+    file: () => nameIn('state/runs', /^planned-20261201T080000-/),
+    lines: [
+      'journal list --planned',
+      'journal run 20261201T080000-runners-pause --dry-run',
+      'journal discard 20261201T080000-runners-pause',
     ],
+    many: true,
+    seal: sealLine,
+    fields: ['0.run', '0.id', '0.began', '0.planned', '0.planned.expires', '1.n', '1.object'],
   },
   'an audit log': {
     file: () => at('audit.log'),

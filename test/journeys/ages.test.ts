@@ -187,7 +187,7 @@ describe('an instance older than the documents, and one newer', steps, () => {
         { changes: [{ attribute: 'tide_limit', now: 9, new: 4 }] },
       ])
       const screen = await onTerminal(
-        `mcp approve ${planned.plan} -p young`,
+        `journal run ${planned.plan} -p young`,
         env,
         async (terminal) => {
           await terminal.until(/Continue\?/)

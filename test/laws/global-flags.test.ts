@@ -70,6 +70,7 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   page: { line: list, flag: ['--page', '2'] },
   'per-page': { line: list, flag: ['--per-page', '2'] },
   'dry-run': { line: ['runners', 'update', '1', '--description', 'new'], flag: ['--dry-run'] },
+  save: { line: ['runners', 'update', '1', '--description', 'new', '--dry-run'], flag: ['--save'] },
   select: {
     line: ['runners', 'pause', '--yes'],
     flag: ['--select', 'id=2'],
@@ -289,7 +290,7 @@ describe('every global flag', () => {
       'put the new flag into one of the lists of engine/command/globals.ts',
     ).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names, 'set the number anew, if a flag was added or removed on purpose').toHaveLength(58)
+    expect(names, 'set the number anew, if a flag was added or removed on purpose').toHaveLength(59)
   })
 
   const all = Object.entries(rows)

@@ -87,6 +87,7 @@ export class Configurations {
       join(journals, '1-20261121T120102-runners-pause.ndjson'),
       sampleJournal(instance.url),
     )
+    samplePlans(config, instance.url, this.clock.now(), 'default')
     await this.#run(config, 'runners pause 7')
     instance.initial = instance.double.snapshot()
   }

@@ -83,7 +83,7 @@ const besides: Readonly<Record<string, readonly string[]>> = {
   'vocabulary check': ['words.yml'],
   'deploy-keys list': ['--instance'],
   'pages-domains list': ['--instance'],
-  'mcp approve': ['--dry-run'],
+  'journal run': ['--dry-run'],
   'sandbox reset': ['--yes'],
   'profile delete': ['--yes'],
   'journal undo': ['--yes'],

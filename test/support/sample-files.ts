@@ -1,5 +1,4 @@
 /** Files, journals and plans that examples, recipes and lines of the record name. */
-import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../src/base/version.js'
@@ -61,25 +60,34 @@ export const sampleJournal = (instance: string): string =>
     .map((line) => `${JSON.stringify(line)}\n`)
     .join('')
 
-/** Writes plans of agents that examples name. */
-export const samplePlans = (config: string, url: string, now: Date): void => {
-  const plans = join(config, 'state', 'plans')
-  mkdirSync(plans, { recursive: true })
-  const pausing = { attribute: 'active', now: true, new: false, already_so: false }
-  const change = { object: '1', request: 'PUT /runners/1', read: true, changes: [pausing] }
-  for (const id of ['p-abcdefgh', 'p-sunshine']) {
-    const line = ['runners', 'pause', '1']
-    const plan = {
-      by: { instance: url, profile: null, user: 'root', sudo: null, version },
-      command: 'runners pause',
-      words: line,
-      exact: { words: line },
-      changes: [JSON.stringify(change)],
-      id,
-      made_at: now.toISOString(),
-      expires_at: new Date(now.getTime() + 3_600_000).toISOString(),
-    }
-    const sha256 = createHash('sha256').update(JSON.stringify(plan)).digest('hex')
-    writeFileSync(join(plans, `${id}.json`), JSON.stringify({ format: 1, plan, sha256 }))
+/** Writes planned runs that examples name. */
+export const samplePlans = (
+  config: string,
+  url: string,
+  now: Date,
+  profile: string | null = null,
+): void => {
+  const runs = join(config, 'state', 'runs')
+  mkdirSync(runs, { recursive: true })
+  const expires = new Date(now.getTime() + 3_600_000).toISOString()
+  for (const time of ['080000', '090000']) {
+    const id = `20261201T${time}-runners-pause`
+    const by = { instance: url, profile, user: 'root', sudo: null, version }
+    const options = { args: [], flags: {} }
+    const planned = { by: 'agent', reason: 'noise', expires }
+    const lines = [
+      { ...header, id, ...by, began: now.toISOString(), options, planned },
+      {
+        n: 1,
+        object: '1',
+        state: 'queued',
+        before: { active: true },
+        after: { active: false },
+        sends: 'PUT /runners/1',
+      },
+      { input: 'complete', total: 1 },
+    ]
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+    writeFileSync(join(runs, `planned-${id}.ndjson`), text, { mode: 0o600 })
   }
 }

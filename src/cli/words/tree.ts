@@ -248,11 +248,29 @@ const loadCommandNamed = async (area: string, words: string): Promise<Command> =
 const createLeaf = (level: CommandLevel, area: string, words: string): Leaf =>
   new Leaf(words.split(' ').at(-1) || area, level.tokens, () => loadCommandNamed(area, words))
 
+/** What commands are called today, by their earlier words, which stay and are shown nowhere. */
+const renamedCommands: Readonly<Record<string, readonly string[]>> = {
+  'mcp approve': ['journal', 'run'],
+  'mcp plans': ['journal', 'list', '--planned'],
+  'mcp discard': ['journal', 'discard'],
+}
+
+/** A line with the words of today. */
+const renameCommand = (tokens: readonly string[]): readonly string[] => {
+  const at = tokens.findIndex(
+    (token, i) => renamedCommands[`${token} ${tokens[i + 1] ?? ''}`] !== undefined,
+  )
+  const words = renamedCommands[`${tokens[at] ?? ''} ${tokens[at + 1] ?? ''}`]
+  if (words === undefined || !areFlags(tokens.slice(0, at))) return tokens
+  return [...tokens.slice(0, at), ...words, ...tokens.slice(at + 2)]
+}
+
 /**
  * Parses a command line.
  * @throws Failure `usage` for an unknown word or flag, with what was probably meant
  */
-export const parseTokens = async (tokens: readonly string[]): Promise<ParsedLine> => {
+export const parseTokens = async (typed: readonly string[]): Promise<ParsedLine> => {
+  const tokens = renameCommand(typed)
   try {
     return await parseLine(tokens)
   } catch (error) {

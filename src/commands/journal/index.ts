@@ -2,11 +2,14 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { boolean } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
+import { findPlanned } from '../../engine/journal/begin-run.js'
 import {
   type Entry,
   isPlanned,
+  isPlannedFile,
   journalArgument,
   journalsIn,
   resolveJournalFile,
@@ -21,12 +24,20 @@ import {
 } from '../../engine/journal/reader.js'
 import { tellGap } from '../../engine/journaling/runs.js'
 import { parseShard } from '../../engine/journaling/shards.js'
-import { createExitRow, type Row, type Rows, yieldRecord, yieldRecords } from '../../engine/rows.js'
+import {
+  createExitRow,
+  createNoteRow,
+  type Row,
+  type Rows,
+  yieldRecord,
+  yieldRecords,
+} from '../../engine/rows.js'
 import { type Counts, countsText, type End } from '../../engine/work/report.js'
 import { exitCodes, usage } from '../../errors.js'
 import { runFolder } from '../../profile/index.js'
-import { define } from '../define.js'
+import { type Arguments, define } from '../define.js'
 import { lastRunFile, nameRun } from './last.js'
+import { nameLine } from './planned.js'
 
 // The journals of the parts of a run, as one.
 
@@ -130,9 +141,46 @@ const countsOf = async ({ counts, file }: Entry): Promise<Counts> => {
 }
 
 const columns = ['id', 'command', 'end', 'done', 'unchanged', 'failed', 'unknown', 'not_tried']
+const plannedColumns = ['id', 'command', 'objects', 'by', 'reason', 'expires']
 
-async function* listJournals({ ui, place }: Services): Rows {
+const listFlags = {
+  planned: boolean('list the runs that were planned and have not begun'),
+} as const
+
+/** What a list says of a run that has not begun. */
+const plannedOf = async ({ header, file }: Entry) => {
+  const { id, instance, profile, user, began, planned } = header
+  const command = nameLine(header)
+  const objects = (await readPast(file)).total ?? 0
+  const { by = null, reason = null, expires = null } = planned ?? {}
+  return {
+    id,
+    command,
+    objects,
+    by,
+    reason,
+    profile,
+    instance,
+    user,
+    planned: began,
+    expires,
+    file,
+  }
+}
+
+async function* listPlanned({ place }: Services): Rows {
+  const waiting = await findPlanned(runFolder(place.env), place.clock.now())
+  if (waiting.length === 0) yield createNoteRow('no planned runs are waiting')
+  const records: unknown[] = []
+  for (const entry of waiting) records.push(await plannedOf(entry))
+  yield* yieldRecords(records, { columns: plannedColumns, stacks: 'cut' })
+}
+
+async function* listJournals(services: Services, given: Arguments<typeof listFlags>): Rows {
+  if (given.flags.planned === true) return yield* listPlanned(services)
+  const { ui, place } = services
   const folder = runFolder(place.env)
+  await findPlanned(folder, place.clock.now())
   const all = await journalsIn(folder)
   const { unreadable } = all
   // A file that was named is its owner's affair.
@@ -152,13 +200,18 @@ async function* listJournals({ ui, place }: Services): Rows {
 export const listCommand = define({
   summary: 'List journals, newest first',
   description: [
-    'Every write is recorded in a journal. A run without an end was killed or is still running. Resume it with <command> --resume last.',
+    'Every write is recorded in a journal. A run without an end was killed or is still running. Resume it with <command> --resume last. A run that ends with "planned" has not begun. Carry it out with "journal run".',
   ],
-  examples: ['journal list', 'journal list -o json --fields id,command,failed'],
+  flags: listFlags,
+  examples: [
+    'journal list',
+    'journal list -o json --fields id,command,failed',
+    'journal list --planned',
+  ],
   rows: listJournals,
 })
 
-const endText = (end: End | undefined): string =>
+const endText = (end: End | 'planned' | undefined): string =>
   end === undefined ? 'not finished: killed or still running' : end
 
 /** The journals that a line names: one, or those of the shards of a run. */
@@ -201,7 +254,8 @@ async function* showJournal(services: Services, given: Given): Rows {
   const missing = parts.length > 1 ? missingShards(parts) : []
   const { header } = whole
   const counts = sumOf(parts.map((part) => part.counts))
-  const end = missing.length > 0 ? undefined : endOf(parts)
+  const ended = missing.length > 0 ? undefined : endOf(parts)
+  const end = isPlannedFile(whole.file) ? 'planned' : ended
   const failures = (await Promise.all(parts.map(unfinishedIn))).flat()
   for (const part of parts) tellGap({ answer, ui }, part)
   if (parts.length > 1) yield* tellUnfinished(services, parts, missing)
@@ -237,4 +291,5 @@ export const showCommand = define({
   rows: showJournal,
 })
 
+export { discardCommand, runCommand } from './planned.js'
 export { undoCommand } from './undo.js'

@@ -1,4 +1,4 @@
-/** `mcp serve`, and the commands for the plans that agents make. */
+/** `mcp serve`. */
 import { yieldPushed } from '../../base/async.js'
 import { currentIo } from '../../base/io.js'
 import { boolean, list } from '../../catalogue/params.js'
@@ -9,8 +9,7 @@ import { type AuditEntry, type AuditLog, openAudit } from '../../profile/audit.j
 import type { Session } from '../../profile/types.js'
 import { type Arguments, define } from '../define.js'
 import { getOffers } from './offers.js'
-import { savePlan } from './plans.js'
-import type { CallLog, ServerOptions } from './server.js'
+import type { CallLog } from './server.js'
 import { checkToolsets, getToolsets } from './tools.js'
 
 const flags = {
@@ -154,11 +153,9 @@ async function* serveAgent(services: Services, given: Arguments<typeof flags>): 
     )
   const { runs, clock, stdin } = place
   const offers = once(async () => getOffers(await place.commands(), drift.map(String)))
-  const save: ServerOptions['save'] = async (draft) =>
-    savePlan(place.env, { ...draft, by: await place.identity() }, clock.now())
   const tools = getToolsets(wanted.length === 0 ? [] : await offers(), wanted, writes)
   const where = getInstanceFlags(place, session)
-  const serving = { runs, save, offers, tools, where, log, signal: clock.signal }
+  const serving = { runs, offers, tools, where, log, signal: clock.signal }
   try {
     const messages = yieldPushed<string>((write) =>
       serveLines(serving, { chunks: () => stdin.chunks(), write }),
@@ -177,7 +174,7 @@ export const serve = define({
   summary: 'Serve the commands to an AI agent (MCP)',
   longRunning: true,
   description: [
-    'Serves one program over standard input and output. The agent has four tools: find_commands, describe_command, read and plan. It can read everything that you can read. plan previews a change of one or many objects, for a person to approve with mcp approve. The agent cannot write.',
+    'Serves one program over standard input and output. The agent has four tools: find_commands, describe_command, read and plan. It can read everything that you can read. plan previews a change of one or many objects, for a person to carry out with journal run. The agent cannot write.',
     'With --toolsets, each read-only command of the given areas is a separate tool. --allow-write adds commands that write; it requires a named profile (-p) that is neither read-only nor protected. Destructive commands remain plans.',
     'Agents pass values, never flags: no argument can name a file, a variable, another profile or another URL. Secrets are always masked and control characters escaped. A response has at most 32 KB and continues with a cursor. Data from the instance appears only under "data". The profile’s audit log records each call.',
   ],
@@ -188,5 +185,3 @@ export const serve = define({
   ],
   rows: serveAgent,
 })
-
-export { approve, discard, plans } from './plans.js'

@@ -17,9 +17,9 @@ import {
   takesPairs,
   takesSeveral,
 } from '../../catalogue/params.js'
-import type { InnerRuns } from '../../engine/command/services.js'
-import type { Flag, Given, RunOrigin } from '../../engine/command/types.js'
-import { type Failure, getReason, usage } from '../../errors.js'
+import type { InnerRuns, LineAsk } from '../../engine/command/services.js'
+import type { Flag, Given } from '../../engine/command/types.js'
+import { type Failure, usage } from '../../errors.js'
 import type { Offer } from './offers.js'
 import { getNames, getText, type ToolInput } from './tools.js'
 
@@ -149,7 +149,7 @@ const checkObjects = (args: readonly string[]): readonly string[] => {
 }
 
 /** A command line made of arguments. */
-interface PlannedLine {
+interface CommandLine {
   /** Its words, without the program and the flags that name the instance. */
   readonly words: readonly string[]
   /** The values of secrets, by the variables that stand in their place. */
@@ -164,7 +164,7 @@ export const toLine = (
   { command, data }: Offer,
   given: Given,
   several: ObjectChoice = {},
-): PlannedLine => {
+): CommandLine => {
   const secrets: Record<string, string> = {}
   const flags = data.flatMap(({ flag }) => {
     const value = flag && given.flags[flag.name]
@@ -203,8 +203,6 @@ export const formatCommandLine = (words: readonly string[], flags: readonly stri
 interface Preview {
   /** What would become of each object: JSON texts, as the dry run prints them. */
   readonly changes: readonly string[]
-  /** What the objects belong to, where there are several. */
-  readonly parents: readonly string[]
   readonly notes: readonly string[]
   readonly failure?: Failure | undefined
 }
@@ -216,33 +214,31 @@ const tooMany = (): Failure =>
   usage(`a plan has at most ${maxObjects} objects`, 'Plan fewer at once.')
 
 /**
- * Previews a command line, up to the largest number of objects in a plan. It never rejects: errors are in
+ * Previews a command line, up to the largest number of objects in a plan, and saves what it shows. It never rejects: errors are in
  * `failure`.
- * @param secrets values of the variables in the line that the environment does not have
  */
-export const previewLine = async (
+const previewLine = async (
   { line }: Pick<InnerRuns, 'line'>,
-  words: readonly string[],
+  { words, secrets }: CommandLine,
   signal: AbortSignal,
-  secrets: PlannedLine['secrets'] = {},
+  planned: LineAsk['planned'],
 ): Promise<Preview> => {
   const changes: string[] = []
-  const parents = new Set<string>()
   const full = new AbortController()
   const { notes, failure } = await line({
     words,
     tries: true,
+    planned,
     signal: AbortSignal.any([signal, full.signal]),
     env: secrets,
     take: (record, parent) => {
       if (changes.length === maxObjects) return full.abort()
-      if (parent !== undefined) parents.add(parent.name)
       const own = parent === undefined ? record : wrapper(parent.column, parent.name)(record)
       changes.push(Buffer.from(own).toString())
     },
   })
   const stopped = full.signal.aborted ? tooMany() : undefined
-  return { changes, parents: [...parents], notes, failure: stopped ?? failure }
+  return { changes, notes, failure: stopped ?? failure }
 }
 
 // Which objects a plan is about.
@@ -261,51 +257,21 @@ const parseSelection = ({ name, command }: Offer, input: ToolInput): ObjectChoic
   return { ids, where, projects, group }
 }
 
-/** The line that does what was tried to these very objects, whatever the instance lists by then. */
-const createExactLine = (
-  offer: Offer,
-  given: Given,
-  { ids, where, projects, group }: ObjectChoice,
-  { changes, parents }: Preview,
-): AgentDraft['exact'] => {
-  const many = parents.length > 0
-  if (where === undefined) {
-    const { words } = toLine(
-      offer,
-      given,
-      many ? { ids, projects: parents } : { ids, projects, group },
-    )
-    return { words }
-  }
-  // The changes name their own projects, as records do everywhere on standard input.
-  const { words } = toLine(offer, given, many ? { ids: [] } : { ids: [], projects, group })
-  return { words: insertFlags(words, ['-']), input: `${changes.join('\n')}\n` }
-}
-
-/** A change that an agent wants. */
-export interface AgentDraft {
-  readonly by: RunOrigin
-  readonly command: string
-  /** The line that was planned, without the program and the flags that name the instance. */
-  readonly words: readonly string[]
-  /** The line that does it to these very objects, and what its `-` reads. */
-  readonly exact: { readonly words: readonly string[]; readonly input?: string }
-  /** Why, in the words of the agent. */
-  readonly reason?: string | undefined
-  /** What would become of each object: JSON texts, as the dry run prints them. */
-  readonly changes: readonly string[]
-}
-
 export interface PlanningContext {
   readonly runs: Pick<InnerRuns, 'line'>
   /** Flags that name the instance, for the lines of plans. */
   readonly where: readonly string[]
-  /** Keeps a plan for a person to approve. */
-  readonly save: (draft: Omit<AgentDraft, 'by'>) => Promise<{ readonly id: string }>
 }
 
 /** A longer reason nobody reads. */
 const maxReasonLength = 1000
+
+/** What became of the plan. */
+interface SavedPlan {
+  id?: string
+  /** Why it was not saved. */
+  why?: string
+}
 
 /** A plan as an agent is told of it. */
 interface PlanSummary {
@@ -324,7 +290,7 @@ interface PlanSummary {
  * @throws Failure if one of the objects cannot be previewed: a plan is complete or does not exist
  */
 export const planChange = async (
-  { runs, where, save }: PlanningContext,
+  { runs, where }: PlanningContext,
   offer: Offer,
   given: Given,
   input: ToolInput,
@@ -336,20 +302,24 @@ export const planChange = async (
     throw usage(`reason has at most ${maxReasonLength} characters`)
   const line = toLine(offer, given, several)
   const commandLine = formatCommandLine(line.words, where)
-  const tried = await previewLine(runs, line.words, signal, line.secrets)
+  const saved: SavedPlan = {}
+  const planned = {
+    by: 'agent',
+    reason,
+    kept: (id: string) => {
+      saved.id = id
+    },
+    failed: ({ message }: Failure) => {
+      saved.why = message
+    },
+  } as const
+  const tried = await previewLine(runs, line, signal, planned)
   if (tried.failure !== undefined) throw tried.failure
-  const { changes } = tried
-  const planned = { objects: changes.length, command_line: commandLine }
-  if (changes.length === 0) return { planned, tried }
-  const exact = createExactLine(offer, given, several, tried)
-  const draft = { command: offer.name, words: line.words, exact, reason, changes }
-  try {
-    const { id } = await save(draft)
-    const approve = formatCommandLine(['mcp', 'approve', id], where)
-    return { planned: { ...planned, plan: id, approve }, tried }
-  } catch (error) {
-    // The preview is no less true for that, and the line does the same.
-    const notes = [`not saved for approval: ${getReason(error)}`, ...tried.notes]
-    return { planned, tried: { ...tried, notes } }
-  }
+  const summary = { objects: tried.changes.length, command_line: commandLine }
+  // The preview is no less true where it is not saved, and the line does the same.
+  const notes = saved.why === undefined ? [] : [`not saved for approval: ${saved.why}`]
+  const shown = { ...tried, notes: [...notes, ...tried.notes] }
+  if (saved.id === undefined) return { planned: summary, tried: shown }
+  const approve = formatCommandLine(['journal', 'run', saved.id], where)
+  return { planned: { ...summary, plan: saved.id, approve }, tried: shown }
 }

@@ -12,6 +12,7 @@ import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { UnfinishedRun } from '../journaling/runs.js'
 import { getHolder } from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
+import type { Item } from '../work/report.js'
 
 // `--tolerate`: refusals that are noted, and count as no failures.
 
@@ -95,12 +96,24 @@ export interface Engine {
   readonly gate: () => Promise<FleetGate>
   /** The run that is gone on with. */
   readonly resumed?: () => UnfinishedRun | undefined
+  /** Refuses what is not as it was when the run that is gone on with was planned. */
+  readonly asPlanned?: (item: Item, plan: Plan) => Promise<Plan>
   /**
    * What opens the journal of a run with such plans; undefined where it keeps none.
    * @param single it is one object, named on the line
    * @param final why the run cannot be resumed
    */
   readonly keeper?: (first: Plan, single: boolean, final?: string) => Keeper | undefined
+}
+
+/** A plan of a run that was planned before, refused where its object is not as it was then. */
+export const asPlanned = async (
+  { resumed, asPlanned }: Engine,
+  item: Item,
+  plan: Plan,
+): Promise<Plan> => {
+  const header = resumed?.()?.past.header
+  return header?.planned === undefined ? plan : ((await asPlanned?.(item, plan)) ?? plan)
 }
 
 /** A few answer `null` where the documents have nothing to show, or in the place of what they wrote. */

@@ -11,6 +11,7 @@ import {
   createQueue,
   Deduplicator,
   type NumberedPlan,
+  placeOf,
   type WorkQueue,
 } from '../journaling/work-queue.js'
 import { getParentFields } from '../records/object-rows.js'
@@ -24,7 +25,7 @@ import {
   toOutcome,
 } from '../work/report.js'
 import { yieldWithSmallHeap } from '../work/v8.js'
-import type { Engine, Keeper } from './plan-work.js'
+import { asPlanned, type Engine, type Keeper } from './plan-work.js'
 import { runBulk } from './run-bulk.js'
 
 // What comes, of which the first were taken already.
@@ -87,11 +88,11 @@ const whole = async ({ ended }: Spool, signal: AbortSignal): Promise<void> => {
 
 async function* planned(
   items: AsyncIterable<Item>,
-  { source }: StreamContext,
+  { engine, source }: StreamContext,
 ): AsyncGenerator<NumberedPlan> {
   yield* mapConcurrent(items, source.width ?? 1, async (item) => ({
     ...item,
-    plan: await source.planOf(item),
+    plan: await asPlanned(engine, item, await source.planOf(item)),
   }))
 }
 
@@ -252,12 +253,6 @@ export async function* runStream(streaming: StreamContext): Rows {
 
 // Plans in hand, by way of their journal.
 
-/** What a plan works on, as the journal names it: of a tree its kind stands before its name. */
-const placeOf = (plan: Plan) => {
-  const fields = getParentFields(plan)
-  return { ...fields, parent: plan.parent?.name ?? fields.parent }
-}
-
 /** The same as it waits: with the attributes of its row. */
 const queuedAs = (plan: Plan) => ({ ...placeOf(plan), row: plan.row })
 
@@ -274,6 +269,7 @@ const fresh = async (
 
 /** Those that are left, and those that are not there yet where the input was cut. */
 const itemsLeft = async (
+  engine: Engine,
   journaled: JournaledRun,
   plans: readonly Plan[],
 ): Promise<readonly NumberedPlan[]> => {
@@ -283,17 +279,23 @@ const itemsLeft = async (
   const [known, others]: [NumberedPlan[], Plan[]] = [[], []]
   for (const plan of plans) {
     const item = left(placeOf(plan))
-    if (item !== undefined) known.push(numbered(plan, item))
+    if (item !== undefined) known.push(numbered(await asPlanned(engine, item, plan), item))
     else if (seen?.add(placeOf(plan)) === true) others.push(plan)
   }
   return again ? [...known, ...(await fresh(journaled, others))] : known
 }
 
-const queueIn = async (journaled: JournaledRun, plans: readonly Plan[]): Promise<WorkQueue> => {
+const queueIn = async (
+  engine: Engine,
+  journaled: JournaledRun,
+  plans: readonly Plan[],
+): Promise<WorkQueue> => {
   const once = new Deduplicator()
   const own = plans.filter((plan) => once.take(plan))
   const items =
-    journaled.resumed === undefined ? await fresh(journaled, own) : await itemsLeft(journaled, own)
+    journaled.resumed === undefined
+      ? await fresh(journaled, own)
+      : await itemsLeft(engine, journaled, own)
   return createQueue(items, once.twice)
 }
 
@@ -305,7 +307,7 @@ export async function* keptRun(
   how: BulkOptions,
 ): Rows {
   try {
-    yield* runBulk(engine, await queueIn(journaled, plans), how, journaled)
+    yield* runBulk(engine, await queueIn(engine, journaled, plans), how, journaled)
   } finally {
     // Where nothing else said how it ended, something broke it.
     await journaled.end('stopped')

@@ -162,6 +162,10 @@ const recorded = (command: CommandFacts, flag: Flag): Flag =>
 const compared = (command: CommandFacts, flag: Flag): Flag =>
   command.flags.some(({ name }) => name === 'since') ? { ...flag, hidden: true } : flag
 
+/** Whether what a command would write can be saved as a run that has not begun. */
+const plannable = (c: CommandFacts): boolean =>
+  rehearsable(c) && keepsJournal(c) && c.open !== true && c.area !== 'journal'
+
 /** What a command takes beside its own, the nearest first. */
 const shared: readonly SharedFlags[] = [
   { flags: hiddenScopes, takes: (c) => calls(c) && c.open !== true, as: furtherScope },
@@ -181,7 +185,10 @@ const shared: readonly SharedFlags[] = [
   { flags: flagSets.record, takes: keepsJournal, as: recorded },
   { flags: flagSets.shard, takes: (c) => keepsJournal(c) && isOfMany(c) },
   { flags: flagSets.write, takes: answersChanges },
-  { flags: flagSets.rehearsal, takes: rehearsable },
+  {
+    flags: flagSets.rehearsal,
+    takes: (c, { name }) => (name === 'save' ? plannable(c) : rehearsable(c)),
+  },
   { flags: flagSets.request, takes: takesRequest },
   { flags: flagSets.output, takes: (c, { repeats }) => repeats !== true || watchable(c) },
   { flags: flagSets.page, takes: hasPage },

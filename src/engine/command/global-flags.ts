@@ -182,6 +182,7 @@ const sharding = declare({
 
 const rehearsing = declare({
   'dry-run': { param: boolean('preview the changes; send no writes') },
+  save: { param: boolean('with --dry-run: save the plan for "journal run"') },
 })
 
 const spreading = declare({

@@ -75,11 +75,23 @@ export interface LineParent {
   readonly name: string
 }
 
+/** How what a dry run shows is kept as a run that has not begun. */
+export interface PlannedLine {
+  readonly by: 'agent' | 'person'
+  readonly reason?: string | undefined
+  /** Told of its ID. */
+  readonly kept: (id: string) => void
+  /** Told why it could not be kept; without it that is thrown. */
+  readonly failed?: (failure: Failure) => void
+}
+
 export interface LineAsk {
   /** Its words, without `svcctl`. */
   readonly words: readonly string[]
   /** It may write: then it sends GET and HEAD alone, and its records are what would be changed. */
   readonly tries?: true
+  /** What is shown is kept, where it writes. */
+  readonly planned?: PlannedLine | undefined
   /** Ends it, besides the signal of the run. */
   readonly signal?: AbortSignal
   /** Variables that it sees besides. */

@@ -1,11 +1,12 @@
 /** Runs begin in the folder of runs, each in the place after the last, and old ones go. */
-import { rename, rm } from 'node:fs/promises'
+import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
 import { lock } from '../../base/files/lock.js'
 import { makeFolders } from '../../base/files/regular.js'
 import { Failure, getErrorCode, getReason } from '../../errors.js'
 import {
+  type Entry,
   entryOf,
   fileName,
   formerBeside,
@@ -15,6 +16,7 @@ import {
   type WriteAuthor,
 } from './folder.js'
 import { formatLine, type Header, type Line } from './lines.js'
+import { readPast } from './reader.js'
 import { cannotCreate, createJournal, type Journal } from './writer.js'
 
 /** So long others are waited for who begin a run, in milliseconds. */
@@ -92,16 +94,51 @@ export const beginRun = async (
   }
 }
 
-/** Keeps a run that has not begun. @returns its id */
+/** So many plans of agents may wait. */
+const maxWaiting = 20
+
+/** The runs that have not begun, the newest first. Those that expired are removed. */
+export const findPlanned = async (folder: string, now: Date): Promise<readonly Entry[]> => {
+  const waiting: Entry[] = []
+  for (const { name, seq } of await namesIn(folder)) {
+    if (seq !== undefined) continue
+    const entry = await entryOf(folder, { name, seq }).catch(() => undefined)
+    if (entry === undefined || entry === 'empty') continue
+    const { expires = '' } = entry.header.planned ?? {}
+    if (Date.parse(expires) > now.getTime()) waiting.push(entry)
+    else await rm(entry.file, { force: true })
+  }
+  return waiting
+}
+
+/** What two plans are told apart by. */
+const formatPlan = ({ id: _, began: __, planned, ...header }: Header, text: string): string =>
+  JSON.stringify([header, planned?.by, planned?.reason, text])
+
+/**
+ * Keeps a run that has not begun; the same that waits already is that.
+ * @returns its id
+ * @throws Failure `conflict` where too many of agents wait
+ */
 export const keepPlanned = (
   folder: string,
   header: Header,
   lines: readonly Line[],
 ): Promise<string> =>
   underLock(folder, async () => {
+    const waiting = await findPlanned(folder, new Date(header.began))
+    const text = lines.map((one) => formatLine(one)).join('')
+    for (const { file, header: other } of waiting) {
+      const kept = await readFile(file, 'utf8')
+      const rest = kept.slice(kept.indexOf('\n') + 1)
+      if (formatPlan(other, rest) === formatPlan(header, text)) return other.id
+    }
+    const ofAgents = waiting.filter((entry) => entry.header.planned?.by === 'agent')
+    if (header.planned?.by === 'agent' && ofAgents.length >= maxWaiting)
+      throw new Failure('conflict', `${maxWaiting} plans are waiting for approval`)
     const { id } = await nextIn(folder, header.id)
-    const text = [withPlace(header, { seq: undefined, id }), ...lines].map((one) => formatLine(one))
-    await writeWhole(join(folder, fileName(undefined, id)), text.join(''), { own: true })
+    const first = formatLine(withPlace(header, { seq: undefined, id }))
+    await writeWhole(join(folder, fileName(undefined, id)), `${first}${text}`, { own: true })
     return id
   })
 
@@ -122,6 +159,12 @@ export const beginPlanned = (folder: string, { id }: Pick<Header, 'id'>): Promis
         throw new Failure('conflict', `the planned run ${id} is gone`)
       throw error
     }
+  })
+
+/** Takes back that a planned run began, where nothing of it was sent: it waits again. */
+export const unbeginPlanned = (folder: string, id: string, file: string): Promise<void> =>
+  underLock(folder, async () => {
+    if (!(await readPast(file)).sent) await rename(file, join(folder, fileName(undefined, id)))
   })
 
 /**

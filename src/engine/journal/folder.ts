@@ -1,7 +1,7 @@
 /** The folder of runs, a file each, in the order in which they began: which there are, which was last, and which may go. */
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, readdir } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { currentIo } from '../../base/io.js'
 import { type Failure, getErrorCode, usage } from '../../errors.js'
 import { runFolder } from '../../profile/index.js'
@@ -198,6 +198,12 @@ export const journalsIn = async (folder: string): Promise<Journals> => {
   return { entries: [...entries.values()], unreadable }
 }
 
+/** Whether a file is that of a run which has not begun. */
+export const isPlannedFile = (file: string): boolean => {
+  const name = nameIn(basename(file))
+  return name !== undefined && name.seq === undefined
+}
+
 /** Whether a run has not begun. */
 export const isPlanned = ({ seq }: Entry): boolean => seq === undefined
 
@@ -210,7 +216,7 @@ export const checkNewest = (
   run: Pick<Entry, 'seq'> | undefined,
 ): void => {
   const newer = unreadable.find((file) => {
-    const { seq } = nameIn(file.slice(file.lastIndexOf('/') + 1)) ?? {}
+    const { seq } = nameIn(basename(file)) ?? {}
     return seq !== undefined && seq > (run?.seq ?? 0)
   })
   if (newer !== undefined) throw headless(newer)

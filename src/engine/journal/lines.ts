@@ -124,8 +124,11 @@ export interface QueuedLine extends Place {
   readonly state: 'queued'
   /** The object's own attributes, by the API's names; a secret is the text that refers to it. */
   readonly input?: Fields
-  /** Of an object that was selected by its record. */
+  /** Of an object that was selected by its record, or planned. */
   readonly before?: Attributes
+  /** What it would be, and method and path that make it so: of one that was planned. */
+  readonly after?: Attributes
+  readonly sends?: string
 }
 export interface BegunLine extends Place {
   readonly state: 'begun'
@@ -260,7 +263,12 @@ const answered = { status: orAbsent(isCount), request_id: orAbsent(isText) }
 
 /** By the state of its object. */
 const objectLines: Readonly<Record<ObjectLine['state'], Check>> = {
-  queued: hasShape({ before: attributes, input: orAbsent(isObject) }),
+  queued: hasShape({
+    before: attributes,
+    after: attributes,
+    input: orAbsent(isObject),
+    sends: orAbsent(isText),
+  }),
   begun: hasShape({ before: attributes, after: attributes, unread: orAbsent(isText) }),
   done: hasShape({ ...answered, before: attributes, after: attributes, unread: orAbsent(isText) }),
   unchanged: hasShape({ ...answered, before: attributes, after: attributes }),

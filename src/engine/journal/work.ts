@@ -56,7 +56,7 @@ const queuedLine = (
 }
 
 /** What was sent as a secret is never written down, and an object cannot be worked on without its name. */
-const checkPlain = ({ object, parent = '', place }: GivenObject): void => {
+export const checkPlain = ({ object, parent = '', place }: GivenObject): void => {
   const held = [object, parent].some((text) => scrub(text) !== text || maskAddresses(text) !== text)
   if (!held) return
   const secret = usage(

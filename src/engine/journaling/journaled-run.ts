@@ -25,23 +25,28 @@ import type { NumberedPlan } from './work-queue.js'
 
 // The first line of a run's journal: what is sent, by whom, and where.
 
-interface JournalParts {
+/** What the first line of a run is made of. */
+export interface HeaderParts {
   readonly place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env' | 'identity'>
-  /** Has what is sent while no journal is in force. */
-  readonly requests: Pick<InstanceExchange['requests'], 'kept'>
   readonly ui: Pick<UiService, 'note'>
   readonly command: Command
-  readonly globals: ResumeFlags & Pick<Globals, 'shard' | 'undoRecord'>
+  readonly globals: Pick<Globals, 'shard' | 'undoRecord'>
   readonly journaling: JournalOptions
   /** It is one object, named on the line: nothing is said of its journal. */
   readonly single: boolean
   /** Why the run cannot be resumed, whatever was asked. */
-  readonly final?: string
+  readonly final?: string | undefined
+  /** What a person was asked for while it was planned. */
+  readonly answered: () => readonly PromptReply[]
+}
+
+interface JournalParts extends HeaderParts {
+  /** Has what is sent while no journal is in force. */
+  readonly requests: Pick<InstanceExchange['requests'], 'kept'>
+  readonly globals: ResumeFlags & Pick<Globals, 'shard' | 'undoRecord'>
   readonly instance: InstanceService
   readonly reads: CachedRead
   readonly admits: (plan: Plan) => Promise<boolean>
-  /** What a person was asked for while it was planned. */
-  readonly answered: () => readonly PromptReply[]
   /** The record that an object was selected by. */
   readonly selected: (plan: Plan) => unknown
 }
@@ -53,7 +58,7 @@ export const isNamedBySecret = ({ endpoint }: Plan): boolean => {
 }
 
 /** @throws Failure `usage` where what names the objects is a secret */
-const checkNames = (plan: Plan): void => {
+export const checkNames = (plan: Plan): void => {
   if (isNamedBySecret(plan))
     throw usage(
       'an object is given in place of a secret, which a journal must not contain',
@@ -62,7 +67,7 @@ const checkNames = (plan: Plan): void => {
 }
 
 /** The journal's first line, by the first plan. */
-const headerOf = async (parts: JournalParts, first: Plan): Promise<Header> => {
+export const describeHeader = async (parts: HeaderParts, first: Plan): Promise<Header> => {
   const { command, globals, place, journaling } = parts
   const { cwd } = place
   const { shard, undoRecord } = globals
@@ -165,7 +170,7 @@ export class JournaledRun {
     checkNames(first)
     const undo =
       resumed === undefined ? globals.undoRecord : resumed.past.header.options?.undo_record
-    const made = resumed?.past.header ?? (await headerOf(parts, first))
+    const made = resumed?.past.header ?? (await describeHeader(parts, first))
     const { inverse, irreversible } = undo === true ? await inverseFor(made) : {}
     const header = irreversible === undefined ? made : { ...made, irreversible }
     const step = new JournaledStep({ ...parts, header, inverse, stale: resumed !== undefined })

@@ -14,7 +14,12 @@ import {
 import type { Globals } from '../command/globals.js'
 import type { Services } from '../command/services.js'
 import type { Command, Parent, RunOrigin } from '../command/types.js'
-import { checkIdentity, checkResumable, resolveJournalFile } from '../journal/folder.js'
+import {
+  checkIdentity,
+  checkResumable,
+  isPlannedFile,
+  resolveJournalFile,
+} from '../journal/folder.js'
 import type { Header, LineOptions } from '../journal/lines.js'
 import { gapFailure, getNextStep, isDone, type RunHistory, readPast } from '../journal/reader.js'
 import { readWork } from '../journal/work.js'
@@ -110,6 +115,10 @@ const targetsFor = (items: readonly Item[], column: Parent['column']): readonly 
   )
 }
 
+/** The objects that are named; what nobody named is made, or the one that there is. */
+const objectsOf = (items: readonly Item[]): readonly string[] =>
+  items.flatMap(({ object }) => (object === '' ? [] : [object]))
+
 /** The attributes that came with the objects. */
 const rowsOf = (items: readonly Item[]): Pick<Raw, 'rows'> =>
   items.some(({ row }) => row !== undefined)
@@ -157,7 +166,7 @@ const lineFor = async (
   if (shared && !(again && mark !== undefined)) flags.set(kind, [owner])
   if (again) return { raw: { args: raw.args, flags } }
   if (owner === undefined || kind === undefined || shared)
-    return { raw: { args: items.map(({ object }) => object), flags, ...rowsOf(items) } }
+    return { raw: { args: objectsOf(items), flags, ...rowsOf(items) } }
   if (mark !== undefined)
     return {
       raw: {
@@ -226,11 +235,11 @@ const tellUnknown = (resuming: ResumeContext, items: readonly Item[]): void => {
   answer.exit(exitCodes.partial)
 }
 
-/** Objects that came with their parents are taken as they came; what several parents share is planned in each. */
+/** Objects that came with their parents are taken as they came; what several parents share, or nobody named, is planned in each. */
 const isStreamed = (command: Command, { parents, source }: Header): boolean =>
   command.open === true
     ? parents === undefined
-    : streams(command) && (parents === undefined || source === 'stdin')
+    : streams(command) && command.args.length > 0 && (parents === undefined || source === 'stdin')
 
 /**
  * Takes a run up where it was left.
@@ -244,6 +253,9 @@ export const takeUp = async (resuming: ResumeContext): Promise<ResumedLine | und
   const identity = await services.place.identity()
   const before = await found(resuming, identity)
   if (before === undefined) return nothingLeft(resuming)
+  const { id } = before.header
+  if (isPlannedFile(before.file))
+    throw usage(`the run ${id} has not begun`, `Carry it out with: svcctl journal run ${id}`)
   checkHeader(resuming, before.header)
   const doubt = checkIdentity(before.header, identity)
   if (isDone(before)) return nothingLeft(resuming)

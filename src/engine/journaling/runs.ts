@@ -7,7 +7,13 @@ import { runFolder } from '../../profile/index.js'
 import { type Globals, reachingFlags, toFlagWords } from '../command/globals.js'
 import type { Services, WorkspaceService } from '../command/services.js'
 import { beginRun, goOnLast, pruneJournals } from '../journal/begin-run.js'
-import { checkNewest, journalsIn, lastOpen, resolveJournalFile } from '../journal/folder.js'
+import {
+  checkNewest,
+  isPlanned,
+  journalsIn,
+  lastOpen,
+  resolveJournalFile,
+} from '../journal/folder.js'
 import type { Header } from '../journal/lines.js'
 import { type ResumeStep, type RunHistory, readPast } from '../journal/reader.js'
 import { type Journal, reopenJournal } from '../journal/writer.js'
@@ -96,7 +102,7 @@ export const lastRun = async (
   const open = await lastOpen(folder, which)
   if (open !== undefined) return open
   const journals = await journalsIn(folder)
-  if (journals.entries.some(({ header }) => which(header))) return undefined
+  if (journals.entries.some((entry) => !isPlanned(entry) && which(entry.header))) return undefined
   // The one that is meant may be among those that cannot be read.
   checkNewest(journals, undefined)
   throw none()

@@ -6,6 +6,12 @@ import type { PlanAnswer } from '../rows.js'
 import type { GivenObject, Item, ItemOutcome } from '../work/report.js'
 import { SeenObjects } from '../work/seen-objects.js'
 
+/** What a plan works on, as the journal names it: of a tree its kind stands before its name. */
+export const placeOf = (plan: Plan) => {
+  const fields = getParentFields(plan)
+  return { ...fields, parent: plan.parent?.name ?? fields.parent }
+}
+
 /** A plan in its place. */
 export interface NumberedPlan extends Item {
   readonly plan: Plan

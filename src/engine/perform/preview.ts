@@ -16,6 +16,7 @@ import type { Actions, CommandFacts, Plan, PlanSource, WriteOptions } from '../c
 import { agrees, type Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
+import type { PlanKeeper, ShownObject } from '../journaling/planned-run.js'
 import { type RecordView, type Rows, yieldRecords } from '../rows.js'
 import { checkAbsent } from './absence.js'
 import { FirstObjects, objectOf, ReadingPlans } from './reading-plans.js'
@@ -216,6 +217,8 @@ interface Parts {
   readonly isNaming: boolean
   /** The instance's own, where a vocabulary is in force. */
   readonly words: Words | undefined
+  /** Keeps what is shown. */
+  readonly keeper?: PlanKeeper
 }
 
 const emit: RecordView = {
@@ -233,20 +236,47 @@ export class Previews {
     this.#parts = parts
   }
 
+  /** Shows what would become of each object, and keeps it where that is asked for. */
   async *show(source: Actions, how: WriteOptions): Rows {
-    const { bulk, command, isNaming } = this.#parts
+    yield* this.#rows(source, how)
+    await this.#parts.keeper?.save()
+  }
+
+  /** What is known of one object by the documents' names: for whoever compares it with what was shown before. */
+  async look(plan: Plan, how: WriteOptions = {}): Promise<ShownObject> {
+    return this.#plain(await this.#compared(plan, how))
+  }
+
+  #plain({ request, read, changes }: Preview): ShownObject {
+    const { words } = this.#parts
+    const named = changes.map((change) => ({
+      ...change,
+      attribute: words?.neutral(change.attribute) ?? change.attribute,
+    }))
+    return { request, read, changes: named }
+  }
+
+  async *#rows(source: Actions, how: WriteOptions): Rows {
+    const { bulk, command, isNaming, keeper } = this.#parts
     const reading = new ReadingPlans(command, isNaming)
     const run = async (plan: Plan) => {
       const original = reading.original(plan)
       if (original.refused !== undefined) throw original.refused
       await how.check?.(original)
-      return { value: await this.#of(original, how) }
+      const preview = await this.#of(original, how)
+      keeper?.shown(original, this.#plain(preview))
+      return { value: preview }
     }
     if (isSource(source)) {
-      const planOf: PlanSource['planOf'] = async (object) => reading.of(await source.planOf(object))
+      const planOf: PlanSource['planOf'] = async (object) => {
+        const plan = await source.planOf(object)
+        await keeper?.begin(plan)
+        return reading.of(plan)
+      }
       return yield* bulk.stream({ ...this.#announcing(source, how), planOf }, { emit, run })
     }
     const [only, ...others] = source
+    for (const plan of source) await keeper?.begin(plan)
     await this.#announce(source, how)
     if (only !== undefined && this.#isAlone(only, others)) return yield* this.#single(only, how)
     yield* bulk.many(
@@ -301,6 +331,7 @@ export class Previews {
     if (plan.refused !== undefined) throw plan.refused
     await how.check?.(plan)
     const preview = await this.#of(plan, how)
+    this.#parts.keeper?.shown(plan, this.#plain(preview))
     const object =
       how.to === undefined && plan.request === undefined
         ? objectOf(plan, command, isNaming)

@@ -72,6 +72,7 @@ const values: Readonly<Record<keyof typeof declared, readonly Words[]>> = {
   'undo-record': [['--no-undo-record']],
   shard: [['--shard', '1/2']],
   'dry-run': [['--dry-run']],
+  save: [['--save']],
   'all-projects': [['--all-projects']],
   'all-groups': [['--all-groups']],
   recursive: [['--recursive']],

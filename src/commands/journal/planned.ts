@@ -1,0 +1,200 @@
+/** `journal run` and `journal discard`: runs that were planned, by an agent or with `--dry-run --save`, and have not begun. */
+import { rmSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { currentIo } from '../../base/io.js'
+import { stringifyExact } from '../../base/json/json.js'
+import { insertFlags, quoteWord } from '../../base/shell-words.js'
+import { formatCount } from '../../base/text.js'
+import { getLevelName } from '../../catalogue/levels.js'
+import type { Services } from '../../engine/command/services.js'
+import type { Argument } from '../../engine/command/types.js'
+import { beginPlanned, findPlanned, unbeginPlanned } from '../../engine/journal/begin-run.js'
+import type { Entry } from '../../engine/journal/folder.js'
+import {
+  type Header,
+  type OptionText,
+  parseLine,
+  type QueuedLine,
+} from '../../engine/journal/lines.js'
+import { gapFailure, readPast, textsIn } from '../../engine/journal/reader.js'
+import { createExitRow, createNoteRow, type Rows } from '../../engine/rows.js'
+import { Failure, getErrorCode, usage } from '../../errors.js'
+import { runFolder } from '../../profile/index.js'
+import { type Arguments, define } from '../define.js'
+
+type Given = Arguments<Record<never, never>>
+
+const idArgument: Argument = {
+  name: 'run',
+  required: true,
+  variadic: false,
+  help: 'ID of the planned run',
+  values: async () => {
+    const { env, now } = currentIo()
+    const planned = await findPlanned(runFolder(env), now()).catch(() => [])
+    return planned.map(({ header }) => ({ value: header.id, text: header.command }))
+  },
+}
+
+/** @throws Failure `not_found` for a run that began, expired, or was never planned */
+const find = async ({ place }: Services, id: string): Promise<Entry> => {
+  const planned = await findPlanned(runFolder(place.env), place.clock.now())
+  const found = planned.find(({ header }) => header.id === id)
+  if (found !== undefined) return found
+  throw new Failure('not_found', `no planned run ${id} is waiting`, {
+    hint: 'A plan lasts until it expires, and for one approval. List those that wait with: svcctl journal list --planned',
+  })
+}
+
+/** @throws Failure `usage` where no person can read the plan and answer */
+const checkPerson = async ({ place, ui }: Services): Promise<void> => {
+  const { quiet, yes } = place.globals
+  if (yes || quiet)
+    throw usage(
+      `journal run does not allow --${yes ? 'yes' : 'quiet'}: a person must read the plan`,
+    )
+  if (!ui.interactive || !(await currentIo().hasTerminal()))
+    throw usage(
+      'journal run requires a terminal with a person at it',
+      'Run it in a terminal, without CI and SVC_NO_PROMPT. --dry-run shows the plan without one.',
+    )
+}
+
+const toName = (value: string | null): string => value ?? 'none'
+
+/** @throws Failure `usage` where a run was planned for somebody else, or elsewhere */
+const checkMaker = async ({ place }: Services, { header }: Entry): Promise<void> => {
+  const now = await place.identity()
+  for (const what of ['instance', 'profile', 'user', 'sudo'] as const)
+    if (header[what] !== now[what])
+      throw usage(
+        `the run ${header.id} was planned for the ${what === 'sudo' ? '--sudo user' : what} ${toName(header[what])}, and this is ${toName(now[what])}`,
+        header.profile === null
+          ? undefined
+          : `Carry it out with: svcctl journal run ${header.id} -p ${quoteWord(header.profile)}`,
+      )
+}
+
+// What would become of each object, in lines for people.
+
+const valueText = (attribute: string, value: unknown): string =>
+  getLevelName(attribute, value) ?? stringifyExact(value) ?? '-'
+
+const formatObject = ({ sends = '', before, after }: QueuedLine): readonly string[] => [
+  `  ${sends}`,
+  ...Object.entries(after ?? {}).map(([attribute, wanted]) => {
+    const old = before?.[attribute]
+    const text = valueText(attribute, wanted)
+    if (before === undefined || before === null) return `    ${attribute}: ${text}`
+    if (/^DELETE /.test(sends)) return `    ${attribute}: ${valueText(attribute, old)}`
+    return isDeepStrictEqual(old, wanted)
+      ? `    ${attribute}: ${text} (already in this state)`
+      : `    ${attribute}: ${valueText(attribute, old)} → ${text}`
+  }),
+]
+
+/** The objects of a planned run. */
+const readObjects = async ({ file }: Entry): Promise<readonly QueuedLine[]> => {
+  const found: QueuedLine[] = []
+  for await (const texts of textsIn(file, Number.POSITIVE_INFINITY))
+    for (const text of texts) {
+      const line = parseLine(text)
+      if (line !== undefined && 'n' in line && line.state === 'queued') found.push(line)
+    }
+  return found
+}
+
+const flagText = (name: string, given: OptionText): string => {
+  const text = typeof given === 'string' ? given : given.$file
+  if (text === 'true') return `--${name}`
+  return text === 'false' ? `--no-${name}` : `--${name} ${quoteWord(text)}`
+}
+
+/** The line that was planned, without its objects. */
+export const nameLine = ({ command, options }: Header): string =>
+  [
+    `svcctl ${command}`,
+    ...(options?.args ?? []).map(quoteWord),
+    ...Object.entries(options?.flags ?? {}).flatMap(([name, texts]) =>
+      texts.map((text) => flagText(name, text)),
+    ),
+  ].join(' ')
+
+const showPlan = (
+  { answer, ui }: Services,
+  { header }: Entry,
+  objects: readonly QueuedLine[],
+): void => {
+  const say = (text: string): void => ui.note(answer.text.safe(text))
+  const { id, began, planned } = header
+  say(`Run ${id}, planned by ${planned?.by === 'agent' ? 'an agent' : 'a person'} at ${began}:`)
+  say(`  ${nameLine(header)}`)
+  if (planned?.reason !== undefined)
+    say(`Reason that the agent gives (not checked): "${planned.reason}"`)
+  say(`Changes to ${formatCount(objects.length, 'object')}:`)
+  for (const line of objects.flatMap(formatObject)) say(line)
+}
+
+async function* runPlanned(services: Services, given: Given): Rows {
+  const { place, ui } = services
+  const { dryRun } = place.globals
+  if (!dryRun) await checkPerson(services)
+  const entry = await find(services, given.args[0] ?? '')
+  await checkMaker(services, entry)
+  const { gap } = await readPast(entry.file)
+  if (gap !== undefined) throw gapFailure(entry.file, gap.text)
+  const objects = await readObjects(entry)
+  showPlan(services, entry, objects)
+  if (dryRun) return
+  const session = await place.session()
+  const { header } = entry
+  await ui.confirm(`This carries out run ${header.id}.`, [], session, objects.length)
+  const file = await beginPlanned(runFolder(place.env), header)
+  // It was shown and confirmed above, with what a profile asks for.
+  const { profile } = session
+  const agreed = ['--yes', ...(profile?.protected === true ? ['--confirm', profile.name] : [])]
+  const words = insertFlags([...header.command.split(' ')], ['--resume', file, ...agreed])
+  try {
+    yield createExitRow(await place.runs.typed({ words }))
+  } finally {
+    // What could not be begun at all (a variable is not set) may be tried again.
+    await unbeginPlanned(runFolder(place.env), header.id, file)
+  }
+}
+
+export const runCommand = define({
+  summary: 'Carry out a planned run',
+  description: [
+    'Shows a run that --dry-run --save or an agent planned, and asks you to confirm. svcctl reads each object again. An object that changed since then is a conflict: svcctl skips it and changes the others. The journal is that of any run, and journal undo can revert it.',
+    'You must be at a terminal: --yes, --quiet, CI and SVC_NO_PROMPT are not allowed. A plan of an agent lasts 24 hours, yours a week. It belongs to the instance, profile and user for which it was made.',
+    'This is a rule for agents that use only the protocol. An agent that has a shell with your credentials can do what you can do.',
+  ],
+  writes: true,
+  args: [idArgument],
+  examples: [
+    'journal run 20261201T080000-runners-pause --dry-run',
+    'journal run 20261201T090000-runners-pause --dry-run',
+  ],
+  rows: runPlanned,
+})
+
+export const discardCommand = define({
+  summary: 'Remove planned runs',
+  args: [{ ...idArgument, variadic: true }],
+  examples: [
+    'journal discard 20261201T080000-runners-pause',
+    'journal discard 20261201T080000-runners-pause 20261201T090000-runners-pause',
+  ],
+  rows: async function* (services, { args }: Given) {
+    const found: Entry[] = []
+    for (const id of args) found.push(await find(services, id))
+    for (const { file } of found) {
+      try {
+        rmSync(file)
+      } catch (error) {
+        if (getErrorCode(error) !== 'ENOENT') throw error
+      }
+    }
+    yield createNoteRow(found.map(({ header }) => `${header.id} discarded`).join('\n'))
+  },
+})
