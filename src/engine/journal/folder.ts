@@ -233,7 +233,7 @@ export const entryIn = async (file: string): Promise<Entry> => {
 }
 
 /** Whether an object of a run was begun, or another write sent; of one whose file is gone nobody knows that it was not. */
-export const hasSent = async ({ file, seq, counts }: Entry): Promise<boolean> => {
+const hasSent = async ({ file, seq, counts }: Entry): Promise<boolean> => {
   if (seq === undefined) return false
   if (counts !== undefined && counts.done + counts.unknown > 0) return true
   return !existsSync(file) || (await readPast(file, 'any')).sent

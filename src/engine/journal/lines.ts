@@ -49,7 +49,7 @@ export interface RepeatedRun {
 }
 
 /** Who planned a run that has not begun, why, and until when it may begin. */
-export interface PlanOrigin {
+interface PlanOrigin {
   /** An agent, or a person with `--dry-run --save`. */
   readonly by: 'agent' | 'person'
   /** In the words of who planned it. */
