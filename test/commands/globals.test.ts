@@ -31,6 +31,7 @@ describe('global flags', () => {
       curl: false,
       dryRun: false,
       undoRecord: true,
+      save: false,
       showSecrets: false,
       csvRaw: false,
       yes: false,
@@ -73,7 +74,7 @@ describe('global flags', () => {
     expect(
       [
         ...names,
-        ...['dry-run', 'journal', 'resume', 'row-fields', 'select', 'shard', 'strict'],
+        ...['dry-run', 'journal', 'resume', 'row-fields', 'save', 'select', 'shard', 'strict'],
         'undo-record',
         ...['sort', 'wait-until', 'wait-timeout'],
         ...['group-by', 'count', 'sum', 'avg', 'min', 'max', 'p95'],

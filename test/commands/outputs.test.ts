@@ -31,8 +31,8 @@ const files: Readonly<Record<string, string>> = {
   'svcctl/key.pub':
     'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIWYyEW09ebWNMXyrRnoUXfdQ+LfmgRlbZRV8z4ZVPnP',
   'plan.json': '{"a":"plan"}\n',
-  'policy.yml': 'include: [more.yml]\n',
-  'more.yml': 'rules:\n  - {name: one, list: runners list, where: status=offline}\n',
+  'policy.yml': 'policy: 1\ninclude: [more.yml]\n',
+  'more.yml': 'policy: 1\nrules:\n  - {name: one, list: runners list, where: status=offline}\n',
   'snap/manifest.json': '{"a":"manifest"}\n',
   'snap/runners.ndjson': '{"id":1}\n',
   'body.json': '{"description":"x"}\n',

@@ -11,8 +11,8 @@ import {
   isRefused,
   listTexts,
   listTypes,
-  type Problem,
   type Schema,
+  type SchemaProblem,
   sayInvalid,
   sentences,
   type ValuePath,
@@ -145,7 +145,7 @@ class ErrorReporter {
     const { path, part } = this.#partAt(instancePath)
     const isKey = schemaPath.endsWith('/propertyNames')
     const value = isKey ? path.at(-1) : part
-    const problem: Problem = {
+    const problem: SchemaProblem = {
       params: params as Schema,
       schema: keyword === 'anyOf' ? this.#mergeBranches(schema) : schema,
       value,

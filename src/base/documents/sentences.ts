@@ -38,7 +38,7 @@ export const describeValue = (value: unknown, isSecret: boolean): string => {
 // One sentence for each keyword.
 
 /** An error with everything that its sentence needs. */
-export interface Problem {
+export interface SchemaProblem {
   readonly params: Schema
   /** The schema with the keyword. */
   readonly schema: Schema
@@ -71,7 +71,7 @@ const formats: Readonly<Record<string, string>> = {
   'date-time': 'a time such as 2027-01-31T00:00:00Z',
 }
 
-export const sayInvalid = ({ name, value, shown, schema }: Problem): Message => {
+export const sayInvalid = ({ name, value, shown, schema }: SchemaProblem): Message => {
   const isBlank = typeof value === 'string' && value.trim() === ''
   if (isBlank) return { text: `${name} must not be empty` }
   const wanted = formats[String(schema.format)]
@@ -82,7 +82,7 @@ export const sayInvalid = ({ name, value, shown, schema }: Problem): Message => 
 
 const sayBound =
   (relation: 'at least' | 'at most', of = '') =>
-  ({ name, shown, params: { limit } }: Problem): Message =>
+  ({ name, shown, params: { limit } }: SchemaProblem): Message =>
     of === ''
       ? { text: `${name} must be ${relation} ${String(limit)}, not ${shown}` }
       : { text: `${name} must have ${relation} ${String(limit)} ${of}` }
@@ -94,7 +94,7 @@ const listChoices = (names: readonly string[]): string | undefined =>
   names.length > mostListed ? undefined : `Use one of ${names.join(', ')}.`
 
 export const sentences: Readonly<
-  Record<string, (problem: Problem) => Message | readonly Message[]>
+  Record<string, (problem: SchemaProblem) => Message | readonly Message[]>
 > = {
   required: ({ params, schema }) =>
     listTexts(params.requiredProperties).map((key) => {

@@ -118,7 +118,7 @@ const owner = 'the person who runs this server'
 const tellOwner = `Tell ${owner}: only they can fix this.`
 const tryAgain = `Try again. If it fails again, tell ${owner}.`
 
-/** By code, as `engine/workspace/prompter.ts` has it for people. */
+/** By code, as `answer/prompter.ts` has it for people. */
 const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) => string)>> = {
   sudo: `The server is not permitted to act as another user. ${tellOwner}`,
   'sudo-user': `The user that the server acts as does not exist. ${tellOwner}`,

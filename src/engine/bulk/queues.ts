@@ -14,7 +14,6 @@ import {
   placeOf,
   type WorkQueue,
 } from '../journaling/work-queue.js'
-import { getParentFields } from '../records/object-rows.js'
 import { createNoteRow, type PlanAnswer, type Row, type Rows } from '../rows.js'
 import {
   type End,

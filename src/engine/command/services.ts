@@ -1,4 +1,4 @@
-/** What a command is handed: four services, and nothing else. `engine/services.ts` puts them together. */
+/** What a command is handed: four services, and nothing else. `answer/run-parts.ts` puts them together. */
 import type { JsonValues } from '../../base/objects.js'
 import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/progress.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'

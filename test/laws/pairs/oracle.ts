@@ -95,6 +95,9 @@ const namesBoth: Check = async ({ ran, values, without, env }) => {
   const other = second && (await without(first))
   if (isUsage(alone) || (other !== undefined && isUsage(other))) return undefined
   if (second === undefined && isUsage(await without(first))) return undefined
+  // The name that confirms is held against the instance in force, which a variable may choose.
+  if (second === undefined && first.flag === 'confirm' && env.SVC_SANDBOX !== undefined)
+    return undefined
   if (second === undefined)
     return `the variable ${Object.keys(env).join()} makes a flag exit 2: ${ran.stderr.split('\n', 1)[0]}`
   const names = values.map(({ words }) => words(nowhere)[0] ?? '')
