@@ -589,12 +589,12 @@ it('the page shows every line whole, at eighty columns', async () => {
 })
 
 /** The jobs of the guide that share a run out among them. */
-const jobsOf = (): Record<'pause' | 'merge', { parallel?: number; script: string }> => {
+const jobsOf = (): Record<'pause' | 'result', { parallel?: number; script: string }> => {
   return parse(jobsFrom('pause'))
 }
 
-it('eight jobs of a pipeline share a run out, and a last one joins their journals', async () => {
-  const { pause, merge } = jobsOf()
+it('eight jobs of a pipeline share a run out, and a last one shows their journals as one', async () => {
+  const { pause, result } = jobsOf()
   await beside(async (cwd, env) => {
     const all = () => runnersBy(env)
     const before = await all()
@@ -611,13 +611,17 @@ it('eight jobs of a pipeline share a run out, and a last one joins their journal
     )
     expect(ran.map(({ code }) => code)).toEqual(Array(total).fill(0))
     expect([...(await all()).values()]).toEqual(Array(before.size).fill(false))
-    const joined = await shell(merge.script, cwd, env)
+    const joined = await shell(result.script, cwd, env)
     const paused = [...before.values()].filter((active) => !active).length
     expect(joined.code).toBe(0)
     expect(joined.stderr).toContain(`${before.size - paused} done, ${paused} unchanged`)
-    const left = await shell('svcctl runners pause --resume whole.ndjson', cwd, env)
+    const journals = parts.map((_, i) => `part-${i + 1}.ndjson`)
+    const left = await shell(`svcctl runners pause --resume ${journals[0]}`, cwd, env)
     expect(left.code).toBe(0)
-    const undone = await shell('svcctl journal undo whole.ndjson --yes', cwd, env)
-    expect([undone.code, await all()]).toEqual([0, before])
+    for (const journal of journals) {
+      const undone = await shell(`svcctl journal undo ${journal} --yes`, cwd, env)
+      expect([journal, undone.code]).toEqual([journal, 0])
+    }
+    expect(await all()).toEqual(before)
   })
 }, 60_000)

@@ -244,7 +244,7 @@ describe('runs', () => {
       ['runners', 'resume', '1', '2', '--yes'],
     ])
       await svcctl(line, { env: { ...env, SVC_TOKEN: sandbox.users[0]?.token ?? '' } })
-    for (const verb of ['undo', 'show', 'merge']) {
+    for (const verb of ['undo', 'show']) {
       const { lines } = await tab(['journal', verb, ''], env)
       expect(lines[0]).toBe('last\tthe last of them')
       const runs = lines.slice(1, -1).map((line) => line.replace(/^\d{8}T\d{6}-/, ''))

@@ -12,7 +12,7 @@ const tooLarge = 'Split it into several files.'
 /** More aliases than that are no abbreviation: what they stand for may grow without end. */
 const maxAliases = 100
 
-const isAlias = 'Quote it: * begins an alias, and @ and ` are reserved.'
+const isAlias = 'Quote it: * begins an alias, and @ and the backtick are reserved.'
 const hints: readonly (readonly [RegExp, string])[] = [
   [/^[^#]*[:,{[]\s*@/, 'Write {file: path}: an unquoted @ is not valid YAML.'],
   [/command:\s*\[/, 'Write {command: [program, argument]}: the short form does not work here.'],

@@ -268,6 +268,8 @@ async function* undoRun(services: Services, given: Arguments<typeof flags>): Row
   const asked = given.flags.redo === true
   const { file: path, since } = await runIn(services, await nameRun(services, given, 'undo'), asked)
   const past = await readPast(path)
+  // The run of a shard without objects names no endpoint.
+  if (past.total === 0 && past.header.endpoint === '') return yield* yieldNothing(services)
   // To undo an undo is to redo what it reverted.
   const redo = asked || isUndo(past)
   const isApply = past.header.command === 'apply'
