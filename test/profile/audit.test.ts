@@ -22,8 +22,11 @@ const now = new Date('2026-01-02T03:04:05Z')
 const line = createAuditEntry(profile, exchange, 'root', now)
 
 /** The lines of a log, and how many of them are no entries. */
+/** Reads the lines of a log; an empty one stands where a process saw the file while another was writing. */
 const read = (file: string) => {
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((text) => text !== '')
   const entries = lines.flatMap((text): readonly AuditEntry[] => {
     try {
       return [JSON.parse(text)]

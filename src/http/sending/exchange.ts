@@ -267,30 +267,36 @@ export const startTrace = (
   if (tell === undefined) return silent
   const { method, origin, path, headers, body } = outgoing
   const started = currentIo().uptime()
-  const sent = requestBody(body, secrets, words)
   let reported = false
-  const once = (rest: Partial<Exchange>): void => {
+  const once = (rest: Partial<Exchange>, answer?: Uint8Array): void => {
     if (reported) return
     reported = true
     tell({
       method,
       url: scrub(safeAddress(`${origin}${path}`)),
       requestHeaders: cleanHeaders(headers),
-      requestBody: sent && scrub(sent),
+      // Only -v reads the bodies: making text of a large one takes as much memory again.
+      get requestBody() {
+        const sent = requestBody(body, secrets, words)
+        return sent && scrub(sent)
+      },
       milliseconds: Math.round(currentIo().uptime() - started),
       ...rest,
+      get responseBody() {
+        const shown = answer && safeBody(Buffer.from(answer).toString(), secrets, words)
+        return shown && scrub(shown)
+      },
     })
   }
   return {
     answered: (status, responseHeaders, bytes) => {
-      const shown = bytes && safeBody(Buffer.from(bytes).toString(), secrets, words)
       const id = readHeader(responseHeaders, 'x-request-id')
-      once({
+      const told = {
         status,
         responseHeaders: cleanHeaders(responseHeaders),
         requestId: id && scrub(oneLine(id)),
-        responseBody: shown && scrub(shown),
-      })
+      }
+      once(told, bytes)
     },
     failed: (error) =>
       once({
