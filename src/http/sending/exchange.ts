@@ -291,12 +291,12 @@ export const startTrace = (
   return {
     answered: (status, responseHeaders, bytes) => {
       const id = readHeader(responseHeaders, 'x-request-id')
-      const told = {
+      const outcome = {
         status,
         responseHeaders: cleanHeaders(responseHeaders),
         requestId: id && scrub(oneLine(id)),
       }
-      once(told, bytes)
+      once(outcome, bytes)
     },
     failed: (error) =>
       once({
