@@ -37,11 +37,11 @@ const idArgument: Argument = {
 }
 
 /** @throws Failure `not_found` for a run that began, expired, or was never planned */
-const find = async ({ place }: Services, id: string): Promise<Entry> => {
+const findWaiting = async ({ place }: Services, id: string): Promise<Entry> => {
   const planned = await findPlanned(runFolder(place.env), place.clock.now())
   const found = planned.find(({ header }) => header.id === id)
   if (found !== undefined) return found
-  throw new Failure('not_found', `no planned run ${id} is waiting`, {
+  throw new Failure('not_found', `no planned run "${id}" is waiting`, {
     hint: 'A plan lasts until it expires, and for one approval. List those that wait with: svcctl journal list --planned',
   })
 }
@@ -139,7 +139,7 @@ async function* runPlanned(services: Services, given: Given): Rows {
   const { place, ui } = services
   const { dryRun } = place.globals
   if (!dryRun) await checkPerson(services)
-  const entry = await find(services, given.args[0] ?? '')
+  const entry = await findWaiting(services, given.args[0] ?? '')
   await checkMaker(services, entry)
   const { gap } = await readPast(entry.file)
   if (gap !== undefined) throw gapFailure(entry.file, gap.text)
@@ -187,7 +187,7 @@ export const discardCommand = define({
   ],
   rows: async function* (services, { args }: Given) {
     const found: Entry[] = []
-    for (const id of args) found.push(await find(services, id))
+    for (const id of args) found.push(await findWaiting(services, id))
     for (const { file } of found) {
       try {
         rmSync(file)

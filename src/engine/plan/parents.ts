@@ -62,14 +62,14 @@ const namesIn = (texts: readonly string[]): readonly string[] => {
   return [...new Set(names.filter((name) => name !== ''))]
 }
 
-/** What does not go with several. */
+/** @throws Failure `usage` for what does not go with several: of one file each would replace that before it */
 const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
   if (Object.values(command.endpoints).some((e) => e.returns.kind === 'file'))
     throw usage(
       `${getCommandName(command)} downloads from a single ${kind}`,
       `Run the command once for each ${kind}.`,
     )
-  for (const flag of ['page', 'watch', 'wait-until'])
+  for (const flag of ['page', 'watch', 'wait-until', 'report'])
     if (raw.flags.has(flag))
       throw createExclusion(
         { command, raw },
