@@ -10,42 +10,24 @@ import {
 } from '../../engine/journal/lines.js'
 import { textsIn } from '../../engine/journal/reader.js'
 import { getApiRoot } from '../../http/request/address.js'
-import { runFolder } from '../../profile/index.js'
+import { type AuditEntry, auditFields, runFolder } from '../../profile/index.js'
 
-/** A write that was sent, or may have been. */
-export interface SentWrite {
-  /** When it ended, or began where that is not known; ISO, UTC. */
-  readonly time: string
+/** A write that was sent, or may have been: as an audit log has it, with the run that it is of. */
+export interface SentWrite extends Omit<AuditEntry, 'profile' | 'duration_ms' | 'outcome'> {
   readonly run: string
   readonly profile: string | null
-  readonly user: string | null
-  readonly sudo: string | null
-  readonly method: string
-  readonly path: string
-  readonly status: number | null
-  readonly request_id: string | null
   readonly duration_ms: number | null
-  readonly outcome: 'done' | 'unchanged' | 'refused' | 'unknown' | 'not_sent'
+  readonly outcome: AuditEntry['outcome'] | 'unchanged'
 }
 
-export const sentWriteFields = [
-  'time',
-  'run',
-  'profile',
-  'user',
-  'sudo',
-  'method',
-  'path',
-  'status',
-  'request_id',
-  'duration_ms',
-  'outcome',
-] as const satisfies readonly (keyof SentWrite)[]
+const [timeField, ...otherFields] = auditFields
 
-/** The path of an endpoint with its object in the last place, and what that belongs to in the first. */
+/** The fields of a write, in order. */
+export const sentWriteFields: readonly (keyof SentWrite)[] = [timeField, 'run', ...otherFields]
+
+/** Fills the path of an endpoint: its object goes in the last place, and what that belongs to in the first. */
 const fillPath = ({ instance }: Header, path: string, { object, parent }: ObjectLine): string => {
   const root = URL.canParse(instance) && /^http/.test(instance) ? instance : 'http://localhost'
-
   const count = path.match(/:\w+/g)?.length ?? 0
   let n = 0
   const filled = path.replace(/:\w+/g, (name) => {
@@ -56,7 +38,8 @@ const fillPath = ({ instance }: Header, path: string, { object, parent }: Object
   return `${getApiRoot(root).path}${filled}`
 }
 
-const by = ({ id, profile, user, sudo }: Header) => ({ run: id, profile, user, sudo })
+/** Returns who made a run. */
+const getAuthor = ({ id, profile, user, sudo }: Header) => ({ run: id, profile, user, sudo })
 
 const outcomes = {
   queued: 'not_sent',
@@ -67,14 +50,14 @@ const outcomes = {
   unknown: 'unknown',
 } as const satisfies Record<ObjectLine['state'], SentWrite['outcome']>
 
-/** The write of an object, by its last line and the one that began it. */
-const writeOf = (header: Header, begun: ObjectLine, line: ObjectLine): SentWrite => {
+/** Creates the write of an object from its last line and the one that began it. */
+const createObjectWrite = (header: Header, begun: ObjectLine, line: ObjectLine): SentWrite => {
   const [method = '', path = ''] = header.endpoint.split(' ')
   const time = line.at ?? header.began
   const answered = 'status' in line || 'request_id' in line ? line : undefined
   return {
     time,
-    ...by(header),
+    ...getAuthor(header),
     method,
     path: fillPath(header, path, line),
     status: answered?.status ?? null,
@@ -84,12 +67,13 @@ const writeOf = (header: Header, begun: ObjectLine, line: ObjectLine): SentWrite
   }
 }
 
-const requestOf = (header: Header, line: RequestLine): SentWrite => {
+/** Creates the write of a request that no object stands for. */
+const createRequestWrite = (header: Header, line: RequestLine): SentWrite => {
   const [method = '', path = ''] = line.request.split(' ')
   const { at, status = null, request_id = null, duration_ms = null, outcome = 'unknown' } = line
   return {
     time: at ?? header.began,
-    ...by(header),
+    ...getAuthor(header),
     method,
     path,
     status,
@@ -99,7 +83,7 @@ const requestOf = (header: Header, line: RequestLine): SentWrite => {
   }
 }
 
-/** What a run sent so far, and whose end is not on record yet. */
+/** The writes of a run whose end is not on record yet. */
 class SentWrites {
   readonly #header: Header
   readonly #objects = new Map<number, ObjectLine>()
@@ -123,14 +107,14 @@ class SentWrites {
     }
     const begun = this.#objects.get(line.n)
     this.#objects.delete(line.n)
-    return begun && writeOf(this.#header, begun, line)
+    return begun && createObjectWrite(this.#header, begun, line)
   }
 
-  /** Those of which nobody knows what became. */
+  /** The writes whose outcome is not known. */
   get open(): readonly SentWrite[] {
     return [
-      ...[...this.#objects.values()].map((line) => writeOf(this.#header, line, line)),
-      ...this.#requests.map((line) => requestOf(this.#header, line)),
+      ...[...this.#objects.values()].map((line) => createObjectWrite(this.#header, line, line)),
+      ...this.#requests.map((line) => createRequestWrite(this.#header, line)),
     ]
   }
 
@@ -146,7 +130,7 @@ class SentWrites {
         request.startsWith(`${method} `) && line.request.endsWith(request.slice(method.length + 1)),
     )
     if (at >= 0) this.#requests.splice(at, 1)
-    return requestOf(this.#header, line)
+    return createRequestWrite(this.#header, line)
   }
 }
 
@@ -161,7 +145,7 @@ export async function* readWrites({ file, header }: Entry): AsyncGenerator<SentW
   yield* writes.open
 }
 
-/** The runs to read, the oldest first: those of the profile that is named, or all. */
+/** Finds the runs to read, the oldest first: those of the profile that is named, or all. */
 export const findRuns = async ({ place, ui }: Services): Promise<readonly Entry[]> => {
   const named = place.globals.profile ?? (place.env.SVC_PROFILE || undefined)
   const { entries, unreadable } = await journalsIn(runFolder(place.env))
