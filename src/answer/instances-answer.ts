@@ -18,10 +18,10 @@ const nowhere: Stdout = {
   end: async () => {},
 }
 
-/** What is to be said of one instance below the output. */
+/** Notes on one instance, which stand below the output. */
 interface SaidOfPart {
   readonly notes: Streams['notes']
-  /** How its list ended. */
+  /** The end of its list, in words. */
   list?: string
   later?: () => void
 }
@@ -31,7 +31,7 @@ export class InstancesAnswer {
   readonly #screen: Streams
   readonly #printing: AnswerPrinter
   readonly #parts = new Map<string, SaidOfPart>()
-  /** Whether there are as many records as were asked for, so that nothing is said of the lists of single instances. */
+  /** True if there are as many records as were asked for: then nothing is said of the lists of single instances. */
   #isFull = false
   /** What is to be said of all together. */
   readonly #notes: (() => void)[] = []

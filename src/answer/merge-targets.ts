@@ -53,7 +53,7 @@ interface TargetPart {
 class TargetList {
   readonly #answer: RunAnswer
   readonly #allowsText: boolean
-  /** Whether the list of all is open. */
+  /** True while the list of all is open. */
   #isOpen = false
   #part: TargetPart | undefined
   /** Records about targets of which nothing could be read; they wait for the first part, whose endpoint says what is secret. */
@@ -119,7 +119,7 @@ class TargetList {
     return { view: viewBelow(own, of), wrap: wrapperFor(of, own), people }
   }
 
-  /** What one instance would have shown whole has columns among others. */
+  /** Returns the view of a record among those of other instances: with columns, though alone it would be shown whole. */
   async #inRows(view: RecordView): Promise<RecordView> {
     const { endpoint, columns, fields } = view
     const chosen = endpoint === undefined || (columns ?? fields) !== undefined
@@ -197,7 +197,7 @@ async function* splitAnswers(rows: Rows, splitsLists: boolean): Rows {
  */
 export async function* mergeTargets(rows: Rows, answer: RunAnswer, allowsText: boolean): Rows {
   const list = new TargetList(answer, allowsText)
-  /** Whether a part of no target is open. */
+  /** True while a part of no target is open. */
   let isOwn = false
   for await (const row of splitAnswers(rows, answer.splitsLists)) {
     if (row.of !== undefined) yield* list.take(row, row.of)

@@ -1,4 +1,4 @@
-/** What a line is answered with: its screen, and where its rows go. */
+/** The screen of a line, and the place where its rows go. */
 import type { Stdout } from '../base/io.js'
 import type { Meter } from '../base/progress.js'
 import type { Prompts } from '../base/prompts.js'
@@ -16,15 +16,15 @@ import type { ColorFlag, Style } from '../terminal/style.js'
 
 // The screen of a run: where answers go, what is said beside them, how questions are asked.
 
-/** What came of a run, when its answer ends. */
+/** The end of a run. */
 export interface RunEnd {
-  /** What ended it before its time. */
+  /** The error that ended it before its time. */
   readonly failed?: unknown
   readonly code: number
 }
 
 export interface Streams {
-  /** How text is written on standard output. */
+  /** The style of text on standard output. */
   readonly style: Style
   /** Columns for the answer. */
   readonly width: number
@@ -45,7 +45,7 @@ export interface Streams {
   readonly of?: string
 }
 
-/** What a run has decided before it begins, for whoever tells of its failure. */
+/** The form in which the failure of a run is reported. */
 export interface FailureFormat {
   /** Failures are JSON. */
   readonly json: boolean
@@ -57,7 +57,7 @@ export interface InstancePart {
   /** Its profile. */
   readonly name: string
   readonly screen: Streams
-  /** Whether those before it have not handed over theirs. */
+  /** Returns true while those before it have not handed over their rows. */
   readonly isHeld: () => boolean
   /** Takes the rows of its answer, in its turn. */
   readonly takeAll: (rows: Rows) => Promise<void>
@@ -76,11 +76,11 @@ export interface AskedLine {
   readonly own: WordsFinder
   /** Understands a line. */
   readonly parse: (tokens: readonly string[]) => Promise<ParsedLine>
-  /** What it reads in the place of standard input. */
+  /** Read in the place of standard input. */
   readonly input?: StandardInput | undefined
 }
 
-/** What a line has from that of all, where it is run on one of several instances. */
+/** The part of a line that runs on one of several instances, with what it has from the whole line. */
 export interface LinePart extends InstancePart {
   readonly input: StandardInput
   readonly env: NodeJS.ProcessEnv

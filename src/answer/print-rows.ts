@@ -50,7 +50,7 @@ class RowPrinter {
       case 'flush':
         return this.#answer.flush()
       case 'note':
-        // Whoever handed the rows over has said the others.
+        // The others were said when the rows were handed over.
         if (row.isBelow === true) this.#answer.sayBelow(row.text)
         return
       case 'answer':

@@ -12,7 +12,7 @@ export interface PeopleRows extends HeldRecords {
 
 /** The answer of a run, as the engine has it. */
 export interface RunAnswer extends AnswerService {
-  /** Whether the items of an answer that is a list are records of their own. */
+  /** True if the items of an answer that is a list are records of their own. */
   readonly splitsLists: boolean
   /** Begins a part of the answer. */
   writer(many: boolean, emit: RecordView): Promise<Writer>

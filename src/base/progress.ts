@@ -12,9 +12,9 @@ export interface ShownWork {
 
 /** Work whose parts are counted. */
 export interface CountedWork {
-  /** So many more are done, or failed. */
+  /** Counts parts that are done, or failed. */
   add(count: number, failed?: boolean): void
-  /** How many there will be. */
+  /** Sets the number of all parts. */
   total(count: number): void
   end(): void
 }

@@ -1,4 +1,4 @@
-/** What a person is asked, whoever asks. */
+/** Questions to a person. */
 
 /** An item of a searchable list. */
 export interface SearchItem {

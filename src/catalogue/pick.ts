@@ -1,4 +1,4 @@
-/** What of a record was asked for: its fields by dotted names, and those that are made of it. */
+/** Picks fields of records by dotted names, and makes those that are computed. */
 
 import type { Pick } from '../base/json/values.js'
 import { isObject } from '../base/objects.js'
@@ -8,7 +8,7 @@ import { keyIn, legible, type Naming } from './words.js'
 /** Fields made of a record, by name. */
 export type ComputedFields = Readonly<Record<string, (record: unknown) => unknown>>
 
-/** Which fields of records are shown. */
+/** The fields of records that are shown. */
 interface FieldChoice {
   readonly fields?: readonly string[] | undefined
   /** The records stand below these. */

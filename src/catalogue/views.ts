@@ -1,4 +1,4 @@
-/** How answers are seen: what a command and its endpoint say of that, and what every format knows. */
+/** The views of answers: facts that commands and endpoints state, and that every format knows. */
 
 /**
  * What people see where programs get the API's own objects. It has the whole answer in hand, so an
@@ -20,7 +20,7 @@ export type StackLayout = 'hidden' | 'cut'
 
 /** Looks at the records of an answer before a format prints them. */
 export interface Inspection {
-  /** Whether nothing is printed before it has seen enough. */
+  /** True if nothing is printed before it has seen enough. */
   readonly holds: boolean
   /** @returns whether it has seen enough */
   see(records: readonly unknown[]): boolean

@@ -1,4 +1,4 @@
-/** What a command is handed: it asks for actions on the objects of its line, and they are listed, sent, shown or printed. */
+/** Carries out what a command asks for: actions on the objects of its line are listed, sent, shown or printed. */
 import { writes } from '../catalogue/endpoint.js'
 import { Failure, usage } from '../errors.js'
 import { isSource } from './command/actions.js'
@@ -37,7 +37,7 @@ export class LineServices implements Services {
   readonly place: Services['place']
   readonly #parts: LineParts
   readonly #targets: Targets | undefined
-  /** Whether actions were carried out: what follows is on record in the same run. */
+  /** True once actions were carried out: those that follow are on record in the same run. */
   #hasWritten = false
 
   /**

@@ -1,4 +1,4 @@
-/** What a run is made of, as whoever carries out the actions of its line sees it. */
+/** The parts of a run that carry out the actions of its line. */
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { FollowUpParts } from './bulk/follow-up.js'
 import type { BulkRunner } from './bulk/runner.js'
@@ -16,7 +16,7 @@ import type { PollScreen } from './repeat.js'
 import type { Rows } from './rows.js'
 import type { Workspace } from './workspace/workspace.js'
 
-/** How single records are read, beside the lists that they come from. */
+/** Reads of single records, beside the lists that they come from. */
 export type SingleReadOptions = Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
 
 export interface LineParts {
@@ -26,7 +26,7 @@ export interface LineParts {
   /** `--curl`: prints requests. */
   readonly curl: Curl | undefined
   readonly exchange: InstanceExchange
-  /** What sends further requests to the objects of the run, on record in its journal. */
+  /** Sends further requests to the objects of the run, on record in its journal. */
   readonly following: FollowUpParts
   readonly instance: InstanceService
   readonly lists: Lists
@@ -47,7 +47,7 @@ export interface LineParts {
 /** A run that is there, as whoever finds the targets of its line sees it. */
 export interface StartedRun extends LineParts {
   readonly services: Services
-  /** How single records are read, beside the lists that they come from. */
+  /** Reads of single records, beside the lists that they come from. */
   readonly singles: SingleReadOptions
   readonly polls: PollScreen
   /** Told of each round of a line that is repeated. */

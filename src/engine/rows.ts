@@ -75,11 +75,11 @@ export interface PlanAnswer {
   readonly requestId?: string
 }
 
-/** What reads the records of a list. */
+/** A reader of the records of a list. */
 interface RecordReader {
-  /** What it looks for in the bytes of records. */
+  /** The names that it looks for in the bytes of records. */
   readonly watch?: FieldMatch | undefined
-  /** Whether what comes waits for other targets. */
+  /** Returns true while its records wait for those of other targets. */
   readonly held?: () => boolean
 }
 
@@ -139,7 +139,7 @@ type Event =
   | { readonly kind: 'failed'; readonly failure: Failure }
   /** What came so far is handed to the system before the next row is asked for. */
   | { readonly kind: 'flush' }
-  /** What is said to people at this place of the answer, or below it. */
+  /** A note for people at this place of the answer, or below it. */
   | {
       readonly kind: 'note'
       readonly text: string

@@ -1,4 +1,4 @@
-/** What writes the output formats: each is loaded when an answer is written in it. */
+/** The writers of the output formats: each is loaded when an answer is written in it. */
 import { type FormatName, formatTraits, getFormatTraits } from '../catalogue/formats.js'
 import type { Format } from './types.js'
 

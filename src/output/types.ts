@@ -1,4 +1,4 @@
-/** What a format is: a row in `../catalogue/formats.ts`, and a file that `formats.ts` loads. */
+/** The types of formats. A format is a row in `../catalogue/formats.ts`, and a file that `formats.ts` loads. */
 import type { FieldMatch, Records } from '../base/json/records.js'
 import type { Pick } from '../base/json/values.js'
 import type { Tone } from '../base/text.js'

@@ -27,7 +27,7 @@ export function* readTokens(text: string): Generator<string> {
   }
 }
 
-/** So many characters are held as pieces of text before they become bytes. */
+/** The number of characters that are held as pieces of text before they become bytes. */
 const most = 1 << 16
 
 /** Joins pieces of text to one piece of memory. */

@@ -1,4 +1,4 @@
-/** What a command says of the actions that it asks for: how they are planned, and how they are carried out. */
+/** The actions that a command asks for: options for planning them, and for carrying them out. */
 import type { JsonValues } from '../../base/objects.js'
 import type { Failure } from '../../errors.js'
 import type { Credential, Answer as Download, WholeAnswer, WireRequest } from '../../http/types.js'
@@ -13,13 +13,13 @@ export type Actions = readonly Plan[] | PlanSource
 /** Returns true if actions are planned as their objects come. */
 export const isSource = (actions: Actions): actions is PlanSource => 'planOf' in actions
 
-/** How an action is planned for each object of a line. */
+/** Options for planning an action for each object of a line. */
 export interface ActionOptions {
   /** Values that go along with what was asked for. */
   readonly preset?: JsonValues
-  /** The objects that one text names (`ben,dov`); by default the text itself. */
+  /** Returns the objects that one text names (`ben,dov`); by default the text itself. */
   readonly split?: (text: string) => readonly string[]
-  /** What an object is planned as that is given by a name, until `complete` knows its ID. */
+  /** Returns what stands for the ID of an object that is given by a name, until `complete` knows it. */
   readonly standIn?: (text: string) => string
   /** Completes an action: reads what stays as it is, looks names up, checks. A Failure is what became of its object. */
   readonly complete?: (plan: Plan) => Plan | Promise<Plan>
@@ -27,28 +27,28 @@ export interface ActionOptions {
   readonly reads?: true
   /** All are planned before the first is carried out. */
   readonly planFirst?: true
-  /** Those that one request could take together are apart. */
+  /** Keeps apart those that one request could take together. */
   readonly apart?: true
   /** Plans what was asked of one project or group, where no endpoint of the command does. */
   readonly plansFor?: (given: Given) => Promise<readonly Plan[]>
 }
 
-/** How a list is asked for, and shown. */
+/** Options for asking for a list, and for showing it. */
 export interface ListActionOptions extends ActionOptions {
   readonly view?: RecordView | undefined
 }
 
-/** What a request was answered with; the body of a file is still to be read. */
+/** The answer to a request; the body of a file is still to be read. */
 export type ReceivedAnswer =
   | { readonly whole: WholeAnswer }
   | { readonly download: Download }
   | { readonly failure: Failure }
 
-/** How actions are carried out, and what is shown of them. */
+/** Options for carrying actions out, and for showing them. */
 export interface WriteOptions {
   /** Past tense for notes: `paused`, `deleted`. */
   readonly done?: string
-  /** What is lost, where the endpoint does not say it. */
+  /** The loss that has to be confirmed, where the endpoint does not name it. */
   readonly loses?: Loss | (() => Loss | undefined) | undefined
   /** Several requests that go as one. */
   readonly merge?: Merge
@@ -56,7 +56,7 @@ export interface WriteOptions {
   readonly finish?: (plan: Plan, came: ReceivedAnswer) => Promise<PlanAnswer>
   /** No request is followed before all are sent. */
   readonly finishWhen?: 'all sent'
-  /** How the answer is shown. */
+  /** The view of the answer. */
   readonly view?: RecordView
   /** Presents other records in the place of the answer about one object. */
   readonly present?:
@@ -65,7 +65,7 @@ export interface WriteOptions {
         answer: PlanAnswer,
       ) => { readonly records: readonly unknown[]; readonly emit: RecordView })
     | undefined
-  /** Why the run cannot be resumed, where it does more than a journal says. */
+  /** The reason that the run cannot be resumed: it does more than a journal holds. */
   readonly final?: string
   /** An address that is not the run's own instance. */
   readonly to?: Receiver
@@ -75,7 +75,7 @@ export interface WriteOptions {
   readonly send?: (plan: Plan) => Promise<PlanAnswer>
 }
 
-/** Whose rules and ways a client takes: a session, or a part of one. */
+/** The session whose rules and ways a client takes, or a part of one. */
 export type ClientIdentity = Partial<Pick<Session, 'profile' | 'user' | 'renew'>>
 
 /** An address that is not the run's own instance, and what goes there. */

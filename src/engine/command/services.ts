@@ -1,4 +1,4 @@
-/** What a command is handed: four services, and nothing else. `answer/run-parts.ts` puts them together. */
+/** The services that a command is handed. `answer/run-parts.ts` puts them together. */
 import type { JsonValues } from '../../base/objects.js'
 import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/progress.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -154,7 +154,7 @@ export interface InnerRuns {
 
 export type { BulkOptions as Many, Details, Loss } from './running.js'
 
-/** What a command is handed: whom it talks to, and what carries out what it asks for its objects. */
+/** The services that a command is handed, with the members that carry out its actions. */
 export interface Services {
   readonly instance: InstanceService
   readonly answer: AnswerService

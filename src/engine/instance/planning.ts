@@ -231,7 +231,7 @@ const apartWithRows = (
   return rows === undefined ? { texts } : { texts, rows: all.map(({ row }) => row) }
 }
 
-/** What a line is about, where that is not what it names by itself. */
+/** The targets of a line, where it does not name them by itself. */
 export type Targets =
   | { readonly targets: readonly ParentTarget[] }
   | { readonly stream: ObjectStream }

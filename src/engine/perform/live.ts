@@ -1,4 +1,4 @@
-/** What is sent: the requests of actions, and what a command asks by itself. */
+/** Sends the requests of actions, and those that a command makes by itself. */
 import { AsyncCache } from '../../base/async.js'
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -44,7 +44,7 @@ interface SendingParts {
   readonly bulk: Pick<BulkRunner, 'each'>
 }
 
-/** What is sent of the actions of one write, and how it is followed. */
+/** Sends the actions of one write, and follows each to its end. */
 class SentActions {
   readonly #parts: SendingParts
   readonly #how: WriteOptions

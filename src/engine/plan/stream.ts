@@ -216,7 +216,7 @@ class Planners {
   }
 }
 
-/** What is asked of the objects of a stream. */
+/** The actions that are planned for the objects of a stream. */
 interface StreamActions {
   readonly given: Given
   readonly how: ActionOptions

@@ -176,7 +176,7 @@ class Groups implements ListStage {
     for (const values of combinations(lists)) this.#count(this.#group(values), record)
   }
 
-  /** How many groups are shown at most. */
+  /** The largest number of groups that is shown. */
   get #most(): number {
     const { limit = defaultLimit } = this.#options.globals
     return limit === 'all' ? Number.POSITIVE_INFINITY : limit

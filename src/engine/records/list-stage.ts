@@ -1,4 +1,4 @@
-/** What stands between the records of a list and whoever takes them. */
+/** The stages of a list: each takes its records and hands others on. */
 import { stringifyExact } from '../../base/json/json.js'
 import type { HiddenFields } from '../../base/secrets/mask-records.js'
 import type { Words } from '../../catalogue/words.js'
@@ -7,9 +7,9 @@ import type { Command } from '../command/types.js'
 import type { RecordsRow, RecordView, Rows } from '../rows.js'
 import type { AnswerContext } from './known-fields.js'
 
-/** What stands between the records of one list and whoever takes them. */
+/** A stage of one list: it takes the records and hands others on. */
 export interface ListStage {
-  /** How its records want to be shown. */
+  /** The view of the records that it hands on. */
   readonly view: RecordView
   /** Returns what can be handed on once these records came. */
   take(row: RecordsRow): Promise<RecordsRow | undefined>
@@ -25,7 +25,7 @@ const encoder = new TextEncoder()
 export const encodeRecord = (record: unknown): Uint8Array =>
   encoder.encode(stringifyExact(record) ?? 'null')
 
-/** What a stage needs of its line. */
+/** The parts of a line that its stages need. */
 export interface StageOptions {
   readonly command: AnswerContext['command'] & Pick<Command, 'flags'>
   readonly globals: Globals

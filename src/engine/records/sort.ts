@@ -27,7 +27,7 @@ import { mergeSingle } from './single-stage.js'
 /** After so many records a field that none of them has is unknown: about a page. */
 const maxLooked = 100
 
-/** So many records are handed over at once. */
+/** The number of records that are handed over at once. */
 const batchSize = 100
 
 interface SortOptions extends Pick<StageOptions, 'command' | 'words'> {

@@ -1,4 +1,4 @@
-/** What a line asks of the records of an answer, between whoever yields them and whoever prints them. */
+/** Stages between the rows of a command and their sink: groups, an order, the fields of single records. */
 import { concurrencyLimit, isAggregate } from '../command/globals.js'
 import {
   createNoteBelow,

@@ -1,4 +1,4 @@
-/** Which objects were given before. */
+/** Remembers which objects were given before. */
 import { type GivenObject, normalizeId } from './report.js'
 
 export class SeenObjects {

@@ -1,4 +1,4 @@
-/** What to do next about a failure of the HTTP layer, in the words of commands and flags. */
+/** Hints for failures of the HTTP layer, in the words of commands and flags. */
 import { quoteWord } from '../../base/shell-words.js'
 import { Failure } from '../../errors.js'
 import type { AdviceCode } from '../../http/types.js'
