@@ -15,7 +15,7 @@ import {
   type RunName,
   type WriteAuthor,
 } from './folder.js'
-import { formatLine, type Header, type Line } from './lines.js'
+import { formatLine, type Header } from './lines.js'
 import { readPast } from './reader.js'
 import { cannotCreate, createJournal, type Journal } from './writer.js'
 
@@ -117,17 +117,13 @@ const formatPlan = ({ id: _, began: __, planned, ...header }: Header, text: stri
 
 /**
  * Keeps a run that has not begun; the same that waits already is that.
+ * @param text the lines of its objects
  * @returns its id
  * @throws Failure `conflict` where too many of agents wait
  */
-export const keepPlanned = (
-  folder: string,
-  header: Header,
-  lines: readonly Line[],
-): Promise<string> =>
+export const keepPlanned = (folder: string, header: Header, text: string): Promise<string> =>
   underLock(folder, async () => {
     const waiting = await findPlanned(folder, new Date(header.began))
-    const text = lines.map((one) => formatLine(one)).join('')
     for (const { file, header: other } of waiting) {
       const kept = await readFile(file, 'utf8')
       const rest = kept.slice(kept.indexOf('\n') + 1)

@@ -1,4 +1,4 @@
-/** What a dry run showed, kept as a run that has not begun; and whether an object still is as it was then. */
+/** Keeps what a dry run showed as a run that has not begun, and tells whether an object still is as it was then. */
 import { isDeepStrictEqual } from 'node:util'
 import { type Fields, isObject } from '../../base/objects.js'
 import { volatileFields } from '../../client/snapshot-manifest.js'
@@ -7,17 +7,17 @@ import { runFolder } from '../../profile/index.js'
 import type { PlannedLine } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import { keepPlanned } from '../journal/begin-run.js'
-import type { Attributes, Header, QueuedLine } from '../journal/lines.js'
+import { type Attributes, formatLine, type Header, type QueuedLine } from '../journal/lines.js'
 import { createAttributeMask } from '../journal/record.js'
 import { checkPlain } from '../journal/work.js'
 import type { Item } from '../work/report.js'
 import { checkNames, describeHeader, type HeaderParts } from './journaled-run.js'
 import { placeOf } from './work-queue.js'
 
-/** What a preview says of one object. */
+/** The preview of one object. */
 export interface ShownObject {
   readonly request: string
-  /** Whether it was read: else nothing is known of what it is now. */
+  /** True if it was read: else nothing is known of what it is now. */
   readonly read: boolean
   readonly changes: readonly {
     readonly attribute: string
@@ -26,13 +26,13 @@ export interface ShownObject {
   }[]
 }
 
-/** So long a plan may wait, in milliseconds: one of an agent, and one of a person. */
+/** How long a plan may wait, in milliseconds, by who made it. */
 const lifetime = { agent: 24 * 3_600_000, person: 7 * 24 * 3_600_000 } as const
 
 type Side = 'now' | 'new'
 
-/** One side of a preview, without what changes by itself and without secrets, as a file may hold it. */
-const sideOf = ({ endpoint }: Plan, { changes }: ShownObject, side: Side): Fields => {
+/** Returns one side of a preview as a file may hold it: without fields that change by themselves, and without secrets. */
+const getSide = ({ endpoint }: Plan, { changes }: ShownObject, side: Side): Fields => {
   const own = changes.filter(({ attribute }) => !volatileFields.has(attribute))
   const fields = Object.fromEntries(own.map((change) => [change.attribute, change[side] ?? null]))
   // As it comes back from a file.
@@ -40,9 +40,9 @@ const sideOf = ({ endpoint }: Plan, { changes }: ShownObject, side: Side): Field
   return isObject(kept) ? kept : {}
 }
 
-/** An object as it is, by its preview; undefined where it is not read. */
-const beforeIn = (plan: Plan, shown: ShownObject): Attributes | undefined =>
-  shown.read ? sideOf(plan, shown, 'now') : undefined
+/** Returns an object as it is, by its preview; undefined where it is not read. */
+const getBefore = (plan: Plan, shown: ShownObject): Attributes | undefined =>
+  shown.read ? getSide(plan, shown, 'now') : undefined
 
 /** Refuses a plan whose object is not as it was when its run was planned. */
 export const checkedPlan = async (
@@ -52,7 +52,7 @@ export const checkedPlan = async (
 ): Promise<Plan> => {
   if (plan.refused !== undefined) return plan
   try {
-    const now = beforeIn(plan, await show(plan))
+    const now = getBefore(plan, await show(plan))
     if (isDeepStrictEqual(now ?? null, before ?? null)) return plan
   } catch (error) {
     const failure = survived(error)
@@ -61,12 +61,26 @@ export const checkedPlan = async (
   return { ...plan, refused: new Failure('conflict', 'it changed since the run was planned') }
 }
 
+/** Creates the line of an object that waits for its run. */
+const createQueuedLine = (plan: Plan, shown: ShownObject, n: number): QueuedLine => ({
+  n,
+  ...placeOf(plan),
+  state: 'queued',
+  input: plan.row,
+  before: getBefore(plan, shown),
+  after: getSide(plan, shown, 'new'),
+  sends: shown.request,
+})
+
 /** Keeps what is shown, object by object. */
 export class PlanKeeper {
   readonly #parts: HeaderParts
   readonly #asked: PlannedLine
-  readonly #plans: Plan[] = []
-  readonly #shown = new Map<Plan, ShownObject>()
+  /** The places of plans that were taken and not shown yet. */
+  readonly #places = new Map<Plan, number>()
+  #count = 0
+  /** The line of each that was shown, at its place: as text, so that a hundred thousand stay small. */
+  readonly #lines: string[] = []
   #header: Promise<Header> | undefined
 
   constructor(parts: HeaderParts, asked: PlannedLine) {
@@ -76,16 +90,22 @@ export class PlanKeeper {
 
   /**
    * Takes a plan before it is shown.
-   * @throws Failure `usage` where the line cannot be carried out from a file: it has a secret that is no reference
+   * @throws Failure `usage` where the line cannot be carried out from a file: it has a secret that is no reference, or the plan
+   * an object whose name looks like one
    */
   async begin(plan: Plan): Promise<void> {
-    this.#plans.push(plan)
+    checkPlain(placeOf(plan))
+    this.#places.set(plan, this.#count++)
     this.#header ??= this.#describe(plan)
     await this.#header
   }
 
+  /** Takes what a plan showed. */
   shown(plan: Plan, object: ShownObject): void {
-    this.#shown.set(plan, object)
+    const place = this.#places.get(plan)
+    if (place === undefined) return
+    this.#places.delete(plan)
+    this.#lines[place] = formatLine(createQueuedLine(plan, object, place + 1))
   }
 
   /** Keeps the run. */
@@ -93,10 +113,12 @@ export class PlanKeeper {
     const header = await this.#header
     if (header === undefined) return
     const { kept, failed } = this.#asked
-    const lines = this.#plans.flatMap((plan, i) => this.#lineOf(plan, i + 1))
-    const total = { input: 'complete', total: lines.length } as const
+    // An object that could not be shown has no line.
+    const lines = Object.values(this.#lines)
+    const total = formatLine({ input: 'complete', total: lines.length })
+    const text = [...lines, total].join('')
     try {
-      kept(await keepPlanned(runFolder(this.#parts.place.env), header, [...lines, total]))
+      kept(await keepPlanned(runFolder(this.#parts.place.env), header, text))
     } catch (error) {
       if (failed === undefined || !(error instanceof Failure)) throw error
       failed(error)
@@ -109,28 +131,10 @@ export class PlanKeeper {
     if (header.final !== undefined)
       throw usage(
         `the plan cannot be saved: ${header.final}`,
-        'Pass the secret by reference: env:NAME, or @file.',
+        'Pass the secret by reference: env:NAME or @file in a flag, @file in --param.',
       )
     const { by, reason } = this.#asked
     const expires = new Date(Date.parse(header.began) + lifetime[by]).toISOString()
     return { ...header, planned: { by, ...(reason === undefined ? {} : { reason }), expires } }
-  }
-
-  #lineOf(plan: Plan, n: number): QueuedLine[] {
-    const shown = this.#shown.get(plan)
-    if (shown === undefined) return []
-    const given = placeOf(plan)
-    checkPlain(given)
-    return [
-      {
-        n,
-        ...given,
-        state: 'queued',
-        input: plan.row,
-        before: beforeIn(plan, shown),
-        after: sideOf(plan, shown, 'new'),
-        sends: shown.request,
-      },
-    ]
   }
 }
