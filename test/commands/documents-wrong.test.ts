@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
 import { folder } from '../support/program.js'
+import { sampleList } from '../support/sample-files.js'
 import { svcctl } from '../support/within.js'
 
 const { url } = sandbox()
@@ -286,18 +287,7 @@ const manifest = {
   began: '2026-01-01T00:00:00.000Z',
   ended: '2026-01-01T00:00:01.000Z',
   groups: [],
-  kinds: [
-    {
-      kind: 'runners',
-      line: 'runners list',
-      route: 'GET /runners',
-      filter: {},
-      file: 'runners.ndjson',
-      records: 1,
-      sha256: createHash('sha256').update('{"id":1}\n').digest('hex'),
-      parents: [{ name: '', records: 1, at: 0, bytes: 9 }],
-    },
-  ],
+  kinds: [sampleList],
 }
 const manifestWith = (place: string, into: unknown): string =>
   JSON.stringify(change(manifest, place, into))

@@ -21,7 +21,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
 import { countDraws } from '../support/draws.js'
 import { configuration, folder, type Ran } from '../support/program.js'
-import { samplePlans } from '../support/sample-files.js'
+import { sampleList, samplePlans } from '../support/sample-files.js'
 import { svcctl } from '../support/within.js'
 
 const { url } = sandbox()
@@ -123,18 +123,8 @@ const build = async (): Promise<void> => {
     lines: ['runners list', 'members list --all-projects'],
   }
   const parent = { name: 'platform/app', records: 1, at: 0, bytes: 9 }
-  const list = {
-    kind: 'runners',
-    line: 'runners list',
-    route: 'GET /runners',
-    filter: {},
-    file: 'runners.ndjson',
-    records: 1,
-    sha256: digest('{"id":1}\n'),
-    parents: [{ ...parent, name: '' }],
-  }
   const steps = [
-    { kind: 'runners', whole: list },
+    { kind: 'runners', whole: sampleList },
     { kind: 'members-of-projects', parent, sha256: digest('{"id":1}\n') },
   ]
   put(

@@ -1,4 +1,5 @@
 /** Files, journals and plans that examples, recipes and lines of the record name. */
+import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../src/base/version.js'
@@ -90,4 +91,16 @@ export const samplePlans = (
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
     writeFileSync(join(runs, `planned-${id}.ndjson`), text, { mode: 0o600 })
   }
+}
+
+/** The list of a snapshot that has one runner, as its manifest and its progress file name it. */
+export const sampleList = {
+  kind: 'runners',
+  line: 'runners list',
+  route: 'GET /runners',
+  filter: {},
+  file: 'runners.ndjson',
+  records: 1,
+  sha256: createHash('sha256').update('{"id":1}\n').digest('hex'),
+  parents: [{ name: '', records: 1, at: 0, bytes: 9 }],
 }
