@@ -11,7 +11,7 @@ import {
 import { mayAskSingles } from './budget.js'
 import { encodeRecord, type ListStage, type StageOptions } from './list-stage.js'
 
-/** Returns the row that opens a list whose records go through a stage, which no longer passes on what came. */
+/** Returns the row that opens a list behind its stage. Its source hears of no other reader, since the stage takes its records. */
 const openStaged = (row: OpenRow, { view }: ListStage): Row => {
   row.source?.opened({})
   return { ...row, view, source: row.source && { ...row.source, opened: () => {} } }
