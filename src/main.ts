@@ -8,6 +8,7 @@ import { areaHelp, rootHelp, topicHelp, withTopic } from './cli/help/topics.js'
 import { parseTokens } from './cli/words/tree.js'
 import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
 import { ClosedPipe, exitCodes, Failure } from './errors.js'
+import { hasExtensions } from './profile/paths.js'
 import { openPager } from './terminal/pager.js'
 import { endBy, mayBeTerminal, say, standardError, standardOutput } from './terminal/standard.js'
 import { openStdout, printAtOnce } from './terminal/stdout.js'
@@ -77,6 +78,15 @@ const complete = async (argv: readonly string[]): Promise<number> => {
   return 0
 }
 
+/** Loads the commands of extensions; the documents' commands go on where that fails. */
+const extendCatalogue = async (isTab: boolean): Promise<void> => {
+  const { env } = currentIo()
+  if (!hasExtensions(env)) return
+  const { loadExtensions } = await import('./profile/extensions.js')
+  const fault = loadExtensions(env)
+  if (fault !== undefined && !isTab) say(standardError(), `${fault}\n`)
+}
+
 /** Does what a line asks for. @returns the exit code */
 const answer = async (
   line: ParsedLine,
@@ -102,6 +112,7 @@ const dispatch = async (
   decided: (how: FailureFormat) => void,
 ): Promise<number> => {
   const [first, ...words] = argv
+  await extendCatalogue(first === tab)
   if (first === tab) return complete(words)
   if (first !== 'help') return answer(await parseTokens(argv), signal, decided)
   const [about = '', ...more] = words.filter(isWord)

@@ -20,6 +20,7 @@ const order: readonly (readonly string[])[] = [
   ['errors'],
   ['base'],
   ['catalogue'],
+  ['extension'],
   ['http', 'output', 'profile', 'terminal', 'vocabulary', 'sandbox'],
   ['client'],
   ['engine'],
@@ -38,12 +39,23 @@ const only: Readonly<Record<string, readonly string[]>> = {
   // What an answer looks like, and where it goes, is known above the commands alone.
   engine: [...floor, 'http', 'profile', 'vocabulary', 'sandbox', 'client'],
   desired: [...floor, 'http', 'client', 'engine'],
-  commands: [...floor, 'http', 'profile', 'vocabulary', 'sandbox', 'client', 'engine', 'desired'],
+  commands: [
+    ...floor,
+    'extension',
+    'http',
+    'profile',
+    'vocabulary',
+    'sandbox',
+    'client',
+    'engine',
+    'desired',
+  ],
   library: [...floor, 'http', 'client', 'profile', 'vocabulary', 'sandbox', 'engine'],
 }
 /** Who else imports a room that not all above it may import. */
 const openTo: Readonly<Record<string, RegExp>> = {
   vocabulary: /^(?:engine|cli|commands|library)\//,
+  extension: /^(?:commands\/extend|profile\/extensions\.ts)/,
   sandbox: /^(?:commands\/sandbox\.ts|library\/|engine\/workspace\/sandbox\.ts)/,
   desired:
     /^(?:cli\/|commands\/(?:(?:plan|apply)\/|(?:explain|export|export-documents|policy|policy-rules|policy-run)\.ts))/,

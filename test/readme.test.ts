@@ -94,6 +94,7 @@ describe('README.md', () => {
       'svcctl check runners -o prometheus --to svcctl-runners.prom || test $? -le 2',
       'svcctl runners pause --instance --select status=offline -p prod-admin --dry-run',
       '#!/bin/sh',
+      'svcctl extend add daily.yml',
       'svcctl overview -o html --open',
       'svcctl snapshot --to before',
       'svcctl members list --all-projects --since before',

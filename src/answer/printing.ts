@@ -7,7 +7,7 @@ import { masked } from '../base/secrets/names.js'
 import { maskPrivateKeys } from '../base/secrets/text.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { getSecretFields } from '../catalogue/fields.js'
-import { areas } from '../catalogue/index.js'
+import { listAreas } from '../catalogue/index.js'
 import type { Inspection, People, Reader } from '../catalogue/views.js'
 import {
   changes,
@@ -60,7 +60,10 @@ const peopleOf = (people: People, { within, parent }: RecordView, sorts: boolean
 const columnsFor = async (area: string, endpoint: Endpoint): Promise<readonly string[]> => {
   if (endpoint.columns !== undefined) return endpoint.columns
   const fields = getAnswerFields([endpoint])
-  const endpoints = (await areas.find((a) => a.name === area)?.load()) ?? {}
+  const endpoints =
+    (await listAreas()
+      .find((a) => a.name === area)
+      ?.load()) ?? {}
   for (const { columns = [], made = [] } of Object.values(endpoints)) {
     const own = columns.filter((name) => !made.some((one) => one === name))
     if (own.length > 0 && own.every((name) => fields.includes(getFirstSegment(name)))) return own

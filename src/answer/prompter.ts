@@ -3,7 +3,7 @@ import { isObject, type JsonValues } from '../base/objects.js'
 import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../base/progress.js'
 import type { Prompts } from '../base/prompts.js'
 import { type Endpoint, getMethod, getPath } from '../catalogue/endpoint.js'
-import { areas } from '../catalogue/index.js'
+import { listAreas } from '../catalogue/index.js'
 import { kindNamed, wordOfKind } from '../catalogue/kinds.js'
 import { getScope } from '../engine/command/derive.js'
 import { resolveDetails } from '../engine/command/running.js'
@@ -56,7 +56,7 @@ const readsFor = async (command: CommandFacts, plan: Plan): Promise<readonly Ask
   if (subject === undefined || kind?.title === undefined) return []
   // One that is to be made cannot be read.
   if (plan.endpoint.path[subject.name] === undefined) return []
-  const near = areas.filter(({ name }) => name === command.area || kind.areas.includes(name))
+  const near = listAreas().filter(({ name }) => name === command.area || kind.areas.includes(name))
   const endpoints = (await Promise.all(near.map((row) => row.load()))).flatMap((all) =>
     Object.values<Endpoint>(all),
   )

@@ -81,7 +81,7 @@ type Column<Ret> =
   | `${FieldOf<Ret>}.${string}`
   | ('references' extends FieldOf<Ret> ? 'reference' : never)
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** Method and path, written exactly as the API is documented (`catalogue/README.md`). */
 type Route = `${Method} ${string}`
 
@@ -91,6 +91,8 @@ export interface AnswerType<S extends TSchema | null = TSchema | null> {
   readonly shape: S
   /** The media type of a file; bytes of any kind where it is absent. */
   readonly media?: string
+  /** Of `one`: nobody says what the answer is, so that it may as well be a list, or nothing. */
+  readonly open?: true
 }
 export const one = <S extends TSchema>(shape: S): AnswerType<S> & { kind: 'one' } => ({
   kind: 'one',
@@ -200,6 +202,14 @@ interface Spec<R extends Route, Ps extends Params, Ret extends AnswerType> {
   readonly refuses?: readonly string[]
   /** Further words for help: rules that the documents state. */
   readonly notes?: readonly string[]
+  /** The extension that declares it; of the documents where it is absent. Its names are sent as they are written. */
+  readonly from?: string
+  /** What every request to it sends, beside what is given. */
+  readonly sends?: JsonValues
+  /** Its file grows while the object runs: `--follow` goes on reading it. */
+  readonly grows?: true
+  /** Command lines that an extension gives as examples. */
+  readonly examples?: readonly string[]
 }
 
 export interface Endpoint<

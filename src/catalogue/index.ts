@@ -1,5 +1,6 @@
-/** A row an area: name, the other name it answers to, one line about it, and its loader. */
-import type { Endpoints } from './endpoint.js'
+/** A row an area: name, the other name it answers to, one line about it, and its loader; and the areas that extensions add. */
+import { createLineState } from '../base/io.js'
+import { type Endpoint, type Endpoints, getMethod, getPath, pathPattern } from './endpoint.js'
 
 export interface AreaRow {
   readonly name: string
@@ -163,3 +164,57 @@ export type ParameterFlag<Ps = AreaParams> = Ps extends unknown
   : never
 
 export const areas: readonly (AreaRow & { readonly name: AreaName })[] = rows
+
+// Areas of extensions: what a file of the user's adds to the documents, for the line that runs.
+
+/** Endpoints of an extension: those of a new area, or further ones of a documented area. */
+export interface AddedArea extends AreaRow {
+  /** The extensions that they come from. */
+  readonly from: readonly string[]
+}
+
+const createAdditions = (): { rows: readonly AreaRow[]; fault?: string } => ({ rows: areas })
+const getAdditions = createLineState(createAdditions)
+
+/** Notes that the extensions could not be loaded. @param remedy what to do about it */
+export const setExtensionFault = (remedy: string): void => {
+  getAdditions().fault = remedy
+}
+
+/** Returns what to do so that extensions are loaded again; undefined if they are. */
+export const getExtensionFault = (): string | undefined => getAdditions().fault
+
+/** Lists the areas of the documents, and those of the extensions that the running line has loaded. */
+export const listAreas = (): readonly (AreaRow & Partial<AddedArea>)[] => getAdditions().rows
+
+/** Returns the form of a route: whatever its placeholders are called. */
+export const getRouteForm = (endpoint: Pick<Endpoint, 'route'>): string =>
+  `${getMethod(endpoint)} ${pathPattern(getPath(endpoint))}`
+
+/** True if an endpoint is a list by whose command a documented list may get a further form. */
+const isFurtherForm = (added: Endpoint, documented: readonly Endpoint[]): boolean =>
+  [added, ...documented].every((one) => getMethod(one) === 'GET' && one.returns.kind === 'many')
+
+/** Endpoints of the documents with those of extensions. What the documents have, by route or by command, stays theirs. */
+const joinEndpoints = (documented: Endpoints, added: Endpoints): Endpoints => {
+  const forms = new Set(Object.values(documented).map(getRouteForm))
+  const kept = Object.entries(added).filter(([key, one]) => {
+    const same = Object.values(documented).filter(({ command }) => command === one.command)
+    const isFree = same.length === 0 || isFurtherForm(one, same)
+    return isFree && !forms.has(getRouteForm(one)) && !Object.hasOwn(documented, key)
+  })
+  return { ...documented, ...Object.fromEntries(kept) }
+}
+
+/** Adds areas to those that the running line knows. Documented areas come first and keep their names. */
+export const addAreas = (added: readonly AddedArea[]): void => {
+  const state = getAdditions()
+  const joined = areas.map((row) => {
+    const more = added.find(({ name }) => name === row.name)
+    if (more === undefined) return row
+    const load = async () => joinEndpoints(await row.load(), await more.load())
+    return { ...row, load, from: more.from }
+  })
+  const fresh = added.filter(({ name }) => !areas.some((row) => row.name === name))
+  state.rows = [...joined, ...fresh]
+}

@@ -1,3 +1,5 @@
+import { createLineState } from '../base/io.js'
+
 /**
  * The kinds of objects that verbs take, by the names of `completes`: which areas list them, and
  * which fields of their records name one to a verb, the most certain first.
@@ -47,10 +49,25 @@ export const kinds = {
 } as const satisfies Readonly<Record<string, Kind>>
 export type KindName = keyof typeof kinds
 
-const byName = new Map<string | undefined, Kind>(Object.entries(kinds))
+const byName: ReadonlyMap<string | undefined, Kind> = new Map(Object.entries(kinds))
+const getLineKinds = createLineState(() => ({ byName }))
 
 /** The kind of that name; undefined for what no verb takes. */
-export const kindNamed = (name: string | undefined): Kind | undefined => byName.get(name)
+export const kindNamed = (name: string | undefined): Kind | undefined =>
+  getLineKinds().byName.get(name)
+
+/** Lists all kinds, those of extensions last. */
+export const listKinds = (): readonly Kind[] => [...getLineKinds().byName.values()]
+
+/** Adds kinds of extensions to those that the running line knows; of a known kind only the further areas. */
+export const addKinds = (added: Readonly<Record<string, Kind>>): void => {
+  const all = new Map(byName)
+  for (const [name, kind] of Object.entries(added)) {
+    const known = byName.get(name)
+    all.set(name, known === undefined ? kind : { ...known, areas: [...known.areas, ...kind.areas] })
+  }
+  getLineKinds().byName = all
+}
 
 /** What people call an object of the kind of that name. */
 export const wordOfKind = (name: string): string =>

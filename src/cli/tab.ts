@@ -4,7 +4,7 @@
  */
 
 import { currentIo } from '../base/io.js'
-import { areas } from '../catalogue/index.js'
+import { listAreas } from '../catalogue/index.js'
 import {
   isFile,
   isSwitch,
@@ -116,7 +116,7 @@ const firstWords = async (): Promise<Candidate[]> => {
   const aliases = Object.entries(aliasNames(currentIo().env))
   return [
     ...aliases.map(([value, line]) => ({ value, text: `svcctl ${line}` })),
-    ...areas.map((a) => ({ value: a.name, text: a.summary })),
+    ...listAreas().map((a) => ({ value: a.name, text: a.summary })),
     ...(await Promise.all(own)),
     { value: 'help', text: 'help on a command or a topic' },
   ]

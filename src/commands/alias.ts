@@ -9,7 +9,7 @@ import { isSecretHeader, isSecretName, isSecretParameter } from '../base/secrets
 import { findPrivateKeys } from '../base/secrets/text.js'
 import { quoteWord, splitCommand } from '../base/shell-words.js'
 import { didYouMean } from '../base/suggest.js'
-import { areas } from '../catalogue/index.js'
+import { listAreas } from '../catalogue/index.js'
 import { isSwitch } from '../catalogue/params.js'
 import { flagsOfCommand } from '../engine/command/flags.js'
 import type { Argument, CommandFacts } from '../engine/command/types.js'
@@ -28,7 +28,7 @@ const nameRule = /^[a-z][a-z0-9-]{0,31}$/
 
 /** The area, or command of the tool, that a first word names by whichever of its names; undefined for any other. */
 const findArea = (word: string, commands: readonly CommandFacts[]): string | undefined =>
-  areas.find(({ name, alias }) => name === word || alias === word)?.name ??
+  listAreas().find(({ name, alias }) => name === word || alias === word)?.name ??
   commands.find(({ area }) => area === word)?.area
 
 /**

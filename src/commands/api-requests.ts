@@ -4,7 +4,7 @@ import { hasDots } from '../base/base-url.js'
 import { isObject } from '../base/objects.js'
 import { maskAddresses } from '../base/secrets/mask.js'
 import { type Endpoint, getMethod, getPath, one } from '../catalogue/endpoint.js'
-import { areas } from '../catalogue/index.js'
+import { listAreas } from '../catalogue/index.js'
 import { string } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
 import type { People } from '../catalogue/views.js'
@@ -105,7 +105,7 @@ const getPathShape = (path: string): string =>
 
 /** The documented endpoint of a template, whose columns its answers have. */
 const findDocumented = async ({ method, path }: WireRequest): Promise<Endpoint | undefined> => {
-  for (const row of areas)
+  for (const row of listAreas())
     for (const endpoint of Object.values<Endpoint>(await row.load()))
       if (getMethod(endpoint) === method && getPathShape(getPath(endpoint)) === getPathShape(path))
         return endpoint

@@ -6,7 +6,7 @@ import { maskAddresses } from '../base/secrets/mask.js'
 import { leadsToVariables } from '../base/secrets/names.js'
 import { nearest } from '../base/suggest.js'
 import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/endpoint.js'
-import { areas } from '../catalogue/index.js'
+import { listAreas } from '../catalogue/index.js'
 import { boolean, list } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
 import { getAnswerFacts } from '../engine/command/running.js'
@@ -180,7 +180,7 @@ const isNear = (parts: readonly string[], wanted: readonly string[]): boolean =>
 const findSimilarRoute = async (method: string, path: string): Promise<string | undefined> => {
   const wanted = (path.split('?')[0] ?? '').split('/')
   const routes = new Map<string, string>()
-  for (const row of areas)
+  for (const row of listAreas())
     for (const e of Object.values(await row.load())) {
       const parts = getPath(e).split('/')
       if (parts.length !== wanted.length || getMethod(e) !== method) continue
@@ -197,7 +197,7 @@ const findSimilarRoute = async (method: string, path: string): Promise<string | 
 const findDocumentedRead = async ({ method, path }: WireRequest): Promise<Endpoint | undefined> => {
   if (method !== 'GET') return undefined
   const [plain] = path.split('?')
-  for (const row of areas)
+  for (const row of listAreas())
     for (const endpoint of Object.values(await row.load()))
       if (getMethod(endpoint) === method && getPath(endpoint) === plain) return endpoint
   return undefined
@@ -218,7 +218,7 @@ const suggestPaths = async (
 ): Promise<readonly Suggestion[]> => {
   const typed = current.split('/').slice(0, -1)
   const found = new Map<string, string>()
-  for (const row of areas)
+  for (const row of listAreas())
     for (const endpoint of Object.values(await row.load())) {
       if (getMethod(endpoint) !== method?.toUpperCase()) continue
       const path = completePath(getPath(endpoint), typed)

@@ -7,7 +7,7 @@ import {
   getPlace,
   getStatus,
 } from '../catalogue/endpoint.js'
-import { areas } from '../catalogue/index.js'
+import { listAreas } from '../catalogue/index.js'
 import { formatOf, type Param, takesPairs, takesSeveral } from '../catalogue/params.js'
 import { defined, either, type JsonSchema, valueSchema } from '../catalogue/schema.js'
 
@@ -312,6 +312,7 @@ const operation = (area: string, key: string, e: Endpoint, components: Map<strin
   ...(e.access === undefined ? {} : { 'x-access': e.access }),
   ...(e.edition === undefined ? {} : { 'x-edition': e.edition }),
   ...(e.implied === true ? { 'x-implied': true } : {}),
+  ...(e.from === undefined ? {} : { 'x-from': e.from }),
 })
 
 /**
@@ -322,7 +323,7 @@ export const openapi = async (version: string): Promise<Json> => {
   const components = new Map<string, unknown>()
   const paths: Record<string, Record<string, unknown>> = {}
   const webhooks: Record<string, unknown> = {}
-  for (const row of areas) {
+  for (const row of listAreas()) {
     for (const [key, e] of Object.entries(await row.load())) {
       const path = getPath(e)
       const item = { [getMethod(e).toLowerCase()]: operation(row.name, key, e, components) }
@@ -336,7 +337,7 @@ export const openapi = async (version: string): Promise<Json> => {
     servers: [
       { url: '{base_url}/api/v4', variables: { base_url: { default: 'https://svc.example' } } },
     ],
-    tags: areas.map((row) => ({ name: row.name, description: row.summary })),
+    tags: listAreas().map((row) => ({ name: row.name, description: row.summary })),
     paths,
     ...(Object.keys(webhooks).length === 0 ? {} : { webhooks }),
     components: {

@@ -6,7 +6,7 @@ import { version } from '../base/version.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
-import { type AreaRow, areas } from '../catalogue/index.js'
+import { type AreaRow, listAreas } from '../catalogue/index.js'
 import { boolean, oneOf, type Param, typeText, valuesOf } from '../catalogue/params.js'
 import { commandWith, ofInstance } from '../engine/command/known.js'
 import type { Services } from '../engine/command/services.js'
@@ -132,12 +132,12 @@ const loadShapes = async (row: AreaRow): Promise<unknown[]> =>
 
 /** Every titled shape of the catalogue, by title. */
 const loadResources = async () => {
-  const all = await Promise.all(areas.map(loadShapes))
+  const all = await Promise.all(listAreas().map(loadShapes))
   return collectShapes(all.flat())
 }
 
 const findArea = (word: string | undefined): AreaRow | undefined =>
-  areas.find(({ name, alias }) => word !== undefined && (name === word || alias === word))
+  listAreas().find(({ name, alias }) => word !== undefined && (name === word || alias === word))
 
 /** The titled shapes that an answer is one of, not those inside. */
 const getAnswerShapes = (shape: unknown): Fields[] => {
@@ -247,7 +247,7 @@ async function* explainGiven(services: Services, given: ExplainGiven): Rows {
   const names = [...known.keys()].map(toKebab)
   throw usage(
     `unknown resource or command "${words.join(' ')}"`,
-    didYouMean(words.join(' '), [...names, ...areas.map((area) => area.name)]) ??
+    didYouMean(words.join(' '), [...names, ...listAreas().map((area) => area.name)]) ??
       'svcctl explain lists the resources, svcctl commands the commands.',
   )
 }
@@ -262,7 +262,7 @@ const suggestions = async ([area]: readonly string[]): Promise<readonly Suggesti
   }
   const titles = [...(await loadResources()).keys()].sort()
   return [
-    ...areas.map(({ name, summary }) => ({ value: name, text: summary })),
+    ...listAreas().map(({ name, summary }) => ({ value: name, text: summary })),
     ...titles.map((title) => ({ value: toKebab(title), text: 'fields' })),
   ]
 }

@@ -3,7 +3,7 @@
  * loads it.
  */
 import type { Endpoints } from '../catalogue/endpoint.js'
-import { type AreaRow, areas } from '../catalogue/index.js'
+import { type AreaRow, listAreas } from '../catalogue/index.js'
 import { derived } from '../engine/command/derive.js'
 import type { Command, CommandFacts, Flag, Registry, Special } from '../engine/command/types.js'
 
@@ -155,6 +155,14 @@ export const toolCommands: readonly ToolRow[] = [
       serve: 'serve',
     }),
     from('client', tool, { types: 'types' }),
+    from('extend', () => import('./extend.js'), {
+      add: 'addCommand',
+      list: 'listCommand',
+      show: 'showCommand',
+      update: 'updateCommand',
+      remove: 'removeCommand',
+      schema: 'schemaCommand',
+    }),
     from('vocabulary', () => import('./vocabulary.js'), { learn: 'learn', check: 'check' }),
     from('alias', () => import('./alias.js'), {
       set: 'setCommand',
@@ -227,6 +235,17 @@ export const getCommandWords = (area: string, endpoints: Endpoints): string[] =>
   ]),
 ]
 
+/** Loads what a command of an extension does that is answered with a file. */
+const loadFileSpecial = async (
+  words: string,
+  endpoints: Endpoints,
+): Promise<Special | undefined> => {
+  const own = Object.values(endpoints).find((e) => e.command === words && e.from !== undefined)
+  if (own?.returns.kind !== 'file') return undefined
+  const { fileOutput, growingFile } = await import('./artifacts/index.js')
+  return own.grows === true ? growingFile : fileOutput
+}
+
 /** Loads one command of an area. */
 export const loadCommand = async (
   area: string,
@@ -234,7 +253,7 @@ export const loadCommand = async (
   endpoints: Endpoints,
 ): Promise<Command> => {
   const row = getSpecials(area).find((r) => r.words === words)
-  const special = await row?.load()
+  const special = (await row?.load()) ?? (await loadFileSpecial(words, endpoints))
   const keys =
     special?.endpoints ?? Object.keys(endpoints).filter((key) => endpoints[key]?.command === words)
   const command = derived(area, words, pick(endpoints, keys))
@@ -252,6 +271,8 @@ export const commandsOfArea = async (row: AreaRow): Promise<Command[]> => {
 /** Loads the examples of a command. They are separate because only help and documentation need them. */
 export const loadExamples = async (command: Command): Promise<readonly string[]> => {
   if (command.examples !== undefined) return command.examples
+  const own = Object.values(command.endpoints).filter(({ from }) => from !== undefined)
+  if (own.length > 0) return own.flatMap(({ examples: lines = [] }) => lines)
   const { examples } = await import('../catalogue/examples.js')
   return examples[command.area]?.[command.words] ?? []
 }
@@ -265,13 +286,13 @@ export const toolCommand = async (area: string, words: string): Promise<Command 
 
 /** Loads a command by its words; undefined if there is none. */
 export const commandNamed = async (area: string, words: string): Promise<Command | undefined> => {
-  const row = areas.find(({ name }) => name === area)
+  const row = listAreas().find(({ name }) => name === area)
   return row === undefined ? toolCommand(area, words) : loadCommand(area, words, await row.load())
 }
 
 /** Loads the commands of an area of the API or of the tool. */
 export const commandsIn = async (area: string): Promise<Command[]> => {
-  const row = areas.find(({ name }) => name === area)
+  const row = listAreas().find(({ name }) => name === area)
   if (row !== undefined) return commandsOfArea(row)
   const own = toolCommands.filter((c) => c.area === area)
   const loaded = await Promise.all(own.map((c) => toolCommand(c.area, c.words)))
@@ -280,7 +301,7 @@ export const commandsIn = async (area: string): Promise<Command[]> => {
 
 /** Loads every command. */
 export const allCommands = async (): Promise<Command[]> => {
-  const ofAreas = (await Promise.all(areas.map(commandsOfArea))).flat()
+  const ofAreas = (await Promise.all(listAreas().map(commandsOfArea))).flat()
   const own = await Promise.all(toolCommands.map((r) => toolCommand(r.area, r.words)))
   return [...ofAreas, ...own.flatMap((c) => (c === undefined ? [] : [c]))]
 }

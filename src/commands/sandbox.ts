@@ -16,7 +16,7 @@ import {
   yieldRecord,
   yieldRecords,
 } from '../engine/rows.js'
-import { jobsRule, stateFolder, workingFolder } from '../engine/workspace/sandbox.js'
+import { jobsRule, readResources, stateFolder, workingFolder } from '../engine/workspace/sandbox.js'
 import { usage } from '../errors.js'
 import { wholeAllowance } from '../http/gate.js'
 import { type Arguments, define } from './define.js'
@@ -97,6 +97,7 @@ async function* serveFrom(
   const asOf = await asOfVersion(flags['as-of'])
   const sandbox = await startSandbox({
     stateDir: folder,
+    resources: await readResources(services.place.env),
     note: services.ui.note,
     signal: services.place.clock.signal,
     port: flags.port ?? 0,

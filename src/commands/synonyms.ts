@@ -74,9 +74,6 @@ const lookUp = <V>(table: Readonly<Record<string, V>>, word: string): V | undefi
 export const suggestArea = (word: string): string | undefined =>
   lookUp(areas, lookUp(aliases, word) ?? word)
 
-/** The verbs that people expect of everything. */
-const usualVerbs = ['list', 'get', 'create', 'update', 'delete']
-
 /** Returns the verb that a word of another tool means; undefined if there is none. */
 export const suggestVerb = (word: string, known: readonly string[]): string | undefined => {
   const last = (verb: string): string => verb.split(' ').at(-1) ?? ''
@@ -87,9 +84,9 @@ export const suggestVerb = (word: string, known: readonly string[]): string | un
 }
 
 /** Returns a hint for a verb that an area or group does not have. */
-export const describeMissingVerb = (called: string, word: string): string => {
+export const describeMissingVerb = (called: string): string => {
   const [name = ''] = called.split(' ')
-  return usualVerbs.includes(word) && apiAreas.some((one) => one.name === name)
-    ? 'The documented API has no such operation. "svcctl api" sends any other request.'
+  return apiAreas.some((one) => one.name === name)
+    ? 'The API documents have no such operation. A file of commands adds it: svcctl help extend'
     : `Run "svcctl ${called} --help".`
 }

@@ -7,6 +7,7 @@ import { isObject } from '../base/objects.js'
 import { version } from '../base/version.js'
 import { settings } from '../catalogue/areas/settings.js'
 import { typeText, valuesOf } from '../catalogue/params.js'
+import { isExtension } from '../engine/command/derive.js'
 import type { Services } from '../engine/command/services.js'
 import type { CommandFacts, Flag } from '../engine/command/types.js'
 import { createNoteRow, createTextRow, yieldRecords } from '../engine/rows.js'
@@ -76,6 +77,7 @@ const toCommandRow = (command: CommandFacts) => ({
   endpoints: Object.values(command.endpoints).map((e) => e.route),
   arguments: command.args.map(({ name, required, variadic }) => ({ name, required, variadic })),
   flags: command.flags.filter((f) => f.hidden !== true).map(flagRow),
+  ...(isExtension(command) && { from: Object.values(command.endpoints)[0]?.from }),
 })
 
 export const commands = define({

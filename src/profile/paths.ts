@@ -1,4 +1,5 @@
 /** The folders in which svcctl keeps its files. */
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { readRegular } from '../base/files/regular.js'
@@ -77,3 +78,10 @@ export const namesVocabulary = (env: Environment): boolean => {
     return false
   }
 }
+
+/** Returns the index of the extensions. */
+export const extensionIndex = (env: Environment): string =>
+  path.join(getPaths(env).config, 'extensions.json')
+
+/** Whether there are extensions. Every start asks this. */
+export const hasExtensions = (env: Environment): boolean => existsSync(extensionIndex(env))

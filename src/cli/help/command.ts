@@ -11,7 +11,7 @@ import {
   valuesOf,
 } from '../../catalogue/params.js'
 import { loadExamples } from '../../commands/index.js'
-import { getCommandName } from '../../engine/command/derive.js'
+import { getCommandName, isExtension } from '../../engine/command/derive.js'
 import { manyFlags, ownFlags, siteFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import { besides, getSpellings, type Spelling } from '../../engine/plan/line.js'
@@ -197,6 +197,13 @@ const facts = (command: Command): (readonly [string, string])[] => {
   ]
 }
 
+/** Which extension a command is from, or which forms of it are. */
+const describeSource = (command: Command): readonly string[] => {
+  const added = Object.values(command.endpoints).filter(({ from }) => from !== undefined)
+  if (isExtension(command)) return [`From ${added[0]?.from}, not in the documents.`]
+  return added.map(({ from, route }) => `From ${from}, not in the documents: ${route}.`)
+}
+
 /** What a command says of itself, and its endpoints of theirs. */
 const describeCommand = ({ description = [], endpoints }: Command): readonly string[] => [
   ...description,
@@ -205,7 +212,7 @@ const describeCommand = ({ description = [], endpoints }: Command): readonly str
 
 /** Renders `svcctl runners list --help`. */
 export const commandHelp = async (command: Command, style: PageStyle): Promise<string> => {
-  const body = [...new Set(describeCommand(command))]
+  const body = [...new Set([...describeSource(command), ...describeCommand(command)])]
     .flatMap((text) => wrap(text, style.width))
     .join('\n')
   return [

@@ -2,6 +2,7 @@
 import adoption from '../../../.github/guide/adoption.md?raw'
 import agents from '../../../.github/guide/agents.md?raw'
 import asCode from '../../../.github/guide/as-code.md?raw'
+import extend from '../../../.github/guide/extend.md?raw'
 import instances from '../../../.github/guide/instances.md?raw'
 import journal from '../../../.github/guide/journal.md?raw'
 import manyObjects from '../../../.github/guide/many-objects.md?raw'
@@ -14,6 +15,7 @@ const pages = {
   adoption,
   agents,
   'as-code': asCode,
+  extend,
   instances,
   journal,
   'many-objects': manyObjects,

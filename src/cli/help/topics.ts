@@ -4,10 +4,11 @@
  */
 
 import { formatTraits } from '../../catalogue/formats.js'
-import { areas } from '../../catalogue/index.js'
+import { areas, listAreas } from '../../catalogue/index.js'
 import { commandsIn, toolCommands } from '../../commands/index.js'
-import { getCommandName } from '../../engine/command/derive.js'
+import { getCommandName, isExtension } from '../../engine/command/derive.js'
 import { flagSets } from '../../engine/command/global-flags.js'
+import type { Command } from '../../engine/command/types.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
 import {
   argumentsText,
@@ -200,6 +201,10 @@ export const topics: Readonly<Record<string, Topic>> = {
     summary: 'give an agent access over the Model Context Protocol',
     page: fromGuide('agents'),
   },
+  extend: {
+    summary: 'add commands that the API documents leave out',
+    page: fromGuide('extend'),
+  },
   adoption: {
     summary: 'set up svcctl for a team in an afternoon',
     page: fromGuide('adoption'),
@@ -235,6 +240,20 @@ const groups = [
   ['tool', 'The tool'],
 ] as const
 
+/** Names the areas that extensions add, in one paragraph. */
+const extensionSection = (style: PageStyle): string => {
+  const names = listAreas().flatMap(({ name, from }) =>
+    from === undefined || areas.some((one) => one.name === name) ? [] : name,
+  )
+  if (names.length === 0) return ''
+  const lines = wrap(names.join(', '), style.width - indent.length)
+  return section(
+    'From extensions, not in the documents:',
+    lines.map((line) => indent + line).join('\n'),
+    style,
+  )
+}
+
 /** Renders `svcctl --help`. */
 export const rootHelp = async (style: PageStyle): Promise<string> => {
   const { summaries } = await import('../../commands/summaries.js')
@@ -249,6 +268,7 @@ export const rootHelp = async (style: PageStyle): Promise<string> => {
     section('Usage:', `${indent}svcctl <area> <verb> [id …] [flags]`, style),
     section('Areas:', layOutTable(rows, style.width), style),
     ...own,
+    extensionSection(style),
     section('Try it without an instance:', `${indent}svcctl runners list --sandbox`, style),
     section(
       'Help:',
@@ -268,21 +288,59 @@ export const rootHelp = async (style: PageStyle): Promise<string> => {
     .concat('\n')
 }
 
+/** The verbs of an area that extensions add, a row a group. */
+const extensionRows = (
+  commands: readonly Command[],
+  group: string | undefined,
+): readonly (readonly [string, string])[] => {
+  const groups = new Map<string, Command[]>()
+  for (const command of commands) {
+    const [first = ''] = command.words.split(' ')
+    const key = group === undefined && command.words.includes(' ') ? first : command.words
+    groups.set(key, [...(groups.get(key) ?? []), command])
+  }
+  return [...groups].map(([key, some]) => {
+    const [only, ...others] = some
+    if (only !== undefined && others.length === 0) return toVerbRow(only, group)
+    const verbs = some.map(({ words }) => words.slice(key.length + 1))
+    return [`${key} <verb>`, verbs.join(', ')]
+  })
+}
+
+/** A command by its words within an area or group, with its summary. */
+const toVerbRow = (command: Command, group: string | undefined): readonly [string, string] => {
+  const words = group === undefined ? command.words : command.words.slice(group.length + 1)
+  return [`${words}${argumentsText(command)}`, command.summary]
+}
+
+/** The extensions that commands come from. */
+const getSources = (commands: readonly Command[]): string =>
+  [
+    ...new Set(
+      commands.flatMap(({ endpoints }) =>
+        Object.values(endpoints).flatMap(({ from = [] }) => from),
+      ),
+    ),
+  ].join(', ')
+
 /** Renders `svcctl runners --help`, or the help of a group within an area (`geo nodes`). */
 export const areaHelp = async (area: string, style: PageStyle, group?: string): Promise<string> => {
-  const summary = group === undefined ? areas.find((a) => a.name === area)?.summary : undefined
+  const row = group === undefined ? listAreas().find((a) => a.name === area) : undefined
   const commands = (await commandsIn(area)).filter(
     (c) => group === undefined || c.words.startsWith(`${group} `),
   )
   const prefix = group === undefined ? area : `${area} ${group}`
-  const rows = commands.map((c) => {
-    const words = group === undefined ? c.words : c.words.slice(group.length + 1)
-    return [`${words}${argumentsText(c)}`, c.summary] as const
-  })
+  const added = commands.filter(isExtension)
+  const rows = commands.filter((c) => !isExtension(c)).map((c) => toVerbRow(c, group))
   return [
-    summary === undefined ? '' : `${capital(summary)}.\n`,
+    row === undefined ? '' : `${capital(row.summary)}.\n`,
     section('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
     section('Verbs:', layOutTable(rows, style.width), style),
+    section(
+      `From ${getSources(added)}, not in the documents:`,
+      layOutTable(extensionRows(added, group), style.width),
+      style,
+    ),
     `${style.dim(`svcctl ${prefix} <verb> --help says more about one of them.`)}\n`,
   ]
     .filter((part) => part !== '')

@@ -1,14 +1,14 @@
 /** Expands aliases, which are looked up only if the first word is no command. */
 import { splitCommand } from '../../base/shell-words.js'
 import { nearest } from '../../base/suggest.js'
-import { areas } from '../../catalogue/index.js'
+import { listAreas } from '../../catalogue/index.js'
 import { toolCommands } from '../../commands/index.js'
 import { Failure, usage } from '../../errors.js'
 import { findAlias, readAliases } from '../../profile/store.js'
 import type { Environment } from '../../profile/types.js'
 
 const isCommand = (word: string): boolean =>
-  areas.some(({ name, alias }) => name === word || alias === word) ||
+  listAreas().some(({ name, alias }) => name === word || alias === word) ||
   toolCommands.some(({ area }) => area === word)
 
 /**

@@ -11,7 +11,7 @@ import { currentIo } from '../../base/io.js'
 import { writes } from '../../catalogue/endpoint.js'
 import { valuesOf } from '../../catalogue/params.js'
 import { bothNames } from '../../catalogue/words.js'
-import { getCommandName } from '../../engine/command/derive.js'
+import { getCommandName, isExtension } from '../../engine/command/derive.js'
 import { type FlagFilter, flagsOfCommand } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import {
@@ -243,7 +243,7 @@ export class Leaf extends CommandLevel {
 
   /** A command that speaks of names, in the words of its instance; the tool's own go without them. */
   private async translated(command: Command): Promise<Command> {
-    if (!speaks(command)) return command
+    if (!speaks(command) || isExtension(command)) return command
     try {
       const own = await this.findOwn()
       if (own === undefined) return command

@@ -1,4 +1,5 @@
 /** Words the errors of a command line, with what was probably meant. */
+import { getExtensionFault } from '../../catalogue/index.js'
 import { paramsIn, takesPairs } from '../../catalogue/params.js'
 import { describeMissingVerb, suggestArea, suggestVerb } from '../../commands/synonyms.js'
 import type { Flag } from '../../engine/command/types.js'
@@ -32,7 +33,10 @@ const getComplaint = (message: string): string =>
 export const unknownArea = (word: string, message: string): Failure =>
   usage(
     `unknown command "${word}"`,
-    suggestArea(word) ?? getSuggestion(message) ?? 'Run "svcctl --help" for a list of commands.',
+    getExtensionFault() ??
+      suggestArea(word) ??
+      getSuggestion(message) ??
+      'Run "svcctl --help" for a list of commands.',
   )
 
 /**
@@ -50,7 +54,8 @@ export const unknownVerb = (
     `${called} has no verb "${word}"; it has ${verbs.join(', ')}`,
     meant === undefined
       ? (getSuggestion(message, (verb) => `"svcctl ${called} ${verb}"`) ??
-          describeMissingVerb(called, word))
+          getExtensionFault() ??
+          describeMissingVerb(called))
       : `Run "${['svcctl', called, meant, ...ids].join(' ')}".`,
   )
 }

@@ -5,7 +5,7 @@
 
 import { type Help, Option, type ParseOptionsResult } from 'commander'
 import { currentIo } from '../../base/io.js'
-import { areas } from '../../catalogue/index.js'
+import { listAreas } from '../../catalogue/index.js'
 import { commandNamed, getCommandWords, toolCommands } from '../../commands/index.js'
 import { hiddenScopes } from '../../engine/command/flags.js'
 import { flagSets } from '../../engine/command/global-flags.js'
@@ -135,16 +135,19 @@ class Program extends Branch {
 
   protected next(name: string): NextLevel | undefined {
     const { tokens } = this
-    const area = areas.find((one) => one.name === name || one.alias === name)
-    if (area !== undefined)
-      return { level: new Area(name, tokens, area.name), hidden: area.name !== name }
     const own = toolCommands.find((one) => one.area === name)
-    if (own === undefined) return undefined
-    return { level: own.words === '' ? createLeaf(this, name, '') : new Area(name, tokens, name) }
+    if (own !== undefined)
+      return { level: own.words === '' ? createLeaf(this, name, '') : new Area(name, tokens, name) }
+    const area = listAreas().find((one) => one.name === name || one.alias === name)
+    if (area === undefined) return undefined
+    return { level: new Area(name, tokens, area.name), hidden: area.name !== name }
   }
 
   protected names(): Iterable<string> {
-    return new Set([...areas.map(({ name }) => name), ...toolCommands.map(({ area }) => area)])
+    return new Set([
+      ...listAreas().map(({ name }) => name),
+      ...toolCommands.map(({ area }) => area),
+    ])
   }
 
   unknownWord(word: string, message: string): never {
@@ -234,7 +237,7 @@ class Area extends Branch implements Verbs {
 
 /** Lists the verbs of an area of the API or of the tool, as they are typed. */
 export const listVerbs = async (area: string): Promise<string[]> => {
-  const row = areas.find(({ name }) => name === area)
+  const row = listAreas().find(({ name }) => name === area)
   if (row !== undefined) return getCommandWords(area, await row.load())
   return toolCommands.filter((c) => c.area === area).map((c) => c.words)
 }

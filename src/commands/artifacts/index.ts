@@ -17,6 +17,7 @@ import { define } from '../define.js'
 import { listWritten } from '../written-files.js'
 import { isUnsafeName } from './archive.js'
 import { extract, findFolder } from './extract.js'
+import { followFile } from './follow.js'
 import { type CheckedDownload, formatBytes, openDownload, toFile, yieldBody } from './save.js'
 
 const isDirectory = (path: string): Promise<boolean> =>
@@ -81,11 +82,14 @@ interface DownloadKind {
   readonly isArchive: boolean
   /** Its name, where the instance gives none. */
   readonly fallback: (plan: Plan) => string
+  /** Where it goes, where the line does not say. */
+  readonly to?: string
 }
 
 interface DownloadFlags {
-  readonly to?: string
+  readonly to?: string | undefined
   readonly extract?: boolean
+  readonly follow?: boolean
 }
 
 async function* saveDownload(
@@ -112,15 +116,17 @@ async function* saveDownload(
 /** What is wrong with where it goes is said before it is asked for. */
 const checkTarget = async (
   { place }: Services,
-  { to, extract: unpack }: DownloadFlags,
+  { to, extract: unpack, follow }: DownloadFlags,
 ): Promise<void> => {
+  if (follow === true && to !== '-')
+    throw usage('--follow and --to exclude each other', 'A file is complete when it is written.')
   if (unpack === true && to === '-') throw usage('--extract and --to - exclude each other')
   if (unpack === true) await findFolder(resolve(place.cwd, to ?? '.'))
 }
 
 const createDownload = (kind: DownloadKind) =>
   async function* (services: Services, given: Given & { readonly flags: DownloadFlags }): Rows {
-    const { flags } = given
+    const flags = { to: kind.to, ...given.flags }
     const complete = async (plan: Plan): Promise<Plan> => {
       await checkTarget(services, flags)
       return plan
@@ -129,6 +135,7 @@ const createDownload = (kind: DownloadKind) =>
       finish: async (plan, came) => {
         if ('failure' in came) throw came.failure
         if (!('download' in came)) return { reported: true }
+        if (flags.follow === true) return { rows: followFile(services, plan, came.download) }
         return { rows: saveDownload(services, plan, came.download, flags, kind) }
       },
     })
@@ -173,4 +180,26 @@ export const file = define({
     'artifacts file dist/app.txt --ref main --job build --project platform/app --to -',
   ],
   rows: createDownload(fileKind),
+})
+
+/** A file of an extension: people mostly want to read it. */
+const outputKind: DownloadKind = {
+  isArchive: false,
+  fallback: ({ endpoint }) => endpoint.route.split('/').at(-1) ?? 'file',
+  to: '-',
+}
+
+/** What a command of an extension does that is answered with a file. */
+export const fileOutput = define({
+  flags: { to: { ...to, help: 'file or directory to write to [standard output]' } },
+  rows: createDownload(outputKind),
+})
+
+/** The same of a file that grows while its object runs. */
+export const growingFile = define({
+  flags: {
+    to: { ...to, help: 'file or directory to write to [standard output]' },
+    follow: boolean('print what is added until the job or pipeline is over'),
+  },
+  rows: createDownload(outputKind),
 })

@@ -6,7 +6,7 @@ import { isObject, type JsonValues, jsonFields } from '../../base/objects.js'
 import { createRandomBytes } from '../../base/random.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { areas } from '../../catalogue/index.js'
+import { listAreas } from '../../catalogue/index.js'
 import { exampleOf, group, project } from '../../catalogue/params.js'
 import { type Datum, getData } from '../../engine/command/flags.js'
 import type { InnerRuns, WithinAnswer, WithinAsk } from '../../engine/command/services.js'
@@ -55,7 +55,7 @@ const maxFound = 15
 const toolFor = ({ reads }: Offer): 'read' | 'plan' => (reads ? 'read' : 'plan')
 
 const describeArea = (area: string): string =>
-  areas.find(({ name }) => name === area)?.summary ?? 'the instance as a whole'
+  listAreas().find(({ name }) => name === area)?.summary ?? 'the instance as a whole'
 
 /** How much a word says of a command: most in its name. */
 const getRelevance = ({ name, command, data }: Offer, word: string): number => {
@@ -96,7 +96,7 @@ const summarizeCall = (offer: Offer) => {
 }
 
 /** Every command by its area, those that write marked. */
-const listAreas = (offers: readonly Offer[]) =>
+const describeAreas = (offers: readonly Offer[]) =>
   [...new Set(offers.map(({ command }) => command.area))].map((area) => {
     const of = offers.filter(({ command }) => command.area === area)
     return {
@@ -110,7 +110,7 @@ const listAreas = (offers: readonly Offer[]) =>
 /** Commands that words are about; all of them, by area, without any. */
 const findCommands = (offers: readonly Offer[], query: string) => {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-  if (words.length === 0) return { areas: listAreas(offers) }
+  if (words.length === 0) return { areas: describeAreas(offers) }
   const ranked = offers
     .map((offer) => ({
       offer,

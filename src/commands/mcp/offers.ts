@@ -4,7 +4,7 @@
  */
 
 import { type Endpoint, getMethod, writes } from '../../catalogue/endpoint.js'
-import { areas } from '../../catalogue/index.js'
+import { listAreas } from '../../catalogue/index.js'
 import { isSameType } from '../../catalogue/params.js'
 import { flagName, getCommandName, withoutSpecial } from '../../engine/command/derive.js'
 import { type Datum, getData } from '../../engine/command/flags.js'
@@ -58,7 +58,7 @@ const offeredToolCommands = new Set([
 ])
 
 /** Whether a command is of the API, not of the tool itself. */
-const isOfApi = ({ area }: CommandFacts): boolean => areas.some(({ name }) => name === area)
+const isOfApi = ({ area }: CommandFacts): boolean => listAreas().some(({ name }) => name === area)
 
 /** A command as agents may have it; undefined where it is not for them. */
 const toOffer = (found: CommandFacts): Offer | undefined => {
@@ -163,10 +163,14 @@ const fallbackHints: Partial<Record<Category, string>> = {
   unreachable: tryAgain,
 }
 
-const commandPrefix = new RegExp(
-  `\\bsvcctl (?=(?:${areas.map(({ name }) => name).join('|')})\\b)`,
-  'g',
-)
+/** The name of the program before a command of an area. */
+const createCommandPrefix = (): RegExp =>
+  new RegExp(
+    `\\bsvcctl (?=(?:${listAreas()
+      .map(({ name }) => name)
+      .join('|')})\\b)`,
+    'g',
+  )
 /** What is said to whoever types a line, sets a variable or edits a profile. */
 const personalAdvice =
   /\bsvcctl\b|(?<![\w-])(?:--(?:[a-z]|\.|\s|$)|-[pPGoLvyqh]\b)|\b(?:SVC|CI)_[A-Z]|@file\b|\bbase URL\b/
@@ -197,7 +201,7 @@ const replaceFlags = (text: string, { data, command: { flags } }: OfferWords): s
 }
 
 const toAgentWords = (text: string, offer: OfferWords): string =>
-  replaceFlags(text, offer).replace(commandPrefix, '')
+  replaceFlags(text, offer).replace(createCommandPrefix(), '')
 
 /** Rewords a text of this tool for an agent; empty if all of it is for a person. */
 export const toAgentText = (offer: OfferWords, text: string): string =>

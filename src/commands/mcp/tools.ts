@@ -1,7 +1,7 @@
 /** The tools that the MCP server offers, with their input and output. */
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import { didYouMean } from '../../base/suggest.js'
-import { areas } from '../../catalogue/index.js'
+import { listAreas } from '../../catalogue/index.js'
 import { namesOf, type Param } from '../../catalogue/params.js'
 import {
   defined,
@@ -232,7 +232,7 @@ export const createTool = (offer: Offer): Tool => {
  * @throws Failure `usage` for a name that is no area
  */
 export const checkToolsets = (wanted: readonly string[]): void => {
-  const names: readonly string[] = areas.map(({ name }) => name)
+  const names: readonly string[] = listAreas().map(({ name }) => name)
   const strange = wanted.find((name) => !names.includes(name))
   if (strange !== undefined)
     throw usage(

@@ -68,9 +68,14 @@ export const scopeLetters: Readonly<Record<ScopeKind, { readonly short?: string 
   user: {},
 }
 
-/** The API's own name beside a flag that has another. */
+/** The name of a parameter's flag whose own name is a flag of the tool's. */
+const prefixFlagName = (name: string): string => `api-${kebab(name)}`
+
+/** The API's own name beside a flag that has another, unless that name is a flag of the tool's. */
 const alias = (name: string, param: Param): { aliases?: readonly string[] } =>
-  param.name !== undefined && param.name !== kebab(name) ? { aliases: [kebab(name)] } : {}
+  param.name === undefined || [kebab(name), prefixFlagName(name)].includes(param.name)
+    ? {}
+    : { aliases: [kebab(name)] }
 
 /** The flag of a parameter that is not given by position. */
 const flagOf = (parameter: string, param: Param, required: boolean): Flag => ({
@@ -197,6 +202,12 @@ export const singleNamed = ({
   registry.named(area, words.replace(/list$/, 'get'))
 
 // What a command is, by its endpoints.
+
+/** True if all that a command reaches is declared by an extension. */
+export const isExtension = (c: Pick<CommandFacts, 'endpoints'>): boolean => {
+  const all = Object.values(c.endpoints)
+  return all.length > 0 && all.every(({ from }) => from !== undefined)
+}
 
 /** Whether a command reaches the instance through the catalogue. */
 export const calls = (c: CommandFacts): boolean => Object.keys(c.endpoints).length > 0

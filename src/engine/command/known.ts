@@ -1,7 +1,7 @@
 /** A command as its instance has it: with the values, the settings and the fields that no document names. */
 import { isSecretName } from '../../base/secrets/names.js'
 import { writes } from '../../catalogue/endpoint.js'
-import { areas } from '../../catalogue/index.js'
+import { listAreas } from '../../catalogue/index.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import {
   boolean,
@@ -140,7 +140,11 @@ export const hasUnknownField = async (
   { area, computedFields = {}, shows = [] }: Command,
   texts: readonly string[],
 ): Promise<boolean> => {
-  const endpoints = Object.values((await areas.find(({ name }) => name === area)?.load()) ?? {})
+  const endpoints = Object.values(
+    (await listAreas()
+      .find(({ name }) => name === area)
+      ?.load()) ?? {},
+  )
   const beside = new Set([
     ...endpoints.flatMap(({ columns = [], made = [] }) => [...columns, ...made]),
     ...[shownFields, computedFields].flatMap((fields) => Object.keys(fields)),

@@ -2,7 +2,7 @@
 import { AsyncCache } from '../../base/async.js'
 import { type Fields, isObject, type JsonValues, jsonFields } from '../../base/objects.js'
 import { type Endpoint, getMethod, getPath, pathPattern } from '../../catalogue/endpoint.js'
-import { areas } from '../../catalogue/index.js'
+import { listAreas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { Failure, survived, usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
@@ -89,9 +89,14 @@ const nearness = (read: Endpoint, endpoint: Endpoint): number | undefined => {
 /** The endpoints of an area, and of the areas that list what it is about. */
 const nearby = async (area: string, endpoint: Endpoint): Promise<readonly Endpoint[]> => {
   const kind = kindNamed(endpoint.path[endpoint.args?.[0] ?? '']?.completes)
-  const rows = areas.filter(({ name }) => name === area || kind?.areas.includes(name) === true)
+  const rows = listAreas().filter(
+    ({ name }) => name === area || kind?.areas.includes(name) === true,
+  )
   const all = await Promise.all(rows.map((row) => row.load()))
-  return all.flatMap((endpoints) => Object.values<Endpoint>(endpoints))
+  const known = all.flatMap((endpoints) => Object.values<Endpoint>(endpoints))
+  if (endpoint.from === undefined) return known
+  const { implied } = await import('../../catalogue/undocumented.js')
+  return [...known, ...implied]
 }
 
 /** How the object of a call is read. */

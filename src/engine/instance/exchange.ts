@@ -24,6 +24,7 @@ import { withWorkspaceHint } from '../workspace/hints.js'
 import { getInstanceName } from '../workspace/sandbox.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { gatesOf, RouteMemory, reaching, type SharedClientOptions, Warnings } from './connection.js'
+import { checkProfile, describeSource } from './extension.js'
 
 // Writes that no object of a run stands for: a run of their own.
 
@@ -300,6 +301,9 @@ export class InstanceExchange {
     const { env, screen } = this.#run
     const given = await this.#place.session()
     const { baseUrl, profile, sudo } = given
+    const { command, globals } = this.#options
+    await checkProfile(command, env, given)
+    const withSource = describeSource(command, globals)
     const words = await this.#wordsOf(baseUrl)
     if (profile?.baseUrl === baseUrl) {
       const note = (text: string): void => screen.say(text, 'info')
@@ -313,7 +317,7 @@ export class InstanceExchange {
       routes: this.#routes,
       reads: this.#options.inner?.reads,
       credential: async (need) => (need === 'job' ? given.jobToken() : given.credential()),
-      mapError: hinted(given),
+      mapError: (error) => withSource(hinted(given)(error)),
       without: () => this.#run.warnings.withheld(given),
     })
   }

@@ -8,7 +8,7 @@ import {
   getPath,
   pathPattern,
 } from '../../catalogue/endpoint.js'
-import { areas } from '../../catalogue/index.js'
+import { listAreas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { emptyClears, formatOf, isNumeric, type Param } from '../../catalogue/params.js'
 import { Failure, isMissing, usage } from '../../errors.js'
@@ -117,9 +117,14 @@ type RunFacts = Pick<Header, 'command' | 'endpoint'>
 
 /** The endpoint of a run, and the others of its area. */
 const originalOf = async ({ command, endpoint: route }: RunFacts) => {
-  const [area = ''] = command.split(' ')
-  const endpoints: Endpoints = (await areas.find(({ name }) => name === area)?.load()) ?? {}
-  const original = Object.values<Endpoint>(endpoints).find((one) => one.route === route)
+  const [area = '', ...words] = command.split(' ')
+  const endpoints: Endpoints =
+    (await listAreas()
+      .find(({ name }) => name === area)
+      ?.load()) ?? {}
+  const same = Object.values<Endpoint>(endpoints).filter((one) => one.route === route)
+  // Commands of an extension may share a route, and differ in what they send.
+  const original = same.find((one) => one.command === words.join(' ')) ?? same[0]
   if (original === undefined) throw irreversible(command, 'the effect of this endpoint is unknown')
   return { area, endpoints, original }
 }

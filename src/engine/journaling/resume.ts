@@ -1,7 +1,7 @@
 /** `--resume`: the line of a run as its journal has it, and the objects that are left of it. */
 import { jsonFields } from '../../base/objects.js'
 import { quoteWord } from '../../base/shell-words.js'
-import { areas } from '../../catalogue/index.js'
+import { listAreas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { exitCodes, usage } from '../../errors.js'
 import {
@@ -99,7 +99,10 @@ const scopeIn = async (
   { command }: ResumeContext,
   { endpoint: route }: Header,
 ): Promise<ScopeKind | undefined> => {
-  const endpoints = (await areas.find(({ name }) => name === command.area)?.load()) ?? {}
+  const endpoints =
+    (await listAreas()
+      .find(({ name }) => name === command.area)
+      ?.load()) ?? {}
   const endpoint = Object.values(endpoints).find((one) => one.route === route)
   return endpoint === undefined ? undefined : getScope(endpoint)?.kind
 }

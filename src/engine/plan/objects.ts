@@ -1,6 +1,6 @@
 /** What a verb takes as its objects, and by which columns of lists they are known. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { areas } from '../../catalogue/index.js'
+import { type AreaRow, listAreas } from '../../catalogue/index.js'
 import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'
@@ -71,7 +71,7 @@ export interface Objects {
 }
 
 /** The lists of some areas. */
-const listsOf = async (rows: readonly (typeof areas)[number][]): Promise<readonly Endpoint[]> => {
+const listsOf = async (rows: readonly AreaRow[]): Promise<readonly Endpoint[]> => {
   const all = await Promise.all(rows.map((row) => row.load()))
   return all.flatMap((of) => Object.values<Endpoint>(of).filter((e) => e.returns.kind === 'many'))
 }
@@ -87,8 +87,8 @@ export const readObjects = async (
   const name = argument?.param?.completes
   const kind = kindNamed(name)
   if (name === undefined || kind === undefined) return undefined
-  const isNear = (row: (typeof areas)[number]): boolean => kind.areas.includes(row.name)
-  const near = await listsOf(areas.filter(isNear))
+  const isNear = (row: AreaRow): boolean => kind.areas.includes(row.name)
+  const near = await listsOf(listAreas().filter(isNear))
   const own = near.filter(({ lists }) => lists === name)
   const others = near.filter(({ lists }) => lists !== name)
   const { parameter = name } = argument ?? {}
@@ -106,7 +106,7 @@ export const readObjects = async (
     also,
     known,
     foreign: unknown(others),
-    elsewhere: () => (far ??= listsOf(areas.filter((row) => !isNear(row))).then(unknown)),
+    elsewhere: () => (far ??= listsOf(listAreas().filter((row) => !isNear(row))).then(unknown)),
     columns: own.flatMap((e) => (e.columns === undefined ? [] : [e.columns])),
     mark: kind.mark,
     naming,

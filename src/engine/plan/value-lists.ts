@@ -4,7 +4,7 @@ import { maskFields, secrecies } from '../../base/secrets/mask.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
-import { areas } from '../../catalogue/index.js'
+import { listAreas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import type { Words } from '../../catalogue/words.js'
 import type { WireRequest } from '../../http/types.js'
@@ -14,7 +14,7 @@ import type { Suggestion } from '../command/types.js'
 interface ValueFields {
   /** Field that holds the value, and one that describes it: by default its kind's title. */
   readonly value: string
-  readonly text?: string
+  readonly text?: string | undefined
 }
 interface CatalogueList extends ValueFields {
   readonly area: string
@@ -75,7 +75,24 @@ export const sources: Readonly<Record<string, readonly Source[]>> = {
   label: [{ path: '/projects/:id/labels', value: 'name', text: 'description' }],
 }
 
-export const hasSource = (what: string): boolean => Object.hasOwn(sources, what)
+export const hasSource = (what: string): boolean =>
+  Object.hasOwn(sources, what) || kindNamed(what) !== undefined
+
+/** The lists of a kind that an extension declares: those of its areas that give such objects. */
+const getOwnSources = async (what: string): Promise<readonly Source[]> => {
+  const { areas = [], names: [value] = [], title } = kindNamed(what) ?? {}
+  if (value === undefined) return []
+  const rows = listAreas().filter(({ name }) => areas.includes(name))
+  const all = rows.map(async ({ name: area, load }) =>
+    Object.entries(await load()).flatMap(([key, { lists }]) =>
+      lists === what ? [{ area, key, value, text: title }] : [],
+    ),
+  )
+  return (await Promise.all(all)).flat()
+}
+
+const getSources = async (what: string): Promise<readonly Source[]> =>
+  sources[what] ?? (await getOwnSources(what))
 
 /** Whether a field of a source's answer is masked elsewhere: then it is neither offered nor kept. */
 export const isHidden = (field: string, endpoint: Endpoint | undefined): boolean =>
@@ -110,7 +127,11 @@ const paged = (path: string): string => `${path}${path.includes('?') ? '&' : '?'
 
 /** The endpoint of a source; undefined where the catalogue has none of that name. */
 const endpointOf = async ({ area, key }: CatalogueList): Promise<Endpoint | undefined> =>
-  (await areas.find((row) => row.name === area)?.load())?.[key]
+  (
+    await listAreas()
+      .find((row) => row.name === area)
+      ?.load()
+  )?.[key]
 
 /** The project and the group that a line is about, by ID or path. */
 export type NamedPlaces = Readonly<Partial<Record<ScopeKind, string>>>
@@ -118,7 +139,7 @@ export type NamedPlaces = Readonly<Partial<Record<ScopeKind, string>>>
 /** What the lists of a source belong to: a project, a group, or either; undefined for lists of the instance. */
 export const getPlaceOfValues = async (what: string): Promise<'project' | 'either' | undefined> => {
   const kinds = new Set<ScopeKind | undefined>()
-  for (const source of sources[what] ?? []) {
+  for (const source of await getSources(what)) {
     const endpoint =
       'path' in source ? { route: `GET ${source.path}` as const } : await endpointOf(source)
     kinds.add(endpoint === undefined ? undefined : getScope(endpoint)?.kind)
@@ -178,7 +199,7 @@ export const readSources = async (
   fetch: (wanted: ValueRequest) => Promise<unknown>,
   words?: Words,
 ): Promise<readonly Suggestion[] | undefined> => {
-  for (const source of sources[what] ?? []) {
+  for (const source of await getSources(what)) {
     const wanted = await wantedOf(source, places, words)
     if (wanted === undefined) continue
     try {

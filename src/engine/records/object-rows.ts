@@ -3,7 +3,7 @@
 import { parseBytes } from '../../base/json/records.js'
 import { isObject, type JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { type Kind, kindNamed, kinds } from '../../catalogue/kinds.js'
+import { type Kind, kindNamed, listKinds } from '../../catalogue/kinds.js'
 import { isScope, scopeOf } from '../../catalogue/params.js'
 import type { Reader } from '../../catalogue/views.js'
 import { usage } from '../../errors.js'
@@ -18,7 +18,7 @@ import type { PlanAnswer } from '../rows.js'
 const kindOf = (endpoint: Endpoint | undefined, area: string): Kind | undefined => {
   const taken = endpoint?.path[endpoint.args?.at(-1) ?? '']?.completes
   const own = kindNamed(endpoint?.lists) ?? kindNamed(taken)
-  return own ?? Object.values<Kind>(kinds).find(({ areas }) => areas[0] === area)
+  return own ?? listKinds().find(({ areas }) => areas[0] === area)
 }
 
 /**

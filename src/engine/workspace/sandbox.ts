@@ -7,7 +7,9 @@ import { currentIo, getTemporaryFolder } from '../../base/io.js'
 import type { Words } from '../../catalogue/words.js'
 import { getErrorCode, usage } from '../../errors.js'
 import { environmentToken, getPaths, jobTokenFor } from '../../profile/index.js'
+import { hasExtensions } from '../../profile/paths.js'
 import type { ResolvedCredential, Session } from '../../profile/types.js'
+import type { DeclaredResource } from '../../sandbox/index.js'
 import type { WorkspaceService } from '../command/services.js'
 
 /** Where the state is kept between calls. */
@@ -65,6 +67,15 @@ const tokensOf = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
         SVC_JOB_TOKEN: env.SVC_JOB_TOKEN,
       }
 
+/** Reads what extensions declare that an embedded instance answers. */
+export const readResources = async (
+  env: NodeJS.ProcessEnv,
+): Promise<readonly DeclaredResource[]> => {
+  if (!hasExtensions(env)) return []
+  const { readServed } = await import('../../profile/extensions.js')
+  return readServed(env)
+}
+
 /**
  * Starts the instance for one call. It acts as its administrator unless SVC_TOKEN says otherwise,
  * which it does not where it stands beside SVC_BASE_URL.
@@ -80,7 +91,9 @@ export const sandboxSession = async (
   const { startSandbox } = await import('../../sandbox/index.js')
   const jobs = jobsRule(env.SVC_SANDBOX_JOBS, 'SVC_SANDBOX_JOBS')
   const { folder, leave } = workingFolder(env, waiting.note)
+  const resources = await readResources(env)
   const sandbox = await startSandbox({
+    resources,
     stateDir: folder,
     ...waiting,
     now: currentIo().now,

@@ -295,7 +295,11 @@ const fileHeaders = { accept: '*/*', 'accept-encoding': 'identity' } as const
  */
 export const buildRequest = (ask: Ask, words?: Words): WireRequest => {
   const secrets = getSecretFields(ask.endpoint)
-  const request = requestOf(words === undefined ? ask : translated(ask, words))
+  const { sends, from } = ask.endpoint
+  const whole = sends === undefined ? ask : { ...ask, values: { ...sends, ...ask.values } }
+  // What an extension declares is written in the words of its instance already.
+  const isOwn = words === undefined || from !== undefined
+  const request = requestOf(isOwn ? whole : translated(whole, words))
   return secrets.size === 0 ? request : { ...request, secrets }
 }
 

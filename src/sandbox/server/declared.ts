@@ -1,10 +1,11 @@
 /** Serves kinds of records that are only known when the instance starts: what an extension declares is answered without code. */
 import type { Fields } from '../../base/objects.js'
-import type { Params } from '../../catalogue/params.js'
-import { json, string } from '../../catalogue/params.js'
+import { pathPattern } from '../../catalogue/endpoint.js'
+import { group, json, type Params, project, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { type FieldSchema, getFieldType, paramsByType } from '../check.js'
 import { createRoutes, type ExtraRoute } from '../extra-routes.js'
+import { FileReply } from '../reply.js'
 import { resource } from '../resource.js'
 import { getRoleIn, type Role } from '../rules/access.js'
 import type { DeclaredRecord } from '../state/features.js'
@@ -17,15 +18,40 @@ export interface DeclaredResource {
   /** The placeholder of a single one, and the field that it is compared with: `id` unless given. */
   readonly one: string
   readonly by?: string
-  /** What an answer shows, as a JSON Schema; what is sent is held to it, too. */
-  readonly shape: { readonly properties: Readonly<Record<string, FieldSchema>> }
+  /** Its records are stored and listed; so they are where there is a shape. */
+  readonly stored?: true
+  /** What an answer shows, as a JSON Schema; what is sent is held to it, too. Without it any attribute is stored. */
+  readonly shape?: { readonly properties: Readonly<Record<string, FieldSchema>> }
   /** Who may write, in the words of the catalogue; Maintainers unless given, elsewhere administrators. */
   readonly access?: string
   /** What can be done with a single one, and the fields that this sets: `{ block: { state: 'blocked' } }`. */
   readonly sets?: Readonly<Record<string, Fields>>
+  /** The methods of such verbs, where they are not POST. */
+  readonly methods?: Readonly<Record<string, 'PUT' | 'PATCH' | 'DELETE'>>
+  /** The verbs that read the log of a single one. */
+  readonly logs?: readonly string[]
   /** Its records are those of a table that the instance has anyway: only what is done with a single one is added. */
   readonly table?: keyof TableRecords
 }
+
+/** The tables of the records that paths lead to. */
+const tables: Readonly<Record<string, keyof TableRecords>> = {
+  '/users': 'users',
+  '/projects': 'projects',
+  '/groups': 'groups',
+  '/runners': 'runners',
+  '/projects/:/jobs': 'jobs',
+  '/projects/:/pipelines': 'pipelines',
+  '/projects/:/issues': 'issues',
+  '/projects/:/merge_requests': 'mergeRequests',
+  '/projects/:/labels': 'labels',
+  '/projects/:/deploy_keys': 'deployKeys',
+}
+
+const getTable = ({ path, stored, shape, table }: DeclaredResource): keyof TableRecords =>
+  table ??
+  (stored === true || shape !== undefined ? undefined : tables[pathPattern(path)]) ??
+  'declared'
 
 type Input = Readonly<Record<string, unknown>>
 interface Place {
@@ -54,7 +80,7 @@ const findPlace = (call: Call, path: string, input: Input, role: Role | undefine
 const fixed = ['id', 'created_at', 'updated_at']
 
 /** What a request may give of a shape. */
-const getParams = ({ properties }: DeclaredResource['shape']): Params =>
+const getParams = ({ properties }: NonNullable<DeclaredResource['shape']>): Params =>
   Object.fromEntries(
     Object.entries(properties)
       .filter(([name]) => !fixed.includes(name))
@@ -64,41 +90,104 @@ const getParams = ({ properties }: DeclaredResource['shape']): Params =>
       ]),
   )
 
-/** A record as the shape shows it: a field that it does not have is null. */
-const present = ({ properties }: DeclaredResource['shape'], record: object): Fields =>
-  Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [
+/** A record as the shape shows it: a field that it does not have is null. Without a shape it shows all that it has. */
+const present = (shape: DeclaredResource['shape'], record: object): Fields => {
+  if (shape === undefined)
+    return Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'at'))
+  return Object.fromEntries(
+    Object.entries(shape.properties).map(([name, schema]) => [
       name,
       Reflect.get(record, name) ?? schema.default ?? null,
     ]),
   )
+}
 
-/** The routes of a declared kind. */
-export const declareRoutes = (declared: DeclaredResource): readonly ExtraRoute[] => {
-  const { path, one, by = 'id', shape, sets = {}, access = 'Maintainers' } = declared
-  const { table = 'declared' } = declared
-  const params = getParams(shape)
-  const records = resource({
+/** What a request sends that names neither a record nor its place. */
+const getSent = ({ sent }: Call, { path, one }: DeclaredResource): Fields =>
+  Object.fromEntries(
+    Object.entries(sent.params).filter(
+      ([name]) => ![...fixed, one].includes(name) && !path.includes(`/:${name}`),
+    ),
+  )
+
+/** So many lines a log has at most: one for each second. */
+const mostLines = 60
+
+/** The log of a record: a line for each second that it runs, and how it ended. */
+const createLog = (call: Call, record: object): string => {
+  const [status = '', name = '', started = '', finished = ''] = [
+    'status',
+    'name',
+    'started_at',
+    'finished_at',
+  ].map((field) => String(Reflect.get(record, field) ?? ''))
+  const begun = Date.parse(started)
+  const end = finished === '' ? call.clock.now().getTime() : Date.parse(finished)
+  const seconds = Number.isNaN(begun) ? 0 : Math.min(mostLines, Math.floor((end - begun) / 1000))
+  const lines = Array.from({ length: Math.max(0, seconds) }, (_, i) => `step ${i + 1}\n`)
+  const head = Number.isNaN(begun) ? '' : `Running ${name} on the embedded instance\n`
+  return `${head}${lines.join('')}${finished === '' ? '' : `Job ended: ${status}\n`}`
+}
+
+/** Returns the handler that shows a single record, where the instance has one. */
+export type ReaderFinder = (path: string) => ExtraRoute['handle'] | undefined
+
+/** Declares the records of a kind. */
+const declareRecords = (declared: DeclaredResource) => {
+  const { path, one, by = 'id', shape, access = 'Maintainers' } = declared
+  const table = getTable(declared)
+  const params = shape === undefined ? {} : getParams(shape)
+  return resource({
     table: table as 'declared',
     parent: (call, input: Input) => findPlace(call, path, input, undefined),
     managed: (call, input) => findPlace(call, path, input, getRoleIn(access) ?? 'maintainer'),
-    key: [one, by],
+    key: [one, by, ...(table === 'users' ? ['username'] : [])],
     holds: (row, { at, id }) =>
       table === 'declared' ? row.at === at : id === undefined || row.project_id === id,
     present: (_, record) => present(shape, record),
     attributes: params,
-    accept: (_, given) =>
-      Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(params, name))),
+    accept: (call, given) =>
+      shape === undefined
+        ? getSent(call, declared)
+        : Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(params, name))),
     defaults: (call, { at }) => ({ at, created_at: call.clock.iso() }),
   })
-  const act = (changes: Fields) => (call: Call, input: Input) => {
-    const record: DeclaredRecord = records.managed(call, input as never)
-    call.state[table as 'declared'].change(record.id, changes)
-    return present(shape, record)
+}
+
+/** The routes of a declared kind. */
+export const declareRoutes = (
+  declared: DeclaredResource,
+  findReader: ReaderFinder = () => undefined,
+): readonly ExtraRoute[] => {
+  const { path, one, shape, sets = {}, methods = {}, logs = [], access = 'Maintainers' } = declared
+  const table = getTable(declared)
+  const records = declareRecords(declared)
+  const reader = findReader(`${path}/:${one}`)
+  const find = (call: Call, input: Input): DeclaredRecord => {
+    const reference = input[one] as string | number
+    const role = getRoleIn(access) ?? 'maintainer'
+    if (path === '/projects') return call.project(reference, { role }) as never
+    if (path === '/groups') return call.group(reference, { role }) as never
+    return records.managed(call, input as never)
   }
-  const actions = Object.fromEntries(
-    Object.entries(sets).map(([verb, changes]) => [verb, [act(changes)] as const]),
-  )
-  const of = table === 'declared' ? records : undefined
-  return createRoutes({ path, one: { [one]: string('') }, access, of, actions })
+  const act = (changes: Fields) => (call: Call, input: Input) => {
+    const record = find(call, input)
+    call.state[table as 'declared'].change(record.id, changes)
+    return reader === undefined || shape !== undefined
+      ? present(shape, record)
+      : reader(call, input as never)
+  }
+  const read = (call: Call, input: Input) =>
+    new FileReply(Buffer.from(createLog(call, find(call, input))), 'text/plain')
+  const of = table === 'declared' && declared.table === undefined ? records : undefined
+  const changes = (verb: string) =>
+    methods[verb] === undefined ? {} : { method: methods[verb], status: 200 }
+  const actions = Object.fromEntries([
+    ...Object.entries(sets).map(([verb, fields]) => [verb, [act(fields), changes(verb)] as const]),
+    ...logs.map((verb) => [verb, [read, { method: 'GET', status: 200 }] as const]),
+  ])
+  const some = shape === undefined && of !== undefined ? { ...of, attributes: {} } : of
+  const isScope = path === '/projects' || path === '/groups'
+  const single = isScope ? (path === '/projects' ? project() : group()) : string('')
+  return createRoutes({ path, one: { [one]: single }, access, of: some, actions })
 }

@@ -24,11 +24,11 @@ import { served as settings } from '../areas/settings.js'
 import { served as storageMove } from '../areas/storage-move.js'
 import { served as vulnerabilities } from '../areas/vulnerabilities.js'
 import { apiRoot } from '../call.js'
-import type { AcceptedParams } from '../check.js'
+import { type AcceptedParams, checkInput } from '../check.js'
 import type { ExtraRoute } from '../extra-routes.js'
 import type { AnyHandler, AnyHandlers, AreaExtras } from '../handlers.js'
 import type { AuthNeed } from './auth.js'
-import { type DeclaredResource, declareRoutes } from './declared.js'
+import { type DeclaredResource, declareRoutes, type ReaderFinder } from './declared.js'
 import { extraRoutes } from './extras.js'
 
 // The addresses of alert endpoints: `/<project path>/alerts/notify/<name>/<identifier>.json`.
@@ -105,7 +105,7 @@ const getRoutes = (area: AreaName, key: string, endpoint: Endpoint): ServedRoute
 }
 
 /** A route whatever its placeholders are called. */
-const getForm = ({ method, url }: ServedRoute): string =>
+const getForm = ({ method, url }: Pick<ServedRoute, 'method' | 'url'>): string =>
   `${method} ${String(url).replace(/:\w+/g, ':')}`
 
 /** All routes: those of the catalogue, those beside it, and those of declared resources that are none of both. */
@@ -125,7 +125,20 @@ export const collectRoutes = (resources: readonly DeclaredResource[] = []): Serv
   })
   const known = [...routes, ...extraRoutes.map(toServed)]
   const forms = new Set(known.map(getForm))
-  const declared = resources.flatMap(declareRoutes).map(toServed)
+  const findReader: ReaderFinder = (path) => {
+    const form = getForm({ method: 'GET', url: `${apiRoot}${path}` })
+    const route = known.find((one) => getForm(one) === form)
+    if (route === undefined) return undefined
+    const [own, others] = [path, String(route.url)].map((url) => [...url.matchAll(/:(\w+)/g)])
+    // Placeholders of one path have other names in another.
+    return (call, input: Readonly<Record<string, unknown>>) => {
+      const named = others?.map(([, name = ''], i) => [name, input[own?.[i]?.[1] ?? name]])
+      const path = Object.fromEntries(named ?? [])
+      const { accepts = { path: {}, params: {} } } = route
+      return route.handle(call, checkInput({ ...accepts, params: {} }, path, {}) as never)
+    }
+  }
+  const declared = resources.flatMap((one) => declareRoutes(one, findReader)).map(toServed)
   return [...known, ...declared.filter((route) => !forms.has(getForm(route)))]
 }
 

@@ -1,0 +1,78 @@
+/** Reads a file that grows, such as the log of a job, until the object that it belongs to is over. */
+import { isObject } from '../../base/objects.js'
+import { findReading } from '../../engine/command/object-reader.js'
+import type { Services } from '../../engine/command/services.js'
+import type { Plan } from '../../engine/command/types.js'
+import { createNoteRow, createTextRow, type Rows } from '../../engine/rows.js'
+import { Failure } from '../../errors.js'
+import type { Answer } from '../../http/types.js'
+
+/** Milliseconds between two looks. */
+const pause = 2000
+
+/** States of an object whose file may still grow. */
+const unfinished = new Set([
+  'created',
+  'waiting_for_resource',
+  'waiting_for_callback',
+  'preparing',
+  'pending',
+  'running',
+  'scheduled',
+  'canceling',
+])
+
+/** True if the object of a plan is over; undefined where the instance does not tell. */
+const isOver = async ({ instance }: Services, plan: Plan): Promise<boolean | undefined> => {
+  const reading = await findReading('', plan.endpoint)
+  if (reading === undefined) return undefined
+  const { data } = await instance.send({
+    key: '',
+    endpoint: reading.endpoint,
+    values: reading.values(plan),
+  })
+  const status = isObject(data) ? data.status : undefined
+  return typeof status === 'string' ? !unfinished.has(status) : undefined
+}
+
+/** Requests what comes after so many bytes; undefined where nothing does. */
+const openRest = async (
+  { instance }: Services,
+  plan: Plan,
+  shown: number,
+): Promise<Answer | undefined> => {
+  try {
+    return await instance.open(plan, shown === 0 ? {} : { range: `bytes=${shown}-` })
+  } catch (error) {
+    if (error instanceof Failure && error.details.status === 416) return undefined
+    throw error
+  }
+}
+
+/** Yields what of an answer was not shown yet: an instance may send all of it again. */
+async function* readRest(answer: Answer, shown: number): AsyncGenerator<Uint8Array> {
+  let skip = answer.status === 206 ? 0 : shown
+  for await (const chunk of answer.body) {
+    const rest = chunk.subarray(Math.min(skip, chunk.length))
+    skip -= chunk.length - rest.length
+    if (rest.length > 0) yield rest
+  }
+}
+
+/** Yields a file, and what is added to it, until its object is over. */
+export async function* followFile(services: Services, plan: Plan, first: Answer): Rows {
+  let shown = 0
+  let over: boolean | undefined = false
+  for (let answer: Answer | undefined = first; ; answer = await openRest(services, plan, shown)) {
+    for await (const bytes of answer === undefined ? [] : readRest(answer, shown)) {
+      shown += bytes.length
+      yield createTextRow(bytes)
+    }
+    if (over === true) return
+    // Looked at before the rest is read, so that nothing is missed.
+    over = await isOver(services, plan)
+    if (over === undefined)
+      return yield createNoteRow('the instance does not tell whether it is over')
+    if (!over) await services.place.clock.sleep(pause)
+  }
+}

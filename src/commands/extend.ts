@@ -1,0 +1,325 @@
+/**
+ * `extend add
+ * list
+ * show
+ * update
+ * remove
+ * schema`: commands from files of the user's, for what the documents do not have.
+ */
+import { resolve } from 'node:path'
+import { currentIo } from '../base/io.js'
+import { formatCount } from '../base/text.js'
+import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'
+import { boolean, string } from '../catalogue/params.js'
+import type { Services } from '../engine/command/services.js'
+import type { Argument, Given } from '../engine/command/types.js'
+import { createNoteRow, createTextRow, type Rows, yieldRecords } from '../engine/rows.js'
+import { Failure, survived, usage } from '../errors.js'
+import { type CompiledExtension, compileExtension } from '../extension/compile.js'
+import type { Operation } from '../extension/operation.js'
+import { commandsSchema, extensionName } from '../extension/schema.js'
+import {
+  type ExtensionRecord,
+  isStale,
+  listExtensions,
+  readEndpoints,
+  readOperations,
+  removeExtension,
+  type StoredExtension,
+  saveExtension,
+} from '../profile/extensions.js'
+import { type Arguments, define } from './define.js'
+import {
+  gatherSurroundings,
+  nameAreas,
+  type ReadExtension,
+  readExtension,
+} from './extend-compile.js'
+
+interface CommandRow {
+  readonly command: string
+  readonly request: string
+  readonly summary: string
+}
+
+/** Lists the commands of compiled endpoints. */
+const toRows = (
+  all: readonly { readonly area: string; readonly endpoints: Endpoints }[],
+): readonly CommandRow[] =>
+  all.flatMap(({ area, endpoints }) =>
+    Object.values<Endpoint>(endpoints).map(({ command, route, summary }) => ({
+      command: `${area} ${command}`,
+      request: route,
+      summary,
+    })),
+  )
+
+const rowsOf = ({ areas: compiled }: CompiledExtension): readonly CommandRow[] =>
+  toRows(Object.entries(compiled).map(([area, endpoints]) => ({ area, endpoints })))
+
+/** Says how many operations were left out, by reason. */
+const describeLeftOut = ({ leftOut }: CompiledExtension): string => {
+  if (leftOut.length === 0) return ''
+  const reasons = new Map<string, number>()
+  for (const { reason } of leftOut) {
+    const short = reason.replace(/:.*/, '')
+    reasons.set(short, (reasons.get(short) ?? 0) + 1)
+  }
+  const counts = [...reasons]
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([reason, count]) => `${count}: ${reason}`)
+  return `; ${formatCount(leftOut.length, 'operation')} left out (${counts.slice(0, 4).join('; ')})`
+}
+
+/** @throws Failure `usage` if no command comes of a file */
+const checkSome = ({ areas: compiled, leftOut: [first] }: CompiledExtension): void => {
+  if (Object.keys(compiled).length > 0) return
+  const why = first === undefined ? '' : `: ${first.request}: ${first.reason}`
+  throw usage(`no command comes of this file${why}`)
+}
+
+const columns = ['command', 'request', 'summary']
+
+/** Why an extension is added: what its line said of it. */
+type AddedFacts = Pick<
+  ExtensionRecord,
+  'name' | 'source' | 'profile' | 'added_at' | 'only' | 'except' | 'with'
+>
+
+interface PreparedExtension {
+  readonly record: ExtensionRecord
+  readonly compiled: CompiledExtension
+  readonly operations: readonly Operation[]
+}
+
+/** Compiles operations as an extension that can be stored. @throws Failure `usage` if no command comes of them */
+const prepare = async (
+  services: Services,
+  { title, digest, operations }: Pick<ReadExtension, 'title' | 'digest' | 'operations'>,
+  facts: AddedFacts,
+): Promise<PreparedExtension> => {
+  const around = await gatherSurroundings(services, facts.name)
+  const compiled = compileExtension(facts.name, operations, around)
+  checkSome(compiled)
+  const record = {
+    ...facts,
+    title: title ?? null,
+    digest,
+    commands: rowsOf(compiled).length,
+    areas: nameAreas(compiled, around),
+    kinds: compiled.kinds,
+    served: compiled.served,
+    left_out: compiled.leftOut,
+  }
+  return { record, compiled, operations }
+}
+
+const save = ({ place }: Services, { record, compiled, operations }: PreparedExtension) =>
+  saveExtension(place.env, record, compiled, operations)
+
+/** Compiles all extensions again, where another version of svcctl did so last. */
+const renewStale = async (services: Services): Promise<void> => {
+  const { env } = services.place
+  if (!isStale(env)) return
+  for (const found of listExtensions(env)) {
+    const { source = '', digest = '', added_at = '', title, profile = null } = found
+    const { only = [], except = [], with: beside = null, name } = found
+    const facts = { name, source, profile, added_at, only, except, with: beside }
+    try {
+      const operations = readOperations(env, name)
+      const read = { title: title ?? undefined, digest, operations }
+      await save(services, await prepare(services, read, facts))
+    } catch (error) {
+      services.ui.warn(`${name} cannot be compiled again: ${survived(error).message}`)
+    }
+  }
+}
+
+const addFlags = {
+  name: string('name of the extension [the file’s own]'),
+} as const
+
+async function* addExtension(services: Services, given: Arguments<typeof addFlags>): Rows {
+  const { place, ui } = services
+  const [file] = given.args
+  if (file === undefined) throw usage('extend add requires a file', 'svcctl help extend shows one.')
+  await renewStale(services)
+  const source = resolve(place.cwd, file)
+  const read = await readExtension(source, place.clock.signal)
+  const name = given.flags.name ?? read.name
+  if (!extensionName.test(name))
+    throw usage(
+      `"${name}" is not a valid name of an extension`,
+      'Use at most 32 lowercase letters, digits and dashes, and begin with a letter.',
+    )
+  const prepared = await prepare(services, read, {
+    name,
+    source,
+    profile: place.globals.profile ?? null,
+    added_at: place.clock.now().toISOString(),
+    only: [],
+    except: [],
+    with: null,
+  })
+  if (!place.globals.dryRun) await save(services, prepared)
+  yield* yieldRecords(rowsOf(prepared.compiled), { columns })
+  const { record, compiled } = prepared
+  const count = `${formatCount(record.commands, 'command')} in ${formatCount(Object.keys(compiled.areas).length, 'area')}`
+  ui.note(
+    `${place.globals.dryRun ? 'would add' : 'added'} ${name}: ${count}${describeLeftOut(compiled)}`,
+  )
+}
+
+/** Says how the commands of an extension changed, one row a command. */
+const compareRows = (before: readonly CommandRow[], after: readonly CommandRow[]) => {
+  const known = new Map(before.map((row) => [`${row.command} ${row.request}`, row]))
+  const now = new Set(after.map((row) => `${row.command} ${row.request}`))
+  return [
+    ...after
+      .filter((row) => !known.has(`${row.command} ${row.request}`))
+      .map((row) => ({ change: 'added', ...row })),
+    ...before
+      .filter((row) => !now.has(`${row.command} ${row.request}`))
+      .map((row) => ({ change: 'removed', ...row })),
+  ]
+}
+
+async function* updateExtensions(services: Services, given: Given): Rows {
+  const { place, ui } = services
+  const [name] = given.args
+  await renewStale(services)
+  const wanted = name === undefined ? listExtensions(place.env) : [findExtension(services, name)]
+  for (const found of wanted) {
+    const { source, added_at = '', profile = null, only = [], except = [] } = found
+    if (source === undefined)
+      throw usage(`the files of ${found.name} are damaged`, 'Add its file again.')
+    const read = await readExtension(source, place.clock.signal)
+    const prepared = await prepare(services, read, {
+      name: found.name,
+      source,
+      profile,
+      added_at,
+      only,
+      except,
+      with: found.with ?? null,
+    })
+    const rows = compareRows(toRows(readEndpoints(place.env, found)), rowsOf(prepared.compiled))
+    if (!place.globals.dryRun) await save(services, prepared)
+    yield* yieldRecords(rows, { columns: ['change', ...columns] })
+    const state =
+      read.digest === found.digest ? 'the file has not changed' : `${rows.length} changes`
+    ui.note(`${found.name}: ${state}${describeLeftOut(prepared.compiled)}`)
+  }
+}
+
+const fileArgument: Argument = {
+  name: 'file',
+  required: true,
+  variadic: false,
+  help: 'file of commands, YAML or JSON',
+  file: true,
+}
+
+export const addCommand = define({
+  summary: 'Add commands from a file',
+  description: [
+    'The file declares requests that the documents do not have. Each becomes a command with all flags of svcctl: lists, bulk runs, dry run, journal and completion. A file of the same name replaces what was added before.',
+  ],
+  args: [fileArgument],
+  flags: addFlags,
+  writes: true,
+  examples: ['extend add daily.yml --dry-run', 'extend add daily.yml'],
+  rows: addExtension,
+})
+
+const nameArgument: Argument = {
+  name: 'name',
+  required: true,
+  variadic: false,
+  help: 'name of the extension',
+  values: async () =>
+    listExtensions(currentIo().env).map(({ name, title }) => ({ value: name, text: title ?? '' })),
+}
+
+/** @throws Failure `not_found` */
+const findExtension = ({ place }: Services, name: string | undefined): StoredExtension => {
+  const all = listExtensions(place.env)
+  const found = all.find((one) => one.name === name)
+  if (found !== undefined) return found
+  throw new Failure('not_found', `there is no extension "${name ?? ''}"`, {
+    hint: 'svcctl extend list shows the extensions.',
+  })
+}
+
+export const listCommand = define({
+  summary: 'List the extensions',
+  examples: ['extend list', 'extend list -o json'],
+  rows: async function* (services) {
+    const { place } = services
+    await renewStale(services)
+    const all = listExtensions(place.env).map((one) => ({
+      name: one.name,
+      title: one.title ?? null,
+      commands: one.commands ?? null,
+      areas: Object.keys(one.areas ?? {}),
+      left_out: one.left_out?.length ?? null,
+      profile: one.profile ?? null,
+      source: one.source ?? null,
+      added_at: one.added_at ?? null,
+    }))
+    if (all.length === 0) yield createNoteRow('no extensions; add one with "svcctl extend add"')
+    yield* yieldRecords(all, {
+      columns: ['name', 'title', 'commands', 'left_out', 'profile', 'source'],
+    })
+  },
+})
+
+const showFlags = {
+  'left-out': boolean('show the operations that became no command, and why'),
+} as const
+
+export const showCommand = define({
+  summary: 'Show the commands of an extension',
+  args: [nameArgument],
+  flags: showFlags,
+  examples: ['extend show daily', 'extend show daily --left-out'],
+  rows: async function* (services, { args: [name], flags }) {
+    const found = findExtension(services, name)
+    if (flags['left-out'] === true)
+      return yield* yieldRecords(found.left_out ?? [], {
+        columns: ['command', 'request', 'reason'],
+      })
+    yield* yieldRecords(toRows(readEndpoints(services.place.env, found)), { columns })
+  },
+})
+
+export const updateCommand = define({
+  summary: 'Read the files of extensions again',
+  args: [{ ...nameArgument, required: false }],
+  writes: true,
+  examples: ['extend update --dry-run', 'extend update daily'],
+  rows: updateExtensions,
+})
+
+export const removeCommand = define({
+  summary: 'Remove an extension and its commands',
+  args: [nameArgument],
+  writes: true,
+  examples: ['extend remove daily'],
+  rows: async function* (services, { args: [name] }) {
+    const found = findExtension(services, name)
+    if (!services.place.globals.dryRun) await removeExtension(services.place.env, found.name)
+    yield createNoteRow(
+      `${services.place.globals.dryRun ? 'would remove' : 'removed'} ${found.name}`,
+    )
+  },
+})
+
+export const schemaCommand = define({
+  summary: 'Print the JSON Schema of a file of commands',
+  description: ['Editors complete and check a file of commands by it.'],
+  examples: ['extend schema > commands.schema.json'],
+  rows: async function* () {
+    yield createTextRow(`${JSON.stringify(commandsSchema, null, 2)}\n`)
+  },
+})

@@ -1,0 +1,42 @@
+/** What is said where a command comes from an extension: whose it is, and for which profile. */
+import { Failure, usage } from '../../errors.js'
+import type { Session } from '../../profile/types.js'
+import { getCommandName, isExtension } from '../command/derive.js'
+import type { Globals } from '../command/globals.js'
+import type { CommandFacts } from '../command/types.js'
+
+const getSource = ({ endpoints }: CommandFacts): string | undefined =>
+  Object.values(endpoints).find(({ from }) => from !== undefined)?.from
+
+/** Adds to a failure whose command it is, where the instance does not have its route. */
+export const describeSource =
+  (command: CommandFacts, { sandbox }: Pick<Globals, 'sandbox'>) =>
+  (error: unknown): unknown => {
+    const from = isExtension(command) ? getSource(command) : undefined
+    const { status = 0 } = error instanceof Failure ? error.details : {}
+    if (!(error instanceof Failure) || from === undefined || ![404, 405].includes(status))
+      return error
+    const words = getCommandName(command)
+    const isUnanswered = sandbox && /40[45] Not (?:Found|Allowed)$/.test(error.message)
+    const hint = isUnanswered
+      ? `The embedded instance does not answer ${words}; see svcctl help extend.`
+      : `${error.details.hint ?? ''} ${words} is from ${from}, not in the documents.`.trim()
+    return new Failure(error.category, error.message, { ...error.details, hint })
+  }
+
+/** @throws Failure `usage` if a command is of an extension that another profile alone has */
+export const checkProfile = async (
+  command: CommandFacts,
+  env: NodeJS.ProcessEnv,
+  { profile }: Session,
+): Promise<void> => {
+  const from = getSource(command)
+  if (from === undefined || !isExtension(command)) return
+  const { getProfileOf } = await import('../../profile/extensions.js')
+  const only = getProfileOf(env, from)
+  if (only === undefined || only === profile?.name) return
+  throw usage(
+    `${getCommandName(command)} is of the extension ${from}, for the profile ${only}`,
+    `Pass --profile ${only}, or add the file again without --profile.`,
+  )
+}

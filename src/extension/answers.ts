@@ -1,0 +1,171 @@
+/** What the operations of an extension answer: its shape, its columns, and what is lost or done. */
+import { isObject, type JsonValue, type JsonValues } from '../base/objects.js'
+import type { AnswerType, Endpoint } from '../catalogue/endpoint.js'
+import { getProperties } from '../catalogue/fields.js'
+import { wordOfKind } from '../catalogue/kinds.js'
+import { type PlacedOperation, splitCommand } from './objects.js'
+import { getRequest, type Operation } from './operation.js'
+import type { Places } from './places.js'
+import { capitalize, toSingular } from './words.js'
+
+const open = { kind: 'one', shape: {}, open: true } as const
+const empty = { kind: 'empty', shape: null } as const
+
+/** A shape of which nothing is known but the names of some fields. */
+const toShape = (columns: readonly string[]): JsonValues => ({
+  properties: Object.fromEntries(columns.map((name) => [name.split('.')[0] ?? name, {}])),
+})
+
+/** The path of the object that an operation is about: up to its argument. */
+export const getObjectPath = (
+  { path }: Pick<Operation, 'path'>,
+  [name]: readonly string[],
+): string =>
+  name === undefined ? path : path.slice(0, path.indexOf(`/:${name}`) + name.length + 2)
+
+/** The endpoint that reads the object of an operation. */
+const findRead = (
+  operation: Operation,
+  { args }: PlacedOperation,
+  places: Places,
+): Endpoint | undefined =>
+  places.read(operation.path) ??
+  (args.length > 0 ? places.read(getObjectPath(operation, args)) : undefined)
+
+const isList = ({ command }: Operation): boolean => /(?:^| )list$/.test(command)
+
+/** What an operation answers where its file does not say. */
+const guessKind = (operation: Operation, read: Endpoint | undefined): Operation['returns'] => {
+  const { method, shape } = operation
+  if (method === 'GET' && isList(operation)) return 'many'
+  if (method === 'DELETE') return 'empty'
+  if (shape !== undefined) return 'one'
+  return method !== 'GET' && read !== undefined ? 'one' : 'any'
+}
+
+/** The shape of a documented list of which an operation is a further form. */
+const findListShape = ({ command }: Operation, places: Places): unknown => {
+  const known = places.named(command)
+  return known?.returns.kind === 'many' ? known.returns.shape : undefined
+}
+
+/** Says what an operation answers. */
+export const toAnswer = (
+  operation: Operation,
+  placed: PlacedOperation,
+  places: Places,
+): AnswerType => {
+  const { columns, shape } = operation
+  const read = findRead(operation, placed, places)
+  const kind = operation.returns ?? guessKind(operation, read)
+  if (kind === 'file') return { kind: 'file', shape: null }
+  if (kind === 'empty') return empty
+  if (kind === 'any' || kind === undefined) return open
+  const known = kind === 'many' ? findListShape(operation, places) : read?.returns.shape
+  const own = shape ?? known ?? (columns === undefined ? {} : toShape(columns))
+  return { kind, shape: own as AnswerType['shape'] }
+}
+
+/** The fields that a table shows, of each group the first that there is. */
+const preferred: readonly (readonly string[])[] = [
+  ['id'],
+  ['iid'],
+  ['username', 'path_with_namespace', 'full_path', 'path', 'key', 'slug', 'name'],
+  ['name', 'title', 'ref', 'url', 'description'],
+  ['status', 'state', 'active', 'enabled'],
+  ['source', 'type', 'scope', 'visibility'],
+  ['created_at', 'expires_at'],
+]
+
+/** Chooses the columns of a list by the fields of its records; undefined where none is known. */
+export const chooseColumns = (shape: unknown): readonly string[] | undefined => {
+  const fields = Object.keys(getProperties(shape) ?? {})
+  const chosen = preferred.flatMap((names) => names.find((name) => fields.includes(name)) ?? [])
+  const all = [...new Set(chosen)]
+  return all.length > 1 ? all : fields.length > 0 ? fields.slice(0, 6) : undefined
+}
+
+/** The field that says to people what a record is. */
+export const findTitle = (shape: unknown): string | undefined => {
+  const fields = Object.keys(getProperties(shape) ?? {})
+  return ['title', 'name', 'username', 'description', 'ref'].find((name) => fields.includes(name))
+}
+
+/** Verbs by which something is lost, with what became of their object. */
+const destructive: Readonly<Record<string, string>> = {
+  erase: 'erased',
+  remove: 'removed',
+  purge: 'purged',
+  prune: 'pruned',
+  revoke: 'revoked',
+  rotate: 'rotated',
+  reset: 'reset',
+  transfer: 'transferred',
+  destroy: 'destroyed',
+  reject: 'rejected',
+  delete: 'deleted',
+}
+
+const getVerb = ({ command }: Operation): string => command.split(/[ -]/).at(-1) ?? ''
+
+/** What people call the object of an operation. */
+export const getObjectWord = ({ command }: Operation, kind: string | undefined): string => {
+  const [area, words] = splitCommand(command)
+  const [group = area] = words.includes(' ') ? words.split(' ') : [area]
+  return kind === undefined ? toSingular(group).replaceAll('-', ' ') : wordOfKind(kind)
+}
+
+/** What is lost by an operation, as its confirmation says; undefined where nothing is. */
+export const describeLoss = (operation: Operation, word: string): string | undefined => {
+  const { method, confirm } = operation
+  if (confirm !== undefined) return /[.!?]$/.test(confirm) ? confirm : `${confirm}.`
+  const verb = getVerb(operation)
+  const done = Object.hasOwn(destructive, verb) ? destructive[verb] : undefined
+  if (method !== 'DELETE' && (done === undefined || method === 'GET')) return undefined
+  return `The ${word} is ${done ?? 'deleted'}.`
+}
+
+/** The past tense of what an operation does, where that is known. */
+export const describeDone = (operation: Operation): string | undefined => {
+  const { done, method } = operation
+  if (done !== undefined) return done
+  const verb = getVerb(operation)
+  const known = Object.hasOwn(destructive, verb) ? destructive[verb] : undefined
+  return known ?? (method === 'DELETE' ? 'deleted' : undefined)
+}
+
+/** Takes the first sentence of a summary; one is made of the command where there is none. */
+export const describeOperation = (
+  operation: Operation,
+  word: string,
+  several: string,
+  one: string,
+): string => {
+  const { summary = '', method } = operation
+  if (summary !== '') return summary.replace(/(?<=\S)\.(?:\s.*)?$/, '')
+  const verb = operation.command.split(' ').at(-1) ?? ''
+  switch (verb) {
+    case 'list':
+      return `List ${several}`
+    case 'get':
+      return `Show ${one}`
+    case 'update':
+      return `Change ${one}`
+    default:
+  }
+  if (method === 'GET') return `Show the ${verb.replaceAll('-', ' ')} of ${one}`
+  const known = ['create', 'add', 'delete', 'remove'].includes(verb)
+  return known || word.split(' ').at(-1) !== verb
+    ? `${capitalize(verb.replaceAll('-', ' '))} ${one}`
+    : `Send ${getRequest(operation)}`
+}
+
+/** Copies a JSON Schema of the catalogue as it is stored. */
+export const toStoredShape = (shape: unknown, depth = 6): JsonValue => {
+  if (Array.isArray(shape)) return shape.map((one) => toStoredShape(one, depth))
+  if (!isObject(shape)) return (shape ?? null) as JsonValue
+  if (depth === 0) return {}
+  return Object.fromEntries(
+    Object.entries(shape).map(([key, value]) => [key, toStoredShape(value, depth - 1)]),
+  )
+}

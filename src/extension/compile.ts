@@ -1,0 +1,293 @@
+import { type Endpoint, type Endpoints, getMethod, getPath } from '../catalogue/endpoint.js'
+import { getRouteForm } from '../catalogue/index.js'
+import { type Kind, kinds, withArticle, wordOfSeveral } from '../catalogue/kinds.js'
+import type { Param, Params } from '../catalogue/params.js'
+import {
+  chooseColumns,
+  describeDone,
+  describeLoss,
+  describeOperation,
+  findTitle,
+  getObjectWord,
+  toAnswer,
+  toStoredShape,
+} from './answers.js'
+import { type CompiledEndpoint, getReversal, getSelection } from './links.js'
+import { ObjectKinds, type PlacedOperation, placeOperation, splitCommand } from './objects.js'
+import { getRequest, type LeftOut, type Operation } from './operation.js'
+import { type AreaEndpoints, Places } from './places.js'
+import { collectServed, type ServedPath } from './sandbox.js'
+
+/** What is there already, and stays as it is. */
+export interface Surroundings {
+  /** The areas of the documents. */
+  readonly documented: readonly AreaEndpoints[]
+  /** Those of other extensions. */
+  readonly others: readonly AreaEndpoints[]
+  /** True for a word of the tool itself: `auth`, `help`. */
+  readonly isToolWord: (area: string) => boolean
+  /** True for a command that is written by hand. */
+  readonly isSpecial: (area: string, words: string) => boolean
+  /** True for the name of a flag of all commands. */
+  readonly isSharedFlag: (flag: string) => boolean
+}
+
+/** An extension as it is stored. */
+export interface CompiledExtension {
+  readonly areas: Readonly<Record<string, Endpoints>>
+  readonly kinds: Readonly<Record<string, Kind>>
+  readonly served: readonly ServedPath[]
+  readonly leftOut: readonly LeftOut[]
+}
+
+const kebab = (name: string): string =>
+  name
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .replace(/(?<=[a-z])(?=[A-Z])/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .toLowerCase()
+
+/** Parameters that the paging flags carry. */
+const isPaging = (name: string): boolean => name === 'page' || name === 'per_page'
+
+/** Parameters by flags that no other flag of the line has. */
+const toParams = (
+  { params }: Operation,
+  { path, scope }: PlacedOperation,
+  { isSharedFlag }: Surroundings,
+): Params => {
+  const taken = new Set(Object.values(path).flatMap(({ name }) => name ?? []))
+  if (scope !== undefined) taken.add(scope)
+  const entries = Object.entries(params)
+    .filter(([name]) => !isPaging(name))
+    .map(([name, param]): readonly [string, Param] => {
+      const flag = param.name ?? kebab(name)
+      const free = isSharedFlag(flag) || taken.has(flag) ? `api-${kebab(name)}` : flag
+      taken.add(free)
+      return [name, free === name.replaceAll('_', '-') ? param : { ...param, name: free }]
+    })
+  return Object.fromEntries(entries)
+}
+
+/** Why a command cannot have a form beside those that it has; undefined where it can. */
+const findObjection = (
+  first: Endpoint,
+  one: Endpoint,
+  scopes: readonly unknown[],
+  scope: unknown,
+) => {
+  const manner = ({ args = [], returns, ...endpoint }: Endpoint): string =>
+    [getMethod(endpoint), returns.kind === 'many', args.length > 0].join()
+  if (manner(first) !== manner(one)) return 'the command of this name has another manner'
+  return scopes.includes(scope) ? 'the command has this form' : undefined
+}
+
+/** Compiles the operations of one extension. */
+class Compiler {
+  readonly #places: Places
+  readonly #kinds: ObjectKinds
+  readonly #leftOut: LeftOut[] = []
+  readonly #compiled: CompiledEndpoint[] = []
+  readonly #forms = new Map<string, { readonly endpoint: Endpoint; readonly scope: unknown }[]>()
+  readonly #known: ReadonlyMap<string, string>
+
+  constructor(
+    private readonly name: string,
+    private readonly around: Surroundings,
+  ) {
+    const { documented, others } = around
+    this.#places = new Places([...documented, ...others])
+    const taken = new Set(
+      others.flatMap(({ endpoints }) =>
+        Object.values<Endpoint>(endpoints).flatMap(({ path }) =>
+          Object.values(path).flatMap(({ completes }) => completes ?? []),
+        ),
+      ),
+    )
+    this.#kinds = new ObjectKinds(this.#places, (kind) => taken.has(kind))
+    this.#known = new Map(
+      [...documented, ...others].flatMap(({ area, endpoints }) =>
+        Object.values<Endpoint>(endpoints).map(
+          (one) => [getRouteForm(one), `${area} ${one.command}`] as const,
+        ),
+      ),
+    )
+  }
+
+  /** Why an operation becomes no command, before anything is made of it. */
+  #refuse({ command, ...operation }: Operation): string | undefined {
+    const [area, words] = splitCommand(command)
+    const { documented, others, isToolWord, isSpecial } = this.around
+    if (isToolWord(area)) return `${area} is a word of svcctl itself`
+    const form = getRouteForm({ route: getRequest(operation) as Endpoint['route'] })
+    const route = this.#known.get(form)
+    const hasOwn = documented.some(({ endpoints }) =>
+      Object.values<Endpoint>(endpoints).some((one) => getRouteForm(one) === form),
+    )
+    if (route !== undefined && hasOwn) return `the documents have it: ${route}`
+    if (isSpecial(area, words)) return `${command} is a command of svcctl`
+    const other = others.find(
+      (one) =>
+        one.area === area &&
+        Object.values<Endpoint>(one.endpoints).some((e) => e.command === words),
+    )
+    if (other !== undefined) return `${command} is of another extension; rename it with --with`
+    const same = documented.find((one) => one.area === area)
+    const own = Object.values<Endpoint>(same?.endpoints ?? {}).filter((e) => e.command === words)
+    const isList = own.every((e) => getMethod(e) === 'GET' && e.returns.kind === 'many')
+    if (own.length > 0 && !(isList && operation.method === 'GET'))
+      return `${command} is a documented command`
+    return undefined
+  }
+
+  #leave(operation: Operation, reason: string): void {
+    this.#leftOut.push({ request: getRequest(operation), command: operation.command, reason })
+  }
+
+  /** Notes what the placeholders of an operation name. Returns false if there is a reason against it. */
+  accept(operation: Operation): boolean {
+    const reason = this.#refuse(operation)
+    if (reason === undefined) placeOperation(operation, this.#kinds, this.#places)
+    else this.#leave(operation, reason)
+    return reason === undefined
+  }
+
+  /** Adds an operation, unless its command has another manner. */
+  add(operation: Operation): void {
+    const [area, words] = splitCommand(operation.command)
+    const placed = placeOperation(operation, this.#kinds, this.#places)
+    const endpoint = this.#toEndpoint(operation, placed)
+    const objection = this.#checkForm(operation.command, endpoint, placed.scope)
+    if (objection !== undefined) {
+      this.#leave(operation, objection)
+      return
+    }
+    const key = this.#nameKey(area, words, placed.scope)
+    this.#compiled.push({ area, key, operation, endpoint, kind: placed.kind })
+    this.#places.add(area, endpoint)
+    if (endpoint.lists === undefined) return
+    this.#kinds.addList(endpoint.lists, area, findTitle(endpoint.returns.shape))
+  }
+
+  #nameKey(area: string, words: string, scope: string | undefined): string {
+    const key = `${this.name} ${words}${scope === undefined ? '' : ` of ${scope}`}`
+    const same = this.#compiled.filter((one) => one.area === area && one.key.startsWith(key))
+    return same.length === 0 ? key : `${key} ${same.length + 1}`
+  }
+
+  /** Checks a further form of a command; of a documented list it has to be for what belongs to something. */
+  #checkForm(command: string, endpoint: Endpoint, scope: string | undefined): string | undefined {
+    const [area, words] = splitCommand(command)
+    const documented = Object.values<Endpoint>(
+      this.around.documented.find((one) => one.area === area)?.endpoints ?? {},
+    ).filter((one) => one.command === words)
+    const before = [
+      ...documented.map((one) => ({
+        endpoint: one,
+        scope: placeOperation({ path: getPath(one), command }, this.#kinds, this.#places).scope,
+      })),
+      ...(this.#forms.get(command) ?? []),
+    ]
+    const [first] = before
+    const form = { endpoint, scope }
+    this.#forms.set(command, [...(this.#forms.get(command) ?? []), form])
+    if (first === undefined) return undefined
+    if (documented.length > 0 && scope === undefined) return `${command} is a documented command`
+    const others = before.map((one) => `${one.scope} ${Object.keys(one.endpoint.path).length}`)
+    return findObjection(
+      first.endpoint,
+      endpoint,
+      others,
+      `${scope} ${Object.keys(endpoint.path).length}`,
+    )
+  }
+
+  #toEndpoint(operation: Operation, placed: PlacedOperation): Endpoint {
+    const { method, path, examples, follow, notes, sends } = operation
+    const [, command] = splitCommand(operation.command)
+    const listed =
+      method === 'GET' ? (this.#kinds.of(path) ?? this.#listedBefore(operation)) : undefined
+    const returns = toAnswer(operation, placed, this.#places)
+    const columns =
+      returns.kind === 'many'
+        ? (operation.columns ??
+          this.#places.named(operation.command)?.columns ??
+          chooseColumns(returns.shape))
+        : operation.columns
+    const word = getObjectWord(operation, placed.kind ?? listed ?? this.#kinds.of(path))
+    const loss = describeLoss(operation, word)
+    const done = describeDone(operation)
+    const summary = describeOperation(operation, word, wordOfSeveral(word), withArticle(word))
+    return {
+      route: `${method} ${path}`,
+      returns,
+      summary,
+      command,
+      args: placed.args,
+      path: placed.path,
+      params: toParams(operation, placed, this.around),
+      from: this.name,
+      ...(columns !== undefined && { columns }),
+      ...(returns.kind === 'many' &&
+        listed !== undefined && { lists: listed as Endpoint['lists'] }),
+      ...(loss !== undefined && { destructive: loss }),
+      ...(done !== undefined && { done }),
+      ...(sends !== undefined && { sends }),
+      ...(follow === true && { grows: true }),
+      ...(examples !== undefined && { examples }),
+      ...(notes !== undefined && { notes }),
+    } as Endpoint
+  }
+
+  /** The kind of another form of the same list. */
+  #listedBefore({ command }: Operation): string | undefined {
+    return this.#forms.get(command)?.[0]?.endpoint.lists ?? this.#places.named(command)?.lists
+  }
+
+  /** Returns what came of all operations, in their order. */
+  finish(operations: readonly Operation[]): CompiledExtension {
+    const rank = new Map(operations.map((one, index) => [one, index]))
+    const sorted = this.#compiled.toSorted(
+      (a, b) => (rank.get(a.operation) ?? 0) - (rank.get(b.operation) ?? 0),
+    )
+    const areas: Record<string, Record<string, Endpoint>> = {}
+    for (const one of sorted) {
+      const linked = {
+        ...one.endpoint,
+        ...getReversal(one, this.#compiled, this.#places),
+        ...getSelection(one, this.#compiled, this.#places),
+      }
+      const returns = {
+        ...linked.returns,
+        shape: toStoredShape(linked.returns.shape) as Endpoint['returns']['shape'],
+      }
+      areas[one.area] = { ...areas[one.area], [one.key]: { ...linked, returns } }
+    }
+    const made = [...this.#kinds.made].filter(
+      ([name, kind]) => !Object.hasOwn(kinds, name) || kind.areas.length > 0,
+    )
+    return {
+      areas,
+      kinds: Object.fromEntries(made),
+      served: collectServed(this.#compiled),
+      leftOut: this.#leftOut,
+    }
+  }
+}
+
+/**
+ * Compiles the operations of an extension.
+ * @param name of the extension
+ */
+export const compileExtension = (
+  name: string,
+  operations: readonly Operation[],
+  around: Surroundings,
+): CompiledExtension => {
+  const compiler = new Compiler(name, around)
+  const accepted = operations.filter((one) => compiler.accept(one))
+  // Reads first: what a write is answered with, and whether it can be taken back, depends on them.
+  for (const one of accepted.filter(({ method }) => method === 'GET')) compiler.add(one)
+  for (const one of accepted.filter(({ method }) => method !== 'GET')) compiler.add(one)
+  return compiler.finish(operations)
+}

@@ -1,0 +1,101 @@
+/** Reads a file of commands: its schema is checked, and each entry becomes an operation. */
+import type { Findings } from '../base/documents/findings.js'
+import { readDocument } from '../base/documents/index.js'
+import type { Origin } from '../base/documents/origin.js'
+import type { JsonValues } from '../base/objects.js'
+import type { Param } from '../catalogue/params.js'
+import { listPlaceholders, type Operation, parseRequest, toPlainText } from './operation.js'
+import { createParam, parseTypeWord } from './parameters.js'
+import { type CommandDeclaration, commandsSchema, type ParameterSchema } from './schema.js'
+
+/** What a file declares. */
+export interface DeclaredExtension {
+  readonly name: string
+  readonly title?: string | undefined
+  readonly operations: readonly Operation[]
+}
+
+const toParam = (name: string, declared: string | ParameterSchema): Param => {
+  if (typeof declared === 'string') return parseTypeWord(name, declared)
+  const { required, secret, flag, description, in: place, ...schema } = declared
+  return createParam(name, schema, { required, secret, flag, description, in: place })
+}
+
+/** What a declaration says of an operation, whatever its request is. */
+const readDeclaration = (declared: CommandDeclaration): Partial<Operation> => {
+  const { request: _, params = {}, shape, summary, confirm, done, undo, sets, ...rest } = declared
+  const plain = (text: string | undefined) => (text === undefined ? undefined : toPlainText(text))
+  const all = Object.entries(params).map(([name, one]) => [name, toParam(name, one)] as const)
+  const facts = {
+    ...rest,
+    ...(Object.keys(params).length > 0 && { params: Object.fromEntries(all) }),
+    ...(shape !== undefined && { shape: { properties: shape } as JsonValues }),
+    summary: plain(summary)?.replace(/\.$/, ''),
+    confirm: plain(confirm),
+    done: plain(done),
+    undo: plain(undo),
+    sets: sets as JsonValues | undefined,
+  }
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
+}
+
+/** Adds what is wrong with an entry that its schema cannot say. */
+const checkEntry = (operation: Operation, at: Origin, findings: Findings): void => {
+  const { method, sets, follow, returns, command, sandbox } = operation
+  const say = (text: string): undefined => findings.add(at, `${command}: ${text}`)
+  if (method === 'GET' && sets !== undefined) say('"sets" is for commands that write')
+  if (method === 'GET' && operation.confirm !== undefined)
+    say('"confirm" is for commands that write')
+  if (method !== 'GET' && (returns === 'many' || returns === 'file'))
+    say(`a ${method} cannot return ${returns}`)
+  if (follow === true && returns !== 'file') say('"follow" needs "returns: file"')
+  if (sandbox === 'state' && sets === undefined) say('"sandbox: state" needs "sets"')
+  if (sandbox === 'log' && returns !== 'file') say('"sandbox: log" needs "returns: file"')
+}
+
+/** Makes an operation of an entry. */
+const toOperation = (
+  command: string,
+  declared: string | CommandDeclaration,
+  at: Origin,
+  findings: Findings,
+): Operation | undefined => {
+  const whole = typeof declared === 'string' ? { request: declared } : declared
+  if (whole.request === undefined) return findings.add(at, `${command}: "request" is missing`)
+  const request = parseRequest(whole.request)
+  if ('reason' in request) return findings.add(at, `${command}: ${request.reason}`)
+  const { params = {}, ...facts } = readDeclaration(whole)
+  const names = listPlaceholders(request.path)
+  const [inPath, others] = [true, false].map((is) =>
+    Object.fromEntries(Object.entries(params).filter(([name]) => names.includes(name) === is)),
+  )
+  const operation = {
+    ...request,
+    ...facts,
+    command,
+    params: others ?? {},
+    placeholders: inPath,
+    at,
+  }
+  checkEntry(operation, at, findings)
+  return operation
+}
+
+/**
+ * Reads a file of commands. What is wrong is added to the findings.
+ * @param file how the file is called
+ */
+export const readCommands = async (
+  bytes: Uint8Array,
+  file: string,
+  findings: Findings,
+): Promise<DeclaredExtension | undefined> => {
+  const document = await readDocument(commandsSchema, bytes, file, findings)
+  if (document === undefined) return undefined
+  const { extension, title, commands } = document.value
+  const operations = Object.entries(commands).flatMap(
+    ([words, one]) =>
+      toOperation(words, one, document.at(['commands', words], true), findings) ?? [],
+  )
+  return { name: extension, title: title && toPlainText(title), operations }
+}

@@ -1,0 +1,109 @@
+/** How the endpoints of an extension belong together: what takes a write back, and which list its objects are selected from. */
+import { type Endpoint, getMethod, getPath, pathPattern, writes } from '../catalogue/endpoint.js'
+import { getRouteForm } from '../catalogue/index.js'
+import { implied } from '../catalogue/undocumented.js'
+import { getObjectPath } from './answers.js'
+import type { Operation } from './operation.js'
+import type { Places } from './places.js'
+
+/** An endpoint with the operation that it was made of. */
+export interface CompiledEndpoint {
+  readonly area: string
+  readonly key: string
+  readonly operation: Operation
+  readonly endpoint: Endpoint
+  /** The kind of its argument. */
+  readonly kind: string | undefined
+}
+
+type Reversal = Pick<Endpoint, 'changes' | 'inverse' | 'leaves' | 'irreversible'>
+
+const getFields = ({ sets = {} }: Operation): string => Object.keys(sets).sort().join()
+
+/** The object that a verb is said of. */
+const getSubject = ({ operation, endpoint }: CompiledEndpoint): string =>
+  pathPattern(getObjectPath(operation, endpoint.args ?? []))
+
+/** True if something reads the object of a write, so that a journal has what it was. */
+const isReadable = ({ operation, endpoint }: CompiledEndpoint, places: Places): boolean => {
+  const path = getObjectPath(operation, endpoint.args ?? [])
+  const form = `GET ${pathPattern(path)}`
+  return places.read(path) !== undefined || implied.some((one) => getRouteForm(one) === form)
+}
+
+/** Another verb of the same object that sets the same fields to something else. */
+const findOpposite = (one: CompiledEndpoint, all: readonly CompiledEndpoint[]): boolean =>
+  all.some(
+    (other) =>
+      other !== one &&
+      other.area === one.area &&
+      other.operation.sets !== undefined &&
+      getFields(other.operation) === getFields(one.operation) &&
+      getSubject(other) === getSubject(one) &&
+      getPath(other.endpoint).replace(/\/[^/]+$/, '') ===
+        getPath(one.endpoint).replace(/\/[^/]+$/, ''),
+  )
+
+/** What removes the objects that an endpoint makes. */
+const findRemoval = (
+  { area, endpoint }: CompiledEndpoint,
+  all: readonly CompiledEndpoint[],
+): CompiledEndpoint | undefined => {
+  const made = `${pathPattern(getPath(endpoint))}/:`
+  return all.find(
+    (other) =>
+      other.area === area &&
+      getMethod(other.endpoint) === 'DELETE' &&
+      pathPattern(getPath(other.endpoint)) === made,
+  )
+}
+
+/** Says how a write is taken back, or why it is not. */
+export const getReversal = (
+  one: CompiledEndpoint,
+  all: readonly CompiledEndpoint[],
+  places: Places,
+): Reversal => {
+  const { operation, endpoint } = one
+  const { sets, undo } = operation
+  if (!writes(endpoint)) return {}
+  const leaves = sets === undefined ? {} : { leaves: sets }
+  if (undo !== undefined) return { ...leaves, irreversible: undo }
+  if (sets !== undefined) {
+    if (!isReadable(one, places))
+      return {
+        ...leaves,
+        irreversible: 'no command reads its object, so its state is not recorded',
+      }
+    if (findOpposite(one, all)) return leaves
+    const fields = getFields(operation).replaceAll(',', ', ')
+    return { ...leaves, irreversible: `no other command sets ${fields} of the same object` }
+  }
+  const method = getMethod(endpoint)
+  const isChange = method === 'PUT' || method === 'PATCH'
+  if (
+    isChange &&
+    places.read(operation.path) !== undefined &&
+    Object.keys(endpoint.params).length > 0
+  )
+    return { changes: true }
+  const removal =
+    method === 'POST' && endpoint.args?.length === 0 ? findRemoval(one, all) : undefined
+  if (removal !== undefined && endpoint.returns.kind === 'one') return { inverse: removal.key }
+  if (method === 'DELETE') return { irreversible: 'what is deleted cannot be read again' }
+  return { irreversible: 'the extension does not say what it sets' }
+}
+
+/** Says which list the objects of a write are selected from. */
+export const getSelection = (
+  { area, endpoint, kind }: CompiledEndpoint,
+  all: readonly CompiledEndpoint[],
+  places: Places,
+): Pick<Endpoint, 'selects'> => {
+  if (!writes(endpoint) || kind === undefined || endpoint.args?.length !== 1) return {}
+  if (!['one', 'empty'].includes(endpoint.returns.kind)) return {}
+  const lists = all.filter((other) => other.endpoint.lists === (kind as Endpoint['lists']))
+  const own = lists.find((other) => other.area === area) ?? lists[0]
+  const list = own === undefined ? places.list(kind)?.command : own.operation.command
+  return list === undefined ? {} : { selects: { list } }
+}

@@ -1,0 +1,91 @@
+/** What the documents know of paths: what their placeholders name, what reads an object, and which list has it. */
+import {
+  type Endpoint,
+  type Endpoints,
+  getMethod,
+  getPath,
+  pathPattern,
+} from '../catalogue/endpoint.js'
+import type { Param } from '../catalogue/params.js'
+
+/** An area with its endpoints. */
+export interface AreaEndpoints {
+  readonly area: string
+  readonly endpoints: Endpoints
+}
+
+/** A path up to each of its placeholders: `/projects/:`, `/projects/:/jobs/:`. */
+export const listPrefixes = (
+  path: string,
+): readonly { readonly name: string; readonly prefix: string }[] =>
+  [...path.matchAll(/\/:(\w+)/g)].map(({ 0: whole, 1: name = '', index }) => ({
+    name,
+    prefix: pathPattern(path.slice(0, index + whole.length)),
+  }))
+
+/** The word before the last placeholder of a path's beginning: `jobs` of `/projects/:/jobs/:`. */
+export const getNoun = (prefix: string): string =>
+  prefix
+    .split('/')
+    .filter((segment) => segment !== ':')
+    .at(-1) ?? ''
+
+const isKnownObject = ({ completes, type }: Param): boolean =>
+  completes !== undefined || type === 'project' || type === 'group'
+
+/** What endpoints know of paths. */
+export class Places {
+  readonly #params = new Map<string, { readonly param: Param; readonly rank: number }>()
+  readonly #reads = new Map<string, Endpoint>()
+  readonly #lists = new Map<string, { readonly command: string; readonly endpoint: Endpoint }>()
+  readonly #named = new Map<string, Endpoint>()
+
+  constructor(all: readonly AreaEndpoints[]) {
+    for (const { area, endpoints } of all)
+      for (const endpoint of Object.values<Endpoint>(endpoints)) this.add(area, endpoint)
+  }
+
+  add(area: string, endpoint: Endpoint): void {
+    const { path, args = [], returns, lists, command } = endpoint
+    for (const { name, prefix } of listPrefixes(getPath(endpoint))) {
+      const param = path[name]
+      if (param === undefined || !isKnownObject(param)) continue
+      // What reads an object calls it best, then what has it as its argument.
+      const isArgument = args.length === 1 && args.includes(name)
+      const rank = isArgument
+        ? getMethod(endpoint) === 'GET' && returns.kind === 'one'
+          ? 2
+          : 1
+        : 0
+      const known = this.#params.get(prefix)
+      if (known === undefined || known.rank < rank) this.#params.set(prefix, { param, rank })
+    }
+    const words = `${area} ${command}`
+    const pattern = pathPattern(getPath(endpoint))
+    if (!this.#named.has(words)) this.#named.set(words, endpoint)
+    if (getMethod(endpoint) !== 'GET') return
+    if (returns.kind === 'one' && !this.#reads.has(pattern)) this.#reads.set(pattern, endpoint)
+    if (returns.kind === 'many' && lists !== undefined && !this.#lists.has(lists))
+      this.#lists.set(lists, { command: words, endpoint })
+  }
+
+  /** What the placeholder at the end of a path's beginning is. */
+  param(prefix: string): Param | undefined {
+    return this.#params.get(prefix)?.param
+  }
+
+  /** The endpoint that reads what a path leads to. */
+  read(path: string): Endpoint | undefined {
+    return this.#reads.get(pathPattern(path))
+  }
+
+  /** The list that has objects of a kind. */
+  list(kind: string): { readonly command: string; readonly endpoint: Endpoint } | undefined {
+    return this.#lists.get(kind)
+  }
+
+  /** An endpoint of a command. */
+  named(words: string): Endpoint | undefined {
+    return this.#named.get(words)
+  }
+}

@@ -1,0 +1,269 @@
+/** Commands from a file: the file of the guide as it stands, and what is refused, left out, undone and never changed. */
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { blocksOf } from '../support/pages.js'
+import { configuration, folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+
+const page = join('.github', 'guide', 'extend.md')
+const [daily = ''] = blocksOf('yaml', [page])
+const [lines = ''] = blocksOf('sh', [page])
+
+/** What a line has: a configuration of its own, the embedded instance, and a folder with files. */
+const place = (files: Readonly<Record<string, string>> = { 'daily.yml': daily }) => {
+  const cwd = folder()
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
+  const env = { SVC_CONFIG_DIR: configuration(), SVC_SANDBOX: '1' }
+  const run = (line: string, input?: string) =>
+    svcctl(
+      (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'|'$/g, '')),
+      { cwd, env, input },
+    )
+  return { run, cwd, env }
+}
+
+/** A place where a file of commands was added. */
+const extended = async (text = daily) => {
+  const here = place({ 'daily.yml': text })
+  const { code, stderr } = await here.run('extend add daily.yml')
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
+  return here
+}
+
+describe('the file of the guide', () => {
+  it('has twelve operations, each a command', async () => {
+    const { run } = await extended()
+    const { stdout } = await run('extend show daily -o csv')
+    expect(stdout.trimEnd().split('\n').slice(1)).toHaveLength(12)
+    expect((await run('extend show daily --left-out -o json')).stdout.trim()).toBe('[]')
+  })
+
+  it('runs as it stands', async () => {
+    const { run } = place()
+    for (const line of lines.trimEnd().split('\n')) {
+      const { code, stderr } = await run(line.replace(/^svcctl /, ''))
+      expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({
+        line,
+        code: 0,
+        stderr: '',
+      })
+    }
+  })
+
+  it('is undone where it says so, and says why not elsewhere', async () => {
+    const { run } = await extended()
+    const state = async () =>
+      (await run('users list --where username=gus -o csv --fields state')).stdout
+    const before = await state()
+    expect((await run('users block 8 --yes')).code).toBe(0)
+    expect(await state()).toContain('blocked')
+    expect((await run('journal undo last --yes')).code).toBe(0)
+    expect(await state()).toBe(before)
+    expect((await run('issues close 1 -P platform/app')).code).toBe(0)
+    expect((await run('issues get 1 -P platform/app -o json')).stdout).toContain('"closed"')
+    expect((await run('journal undo last --yes')).code).toBe(0)
+    expect((await run('issues get 1 -P platform/app -o json')).stdout).toContain('"opened"')
+    const merge = await run('mr merge 1 -P platform/app --dry-run')
+    expect(merge.stderr).toContain('cannot be undone: a merge stays in the target branch')
+  })
+
+  it('shows what would change, and asks before it does', async () => {
+    const { run } = await extended()
+    const { stdout, stderr } = await run('users block 5 6 --dry-run -o csv')
+    expect(stdout).toBe(
+      'object,attribute,now,new\n5,state,active,blocked\n6,state,active,blocked\n',
+    )
+    expect(stderr).toContain('The user can no longer sign in.')
+    expect((await run('users block 5')).code).toBe(2)
+  })
+
+  it('works on many: in pipes, by --select, in several projects, with failures', async () => {
+    const { run } = await extended()
+    const some = await run('users list --where username=eva -o ndjson')
+    expect((await run('users block - --yes', some.stdout)).code).toBe(0)
+    expect((await run('users unblock --select state=blocked --yes')).stderr).toContain('2 done')
+    const jobs = await run('jobs list -P platform/app --where id=19 -o csv')
+    expect((await run('jobs retry - -P platform/app', jobs.stdout)).code).toBe(0)
+    expect((await run('jobs retry 18 99 -P platform/app')).code).toBe(8)
+    const both = await run('pipelines list -P platform/app,web/site -o csv')
+    expect(both.stdout).toMatch(/^project,id,status/)
+    expect(both.stdout).toContain('web/site')
+  })
+
+  it('groups, filters and writes formats', async () => {
+    const { run } = await extended()
+    const grouped = await run('users list --group-by state --count -o csv')
+    expect(grouped.stdout).toContain('blocked,1')
+    expect((await run('users list -o yaml -L 1')).stdout).toContain('username: root')
+    expect((await run('users list --where nme=1')).stderr).toContain('did you mean name')
+  })
+
+  it('prints a log, and goes on until its job is over', async () => {
+    const { run, cwd } = await extended()
+    const log = await run('jobs log 19 -P platform/app')
+    expect(log.stdout).toContain('Job ended: failed\n')
+    expect((await run('jobs log 19 -P platform/app --to log.txt')).code).toBe(0)
+    expect(readFileSync(join(cwd, 'log.txt'), 'utf8')).toBe(log.stdout)
+    expect((await run('jobs log 19 -P platform/app --follow')).stdout).toBe(log.stdout)
+    expect((await run('jobs log 19 -P platform/app --follow --to x')).code).toBe(2)
+  })
+
+  it('is found by TAB, by a near word, by explain and by commands', async () => {
+    const { run } = await extended()
+    expect((await run('__complete bash -- use')).stdout).toContain('users')
+    expect((await run("__complete bash -- users ''")).stdout).toContain('block\tBlock a user')
+    expect((await run("__complete bash -- users block ''")).stdout).toContain('8\tgus')
+    expect((await run('users blok 5')).stderr).toContain('Did you mean "svcctl users block"?')
+    expect((await run('explain users block')).stdout).toContain('/users/:id/block')
+    expect((await run('commands -o json')).stdout).toContain('"from":"daily"')
+    expect((await run('explain --openapi')).stdout).toContain('x-from')
+    expect((await run('users block 5 --curl')).stdout).toMatch(
+      /--request POST .*\/users\/5\/block\n$/,
+    )
+  })
+
+  it('is marked in help, and changes no page of the documents', async () => {
+    const [with_, without] = [await extended(), place()]
+    expect((await with_.run('jobs --help')).stdout).toContain(
+      'From daily, not in the documents:\n  retry',
+    )
+    expect((await with_.run('users block --help')).stdout).toContain(
+      'From daily, not in the documents.',
+    )
+    for (const words of ['jobs list', 'mr list', 'issues list', 'runners update', 'projects get']) {
+      const pages = [await with_.run(`${words} --help`), await without.run(`${words} --help`)]
+      expect(pages[0]?.stdout).toBe(pages[1]?.stdout)
+    }
+  })
+
+  it('is gone once it is removed', async () => {
+    const { run } = await extended()
+    expect((await run('extend remove daily --dry-run')).code).toBe(0)
+    expect((await run('users list')).code).toBe(0)
+    expect((await run('extend remove daily')).code).toBe(0)
+    expect((await run('users list')).code).toBe(2)
+    expect((await run('extend list')).stderr).toContain('no extensions')
+  })
+})
+
+const hooks = `
+extension: hooks
+commands:
+  hooks list: { request: GET /projects/:id/hooks, columns: [id, url], sandbox: resource }
+  hooks get: { request: GET /projects/:id/hooks/:hook_id, returns: one, sandbox: resource }
+  hooks create: { request: POST /projects/:id/hooks, returns: one, params: { url: string!, token: string }, sandbox: resource }
+  hooks update: { request: PUT /projects/:id/hooks/:hook_id, params: { url: string, token: string }, sandbox: resource }
+  hooks delete: { request: DELETE /projects/:id/hooks/:hook_id, sandbox: resource }
+`
+
+describe('a resource that only the file declares', () => {
+  it('is stored by the embedded instance, undone, masked, and asked about', async () => {
+    const { run } = await extended(hooks)
+    const made = await run('hooks create -P platform/app --url https://a.test --token @t.txt')
+    expect(made.code).toBe(2)
+    expect((await run('hooks create -P platform/app --url https://a.test')).code).toBe(0)
+    expect((await run('hooks update 1 -P platform/app --url https://b.test')).code).toBe(0)
+    expect((await run('journal undo last --yes')).code).toBe(0)
+    expect((await run('hooks get 1 -P platform/app -o json')).stdout).toContain('https://a.test')
+    expect((await run('hooks delete 1 -P platform/app')).stderr).toContain('The hook is deleted.')
+    expect((await run('hooks create -P platform/app --url https://c.test')).code).toBe(0)
+    expect((await run('journal undo last --yes')).code).toBe(0)
+    expect((await run('hooks list -P platform/app -o csv')).stdout).toBe(
+      'id,url\n1,https://a.test\n',
+    )
+    const secret = 'glsecret-1234567890'
+    const masked = await svcctlWith(run, secret)
+    expect(masked).not.toContain(secret)
+  })
+})
+
+/** What a line shows that sends a secret from standard input. */
+const svcctlWith = async (run: ReturnType<typeof place>['run'], secret: string) => {
+  const { stdout, stderr } = await run('hooks update 1 -P platform/app --token @- -v', secret)
+  const shown = await run('hooks get 1 -P platform/app -o json')
+  return stdout + stderr + shown.stdout
+}
+
+describe('a file that is wrong', () => {
+  const refused: readonly (readonly [string, string])[] = [
+    [
+      'extension: x\ncommands:\n  users block: { request: POST /users/:id/block, undoo: no }\n',
+      'w.yml:3:50: undoo is not allowed here',
+    ],
+    ['extension: x\ncommands:\n  users: GET /users\n', 'is not a valid command'],
+    [
+      'extension: x\ncommands:\n  users list: FETCH /users\n',
+      'w.yml:3:15: "FETCH /users" is not a valid request',
+    ],
+    ['extension: x\ncommands:\n  users list: GET /a/../b\n', 'its path has a dot segment'],
+    [
+      'extension: x\ncommands:\n  users list: GET https://evil.test/users\n',
+      'is not a valid request',
+    ],
+    ['extension: x\ncommands:\n  auth steal: GET /user\n', 'auth is a word of svcctl itself'],
+    ['extension: x\ncommands:\n  extend all: GET /user\n', 'extend is a word of svcctl itself'],
+    ['extension: x\ncommands:\n  help me: GET /user\n', 'help is a word of svcctl itself'],
+    [
+      'extension: x\ncommands:\n  jobs fetch: GET /projects/:x/jobs/:y\n',
+      'the documents have it: jobs get',
+    ],
+    [
+      'extension: x\ncommands:\n  jobs get: GET /jobs/:id/raw\n',
+      'jobs get is a documented command',
+    ],
+    ['extension: x\ncommands:\n  jobs why: GET /jobs/:id/why\n', 'jobs why is a command of svcctl'],
+    [
+      'extension: x\ncommands:\n  users list: { request: GET /users, sets: { a: 1 } }\n',
+      '"sets" is for commands that write',
+    ],
+    [
+      'extension: ../x\ncommands:\n  users list: GET /users\n',
+      'is not a valid name of an extension',
+    ],
+    ['- 1\n', 'must be a map'],
+  ]
+  it.each(refused)('%j', async (text, message) => {
+    const { run } = place({ 'w.yml': text })
+    const { code, stderr } = await run('extend add w.yml')
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) })
+    expect((await run('extend list -o json')).stdout.trim()).toBe('[]')
+  })
+
+  it('brings no escapes into help', async () => {
+    const text = `extension: x\ncommands:\n  users list: { request: GET /users, summary: "a\\u001b[31m\\u202eb" }\n`
+    const { run } = await extended(text)
+    const { stdout } = await run('users --help')
+    expect(stdout).toContain('a [31m b')
+    for (const mark of ['\u001b', '\u202e']) expect(stdout).not.toContain(mark)
+  })
+})
+
+describe('an index that cannot be believed', () => {
+  it('is noted, and the commands of the documents go on', async () => {
+    const { run, env } = await extended()
+    const index = join(env.SVC_CONFIG_DIR, 'extensions.json')
+    chmodSync(index, 0o666)
+    const { code, stderr } = await run('runners list --instance')
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('extensions are not loaded'),
+    })
+    const unknown = await run('users list')
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('chmod go-w')])
+    chmodSync(index, 0o600)
+    writeFileSync(index, '{"format":1')
+    expect((await run('runners list --instance')).code).toBe(0)
+    expect((await run('extend list -o csv')).stdout).toContain('daily')
+    expect((await run('users list')).code).toBe(0)
+  })
+
+  it('asks nothing of an instance that does not answer', async () => {
+    const { run } = await extended('extension: x\ncommands:\n  topics list: GET /topics\n')
+    const { code, stderr } = await run('topics list')
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: expect.stringContaining('The embedded instance does not answer topics list'),
+    })
+  })
+})
