@@ -33,7 +33,7 @@ const workplace = (): string => {
 }
 
 /** Examples of these areas are about the configuration, not the instance. */
-const ofProfiles = new Set(['alias', 'auth', 'profile', 'audit', 'journal'])
+const ofProfiles = new Set(['alias', 'auth', 'profile', 'audit', 'journal', 'extend'])
 
 /** The instance of all lines that only read. */
 let asked: Sandbox
@@ -52,6 +52,8 @@ beforeAll(async () => {
   await run(['profile', 'set', 'default', '--audit-log', join(signedIn, 'audit.ndjson')])
   await run(['auth', 'switch', 'default'])
   for (const name of ['stuck', 'idle']) await run(['alias', 'set', name, 'jobs list'])
+  writeFileSync(join(signedIn, 'daily.yml'), files['daily.yml'] ?? '')
+  await run(['extend', 'add', join(signedIn, 'daily.yml')])
   const journals = join(signedIn, 'state', 'runs')
   mkdirSync(journals, { recursive: true })
   writeFileSync(join(journals, `1-${header.id}.ndjson`), sampleJournal(shared.url))

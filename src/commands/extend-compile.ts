@@ -9,8 +9,8 @@ import { isExtension } from '../engine/command/derive.js'
 import { flagSets } from '../engine/command/global-flags.js'
 import type { Services } from '../engine/command/services.js'
 import { Failure, getReason, usage } from '../errors.js'
-import type { CompiledExtension, Surroundings } from '../extension/compile.js'
-import { type DeclaredExtension, readCommands } from '../extension/file.js'
+import type { CompileContext, CompiledExtension } from '../extension/compile.js'
+import { type DeclaredExtension, readSource, type SourceFile } from '../extension/source.js'
 import { toSingular } from '../extension/words.js'
 import { type AreaNames, listExtensions, readEndpoints } from '../profile/extensions.js'
 
@@ -29,15 +29,16 @@ const sharedFlags: ReadonlySet<string> = new Set([
 /** Flags of lists that the API may have as well: both are one. */
 const mergedFlags: ReadonlySet<string> = new Set(['sort'])
 
-/** Gathers what is there already. @param name of the extension that is compiled */
-export const gatherSurroundings = async (
-  services: Services,
-  name: string,
-): Promise<Surroundings> => {
-  const { env } = services.place
-  const documented = await Promise.all(
+/** Loads the documented areas. */
+const loadDocumented = () =>
+  Promise.all(
     areas.map(async (row) => ({ area: row.name, endpoints: (await row.load()) as Endpoints })),
   )
+
+/** Gathers what is there already. @param name of the extension that is compiled */
+export const gatherContext = async (services: Services, name: string): Promise<CompileContext> => {
+  const { env } = services.place
+  const documented = await loadDocumented()
   const others = listExtensions(env)
     .filter((one) => one.name !== name)
     .flatMap((one) => readEndpoints(env, one))
@@ -74,25 +75,41 @@ const readFile = async (path: string, signal: AbortSignal): Promise<Buffer> => {
   }
 }
 
+/** What a line, or what is stored, says of the file of an extension. */
+export interface ExtensionSource {
+  readonly source: string
+  readonly only: readonly string[]
+  readonly except: readonly string[]
+  readonly with: string | null
+}
+
 /** An extension as its file has it. */
 export interface ReadExtension extends DeclaredExtension {
   readonly digest: string
 }
 
-/** Reads a file of commands. @throws Failure `usage` for what is wrong with it */
-export const readExtension = async (path: string, signal: AbortSignal): Promise<ReadExtension> => {
-  const bytes = await readFile(path, signal)
+/** Reads the file of an extension. @throws Failure `usage` for what is wrong with it */
+export const readExtension = async (
+  { place }: Pick<Services, 'place'>,
+  { source, only, except, with: beside }: ExtensionSource,
+): Promise<ReadExtension> => {
+  const read = async (path: string): Promise<SourceFile> => ({
+    name: basename(path),
+    bytes: await readFile(path, place.clock.signal),
+  })
+  const file = await read(source)
   const findings = new Findings()
-  const declared = await readCommands(bytes, basename(path), findings)
+  const choice = { only, except, beside: beside === null ? undefined : await read(beside) }
+  const declared = await readSource(file, choice, await loadDocumented(), findings)
   findings.refuse()
   if (declared === undefined) throw new Failure('internal', 'a file without findings and content')
-  return { ...declared, digest: createHash('sha256').update(bytes).digest('hex') }
+  return { ...declared, digest: createHash('sha256').update(file.bytes).digest('hex') }
 }
 
 /** What areas are called that no document has. */
 export const nameAreas = (
   compiled: CompiledExtension,
-  { documented, isToolWord }: Surroundings,
+  { documented, isToolWord }: CompileContext,
 ): Readonly<Record<string, AreaNames>> =>
   Object.fromEntries(
     Object.keys(compiled.areas).map((area) => {

@@ -6,11 +6,11 @@
  * remove
  * schema`: commands from files of the user's, for what the documents do not have.
  */
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { currentIo } from '../base/io.js'
 import { formatCount } from '../base/text.js'
 import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'
-import { boolean, string } from '../catalogue/params.js'
+import { boolean, list, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Argument, Given } from '../engine/command/types.js'
 import { createNoteRow, createTextRow, type Rows, yieldRecords } from '../engine/rows.js'
@@ -18,6 +18,7 @@ import { Failure, survived, usage } from '../errors.js'
 import { type CompiledExtension, compileExtension } from '../extension/compile.js'
 import type { Operation } from '../extension/operation.js'
 import { commandsSchema, extensionName } from '../extension/schema.js'
+import { toCommandWord } from '../extension/words.js'
 import {
   type ExtensionRecord,
   isStale,
@@ -29,12 +30,7 @@ import {
   saveExtension,
 } from '../profile/extensions.js'
 import { type Arguments, define } from './define.js'
-import {
-  gatherSurroundings,
-  nameAreas,
-  type ReadExtension,
-  readExtension,
-} from './extend-compile.js'
+import { gatherContext, nameAreas, type ReadExtension, readExtension } from './extend-compile.js'
 
 interface CommandRow {
   readonly command: string
@@ -95,11 +91,12 @@ interface PreparedExtension {
 /** Compiles operations as an extension that can be stored. @throws Failure `usage` if no command comes of them */
 const prepare = async (
   services: Services,
-  { title, digest, operations }: Pick<ReadExtension, 'title' | 'digest' | 'operations'>,
+  { title, digest, operations, skipped }: Omit<ReadExtension, 'name'>,
   facts: AddedFacts,
 ): Promise<PreparedExtension> => {
-  const around = await gatherSurroundings(services, facts.name)
-  const compiled = compileExtension(facts.name, operations, around)
+  const around = await gatherContext(services, facts.name)
+  const own = compileExtension(facts.name, operations, around)
+  const compiled = { ...own, leftOut: [...skipped, ...own.leftOut] }
   checkSome(compiled)
   const record = {
     ...facts,
@@ -123,11 +120,12 @@ const renewStale = async (services: Services): Promise<void> => {
   if (!isStale(env)) return
   for (const found of listExtensions(env)) {
     const { source = '', digest = '', added_at = '', title, profile = null } = found
-    const { only = [], except = [], with: beside = null, name } = found
+    const { only = [], except = [], with: beside = null, name, left_out = [] } = found
     const facts = { name, source, profile, added_at, only, except, with: beside }
     try {
       const operations = readOperations(env, name)
-      const read = { title: title ?? undefined, digest, operations }
+      const skipped = left_out.filter(({ command }) => command === null)
+      const read = { title: title ?? undefined, digest, operations, skipped }
       await save(services, await prepare(services, read, facts))
     } catch (error) {
       services.ui.warn(`${name} cannot be compiled again: ${survived(error).message}`)
@@ -136,38 +134,58 @@ const renewStale = async (services: Services): Promise<void> => {
 }
 
 const addFlags = {
+  only: list('string', 'of an OpenAPI document, paths to add: users/**,projects/*/pipelines/**', {
+    placeholder: 'path,…',
+  }),
+  except: list('string', 'of an OpenAPI document, paths to leave out', { placeholder: 'path,…' }),
+  with: string('file of commands that adds to those of an OpenAPI document', {
+    completes: 'file',
+    placeholder: 'file',
+  }),
   name: string('name of the extension [the file’s own]'),
 } as const
+
+/** The name of an extension: as given, as its file says, or as its file is called. */
+const chooseName = (given: string | undefined, own: string | undefined, source: string): string => {
+  const name = given ?? own ?? toCommandWord(basename(source).replace(/\.\w+$/, ''))
+  if (extensionName.test(name)) return name
+  throw usage(
+    `"${name}" is not a valid name of an extension`,
+    'Pass --name with at most 32 lowercase letters, digits and dashes that begin with a letter.',
+  )
+}
+
+/** More commands than these are seldom wanted. */
+const manyCommands = 200
 
 async function* addExtension(services: Services, given: Arguments<typeof addFlags>): Rows {
   const { place, ui } = services
   const [file] = given.args
+  const { only = [], except = [], with: beside } = given.flags
   if (file === undefined) throw usage('extend add requires a file', 'svcctl help extend shows one.')
   await renewStale(services)
-  const source = resolve(place.cwd, file)
-  const read = await readExtension(source, place.clock.signal)
-  const name = given.flags.name ?? read.name
-  if (!extensionName.test(name))
-    throw usage(
-      `"${name}" is not a valid name of an extension`,
-      'Use at most 32 lowercase letters, digits and dashes, and begin with a letter.',
-    )
-  const prepared = await prepare(services, read, {
-    name,
-    source,
-    profile: place.globals.profile ?? null,
-    added_at: place.clock.now().toISOString(),
-    only: [],
-    except: [],
-    with: null,
+  const from = {
+    source: resolve(place.cwd, file),
+    only,
+    except,
+    with: beside === undefined ? null : resolve(place.cwd, beside),
+  }
+  const { record, compiled, operations } = await ui.progress(`reading ${file}`, async () => {
+    const read = await readExtension(services, from)
+    return prepare(services, read, {
+      ...from,
+      name: chooseName(given.flags.name, read.name, from.source),
+      profile: place.globals.profile ?? null,
+      added_at: place.clock.now().toISOString(),
+    })
   })
-  if (!place.globals.dryRun) await save(services, prepared)
-  yield* yieldRecords(rowsOf(prepared.compiled), { columns })
-  const { record, compiled } = prepared
-  const count = `${formatCount(record.commands, 'command')} in ${formatCount(Object.keys(compiled.areas).length, 'area')}`
-  ui.note(
-    `${place.globals.dryRun ? 'would add' : 'added'} ${name}: ${count}${describeLeftOut(compiled)}`,
-  )
+  const { dryRun } = place.globals
+  if (!dryRun) await save(services, { record, compiled, operations })
+  yield* yieldRecords(rowsOf(compiled), { columns })
+  if (record.commands > manyCommands && only.length === 0)
+    ui.note(`${record.commands} commands are many; --only users/** adds those of some paths`)
+  const size = `${formatCount(record.commands, 'command')} in ${formatCount(Object.keys(compiled.areas).length, 'area')}`
+  ui.note(`${dryRun ? 'would add' : 'added'} ${record.name}: ${size}${describeLeftOut(compiled)}`)
 }
 
 /** Says how the commands of an extension changed, one row a command. */
@@ -190,19 +208,12 @@ async function* updateExtensions(services: Services, given: Given): Rows {
   await renewStale(services)
   const wanted = name === undefined ? listExtensions(place.env) : [findExtension(services, name)]
   for (const found of wanted) {
-    const { source, added_at = '', profile = null, only = [], except = [] } = found
+    const { name: known, source, added_at = '', profile = null, only = [], except = [] } = found
     if (source === undefined)
-      throw usage(`the files of ${found.name} are damaged`, 'Add its file again.')
-    const read = await readExtension(source, place.clock.signal)
-    const prepared = await prepare(services, read, {
-      name: found.name,
-      source,
-      profile,
-      added_at,
-      only,
-      except,
-      with: found.with ?? null,
-    })
+      throw usage(`the files of ${known} are damaged`, 'Add its file again.')
+    const from = { source, only, except, with: found.with ?? null }
+    const read = await readExtension(services, from)
+    const prepared = await prepare(services, read, { ...from, name: known, profile, added_at })
     const rows = compareRows(toRows(readEndpoints(place.env, found)), rowsOf(prepared.compiled))
     if (!place.globals.dryRun) await save(services, prepared)
     yield* yieldRecords(rows, { columns: ['change', ...columns] })
@@ -216,19 +227,24 @@ const fileArgument: Argument = {
   name: 'file',
   required: true,
   variadic: false,
-  help: 'file of commands, YAML or JSON',
+  help: 'file of commands or OpenAPI document, YAML or JSON',
   file: true,
 }
 
 export const addCommand = define({
   summary: 'Add commands from a file',
   description: [
-    'The file declares requests that the documents do not have. Each becomes a command with all flags of svcctl: lists, bulk runs, dry run, journal and completion. A file of the same name replaces what was added before.',
+    'The file declares requests that the API documents leave out. Each becomes a command with all flags of svcctl: lists, bulk runs, dry run, journal and completion. An extension of the same name is replaced.',
+    'Commands of an OpenAPI document are named by their paths. Its servers are not used: requests go to the instance of the profile.',
   ],
   args: [fileArgument],
   flags: addFlags,
   writes: true,
-  examples: ['extend add daily.yml --dry-run', 'extend add daily.yml'],
+  examples: [
+    'extend add daily.yml --dry-run',
+    'extend add daily.yml',
+    "extend add openapi.yml --only 'users/**' --name api",
+  ],
   rows: addExtension,
 })
 
@@ -305,7 +321,7 @@ export const removeCommand = define({
   summary: 'Remove an extension and its commands',
   args: [nameArgument],
   writes: true,
-  examples: ['extend remove daily'],
+  examples: ['extend remove daily --dry-run', 'extend remove daily'],
   rows: async function* (services, { args: [name] }) {
     const found = findExtension(services, name)
     if (!services.place.globals.dryRun) await removeExtension(services.place.env, found.name)
@@ -318,7 +334,7 @@ export const removeCommand = define({
 export const schemaCommand = define({
   summary: 'Print the JSON Schema of a file of commands',
   description: ['Editors complete and check a file of commands by it.'],
-  examples: ['extend schema > commands.schema.json'],
+  examples: ['extend schema', 'extend schema --to commands.schema.json'],
   rows: async function* () {
     yield createTextRow(`${JSON.stringify(commandsSchema, null, 2)}\n`)
   },

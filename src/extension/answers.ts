@@ -5,7 +5,7 @@ import { getProperties } from '../catalogue/fields.js'
 import { wordOfKind } from '../catalogue/kinds.js'
 import { type PlacedOperation, splitCommand } from './objects.js'
 import { getRequest, type Operation } from './operation.js'
-import type { Places } from './places.js'
+import type { PathIndex } from './places.js'
 import { capitalize, toSingular } from './words.js'
 
 const open = { kind: 'one', shape: {}, open: true } as const
@@ -27,7 +27,7 @@ export const getObjectPath = (
 const findRead = (
   operation: Operation,
   { args }: PlacedOperation,
-  places: Places,
+  places: PathIndex,
 ): Endpoint | undefined =>
   places.read(operation.path) ??
   (args.length > 0 ? places.read(getObjectPath(operation, args)) : undefined)
@@ -44,7 +44,7 @@ const guessKind = (operation: Operation, read: Endpoint | undefined): Operation[
 }
 
 /** The shape of a documented list of which an operation is a further form. */
-const findListShape = ({ command }: Operation, places: Places): unknown => {
+const findListShape = ({ command }: Operation, places: PathIndex): unknown => {
   const known = places.named(command)
   return known?.returns.kind === 'many' ? known.returns.shape : undefined
 }
@@ -53,7 +53,7 @@ const findListShape = ({ command }: Operation, places: Places): unknown => {
 export const toAnswer = (
   operation: Operation,
   placed: PlacedOperation,
-  places: Places,
+  places: PathIndex,
 ): AnswerType => {
   const { columns, shape } = operation
   const read = findRead(operation, placed, places)

@@ -1,4 +1,10 @@
-import { type Endpoint, type Endpoints, getMethod, getPath } from '../catalogue/endpoint.js'
+import {
+  type Endpoint,
+  type Endpoints,
+  getMethod,
+  getPath,
+  pathPattern,
+} from '../catalogue/endpoint.js'
 import { getRouteForm } from '../catalogue/index.js'
 import { type Kind, kinds, withArticle, wordOfSeveral } from '../catalogue/kinds.js'
 import type { Param, Params } from '../catalogue/params.js'
@@ -14,16 +20,17 @@ import {
 } from './answers.js'
 import { type CompiledEndpoint, getReversal, getSelection } from './links.js'
 import { ObjectKinds, type PlacedOperation, placeOperation, splitCommand } from './objects.js'
-import { getRequest, type LeftOut, type Operation } from './operation.js'
-import { type AreaEndpoints, Places } from './places.js'
+import { getRequest, type Operation, type SkippedOperation } from './operation.js'
+import { type CatalogueArea, PathIndex } from './places.js'
 import { collectServed, type ServedPath } from './sandbox.js'
+import { toCommandWord } from './words.js'
 
 /** What is there already, and stays as it is. */
-export interface Surroundings {
+export interface CompileContext {
   /** The areas of the documents. */
-  readonly documented: readonly AreaEndpoints[]
+  readonly documented: readonly CatalogueArea[]
   /** Those of other extensions. */
-  readonly others: readonly AreaEndpoints[]
+  readonly others: readonly CatalogueArea[]
   /** True for a word of the tool itself: `auth`, `help`. */
   readonly isToolWord: (area: string) => boolean
   /** True for a command that is written by hand. */
@@ -37,15 +44,8 @@ export interface CompiledExtension {
   readonly areas: Readonly<Record<string, Endpoints>>
   readonly kinds: Readonly<Record<string, Kind>>
   readonly served: readonly ServedPath[]
-  readonly leftOut: readonly LeftOut[]
+  readonly leftOut: readonly SkippedOperation[]
 }
-
-const kebab = (name: string): string =>
-  name
-    .replace(/[^A-Za-z0-9]+/g, '-')
-    .replace(/(?<=[a-z])(?=[A-Z])/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .toLowerCase()
 
 /** Parameters that the paging flags carry. */
 const isPaging = (name: string): boolean => name === 'page' || name === 'per_page'
@@ -54,15 +54,15 @@ const isPaging = (name: string): boolean => name === 'page' || name === 'per_pag
 const toParams = (
   { params }: Operation,
   { path, scope }: PlacedOperation,
-  { isSharedFlag }: Surroundings,
+  { isSharedFlag }: CompileContext,
 ): Params => {
   const taken = new Set(Object.values(path).flatMap(({ name }) => name ?? []))
   if (scope !== undefined) taken.add(scope)
   const entries = Object.entries(params)
     .filter(([name]) => !isPaging(name))
     .map(([name, param]): readonly [string, Param] => {
-      const flag = param.name ?? kebab(name)
-      const free = isSharedFlag(flag) || taken.has(flag) ? `api-${kebab(name)}` : flag
+      const flag = param.name ?? toCommandWord(name)
+      const free = isSharedFlag(flag) || taken.has(flag) ? `api-${toCommandWord(name)}` : flag
       taken.add(free)
       return [name, free === name.replaceAll('_', '-') ? param : { ...param, name: free }]
     })
@@ -83,20 +83,20 @@ const findObjection = (
 }
 
 /** Compiles the operations of one extension. */
-class Compiler {
-  readonly #places: Places
+class CompileRun {
+  readonly #places: PathIndex
   readonly #kinds: ObjectKinds
-  readonly #leftOut: LeftOut[] = []
+  readonly #leftOut: SkippedOperation[] = []
   readonly #compiled: CompiledEndpoint[] = []
   readonly #forms = new Map<string, { readonly endpoint: Endpoint; readonly scope: unknown }[]>()
   readonly #known: ReadonlyMap<string, string>
 
   constructor(
     private readonly name: string,
-    private readonly around: Surroundings,
+    private readonly around: CompileContext,
   ) {
     const { documented, others } = around
-    this.#places = new Places([...documented, ...others])
+    this.#places = new PathIndex([...documented, ...others])
     const taken = new Set(
       others.flatMap(({ endpoints }) =>
         Object.values<Endpoint>(endpoints).flatMap(({ path }) =>
@@ -124,7 +124,7 @@ class Compiler {
     const hasOwn = documented.some(({ endpoints }) =>
       Object.values<Endpoint>(endpoints).some((one) => getRouteForm(one) === form),
     )
-    if (route !== undefined && hasOwn) return `the documents have it: ${route}`
+    if (route !== undefined && hasOwn) return `the API documents have it: ${route}`
     if (isSpecial(area, words)) return `${command} is a command of svcctl`
     const other = others.find(
       (one) =>
@@ -244,6 +244,25 @@ class Compiler {
     return this.#forms.get(command)?.[0]?.endpoint.lists ?? this.#places.named(command)?.lists
   }
 
+  /** A form for the whole instance is picked by a flag, unless the scoped forms only list what it has. */
+  #getSelector({ area, endpoint, operation }: CompiledEndpoint, all: readonly CompiledEndpoint[]) {
+    const forms = all.filter((one) => one.operation.command === operation.command)
+    const scoped = forms.filter(({ endpoint: one }) =>
+      /^\/(?:projects|groups)\/:/.test(getPath(one)),
+    )
+    const isScoped = scoped.some((one) => one.endpoint === endpoint)
+    if (isScoped || scoped.length === 0 || scoped.length === forms.length) return {}
+    const own = new Set(scoped.map((one) => pathPattern(getPath(one.endpoint))))
+    const hasObjects = all.some(
+      (one) =>
+        one.area === area &&
+        own.has(pathPattern(getPath(one.endpoint)).replace(/\/:$/, '')) &&
+        /:$/.test(pathPattern(getPath(one.endpoint))),
+    )
+    if (endpoint.returns.kind === 'many' && !hasObjects) return {}
+    return { when: { flag: 'instance', help: 'of the whole instance' } }
+  }
+
   /** Returns what came of all operations, in their order. */
   finish(operations: readonly Operation[]): CompiledExtension {
     const rank = new Map(operations.map((one, index) => [one, index]))
@@ -254,6 +273,7 @@ class Compiler {
     for (const one of sorted) {
       const linked = {
         ...one.endpoint,
+        ...this.#getSelector(one, sorted),
         ...getReversal(one, this.#compiled, this.#places),
         ...getSelection(one, this.#compiled, this.#places),
       }
@@ -282,9 +302,9 @@ class Compiler {
 export const compileExtension = (
   name: string,
   operations: readonly Operation[],
-  around: Surroundings,
+  around: CompileContext,
 ): CompiledExtension => {
-  const compiler = new Compiler(name, around)
+  const compiler = new CompileRun(name, around)
   const accepted = operations.filter((one) => compiler.accept(one))
   // Reads first: what a write is answered with, and whether it can be taken back, depends on them.
   for (const one of accepted.filter(({ method }) => method === 'GET')) compiler.add(one)

@@ -8,8 +8,8 @@ import { listPlaceholders, type Operation, parseRequest, toPlainText } from './o
 import { createParam, parseTypeWord } from './parameters.js'
 import { type CommandDeclaration, commandsSchema, type ParameterSchema } from './schema.js'
 
-/** What a file declares. */
-export interface DeclaredExtension {
+/** What a file of commands declares. */
+interface DeclaredCommands {
   readonly name: string
   readonly title?: string | undefined
   readonly operations: readonly Operation[]
@@ -22,7 +22,7 @@ const toParam = (name: string, declared: string | ParameterSchema): Param => {
 }
 
 /** What a declaration says of an operation, whatever its request is. */
-const readDeclaration = (declared: CommandDeclaration): Partial<Operation> => {
+export const readDeclaration = (declared: CommandDeclaration): Partial<Operation> => {
   const { request: _, params = {}, shape, summary, confirm, done, undo, sets, ...rest } = declared
   const plain = (text: string | undefined) => (text === undefined ? undefined : toPlainText(text))
   const all = Object.entries(params).map(([name, one]) => [name, toParam(name, one)] as const)
@@ -81,6 +81,41 @@ const toOperation = (
   return operation
 }
 
+/** An entry that adds to a command of another document: what it says, by the command's words. */
+export type CommandEntry = readonly [words: string, facts: Partial<Operation>, at: Origin]
+
+/** Reads a file beside an OpenAPI document: entries without a request add to its commands, others add or rename. */
+export const readAdditions = async (
+  bytes: Uint8Array,
+  file: string,
+  findings: Findings,
+): Promise<{
+  readonly operations: readonly Operation[]
+  readonly additions: readonly CommandEntry[]
+}> => {
+  const document = await readDocument(commandsSchema, bytes, file, findings)
+  const entries = Object.entries(document?.value.commands ?? {}).map(
+    ([words, one]) =>
+      [
+        words,
+        one,
+        document?.at(['commands', words], true) ?? { file, line: 1, column: 1 },
+      ] as const,
+  )
+  return {
+    operations: entries.flatMap(([words, one, at]) =>
+      typeof one === 'string' || one.request !== undefined
+        ? (toOperation(words, one, at, findings) ?? [])
+        : [],
+    ),
+    additions: entries.flatMap(([words, one, at]) =>
+      typeof one === 'string' || one.request !== undefined
+        ? []
+        : [[words, readDeclaration(one), at] as const],
+    ),
+  }
+}
+
 /**
  * Reads a file of commands. What is wrong is added to the findings.
  * @param file how the file is called
@@ -89,7 +124,7 @@ export const readCommands = async (
   bytes: Uint8Array,
   file: string,
   findings: Findings,
-): Promise<DeclaredExtension | undefined> => {
+): Promise<DeclaredCommands | undefined> => {
   const document = await readDocument(commandsSchema, bytes, file, findings)
   if (document === undefined) return undefined
   const { extension, title, commands } = document.value

@@ -4,7 +4,7 @@ import { getRouteForm } from '../catalogue/index.js'
 import { implied } from '../catalogue/undocumented.js'
 import { getObjectPath } from './answers.js'
 import type { Operation } from './operation.js'
-import type { Places } from './places.js'
+import type { PathIndex } from './places.js'
 
 /** An endpoint with the operation that it was made of. */
 export interface CompiledEndpoint {
@@ -25,7 +25,7 @@ const getSubject = ({ operation, endpoint }: CompiledEndpoint): string =>
   pathPattern(getObjectPath(operation, endpoint.args ?? []))
 
 /** True if something reads the object of a write, so that a journal has what it was. */
-const isReadable = ({ operation, endpoint }: CompiledEndpoint, places: Places): boolean => {
+const isReadable = ({ operation, endpoint }: CompiledEndpoint, places: PathIndex): boolean => {
   const path = getObjectPath(operation, endpoint.args ?? [])
   const form = `GET ${pathPattern(path)}`
   return places.read(path) !== undefined || implied.some((one) => getRouteForm(one) === form)
@@ -62,7 +62,7 @@ const findRemoval = (
 export const getReversal = (
   one: CompiledEndpoint,
   all: readonly CompiledEndpoint[],
-  places: Places,
+  places: PathIndex,
 ): Reversal => {
   const { operation, endpoint } = one
   const { sets, undo } = operation
@@ -98,7 +98,7 @@ export const getReversal = (
 export const getSelection = (
   { area, endpoint, kind }: CompiledEndpoint,
   all: readonly CompiledEndpoint[],
-  places: Places,
+  places: PathIndex,
 ): Pick<Endpoint, 'selects'> => {
   if (!writes(endpoint) || kind === undefined || endpoint.args?.length !== 1) return {}
   if (!['one', 'empty'].includes(endpoint.returns.kind)) return {}

@@ -1,10 +1,11 @@
 /** What the objects of an extension are: the placeholders of its paths become arguments, flags and kinds. */
-import { pathPattern } from '../catalogue/endpoint.js'
+import { getPath, pathPattern } from '../catalogue/endpoint.js'
 import { type Kind, kinds } from '../catalogue/kinds.js'
 import type { Param, Params } from '../catalogue/params.js'
 import { group, project } from '../catalogue/params.js'
+import { userAt } from '../catalogue/undocumented.js'
 import type { Operation } from './operation.js'
-import { getNoun, listPrefixes, type Places } from './places.js'
+import { getNoun, listPrefixes, type PathIndex } from './places.js'
 import { toCommandWord, toSingular } from './words.js'
 
 const roots: Readonly<Record<string, string>> = {
@@ -60,7 +61,7 @@ export class ObjectKinds {
   readonly #byPrefix = new Map<string, string>()
 
   constructor(
-    private readonly places: Places,
+    private readonly places: PathIndex,
     private readonly isTaken: (kind: string) => boolean,
   ) {}
 
@@ -112,12 +113,12 @@ const toPlaceholder = (
   { name, prefix }: { readonly name: string; readonly prefix: string },
   kind: string,
   isArgument: boolean,
-  places: Places,
+  places: PathIndex,
 ): Param => {
   const known = places.param(prefix)
   const field = getField(name)
   // The documents name users by their names only where they ask for what belongs to them.
-  const isUser = prefix === '/users/:' && isArgument
+  const isUser = prefix === pathPattern(getPath(userAt)) && isArgument
   if (known !== undefined && !isUser) return isArgument ? known : { ...known, name: kind }
   const word = kind.replaceAll('-', ' ')
   return {
@@ -132,7 +133,7 @@ const toPlaceholder = (
 export const placeOperation = (
   operation: Pick<Operation, 'path' | 'command' | 'placeholders'>,
   found: ObjectKinds,
-  places: Places,
+  places: PathIndex,
 ): PlacedOperation => {
   const scope = findScope(operation)
   const prefixes = listPrefixes(operation.path)

@@ -43,7 +43,7 @@ export interface Operation {
 }
 
 /** An operation that becomes no command, and why. */
-export interface LeftOut {
+export interface SkippedOperation {
   readonly request: string
   readonly command: string | null
   readonly reason: string
@@ -57,7 +57,7 @@ const root = /^\/api\/v\d+(?=\/)/
 const methods = /^(?:GET|POST|PUT|PATCH|DELETE)$/
 
 /** What a request line says. */
-export type RequestLine = Pick<Operation, 'method' | 'path' | 'sends'>
+export type ParsedRequest = Pick<Operation, 'method' | 'path' | 'sends'>
 
 /** Returns a path as the catalogue writes it, or says why it is none. */
 const parsePath = (text: string): { path: string } | { reason: string } => {
@@ -77,8 +77,8 @@ const parsePath = (text: string): { path: string } | { reason: string } => {
   return { path }
 }
 
-/** Parses a method and a path: `POST /projects/:id/jobs/:job_id/retry`; a query is what every request sends. */
-export const parseRequest = (text: string): RequestLine | { reason: string } => {
+/** Parses a method and a path: `POST /projects/:id/runners`; a query is what every request sends. */
+export const parseRequest = (text: string): ParsedRequest | { reason: string } => {
   const [, method = '', target = ''] = /^(\S+)\s+(\S+)$/.exec(text.trim()) ?? []
   if (!methods.test(method))
     return { reason: 'a request is a method and a path, such as GET /users' }

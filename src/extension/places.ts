@@ -9,7 +9,7 @@ import {
 import type { Param } from '../catalogue/params.js'
 
 /** An area with its endpoints. */
-export interface AreaEndpoints {
+export interface CatalogueArea {
   readonly area: string
   readonly endpoints: Endpoints
 }
@@ -34,13 +34,13 @@ const isKnownObject = ({ completes, type }: Param): boolean =>
   completes !== undefined || type === 'project' || type === 'group'
 
 /** What endpoints know of paths. */
-export class Places {
+export class PathIndex {
   readonly #params = new Map<string, { readonly param: Param; readonly rank: number }>()
   readonly #reads = new Map<string, Endpoint>()
   readonly #lists = new Map<string, { readonly command: string; readonly endpoint: Endpoint }>()
   readonly #named = new Map<string, Endpoint>()
 
-  constructor(all: readonly AreaEndpoints[]) {
+  constructor(all: readonly CatalogueArea[]) {
     for (const { area, endpoints } of all)
       for (const endpoint of Object.values<Endpoint>(endpoints)) this.add(area, endpoint)
   }

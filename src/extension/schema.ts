@@ -87,7 +87,7 @@ const commandKeys = {
 }
 
 /** A command with its keys; a text is its request alone. */
-const CommandSchema = Obj(commandKeys, { ...strict, title: 'a command' })
+export const CommandSchema = Obj(commandKeys, { ...strict, title: 'a command' })
 export type CommandDeclaration = DocumentValue<typeof CommandSchema>
 
 const CommandWords = {

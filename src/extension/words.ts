@@ -3,7 +3,7 @@
 /** Words that end in s and are no plurals. */
 const singulars = /(?:ss|us|is|news|kubernetes|status|access)$/
 
-const isPlural = (word: string): boolean => /s$/.test(word) && !singulars.test(word)
+export const isPlural = (word: string): boolean => /s$/.test(word) && !singulars.test(word)
 
 /** Returns one of several: `branches` → `branch`. */
 export const toSingular = (word: string): string => {
@@ -12,12 +12,13 @@ export const toSingular = (word: string): string => {
   return word.replace(/ies$/, 'y').replace(/s$/, '')
 }
 
-/** Returns a word of a path as commands write it. */
-export const toCommandWord = (segment: string): string =>
-  segment
+/** Returns a name of the API as commands and flags write it. */
+export const toCommandWord = (name: string): string =>
+  name
     .replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-')
-    .replace(/[^A-Za-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .split(/[^A-Za-z0-9]/)
+    .filter((part) => part !== '')
+    .join('-')
     .toLowerCase()
 
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

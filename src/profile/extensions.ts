@@ -13,7 +13,7 @@ import { type AddedArea, addAreas, setExtensionFault } from '../catalogue/index.
 import { addKinds, type Kind } from '../catalogue/kinds.js'
 import { usage } from '../errors.js'
 import type { CompiledExtension } from '../extension/compile.js'
-import type { LeftOut, Operation } from '../extension/operation.js'
+import type { Operation, SkippedOperation } from '../extension/operation.js'
 import type { ServedPath } from '../extension/sandbox.js'
 import { fileFailure, makeDirectory, readObject, withLock } from './files.js'
 import { extensionIndex, getPaths } from './paths.js'
@@ -45,7 +45,7 @@ export interface ExtensionRecord {
   readonly areas: Readonly<Record<string, AreaNames>>
   readonly kinds: Readonly<Record<string, Kind>>
   readonly served: readonly ServedPath[]
-  readonly left_out: readonly LeftOut[]
+  readonly left_out: readonly SkippedOperation[]
 }
 
 interface IndexedArea extends AreaNames {

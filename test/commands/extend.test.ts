@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { blocksOf } from '../support/pages.js'
+import { blocksOf, textOf } from '../support/pages.js'
 import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
@@ -136,14 +136,57 @@ describe('the file of the guide', () => {
       expect(pages[0]?.stdout).toBe(pages[1]?.stdout)
     }
   })
+})
 
-  it('is gone once it is removed', async () => {
+describe('extend list', () => {
+  it('names each with its file and how much came of it', async () => {
+    const { run } = await extended()
+    const [row] = JSON.parse((await run('extend list -o json')).stdout)
+    expect(row).toMatchObject({ name: 'daily', commands: 12, left_out: 0, profile: null })
+  })
+})
+
+describe('extend show', () => {
+  it('lists the commands, and with --left-out what became none', async () => {
+    const text = `${daily}  jobs get: GET /jobs/:id/raw\n`
+    const { run } = await extended(text)
+    expect((await run('extend show daily')).stdout).toContain('POST /users/:id/block')
+    const { stdout } = await run('extend show daily --left-out -o csv')
+    expect(stdout).toContain('jobs get,GET /jobs/:id/raw,jobs get is a documented command')
+    expect((await run('extend show other')).code).toBe(4)
+  })
+})
+
+describe('extend update', () => {
+  it('shows what came and went, and writes nothing in a dry run', async () => {
+    const { run, cwd } = await extended()
+    const changed = daily.replace('  issues get:', '  issues read:')
+    writeFileSync(join(cwd, 'daily.yml'), changed)
+    const rows = 'added,issues read,'
+    expect((await run('extend update --dry-run -o csv')).stdout).toContain(rows)
+    expect((await run('issues read 1 -P platform/app')).code).toBe(2)
+    expect((await run('extend update daily -o csv')).stdout).toContain(rows)
+    expect((await run('issues read 1 -P platform/app')).code).toBe(0)
+  })
+})
+
+describe('extend remove', () => {
+  it('removes the commands, unless it is a dry run', async () => {
     const { run } = await extended()
     expect((await run('extend remove daily --dry-run')).code).toBe(0)
     expect((await run('users list')).code).toBe(0)
     expect((await run('extend remove daily')).code).toBe(0)
     expect((await run('users list')).code).toBe(2)
     expect((await run('extend list')).stderr).toContain('no extensions')
+  })
+})
+
+describe('extend schema', () => {
+  it('has the keys that the parser takes', async () => {
+    const schema = JSON.parse((await place().run('extend schema')).stdout)
+    expect(schema.$id).toBe('https://svcctl.example/schemas/commands-1.json')
+    const keys = schema.properties.commands.additionalProperties.anyOf[1].properties
+    for (const key of Object.keys(keys)) expect(textOf(page)).toContain(`\`${key}\``)
   })
 })
 
@@ -185,7 +228,7 @@ const svcctlWith = async (run: ReturnType<typeof place>['run'], secret: string) 
   return stdout + stderr + shown.stdout
 }
 
-describe('a file that is wrong', () => {
+describe('extend add', () => {
   const refused: readonly (readonly [string, string])[] = [
     [
       'extension: x\ncommands:\n  users block: { request: POST /users/:id/block, undoo: no }\n',
@@ -206,7 +249,7 @@ describe('a file that is wrong', () => {
     ['extension: x\ncommands:\n  help me: GET /user\n', 'help is a word of svcctl itself'],
     [
       'extension: x\ncommands:\n  jobs fetch: GET /projects/:x/jobs/:y\n',
-      'the documents have it: jobs get',
+      'the API documents have it: jobs get',
     ],
     [
       'extension: x\ncommands:\n  jobs get: GET /jobs/:id/raw\n',
@@ -221,7 +264,7 @@ describe('a file that is wrong', () => {
       'extension: ../x\ncommands:\n  users list: GET /users\n',
       'is not a valid name of an extension',
     ],
-    ['- 1\n', 'must be a map'],
+    ['- 1\n', 'this is neither an OpenAPI document nor a file of commands'],
   ]
   it.each(refused)('%j', async (text, message) => {
     const { run } = place({ 'w.yml': text })

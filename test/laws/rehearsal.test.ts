@@ -204,7 +204,7 @@ describe('a dry run', () => {
       'POST /projects/:id/repository/commits/:sha/cherry_pick',
       'POST /projects/:id/repository/commits/:sha/revert',
     ])
-    expect(tried).toHaveLength(60)
+    expect(tried).toHaveLength(63)
   })
 
   it.concurrent.each(alone.map((command) => [getCommandName(command), command] as const))(

@@ -30,6 +30,8 @@ export const sampleFiles: Readonly<Record<string, string>> = {
   'robot.pub': robotKey,
   'work.yml': 'vocabulary: 1\nnames: { can_push: may_write }\n',
   'words.yml': words,
+  'openapi.yml': 'openapi: 3.0.0\npaths:\n  /users:\n    get: { summary: List users }\n',
+  'daily.yml': 'extension: daily\ncommands:\n  users list: GET /users\n',
   'token.txt': 'sandbox-root-token\n',
   'people.csv': 'id,access_level,expires_at\n1,developer,2036-01-31\n5,reporter,\n6,guest,\n',
   'policy.yml':

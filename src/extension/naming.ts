@@ -1,0 +1,224 @@
+/** Names the operations of a document by their paths and methods: an area, and a verb with at most one group before it. */
+import { pathPattern } from '../catalogue/endpoint.js'
+import { isPlural, toCommandWord, toSingular } from './words.js'
+
+/** What a name is made of. */
+export interface NamedOperation {
+  readonly method: string
+  readonly path: string
+  /** True if it answers a list. */
+  readonly many: boolean
+}
+
+/** An operation of the documents, with its command. */
+export interface DocumentedOperation extends NamedOperation {
+  readonly area: string
+  readonly command: string
+}
+
+/** What is done with a path. */
+interface PathFacts {
+  readonly methods: Set<string>
+  many: boolean
+}
+
+/** Where a path leads by the words that were understood: an area, groups, and how many segments that took. */
+interface Head {
+  readonly area: string
+  readonly groups: readonly string[]
+  readonly taken: number
+}
+
+const crud = /(?:^| )(?:list|get|create|update|delete|add|remove)$/
+
+/** A path below a project or group, whatever it is called there. */
+const splitScope = (path: string): { readonly scope: string; readonly rest: string } => {
+  const [, scope = '', rest = path] = /^\/(projects|groups)\/:(?:\w*)(\/.*)$/.exec(path) ?? []
+  return { scope, rest: pathPattern(rest) }
+}
+
+const split = (rest: string): readonly string[] => rest.split('/').slice(1)
+const isPlace = (segment: string | undefined): boolean => segment === ':'
+
+/** Names operations by what is known of all paths together. */
+export class PathNames {
+  readonly #facts = new Map<string, PathFacts>()
+  readonly #items = new Set<string>()
+  /** The methods of each whole path. */
+  readonly #methods = new Map<string, Set<string>>()
+  /** The words of the documents, by the collection that they are of. */
+  readonly #words = new Map<string, { readonly area: string; readonly groups: readonly string[] }>()
+  /** Words that the documents leave out. */
+  readonly #silent = new Set<string>()
+  readonly #areas = new Set<string>()
+
+  constructor(operations: readonly NamedOperation[], documented: readonly DocumentedOperation[]) {
+    for (const one of [...documented, ...operations]) this.#note(one)
+    for (const one of documented) this.#learn(one)
+  }
+
+  #note({ method, path, many }: NamedOperation): void {
+    const { scope, rest } = splitScope(path)
+    const whole = pathPattern(path)
+    this.#methods.set(whole, (this.#methods.get(whole) ?? new Set()).add(method))
+    const facts = this.#facts.get(rest) ?? { methods: new Set(), many: false }
+    facts.methods.add(method)
+    if (method === 'GET' && many) facts.many = true
+    this.#facts.set(rest, facts)
+    const segments = split(rest)
+    for (const [i, segment] of segments.entries())
+      if (isPlace(segment)) this.#items.add(`/${segments.slice(0, i).join('/')}`)
+    const [top = ''] = segments
+    if (scope === '' && many && segments.length === 1) this.#areas.add(top)
+  }
+
+  #learn({ area, command, path }: DocumentedOperation): void {
+    this.#areas.add(area.replaceAll('-', '_'))
+    if (!crud.test(command)) return
+    const { rest } = splitScope(path)
+    const collection = rest.replace(/\/:$/, '')
+    const groups = command.split(' ').slice(0, -1)
+    if (collection !== '' && !this.#words.has(collection))
+      this.#words.set(collection, { area, groups })
+    const [first = '', second] = split(rest)
+    if (second !== undefined && !isPlace(second) && toCommandWord(second) === area)
+      this.#silent.add(first)
+  }
+
+  #has(pattern: string, method: string): boolean {
+    return this.#facts.get(pattern)?.methods.has(method) === true
+  }
+
+  /** True if a word only holds others together. */
+  #isHolder(pattern: string): boolean {
+    return !this.#facts.has(pattern) && !this.#items.has(pattern)
+  }
+
+  /** True if a path leads to several objects. */
+  #isCollection(pattern: string): boolean {
+    if (this.#items.has(pattern)) return true
+    return this.#facts.get(pattern)?.many === true && this.#has(pattern, 'POST')
+  }
+
+  /** The longest beginning of a path that has a name in the documents. */
+  #findWords(segments: readonly string[]): Head | undefined {
+    for (let taken = segments.length; taken > 0; taken--) {
+      const known = this.#words.get(`/${segments.slice(0, taken).join('/')}`)
+      if (known !== undefined) return { ...known, taken }
+    }
+    return undefined
+  }
+
+  /** The area of a path by its first words. */
+  #findArea(segments: readonly string[], scope: string): Head {
+    const skipped = segments.findIndex(
+      (one, i) =>
+        !(
+          this.#silent.has(one) &&
+          i < segments.length - 1 &&
+          this.#isHolder(`/${segments.slice(0, i + 1).join('/')}`)
+        ),
+    )
+    const start = Math.max(0, skipped)
+    const word = segments[start] ?? ''
+    const pattern = `/${segments.slice(0, start + 1).join('/')}`
+    const isTop = scope === ''
+    const plural =
+      isPlural(word) &&
+      (this.#items.has(pattern) ||
+        (this.#facts.get(pattern)?.many === true && this.#has(pattern, 'POST')))
+    const isElsewhere = this.#has(pattern, 'GET') && this.#areas.has(word)
+    if (isTop || plural || isElsewhere)
+      return { area: toCommandWord(word), groups: [], taken: start + 1 }
+    const several = [`/${word}s`, `/${word.replace(/y$/, 'ie')}s`].find(
+      (one) => this.#isCollection(one) && !this.#has(one, 'POST'),
+    )
+    if (several !== undefined && segments.length === start + 1 && this.#has(pattern, 'POST'))
+      return { area: toCommandWord(several), groups: [], taken: start }
+    return { area: scope, groups: [], taken: start }
+  }
+
+  /** The verb of a path that ends with an item. */
+  #nameItem(method: string, collection: string): string {
+    if (method === 'POST') return this.#has(collection, 'POST') ? 'add' : 'create'
+    return { GET: 'get', DELETE: 'delete' }[method] ?? 'update'
+  }
+
+  /** The verb of a path that ends with a list. */
+  #nameList(method: string, pattern: string): string {
+    const item = `${pattern}/:`
+    if (method === 'GET') return this.#facts.get(pattern)?.many === true ? 'list' : 'get'
+    if (method === 'POST') return 'create'
+    const verb = method === 'DELETE' ? 'delete' : 'update'
+    const isShared =
+      method === 'DELETE'
+        ? this.#has(item, 'DELETE')
+        : this.#has(item, 'PUT') || this.#has(item, 'PATCH')
+    return isShared ? `${verb}-all` : verb
+  }
+
+  /** The last word of a path: a list, something that is there once, or a verb. */
+  #nameWord(
+    { method, path }: NamedOperation,
+    pattern: string,
+    word: string,
+  ): { readonly group?: string; readonly verb: string } {
+    if (this.#isCollection(pattern)) return { group: word, verb: this.#nameList(method, pattern) }
+    const methods = this.#methods.get(pathPattern(path)) ?? new Set()
+    const isNoun = isPlural(word) && word.split('_').length <= 3
+    if (methods.size === 1 && method === 'POST' && isNoun) return { group: word, verb: 'create' }
+    if (methods.size > 1 && methods.has('GET'))
+      return {
+        group: word,
+        verb: { GET: 'get', DELETE: 'delete', POST: 'create' }[method] ?? 'update',
+      }
+    return { verb: toCommandWord(word) }
+  }
+
+  /** Returns the words of a command, the area first. */
+  name(operation: NamedOperation): string {
+    const { method, path } = operation
+    const user = /^\/users\/:\w+\/(\w+)$/.exec(path)?.[1]
+    if (
+      user !== undefined &&
+      method === 'GET' &&
+      this.#areas.has(user) &&
+      this.#facts.get(pathPattern(path))?.methods.size === 1
+    )
+      return `${this.#findWords([user])?.area ?? toCommandWord(user)} list`
+    if (/^\/(?:projects|groups)\/:\w+$/.test(path))
+      return `${path.split('/')[1]} ${this.#nameItem(method, `/${path.split('/')[1]}`)}`
+    const { scope, rest } = splitScope(path)
+    const segments = split(rest)
+    const head = this.#findWords(segments) ?? this.#findArea(segments, scope)
+    return [head.area, ...this.#nameRest(operation, segments, head)].join(' ')
+  }
+
+  /** The group and the verb of what follows the area. */
+  #nameRest(
+    operation: NamedOperation,
+    segments: readonly string[],
+    { taken, groups: known }: Head,
+  ): readonly string[] {
+    const { method } = operation
+    const pattern = `/${segments.join('/')}`
+    const words = segments.slice(taken).filter((one) => !isPlace(one))
+    const isItem = isPlace(segments.at(-1))
+    const last = words.at(-1)
+    if (isItem || last === undefined) {
+      const collection = pattern.replace(/\/:$/, '')
+      const verb = isItem ? this.#nameItem(method, collection) : this.#nameList(method, pattern)
+      return [...joinGroups([...known, ...words]), verb]
+    }
+    const { group, verb } = this.#nameWord(operation, pattern, last)
+    const before = [...known, ...words.slice(0, -1), ...(group === undefined ? [] : [group])]
+    return [...joinGroups(before), verb]
+  }
+}
+
+/** Joins groups to one word, all but the last in the singular. */
+const joinGroups = (groups: readonly string[]): readonly string[] => {
+  if (groups.length === 0) return []
+  const words = groups.map(toCommandWord)
+  return [words.map((word, i) => (i === words.length - 1 ? word : toSingular(word))).join('-')]
+}

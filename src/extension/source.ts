@@ -1,0 +1,169 @@
+/** Reads the file of an extension, whichever it is: a file of commands, or an OpenAPI document whose operations get names. */
+import { checkValue } from '../base/documents/check.js'
+import type { Findings } from '../base/documents/findings.js'
+import { isObject } from '../base/objects.js'
+import { holdText } from '../base/secrets/scrub.js'
+import { didYouMean } from '../base/suggest.js'
+import { decodeUtf8 } from '../base/utf8.js'
+import { readHeld } from '../base/yaml/texts.js'
+import { type Endpoint, getMethod, getPath, pathPattern } from '../catalogue/endpoint.js'
+import { type DocumentOperation, isOpenApi, readOpenApi } from './document.js'
+import { readAdditions, readCommands, readDeclaration } from './file.js'
+import { type DocumentedOperation, PathNames } from './naming.js'
+import { getRequest, type Operation, type SkippedOperation } from './operation.js'
+import type { CatalogueArea } from './places.js'
+import { type CommandDeclaration, CommandSchema } from './schema.js'
+
+/** A file with its name. */
+export interface SourceFile {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** What is said beside the file: which of its operations are wanted, and a file that adds to its commands. */
+export interface SourceChoice {
+  readonly only: readonly string[]
+  readonly except: readonly string[]
+  readonly beside?: SourceFile | undefined
+}
+
+/** What a file declares. */
+export interface DeclaredExtension {
+  /** Undefined where the file does not say. */
+  readonly name: string | undefined
+  readonly title?: string | undefined
+  readonly operations: readonly Operation[]
+  readonly skipped: readonly SkippedOperation[]
+}
+
+const getForm = ({ method, path }: Pick<Operation, 'method' | 'path'>): string =>
+  `${method} ${pathPattern(path)}`
+
+/** The documented operations, as names are made of them. */
+export const toDocumented = (areas: readonly CatalogueArea[]): readonly DocumentedOperation[] =>
+  areas.flatMap(({ area, endpoints }) =>
+    Object.values<Endpoint>(endpoints)
+      .map((one) => ({
+        area,
+        command: one.command,
+        method: getMethod(one),
+        path: getPath(one),
+        many: one.returns.kind === 'many',
+      }))
+      .filter(({ path }) => path.startsWith('/')),
+  )
+
+/** What an operation says under `x-svcctl`. */
+const readOwn = (
+  { declared, ...operation }: DocumentOperation,
+  file: string,
+  findings: Findings,
+) => {
+  if (!isObject(declared)) return { operation, command: undefined }
+  const { command, ...facts } = declared
+  const at = { file, line: 1, column: 1 }
+  const isRight = checkValue(CommandSchema, facts, () => at, findings, 0)
+  const own = isRight ? readDeclaration(facts as CommandDeclaration) : {}
+  return {
+    operation: { ...operation, ...own },
+    command: typeof command === 'string' ? command : undefined,
+  }
+}
+
+/** Names the operations of a document, those that say their name themselves first. */
+const nameOperations = (
+  found: readonly DocumentOperation[],
+  documented: readonly DocumentedOperation[],
+  file: string,
+  findings: Findings,
+): readonly Operation[] => {
+  const names = new PathNames(
+    found.map(({ method, path, returns }) => ({ method, path, many: returns === 'many' })),
+    documented,
+  )
+  return found.map((one) => {
+    const { operation, command } = readOwn(one, file, findings)
+    const { method, path, returns } = operation
+    return {
+      ...operation,
+      command: command ?? names.name({ method, path, many: returns === 'many' }),
+    }
+  })
+}
+
+/** Lays the entries of a second file over the operations of a document. */
+const addBeside = async (
+  operations: readonly Operation[],
+  { name, bytes }: SourceFile,
+  findings: Findings,
+): Promise<readonly Operation[]> => {
+  const { operations: own, additions } = await readAdditions(bytes, name, findings)
+  const renamed = new Map(own.map((one) => [getForm(one), one]))
+  const known = new Set(operations.map(getForm))
+  const all = [
+    ...operations.map((one) => {
+      const { command, ...facts } = renamed.get(getForm(one)) ?? one
+      return { ...one, ...facts, params: { ...one.params, ...facts.params }, command }
+    }),
+    ...own.filter((one) => !known.has(getForm(one))),
+  ]
+  const commands = new Set(all.map(({ command }) => command))
+  for (const [words, , at] of additions)
+    if (!commands.has(words))
+      findings.add(at, `the document has no command "${words}"`, didYouMean(words, commands))
+  return all.map((one) => {
+    const facts = additions.find(([words]) => words === one.command)?.[1] ?? {}
+    return { ...one, ...facts, params: { ...one.params, ...facts.params } }
+  })
+}
+
+/** Operations that may become commands; of a change by two methods the first. */
+const dropTwins = (operations: readonly Operation[], skipped: readonly SkippedOperation[]) => {
+  const forms = new Set(operations.map(getForm))
+  const isTwin = (one: Operation): boolean =>
+    one.method === 'PATCH' && forms.has(getForm({ method: 'PUT', path: one.path }))
+  const twins = operations.filter(isTwin).map((one) => ({
+    request: getRequest(one),
+    command: one.command,
+    reason: 'PUT of the same path does this',
+  }))
+  return { operations: operations.filter((one) => !isTwin(one)), skipped: [...skipped, ...twins] }
+}
+
+const readDocumentFile = async (
+  { name, bytes }: SourceFile,
+  { beside, ...choice }: SourceChoice,
+  documented: readonly DocumentedOperation[],
+  findings: Findings,
+): Promise<DeclaredExtension | undefined> => {
+  const read = await readHeld(holdText(decodeUtf8(bytes)))
+  if ('wrong' in read)
+    return findings.add({ file: name, line: 1, column: 1 }, `the file is ${read.wrong}`)
+  const { title, operations, skipped } = readOpenApi(read.value, choice)
+  const named = nameOperations(operations, documented, name, findings)
+  const all = beside === undefined ? named : await addBeside(named, beside, findings)
+  return { name: undefined, title, ...dropTwins(all, skipped) }
+}
+
+/** Reads the file of an extension. What is wrong is added to the findings. */
+export const readSource = async (
+  file: SourceFile,
+  choice: SourceChoice,
+  areas: readonly CatalogueArea[],
+  findings: Findings,
+): Promise<DeclaredExtension | undefined> => {
+  const text = decodeUtf8(file.bytes)
+  if (isOpenApi(text)) return readDocumentFile(file, choice, toDocumented(areas), findings)
+  const at = { file: file.name, line: 1, column: 1 }
+  if (!/\b(?:extension|commands)\b/.test(text))
+    return findings.add(
+      at,
+      'this is neither an OpenAPI document nor a file of commands',
+      'svcctl help extend shows one.',
+    )
+  const given = [...choice.only, ...choice.except, ...(choice.beside === undefined ? [] : [''])]
+  if (given.length > 0)
+    return findings.add(at, '--only, --except and --with are for OpenAPI documents')
+  const commands = await readCommands(file.bytes, file.name, findings)
+  return commands && { ...commands, skipped: [] }
+}

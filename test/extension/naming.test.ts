@@ -1,0 +1,30 @@
+/** The rule of names against the commands of the documents: each operation named without knowing its own command. */
+import { expect, it } from 'vitest'
+import { areas } from '../../src/catalogue/index.js'
+import { PathNames } from '../../src/extension/naming.js'
+import { toDocumented } from '../../src/extension/source.js'
+
+const all = toDocumented(
+  await Promise.all(areas.map(async (row) => ({ area: row.name, endpoints: await row.load() }))),
+)
+
+/** Each operation with the name that the rule gives it, and whether that is its own. */
+const table = all.map((one) => {
+  const others = all.filter((other) => other !== one)
+  const name = new PathNames([one], others).name(one)
+  const own = `${one.area} ${one.command}`
+  return {
+    ...one,
+    name,
+    own,
+    line: `${one.method} ${one.path}  ${name}${name === own ? '' : `  (${own})`}`,
+  }
+})
+
+it('names at least 95 of the 132 documented operations exactly', async () => {
+  expect(all).toHaveLength(132)
+  expect(table.filter(({ name, own }) => name === own).length).toBeGreaterThanOrEqual(95)
+  await expect(`${table.map(({ line }) => line).join('\n')}\n`).toMatchFileSnapshot(
+    'golden/names.txt',
+  )
+})
