@@ -1,6 +1,6 @@
 /** A row an area: name, the other name it answers to, one line about it, and its loader; and the areas that extensions add. */
 import { createLineState } from '../base/io.js'
-import { type Endpoint, type Endpoints, getMethod, getPath, pathPattern } from './endpoint.js'
+import { type Endpoint, type Endpoints, getMethod, getPath, toPathPattern } from './endpoint.js'
 
 export interface AreaRow {
   readonly name: string
@@ -189,7 +189,7 @@ export const listAreas = (): readonly (AreaRow & Partial<AddedArea>)[] => getAdd
 
 /** Returns the form of a route: whatever its placeholders are called. */
 export const getRouteForm = (endpoint: Pick<Endpoint, 'route'>): string =>
-  `${getMethod(endpoint)} ${pathPattern(getPath(endpoint))}`
+  `${getMethod(endpoint)} ${toPathPattern(getPath(endpoint))}`
 
 /** True if an endpoint is a list by whose command a documented list may get a further form. */
 const isFurtherForm = (added: Endpoint, documented: readonly Endpoint[]): boolean =>

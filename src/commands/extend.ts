@@ -7,14 +7,14 @@
  * schema`: commands from files of the user's, for what the documents do not have.
  */
 import { basename, resolve } from 'node:path'
-import { currentIo } from '../base/io.js'
+import { getCurrentIo } from '../base/io.js'
 import { formatCount } from '../base/text.js'
 import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'
 import { boolean, list, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Argument, Given } from '../engine/command/types.js'
 import { createNoteRow, createTextRow, type Rows, yieldRecords } from '../engine/rows.js'
-import { Failure, survived, usage } from '../errors.js'
+import { Failure, recoverFrom, usage } from '../errors.js'
 import { type CompiledExtension, compileExtension } from '../extension/compile.js'
 import type { Operation } from '../extension/operation.js'
 import { commandsSchema, extensionName } from '../extension/schema.js'
@@ -128,7 +128,7 @@ const renewStale = async (services: Services): Promise<void> => {
       const read = { title: title ?? undefined, digest, operations, skipped }
       await save(services, await prepare(services, read, facts))
     } catch (error) {
-      services.ui.warn(`${name} cannot be compiled again: ${survived(error).message}`)
+      services.ui.warn(`${name} cannot be compiled again: ${recoverFrom(error).message}`)
     }
   }
 }
@@ -254,7 +254,10 @@ const nameArgument: Argument = {
   variadic: false,
   help: 'name of the extension',
   values: async () =>
-    listExtensions(currentIo().env).map(({ name, title }) => ({ value: name, text: title ?? '' })),
+    listExtensions(getCurrentIo().env).map(({ name, title }) => ({
+      value: name,
+      text: title ?? '',
+    })),
 }
 
 /** @throws Failure `not_found` */

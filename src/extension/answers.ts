@@ -2,7 +2,7 @@
 import { isObject, type JsonValue, type JsonValues } from '../base/objects.js'
 import type { AnswerType, Endpoint } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
-import { wordOfKind } from '../catalogue/kinds.js'
+import { getKindWord } from '../catalogue/kinds.js'
 import { type PlacedOperation, splitCommand } from './objects.js'
 import { getRequest, type Operation } from './operation.js'
 import type { PathIndex } from './places.js'
@@ -112,7 +112,7 @@ const getVerb = ({ command }: Operation): string => command.split(/[ -]/).at(-1)
 export const getObjectWord = ({ command }: Operation, kind: string | undefined): string => {
   const [area, words] = splitCommand(command)
   const [group = area] = words.includes(' ') ? words.split(' ') : [area]
-  return kind === undefined ? toSingular(group).replaceAll('-', ' ') : wordOfKind(kind)
+  return kind === undefined ? toSingular(group).replaceAll('-', ' ') : getKindWord(kind)
 }
 
 /** What is lost by an operation, as its confirmation says; undefined where nothing is. */

@@ -3,10 +3,10 @@ import {
   type Endpoints,
   getMethod,
   getPath,
-  pathPattern,
+  toPathPattern,
 } from '../catalogue/endpoint.js'
 import { getRouteForm } from '../catalogue/index.js'
-import { type Kind, kinds, withArticle, wordOfSeveral } from '../catalogue/kinds.js'
+import { type Kind, kinds, toPlural, withArticle } from '../catalogue/kinds.js'
 import type { Param, Params } from '../catalogue/params.js'
 import {
   chooseColumns,
@@ -217,7 +217,7 @@ class CompileRun {
     const word = getObjectWord(operation, placed.kind ?? listed ?? this.#kinds.of(path))
     const loss = describeLoss(operation, word)
     const done = describeDone(operation)
-    const summary = describeOperation(operation, word, wordOfSeveral(word), withArticle(word))
+    const summary = describeOperation(operation, word, toPlural(word), withArticle(word))
     return {
       route: `${method} ${path}`,
       returns,
@@ -252,12 +252,12 @@ class CompileRun {
     )
     const isScoped = scoped.some((one) => one.endpoint === endpoint)
     if (isScoped || scoped.length === 0 || scoped.length === forms.length) return {}
-    const own = new Set(scoped.map((one) => pathPattern(getPath(one.endpoint))))
+    const own = new Set(scoped.map((one) => toPathPattern(getPath(one.endpoint))))
     const hasObjects = all.some(
       (one) =>
         one.area === area &&
-        own.has(pathPattern(getPath(one.endpoint)).replace(/\/:$/, '')) &&
-        /:$/.test(pathPattern(getPath(one.endpoint))),
+        own.has(toPathPattern(getPath(one.endpoint)).replace(/\/:$/, '')) &&
+        /:$/.test(toPathPattern(getPath(one.endpoint))),
     )
     if (endpoint.returns.kind === 'many' && !hasObjects) return {}
     return { when: { flag: 'instance', help: 'of the whole instance' } }

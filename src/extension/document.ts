@@ -1,5 +1,5 @@
 /** Reads an OpenAPI document (2.0, 3.x): its operations, with what each takes and answers. What becomes no operation has its reason. */
-import { getOwn, isObject, type JsonValue, objects } from '../base/objects.js'
+import { getOwn, isObject, type JsonValue, listObjects } from '../base/objects.js'
 import type { Method } from '../catalogue/endpoint.js'
 import type { Param } from '../catalogue/params.js'
 import { usage } from '../errors.js'
@@ -56,11 +56,15 @@ class OpenApiReader {
     return this.resolve(inner, depth + 1)
   }
 
-  /** A schema as one: all parts of `allOf`, the first of `oneOf` and `anyOf`. */
+  /** A schema as one: all parts of `buildAttributes`, the first of `oneOf` and `anyOf`. */
   schema(value: unknown, depth = 0): LooseSchema {
     const { allOf, oneOf, anyOf, ...own } = this.resolve(value)
     if (depth > deepest) return own
-    const parts = [...objects(allOf), ...objects(oneOf).slice(0, 1), ...objects(anyOf).slice(0, 1)]
+    const parts = [
+      ...listObjects(allOf),
+      ...listObjects(oneOf).slice(0, 1),
+      ...listObjects(anyOf).slice(0, 1),
+    ]
     const merged = [own, ...parts.map((one) => this.schema(one, depth + 1))]
     const properties = Object.assign({}, ...merged.toReversed().map((one) => one.properties))
     const required = merged.flatMap((one) => (Array.isArray(one.required) ? one.required : []))
@@ -91,7 +95,7 @@ class OpenApiReader {
 
 /** Returns the path below which a document has its API. */
 const getRoot = ({ basePath, servers }: LooseSchema): string => {
-  const [server] = objects(servers)
+  const [server] = listObjects(servers)
   const address = typeof basePath === 'string' ? basePath : server?.url
   if (typeof address !== 'string') return ''
   return address
@@ -158,7 +162,7 @@ const readParams = (
   method: string,
 ): TakenParams => {
   const taken: TakenParams = { params: {}, placeholders: {}, names: new Set() }
-  const all = [...objects(item.parameters), ...objects(operation.parameters)]
+  const all = [...listObjects(item.parameters), ...listObjects(operation.parameters)]
   for (const one of all.map((param) => reader.resolve(param))) {
     const { name, in: place, required, schema } = one
     if (typeof name !== 'string' || typeof place !== 'string') continue

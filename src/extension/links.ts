@@ -1,5 +1,5 @@
 /** How the endpoints of an extension belong together: what takes a write back, and which list its objects are selected from. */
-import { type Endpoint, getMethod, getPath, pathPattern, writes } from '../catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath, toPathPattern, writes } from '../catalogue/endpoint.js'
 import { getRouteForm } from '../catalogue/index.js'
 import { implied } from '../catalogue/undocumented.js'
 import { getObjectPath } from './answers.js'
@@ -22,12 +22,12 @@ const getFields = ({ sets = {} }: Operation): string => Object.keys(sets).sort()
 
 /** The object that a verb is said of. */
 const getSubject = ({ operation, endpoint }: CompiledEndpoint): string =>
-  pathPattern(getObjectPath(operation, endpoint.args ?? []))
+  toPathPattern(getObjectPath(operation, endpoint.args ?? []))
 
 /** True if something reads the object of a write, so that a journal has what it was. */
 const isReadable = ({ operation, endpoint }: CompiledEndpoint, places: PathIndex): boolean => {
   const path = getObjectPath(operation, endpoint.args ?? [])
-  const form = `GET ${pathPattern(path)}`
+  const form = `GET ${toPathPattern(path)}`
   return places.read(path) !== undefined || implied.some((one) => getRouteForm(one) === form)
 }
 
@@ -49,12 +49,12 @@ const findRemoval = (
   { area, endpoint }: CompiledEndpoint,
   all: readonly CompiledEndpoint[],
 ): CompiledEndpoint | undefined => {
-  const made = `${pathPattern(getPath(endpoint))}/:`
+  const made = `${toPathPattern(getPath(endpoint))}/:`
   return all.find(
     (other) =>
       other.area === area &&
       getMethod(other.endpoint) === 'DELETE' &&
-      pathPattern(getPath(other.endpoint)) === made,
+      toPathPattern(getPath(other.endpoint)) === made,
   )
 }
 

@@ -1,5 +1,5 @@
 /** Names the operations of a document by their paths and methods: an area, and a verb with at most one group before it. */
-import { pathPattern } from '../catalogue/endpoint.js'
+import { toPathPattern } from '../catalogue/endpoint.js'
 import { isPlural, toCommandWord, toSingular } from './words.js'
 
 /** What a name is made of. */
@@ -34,7 +34,7 @@ const crud = /(?:^| )(?:list|get|create|update|delete|add|remove)$/
 /** A path below a project or group, whatever it is called there. */
 const splitScope = (path: string): { readonly scope: string; readonly rest: string } => {
   const [, scope = '', rest = path] = /^\/(projects|groups)\/:(?:\w*)(\/.*)$/.exec(path) ?? []
-  return { scope, rest: pathPattern(rest) }
+  return { scope, rest: toPathPattern(rest) }
 }
 
 const split = (rest: string): readonly string[] => rest.split('/').slice(1)
@@ -59,7 +59,7 @@ export class PathNames {
 
   #note({ method, path, many }: NamedOperation): void {
     const { scope, rest } = splitScope(path)
-    const whole = pathPattern(path)
+    const whole = toPathPattern(path)
     this.#methods.set(whole, (this.#methods.get(whole) ?? new Set()).add(method))
     const facts = this.#facts.get(rest) ?? { methods: new Set(), many: false }
     facts.methods.add(method)
@@ -164,7 +164,7 @@ export class PathNames {
     word: string,
   ): { readonly group?: string; readonly verb: string } {
     if (this.#isCollection(pattern)) return { group: word, verb: this.#nameList(method, pattern) }
-    const methods = this.#methods.get(pathPattern(path)) ?? new Set()
+    const methods = this.#methods.get(toPathPattern(path)) ?? new Set()
     const isNoun = isPlural(word) && word.split('_').length <= 3
     if (methods.size === 1 && method === 'POST' && isNoun) return { group: word, verb: 'create' }
     if (methods.size > 1 && methods.has('GET'))
@@ -183,7 +183,7 @@ export class PathNames {
       user !== undefined &&
       method === 'GET' &&
       this.#areas.has(user) &&
-      this.#facts.get(pathPattern(path))?.methods.size === 1
+      this.#facts.get(toPathPattern(path))?.methods.size === 1
     )
       return `${this.#findWords([user])?.area ?? toCommandWord(user)} list`
     if (/^\/(?:projects|groups)\/:\w+$/.test(path))

@@ -1,5 +1,5 @@
 /** What the objects of an extension are: the placeholders of its paths become arguments, flags and kinds. */
-import { getPath, pathPattern } from '../catalogue/endpoint.js'
+import { getPath, toPathPattern } from '../catalogue/endpoint.js'
 import { type Kind, kinds } from '../catalogue/kinds.js'
 import type { Param, Params } from '../catalogue/params.js'
 import { group, project } from '../catalogue/params.js'
@@ -81,7 +81,7 @@ export class ObjectKinds {
 
   /** The kind of the items of a list, where a path leads to one of them. */
   of(collection: string): string | undefined {
-    const prefix = `${pathPattern(collection)}/:`
+    const prefix = `${toPathPattern(collection)}/:`
     return this.places.param(prefix)?.completes ?? this.#byPrefix.get(withoutScope(prefix))
   }
 
@@ -118,7 +118,7 @@ const toPlaceholder = (
   const known = places.param(prefix)
   const field = getField(name)
   // The documents name users by their names only where they ask for what belongs to them.
-  const isUser = prefix === pathPattern(getPath(userAt)) && isArgument
+  const isUser = prefix === toPathPattern(getPath(userAt)) && isArgument
   if (known !== undefined && !isUser) return isArgument ? known : { ...known, name: kind }
   const word = kind.replaceAll('-', ' ')
   return {

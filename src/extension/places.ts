@@ -4,7 +4,7 @@ import {
   type Endpoints,
   getMethod,
   getPath,
-  pathPattern,
+  toPathPattern,
 } from '../catalogue/endpoint.js'
 import type { Param } from '../catalogue/params.js'
 
@@ -20,7 +20,7 @@ export const listPrefixes = (
 ): readonly { readonly name: string; readonly prefix: string }[] =>
   [...path.matchAll(/\/:(\w+)/g)].map(({ 0: whole, 1: name = '', index }) => ({
     name,
-    prefix: pathPattern(path.slice(0, index + whole.length)),
+    prefix: toPathPattern(path.slice(0, index + whole.length)),
   }))
 
 /** The word before the last placeholder of a path's beginning: `jobs` of `/projects/:/jobs/:`. */
@@ -61,7 +61,7 @@ export class PathIndex {
       if (known === undefined || known.rank < rank) this.#params.set(prefix, { param, rank })
     }
     const words = `${area} ${command}`
-    const pattern = pathPattern(getPath(endpoint))
+    const pattern = toPathPattern(getPath(endpoint))
     if (!this.#named.has(words)) this.#named.set(words, endpoint)
     if (getMethod(endpoint) !== 'GET') return
     if (returns.kind === 'one' && !this.#reads.has(pattern)) this.#reads.set(pattern, endpoint)
@@ -76,7 +76,7 @@ export class PathIndex {
 
   /** The endpoint that reads what a path leads to. */
   read(path: string): Endpoint | undefined {
-    return this.#reads.get(pathPattern(path))
+    return this.#reads.get(toPathPattern(path))
   }
 
   /** The list that has objects of a kind. */

@@ -1,6 +1,6 @@
 /** What the embedded instance answers of an extension: stored lists, actions that set fields, and logs. */
 import type { JsonValues } from '../base/objects.js'
-import { pathPattern } from '../catalogue/endpoint.js'
+import { toPathPattern } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import type { CompiledEndpoint } from './links.js'
 
@@ -57,7 +57,7 @@ const getShape = (all: readonly CompiledEndpoint[]): ServedPath['shape'] => {
 export const collectServed = (all: readonly CompiledEndpoint[]): readonly ServedPath[] => {
   const lists = new Map<string, CompiledEndpoint[]>()
   for (const one of all.filter(({ operation }) => operation.sandbox !== undefined)) {
-    const key = pathPattern(splitPath(one).list)
+    const key = toPathPattern(splitPath(one).list)
     lists.set(key, [...(lists.get(key) ?? []), one])
   }
   return [...lists.values()].map((some) => {

@@ -3,10 +3,10 @@ import { checkValue } from '../base/documents/check.js'
 import type { Findings } from '../base/documents/findings.js'
 import { isObject } from '../base/objects.js'
 import { holdText } from '../base/secrets/scrub.js'
-import { didYouMean } from '../base/suggest.js'
+import { suggestSimilar } from '../base/suggest.js'
 import { decodeUtf8 } from '../base/utf8.js'
 import { readHeld } from '../base/yaml/texts.js'
-import { type Endpoint, getMethod, getPath, pathPattern } from '../catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath, toPathPattern } from '../catalogue/endpoint.js'
 import { type DocumentOperation, isOpenApi, readOpenApi } from './document.js'
 import { readAdditions, readCommands, readDeclaration } from './file.js'
 import { type DocumentedOperation, PathNames } from './naming.js'
@@ -37,7 +37,7 @@ export interface DeclaredExtension {
 }
 
 const getForm = ({ method, path }: Pick<Operation, 'method' | 'path'>): string =>
-  `${method} ${pathPattern(path)}`
+  `${method} ${toPathPattern(path)}`
 
 /** The documented operations, as names are made of them. */
 export const toDocumented = (areas: readonly CatalogueArea[]): readonly DocumentedOperation[] =>
@@ -110,7 +110,7 @@ const addBeside = async (
   const commands = new Set(all.map(({ command }) => command))
   for (const [words, , at] of additions)
     if (!commands.has(words))
-      findings.add(at, `the document has no command "${words}"`, didYouMean(words, commands))
+      findings.add(at, `the document has no command "${words}"`, suggestSimilar(words, commands))
   return all.map((one) => {
     const facts = additions.find(([words]) => words === one.command)?.[1] ?? {}
     return { ...one, ...facts, params: { ...one.params, ...facts.params } }

@@ -5,7 +5,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { readRegular } from '../base/files/regular.js'
-import { describeDistrust, distrust } from '../base/files/trust.js'
+import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { isObject } from '../base/objects.js'
 import { version } from '../base/version.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
@@ -15,7 +15,7 @@ import { usage } from '../errors.js'
 import type { CompiledExtension } from '../extension/compile.js'
 import type { Operation, SkippedOperation } from '../extension/operation.js'
 import type { ServedPath } from '../extension/sandbox.js'
-import { fileFailure, makeDirectory, readObject, withLock } from './files.js'
+import { createFileFailure, makeDirectory, readObject, withLock } from './files.js'
 import { extensionIndex, getPaths } from './paths.js'
 import type { Environment } from './types.js'
 
@@ -74,7 +74,7 @@ const readStored = (
   file: string,
 ): Readonly<Record<string, unknown>> => {
   const place = path.join(getFolder(env, name), `${file}.json`)
-  const doubt = distrust(place)
+  const doubt = findDistrust(place)
   if (doubt !== undefined) {
     const { message, remedy } = describeDistrust(doubt)
     throw usage(message, remedy)
@@ -116,7 +116,7 @@ const readIndex = (
   env: Environment,
 ): ExtensionIndex | { readonly fault: string; readonly remedy: string } => {
   const file = extensionIndex(env)
-  const doubt = distrust(file)
+  const doubt = findDistrust(file)
   if (doubt !== undefined) {
     const { message, remedy } = describeDistrust(doubt)
     return { fault: message, remedy }
@@ -160,7 +160,7 @@ export const getProfileOf = (env: Environment, name: string): string | undefined
 
 /** True if the extensions have to be compiled again: another version of svcctl did so last, or the index is damaged. */
 export const isStale = (env: Environment): boolean => {
-  if (listFolders(env).length === 0 || distrust(extensionIndex(env)) !== undefined) return false
+  if (listFolders(env).length === 0 || findDistrust(extensionIndex(env)) !== undefined) return false
   const index = readIndex(env)
   return 'fault' in index || index.version !== version
 }
@@ -240,7 +240,7 @@ const change = (env: Environment, work: () => Promise<void>): Promise<void> => {
       await work()
       await writeIndex(env)
     } catch (error) {
-      throw fileFailure('write', file, error)
+      throw createFileFailure('write', file, error)
     }
   })
 }

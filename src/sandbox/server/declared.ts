@@ -1,6 +1,6 @@
 /** Serves kinds of records that are only known when the instance starts: what an extension declares is answered without code. */
 import type { Fields } from '../../base/objects.js'
-import { pathPattern } from '../../catalogue/endpoint.js'
+import { toPathPattern } from '../../catalogue/endpoint.js'
 import { group, json, type Params, project, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { type FieldSchema, getFieldType, paramsByType } from '../check.js'
@@ -22,9 +22,9 @@ export interface DeclaredResource {
   readonly stored?: true
   /** What an answer shows, as a JSON Schema; what is sent is held to it, too. Without it any attribute is stored. */
   readonly shape?: { readonly properties: Readonly<Record<string, FieldSchema>> }
-  /** Who may write, in the words of the catalogue; Maintainers unless given, elsewhere administrators. */
+  /** The roles that may write, in the words of the catalogue; Maintainers unless given, elsewhere administrators. */
   readonly access?: string
-  /** What can be done with a single one, and the fields that this sets: `{ block: { state: 'blocked' } }`. */
+  /** The actions on a single record, and the fields that each sets: `{ block: { state: 'blocked' } }`. */
   readonly sets?: Readonly<Record<string, Fields>>
   /** The methods of such verbs, where they are not POST. */
   readonly methods?: Readonly<Record<string, 'PUT' | 'PATCH' | 'DELETE'>>
@@ -50,7 +50,7 @@ const tables: Readonly<Record<string, keyof TableRecords>> = {
 
 const getTable = ({ path, stored, shape, table }: DeclaredResource): keyof TableRecords =>
   table ??
-  (stored === true || shape !== undefined ? undefined : tables[pathPattern(path)]) ??
+  (stored === true || shape !== undefined ? undefined : tables[toPathPattern(path)]) ??
   'declared'
 
 type Input = Readonly<Record<string, unknown>>
@@ -61,7 +61,7 @@ interface Place {
   readonly id?: number
 }
 
-/** The place that a path names. Refuses whoever may not see it, or lacks the role. */
+/** Finds the place that a path names. Refuses users who may not see it, or lack the role. */
 const findPlace = (call: Call, path: string, input: Input, role: Role | undefined): Place => {
   const fill = (id?: number) =>
     path.replace(/:(\w+)/g, (_, name) => String(name === 'id' ? (id ?? input.id) : input[name]))
@@ -79,7 +79,7 @@ const findPlace = (call: Call, path: string, input: Input, role: Role | undefine
 
 const fixed = ['id', 'created_at', 'updated_at']
 
-/** What a request may give of a shape. */
+/** Returns the parameters of a request that a shape accepts. */
 const getParams = ({ properties }: NonNullable<DeclaredResource['shape']>): Params =>
   Object.fromEntries(
     Object.entries(properties)
@@ -91,7 +91,7 @@ const getParams = ({ properties }: NonNullable<DeclaredResource['shape']>): Para
   )
 
 /** A record as the shape shows it: a field that it does not have is null. Without a shape it shows all that it has. */
-const present = (shape: DeclaredResource['shape'], record: object): Fields => {
+const showRecord = (shape: DeclaredResource['shape'], record: object): Fields => {
   if (shape === undefined)
     return Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'at'))
   return Object.fromEntries(
@@ -144,7 +144,7 @@ const declareRecords = (declared: DeclaredResource) => {
     key: [one, by, ...(table === 'users' ? ['username'] : [])],
     holds: (row, { at, id }) =>
       table === 'declared' ? row.at === at : id === undefined || row.project_id === id,
-    present: (_, record) => present(shape, record),
+    present: (_, record) => showRecord(shape, record),
     attributes: params,
     accept: (call, given) =>
       shape === undefined
@@ -174,7 +174,7 @@ export const declareRoutes = (
     const record = find(call, input)
     call.state[table as 'declared'].change(record.id, changes)
     return reader === undefined || shape !== undefined
-      ? present(shape, record)
+      ? showRecord(shape, record)
       : reader(call, input as never)
   }
   const read = (call: Call, input: Input) =>
