@@ -3,7 +3,8 @@
 import type { FailureFormat } from './answer/options.js'
 import { currentIo, type Io, processIo, runWithIo } from './base/io.js'
 import { version } from './base/version.js'
-import { commandHelp, type PageStyle } from './cli/help/command.js'
+import { commandHelp } from './cli/help/command.js'
+import type { PageStyle } from './cli/help/layout.js'
 import { areaHelp, rootHelp, topicHelp, withTopic } from './cli/help/topics.js'
 import { parseTokens } from './cli/words/tree.js'
 import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
@@ -64,7 +65,8 @@ const helpStyle = async (): Promise<PageStyle> => {
 }
 
 const helpOn = (place: HelpTopic, style: PageStyle): Promise<string> => {
-  if (place.kind === 'command') return commandHelp(place.command, style)
+  if (place.kind === 'command')
+    return commandHelp(place.command, style, currentIo().argv.includes('--all'))
   return place.kind === 'area' ? areaHelp(place.area, style, place.group) : rootHelp(style)
 }
 

@@ -8,7 +8,7 @@ import manyObjects from '../../../.github/guide/many-objects.md?raw'
 import snapshots from '../../../.github/guide/snapshots.md?raw'
 import where from '../../../.github/guide/where.md?raw'
 import { type Recipe, recipes } from '../../commands/recipes.js'
-import { commandLine, indent, layOutTable, wrap } from './command.js'
+import { commandLine, indent, layOutTable, wrap } from './layout.js'
 
 const pages = {
   adoption,

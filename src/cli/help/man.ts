@@ -5,7 +5,8 @@ import { getCommandName } from '../../engine/command/derive.js'
 import { manyFlags, ownFlags } from '../../engine/command/flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
-import { argumentsText, toFlagRows } from './command.js'
+import { argumentsText } from './command.js'
+import { toFlagRows } from './rows.js'
 import { environmentVariables, topicHelp, topics } from './topics.js'
 
 /** Text that roff takes as it is: backslashes, leading dots and quotes, and dashes as typed. */

@@ -9,16 +9,10 @@ import { commandsIn, toolCommands } from '../../commands/index.js'
 import { getCommandName } from '../../engine/command/derive.js'
 import { flagSets } from '../../engine/command/global-flags.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
-import {
-  argumentsText,
-  indent,
-  layOutTable,
-  type PageStyle,
-  section,
-  toFlagRows,
-  wrap,
-} from './command.js'
+import { argumentsText } from './command.js'
 import type { GuidePage } from './guide.js'
+import { indent, layOutTable, type PageStyle, section, wrap } from './layout.js'
+import { toFlagRows } from './rows.js'
 
 /** The environment variables that the tool reads, as data: `help environment` and README derive from it. */
 interface EnvironmentVariable {
@@ -210,9 +204,15 @@ export const topics: Readonly<Record<string, Topic>> = {
   },
 }
 
+/** Other names of topics, which no list shows. */
+const otherNames: Readonly<Record<string, string>> = {
+  many: 'many-objects',
+  'real-instances': 'instances',
+}
+
 /** Renders a topic; undefined if there is none of that name. */
 export const topicHelp = (given: string): Promise<string> | undefined => {
-  const name = given === 'real-instances' ? 'instances' : given
+  const name = otherNames[given] ?? given
   const topic = Object.hasOwn(topics, name) ? topics[name] : undefined
   return topic && Promise.resolve(topic.page()).then((text) => `${text}\n`)
 }
