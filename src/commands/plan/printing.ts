@@ -34,7 +34,7 @@ import { yieldWithSmallHeap } from '../../engine/work/v8.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
-import { type MadePlan, madePlan, outputName } from './make.js'
+import { checkDefault, type MadePlan, madePlan, outputName } from './make.js'
 import { notePage, writePlanReports } from './reports.js'
 import {
   type ChangeSymbols,
@@ -338,6 +338,7 @@ export async function* planGiven(services: Services, given: PlanLine): Rows {
       throw usage(`--explain creates no plan and cannot be combined with --${stray}`)
     return yield* explainAddress(services, given, explain)
   }
+  checkDefault(services.place, given)
   if (out !== undefined) await checkOut(services.place, out)
   const { policy } = await readSecrets(services, secrets)
   yield* yieldWithSmallHeap<Row>(async function* (look) {
@@ -352,6 +353,7 @@ export async function* planGiven(services: Services, given: PlanLine): Rows {
 /** `svcctl drift`: no secret differs unless somebody asks. */
 export async function* driftGiven(services: Services, given: PlanGiven): Rows {
   const { secrets } = given.flags
+  checkDefault(services.place, given)
   const policy = secrets === 'never' ? undefined : (await readSecrets(services, secrets)).policy
   yield* yieldWithSmallHeap<Row>(async function* (look) {
     const made = await services.ui.progress('comparing', () =>
