@@ -24,7 +24,7 @@ const planning: readonly Subject[] = [
     ],
   ],
   ['Limits', ['max-*', 'allow-removals', 'allow-empty', 'fail-on']],
-  ['Reports', ['out', 'report', 'explain']],
+  ['Reports', ['out', 'report', 'note', 'explain']],
   ['How to apply it', ['verify', 'stale', 'dry-run']],
 ]
 

@@ -48,6 +48,10 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'SVC_GROUP', meaning: 'default group' },
   { name: 'SVC_ALERT_ENDPOINT', meaning: 'URL for "alerts send"' },
   { name: 'SVC_ALERT_KEY', meaning: 'authorization key for "alerts send"' },
+  {
+    name: 'SVC_NOTE_TOKEN',
+    meaning: 'token for plan --note and drift --note; may be another than that of the plan',
+  },
   { name: 'SVC_CONFIG_DIR', meaning: 'folder for the configuration, state and cache' },
   { name: 'SVC_NO_KEYRING', meaning: '1: keep tokens in a file, not in the keyring' },
   { name: 'SVC_NO_PROMPT', meaning: '1: never prompt' },

@@ -27,6 +27,7 @@ import {
   givenText,
   lostRows,
   noneWords,
+  noteMark,
   originIn,
   type ReportedPlan,
   shortened,
@@ -208,7 +209,7 @@ const headOf = ({ of, made }: ReportedPlan): string => {
       `**apply rejects this plan**: ${prose(text)}. Pass ${code(flag)} to allow it.\n\n`,
   )
   return [
-    `<!-- svcctl:${of} -->\n## ${titles[of]} ${prose(head.instance)}\n\n`,
+    `${noteMark(of)}\n## ${titles[of]} ${prose(head.instance)}\n\n`,
     `**${todo.length === 0 ? none : todo.join(', ')}**; ${rest.join('; ')}.\n\n`,
     against === undefined ? '' : `${comparedText(against, code)}\n\n`,
     ...refused,

@@ -48,6 +48,9 @@ export interface ReportedPlan {
   readonly ends?: ReadonlyMap<string, Outcome<unknown>>
 }
 
+/** The first line of a note or a Markdown report, by which its own kind is found again. */
+export const noteMark = (of: ReportedPlan['of']): string => `<!-- svcctl:${of} -->`
+
 // Values.
 
 /** One value: text as it is, what is not set by a word, what has many lines by their number. */

@@ -96,14 +96,14 @@ const patienceOf = (
 export const reaching = async (
   run: SharedClientOptions,
   baseUrl: string,
-  { profile, user, renew }: ClientIdentity,
+  { profile, user, renew, mayWrite }: ClientIdentity,
 ): Promise<Omit<InstanceOptions, 'credential'>> => {
   const { globals, env, signal, readOnly, screen, warnings, audit } = run
   return {
     baseUrl,
     userAgent,
     signal,
-    readOnly,
+    readOnly: mayWrite === true && readOnly === true ? false : readOnly,
     note: screen.say,
     opening: tuneParser,
     ...patienceOf(globals, profile),
