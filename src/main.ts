@@ -6,6 +6,7 @@ import { version } from './base/version.js'
 import { commandHelp, type PageStyle } from './cli/help/command.js'
 import { areaHelp, rootHelp, topicHelp, withTopic } from './cli/help/topics.js'
 import { parseTokens } from './cli/words/tree.js'
+import { findSwitch } from './engine/command/words.js'
 import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
 import { ClosedPipe, exitCodes, Failure } from './errors.js'
 import { openPager } from './terminal/pager.js'
@@ -47,7 +48,7 @@ const page = async (text: string): Promise<number> => {
   const { env, argv } = currentIo()
   const stdout = standardOutput()
   const plain = openStdout()
-  const paged = stdout.isTTY === true && !argv.includes('--no-pager')
+  const paged = stdout.isTTY === true && findSwitch(argv, 'pager') !== false
   const out = paged
     ? openPager({ stdout: plain, rows: stdout.rows ?? 24, columns: stdout.columns ?? 80, env })
     : plain

@@ -47,12 +47,7 @@ describe('the usual verbs', () => {
 
 describe('words of other tools', () => {
   it.each([
-    ['runners show 7', 'Run "svcctl runners get 7".'],
-    ['runner view 7', 'Run "svcctl runners get 7".'],
-    ['runners ls', 'Run "svcctl runners list".'],
-    ['integrations rm slack', 'Run "svcctl integrations delete".'],
     ['deploy-keys remove 1 2 --yes 3', 'Run "svcctl deploy-keys delete 1 2".'],
-    ['geo nodes rm 1', 'Run "svcctl geo nodes delete 1".'],
     ['geo list', 'Run "svcctl geo nodes list".'],
     ['members delete 5', 'Run "svcctl members remove 5".'],
     ['journal get last', 'Run "svcctl journal show".'],
@@ -126,6 +121,69 @@ const run = async (...tokens: string[]) => {
     flags: Object.fromEntries(line.raw.flags),
   }
 }
+
+describe('a name of another tool', () => {
+  it.each([
+    ['runners show 7', 'get', ['7']],
+    ['runner view 7', 'get', ['7']],
+    ['runners ls', 'list', []],
+    ['integrations rm slack', 'delete', ['slack']],
+    ['geo nodes rm 1', 'nodes delete', ['1']],
+    ['members rm eva', 'remove', ['eva']],
+    ['journal show last', 'show', ['last']],
+  ])('%s is accepted', async (line, words, args) => {
+    expect(await run(...line.split(' '))).toMatchObject({ words, args })
+  })
+  it.each(['runners rm 1', 'geo ls', 'geo rm 1', 'journal view last', 'projects rm 1'])(
+    '%s stands for no verb of the same depth',
+    async (line) => {
+      await expect(run(...line.split(' '))).rejects.toThrow('has no verb')
+    },
+  )
+  it('is shown nowhere', async () => {
+    const { items } = await complete(['runners', ''], async () => [])
+    expect(items.map(({ value }) => value)).not.toContain('ls')
+    await expect(run('runners', 'lz')).rejects.toThrow(/has no verb "lz"; it has list, get, update/)
+  })
+})
+
+describe('a boolean flag', () => {
+  it.each([
+    ['--active=true', 'true'],
+    ['--active=1', 'true'],
+    ['--active=FALSE', 'false'],
+    ['--active=0', 'false'],
+    ['--no-active', 'false'],
+  ])('takes %s', async (flag, text) => {
+    expect(await run('runners', 'update', '1', flag)).toMatchObject({ flags: { active: [text] } })
+  })
+  it('takes it before the verb and before the area', async () => {
+    expect(await run('--quiet=1', 'runners', '--sandbox=false', 'list', '--pager=0')).toMatchObject(
+      {
+        flags: { quiet: ['true'], sandbox: ['false'], pager: ['false'] },
+      },
+    )
+  })
+  it('leaves the value of another flag as it is, and what follows --', async () => {
+    const tokens = ['runners', 'update', '1', '--description', '--active=false', '--', '--locked=0']
+    expect(await run(...tokens)).toEqual({
+      words: 'update',
+      args: ['1', '--locked=0'],
+      flags: { description: ['--active=false'] },
+    })
+  })
+  it.each([
+    [['--active=hunter2'], /^--active must be true or false$/],
+    [['--no-active=false'], /^--no-active takes no value$/],
+    [['--active', 'false'], /^--active takes its value after =$/],
+  ])('refuses %j', async (flags, message) => {
+    await expect(run('runners', 'update', '1', ...flags)).rejects.toThrow(message)
+  })
+  it('chooses the instance, and asks for help, in this form as well', async () => {
+    expect(await svcctl(['runners', 'list', '--sandbox=true', '-q'])).toMatchObject({ code: 0 })
+    expect(await svcctl(['runners', 'list', '--help=true'])).toMatchObject({ code: 0, stderr: '' })
+  })
+})
 
 describe('flags on several levels', () => {
   it('leave a verb its own values, which Commander by default would take for the program’s', async () => {

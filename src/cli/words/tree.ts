@@ -12,6 +12,7 @@ import { flagSets } from '../../engine/command/global-flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { type HelpTopic, isWord, type ParsedLine } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
+import { findAccepted } from './accepted.js'
 import { CommandLevel, Leaf, ParsedLineSignal } from './leaf.js'
 import {
   commandMissing,
@@ -55,6 +56,8 @@ interface NextLevel {
 }
 
 abstract class Branch extends CommandLevel {
+  protected override readonly isPassedOn = true
+
   constructor(name: string, tokens: readonly string[]) {
     super(name, tokens)
     // Without, the program would take its flags out of the verb's values (`--description -y`).
@@ -109,12 +112,13 @@ abstract class Branch extends CommandLevel {
     // What stands behind the next word is no affair of this level, and declaring costs a millisecond.
     if (tokens[0]?.startsWith('-') === true) this.take((isWanted) => flagsAnywhere.filter(isWanted))
     // No word of a command follows `--`, where Commander would look for one.
-    const end = tokens.indexOf('--')
-    if (end < 0) return super.parseOptions(tokens)
-    const { operands, unknown } = super.parseOptions(tokens.slice(0, end))
+    const typed = this.withBooleans(tokens)
+    const end = typed.indexOf('--')
+    if (end < 0) return super.parseOptions(typed)
+    const { operands, unknown } = super.parseOptions(typed.slice(0, end))
     return {
       operands,
-      unknown: operands.length === 0 ? unknown : unknown.concat(tokens.slice(end)),
+      unknown: operands.length === 0 ? unknown : unknown.concat(typed.slice(end)),
     }
   }
 }
@@ -207,8 +211,11 @@ class Area extends Branch implements Verbs {
     const group = [name, singularOrPlural(name)].find((first) =>
       verbs.some((words) => words.startsWith(`${first} `)),
     )
-    if (group === undefined) return undefined
-    return { level: new Area(name, tokens, area, group), hidden: group !== name }
+    if (group !== undefined)
+      return { level: new Area(name, tokens, area, group), hidden: group !== name }
+    const accepted = findAccepted(name, verbs)
+    if (accepted === undefined) return undefined
+    return { level: createLeaf(this, area, lead + accepted, name), hidden: true }
   }
 
   protected names(): Iterable<string> {
@@ -245,8 +252,11 @@ const loadCommandNamed = async (area: string, words: string): Promise<Command> =
   return command
 }
 
-const createLeaf = (level: CommandLevel, area: string, words: string): Leaf =>
-  new Leaf(words.split(' ').at(-1) || area, level.tokens, () => loadCommandNamed(area, words))
+/** @param typed by which word it is called, where that is another one */
+const createLeaf = (level: CommandLevel, area: string, words: string, typed?: string): Leaf =>
+  new Leaf(typed ?? (words.split(' ').at(-1) || area), level.tokens, () =>
+    loadCommandNamed(area, words),
+  )
 
 /** What commands are called today, by their earlier words, which stay and are shown nowhere. */
 const renamedCommands: Readonly<Record<string, readonly string[]>> = {
