@@ -96,6 +96,14 @@ const answer = async (
   return exitCodes.usage
 }
 
+/** The error of a refused line, with the line that was probably meant. */
+const advise = async (error: unknown, argv: readonly string[]): Promise<unknown> => {
+  const isOfLine =
+    error instanceof Failure && error.category === 'usage' && error.details.ofInput !== true
+  if (!isOfLine) return error
+  return (await import('./cli/foreign/index.js')).adviseLine(error, argv)
+}
+
 /** Runs one command line. @returns the exit code */
 const dispatch = async (
   argv: readonly string[],
@@ -104,7 +112,12 @@ const dispatch = async (
 ): Promise<number> => {
   const [first, ...words] = argv
   if (first === tab) return complete(words)
-  if (first !== 'help') return answer(await parseTokens(argv), signal, decided)
+  if (first !== 'help')
+    try {
+      return await answer(await parseTokens(argv), signal, decided)
+    } catch (error) {
+      throw await advise(error, argv)
+    }
   const [about = '', ...more] = words.filter(isWord)
   const topic = more.length === 0 ? await topicHelp(about) : undefined
   if (topic !== undefined) return page(topic)

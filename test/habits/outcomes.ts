@@ -21,7 +21,7 @@ export interface Habit {
 /** Reads `LINE | GIVES`; `! ` before a line says that it is still open. */
 export const readHabits = (text: string): readonly Habit[] =>
   text.split('\n').flatMap((row) => {
-    const [, open, line, gives] = /^(! )?([^#].*) \| (.*)$/.exec(row) ?? []
+    const [, open, line, gives] = /^(! )?([^#].*?) \| (ok|doc|help|-> .*)$/.exec(row) ?? []
     return line === undefined || gives === undefined
       ? []
       : [{ line, gives, isOpen: open !== undefined }]
@@ -41,7 +41,7 @@ export const findLines = (stderr: string): readonly string[] =>
 export const readOutcome = ({ code, stderr }: Ran): Outcome => {
   // A person at a terminal is asked.
   if (/confirmation required/.test(stderr)) return 'works'
-  if (/The documents have no such operation/.test(stderr)) return 'undocumented'
+  if (/documents have no such operation/.test(stderr)) return 'undocumented'
   const [line] = findLines(stderr)
   if (code !== 2) return line === undefined || code === 0 ? 'works' : 'line'
   if (line === undefined) return /^Usage:/m.test(stderr) ? 'help' : 'other'
@@ -93,5 +93,17 @@ export const createRunner = async (sandbox: RunningSandbox) => {
   return run
 }
 
-/** Removes what another program does with the output of a hint, and confirms what it asks. */
-export const toExecutable = (line: string): string => line.replace(/ \| .*$/, '')
+/** Runs a hint as a shell does, but for what another program does with its output. Returns why it is refused. */
+export const runHint = async (
+  run: (line: string, input?: string) => Promise<Ran>,
+  hint: string,
+  token: string,
+): Promise<string | undefined> => {
+  if (hint.startsWith('journal undo')) await run('runners update 1 --description undone')
+  let line = hint.replace(/ \| .*$/, '')
+  const [inner, words] = /\$\(svcctl (.*?)\)/.exec(line) ?? []
+  if (inner !== undefined && words !== undefined)
+    line = line.replace(inner, (await run(words)).stdout.trim())
+  const ran = await run(line, token)
+  return ran.code === 2 && readOutcome(ran) !== 'works' ? ran.stderr : undefined
+}

@@ -1,12 +1,6 @@
 /** The parser of one command: turns its part of the line into arguments and texts by flag name; and the base of all levels. */
 
-import {
-  Command as Commander,
-  type ErrorOptions,
-  type Help,
-  Option,
-  type ParseOptionsResult,
-} from 'commander'
+import { Command as Commander, type ErrorOptions, Option, type ParseOptionsResult } from 'commander'
 import { currentIo } from '../../base/io.js'
 import { writes } from '../../catalogue/endpoint.js'
 import { isSwitch, valuesOf } from '../../catalogue/params.js'
@@ -109,8 +103,6 @@ export abstract class CommandLevel extends Commander {
   readonly given = new Map<string, string[]>()
   /** By which of its names each flag was given that an instance has others for. */
   readonly spelled = new Map<string, Set<string>>()
-  /** The flags of this level that the line has none of. */
-  private others: () => readonly Flag[] = () => []
   /** The boolean flags of this level by their long forms, which do not say no. */
   private readonly booleans = new Map<string, Flag>()
 
@@ -122,7 +114,7 @@ export abstract class CommandLevel extends Commander {
     super(name)
     // Its help sees one word only, and reports a missing value before it shows anything: --help is a
     // flag like the others, heeded wherever it stands.
-    this.helpOption(false).helpCommand(false)
+    this.helpOption(false).helpCommand(false).showSuggestionAfterError(false)
   }
 
   /** What help about this level is about. */
@@ -136,16 +128,7 @@ export abstract class CommandLevel extends Commander {
 
   /** Takes the flags that the line may have: declaring all takes longer than all the rest of parsing. */
   take(flags: (isWanted: FlagFilter) => readonly Flag[]): void {
-    const isMentioned = mentionedIn(this.tokens)
-    this.declare(flags(isMentioned))
-    this.others = () => flags((flag) => !isMentioned(flag))
-  }
-
-  /** Where Commander looks for what may be meant, and so among all flags that may stand here. */
-  override createHelp(): Help {
-    this.declare(this.others())
-    this.others = () => []
-    return super.createHelp()
+    this.declare(flags(mentionedIn(this.tokens)))
   }
 
   private declare(flags: readonly Flag[]): void {
@@ -357,22 +340,8 @@ export class Leaf extends CommandLevel {
     return super.parseOptions(this.withBooleans(tokens))
   }
 
-  /** What may be meant by a flag that is none: by the names of the documents as well. */
-  override createHelp(): Help {
-    const help = super.createHelp()
-    const shown = help.visibleOptions.bind(help)
-    const renamed = new Set(
-      this.means.flags.flatMap(({ name, own }) => (own === undefined ? [] : [name])),
-    )
-    help.visibleOptions = (level) => [
-      ...shown(level),
-      ...level.options.filter((one) => one.hidden && renamed.has(one.long?.slice(2) ?? '')),
-    ]
-    return help
-  }
-
   complain(_: string | undefined, message: string): never {
-    throw invalidUse(getCommandName(this.means), this.rest, message, this.means.flags)
+    throw invalidUse(getCommandName(this.means), this.rest, message)
   }
 
   /**

@@ -3,7 +3,7 @@
  * and of its verbs only the one that is meant.
  */
 
-import { type Help, Option, type ParseOptionsResult } from 'commander'
+import { Option, type ParseOptionsResult } from 'commander'
 import { currentIo } from '../../base/io.js'
 import { areas } from '../../catalogue/index.js'
 import { commandNamed, getCommandWords, toolCommands } from '../../commands/index.js'
@@ -37,7 +37,7 @@ class LineError extends Error {
 // The levels that have others below them: the program, an area, a group of verbs.
 
 /** What may stand before the words of a command. */
-const flagsAnywhere = [
+export const flagsAnywhere = [
   ...flagSets.output,
   ...flagSets.page,
   ...flagSets.request,
@@ -81,21 +81,15 @@ abstract class Branch extends CommandLevel {
     }
   }
 
-  /** Where Commander looks for what may be meant, and so among all that may stand here. */
-  override createHelp(): Help {
-    this.make(this.names())
-    return super.createHelp()
-  }
-
   /** A word that names nothing below. */
-  abstract unknownWord(word: string, message: string): never
+  abstract unknownWord(word: string): never
   /** A flag that is taken nowhere before the words, or lacks its value. */
   abstract wrongFlag(message: string): never
   /** Nothing but flags, and help is not asked for. */
   abstract wordless(): never
 
   complain(code: string | undefined, message: string): never {
-    if (code === 'commander.unknownCommand') this.unknownWord(this.args[0] ?? '', message)
+    if (code === 'commander.unknownCommand') this.unknownWord(this.args[0] ?? '')
     if (this.asked) this.end({ kind: 'help', of: this.place })
     this.wrongFlag(message)
   }
@@ -151,8 +145,8 @@ class Program extends Branch {
     return new Set([...areas.map(({ name }) => name), ...toolCommands.map(({ area }) => area)])
   }
 
-  unknownWord(word: string, message: string): never {
-    throw new LineError(word, unknownArea(word, message))
+  unknownWord(word: string): never {
+    throw new LineError(word, unknownArea(word))
   }
 
   wrongFlag(message: string): never {
@@ -222,15 +216,13 @@ class Area extends Branch implements Verbs {
     return new Set(this.verbs.map((words) => words.split(' ')[0] ?? ''))
   }
 
-  unknownWord(word: string, message: string): never {
-    const [, ...rest] = this.args
-    const end = rest.findIndex((text) => !/^\d+$/.test(text))
-    throw unknownVerb(this, word, message, end < 0 ? rest : rest.slice(0, end))
+  unknownWord(word: string): never {
+    throw unknownVerb(this, word)
   }
 
   wrongFlag(message: string): never {
     if (this.args.some(isWord)) throw unknownAnywhere(this.args, message)
-    throw verbMissing(this, this.tokens, message)
+    throw verbMissing(this, this.tokens)
   }
 
   wordless(): never {
@@ -285,11 +277,11 @@ export const parseTokens = async (typed: readonly string[]): Promise<ParsedLine>
     return await parseLine(tokens)
   } catch (error) {
     if (!(error instanceof LineError)) throw error
-    const { expandAlias: expandedAt, suggestAlias: withAliases } = await import('./alias.js')
-    const line = expandedAt(tokens, findWord(tokens, error.word), currentIo().env)
+    const { expandAlias } = await import('./alias.js')
+    const line = expandAlias(tokens, findWord(tokens, error.word), currentIo().env)
     // Once: what an alias stands for is no alias.
     if (line !== undefined) return parseLine(line)
-    throw withAliases(error.failure, error.word, currentIo().env)
+    throw error.failure
   }
 }
 
