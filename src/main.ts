@@ -7,6 +7,7 @@ import { commandHelp } from './cli/help/command.js'
 import type { PageStyle } from './cli/help/layout.js'
 import { areaHelp, rootHelp, topicHelp, withTopic } from './cli/help/topics.js'
 import { parseTokens } from './cli/words/tree.js'
+import { findSwitch } from './engine/command/words.js'
 import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
 import { ClosedPipe, exitCodes, Failure } from './errors.js'
 import { openPager } from './terminal/pager.js'
@@ -48,7 +49,7 @@ const page = async (text: string): Promise<number> => {
   const { env, argv } = currentIo()
   const stdout = standardOutput()
   const plain = openStdout()
-  const paged = stdout.isTTY === true && !argv.includes('--no-pager')
+  const paged = stdout.isTTY === true && findSwitch(argv, 'pager') !== false
   const out = paged
     ? openPager({ stdout: plain, rows: stdout.rows ?? 24, columns: stdout.columns ?? 80, env })
     : plain
@@ -97,6 +98,14 @@ const answer = async (
   return exitCodes.usage
 }
 
+/** The error of a refused line, with the line that was probably meant. */
+const advise = async (error: unknown, argv: readonly string[]): Promise<unknown> => {
+  const isOfLine =
+    error instanceof Failure && error.category === 'usage' && error.details.ofInput !== true
+  if (!isOfLine) return error
+  return (await import('./cli/foreign/index.js')).adviseLine(error, argv)
+}
+
 /** Runs one command line. @returns the exit code */
 const dispatch = async (
   argv: readonly string[],
@@ -105,7 +114,12 @@ const dispatch = async (
 ): Promise<number> => {
   const [first, ...words] = argv
   if (first === tab) return complete(words)
-  if (first !== 'help') return answer(await parseTokens(argv), signal, decided)
+  if (first !== 'help')
+    try {
+      return await answer(await parseTokens(argv), signal, decided)
+    } catch (error) {
+      throw await advise(error, argv)
+    }
   const [about = '', ...more] = words.filter(isWord)
   const topic = more.length === 0 ? await topicHelp(about) : undefined
   if (topic !== undefined) return page(topic)

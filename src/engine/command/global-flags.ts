@@ -27,6 +27,8 @@ export interface GlobalFlagRow {
   readonly optionalValue?: true
   /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
   readonly refusal?: string
+  /** The value that `--no-…` stands for, where the flag is no boolean. */
+  readonly refusedValue?: string
   /** Runs the command again and again: only for those that may be repeated. */
   readonly repeats?: true
   /** How its texts are understood, where that is not what its parameter says. */
@@ -286,7 +288,10 @@ const printing = declare({
     short: 'v',
     read: (texts) => (texts ?? []).filter((text) => text === 'true').length,
   },
-  color: { param: oneOf(['auto', 'always', 'never'], 'when to use color', { default: 'auto' }) },
+  color: {
+    param: oneOf(['auto', 'always', 'never'], 'when to use color', { default: 'auto' }),
+    refusedValue: 'never',
+  },
   pager: {
     param: boolean('use a pager for long output'),
     refusal: 'do not use a pager',
@@ -334,7 +339,7 @@ const flagsOf = (
   group: FlagGroup,
 ): readonly Flag[] =>
   Object.entries(flags).map(
-    ([name, { param, short, aliases, optionalValue, refusal, repeats }]) => ({
+    ([name, { param, short, aliases, optionalValue, refusal, refusedValue, repeats }]) => ({
       name,
       group,
       param,
@@ -343,6 +348,7 @@ const flagsOf = (
       aliases,
       optionalValue,
       refusal,
+      refusedValue,
       repeats,
     }),
   )

@@ -47,16 +47,24 @@ export const getLastValue = (
   return joined === '' ? line[at + 1] : joined
 }
 
+/** What a line that is not understood yet says by a boolean flag; undefined where it says nothing. */
+export const findSwitch = (tokens: readonly string[], long: string): boolean | undefined => {
+  const form = new RegExp(`^--(no-)?${long}(?:=(true|false|1|0))?$`, 'i')
+  const last = form.exec(beforeDashes(tokens).findLast((word) => form.test(word)) ?? '')
+  if (last === null) return undefined
+  const [, no, value = 'true'] = last
+  return no === undefined && /^(?:true|1)$/i.test(value)
+}
+
 /** What a line says of its instance; a pattern of all profiles for `--all-profiles`. */
 export const flagsOn = (tokens: readonly string[], env: NodeJS.ProcessEnv): InstanceFlags => {
   const line = beforeDashes(tokens)
-  const profile = line.includes('--all-profiles') ? '*' : getLastValue(line, 'profile', 'p')
+  const profile = findSwitch(line, 'all-profiles') ? '*' : getLastValue(line, 'profile', 'p')
   const baseUrl = getLastValue(line, 'base-url')
-  const switched = line.findLast((word) => word === '--sandbox' || word === '--no-sandbox')
+  const switched = findSwitch(line, 'sandbox')
   const given = Object.entries({ profile, 'base-url': baseUrl, from: getLastValue(line, 'from') })
   const named = given.flatMap(([name, text]) => (text === undefined ? [] : [name]))
-  const sandbox =
-    switched === undefined ? asksForSandbox(env, new Set(named)) : switched === '--sandbox'
+  const sandbox = switched ?? asksForSandbox(env, new Set(named))
   return { profile, baseUrl, sandbox }
 }
 
