@@ -1,16 +1,18 @@
 /** The help page of each command fits one screen, or is named here with its reason; `--help --all` says all of it. */
 import { describe, expect, it } from 'vitest'
-import { commandHelp, screenLines } from '../../src/cli/help/command.js'
+import { renderCommandHelp, screenLines } from '../../src/cli/help/command.js'
 import type { PageStyle } from '../../src/cli/help/layout.js'
 import { toFlagRows } from '../../src/cli/help/rows.js'
 import { groupFlags, subjects } from '../../src/cli/help/subjects.js'
-import { allCommands } from '../../src/commands/index.js'
+import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandName } from '../../src/engine/command/derive.js'
-import { manyFlags, ownFlags } from '../../src/engine/command/flags.js'
+import { getManyFlags, getOwnFlags } from '../../src/engine/command/flags.js'
 import { svcctl } from '../support/within.js'
 
 const style: PageStyle = { width: 80, bold: (text) => text, dim: (text) => text }
-const commands = (await allCommands()).map((command) => [getCommandName(command), command] as const)
+const commands = (await loadAllCommands()).map(
+  (command) => [getCommandName(command), command] as const,
+)
 
 /** Pages that are longer than a screen, and why. */
 const exceptions: Readonly<Record<string, string>> = {
@@ -23,20 +25,20 @@ describe('a page of help', () => {
   it('fits one screen, but for the exceptions', async () => {
     const long = await Promise.all(
       commands.map(async ([name, command]) =>
-        countLines(await commandHelp(command, style)) > screenLines ? [name] : [],
+        countLines(await renderCommandHelp(command, style)) > screenLines ? [name] : [],
       ),
     )
     expect(long.flat()).toEqual(Object.keys(exceptions))
   })
 
   it.each(commands)('of %s names each of its own flags, and is whole with --all', async (_, c) => {
-    const short = await commandHelp(c, style)
-    for (const [term] of toFlagRows(ownFlags(c))) {
+    const short = await renderCommandHelp(c, style)
+    for (const [term] of toFlagRows(getOwnFlags(c))) {
       const name = term.replace(/^-\w, | .*/g, '')
       expect(short).toContain(name)
     }
-    const whole = await commandHelp(c, style, true)
-    for (const [term] of toFlagRows([...ownFlags(c), ...manyFlags(c)]))
+    const whole = await renderCommandHelp(c, style, true)
+    for (const [term] of toFlagRows([...getOwnFlags(c), ...getManyFlags(c)]))
       expect(whole).toContain(term)
     expect(whole).not.toContain('--help --all')
     expect(/^API:/m.test(whole)).toBe(Object.keys(c.endpoints).length > 0)
@@ -48,7 +50,7 @@ describe('a page of help', () => {
       const users = planning.includes(name) ? planning : [name]
       const flags = commands
         .filter(([other]) => users.includes(other))
-        .flatMap(([, c]) => ownFlags(c))
+        .flatMap(([, c]) => getOwnFlags(c))
       for (const pattern of headings.flatMap(([, names]) => names)) {
         const expression = new RegExp(`^${pattern.replace('*', '.+')}$`)
         expect(

@@ -3,7 +3,7 @@
 import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
 import { loadExamples } from '../../commands/index.js'
 import { getCommandName } from '../../engine/command/derive.js'
-import { manyFlags, ownFlags, siteFlags } from '../../engine/command/flags.js'
+import { getManyFlags, getOwnFlags, getSiteFlags } from '../../engine/command/flags.js'
 import type { Command } from '../../engine/command/types.js'
 import {
   commandLine,
@@ -18,28 +18,28 @@ import { type FlagRow, toFlagRows } from './rows.js'
 import { groupFlags } from './subjects.js'
 
 /** Formats the arguments of a command for its usage line. */
-export const argumentsText = (command: Command): string =>
+export const formatArguments = (command: Command): string =>
   command.args
     .map(
       (a) => ` ${a.required ? '<' : '['}${a.name}${a.variadic ? '…' : ''}${a.required ? '>' : ']'}`,
     )
     .join('')
 
-/** A route; where it is too wide, broken before a slash. */
-const routeText = (e: Endpoint, width: number): string => {
+/** Formats a route; where it is too wide, it is broken before a slash. */
+const formatRoute = (e: Endpoint, width: number): string => {
   const method = getMethod(e).padEnd(7)
   const parts = wrap(getPath(e).replaceAll('/', ' /').trim(), width - indent.length - method.length)
   const lines = parts.map((line) => line.replaceAll(' /', '/'))
   return indent + method + lines.join(`\n${indent}${' '.repeat(method.length)}`)
 }
 
-const routes = (command: Command, width: number): string =>
+const formatRoutes = (command: Command, width: number): string =>
   Object.values(command.endpoints)
-    .map((e) => routeText(e, width))
+    .map((e) => formatRoute(e, width))
     .join('\n')
 
-/** The edition that an endpoint needs, and which forms of the command need it where not all do. */
-const editionFacts = (all: readonly Endpoint[]): (readonly [string, string])[] => {
+/** Returns the edition that an endpoint needs, and which forms of the command need it where not all do. */
+const getEditionFacts = (all: readonly Endpoint[]): (readonly [string, string])[] => {
   const limited = all.filter(({ edition }) => edition !== undefined)
   const edition = [...new Set(limited.map((e) => e.edition))].join(', ')
   if (edition === '') return []
@@ -48,19 +48,19 @@ const editionFacts = (all: readonly Endpoint[]): (readonly [string, string])[] =
   return [['edition', `${edition} or higher${only}`]]
 }
 
-const facts = (command: Command): (readonly [string, string])[] => {
+const collectFacts = (command: Command): (readonly [string, string])[] => {
   const all = Object.values(command.endpoints)
   const roles = [...new Set(all.flatMap((e) => e.access ?? []))]
   const access = roles.join('; ')
   const loss = all.find((e) => e.destructive !== undefined)?.destructive
   return [
     ...(access === '' ? [] : [['who', access] as const]),
-    ...editionFacts(all),
+    ...getEditionFacts(all),
     ...(loss === undefined ? [] : [['asks for confirmation', loss] as const]),
   ]
 }
 
-/** What a command says of itself, and its endpoints of theirs. */
+/** Returns the description of a command, followed by the descriptions of its endpoints. */
 const describeCommand = ({ description = [], endpoints }: Command): readonly string[] => [
   ...description,
   ...Object.values(endpoints).flatMap(({ reveals = [], notes = [] }) => [reveals, notes].flat()),
@@ -87,9 +87,9 @@ const flagLines = (rows: readonly FlagRow[], { width }: PageStyle, detail: Detai
 
 const flagSections = (command: Command, style: PageStyle, detail: Detail): string =>
   [
-    ...groupFlags(getCommandName(command), ownFlags(command)),
-    ['Settings of this instance', siteFlags(command)] as const,
-    ['Many objects', detail === 'whole' ? manyFlags(command) : []] as const,
+    ...groupFlags(getCommandName(command), getOwnFlags(command)),
+    ['Settings of this instance', getSiteFlags(command)] as const,
+    ['Many objects', detail === 'whole' ? getManyFlags(command) : []] as const,
   ]
     .map(([title, flags]) =>
       section(`${title}:`, flagLines(toFlagRows(flags), style, detail), style),
@@ -106,7 +106,7 @@ const pageText = async (command: Command, style: PageStyle, detail: Detail): Pro
     `${command.summary}.\n`,
     section(
       'Usage:',
-      `${indent}svcctl ${getCommandName(command)}${argumentsText(command)} [flags]`,
+      `${indent}svcctl ${getCommandName(command)}${formatArguments(command)} [flags]`,
       style,
     ),
     body === '' ? '' : `${body}\n`,
@@ -120,13 +120,13 @@ const pageText = async (command: Command, style: PageStyle, detail: Detail): Pro
     ),
     flagSections(command, style, detail),
     otherFlags(command, style, detail),
-    section('Good to know:', layOutTable(facts(command), style.width), style),
+    section('Good to know:', layOutTable(collectFacts(command), style.width), style),
     section(
       'Examples:',
       (await loadExamples(command)).map((e) => commandLine(`svcctl ${e}`, style.width)).join('\n'),
       style,
     ),
-    section('API:', detail === 'line' ? '' : routes(command, style.width), style).trimEnd(),
+    section('API:', detail === 'line' ? '' : formatRoutes(command, style.width), style).trimEnd(),
   ]
     .filter((part) => part !== '')
     .join('\n')
@@ -137,7 +137,7 @@ const pageText = async (command: Command, style: PageStyle, detail: Detail): Pro
  * Renders `svcctl runners list --help`, on one screen where it fits: a page that would be longer says less of each flag.
  * With `whole` it says everything of all flags.
  */
-export const commandHelp = async (
+export const renderCommandHelp = async (
   command: Command,
   style: PageStyle,
   whole = false,
@@ -159,7 +159,7 @@ const manyWidth = 48
 
 /** Names the flags for many objects on one line. */
 const manyLine = (command: Command): readonly string[] => {
-  const names = manyFlags(command).flatMap(({ name, hidden }) =>
+  const names = getManyFlags(command).flatMap(({ name, hidden }) =>
     hidden === true || name === 'limit' ? [] : [name],
   )
   if (names.length === 0) return []
@@ -173,7 +173,9 @@ const manyLine = (command: Command): readonly string[] => {
 
 /** Where the flags stand that a page does not describe, and the ones that people look for most. */
 const otherFlags = (command: Command, style: PageStyle, detail: Detail): string => {
-  const limit = manyFlags(command).some(({ name, hidden }) => name === 'limit' && hidden !== true)
+  const limit = getManyFlags(command).some(
+    ({ name, hidden }) => name === 'limit' && hidden !== true,
+  )
   const common = ['-o', '--fields', ...(limit ? ['--limit'] : []), '--sandbox', '-p', '--yes']
   const many = detail === 'whole' ? [] : manyLine(command)
   const lines = [

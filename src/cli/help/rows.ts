@@ -1,22 +1,22 @@
 /** Describes flags as rows of help, which manual pages share. */
 import {
+  getNumberNames,
+  getParamValues,
+  getPlaceholder,
+  getScopeType,
   isSwitch,
-  namesOf,
   type Param,
-  placeholder,
   type ScopeParam,
-  scopeOf,
-  valuesOf,
 } from '../../catalogue/params.js'
 import type { Flag } from '../../engine/command/types.js'
-import { besides, getSpellings, type Spelling } from '../../engine/plan/line.js'
+import { formatOtherNames, getSpellings, type Spelling } from '../../engine/plan/line.js'
 
 /** How long a list of values may be in a description. */
 const inDescription = 120
 
 const valuesIn = (param: Param): readonly string[] => {
-  if (placeholder(param) === valuesOf(param).join('|')) return []
-  return [...valuesOf(param), ...namesOf(param)]
+  if (getPlaceholder(param) === getParamValues(param).join('|')) return []
+  return [...getParamValues(param), ...getNumberNames(param)]
 }
 
 /** The values that a flag takes, where its term does not say them; so many as fit in two lines. */
@@ -38,7 +38,7 @@ const scopeDefaults: Readonly<Record<ScopeParam['type'], string>> = {
 /** Whether something must be given. */
 const needText = ({ required, path, param }: Flag): string[] => {
   if (!required) return []
-  const scope = scopeOf(param)
+  const scope = getScopeType(param)
   if (path === true && scope !== undefined) return [scopeDefaults[scope]]
   return [param.env === undefined ? 'required' : `else ${param.env}`]
 }
@@ -58,7 +58,8 @@ const describe = (flag: Flag): string => {
     ...(param.deprecated === undefined ? [] : [`deprecated: use ${param.deprecated}`]),
   ]
   const [own, ...others] = flag.own ?? []
-  const help = own === undefined ? param.help : `${besides(flag.name, others)} ${param.help}`
+  const help =
+    own === undefined ? param.help : `${formatOtherNames(flag.name, others)} ${param.help}`
   return marks.length === 0 ? help : `${help} (${marks.join('; ')})`
 }
 

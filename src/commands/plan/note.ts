@@ -3,11 +3,11 @@ import { isObject } from '../../base/objects.js'
 import { largestPage } from '../../client/defaults.js'
 import type { ExternalClient, Services } from '../../engine/command/services.js'
 import { createNoteRow, createTextRow, type Rows } from '../../engine/rows.js'
-import { Failure, survived, usage } from '../../errors.js'
+import { Failure, recoverFrom, usage } from '../../errors.js'
 import type { Credential } from '../../http/types.js'
 import { checkToken } from '../../profile/tokens.js'
 import type { PlanGiven } from './flags.js'
-import { notePage } from './reports.js'
+import { renderNote } from './reports.js'
 import { noteMark, type ReportedPlan } from './rows.js'
 
 /** The merge request of the CI job, and the token that writes notes on it. */
@@ -113,12 +113,12 @@ export async function* writePlanNote(
   reported: ReportedPlan,
 ): Rows {
   if (to === undefined) return
-  const text = notePage(reported)
+  const text = renderNote(reported)
   try {
     const done = await postNote(services, to, text, noteMark(reported.of))
     yield createNoteRow(`${done} on merge request !${to.iid}`)
   } catch (error) {
-    const { message, details } = survived(error)
+    const { message, details } = recoverFrom(error)
     services.ui.warn(`the note was not posted: ${message}`)
     if (details.hint !== undefined) services.ui.note(details.hint)
     // What programs read is the plan alone.
