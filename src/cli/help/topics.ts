@@ -10,16 +10,10 @@ import { getCommandName, isExtension } from '../../engine/command/derive.js'
 import { flagSets } from '../../engine/command/global-flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
-import {
-  formatArguments,
-  formatSection,
-  indent,
-  layOutTable,
-  type PageStyle,
-  toFlagRows,
-  wrap,
-} from './command.js'
+import { formatArguments } from './command.js'
 import type { GuidePage } from './guide.js'
+import { indent, layOutTable, type PageStyle, section, wrap } from './layout.js'
+import { toFlagRows } from './rows.js'
 
 /** The environment variables that the tool reads, as data: `help environment` and README derive from it. */
 interface EnvironmentVariable {
@@ -55,6 +49,10 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'SVC_GROUP', meaning: 'default group' },
   { name: 'SVC_ALERT_ENDPOINT', meaning: 'URL for "alerts send"' },
   { name: 'SVC_ALERT_KEY', meaning: 'authorization key for "alerts send"' },
+  {
+    name: 'SVC_NOTE_TOKEN',
+    meaning: 'token for plan --note and drift --note; may be another than that of the plan',
+  },
   { name: 'SVC_CONFIG_DIR', meaning: 'folder for the configuration, state and cache' },
   { name: 'SVC_NO_KEYRING', meaning: '1: keep tokens in a file, not in the keyring' },
   { name: 'SVC_NO_PROMPT', meaning: '1: never prompt' },
@@ -215,9 +213,15 @@ export const topics: Readonly<Record<string, Topic>> = {
   },
 }
 
+/** Other names of topics, which no list shows. */
+const otherNames: Readonly<Record<string, string>> = {
+  many: 'many-objects',
+  'real-instances': 'instances',
+}
+
 /** Renders a topic; undefined if there is none of that name. */
 export const renderTopic = (given: string): Promise<string> | undefined => {
-  const name = given === 'real-instances' ? 'instances' : given
+  const name = otherNames[given] ?? given
   const topic = Object.hasOwn(topics, name) ? topics[name] : undefined
   return topic && Promise.resolve(topic.page()).then((text) => `${text}\n`)
 }
@@ -241,13 +245,13 @@ const groups = [
 ] as const
 
 /** Names the areas that extensions add, in one paragraph. */
-const extensionSection = (style: PageStyle): string => {
+const describeExtensions = (style: PageStyle): string => {
   const names = listAreas().flatMap(({ name, from }) =>
     from === undefined || areas.some((one) => one.name === name) ? [] : name,
   )
   if (names.length === 0) return ''
   const lines = wrap(names.join(', '), style.width - indent.length)
-  return formatSection(
+  return section(
     'From extensions, not in the documents:',
     lines.map((line) => indent + line).join('\n'),
     style,
@@ -260,17 +264,17 @@ export const renderRootHelp = async (style: PageStyle): Promise<string> => {
   const own = groups.map(([group, title]) => {
     const names = toolCommands.filter((c) => c.group === group).map(getCommandName)
     const lines = names.map((name) => [name, summaries[name] ?? ''] as const)
-    return formatSection(`${title}:`, layOutTable(lines, style.width), style)
+    return section(`${title}:`, layOutTable(lines, style.width), style)
   })
   const rows = areas.map((a) => [a.name, a.summary] as const)
   return [
     'Administer a source-hosting, collaboration and CI instance through its REST API.\n',
-    formatSection('Usage:', `${indent}svcctl <area> <verb> [id …] [flags]`, style),
-    formatSection('Areas:', layOutTable(rows, style.width), style),
+    section('Usage:', `${indent}svcctl <area> <verb> [id …] [flags]`, style),
+    section('Areas:', layOutTable(rows, style.width), style),
     ...own,
-    extensionSection(style),
-    formatSection('Try it without an instance:', `${indent}svcctl runners list --sandbox`, style),
-    formatSection(
+    describeExtensions(style),
+    section('Try it without an instance:', `${indent}svcctl runners list --sandbox`, style),
+    section(
       'Help:',
       layOutTable(
         [
@@ -289,7 +293,7 @@ export const renderRootHelp = async (style: PageStyle): Promise<string> => {
 }
 
 /** The verbs of an area that extensions add, a row a group. */
-const extensionRows = (
+const groupExtensionRows = (
   commands: readonly Command[],
   group: string | undefined,
 ): readonly (readonly [string, string])[] => {
@@ -338,11 +342,11 @@ export const renderAreaHelp = async (
   const rows = commands.filter((c) => !isExtension(c)).map((c) => toVerbRow(c, group))
   return [
     row === undefined ? '' : `${toCapitalized(row.summary)}.\n`,
-    formatSection('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
-    formatSection('Verbs:', layOutTable(rows, style.width), style),
-    formatSection(
+    section('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
+    section('Verbs:', layOutTable(rows, style.width), style),
+    section(
       `From ${getSources(added)}, not in the documents:`,
-      layOutTable(extensionRows(added, group), style.width),
+      layOutTable(groupExtensionRows(added, group), style.width),
       style,
     ),
     `${style.dim(`svcctl ${prefix} <verb> --help says more about one of them.`)}\n`,
