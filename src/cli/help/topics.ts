@@ -198,6 +198,18 @@ export const topics: Readonly<Record<string, Topic>> = {
     summary: 'give an agent access over the Model Context Protocol',
     page: createGuideTopic('agents'),
   },
+  'first-hour': {
+    summary: 'try svcctl on the embedded instance, line by line',
+    page: createGuideTopic('first-hour'),
+  },
+  'coming-from': {
+    summary: 'the lines of other tools, and what they are here',
+    page: createGuideTopic('coming-from'),
+  },
+  troubleshooting: {
+    summary: 'what to do about errors, by symptom',
+    page: createGuideTopic('troubleshooting'),
+  },
   adoption: {
     summary: 'set up svcctl for a team in an afternoon',
     page: createGuideTopic('adoption'),
