@@ -8,7 +8,7 @@ import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { found, jobs } from './jobs.js'
 
-/** What a line gave: what was wanted, the line that does it, the request that does it where the documents have none, or neither. */
+/** The outcome of a line: it works, or the error has the line that does, or the request of an operation that the documents lack, or neither. */
 type Outcome = 'works' | 'hint' | 'undocumented' | 'dead end'
 
 /** As many dead ends as there may be in all thirty jobs. */

@@ -11,7 +11,7 @@ import snapshots from '../../../.github/guide/snapshots.md?raw'
 import troubleshooting from '../../../.github/guide/troubleshooting.md?raw'
 import where from '../../../.github/guide/where.md?raw'
 import { type Recipe, recipes } from '../../commands/recipes.js'
-import { commandLine, indent, layOutTable, wrap } from './layout.js'
+import { formatCommandLine, indent, layOutTable, wrap } from './layout.js'
 
 const pages = {
   adoption,
@@ -91,7 +91,7 @@ const renderRecipe = ({ job, about, lines }: Recipe, width: number): string =>
   [
     job,
     ...wrap(about, width - indent.length).map((line) => indent + line),
-    ...lines.map((line) => commandLine(line, width)),
+    ...lines.map((line) => formatCommandLine(line, width)),
   ].join('\n')
 
 /** Renders all recipes for a page of this width. */
