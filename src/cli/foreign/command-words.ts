@@ -169,7 +169,7 @@ const replaceNear = ({
   without,
 }: SplitLine): readonly string[] | undefined => {
   const names = [
-    ...areas.map(({ name }) => name),
+    ...listAreas().map(({ name }) => name),
     ...toolCommands.map(({ area }) => area),
     ...Object.keys(listAliases(getCurrentIo().env)),
   ]

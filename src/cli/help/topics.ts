@@ -12,7 +12,7 @@ import type { Command } from '../../engine/command/types.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
 import { formatArguments } from './command.js'
 import type { GuidePage } from './guide.js'
-import { indent, layOutTable, type PageStyle, section, wrap } from './layout.js'
+import { formatSection, indent, layOutTable, type PageStyle, wrap } from './layout.js'
 import { toFlagRows } from './rows.js'
 
 /** The environment variables that the tool reads, as data: `help environment` and README derive from it. */
@@ -203,6 +203,18 @@ export const topics: Readonly<Record<string, Topic>> = {
     summary: 'add commands that the API documents leave out',
     page: createGuideTopic('extend'),
   },
+  'first-hour': {
+    summary: 'try svcctl on the embedded instance, line by line',
+    page: createGuideTopic('first-hour'),
+  },
+  'coming-from': {
+    summary: 'the lines of other tools, and what they are here',
+    page: createGuideTopic('coming-from'),
+  },
+  troubleshooting: {
+    summary: 'what to do about errors, by symptom',
+    page: createGuideTopic('troubleshooting'),
+  },
   adoption: {
     summary: 'set up svcctl for a team in an afternoon',
     page: createGuideTopic('adoption'),
@@ -251,7 +263,7 @@ const describeExtensions = (style: PageStyle): string => {
   )
   if (names.length === 0) return ''
   const lines = wrap(names.join(', '), style.width - indent.length)
-  return section(
+  return formatSection(
     'From extensions, not in the documents:',
     lines.map((line) => indent + line).join('\n'),
     style,
@@ -264,17 +276,17 @@ export const renderRootHelp = async (style: PageStyle): Promise<string> => {
   const own = groups.map(([group, title]) => {
     const names = toolCommands.filter((c) => c.group === group).map(getCommandName)
     const lines = names.map((name) => [name, summaries[name] ?? ''] as const)
-    return section(`${title}:`, layOutTable(lines, style.width), style)
+    return formatSection(`${title}:`, layOutTable(lines, style.width), style)
   })
   const rows = areas.map((a) => [a.name, a.summary] as const)
   return [
     'Administer a source-hosting, collaboration and CI instance through its REST API.\n',
-    section('Usage:', `${indent}svcctl <area> <verb> [id …] [flags]`, style),
-    section('Areas:', layOutTable(rows, style.width), style),
+    formatSection('Usage:', `${indent}svcctl <area> <verb> [id …] [flags]`, style),
+    formatSection('Areas:', layOutTable(rows, style.width), style),
     ...own,
     describeExtensions(style),
-    section('Try it without an instance:', `${indent}svcctl runners list --sandbox`, style),
-    section(
+    formatSection('Try it without an instance:', `${indent}svcctl runners list --sandbox`, style),
+    formatSection(
       'Help:',
       layOutTable(
         [
@@ -342,9 +354,9 @@ export const renderAreaHelp = async (
   const rows = commands.filter((c) => !isExtension(c)).map((c) => toVerbRow(c, group))
   return [
     row === undefined ? '' : `${toCapitalized(row.summary)}.\n`,
-    section('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
-    section('Verbs:', layOutTable(rows, style.width), style),
-    section(
+    formatSection('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
+    formatSection('Verbs:', layOutTable(rows, style.width), style),
+    formatSection(
       `From ${getSources(added)}, not in the documents:`,
       layOutTable(groupExtensionRows(added, group), style.width),
       style,

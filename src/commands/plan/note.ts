@@ -1,5 +1,7 @@
 /** `--note`: keeps one note with the plan on the merge request of the CI job, with a token of its own. */
 import { isObject } from '../../base/objects.js'
+import { mr } from '../../catalogue/areas/mr.js'
+import { account } from '../../catalogue/undocumented.js'
 import { largestPage } from '../../client/defaults.js'
 import type { ExternalClient, Services } from '../../engine/command/services.js'
 import { createNoteRow, createTextRow, type Rows } from '../../engine/rows.js'
@@ -66,7 +68,8 @@ const findOwnNote = async (
   notes: string,
   mark: string,
 ): Promise<number | undefined> => {
-  const user = await read(client, '/user')
+  const { path } = await client.build({ endpoint: account, values: {} })
+  const user = await read(client, path)
   if (!isObject(user)) return undefined
   for (let page = 1; ; page += 1) {
     const query = `?order_by=created_at&sort=desc&per_page=${largestPage}&page=${page}`
@@ -94,8 +97,10 @@ const postNote = async (
   mark: string,
 ): Promise<string> => {
   const client = await openNoteClient(services, to)
-  const project = encodeURIComponent(to.project)
-  const notes = `/projects/${project}/merge_requests/${to.iid}/notes`
+  // Instances have notes below each merge request, although the documents do not show them.
+  const values = { id: to.project, merge_request_iid: Number(to.iid) }
+  const { path } = await client.build({ endpoint: mr.get, values })
+  const notes = `${path}/notes`
   const id = await findOwnNote(client, notes, mark)
   await client.call({
     method: id === undefined ? 'POST' : 'PUT',
