@@ -114,7 +114,7 @@ describe('the file of the guide', () => {
     expect((await run('__complete bash -- use')).stdout).toContain('users')
     expect((await run("__complete bash -- users ''")).stdout).toContain('block\tBlock a user')
     expect((await run("__complete bash -- users block ''")).stdout).toContain('8\tgus')
-    expect((await run('users blok 5')).stderr).toContain('Did you mean "svcctl users block"?')
+    expect((await run('users blok 5')).stderr).toContain('Run "svcctl users block 5".')
     expect((await run('explain users block')).stdout).toContain('/users/:id/block')
     expect((await run('commands -o json')).stdout).toContain('"from":"daily"')
     expect((await run('explain --openapi')).stdout).toContain('x-from')
