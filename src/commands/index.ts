@@ -189,6 +189,7 @@ const toolFlags = (special: Special): Flag[] =>
     short: param.short,
     aliases: param.aliases,
     optionalValue: param.optionalValue,
+    spellings: param.spellings,
   }))
 
 /** The derived flags that a command keeps. */

@@ -159,7 +159,8 @@ const list: OpenPrinter = (sink, view) => {
     )
     lines = linesFor(natural, view, lines)
     const layout = { lines, text }
-    const header = before === undefined ? headerOf(headings, layout, view) : ''
+    const isFirst = before === undefined && view.headless !== true
+    const header = isFirst ? headerOf(headings, layout, view) : ''
     hidden = Math.max(hidden, natural.length - columnsIn(layout.lines))
     const body = bodyOf(ready, layout, view).map((line) => `${line}\n`)
     await sink.write(header + body.join(''))
@@ -318,7 +319,7 @@ const plainList: OpenPrinter = (sink, view) => {
   const header = (): string => {
     if (started || rows.columns().length === 0) return ''
     started = true
-    return line(view, rows.headings())
+    return view.headless === true ? '' : line(view, rows.headings())
   }
   const write = async (records: readonly unknown[]): Promise<void> => {
     if (records.length === 0) return

@@ -52,6 +52,8 @@ const anyParameter: Flag = {
   required: false,
   beyond: true,
 }
+/** The same of a request that is made by hand. */
+const requestParameter: Flag = { ...anyParameter, short: 'F', aliases: ['field'] }
 const attributesFile: Flag = {
   name: 'input',
   param: {
@@ -170,7 +172,8 @@ const plannable = (c: CommandFacts): boolean =>
 const shared: readonly SharedFlags[] = [
   { flags: hiddenScopes, takes: (c) => calls(c) && c.open !== true, as: furtherScope },
   { flags: flagSets.spread, takes: goesBeyond, as: spread },
-  { flags: [anyParameter], takes: goesBeyond },
+  { flags: [anyParameter], takes: (c) => goesBeyond(c) && c.open !== true },
+  { flags: [requestParameter], takes: (c) => c.open === true },
   { flags: [attributesFile], takes: (c) => goesBeyond(c) && sendsBody(c) },
   {
     flags: [...flagSets.paging, ...flagSets.sort, ...flagSets.group],
