@@ -128,6 +128,10 @@ export const toolCommands: readonly ToolRow[] = [
       logout: 'logoutCommand',
       switch: 'switchCommand',
     }),
+    from('auth', () => import('./auth-token.js'), {
+      token: 'tokenCommand',
+      'git-credential': 'gitCredentialCommand',
+    }),
     from('profile', () => import('./profile.js'), {
       list: 'listCommand',
       get: 'getCommand',

@@ -26,7 +26,10 @@ describe('an object by its name', () => {
     expect(paused).toMatchObject({ code: 0, stdout: '2\n7\n' })
     const [file = ''] = /\S+\.ndjson/.exec(paused.stderr) ?? []
     const kept = readFileSync(file, 'utf8')
-    expect([kept.includes('"object":"2"'), kept.includes('shared-linux-2"}')]).toEqual([true, false])
+    expect([kept.includes('"object":"2"'), kept.includes('shared-linux-2"}')]).toEqual([
+      true,
+      false,
+    ])
     expect(await run('journal undo last --yes')).toMatchObject({ code: 0 })
   })
 
