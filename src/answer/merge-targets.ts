@@ -1,7 +1,7 @@
-/** One answer of several targets: the records of each stand below its name, in one list. */
-import { wrapper } from '../base/json/records.js'
+/** Merges the answers of several targets: the records of each stand below its name, in one list. */
+import { createWrapper } from '../base/json/records.js'
 import { encodeRecord } from '../engine/records/list-stage.js'
-import { isList, printedValue, refusePart } from '../engine/records/object-rows.js'
+import { getPrintedValue, isList, refusePart } from '../engine/records/object-rows.js'
 import type { RecordsRow, RecordView, Row, Rows, Target } from '../engine/rows.js'
 import type { Failure } from '../errors.js'
 import type { PeopleRows, RunAnswer } from './run-answer.js'
@@ -11,21 +11,21 @@ const describeTarget = ({ parent }: Target): string =>
   parent === undefined ? 'instance' : 'project or group'
 
 /** Puts the profile before what stands in a record already. */
-const beforeAll = (name: string): ((record: Uint8Array) => Uint8Array) => {
+const createProfilePrefixer = (name: string): ((record: Uint8Array) => Uint8Array) => {
   const head = Buffer.from(`{"profile":${JSON.stringify(name)},`)
   return (record) => Buffer.concat([head, record.subarray(record.indexOf(0x7b) + 1)])
 }
 
 /** Puts records below what they belong to, the widest first. */
-const wrapperFor = (
+const createTargetWrapper = (
   { parent, profile }: Target,
   { parent: column }: RecordView,
 ): ((record: Uint8Array) => Uint8Array) => {
-  const below = parent === undefined ? undefined : wrapper(parent.column, parent.name)
+  const below = parent === undefined ? undefined : createWrapper(parent.column, parent.name)
   if (profile === undefined) return below ?? ((record) => record)
   if (below === undefined)
-    return column === undefined ? wrapper('profile', profile) : beforeAll(profile)
-  const before = beforeAll(profile)
+    return column === undefined ? createWrapper('profile', profile) : createProfilePrefixer(profile)
+  const before = createProfilePrefixer(profile)
   return (record) => before(below(record))
 }
 
@@ -116,7 +116,7 @@ class TargetList {
     const people = this.#answer.rowsForPeople(view)
     const { columns = view.columns } = people ?? {}
     const own = { ...view, columns }
-    return { view: viewBelow(own, of), wrap: wrapperFor(of, own), people }
+    return { view: viewBelow(own, of), wrap: createTargetWrapper(of, own), people }
   }
 
   /** Returns the view of a record among those of other instances: with columns, though alone it would be shown whole. */
@@ -182,7 +182,7 @@ async function* splitAnswers(rows: Rows, splitsLists: boolean): Rows {
     }
     const { answer, of, view } = row
     const splits = of !== undefined || splitsLists
-    const items = splits && isList(answer) ? printedValue(answer) : undefined
+    const items = splits && isList(answer) ? getPrintedValue(answer) : undefined
     const many = Array.isArray(items)
     yield { kind: 'open', many, view, of }
     if (many) for (const value of items) yield { kind: 'value', value, of }

@@ -3,7 +3,7 @@
 import { parseRecord } from '../base/json/values.js'
 import { isObject } from '../base/objects.js'
 import { areas } from '../catalogue/index.js'
-import { type KindName, kinds, wordOfKind, wordOfSeveral } from '../catalogue/kinds.js'
+import { getKindWord, type KindName, kinds, toPlural } from '../catalogue/kinds.js'
 import { isNumeric } from '../catalogue/params.js'
 import { hasForm } from '../engine/command/derive.js'
 import type { Services } from '../engine/command/services.js'
@@ -82,7 +82,7 @@ const findId = (
   const [id, ...others] = ids.get(name) ?? []
   if (others.length > 0)
     throw usage(
-      `several ${wordOfSeveral(word)} are called "${safe(name)}"`,
+      `several ${toPlural(word)} are called "${safe(name)}"`,
       `Pass one of the IDs ${[id, ...others].join(', ')}.`,
     )
   if (id !== undefined) return id
@@ -91,7 +91,7 @@ const findId = (
   throw usage(
     `no ${word} is called "${safe(name)}"`,
     known.length === 0
-      ? `The list has no ${wordOfSeveral(word)}.`
+      ? `The list has no ${toPlural(word)}.`
       : `The list has ${shown}${known.length > mostShown ? ', …' : ''}.`,
   )
 }
@@ -108,7 +108,7 @@ export const withIds = async (
   const kind = getKind(command)
   const names = findNames(command, raw)
   if (kind === undefined || names.length === 0) return raw
-  const word = wordOfKind(kind)
+  const word = getKindWord(kind)
   const { safe } = services.answer.text
   if (services.place.globals.curl)
     throw usage(`--curl requires the ID of the ${word}`, 'A name is looked up in a list.')

@@ -2,12 +2,12 @@
 import { distance } from 'fastest-levenshtein'
 
 /** A sentence for a hint, or undefined when nothing is close. */
-export const didYouMean = (given: string, known: Iterable<string>): string | undefined => {
-  const best = nearest(given, known)
+export const suggestSimilar = (given: string, known: Iterable<string>): string | undefined => {
+  const best = findNearest(given, known)
   return best === undefined ? undefined : `Did you mean ${best}?`
 }
 
-const shared = (a: string, b: string): number => {
+const countSharedStart = (a: string, b: string): number => {
   let n = 0
   while (n < a.length && a[n] === b[n]) n++
   return n
@@ -15,17 +15,20 @@ const shared = (a: string, b: string): number => {
 
 /** How many edits lie between two words; two letters that changed places are one. */
 const countEdits = (a: string, b: string): number => {
-  const at = shared(a, b)
+  const at = countSharedStart(a, b)
   const swapped = `${a.slice(0, at)}${a[at + 1] ?? ''}${a[at] ?? ''}${a.slice(at + 2)}`
   return swapped === b && a !== b ? 1 : distance(a, b)
 }
 
 /** The nearest known word: one edit away, of more than four letters two; a longer common start wins. */
-export const nearest = (given: string, known: Iterable<string>): string | undefined => {
+export const findNearest = (given: string, known: Iterable<string>): string | undefined => {
   const text = given.toLowerCase()
   const ranked = [...known]
     .map((word) => ({ word, edits: countEdits(text, word.toLowerCase()) }))
     .filter(({ edits }) => edits <= (text.length > 4 ? 2 : 1) && edits < text.length)
-    .sort((a, b) => a.edits - b.edits || shared(text, b.word) - shared(text, a.word))
+    .sort(
+      (a, b) =>
+        a.edits - b.edits || countSharedStart(text, b.word) - countSharedStart(text, a.word),
+    )
   return ranked[0]?.word
 }

@@ -14,9 +14,9 @@ export interface FormatTraits {
   readonly nests?: true
   /** An answer that is one list is passed on as it came; elsewhere its items are the records. */
   readonly lists?: true
-  /** What keeps two answers apart (--watch), where the format itself does not. */
+  /** The text that separates two answers (--watch), where the format itself does not. */
   readonly separator?: string
-  /** It is a page for a browser, never for a terminal. */
+  /** True for a page that a browser shows, never a terminal. */
   readonly isPage?: true
 }
 

@@ -3,7 +3,7 @@
 import { hasDots } from '../base/base-url.js'
 import { addToGroup } from '../base/group-by.js'
 import type { JsonValues } from '../base/objects.js'
-import { leadsToVariables } from '../base/secrets/names.js'
+import { isVariablePath } from '../base/secrets/names.js'
 import type { WorkspaceService } from '../engine/command/services.js'
 import type { CommandTraits, Given } from '../engine/command/types.js'
 import { type Failure, usage } from '../errors.js'
@@ -165,7 +165,7 @@ export const createRequestTemplate = async (
     )),
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     body,
-    ...(leadsToVariables(path) ? { secrets: new Set(['value']) } : {}),
+    ...(isVariablePath(path) ? { secrets: new Set(['value']) } : {}),
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { maskAddresses } from '../base/secrets/mask.js'
 import { isSecretHeader, masked } from '../base/secrets/names.js'
-import { nearest } from '../base/suggest.js'
+import { findNearest } from '../base/suggest.js'
 import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
 import { boolean, list, string } from '../catalogue/params.js'
@@ -24,13 +24,13 @@ import { type Arguments, define } from './define.js'
 
 // What the documents have for paths that were typed by hand.
 
-/** Whether every word of a route stands there, or one that is near: a place takes whatever stands there. */
+/** True if each word of a route is the wanted one or near it: a placeholder accepts any word. */
 const isNear = (parts: readonly string[], wanted: readonly string[]): boolean =>
   parts.every(
-    (part, i) => /^[:*]/.test(part) || part === wanted[i] || nearest(wanted[i] ?? '', [part]),
+    (part, i) => /^[:*]/.test(part) || part === wanted[i] || findNearest(wanted[i] ?? '', [part]),
   )
 
-/** The catalogue's route that a mistyped path was meant to be: same shape, similar words; none for a right one. */
+/** Finds the catalogue's route that a mistyped path was meant to be: same shape, similar words; none for a right one. */
 const findSimilarRoute = async (method: string, path: string): Promise<string | undefined> => {
   const wanted = (path.split('?')[0] ?? '').split('/')
   const routes = new Map<string, string>()
@@ -44,10 +44,10 @@ const findSimilarRoute = async (method: string, path: string): Promise<string | 
     }
   const asked = wanted.join('/')
   if (routes.has(asked)) return undefined
-  return routes.get(nearest(asked, routes.keys()) ?? '')
+  return routes.get(findNearest(asked, routes.keys()) ?? '')
 }
 
-/** The documented endpoint that a request without placeholders reads. */
+/** Finds the documented endpoint that a request without placeholders reads. */
 const findDocumentedRead = async ({ method, path }: WireRequest): Promise<Endpoint | undefined> => {
   if (method !== 'GET') return undefined
   const [plain] = path.split('?')
@@ -57,7 +57,7 @@ const findDocumentedRead = async ({ method, path }: WireRequest): Promise<Endpoi
   return undefined
 }
 
-/** A documented path with what was typed in its places, up to the first place still to be filled. */
+/** Completes a documented path with the typed words in its places, up to the first place still to be filled. */
 const completePath = (path: string, typed: readonly string[]): string | undefined => {
   const parts = path.split('/')
   const fits = typed.every((word, i) => parts[i]?.startsWith(':') === true || parts[i] === word)
@@ -65,7 +65,7 @@ const completePath = (path: string, typed: readonly string[]): string | undefine
   return [...typed, ...parts.slice(typed.length)].join('/').replace(/[:*].*/s, '')
 }
 
-/** The catalogue's paths for a method, with what they do. */
+/** Suggests the catalogue's paths for a method, with what they do. */
 const suggestPaths = async (
   [method]: readonly string[],
   current: string,
@@ -117,18 +117,18 @@ const withRouteHint = async (error: Failure, request: WireRequest): Promise<Fail
   })
 }
 
-/** The documented endpoint, where a job token is at hand: the few that take one are reached by it. */
+/** Finds the documented endpoint for a job token: only a few endpoints take one. */
 const findJobEndpoint = async (
   { env }: WorkspaceService,
   request: WireRequest,
 ): Promise<Endpoint | undefined> =>
   env.SVC_JOB_TOKEN || env.CI_JOB_TOKEN ? findDocumentedRead(request) : undefined
 
-/** A list goes on as the documented one does. */
+/** Returns the request with the documented list's way to continue. */
 const withKeyset = async (request: WireRequest): Promise<WireRequest> =>
   (await findDocumentedRead(request))?.keyset === true ? { ...request, keyset: true } : request
 
-/** Whether each object of standard input has a request of its own. */
+/** True if each object of standard input has a request of its own. */
 const isForEach = (given: ApiGiven, piped: boolean, request: WireRequest): boolean => {
   if (piped && given.flags.paginate === true)
     throw usage('--paginate works for a single request, not for many objects')
@@ -166,8 +166,11 @@ async function* callApi(services: Services, asked: ApiGiven): Rows {
   yield* each ? callForEachObject(services, request) : sendOnce(services, request, given.flags)
 }
 
-/** The endpoint that stands for a request of its own: nothing is known of its answer. */
-const endpointFor = ({ method, path }: WireRequest, returns: Endpoint['returns']): Endpoint => ({
+/** Creates the endpoint of a request of its own: nothing is known of its answer. */
+const createCallEndpoint = (
+  { method, path }: WireRequest,
+  returns: Endpoint['returns'],
+): Endpoint => ({
   // The method was checked where the path was read.
   route: `${method} ${path.replace(/[?#].*/s, '')}` as Endpoint['route'],
   returns,
@@ -186,7 +189,7 @@ const followPages = (services: Services, asked: ApiGiven, template: WireRequest)
     plansFor: async (given) => {
       const request = await withKeyset(await fillApiPath(place, given, template))
       const called = await findJobEndpoint(place, request)
-      const endpoint = endpointFor(request, many(Unknown()))
+      const endpoint = createCallEndpoint(request, many(Unknown()))
       return [{ key: '', endpoint, values: {}, request, called }]
     },
   })
@@ -212,7 +215,7 @@ async function* sendOnce(
   const { method, path } = request
   const deletes = method === 'DELETE'
   const called = await findJobEndpoint(place, request)
-  const endpoint = endpointFor(request, empty)
+  const endpoint = createCallEndpoint(request, empty)
   const label = maskAddresses(path)
   let head: string | undefined
   const rows = services.write([{ key: '', endpoint, values: {}, label, request, called }], {

@@ -23,7 +23,7 @@ export class Markup {
 
 type Piece = string | number | Markup | readonly Markup[]
 
-const textOf = (piece: Piece): string => {
+const renderPiece = (piece: Piece): string => {
   if (piece instanceof Markup) return piece.text
   if (typeof piece === 'object') return piece.map(({ text }) => text).join('')
   return escapeText(String(piece))
@@ -32,36 +32,36 @@ const textOf = (piece: Piece): string => {
 /** Creates HTML from a template; every text in it is escaped. */
 export const html = (parts: TemplateStringsArray, ...pieces: readonly Piece[]): Markup =>
   new Markup(
-    parts.map((part, i) => part + (i < pieces.length ? textOf(pieces[i] ?? '') : '')).join(''),
+    parts.map((part, i) => part + (i < pieces.length ? renderPiece(pieces[i] ?? '') : '')).join(''),
   )
 
 // How many records there are over time: a chart made as the page is written, with its numbers beside it.
 
 const day = 86_400_000
-/** So many days are told apart; a list that spans more has no chart. */
+/** The most days that are counted apart; a list that spans more has no chart. */
 const maxDays = 20_000
-/** Fewer records make no chart. */
+/** The smallest number of records for a chart of counts; fewer are drawn as points. */
 const least = 20
 const [width, height, left, bottom] = [720, 140, 36, 22]
 
-/** Whether a value is a time with its time of day. */
+/** True if a value is a time with its time of day. */
 export const isTime = (value: unknown): value is string =>
   typeof value === 'string' && isMoment(value) && value.includes('T')
 
-/** The steps of a chart: days, weeks or some thirty days each, so that there are at most about a hundred. */
+/** Chooses the steps of a chart: days, weeks or 30 days, so that there are at most about a hundred. */
 const chooseStep = (days: number): readonly [number, string] =>
   days <= 90 ? [1, 'day'] : days <= 700 ? [7, 'week'] : [30, '30 days']
 
-const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10)
+const formatDay = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-const axis = (y: number, to: number): Markup =>
+const drawAxis = (y: number, to: number): Markup =>
   html`<line class="axis" x1="${left}" x2="${to}" y1="${y}" y2="${y}"/>\n`
 
 const label = (x: number, y: number, text: string, anchor = 'start'): Markup =>
   html`<text x="${x}" y="${y}" text-anchor="${anchor}">${text}</text>\n`
 
-/** A picture with its title above it, and its numbers below. */
-const chart = (
+/** Draws a picture with its title above and its numbers below. */
+const drawChart = (
   title: string,
   high: number,
   pieces: readonly Markup[],
@@ -118,20 +118,20 @@ export class Timeline {
     const ground = y(0)
     const filled = area().y0(ground).curve(curveMonotoneX)(points) ?? ''
     const drawn = line().curve(curveMonotoneX)(points) ?? ''
-    const [from, to] = [dayText(counts[0]?.[0] ?? 0), dayText(counts.at(-1)?.[0] ?? 0)]
+    const [from, to] = [formatDay(counts[0]?.[0] ?? 0), formatDay(counts.at(-1)?.[0] ?? 0)]
     const title = `${name}: records per ${unit}, ${from} to ${to}`
     const rows = counts.filter(([, count]) => count > 0)
     const numbers = rows.map(
       ([time, count]) =>
-        html`<tr><th scope="row">${dayText(time)}</th><td class="n">${count}</td></tr>\n`,
+        html`<tr><th scope="row">${formatDay(time)}</th><td class="n">${count}</td></tr>\n`,
     )
-    return chart(
+    return drawChart(
       title,
       height,
       [
         html`<desc>From ${from} to ${to}, at most ${most}.</desc>\n`,
         html`<path class="area" d="${filled}"/><path class="curve" d="${drawn}"/>\n`,
-        axis(ground, width - 6),
+        drawAxis(ground, width - 6),
         label(left, height - 6, from),
         label(width - 6, height - 6, to, 'end'),
         label(left - 6, y(most) + 4, String(most), 'end'),
@@ -148,18 +148,18 @@ export class Timeline {
     const [from, to] = [Math.min(...times), Math.max(...times)]
     const x = (time: number): string =>
       (left + ((time - from) * (width - 2 * left)) / (to - from)).toFixed(1)
-    const title = `${name}: from ${dayText(from)} to ${dayText(to)}`
+    const title = `${name}: from ${formatDay(from)} to ${formatDay(to)}`
     const points = this.#first.map(
       ({ time, label: of }) =>
-        html`<circle cx="${x(time)}" cy="16" r="5"><title>${of}: ${dayText(time)}</title></circle>\n`,
+        html`<circle cx="${x(time)}" cy="16" r="5"><title>${of}: ${formatDay(time)}</title></circle>\n`,
     )
-    return chart(title, 44, [
+    return drawChart(title, 44, [
       html`<desc>A point for each of ${points.length} rows. The dashed line is the time of this page.</desc>\n`,
-      axis(16, width - left),
+      drawAxis(16, width - left),
       html`<line class="now" x1="${x(now)}" x2="${x(now)}" y1="4" y2="28"/>\n`,
       ...points,
-      label(left, 40, dayText(from)),
-      label(width - left, 40, dayText(to), 'end'),
+      label(left, 40, formatDay(from)),
+      label(width - left, 40, formatDay(to), 'end'),
     ])
   }
 }

@@ -6,10 +6,10 @@
 
 import { createHash } from 'node:crypto'
 import { ExactNumber } from '../base/json/json.js'
-import { isScalar, stringify } from '../base/json/values.js'
+import { isScalar, serializeJson } from '../base/json/values.js'
 import { isObject } from '../base/objects.js'
 import { type Cell, createCell, createRows, getMeaning, linkIn } from './cell.js'
-import { type SafeText, shown, shownLines } from './escape.js'
+import { escapeLine, escapeLines, type SafeText } from './escape.js'
 import style from './html/page.css?raw'
 import script from './html/page.js?raw'
 import { html, isTime, Markup, Timeline } from './html-timeline.js'
@@ -20,8 +20,8 @@ import type { EndPage, FormatView, OpenPrinter, Sink } from './types.js'
 const hash = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** What the page may load: its own style and script, by their hashes, and nothing else. */
-const policy = (): string =>
+/** Returns the Content-Security-Policy: the page may load its own style and script, by their hashes, and nothing else. */
+const buildPolicy = (): string =>
   [
     "default-src 'none'",
     `style-src ${hash(style)}`,
@@ -31,17 +31,18 @@ const policy = (): string =>
     "form-action 'none'",
   ].join('; ')
 
-/** A time to the minute, as a person writes it. */
-const timeText = (time: Date): string => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+/** Formats a time to the minute, as a person writes it. */
+const formatTime = (time: Date): string =>
+  `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 const renderHead = ({ page, now, style: eye }: FormatView): Markup => {
-  const title = shown(page?.title ?? 'svcctl', eye)
-  const source = shown(page?.source ?? '', eye)
+  const title = escapeLine(page?.title ?? 'svcctl', eye)
+  const source = escapeLine(page?.source ?? '', eye)
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy()}">
+<meta http-equiv="Content-Security-Policy" content="${buildPolicy()}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
@@ -49,7 +50,7 @@ const renderHead = ({ page, now, style: eye }: FormatView): Markup => {
 <script>${new Markup(script)}</script>
 </head>
 <body>
-<header><h1>${title}</h1><p>${source === '' ? '' : `${source}, `}${timeText(now)}</p></header>
+<header><h1>${title}</h1><p>${source === '' ? '' : `${source}, `}${formatTime(now)}</p></header>
 <main>
 `
 }
@@ -59,8 +60,8 @@ export const endPage: EndPage = (notes, failed, eye) => {
   const warning =
     failed === undefined
       ? ''
-      : html`<p class="warning">This page is incomplete: ${shown(failed, eye)}</p>\n`
-  const said = notes.map((note) => html`<p>${shown(note, eye)}</p>\n`)
+      : html`<p class="warning">This page is incomplete: ${escapeLine(failed, eye)}</p>\n`
+  const said = notes.map((note) => html`<p>${escapeLine(note, eye)}</p>\n`)
   return html`</main>\n<footer>${warning}${said}</footer>\n</body>\n</html>\n`.text
 }
 
@@ -69,23 +70,23 @@ export const endPage: EndPage = (notes, failed, eye) => {
 /** Columns whose numbers are amounts, so that a bar compares them: neither an ID nor a port. */
 const amount =
   /(^|[._])(count|counts|size|bytes|seconds|duration|percent|total|used|value|requests|sum|avg|min|max|p95)([._]|$)/
-/** A bar is so many units wide. */
+/** The width of a bar, in units of its view box. */
 const barWidth = 100
 /** A share of a whole, in words. */
 const percent = /^(\d+(?:\.\d+)?) %$/
 
-/** What a cell shows, and what it is sorted by. */
+/** The text of a cell, and the value by which it is sorted. */
 interface PageCell {
   readonly text: SafeText
   readonly sorts?: number
-  /** What a bar shows of it. */
+  /** The amount that a bar shows. */
   readonly amount?: number
   readonly share?: true
   readonly tone?: string
   readonly href?: string
 }
 
-/** A link to the instance that was asked, and to no other place. */
+/** Returns a link if it leads to the instance that answered; undefined for any other place. */
 const getHref = (url: string | undefined, { page }: FormatView): string | undefined => {
   if (url === undefined || page?.origin === undefined || !URL.canParse(url)) return undefined
   const { origin, href, username } = new URL(url)
@@ -100,18 +101,18 @@ const toCell = (name: string, value: unknown, view: FormatView): PageCell => {
   if (share !== undefined) return { text, sorts: Number(share), amount: Number(share), share: true }
   if (isTime(value)) {
     const time = Date.parse(value)
-    return { text: shown(timeText(new Date(time)), view.style), tone, sorts: time }
+    return { text: escapeLine(formatTime(new Date(time)), view.style), tone, sorts: time }
   }
   if (typeof value === 'string' && tone === undefined)
-    return { text: shownLines(value, view.style), href: getHref(url, view) }
+    return { text: escapeLines(value, view.style), href: getHref(url, view) }
   return { text, tone, href: getHref(url, view) }
 }
 
 // A list.
 
-/** So many rows stand in the page itself. */
+/** The number of rows in the page itself; further rows are blocks of data. */
 const maxRows = 2000
-/** A block of data holds about so many characters. */
+/** The approximate number of characters in a block of data. */
 const blockSize = 1 << 20
 
 interface Column {
@@ -135,25 +136,25 @@ const toColumn = (
   return { name, heading, kind: 'n', most: amount.test(name) && most > 0 ? most : undefined }
 }
 
-const bar = (share: number): Markup =>
+const drawBar = (share: number): Markup =>
   html`<svg class="bar" viewBox="0 0 ${barWidth} 8" aria-hidden="true"><rect width="${(barWidth * Math.min(1, Math.max(0, share))).toFixed(1)}" height="8"/></svg>`
 
-const dataCell = (
+const renderDataCell = (
   { text, sorts, tone, href, amount: much }: PageCell,
   { kind, most }: Column,
 ): Markup => {
   const link = href === undefined ? text : html`<a href="${href}" rel="noreferrer">${text}</a>`
   const names = [kind, tone].filter(Boolean).join(' ')
   const value = sorts === undefined ? '' : html` data-v="${sorts}"`
-  const drawn = most === undefined || much === undefined ? '' : bar(much / most)
+  const drawn = most === undefined || much === undefined ? '' : drawBar(much / most)
   return html`<td${names === '' ? '' : html` class="${names}"`}${value}>${link}${drawn}</td>`
 }
 
-const headCell = ({ heading, kind, most }: Column): Markup =>
+const renderHeadCell = ({ heading, kind, most }: Column): Markup =>
   html`<th scope="col"${kind === '' ? '' : html` class="${kind}" data-kind="${kind}"`}${most === undefined ? '' : html` data-most="${most}"`}>${heading}</th>`
 
-/** A cell of a block of data: its text, with whatever else there is behind it. */
-const packed = ({ text, sorts, tone, href }: PageCell): unknown => {
+/** Packs a cell for a block of data: its text, followed by its other properties, if any. */
+const packCell = ({ text, sorts, tone, href }: PageCell): unknown => {
   if (href !== undefined) return [text, sorts ?? null, tone ?? '', href]
   if (tone !== undefined) return [text, sorts ?? null, tone]
   return sorts === undefined ? text : [text, sorts]
@@ -208,7 +209,7 @@ class ListPage {
     const first = this.#columns === undefined
     this.#columns ??= this.#rows.columns().map((name, i) =>
       toColumn(
-        { name, heading: shown(this.#rows.headings()[i] ?? name, this.#view.style) },
+        { name, heading: escapeLine(this.#rows.headings()[i] ?? name, this.#view.style) },
         some.map((values) => values[i]),
         cells.map((row) => row[i]),
       ),
@@ -220,11 +221,11 @@ class ListPage {
 
   async #table(rows: readonly (readonly PageCell[])[], columns: readonly Column[]): Promise<void> {
     const line = (row: readonly PageCell[]): Markup =>
-      html`<tr>${row.flatMap((cell, i) => (columns[i] === undefined ? [] : dataCell(cell, columns[i])))}</tr>\n`
+      html`<tr>${row.flatMap((cell, i) => (columns[i] === undefined ? [] : renderDataCell(cell, columns[i])))}</tr>\n`
     const label = this.#view.page?.section ?? this.#view.page?.title ?? 'records'
     await this.#sink.write(
-      html`<div class="scroll" tabindex="0" role="region" aria-label="${shown(label, this.#view.style)}"><table>
-<thead><tr>${columns.map(headCell)}</tr></thead>
+      html`<div class="scroll" tabindex="0" role="region" aria-label="${escapeLine(label, this.#view.style)}"><table>
+<thead><tr>${columns.map(renderHeadCell)}</tr></thead>
 <tbody>
 ${rows.map(line)}</tbody>
 </table></div>
@@ -234,7 +235,7 @@ ${rows.map(line)}</tbody>
 
   async #data(rows: readonly (readonly PageCell[])[]): Promise<void> {
     for (const row of rows) {
-      const text = JSON.stringify(row.map(packed)).replaceAll('<', '\\u003c')
+      const text = JSON.stringify(row.map(packCell)).replaceAll('<', '\\u003c')
       this.#block.push(text)
       this.#size += text.length
       if (this.#size >= blockSize) await this.#endBlock()
@@ -251,10 +252,10 @@ ${rows.map(line)}</tbody>
 
 // One object.
 
-/** Objects are not followed further down. */
+/** The depth to which objects are shown field by field; deeper ones are shown as JSON text. */
 const deepest = 4
 
-const fieldRows = (
+const renderFieldRows = (
   name: string,
   value: unknown,
   view: FormatView,
@@ -262,24 +263,24 @@ const fieldRows = (
 ): readonly Markup[] => {
   if (isObject(value) && Object.keys(value).length > 0 && depth < deepest)
     return Object.entries(value).flatMap(([key, inner]) =>
-      fieldRows(name === '' ? key : `${name}.${key}`, inner, view, depth + 1),
+      renderFieldRows(name === '' ? key : `${name}.${key}`, inner, view, depth + 1),
     )
   const cell =
     isScalar(value) || Array.isArray(value)
       ? toCell(name, value, view)
-      : { text: shown(stringify(value), view.style) }
+      : { text: escapeLine(serializeJson(value), view.style) }
   return [
-    html`<tr><th scope="row">${shown(name, view.style)}</th>${dataCell(cell, { name, heading: cell.text, kind: '' })}</tr>\n`,
+    html`<tr><th scope="row">${escapeLine(name, view.style)}</th>${renderDataCell(cell, { name, heading: cell.text, kind: '' })}</tr>\n`,
   ]
 }
 
 const renderDetail = (record: unknown, view: FormatView): Markup => {
-  if (typeof record === 'string') return html`<pre>${shownLines(record, view.style)}</pre>\n`
+  if (typeof record === 'string') return html`<pre>${escapeLines(record, view.style)}</pre>\n`
   const rows = createRows(view)
   const values = rows.values(record)
   const lines = rows
     .columns()
-    .flatMap((_, i) => fieldRows(rows.headings()[i] ?? '', values[i], view, 1))
+    .flatMap((_, i) => renderFieldRows(rows.headings()[i] ?? '', values[i], view, 1))
   return html`<div class="scroll"><table><tbody>\n${lines}</tbody></table></div>\n`
 }
 
@@ -291,8 +292,9 @@ export const open: OpenPrinter = (sink, view) => {
     begun = true
     if (view.page?.begin() !== false) await sink.write(renderHead(view).text)
     const { section, said } = view.page ?? {}
-    const heading = section === undefined ? '' : html`<h2>${shown(section, view.style)}</h2>\n`
-    const below = said === undefined ? '' : html`<p class="said">${shown(said, view.style)}</p>\n`
+    const heading = section === undefined ? '' : html`<h2>${escapeLine(section, view.style)}</h2>\n`
+    const below =
+      said === undefined ? '' : html`<p class="said">${escapeLine(said, view.style)}</p>\n`
     await sink.write(
       html`<section${view.many ? html` class="list"` : ''}>\n${heading}${below}`.text,
     )

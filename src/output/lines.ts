@@ -1,8 +1,8 @@
 /** Writes one text a line: the values of a field, or the IDs of the objects. */
 
-import { isScalar, stringify } from '../base/json/values.js'
+import { isScalar, serializeJson } from '../base/json/values.js'
 import { Failure } from '../errors.js'
-import { shown } from './escape.js'
+import { escapeLine } from './escape.js'
 import type { OpenPrinter } from './types.js'
 
 /** `-o value`: the values of fields, a line a record. Text as it is, control characters visible; the rest as JSON. */
@@ -11,7 +11,7 @@ export const openValues: OpenPrinter = (sink, view) => {
   const paths = fields.length === 0 ? ['value'] : fields
   const textOf = (value: unknown): string => {
     if (value === undefined || value === null) return ''
-    return shown(isScalar(value) ? String(value) : stringify(value), style)
+    return escapeLine(isScalar(value) ? String(value) : serializeJson(value), style)
   }
   const lineOf = (record: unknown): string => {
     if (isScalar(record)) return `${textOf(record)}\n`
@@ -34,7 +34,7 @@ export const openIds: OpenPrinter = (sink, view) => {
     for (const name of names) {
       const value = pick(record, name)
       if (value !== undefined && value !== null && value !== '')
-        return `${shown(String(value), style)}\n`
+        return `${escapeLine(String(value), style)}\n`
     }
     throw new Failure(
       'failed',

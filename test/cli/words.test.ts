@@ -5,11 +5,11 @@ import { areas } from '../../src/catalogue/index.js'
 import { adviseLine } from '../../src/cli/foreign/index.js'
 import { complete } from '../../src/cli/tab.js'
 import { listVerbs, parseTokens } from '../../src/cli/words/tree.js'
-import { allCommands } from '../../src/commands/index.js'
+import { loadAllCommands } from '../../src/commands/index.js'
 import { Failure } from '../../src/errors.js'
 import { svcctl } from '../support/within.js'
 
-const all = (await allCommands()).filter(({ words }) => words !== '')
+const all = (await loadAllCommands()).filter(({ words }) => words !== '')
 /** Areas with their verbs. */
 const firstWords = [...new Set(all.map(({ area }) => area))].map((area) => ({
   area,

@@ -1,8 +1,8 @@
 /** The law of composition: a line that runs within a command gives the records that the line prints by itself. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
-import { allCommands } from '../../src/commands/index.js'
-import { calls, getCommandName, hasForm, lists } from '../../src/engine/command/derive.js'
+import { loadAllCommands } from '../../src/commands/index.js'
+import { getCommandName, hasEndpoints, hasForm, lists } from '../../src/engine/command/derive.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { type Served, serve, servicesOf } from '../support/mcp.js'
 import { configuration, folder } from '../support/program.js'
@@ -30,9 +30,9 @@ afterAll(async () => {
 })
 
 /** Lists that need nothing but a place. */
-const listing = (await allCommands()).filter(
+const listing = (await loadAllCommands()).filter(
   (command) =>
-    calls(command) &&
+    hasEndpoints(command) &&
     lists(command) &&
     command.args.length === 0 &&
     !command.flags.some(({ name, required }) => required && name !== 'project' && name !== 'group'),

@@ -1,16 +1,16 @@
 /** Puts flags in the place of arguments that a command does not take, and the other way round. */
 
-import { nearest } from '../../base/suggest.js'
-import { isSwitch, scopeOf } from '../../catalogue/params.js'
+import { findNearest } from '../../base/suggest.js'
+import { getScopeType, isSwitch } from '../../catalogue/params.js'
 import { getSelects, hasForm, lists } from '../../engine/command/derive.js'
-import { flagsOfCommand } from '../../engine/command/flags.js'
+import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
 import { findFieldPlace } from './fields.js'
 
 /** The positions of the arguments among the tokens of a command. */
 export const findArguments = (command: Command, tokens: readonly string[]): readonly number[] => {
-  const flags = flagsOfCommand(command)
+  const flags = getCommandFlags(command)
   const found: number[] = []
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i] ?? ''
@@ -82,7 +82,7 @@ const rewriteOfList = async (
 /** A project that is the argument of a command, and was given by its flag. */
 const rewriteScope = (command: Command, tokens: readonly string[]): readonly string[] => {
   const [first] = command.args
-  const scope = scopeOf(first?.param)
+  const scope = getScopeType(first?.param)
   if (scope === undefined || findArguments(command, tokens).length > 0) return tokens
   const given = getFlagValue(tokens, scope === 'project' ? ['-P', '--project'] : ['-G', '--group'])
   return given === undefined || hasForm(command, scope)
@@ -128,7 +128,7 @@ const rewriteExport = async (
   const [at, ...others] = findArguments(command, tokens)
   const text = at === undefined ? '' : (tokens[at] ?? '')
   if (at === undefined || others.length > 0 || names.includes(text)) return tokens
-  const near = nearest(text, names)
+  const near = findNearest(text, names)
   if (near !== undefined) return tokens.with(at, near)
   return tokens.toSpliced(at, 1, text.includes('/') ? '-P' : '-G', text)
 }

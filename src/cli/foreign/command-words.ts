@@ -1,7 +1,7 @@
 /** Puts the words of a command in the place of those of other tools: its area and its verb. */
 
-import { currentIo, type Environment } from '../../base/io.js'
-import { nearest } from '../../base/suggest.js'
+import { type Environment, getCurrentIo } from '../../base/io.js'
+import { findNearest } from '../../base/suggest.js'
 import { areas } from '../../catalogue/index.js'
 import { isSwitch } from '../../catalogue/params.js'
 import { toolCommands } from '../../commands/index.js'
@@ -142,7 +142,7 @@ const reachVerbFirst = (typed: SplitLine): ReachedArea | undefined => {
 const replaceSetting = ({ words, without }: SplitLine): readonly string[] | undefined => {
   const [first, verb, key, value] = words
   if (first !== 'config') return undefined
-  const name = getProfileName(currentIo().env) ?? 'default'
+  const name = getProfileName(getCurrentIo().env) ?? 'default'
   if (verb === 'get' && key === undefined) return ['profile', 'get', name, ...without(2)]
   if (verb !== 'set' || key === undefined || value === undefined) return undefined
   const flag = `--${key.replaceAll('_', '-')}`
@@ -171,9 +171,9 @@ const replaceNear = ({
   const names = [
     ...areas.map(({ name }) => name),
     ...toolCommands.map(({ area }) => area),
-    ...Object.keys(listAliases(currentIo().env)),
+    ...Object.keys(listAliases(getCurrentIo().env)),
   ]
-  const near = nearest(first, new Set(names))
+  const near = findNearest(first, new Set(names))
   return near === undefined || near === first ? undefined : [near, ...without(1)]
 }
 
@@ -292,7 +292,7 @@ const replaceUnknownVerb = (place: VerbPlace): RewrittenWords | undefined => {
   if (operation !== undefined && meant?.includes(' ') !== false) return send(operation)
   const near =
     meant ??
-    nearest(
+    findNearest(
       verb,
       known.map((one) => one.split(' ')[0] ?? ''),
     )
@@ -341,5 +341,5 @@ const replaceFrom = async (tokens: readonly string[]): Promise<RewrittenWords | 
 const expandFirst = (tokens: readonly string[]): readonly string[] | undefined => {
   const [first = ''] = splitLine(tokens).words
   if (findArea(first) !== undefined) return undefined
-  return expandAlias(tokens, tokens.indexOf(first), currentIo().env)
+  return expandAlias(tokens, tokens.indexOf(first), getCurrentIo().env)
 }

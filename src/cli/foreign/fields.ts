@@ -3,9 +3,9 @@
 import { isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getProperties } from '../../catalogue/fields.js'
-import { valuesOf } from '../../catalogue/params.js'
+import { getParamValues } from '../../catalogue/params.js'
 import { getAnswerFields, getSelects, lists } from '../../engine/command/derive.js'
-import { flagsOfCommand } from '../../engine/command/flags.js'
+import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 
 /** A flag that takes a condition, and what it is a condition of. */
@@ -72,7 +72,7 @@ const wordsOf = (place: FieldPlace, name: string): readonly unknown[] =>
     return Array.isArray(schema.examples) ? schema.examples : []
   })
 
-const isOneOf = (flag: Flag, value: string): boolean => valuesOf(flag.param).includes(value)
+const isOneOf = (flag: Flag, value: string): boolean => getParamValues(flag.param).includes(value)
 
 /** Finds what a flag that is a state means: `--offline` is `--status offline`, `--failed` a condition. */
 export const findState = (
@@ -82,7 +82,7 @@ export const findState = (
 ): readonly string[] | undefined => {
   const value = state.replaceAll('-', '_')
   const names = ['status', 'state'] as const
-  const flag = flagsOfCommand(command, ({ name }) => name === 'status' || name === 'state').find(
+  const flag = getCommandFlags(command, ({ name }) => name === 'status' || name === 'state').find(
     (one) => one.parameter !== undefined && isOneOf(one, value),
   )
   if (flag !== undefined && lists(command)) return [`--${flag.name}`, value]

@@ -1,9 +1,9 @@
 /** Puts the flags of a command in the place of those of other tools. */
 
-import { nearest } from '../../base/suggest.js'
-import { isSwitch, namesOf, valuesOf } from '../../catalogue/params.js'
-import { getCommandName, lists, sendsBody } from '../../engine/command/derive.js'
-import { flagsOfCommand } from '../../engine/command/flags.js'
+import { findNearest } from '../../base/suggest.js'
+import { getNumberNames, getParamValues, isSwitch } from '../../catalogue/params.js'
+import { canSendAttributes, getCommandName, lists } from '../../engine/command/derive.js'
+import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
 import { findArguments } from './arguments.js'
@@ -60,7 +60,7 @@ export class FlagReader {
   private constructor(command: Command, isNamed: boolean, fields: FieldPlace | undefined) {
     this.#command = command
     this.#isNamed = isNamed
-    this.#flags = flagsOfCommand(command)
+    this.#flags = getCommandFlags(command)
     this.#fields = fields
     this.#place = {
       name: getCommandName(command),
@@ -156,17 +156,17 @@ export class FlagReader {
     if (flag.name === 'limit')
       return /^(?:0|-1|none|unlimited)$/.test(value) ? ['--limit', 'all'] : undefined
     if (flag.name === 'output') {
-      if (valuesOf(flag.param).includes(value)) return undefined
+      if (getParamValues(flag.param).includes(value)) return undefined
       const format = toFormat(value)
       if (format !== undefined) return format.tokens
     }
-    const values = [...valuesOf(flag.param), ...namesOf(flag.param)]
+    const values = [...getParamValues(flag.param), ...getNumberNames(flag.param)]
     const known = [...values, ...(flag.param.words ?? [])]
     const text = snake(value)
     if (values.length === 0 || /^\d+$/.test(value) || value.includes(',') || known.includes(text))
       return undefined
     const begun = values.filter((one) => one.startsWith(text.toLowerCase()))
-    const meant = begun.length === 1 ? begun[0] : nearest(text, values)
+    const meant = begun.length === 1 ? begun[0] : findNearest(text, values)
     return meant === undefined ? undefined : [`--${flag.name}`, meant.replaceAll('_', '-')]
   }
 
@@ -268,7 +268,7 @@ export class FlagReader {
     const shown = this.#flags.filter(({ hidden }) => hidden !== true)
     const name = form.slice(2)
     const begun = shown.filter((flag) => flag.name.startsWith(name))
-    const near = nearest(
+    const near = findNearest(
       name,
       shown.map((flag) => flag.name),
     )
@@ -289,7 +289,7 @@ export class FlagReader {
   ): ReadFlag | undefined {
     const { open, endpoints } = this.#command
     const isOpen = Object.values(endpoints).some((endpoint) => endpoint.open !== undefined)
-    if (!(open === true || (isOpen && sendsBody(this.#command)))) return undefined
+    if (!(open === true || (isOpen && canSendAttributes(this.#command)))) return undefined
     if (value === undefined && !isOpen) return undefined
     return { tokens: ['--param', `${snake(name)}=${value ?? 'true'}`], takesNext }
   }

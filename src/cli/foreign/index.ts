@@ -1,10 +1,10 @@
 /** Says which line does what a refused one asks for: in the words of other tools, or mistyped. */
 
 import { quoteWord } from '../../base/shell-words.js'
-import { didYouMean } from '../../base/suggest.js'
+import { suggestSimilar } from '../../base/suggest.js'
 import { getCommandName } from '../../engine/command/derive.js'
 import { isWord } from '../../engine/plan/line.js'
-import { Failure, survived } from '../../errors.js'
+import { Failure, recoverFrom } from '../../errors.js'
 import { Leaf } from '../words/leaf.js'
 import { flagsAnywhere, followWords, parseTokens } from '../words/tree.js'
 import { rewriteArguments } from './arguments.js'
@@ -69,14 +69,14 @@ const isSameLine = ({ tokens, pipe }: MeantLine, typed: readonly string[]): bool
 const suggestFlag = (typed: readonly string[]): string | undefined => {
   const names = ['--version', ...flagsAnywhere.map(({ name }) => `--${name}`)]
   const strange = typed.find((token) => token.startsWith('--') && !names.includes(token))
-  return strange === undefined ? undefined : didYouMean(strange, names)
+  return strange === undefined ? undefined : suggestSimilar(strange, names)
 }
 
 /** Finds the hint for a refused line; undefined where none is better than that of its error. */
 const findHint = async (typed: readonly string[]): Promise<string | undefined> => {
   const words = await rewriteWords(typed)
   if (words === undefined) return typed.some(isWord) ? undefined : suggestFlag(typed)
-  const meant = await rewriteRest(words.tokens).catch((error: unknown) => void survived(error))
+  const meant = await rewriteRest(words.tokens).catch((error: unknown) => void recoverFrom(error))
   if (words.isMissing === true)
     return meant === undefined
       ? `${missing} svcctl api can send any request.`
@@ -89,7 +89,7 @@ const findHint = async (typed: readonly string[]): Promise<string | undefined> =
  * @param typed the words of the refused line
  */
 export const adviseLine = async (error: Failure, typed: readonly string[]): Promise<Failure> => {
-  const line = await findHint(typed).catch((failure: unknown) => void survived(failure))
+  const line = await findHint(typed).catch((failure: unknown) => void recoverFrom(failure))
   if (line === undefined) return error
   const [, more = ''] = /^Did you mean [^?]*\?( .*)$/.exec(error.details.hint ?? '') ?? []
   return new Failure(error.category, error.message, { ...error.details, hint: line + more })

@@ -11,7 +11,7 @@ const isCommand = (word: string): boolean =>
   toolCommands.some(({ area }) => area === word)
 
 /**
- * The words that an alias stands for; undefined where there is none of that name.
+ * Splits the words that an alias stands for; undefined where there is none of that name.
  * @throws Failure `usage` for one that does not stand for a command
  */
 const splitAlias = (name: string, env: Environment): readonly string[] | undefined => {

@@ -1,7 +1,7 @@
 /** Words the errors of a command line, with what was probably meant. */
-import { paramsIn, takesPairs } from '../../catalogue/params.js'
+import { getInnerParams, takesPairs } from '../../catalogue/params.js'
 import type { Flag } from '../../engine/command/types.js'
-import { beforeDashes } from '../../engine/command/words.js'
+import { getWordsBeforeDashes } from '../../engine/command/words.js'
 import { isWord } from '../../engine/plan/line.js'
 import { type Failure, usage } from '../../errors.js'
 
@@ -12,23 +12,26 @@ export interface Verbs {
   readonly verbs: readonly string[]
 }
 
-/** A complaint without its suggestion. What follows `=` may be a secret that was meant for another flag. */
+/** Returns a complaint without its suggestion. The text after `=` may be a secret that was meant for another flag. */
 const getComplaint = (message: string): string =>
   (message.split('\n(')[0] ?? '').replace(/(unknown option '-[^'=]*)=.*'/s, "$1'")
 
-/** The first word is no area and no command. */
-export const unknownArea = (word: string): Failure =>
+/** Creates the failure for a first word that is no area and no command. */
+export const createUnknownAreaFailure = (word: string): Failure =>
   usage(`unknown command "${word}"`, 'Run "svcctl --help" for a list of commands.')
 
 /** A word is no verb of its area or group. */
-export const unknownVerb = ({ called, verbs }: Verbs, word: string): Failure =>
+export const createUnknownVerbFailure = ({ called, verbs }: Verbs, word: string): Failure =>
   usage(
     `${called} has no verb "${word}"; it has ${verbs.join(', ')}`,
     `Run "svcctl ${called} --help".`,
   )
 
-/** There are flags after an area, and no verb before them. */
-export const verbMissing = ({ called, verbs }: Verbs, tokens: readonly string[]): Failure => {
+/** Creates the failure for flags after an area with no verb before them. */
+export const createMissingVerbFailure = (
+  { called, verbs }: Verbs,
+  tokens: readonly string[],
+): Failure => {
   const first = tokens.find((token) => token.startsWith('-')) ?? ''
   return usage(
     `"${called}" needs a verb before ${first.replace(/=.*/s, '')}: ${verbs.join(', ')}`,
@@ -36,15 +39,15 @@ export const verbMissing = ({ called, verbs }: Verbs, tokens: readonly string[])
   )
 }
 
-/** There are flags, and no command. */
-export const commandMissing = (): Failure =>
+/** Creates the failure for a line with flags and no command. */
+export const createMissingCommandFailure = (): Failure =>
   usage('unknown command', 'Run "svcctl --help" for a list of commands.')
 
 /**
- * A flag stands before the command and cannot stand there.
+ * Creates the failure for a flag that stands before the command and cannot stand there.
  * @param among the words around it
  */
-export const unknownAnywhere = (among: readonly string[], message: string): Failure =>
+export const createMisplacedFlagFailure = (among: readonly string[], message: string): Failure =>
   usage(
     getComplaint(message),
     among.some(isWord)
@@ -52,8 +55,8 @@ export const unknownAnywhere = (among: readonly string[], message: string): Fail
       : 'Run "svcctl --help" for a list of commands, or "svcctl help flags" for their common flags.',
   )
 
-/** The command does not take a flag that stands before it. */
-export const unknownOption = (called: string, flag: string): Failure =>
+/** Creates the failure for a flag that stands before a command that does not take it. */
+export const createUnknownOptionFailure = (called: string, flag: string): Failure =>
   usage(`unknown option '--${flag}'`, `Run "svcctl ${called} --help".`)
 
 /**
@@ -63,13 +66,13 @@ export const unknownOption = (called: string, flag: string): Failure =>
  * @throws Failure `usage` with the line's own words in the form of one
  */
 export const checkPairs = (flags: readonly Flag[], tokens: readonly string[]): void => {
-  const words = beforeDashes(tokens)
+  const words = getWordsBeforeDashes(tokens)
   const meant = words.flatMap((word, i) => {
     const [name = '', ...rest] = word.split('=')
     const flag = flags.find((one) => takesPairs(one.param) && `--${one.name}` === name)
     const [key = '', value = ''] =
       rest.length > 0 ? [rest.join('='), words[i + 1]] : words.slice(i + 1)
-    if (flag === undefined || !Object.hasOwn(paramsIn(flag.param) ?? {}, key)) return []
+    if (flag === undefined || !Object.hasOwn(getInnerParams(flag.param) ?? {}, key)) return []
     return `${name} ${key}=${isWord(value) && value !== '' ? value : 'FILE'}`
   })
   if (meant.length === 0) return
@@ -84,7 +87,11 @@ export const checkPairs = (flags: readonly Flag[], tokens: readonly string[]): v
  * The flags or arguments of a command are wrong.
  * @param tokens its part of the line
  */
-export const invalidUse = (called: string, tokens: readonly string[], message: string): Failure => {
+export const createInvalidUseFailure = (
+  called: string,
+  tokens: readonly string[],
+  message: string,
+): Failure => {
   // A number is an argument to Commander, whatever its sign; `-1h` is an unknown option.
   const negative = tokens.find((token) => /^-\d/.test(token))
   const hint =
