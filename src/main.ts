@@ -3,7 +3,8 @@
 import type { FailureFormat } from './answer/options.js'
 import { getCurrentIo, type Io, processIo, runWithIo } from './base/io.js'
 import { version } from './base/version.js'
-import { type PageStyle, renderCommandHelp } from './cli/help/command.js'
+import { renderCommandHelp } from './cli/help/command.js'
+import type { PageStyle } from './cli/help/layout.js'
 import { renderAreaHelp, renderRootHelp, renderTopic, withTopic } from './cli/help/topics.js'
 import { parseTokens } from './cli/words/tree.js'
 import { findSwitch } from './engine/command/words.js'
@@ -71,7 +72,8 @@ const createHelpStyle = async (): Promise<PageStyle> => {
 }
 
 const renderHelp = (place: HelpTopic, style: PageStyle): Promise<string> => {
-  if (place.kind === 'command') return renderCommandHelp(place.command, style)
+  if (place.kind === 'command')
+    return renderCommandHelp(place.command, style, getCurrentIo().argv.includes('--all'))
   return place.kind === 'area'
     ? renderAreaHelp(place.area, style, place.group)
     : renderRootHelp(style)

@@ -54,10 +54,8 @@ const findLevel = ({ members: all, most }: Source, id: unknown): number | undefi
 }
 
 /** The first list by which a member has the level that the place itself names. */
-const explainLevel = (
-  { id, access_level: level }: GroupMember,
-  sources: readonly Source[],
-): string => sources.find((source) => findLevel(source, id) === level)?.via ?? unexplained
+const explainLevel = (member: GroupMember, sources: readonly Source[]): string =>
+  sources.find((one) => findLevel(one, member.id) === member.access_level)?.via ?? unexplained
 
 const createMemberRow = (place: string, member: GroupMember, via: string): AccessRow => ({
   place,

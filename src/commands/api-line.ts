@@ -17,7 +17,7 @@ type Body = Pick<Given, 'args' | 'extra' | 'input'> & {
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Returns the error for a third argument. It could hold a secret and is not repeated. */
-const strayArgument = (text: string): Failure =>
+const createArgumentFailure = (text: string): Failure =>
   text.includes('=')
     ? usage(
         'api takes parameters by --param, not as arguments',
@@ -33,7 +33,7 @@ const parseTarget = ([first, second, third]: readonly string[]): {
   method: string
   target: string
 } => {
-  if (third !== undefined) throw strayArgument(third)
+  if (third !== undefined) throw createArgumentFailure(third)
   if (first === undefined)
     throw usage('api requires a path', 'For example: svcctl api GET /runners')
   if (second === undefined) return { method: 'GET', target: first }
@@ -107,17 +107,17 @@ const formatBody = ({ input, extra, flags: given }: Body): string | undefined =>
 }
 
 /** Percent-encoded, whatever it is. */
-const percentEncode = (text: string): string =>
+const encodePercent = (text: string): string =>
   [...Buffer.from(text)].map((b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 
-const checkedPath = (path: string): string => {
+const checkPath = (path: string): string => {
   const [plain = ''] = path.split(/[?#]/)
   if (hasDots(plain)) throw usage('"." and ".." cannot be used in a path')
   const stray = /[^\x21-\x7e]|#/.exec(path)?.[0]
   if (stray === undefined) return path
   throw usage(
     `${stray === ' ' ? 'a blank' : JSON.stringify(stray)} cannot be used in a path`,
-    `Write it as ${stray === '#' ? '%23' : percentEncode(stray)}.`,
+    `Write it as ${stray === '#' ? '%23' : encodePercent(stray)}.`,
   )
 }
 
@@ -139,7 +139,7 @@ const resolveAddress = async (
  * Adds the leading slash to a typed path and checks it.
  * @throws Failure `usage` for characters and segments that a path cannot contain
  */
-const normalizePath = (target: string): string => checkedPath(target.replace(/^(?!\/)/, '/'))
+const normalizePath = (target: string): string => checkPath(target.replace(/^(?!\/)/, '/'))
 
 /** The request of a line, its places for project and group still open. @throws Failure `usage` naming what cannot be sent */
 export const createRequestTemplate = async (

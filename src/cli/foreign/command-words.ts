@@ -18,8 +18,8 @@ import {
   findOwnOperation,
   findVerb,
   findVerbLine,
+  formatRequest,
   isVerb,
-  requestOf,
 } from './verbs.js'
 import { findAreaName, findLine, findRoute, toSingular } from './words.js'
 
@@ -212,7 +212,7 @@ const replaceRoute = ({
   words: [verb = 'list', ...args],
   rest,
 }: ReachedArea): RewrittenWords => {
-  const request = requestOf(route, area, verb)
+  const request = formatRequest(route, area, verb)
   return { tokens: sendRequest(request, args, rest(1 + args.length)), isMissing: true }
 }
 

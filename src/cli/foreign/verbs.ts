@@ -176,7 +176,7 @@ export const findOperation = (area: string, verb: string): string | undefined =>
   lookUp(operations, `${area} ${verb}`) ?? lookUp(operations, `${area} ${toUsual(verb)}`)
 
 /** The request of a verb on a list that the documents lack. */
-export const requestOf = (route: string, area: string, verb: string): string => {
+export const formatRequest = (route: string, area: string, verb: string): string => {
   const own = findOperation(area, verb)
   if (own !== undefined) return own
   const [method = 'POST', rest = ''] = (

@@ -9,16 +9,10 @@ import { loadCommandsIn, toolCommands } from '../../commands/index.js'
 import { getCommandName } from '../../engine/command/derive.js'
 import { flagSets } from '../../engine/command/global-flags.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
-import {
-  formatArguments,
-  formatSection,
-  indent,
-  layOutTable,
-  type PageStyle,
-  toFlagRows,
-  wrap,
-} from './command.js'
+import { formatArguments } from './command.js'
 import type { GuidePage } from './guide.js'
+import { formatSection, indent, layOutTable, type PageStyle, wrap } from './layout.js'
+import { toFlagRows } from './rows.js'
 
 /** The environment variables that the tool reads, as data: `help environment` and README derive from it. */
 interface EnvironmentVariable {
@@ -54,6 +48,10 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'SVC_GROUP', meaning: 'default group' },
   { name: 'SVC_ALERT_ENDPOINT', meaning: 'URL for "alerts send"' },
   { name: 'SVC_ALERT_KEY', meaning: 'authorization key for "alerts send"' },
+  {
+    name: 'SVC_NOTE_TOKEN',
+    meaning: 'token for plan --note and drift --note; may be another than that of the plan',
+  },
   { name: 'SVC_CONFIG_DIR', meaning: 'folder for the configuration, state and cache' },
   { name: 'SVC_NO_KEYRING', meaning: '1: keep tokens in a file, not in the keyring' },
   { name: 'SVC_NO_PROMPT', meaning: '1: never prompt' },
@@ -200,6 +198,18 @@ export const topics: Readonly<Record<string, Topic>> = {
     summary: 'give an agent access over the Model Context Protocol',
     page: createGuideTopic('agents'),
   },
+  'first-hour': {
+    summary: 'try svcctl on the embedded instance, line by line',
+    page: createGuideTopic('first-hour'),
+  },
+  'coming-from': {
+    summary: 'the lines of other tools, and what they are here',
+    page: createGuideTopic('coming-from'),
+  },
+  troubleshooting: {
+    summary: 'what to do about errors, by symptom',
+    page: createGuideTopic('troubleshooting'),
+  },
   adoption: {
     summary: 'set up svcctl for a team in an afternoon',
     page: createGuideTopic('adoption'),
@@ -210,9 +220,15 @@ export const topics: Readonly<Record<string, Topic>> = {
   },
 }
 
+/** Other names of topics, which no list shows. */
+const otherNames: Readonly<Record<string, string>> = {
+  many: 'many-objects',
+  'real-instances': 'instances',
+}
+
 /** Renders a topic; undefined if there is none of that name. */
 export const renderTopic = (given: string): Promise<string> | undefined => {
-  const name = given === 'real-instances' ? 'instances' : given
+  const name = otherNames[given] ?? given
   const topic = Object.hasOwn(topics, name) ? topics[name] : undefined
   return topic && Promise.resolve(topic.page()).then((text) => `${text}\n`)
 }

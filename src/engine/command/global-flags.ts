@@ -326,24 +326,12 @@ const createFlags = (
   flags: Readonly<Record<string, GlobalFlagRow>>,
   group: FlagGroup,
 ): readonly Flag[] =>
-  Object.entries(flags).map(
-    ([
-      name,
-      { param, short, aliases, optionalValue, refusal, refusedValue, spellings, repeats },
-    ]) => ({
-      name,
-      group,
-      param,
-      required: false,
-      short,
-      aliases,
-      optionalValue,
-      refusal,
-      refusedValue,
-      spellings,
-      repeats,
-    }),
-  )
+  Object.entries(flags).map(([name, { read: _, ...row }]) => ({
+    ...row,
+    name,
+    group,
+    required: false,
+  }))
 
 /** The flags of all commands, by who takes them. */
 export const flagSets = {
