@@ -3,6 +3,7 @@
 import type { Stdout } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
 import { heldUntil, TargetWriter } from '../engine/order.js'
+import type { Raw } from '../engine/plan/line.js'
 import type { Row, Rows } from '../engine/rows.js'
 import { Failure } from '../errors.js'
 import type { InstancePart, RunEnd, Streams } from './options.js'
@@ -26,8 +27,11 @@ interface SaidOfPart {
   later?: () => void
 }
 
+/** The line of several instances, and where it is answered. */
+type SharedLine = ScreenOptions & { readonly raw: Raw }
+
 export class InstancesAnswer {
-  readonly #shown: ScreenOptions
+  readonly #shown: SharedLine
   readonly #screen: Streams
   readonly #printing: AnswerPrinter
   readonly #parts = new Map<string, SaidOfPart>()
@@ -36,13 +40,17 @@ export class InstancesAnswer {
   /** What is to be said of all together. */
   readonly #notes: (() => void)[] = []
 
-  private constructor(shown: ScreenOptions, screen: Streams, words: Words | undefined) {
+  private constructor(shown: SharedLine, screen: Streams, words: Words | undefined) {
     this.#shown = shown
     this.#screen = screen
-    this.#printing = new AnswerPrinter({ ...shown, words }, screen, this.addNote)
+    this.#printing = new AnswerPrinter(
+      { ...shown, words, raw: () => shown.raw },
+      screen,
+      this.addNote,
+    )
   }
 
-  static async of(shown: ScreenOptions, words: Words | undefined): Promise<InstancesAnswer> {
+  static async of(shown: SharedLine, words: Words | undefined): Promise<InstancesAnswer> {
     return new InstancesAnswer(shown, await openStreams(shown), words)
   }
 

@@ -303,7 +303,7 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   const writing = changes(command, raw.args)
   if (writing) checkWriting(line, wanted, profiles, globals)
   const { sites, words } = await resolveInstances(command, profiles, writing, env)
-  const merged = await InstancesAnswer.of({ command, globals, format, env, signal }, words)
+  const merged = await InstancesAnswer.of({ command, globals, format, env, signal, raw }, words)
   for (const text of early) merged.notes.note(text)
   const unused = variables.filter((name) => currentIo().env[name])
   if (unused.length > 0)

@@ -9,25 +9,22 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import { getSecretFields } from '../catalogue/fields.js'
 import { areas } from '../catalogue/index.js'
 import type { Inspection, People, Reader } from '../catalogue/views.js'
-import {
-  changes,
-  getAnswerFields,
-  getCommandName,
-  getFirstSegment,
-  isAskable,
-  isRehearsal,
-} from '../engine/command/derive.js'
+import { changes, getAnswerFields, getFirstSegment, isRehearsal } from '../engine/command/derive.js'
 import type { Text } from '../engine/command/services.js'
+import type { Raw } from '../engine/plan/line.js'
 import { SingleBudget } from '../engine/records/budget.js'
+import { getShapes } from '../engine/records/known-fields.js'
 import { namesFor } from '../engine/records/object-rows.js'
 import { stageRecords } from '../engine/records/stages.js'
 import type { RecordView, Rows } from '../engine/rows.js'
+import { kindIn, wordsIn } from '../engine/where/shape.js'
 import { usage } from '../errors.js'
 import { ownColours } from '../output/escape.js'
 import { holdForPeople, openDocument, openWriter } from '../output/index.js'
 import type { AnswerView, PageView, Writer } from '../output/types.js'
 import { openStdout } from '../terminal/stdout.js'
 import type { AnswerOptions, Streams } from './options.js'
+import type { PageSource } from './page-view.js'
 import type { PeopleRows, RunAnswer } from './run-answer.js'
 
 // What people see of an answer in place of its records.
@@ -83,7 +80,15 @@ const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
     style.wrap(style.visible(withoutKeys(text)), width - indent).join(`\n${' '.repeat(indent)}`),
 })
 
-type Options = Pick<AnswerOptions, 'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'>
+/** Severities are documented from the least on; people read the worst first. */
+const orderWords = (field: string, words: readonly string[]): readonly string[] =>
+  field.endsWith('severity') ? words.toReversed() : words
+
+/** What an answer is printed for; a page says the line as it was typed. */
+type Options = Pick<
+  AnswerOptions,
+  'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'
+> & { readonly raw: () => Raw }
 
 type AnswerScreen = Pick<Streams, 'style' | 'width' | 'out' | 'plain' | 'page'>
 
@@ -96,8 +101,8 @@ export class AnswerPrinter implements RunAnswer {
   readonly #later: (text: string) => void
   /** Columns of which was said that no record has them. */
   readonly #absent = new Set<string>()
-  /** The address of the instance that the answer comes from, where it is known. */
-  readonly #address: (() => Promise<string | undefined>) | undefined
+  /** The instance that the answer comes from, where it is one. */
+  readonly #source: (() => Promise<PageSource>) | undefined
   /** The records that its lists read one by one. */
   readonly budget: SingleBudget
   #code = 0
@@ -108,12 +113,12 @@ export class AnswerPrinter implements RunAnswer {
     asked: Options,
     screen: AnswerScreen,
     later: (text: string) => void,
-    address?: () => Promise<string | undefined>,
+    source?: () => Promise<PageSource>,
   ) {
     this.#asked = asked
     this.#screen = screen
     this.#later = later
-    this.#address = address
+    this.#source = source
     this.budget = new SingleBudget(asked.globals.limit !== undefined)
     this.text = textOf(screen)
   }
@@ -285,19 +290,13 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** What stands around the answer, where it is a page. */
-  async #page({ section, said }: RecordView): Promise<PageView | undefined> {
+  async #page(emit: RecordView): Promise<PageView | undefined> {
     const { page } = this.#screen
     if (page === undefined) return undefined
-    const { command } = this.#asked
-    const address = isAskable(command) ? await this.#address?.().catch(() => undefined) : undefined
-    return {
-      title: getCommandName(command),
-      source: address,
-      origin: address === undefined ? undefined : new URL(address).origin,
-      section,
-      said,
-      begin: page.begin,
-    }
+    const { createPageView } = await import('./page-view.js')
+    const { command, globals, raw } = this.#asked
+    const line = { command, globals, raw: raw(), source: this.#source }
+    return createPageView(line, emit, page.begin)
   }
 
   /** Says once of all tables that columns had no room. */
@@ -305,6 +304,19 @@ export class AnswerPrinter implements RunAnswer {
     if (this.#toldHidden) return
     this.#toldHidden = true
     this.#later(`${count} column${count === 1 ? '' : 's'} hidden; use --fields or a wider terminal`)
+  }
+
+  /** What the documents say of the fields of an answer. */
+  #meaningIn(emit: RecordView): AnswerView['meaning'] {
+    const { command, words } = this.#asked
+    const shapes = getShapes({ command, emit, words, single: emit.single })
+    return (field) => ({
+      isTime: shapes.some((shape) => kindIn(shape, field) === 'time'),
+      words: orderWords(
+        field,
+        shapes.map((shape) => wordsIn(shape, field)).find((some) => some.length > 0) ?? [],
+      ),
+    })
   }
 
   #view(many: boolean, emit: RecordView): AnswerView {
@@ -334,6 +346,7 @@ export class AnswerPrinter implements RunAnswer {
       stacks: emit.stacks ?? endpoint?.stacks,
       tellHidden: (count) => this.#tellHidden(count),
       csvRaw: globals.csvRaw,
+      meaning: format.isPage === true ? this.#meaningIn(emit) : undefined,
     }
   }
 }

@@ -17,6 +17,24 @@ export interface SingleReader {
   read(record: unknown): Promise<unknown>
 }
 
+/** The pages that draw their records in a way of their own. */
+export type PageDrawing = 'access' | 'overview' | 'plan' | 'policy'
+
+/** By what records are grouped, and what of each group is shown. */
+export interface GroupFacts {
+  readonly keys: readonly {
+    readonly field: string
+    readonly column: string
+    readonly unit?: string | undefined
+  }[]
+  readonly measures: readonly {
+    readonly name: string
+    readonly field: string
+    readonly column: string
+  }[]
+  readonly counts: boolean
+}
+
 /** How records want to be shown: data about them, and no format. */
 export interface RecordView {
   /** What a page with several answers says above this one, and below that. */
@@ -29,6 +47,12 @@ export interface RecordView {
   readonly fields?: readonly string[]
   /** Fields that its records may have beside its columns and what the endpoint's shape says. */
   readonly known?: readonly string[]
+  /** How a page draws its records in a way of their own; without it, as a list. */
+  readonly drawing?: PageDrawing
+  /** The title of a page, where the answer itself says it. */
+  readonly title?: string
+  /** What its records are groups of. */
+  readonly groups?: GroupFacts
   /** When a record of a table takes several lines. */
   readonly stacks?: StackLayout
   /** The secret is the answer that was asked for: shown even without --show-secrets. */

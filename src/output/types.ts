@@ -6,6 +6,7 @@ import type { FormatTraits } from '../catalogue/formats.js'
 import type { ComputedFields } from '../catalogue/pick.js'
 import type { Inspection, People, StackLayout } from '../catalogue/views.js'
 import type { Words } from '../catalogue/words.js'
+import type { GroupTitle } from './html/titles.js'
 
 /** Where output goes; `write` resolves when the stream wants more. */
 export interface Sink {
@@ -43,18 +44,40 @@ export interface TextStyle {
   readonly accessible: boolean
 }
 
+/** Something that is said of a page in its head. */
+export interface PageFact {
+  readonly name?: string
+  readonly text: string
+  readonly href?: string
+}
+
 /** A page, which several answers of a run share. */
 export interface PageView {
   readonly title: string
-  /** Where it comes from, for people. */
-  readonly source?: string
+  /** Whose page it is, from what and as whom; asked for while the first records come. */
+  readonly facts: () => Promise<readonly PageFact[]>
+  /** The line that makes it. */
+  readonly line: string | undefined
+  /** What one of its records is called, and several. */
+  readonly nouns: readonly [one: string, many: string]
+  /** The address of the instance, to which paths are added. */
+  readonly address?: string | undefined
   /** The only origin that links lead to. */
-  readonly origin?: string
+  readonly origin?: string | undefined
   /** Above this answer, and below that. */
-  readonly section?: string
-  readonly said?: string
+  readonly section?: string | undefined
+  readonly said?: string | undefined
+  /** What its records are groups of. */
+  readonly groups?: GroupTitle | undefined
   /** Whether this is the first answer: it begins the page. */
   readonly begin: () => boolean
+}
+
+/** What the documents say of a field. */
+export interface FieldMeaning {
+  readonly isTime: boolean
+  /** The words that it is documented to hold, in their order. */
+  readonly words: readonly string[]
 }
 
 /** How an answer is seen. */
@@ -87,6 +110,8 @@ export interface View {
   readonly stacks?: StackLayout
   /** Is told at the end how many columns of a table had no room. */
   readonly tellHidden?: (count: number) => void
+  /** What the documents say of a field; for formats that draw. */
+  readonly meaning?: ((field: string) => FieldMeaning) | undefined
   /** What a page says around the answer; for formats that are one. */
   readonly page?: PageView
   /** CSV: leave cells that start with = + - @ as they are. */

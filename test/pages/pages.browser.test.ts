@@ -38,7 +38,7 @@ const opened = async (
 
 /** The texts of a column of the first table, from the top. */
 const column = (page: Page, n: number): Promise<string[]> =>
-  page.locator(`section.list tbody tr td:nth-child(${n})`).allTextContents()
+  page.locator(`section.list > .scroll tbody tr td:nth-child(${n})`).allTextContents()
 
 /** What a checker of accessibility finds; in the dark by the rules of colours, since nothing else differs there. */
 const violations = async (page: Page, dark: boolean): Promise<unknown> => {
@@ -104,7 +104,7 @@ describe.skipIf(program === undefined)('a page in a browser', () => {
     serve(30)
     const list = await opened(`runners list ${fields}`, { dark })
     expect(await violations(list.page, dark)).toEqual([])
-    expect(await list.page.locator('figure path').count()).toBe(2)
+    expect(await list.page.locator('figure g[data-step]').count()).toBe(30)
     await list.close()
     const sandbox = { env: { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' }, dark }
     for (const line of ['overview', 'projects get platform/app']) {
@@ -125,7 +125,6 @@ describe.skipIf(program === undefined)('a page in a browser', () => {
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByText('1001–2000 of 2,200 rows').waitFor()
     expect((await column(page, 1))[0]).toBe('1200')
-    expect(await page.locator('tbody tr .bar').count()).toBeGreaterThan(900)
     expect(await page.locator('img').count()).toBe(0)
     await page.getByRole('searchbox').fill('onerror')
     await page.getByText('2 of 2,200 rows').waitFor()

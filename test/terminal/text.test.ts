@@ -10,7 +10,8 @@ import {
   visibleLines,
   widthsFor,
 } from '../../src/base/screen-text.js'
-import { bar, createLinker, getStatusStyle, hyperlink } from '../../src/terminal/style.js'
+import { getStatusStyle } from '../../src/base/tones.js'
+import { bar, createLinker, hyperlink } from '../../src/terminal/style.js'
 
 describe('visible', () => {
   it.each([

@@ -191,6 +191,7 @@ const shared: readonly SharedFlags[] = [
   },
   { flags: flagSets.request, takes: takesRequest },
   { flags: flagSets.output, takes: (c, { repeats }) => repeats !== true || watchable(c) },
+  { flags: flagSets.title, takes: onlyReads },
   { flags: flagSets.page, takes: hasPage },
   { flags: flagSets.repeat, takes: watchable },
 ]

@@ -295,6 +295,10 @@ const printing = declare({
   help: { param: boolean('show this help'), short: 'h' },
 })
 
+const titling = declare({
+  title: { param: string('with -o html: title of the page', { placeholder: 'text' }) },
+})
+
 const viewing = declare({
   web: {
     param: boolean('open the object’s web page in a browser; without a display, print its URL'),
@@ -327,6 +331,7 @@ export const declared = {
   ...sharding,
   ...rehearsing,
   ...spreading,
+  ...titling,
   ...everywhere,
 }
 const flagsOf = (
@@ -377,6 +382,8 @@ export const flagSets = {
   shard: flagsOf(sharding, 'many'),
   /** Commands that send a request. */
   request: flagsOf(requesting, 'instance'),
+  /** Commands that only read, whose API has no parameter of that name. */
+  title: flagsOf(titling, 'output'),
   /** Commands that show an object with a page of its own. */
   page: flagsOf(viewing, 'output'),
   /** Everything. */
@@ -388,5 +395,6 @@ export const globalFlags: readonly Flag[] = [
   ...flagSets.spread,
   ...flagSets.request,
   ...flagSets.output,
+  ...flagSets.title,
   ...flagSets.page,
 ]
