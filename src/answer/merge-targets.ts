@@ -31,7 +31,7 @@ const wrapperFor = (
 
 /** Returns the view of records below a target, without what only a whole answer of one can have. */
 const viewBelow = (
-  { people: _, ...view }: RecordView,
+  { people: _, drawing: __, ...view }: RecordView,
   { parent, profile }: Target,
 ): RecordView => ({
   ...view,

@@ -196,8 +196,15 @@ export class AnswerPrinter implements RunAnswer {
     const { format } = this.#asked
     const inspection = await this.#inspection(emit)
     const rough = emit.rough === undefined ? {} : await this.#roughly(emit.rough)
-    const view = { ...this.#view(many, emit), ...rough, page: await this.#page(emit), inspection }
-    return openWriter(format, this.#screen.out, view, this.#hidden(emit))
+    const page = await this.#page(emit)
+    const view = { ...this.#view(many, emit), ...rough, page, inspection }
+    const { drawing } = emit
+    if (page === undefined || drawing === undefined)
+      return openWriter(format, this.#screen.out, view, this.#hidden(emit))
+    const { loadDrawing } = await import('./pages/index.js')
+    const drawn = { ...format, load: () => loadDrawing(drawing) }
+    const whole = { ...view, people: undefined, inspection: undefined }
+    return openWriter(drawn, this.#screen.out, whole, this.#hidden(emit))
   }
 
   async writeReport(text: string): Promise<void> {

@@ -18,7 +18,7 @@ export interface SingleReader {
 }
 
 /** The pages that draw their records in a way of their own. */
-export type PageDrawing = 'access' | 'overview' | 'plan' | 'policy'
+export type PageDrawing = 'overview'
 
 /** By what records are grouped, and what of each group is shown. */
 export interface GroupFacts {
@@ -72,7 +72,7 @@ export interface RecordView {
   /** The records among those of others, where alone they are seen in another way. */
   readonly among?: readonly unknown[]
   /** The column before it, where there are several instances: the engine's. */
-  readonly within?: 'profile'
+  readonly within?: 'profile' | 'snapshot'
   /** It says what was changed: a mistake in how it is to be shown is noted, and refuses nothing. */
   readonly changed?: boolean
   /** Notes told it to people already; only the other formats print it. */

@@ -3,6 +3,7 @@
  * fields ask for, and one object as a table of its fields.
  */
 
+import { ExactNumber } from '../base/json/json.js'
 import { isScalar, stringify } from '../base/json/values.js'
 import { isObject } from '../base/objects.js'
 import { createRows } from './cell.js'
@@ -82,8 +83,20 @@ export const open: OpenPrinter = (sink, view) => {
   }
 }
 
+/** A record whose texts are safe to be shown, names of fields among them. */
+const toSafe = (value: unknown, view: FormatView): unknown => {
+  if (typeof value === 'string') return shown(value, view.style)
+  if (Array.isArray(value)) return value.map((one: unknown) => toSafe(one, view))
+  if (value instanceof ExactNumber) return Number(value)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [shown(name, view.style), toSafe(inner, view)]),
+  )
+}
+
 /**
- * Makes a format of what draws a page: its records are held until all of them are there.
+ * Makes a format of what draws a page: its records are held until all of them are there. Control characters of their texts are
+ * visible already, and templates escape them.
  * @param draw the sections of the page
  */
 export const openDrawing =
@@ -92,7 +105,12 @@ export const openDrawing =
     const records: unknown[] = []
     const end = async (): Promise<void> => {
       await beginPage(sink, view)
-      await sink.write(draw(records, view).text)
+      await sink.write(
+        draw(
+          records.map((record) => toSafe(record, view)),
+          view,
+        ).text,
+      )
     }
     return {
       values: async (batch) => {

@@ -107,6 +107,7 @@ describe('overview', () => {
       'storages',
       'unread',
       'not_in_the_api',
+      'findings',
     ])
     expect(server.lines().sort()).toEqual([
       'GET /application/settings',

@@ -128,7 +128,12 @@ const sumOf = (counts: ReadonlyMap<string, number>): number =>
 /** A number stands inside a part that is wide enough for it, in percent. */
 const fitsInside = (share: number, text: string): boolean => share > 6 + 3 * text.length
 
-const rowBar = ({ label, counts }: ChartRow, series: readonly Series[], most: number): Markup => {
+const rowBar = (
+  { label, counts }: ChartRow,
+  series: readonly Series[],
+  most: number,
+  isThin: boolean,
+): Markup => {
   let x = 0
   const parts = series.flatMap((one) => {
     const count = counts.get(one.word) ?? 0
@@ -136,7 +141,7 @@ const rowBar = ({ label, counts }: ChartRow, series: readonly Series[], most: nu
     const [from, width, text] = [x, (100 * count) / most, numbers(count)]
     x += width
     const rect = html`<rect ${paint(one)} x="${at(from)}%" width="${at(width)}%" height="18"/>`
-    const inside = one.hatch === 0 && fitsInside(width, text)
+    const inside = !isThin && one.hatch === 0 && fitsInside(width, text)
     return inside ? [rect, html`<text x="${at(from + width / 2)}%" y="13">${text}</text>`] : [rect]
   })
   const said = series
@@ -147,12 +152,23 @@ const rowBar = ({ label, counts }: ChartRow, series: readonly Series[], most: nu
   return html`<svg class="bar" role="img" aria-label="${label}: ${said || 'none'}">${parts}</svg>`
 }
 
+/** How rows are drawn that are shares of a whole. */
+interface RowOptions {
+  /** What fills a bar; the largest row unless given. */
+  readonly most?: number
+  readonly thin?: true
+}
+
 /** Draws rows, each with a bar whose parts are words. */
-export const drawRows = (rows: readonly ChartRow[], series: readonly Series[]): Markup => {
-  const most = Math.max(...rows.map(({ counts }) => sumOf(counts)), 0) || 1
-  return html`<div class="rows">\n${rows.map(
+export const drawRows = (
+  rows: readonly ChartRow[],
+  series: readonly Series[],
+  options: RowOptions = {},
+): Markup => {
+  const most = options.most ?? (Math.max(...rows.map(({ counts }) => sumOf(counts)), 0) || 1)
+  return html`<div class="rows${options.thin === true ? ' thin' : ''}">\n${rows.map(
     (row) =>
-      html`<span class="name">${row.name}</span>${rowBar(row, series, most)}<span class="beside">${row.beside ?? numbers(sumOf(row.counts))}</span>\n`,
+      html`<span class="name">${row.name}</span>${rowBar(row, series, most, options.thin === true)}<span class="beside">${row.beside ?? numbers(sumOf(row.counts))}</span>\n`,
   )}</div>\n`
 }
 
