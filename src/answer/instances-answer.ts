@@ -4,9 +4,10 @@ import type { Stdout } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
 import { heldUntil, TargetWriter } from '../engine/order.js'
 import type { Raw } from '../engine/plan/line.js'
-import type { Row, Rows } from '../engine/rows.js'
+import { getSite, type Row, type Rows } from '../engine/rows.js'
 import { Failure } from '../errors.js'
 import type { InstancePart, RunEnd, Streams } from './options.js'
+import type { PageSource } from './page-view.js'
 import { printRows } from './print-rows.js'
 import { AnswerPrinter } from './printing.js'
 import { openNotes, openStreams, type ScreenOptions } from './streams.js'
@@ -28,7 +29,16 @@ interface SaidOfPart {
 }
 
 /** The line of several instances, and where it is answered. */
-type SharedLine = ScreenOptions & { readonly raw: Raw }
+type SharedLine = ScreenOptions & {
+  readonly raw: Raw
+  readonly source?: () => Promise<PageSource>
+}
+
+/** An instance or a snapshot among several. */
+interface AskedTarget {
+  readonly column: 'profile' | 'snapshot'
+  readonly name: string
+}
 
 export class InstancesAnswer {
   readonly #shown: SharedLine
@@ -47,6 +57,7 @@ export class InstancesAnswer {
       { ...shown, words, raw: () => shown.raw },
       screen,
       this.addNote,
+      shown.source,
     )
   }
 
@@ -68,7 +79,7 @@ export class InstancesAnswer {
    * @param turn resolves when those before it have handed over theirs
    */
   async part(
-    name: string,
+    { column, name }: AskedTarget,
     turn: Promise<void>,
     push: (row: Row) => Promise<void>,
   ): Promise<InstancePart> {
@@ -87,7 +98,7 @@ export class InstancesAnswer {
         of: name,
       },
       isHeld: heldUntil(turn),
-      takeAll: (rows) => new TargetWriter({ target: { profile: name }, turn, push }).takeAll(rows),
+      takeAll: (rows) => new TargetWriter({ target: { [column]: name }, turn, push }).takeAll(rows),
       later: (say) => {
         said.later = say
       },
@@ -124,7 +135,7 @@ export class InstancesAnswer {
 
   async *#hearEnds(rows: Rows): Rows {
     for await (const row of rows) {
-      const part = this.#parts.get(row.of?.profile ?? '')
+      const part = this.#parts.get(getSite(row.of ?? {})?.name ?? '')
       if (row.kind === 'end' && row.of?.parent === undefined && part !== undefined)
         part.list = row.said ?? part.list
       yield row

@@ -2,12 +2,16 @@
 
 import { isObject, toText } from '../base/objects.js'
 import { quoteWord } from '../base/shell-words.js'
+import type { Words } from '../catalogue/words.js'
 import { getCommandName, isAskable } from '../engine/command/derive.js'
 import type { Globals } from '../engine/command/globals.js'
 import type { Command } from '../engine/command/types.js'
 import { hasSecrets } from '../engine/journaling/asked-line.js'
 import type { Raw } from '../engine/plan/line.js'
+import { getShapes } from '../engine/records/known-fields.js'
 import type { RecordView } from '../engine/rows.js'
+import { kindIn, wordsIn } from '../engine/where/shape.js'
+import { isExpiry } from '../output/cell.js'
 import { createTitle, getNouns } from '../output/html/titles.js'
 import type { PageFact, PageView } from '../output/types.js'
 
@@ -27,6 +31,7 @@ export interface PageLine {
   readonly command: Command
   readonly globals: Globals
   readonly raw: Raw
+  readonly words: Words | undefined
   readonly source: (() => Promise<PageSource>) | undefined
 }
 
@@ -78,6 +83,24 @@ const createFacts = async (
   ]
 }
 
+/** Severities are documented from the least on; people read the worst first. */
+const orderWords = (field: string, words: readonly string[]): readonly string[] =>
+  field.endsWith('severity') ? words.toReversed() : words
+
+/** What the documents say of the fields of an answer. */
+const createMeaning = ({ command, words }: PageLine, emit: RecordView): PageView['meaning'] => {
+  const shapes = getShapes({ command, emit, words, single: emit.single })
+  return (field) => {
+    const some = shapes.map((shape) => wordsIn(shape, field)).find((one) => one.length > 0)
+    return {
+      isTime:
+        shapes.some((shape) => kindIn(shape, field) === 'time') ||
+        (isExpiry(field) && command.computedFields?.[field] !== undefined),
+      words: orderWords(field, some ?? []),
+    }
+  }
+}
+
 /** Creates what stands around an answer. @param begin tells whether the answer begins the page */
 export const createPageView = async (
   line: PageLine,
@@ -107,6 +130,8 @@ export const createPageView = async (
     section: view.section,
     said: view.said,
     groups: view.groups,
+    context: view.context,
+    meaning: createMeaning(line, view),
     begin,
   }
 }

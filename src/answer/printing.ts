@@ -13,11 +13,9 @@ import { changes, getAnswerFields, getFirstSegment, isRehearsal } from '../engin
 import type { Text } from '../engine/command/services.js'
 import type { Raw } from '../engine/plan/line.js'
 import { SingleBudget } from '../engine/records/budget.js'
-import { getShapes } from '../engine/records/known-fields.js'
 import { namesFor } from '../engine/records/object-rows.js'
 import { stageRecords } from '../engine/records/stages.js'
 import type { RecordView, Rows } from '../engine/rows.js'
-import { kindIn, wordsIn } from '../engine/where/shape.js'
 import { usage } from '../errors.js'
 import { ownColours } from '../output/escape.js'
 import { holdForPeople, openDocument, openWriter } from '../output/index.js'
@@ -79,10 +77,6 @@ const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
   hanging: (text, indent) =>
     style.wrap(style.visible(withoutKeys(text)), width - indent).join(`\n${' '.repeat(indent)}`),
 })
-
-/** Severities are documented from the least on; people read the worst first. */
-const orderWords = (field: string, words: readonly string[]): readonly string[] =>
-  field.endsWith('severity') ? words.toReversed() : words
 
 /** What an answer is printed for; a page says the line as it was typed. */
 type Options = Pick<
@@ -202,7 +196,10 @@ export class AnswerPrinter implements RunAnswer {
     if (page === undefined || drawing === undefined)
       return openWriter(format, this.#screen.out, view, this.#hidden(emit))
     const { loadDrawing } = await import('./pages/index.js')
-    const drawn = { ...format, load: () => loadDrawing(drawing) }
+    const drawn = {
+      ...format,
+      load: () => loadDrawing(drawing, emit.trend !== undefined && emit.people === emit.trend),
+    }
     const whole = { ...view, people: undefined, inspection: undefined }
     return openWriter(drawn, this.#screen.out, whole, this.#hidden(emit))
   }
@@ -301,8 +298,8 @@ export class AnswerPrinter implements RunAnswer {
     const { page } = this.#screen
     if (page === undefined) return undefined
     const { createPageView } = await import('./page-view.js')
-    const { command, globals, raw } = this.#asked
-    const line = { command, globals, raw: raw(), source: this.#source }
+    const { command, globals, raw, words } = this.#asked
+    const line = { command, globals, raw: raw(), words, source: this.#source }
     return createPageView(line, emit, page.begin)
   }
 
@@ -311,19 +308,6 @@ export class AnswerPrinter implements RunAnswer {
     if (this.#toldHidden) return
     this.#toldHidden = true
     this.#later(`${count} column${count === 1 ? '' : 's'} hidden; use --fields or a wider terminal`)
-  }
-
-  /** What the documents say of the fields of an answer. */
-  #meaningIn(emit: RecordView): AnswerView['meaning'] {
-    const { command, words } = this.#asked
-    const shapes = getShapes({ command, emit, words, single: emit.single })
-    return (field) => ({
-      isTime: shapes.some((shape) => kindIn(shape, field) === 'time'),
-      words: orderWords(
-        field,
-        shapes.map((shape) => wordsIn(shape, field)).find((some) => some.length > 0) ?? [],
-      ),
-    })
   }
 
   #view(many: boolean, emit: RecordView): AnswerView {
@@ -353,7 +337,6 @@ export class AnswerPrinter implements RunAnswer {
       stacks: emit.stacks ?? endpoint?.stacks,
       tellHidden: (count) => this.#tellHidden(count),
       csvRaw: globals.csvRaw,
-      meaning: format.isPage === true ? this.#meaningIn(emit) : undefined,
     }
   }
 }

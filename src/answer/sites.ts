@@ -150,6 +150,10 @@ export const checkWriting = (
 /** One of them. */
 export interface AskedSite {
   readonly name: string
+  /** The column that its name stands in. */
+  readonly column: 'profile' | 'snapshot'
+  /** Returns the line as it would be of this one alone. */
+  readonly line: (raw: Raw) => Raw
   readonly own: WordsFinder
   /** What it calls things itself. */
   readonly words: Words | undefined
@@ -157,6 +161,18 @@ export interface AskedSite {
   readonly command: Command
   /** In which the line may be written: another one's name is as good as that of the documents. */
   readonly asked?: Words
+}
+
+/** The line as it would be of one of them. */
+const lineOf = (raw: Raw, name: string): Raw => {
+  const flags = new Map(raw.flags)
+  flags.delete('all-profiles')
+  flags.set('profile', [name])
+  // Whose name it is was looked at.
+  const confirmed = flags.get('confirm')?.includes(name) === true
+  if (confirmed) flags.set('confirm', [name])
+  else flags.delete('confirm')
+  return { ...raw, flags }
 }
 
 /** Words that cannot be had are told of where the instance is asked, or at once where it is to be changed. */
@@ -171,7 +187,7 @@ const ownOfSite = async (
     if (writing) throw error
     return undefined
   })
-  return { name, own, words }
+  return { name, column: 'profile' as const, line: (raw: Raw) => lineOf(raw, name), own, words }
 }
 
 /**

@@ -18,7 +18,7 @@ import { type MemberPlace, Memberships, soughtBy, textOfPlace, withAbove } from 
 import { bare, type GroupMember, isId } from './usernames.js'
 
 /** What one may do there, and what gives it. */
-interface AccessRow {
+export interface AccessRow {
   readonly place: string
   readonly kind: 'member' | 'approver' | 'deploy key' | 'branch'
   readonly name: string
@@ -357,7 +357,11 @@ async function* listAccess(services: Services, given: Arguments<typeof flags>): 
     return
   }
   if (matrix !== true) {
-    yield { kind: 'open', many: true, view: { columns, known: ['id'], stacks: 'cut' } }
+    yield {
+      kind: 'open',
+      many: true,
+      view: { columns, known: ['id'], stacks: 'cut', drawing: 'access' },
+    }
     yield* accessRows(services, targets)
     return yield { kind: 'end' }
   }
@@ -365,7 +369,7 @@ async function* listAccess(services: Services, given: Arguments<typeof flags>): 
   for await (const event of accessRows(services, targets))
     if (event.kind === 'value' && event.value.kind === 'member') held.push(event.value)
   const { records, columns: named } = toMatrix(held)
-  yield* yieldRecords(records, { columns: named, known: named })
+  yield* yieldRecords(records, { columns: named, known: named, drawing: 'matrix' })
 }
 
 export const access = define({

@@ -15,7 +15,7 @@ const leastOnline = 0.8
 const maxNamed = 3
 
 /** So much of a name from outside stands in a sentence. */
-const longest = 60
+const longest = 30
 
 const shorten = (text: string): string =>
   text.length > longest ? `${text.slice(0, longest - 1)}…` : text
@@ -74,7 +74,7 @@ const findCertificates = ({ certificates: part }: Record): readonly OverviewFind
 
 /** A sentence of the instance, as much of it as is read. */
 const shortenHealth = (text: string): string =>
-  text.length > 2 * longest ? `${text.slice(0, longest)}…` : text
+  text.length > 3 * longest ? `${text.slice(0, longest)}…` : text
 
 const findSites = ({ replication }: Record): readonly OverviewFinding[] =>
   (replication ?? []).flatMap(({ id, name, healthy, health, failed }) => {

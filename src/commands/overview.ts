@@ -21,6 +21,7 @@ import type {
 } from './overview-jobs.js'
 import { parts } from './overview-parts.js'
 import type { OverviewRecord } from './overview-record.js'
+import { createTrendView } from './overview-trend.js'
 
 /** What belongs on the page but has no endpoint in the API. */
 const unavailableParts = ['alerts', 'storage moves under way'] as const
@@ -268,6 +269,7 @@ const describeOverview = ({ answer, place }: Services, overview: Overview): Rows
       sheets: true,
     },
     columns: ['part', 'item', 'value', 'state'],
+    ...createTrendView(answer),
   })
 }
 

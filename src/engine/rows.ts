@@ -18,7 +18,7 @@ export interface SingleReader {
 }
 
 /** The pages that draw their records in a way of their own. */
-export type PageDrawing = 'overview'
+export type PageDrawing = 'access' | 'matrix' | 'overview' | 'plan' | 'policy'
 
 /** By what records are grouped, and what of each group is shown. */
 export interface GroupFacts {
@@ -49,6 +49,8 @@ export interface RecordView {
   readonly known?: readonly string[]
   /** How a page draws its records in a way of their own; without it, as a list. */
   readonly drawing?: PageDrawing
+  /** What a page says beside its records. */
+  readonly context?: unknown
   /** The title of a page, where the answer itself says it. */
   readonly title?: string
   /** What its records are groups of. */
@@ -65,13 +67,15 @@ export interface RecordView {
   readonly rough?: readonly string[]
   /** What people see of it, where that is not the records themselves. */
   readonly people?: People
+  /** What people see of the records of several snapshots together. */
+  readonly trend?: People
   /** A column that comes first in tables, whatever fields were asked for. */
   readonly lead?: string
   /** The column that says what each record belongs to: the records are `{[parent]: …, record: …}`. */
   readonly parent?: string
   /** The records among those of others, where alone they are seen in another way. */
   readonly among?: readonly unknown[]
-  /** The column before it, where there are several instances: the engine's. */
+  /** The column before it, where there are several instances or snapshots: the engine's. */
   readonly within?: 'profile' | 'snapshot'
   /** It says what was changed: a mistake in how it is to be shown is noted, and refuses nothing. */
   readonly changed?: boolean
@@ -118,7 +122,18 @@ export interface ListSource {
 /** What rows are about, where a line has several. */
 export interface Target {
   readonly profile?: string | undefined
+  /** When the snapshot was begun that it comes from. */
+  readonly snapshot?: string | undefined
   readonly parent?: Parent | undefined
+}
+
+/** Returns the column and name by which a target stands among several instances or snapshots. */
+export const getSite = ({
+  profile,
+  snapshot,
+}: Target): { readonly column: 'profile' | 'snapshot'; readonly name: string } | undefined => {
+  if (snapshot !== undefined) return { column: 'snapshot', name: snapshot }
+  return profile === undefined ? undefined : { column: 'profile', name: profile }
 }
 
 type Event =

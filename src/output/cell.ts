@@ -32,6 +32,8 @@ const none: CellText = { text: '–', tone: 'quiet' }
 const statusName = /(^|[._])(status|state|health|severity|outcome|verdict)$/
 const secondsName = /(^|[._])(duration|seconds|timeout)$|_duration$|_seconds$/
 const expiryName = /(^|[._])(expir(es|ed|y|ation)(_at|_on|_date)?|due_date|not_after)$/
+/** Returns true for a field that holds a status. */
+export const isStatus = (name: string): boolean => statusName.test(name)
 /** Returns true for a field that says when something ends. */
 export const isExpiry = (name: string): boolean => expiryName.test(name)
 /** Returns true for a field that holds a number of seconds. */

@@ -10,7 +10,7 @@ import { createRows } from './cell.js'
 import { shown, shownLines } from './escape.js'
 import { renderCell, toPageCell } from './html/cells.js'
 import { renderHead } from './html/frame.js'
-import { ListPage } from './html/list-page.js'
+import { PageList } from './html/list-page.js'
 import { html, type Markup } from './html/markup.js'
 import type { FormatView, OpenPrinter, Sink } from './types.js'
 
@@ -65,7 +65,7 @@ export const open: OpenPrinter = (sink, view) => {
       html`<section class="card${view.many ? ' list' : ''}">\n${heading}${below}`.text,
     )
   }
-  const list = new ListPage(sink, view)
+  const list = new PageList(sink, view)
   // What came before an answer broke off stands; the page then lacks its own end.
   const end = async (): Promise<void> => {
     await begin()
@@ -115,6 +115,32 @@ export const openDrawing =
     return {
       values: async (batch) => {
         records.push(...batch)
+      },
+      close: end,
+      abandon: end,
+    }
+  }
+
+/**
+ * Makes a format of what stands above a list: the records are held until all of them are there.
+ * @param draw what stands above the list
+ */
+export const openAboveList =
+  (draw: (records: readonly unknown[], view: FormatView) => Markup): OpenPrinter =>
+  (sink, view) => {
+    const held: unknown[] = []
+    const end = async (): Promise<void> => {
+      await beginPage(sink, view)
+      const safe = held.map((record) => toSafe(record, view))
+      await sink.write(draw(safe, view).text)
+      const below = view.page && { ...view.page, begin: () => false }
+      const list = open(sink, { ...view, page: below })
+      await list.values(held)
+      await list.close()
+    }
+    return {
+      values: async (batch) => {
+        held.push(...batch)
       },
       close: end,
       abandon: end,

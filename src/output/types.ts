@@ -51,6 +51,13 @@ export interface PageFact {
   readonly href?: string
 }
 
+/** What the documents say of a field. */
+export interface FieldMeaning {
+  readonly isTime: boolean
+  /** The words that it is documented to hold, in their order. */
+  readonly words: readonly string[]
+}
+
 /** A page, which several answers of a run share. */
 export interface PageView {
   readonly title: string
@@ -67,17 +74,14 @@ export interface PageView {
   /** Above this answer, and below that. */
   readonly section?: string | undefined
   readonly said?: string | undefined
+  /** What the answer says beside its records. */
+  readonly context?: unknown
+  /** What the documents say of a field. */
+  readonly meaning: (field: string) => FieldMeaning
   /** What its records are groups of. */
   readonly groups?: GroupTitle | undefined
   /** Whether this is the first answer: it begins the page. */
   readonly begin: () => boolean
-}
-
-/** What the documents say of a field. */
-export interface FieldMeaning {
-  readonly isTime: boolean
-  /** The words that it is documented to hold, in their order. */
-  readonly words: readonly string[]
 }
 
 /** How an answer is seen. */
@@ -110,8 +114,6 @@ export interface View {
   readonly stacks?: StackLayout
   /** Is told at the end how many columns of a table had no room. */
   readonly tellHidden?: (count: number) => void
-  /** What the documents say of a field; for formats that draw. */
-  readonly meaning?: ((field: string) => FieldMeaning) | undefined
   /** What a page says around the answer; for formats that are one. */
   readonly page?: PageView
   /** CSV: leave cells that start with = + - @ as they are. */

@@ -35,6 +35,7 @@ import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors
 import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
 import { type MadePlan, madePlan, outputName } from './make.js'
+import { titlePlan, toPageRecord } from './page-record.js'
 import { notePage, writePlanReports } from './reports.js'
 import {
   type ChangeSymbols,
@@ -42,7 +43,6 @@ import {
   explainAddress,
   givenText,
   originIn,
-  pageSections,
   type ReportedPlan,
   shownChange,
   summarizePlan,
@@ -50,14 +50,6 @@ import {
 
 /** Fields that some actions have. */
 const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof PlanAction)[]
-
-/** A page has a table of the changes, and of what is lost or cannot be done. */
-async function* yieldTables(answer: AnswerService, reported: ReportedPlan): Rows {
-  const sum = [summarizePlan(reported), ...refusals(reported.made.plan, answer)]
-  const said = sum.map((text) => text.trimEnd()).join('; ')
-  for (const [i, { rows, ...section }] of pageSections(reported).entries())
-    yield* yieldRecords(rows, i === 0 ? { ...section, said } : section)
-}
 
 /**
  * Yields a plan. No value of a secret is in it: nothing has to be masked.
@@ -76,7 +68,14 @@ export async function* yieldPlan(
   const name = isPeople ? undefined : await outputName(services.place)
   const format = getFormatTraits(name ?? 'table')
   if (format.name === 'markdown') return yield createTextRow(notePage(reported))
-  if (answer.reader === 'pages') return yield* yieldTables(answer, reported)
+  if (answer.reader === 'pages') {
+    const record = toPageRecord(reported, outcomeOf)
+    return yield* yieldRecords([record], {
+      drawing: 'plan',
+      title: titlePlan(record),
+      reveal: true,
+    })
+  }
   if (isPeople) {
     const page = (): Iterable<string> => pageOf(reported, answer)
     if (answer.terminal) return yield* yieldRecords(made.plan.actions, { people: { page } })

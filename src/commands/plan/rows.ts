@@ -15,7 +15,7 @@ import {
   pathsDownTo,
   placeText,
 } from '../../desired/address.js'
-import { entryKinds, entryName, isAction, type PlanEntry } from '../../desired/entries.js'
+import { entryKinds, isAction, type PlanEntry } from '../../desired/entries.js'
 import type { DeclaredState, DesiredPlace } from '../../desired/files/index.js'
 import type { PlanCounts } from '../../desired/planfile.js'
 import { openView } from '../../desired/reading/index.js'
@@ -212,32 +212,6 @@ export const shortened = (text: string): string =>
 /** How the column of what the files want is headed. */
 export const wantedHead = ({ of }: ReportedPlan): string =>
   of === 'drift' ? 'declared' : 'planned'
-
-/** The tables of a plan's page: what changes, then what is not done, lost, or not possible. */
-export const pageSections = (reported: ReportedPlan) => {
-  const write: CellWriter = { code: shortened, prose: (text) => text }
-  const isDrift = reported.of === 'drift'
-  const changes = reported.made.entries.filter(isAction).flatMap((entry) =>
-    changeRows(entry, write).map((cells) => {
-      const { words } = entryKinds[entry.is]
-      const what = isDrift ? (words?.wrong ?? '') : entry.is
-      return [placeText(entry.of.address), what, entryName(entry), ...cells]
-    }),
-  )
-  const [head, action] = isDrift ? ['Drift', 'finding'] : ['Changes', 'action']
-  const columns = `place ${action} object attribute now ${wantedHead(reported)} declared_at`
-  const tables: readonly (readonly [string, string, readonly Row[]])[] = [
-    [head, columns, changes],
-    ['Not done', 'object reason', failedRows(reported, write)],
-    ['Deleted', 'object loss declared_at', isDrift ? [] : lostRows(reported, write)],
-    ['Not possible or unknown', 'object finding reason declared_at', findingRows(reported, write)],
-  ]
-  return tables.flatMap(([section, names, all], i) => {
-    const columns = names.split(' ')
-    const rows = all.map((cells) => Object.fromEntries(columns.map((name, n) => [name, cells[n]])))
-    return i === 0 || rows.length > 0 ? [{ section, columns, rows }] : []
-  })
-}
 
 // What a plan comes to, in a sentence.
 

@@ -224,7 +224,7 @@ const requesting = declare({
     }),
   },
   'base-url': { param: string('base URL of the instance', { format: 'url' }) },
-  from: { param: string('answer from a snapshot, not the instance', { placeholder: 'folder' }) },
+  from: { param: string('answer from snapshots, not the instance', { placeholder: 'folder' }) },
   sandbox: {
     param: boolean('use the embedded instance'),
     read: (texts, env, line) =>
@@ -390,11 +390,5 @@ export const flagSets = {
   output: flagsOf(printing, 'output'),
 }
 
-export const globalFlags: readonly Flag[] = [
-  ...flagSets.paging,
-  ...flagSets.spread,
-  ...flagSets.request,
-  ...flagSets.output,
-  ...flagSets.title,
-  ...flagSets.page,
-]
+const { paging: pages, spread, request, output, title, page } = flagSets
+export const globalFlags: readonly Flag[] = [pages, spread, request, output, title, page].flat()

@@ -110,7 +110,7 @@ ${rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div></d
 
 /** A chart with what it shows above it. */
 export const figure = (title: string, caption: string, pieces: readonly Markup[]): Markup =>
-  html`<figure><figcaption><b>${title}</b> ${caption === '' ? '' : html`<span class="said">${caption}</span>`}</figcaption>\n${pieces}</figure>\n`
+  html`<figure>${title === '' ? nothing : html`<figcaption><b>${title}</b> ${caption === '' ? '' : html`<span class="said">${caption}</span>`}</figcaption>\n`}${pieces}</figure>\n`
 
 // Rows of stacked parts.
 
@@ -168,7 +168,7 @@ export const drawRows = (
   const most = options.most ?? (Math.max(...rows.map(({ counts }) => sumOf(counts)), 0) || 1)
   return html`<div class="rows${options.thin === true ? ' thin' : ''}">\n${rows.map(
     (row) =>
-      html`<span class="name">${row.name}</span>${rowBar(row, series, most, options.thin === true)}<span class="beside">${row.beside ?? numbers(sumOf(row.counts))}</span>\n`,
+      html`<div class="row"><span class="name">${row.name}</span>${rowBar(row, series, most, options.thin === true)}<span class="beside">${row.beside ?? numbers(sumOf(row.counts))}</span></div>\n`,
   )}</div>\n`
 }
 
@@ -191,13 +191,13 @@ export const rowNumbers = (
 
 const [plotTop, plotBottom, plotHeight] = [10, 180, 205] as const
 
-interface Scale {
+interface AxisScale {
   readonly most: number
   readonly marks: readonly number[]
 }
 
 /** The marks of an axis from nothing to at least the largest value. */
-const scaleTo = (largest: number, isWhole = false): Scale => {
+const scaleTo = (largest: number, isWhole = false): AxisScale => {
   const top = largest > 0 ? largest : 1
   const marks = ticks(0, top, isWhole ? Math.min(4, top) : 4)
   const step = (marks[1] ?? 1) - (marks[0] ?? 0)
@@ -205,7 +205,7 @@ const scaleTo = (largest: number, isWhole = false): Scale => {
   return { most, marks: marks.includes(most) ? marks : [...marks, most] }
 }
 
-const yOf = (value: number, { most }: Scale): number =>
+const yOf = (value: number, { most }: AxisScale): number =>
   plotBottom - ((plotBottom - plotTop) * value) / most
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
@@ -233,7 +233,7 @@ const timeMarks = (
     )
 
 /** A plot: the marks of its height stand beside it. */
-const plot = (label: string, scale: Scale, unit: string, pieces: readonly Markup[]): Markup => {
+const plot = (label: string, scale: AxisScale, unit: string, pieces: readonly Markup[]): Markup => {
   const texts = scale.marks.map((mark) => `${numbers(mark)}${mark === 0 ? '' : unit}`)
   const width = 12 + 7 * Math.max(...texts.map((text) => text.length))
   const marks = scale.marks.map(

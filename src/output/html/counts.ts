@@ -10,14 +10,14 @@ export const maxDays = 20_000
 /** So many values of a column are counted. */
 export const maxCounted = 2000
 
-export type Counts = Map<string, number>
-export type Table = Map<string, Counts>
+export type WordCounts = Map<string, number>
+export type WordTable = Map<string, WordCounts>
 
-export const add = (counts: Counts, word: string, count = 1): void => {
+export const add = (counts: WordCounts, word: string, count = 1): void => {
   counts.set(word, (counts.get(word) ?? 0) + count)
 }
 
-export const addIn = (table: Table, key: string, word: string, count = 1): void => {
+export const addIn = (table: WordTable, key: string, word: string, count = 1): void => {
   const counts = table.get(key) ?? (table.size < maxCounted ? new Map<string, number>() : undefined)
   if (counts === undefined) return
   table.set(key, counts)
@@ -41,8 +41,8 @@ export const inOrder = (
 export const byShown = (
   counts: ReadonlyMap<string, number>,
   shown: ReadonlySet<string>,
-): Counts => {
-  const found: Counts = new Map()
+): WordCounts => {
+  const found: WordCounts = new Map()
   for (const [word, count] of counts) add(found, shown.has(word) ? word : other, count)
   return found
 }
@@ -61,13 +61,13 @@ const stepOf = (at: number, unit: 'day' | 'week' | 'month'): number => {
 
 /** All steps from the first to the last day; those without anything are among them. */
 export const toSteps = (
-  days: ReadonlyMap<number, Counts>,
+  days: ReadonlyMap<number, WordCounts>,
   unit: 'day' | 'week' | 'month',
   shown: ReadonlySet<string>,
 ) => {
   const sorted = [...days.keys()].sort((a, b) => a - b)
   const [first, last] = [sorted[0] ?? 0, sorted.at(-1) ?? 0]
-  const steps = new Map<number, Counts>()
+  const steps = new Map<number, WordCounts>()
   for (
     let at = stepOf(first, unit);
     at <= last;

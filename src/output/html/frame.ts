@@ -45,21 +45,23 @@ export const renderHead = async ({ page, now, style: eye }: FormatView): Promise
     return html`<li>${name === undefined ? '' : html`<span class="said">${name}</span> `}${value}</li>`
   })
   const line = page?.line === undefined ? nothing : command(shown(page.line, eye))
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
+  const meta = html`<meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy()}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
-<style>${new Markup(style)}</style>
+`
+  const top = html`<a class="skip" href="#main">Skip to the content</a>
+${hatches()}<header><h1>${title}</h1><ul class="facts">${items}</ul>${line}</header>
+`
+  return html`<!doctype html>
+<html lang="en">
+<head>
+${meta}<style>${new Markup(style)}</style>
 <script>${new Markup(script)}</script>
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
-${hatches()}<header><h1>${title}</h1><ul class="facts">${items}</ul>${line}</header>
-<main id="main" tabindex="-1">
+${top}<main id="main" tabindex="-1">
 `
 }
 

@@ -70,9 +70,9 @@ const chooseScale = (field: string | undefined, values: readonly number[]) => {
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
-type Scaled = ReturnType<typeof chooseScale>
+type ChartUnit = ReturnType<typeof chooseScale>
 
-interface GroupChart extends Scaled {
+interface GroupChart extends ChartUnit {
   readonly title: string
   readonly counts: boolean
   readonly values: readonly GroupValue[]
@@ -83,7 +83,7 @@ interface GroupChart extends Scaled {
 /** The words that a field is documented to hold, in their order. */
 type WordsOfField = (field: string) => readonly string[]
 
-const getValue = ({ value }: GroupValue, { by }: Scaled): number | undefined =>
+const getValue = ({ value }: GroupValue, { by }: ChartUnit): number | undefined =>
   value === undefined ? undefined : by === 1 ? value : round(value / by)
 
 const sumBy = (chart: GroupChart, at: number): ReadonlyMap<string, number> => {

@@ -35,7 +35,7 @@ const toKind = (cells: readonly (PageCell | undefined)[]): CellKind => {
 
 const unknown: FieldMeaning = { isTime: false, words: [] }
 
-export class ListPage {
+export class PageList {
   readonly #sink: Sink
   readonly #view: FormatView
   readonly #rows
@@ -76,7 +76,7 @@ export class ListPage {
         this.#rows.columns(),
         this.#groups,
         many,
-        (field) => this.#view.meaning?.(field).words ?? [],
+        (field) => page.meaning(field).words,
       )
       await this.#sink.write(html`<div class="summary">${drawn}</div>\n`.text)
     }
@@ -92,17 +92,22 @@ export class ListPage {
   }
 
   #openSummary(): ListSummary {
-    const { meaning, page, parents = [], now, csvRaw } = this.#view
+    const { page, parents = [], now, csvRaw } = this.#view
     const isGrouped = page?.groups !== undefined
     const columns = this.#rows.columns().map((name, i) => {
       const known = parents.includes(name) && i < parents.length
       const { isTime, words } =
-        known || isGrouped ? unknown : (meaning?.(getMeaning(name, this.#view)) ?? unknown)
-      return { name: this.#rows.headings()[i] ?? name, isTime, words }
+        known || isGrouped ? unknown : (page?.meaning(getMeaning(name, this.#view)) ?? unknown)
+      return {
+        name: this.#rows.headings()[i] ?? name,
+        isTime,
+        words,
+        isTrend: known && name === 'snapshot',
+      }
     })
     const parent = this.#rows
       .columns()
-      .findIndex((name, i) => i < parents.length && name !== 'profile')
+      .findIndex((name, i) => i < parents.length && name !== 'profile' && name !== 'snapshot')
     return new ListSummary(columns, {
       nouns: isGrouped ? ['group', 'groups'] : (page?.nouns ?? ['record', 'records']),
       parent: parent < 0 || isGrouped ? undefined : parent,

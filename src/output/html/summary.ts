@@ -5,14 +5,16 @@
 
 import { grouped } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
-import { isExpiry } from '../cell.js'
+import { isExpiry, isStatus } from '../cell.js'
 import {
   type ChartRow,
   chooseWords,
   drawColumns,
+  drawLines,
   drawRows,
   figure,
   legend,
+  numbersTable,
   other,
   rowNumbers,
   type Series,
@@ -24,7 +26,6 @@ import {
   add,
   addIn,
   byShown,
-  type Counts,
   captionSteps,
   chooseUnit,
   day,
@@ -32,8 +33,9 @@ import {
   maxCounted,
   maxDays,
   sum,
-  type Table,
   toSteps,
+  type WordCounts,
+  type WordTable,
 } from './counts.js'
 import { html, Markup, nothing } from './markup.js'
 import { drawTimeline, type EndPoint, getEndState, toDay } from './timeline.js'
@@ -42,6 +44,8 @@ import { drawTimeline, type EndPoint, getEndState, toDay } from './timeline.js'
 export interface SummaryColumn {
   readonly name: string
   readonly isTime: boolean
+  /** It says which snapshot a record comes from. */
+  readonly isTrend?: boolean
   /** The words that it is documented to hold, in their order. */
   readonly words: readonly string[]
 }
@@ -60,6 +64,7 @@ export type ChartChoice =
   | { readonly kind: 'columns'; readonly time: number; readonly words?: number }
   | { readonly kind: 'ends'; readonly time: number }
   | { readonly kind: 'rows'; readonly words: number; readonly parts?: number }
+  | { readonly kind: 'trend'; readonly time: number; readonly words?: number }
   | { readonly kind: 'none' }
 
 /** Chooses the chart of a list by its columns. */
@@ -68,15 +73,20 @@ export const chooseChart = (columns: readonly SummaryColumn[]): ChartChoice => {
     const at = columns.findIndex(test)
     return at < 0 ? undefined : at
   }
+  const trend = find(({ isTrend }) => isTrend === true)
   const time = find(({ name, isTime }) => isTime && !isExpiry(name))
   const words = columns.flatMap((one, i) => (one.words.length > 0 && !one.isTime ? [i] : []))
-  if (time !== undefined) return { kind: 'columns', time, words: words[0] }
+  // A status tells more than a type.
+  const [status] = words.filter((i) => isStatus(columns[i]?.name ?? ''))
+  const chosen = status ?? words[0]
+  if (trend !== undefined) return { kind: 'trend', time: trend, words: chosen }
+  if (time !== undefined) return { kind: 'columns', time, words: chosen }
   const end = find(({ name, isTime }) => isTime && isExpiry(name))
   if (end !== undefined) return { kind: 'ends', time: end }
   const [first, second] = words
   if (first === undefined) return { kind: 'none' }
   if (second === undefined) return { kind: 'rows', words: first }
-  // How bad things are is told by the parts.
+  // How bad things are is chosen by the parts.
   const isSeverity = columns[first]?.name.endsWith('severity') === true
   return isSeverity
     ? { kind: 'rows', words: second, parts: first }
@@ -100,15 +110,15 @@ interface SummaryOptions {
   readonly href: (path: string, column: string) => string | undefined
 }
 
-/** Counts the rows of a list. */
+/** WordCounts the rows of a list. */
 export class ListSummary {
   readonly #columns: readonly SummaryColumn[]
   readonly #options: SummaryOptions
   readonly #choice: ChartChoice
-  readonly #days = new Map<number, Counts>()
-  readonly #words: Counts = new Map()
-  readonly #rows: Table = new Map()
-  readonly #parents: Table = new Map()
+  readonly #days = new Map<number, WordCounts>()
+  readonly #words: WordCounts = new Map()
+  readonly #rows: WordTable = new Map()
+  readonly #parents: WordTable = new Map()
   readonly #ends: EndPoint[] = []
   readonly #facets: (Map<string, { readonly text: string; count: number }> | undefined)[]
   #ended = 0
@@ -121,7 +131,7 @@ export class ListSummary {
     this.#facets = columns.map(({ isTime }, i) => (isTime || i === 0 ? undefined : new Map()))
   }
 
-  /** Counts a row. */
+  /** WordCounts a row. */
   add(cells: readonly SummaryCell[]): void {
     this.#count += 1
     for (const [i, cell] of cells.entries()) this.#addFacet(i, cell)
@@ -129,7 +139,7 @@ export class ListSummary {
     const rawOf = (at: number | undefined): string =>
       at === undefined ? 'all' : cells[at]?.raw || '–'
     const part =
-      choice.kind === 'columns'
+      choice.kind === 'columns' || choice.kind === 'trend'
         ? rawOf(choice.words)
         : choice.kind === 'rows'
           ? rawOf(choice.parts)
@@ -139,7 +149,9 @@ export class ListSummary {
     if (choice.kind === 'none') return
     add(this.#words, part)
     if (choice.kind === 'rows') addIn(this.#rows, rawOf(choice.words), part)
-    const time = choice.kind === 'rows' ? undefined : cells[choice.time]?.time
+    if (choice.kind === 'trend') addIn(this.#rows, rawOf(choice.time), part)
+    const time =
+      choice.kind === 'rows' || choice.kind === 'trend' ? undefined : cells[choice.time]?.time
     if (time === undefined) return
     if (choice.kind === 'columns') this.#addDay(time, part)
     else this.#addEnd(time, cells[0]?.text ?? '')
@@ -200,6 +212,8 @@ export class ListSummary {
         return this.#drawEnds(this.#choice)
       case 'rows':
         return this.#drawRows(this.#choice)
+      case 'trend':
+        return this.#drawTrend(this.#choice)
       case 'none':
         return nothing
     }
@@ -232,7 +246,7 @@ export class ListSummary {
   #drawEnds({ time }: Extract<ChartChoice, { kind: 'ends' }>): Markup {
     const { now } = this.#options
     if (this.#ends.length === 0) return nothing
-    const counts: Counts = new Map()
+    const counts: WordCounts = new Map()
     for (const end of this.#ends) add(counts, getEndState(end.time, now))
     const said = [
       ['ended', 'ended'],
@@ -276,6 +290,34 @@ export class ListSummary {
     ])
     const projects = this.#drawParents(isPlain ? undefined : { series, shown })
     return projects === undefined ? first : html`<div class="pair">${first}${projects}</div>\n`
+  }
+
+  /** A line a word, with a point for each snapshot. */
+  #drawTrend({ words }: Extract<ChartChoice, { kind: 'trend' }>): Markup {
+    const snapshots = [...this.#rows.keys()].sort()
+    if (snapshots.length < 2) return nothing
+    const totals = inOrder(this.#words, this.#wordsOf(words))
+    const series = toSeries(chooseWords(totals))
+    const shown = new Set(series.map(({ word }) => word))
+    const steps = snapshots.map((one) => byShown(this.#rows.get(one) ?? new Map(), shown))
+    const by = words === undefined ? '' : `, by ${toWords(this.#columns[words]?.name ?? '')}`
+    const title = `${capitalized(this.#options.nouns[1])} per snapshot${by}`
+    const lines = series.map((one) => ({
+      ...one,
+      values: steps.map((step) => step.get(one.word) ?? 0),
+    }))
+    return figure(title, 'one point a snapshot', [
+      drawLines(
+        title,
+        snapshots.map((one) => Date.parse(one)),
+        lines,
+      ),
+      words === undefined ? nothing : legend(series, steps.at(-1)),
+      numbersTable(
+        ['snapshot', ...series.map(({ word }) => toWords(word))],
+        snapshots.map((one, i) => [one.slice(0, 10), ...lines.map(({ values }) => values[i] ?? 0)]),
+      ),
+    ])
   }
 
   #drawParents(

@@ -86,5 +86,8 @@ export const drawTimeline = (points: readonly EndPoint[], now: number, label: st
       return html`<text class="mark${i % 2 === 1 ? ' even' : ''}" x="${percent(xOf(time.getTime()))}" y="118">${text}</text>`
     })
   const today = xOf(now)
-  return html`<svg class="area line" height="126" role="img" aria-label="${label}"><rect class="past" width="${percent(today)}" height="${ground}"/><rect class="near" x="${percent(today)}" width="${percent(xOf(now + soon) - today)}" height="${ground}"/><line class="ground" x2="100%" y1="${ground}" y2="${ground}"/><line class="today" x1="${percent(today)}" x2="${percent(today)}" y1="0" y2="${ground}"/><text class="now" x="${percent(today)}" dx="5" y="12">today</text>${drawn}${marks}</svg>\n`
+  const spans = html`<rect class="past" width="${percent(today)}" height="${ground}"/><rect class="near" x="${percent(today)}" width="${percent(xOf(now + soon) - today)}" height="${ground}"/>`
+  const lines = html`<line class="ground" x2="100%" y1="${ground}" y2="${ground}"/><line class="today" x1="${percent(today)}" x2="${percent(today)}" y1="0" y2="${ground}"/>`
+  const word = html`<text class="now" x="${percent(today)}" dx="5" y="12">today</text>`
+  return html`<svg class="area line" height="126" role="img" aria-label="${label}">${spans}${lines}${word}${drawn}${marks}</svg>\n`
 }

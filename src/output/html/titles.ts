@@ -29,6 +29,7 @@ export interface GroupTitle {
 
 /** What the records of an area's list are called: one, and several. */
 const nouns: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  access: ['way in', 'ways in'],
   'approvals rules': ['approval rule', 'approval rules'],
   'ci variables': ['CI variable', 'CI variables'],
   'deploy-keys': ['deploy key', 'deploy keys'],
@@ -48,6 +49,7 @@ const nouns: Readonly<Record<string, readonly [one: string, many: string]>> = {
   projects: ['project', 'projects'],
   'resource-groups': ['resource group', 'resource groups'],
   runners: ['runner', 'runners'],
+  policy: ['finding', 'findings'],
   vulnerabilities: ['vulnerability', 'vulnerabilities'],
 }
 
@@ -60,6 +62,8 @@ export const getNouns = ({
   area,
   words,
 }: Pick<TitleParts, 'area' | 'words'>): readonly [string, string] => {
+  const own = area === 'check' && words === 'policy' ? nouns.policy : undefined
+  if (own !== undefined || area === 'access') return own ?? nouns.access ?? ['record', 'records']
   const group = words.split(' ').slice(0, -1).join(' ')
   const known = getVerb(words) === 'list' || getVerb(words) === 'get'
   const found = known ? nouns[group === '' ? area : `${area} ${group}`] : undefined
@@ -114,7 +118,7 @@ export const createTitle = (parts: TitleParts): string => {
   const { words, summary, args, of, groups, area } = parts
   const [one, many] = getNouns(parts)
   if (groups !== undefined) return titleGroups(groups, many)
-  if (one === 'record') {
+  if (one === 'record' || area === 'access') {
     const about = [...args].join(', ')
     if (area === 'overview') return 'Overview of the instance'
     if (area === 'access') return `Who has access to ${about}`
