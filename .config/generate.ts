@@ -5,10 +5,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { areas } from '../src/catalogue/index.js'
-import { areaPage, rootPage, topicPage } from '../src/cli/help/man.js'
+import { renderAreaPage, renderRootPage, renderTopicPage } from '../src/cli/help/man.js'
 import { environmentVariables, topics } from '../src/cli/help/topics.js'
 import { shells } from '../src/commands/completion.js'
-import { commandsOfArea, toolCommand, toolCommands } from '../src/commands/index.js'
+import { loadAreaCommands, loadToolCommand, toolCommands } from '../src/commands/index.js'
 import { recipes } from '../src/commands/recipes.js'
 import { getCommandName } from '../src/engine/command/derive.js'
 import { categoryMeanings, exitCodes } from '../src/errors.js'
@@ -24,7 +24,7 @@ const put = (path: string, text: string): void => {
 const areasTable = async (): Promise<string> => {
   const rows = await Promise.all(
     areas.map(async (area) => {
-      const verbs = (await commandsOfArea(area)).map((c) => `\`${c.words}\``)
+      const verbs = (await loadAreaCommands(area)).map((c) => `\`${c.words}\``)
       return [`\`${area.name}\``, area.summary, verbs.join(', ')]
     }),
   )
@@ -95,10 +95,11 @@ const withManuals = (text: string): string => {
 
 const manuals = async (): Promise<void> => {
   mkdirSync(manFolder, { recursive: true })
-  writeFileSync(join(manFolder, 'svcctl.1'), await rootPage())
-  for (const name of names) writeFileSync(join(manFolder, `svcctl-${name}.1`), await areaPage(name))
+  writeFileSync(join(manFolder, 'svcctl.1'), await renderRootPage())
+  for (const name of names)
+    writeFileSync(join(manFolder, `svcctl-${name}.1`), await renderAreaPage(name))
   for (const name of topicNames)
-    writeFileSync(join(manFolder, `svcctl-${name}.7`), await topicPage(name))
+    writeFileSync(join(manFolder, `svcctl-${name}.7`), await renderTopicPage(name))
 }
 
 /** All of them anew: a page of an area that is gone goes too. */
@@ -116,7 +117,7 @@ const summaries = async (): Promise<void> => {
   const lines = await Promise.all(
     toolCommands.map(async (row) => {
       const name = getCommandName(row)
-      const command = await toolCommand(row.area, row.words)
+      const command = await loadToolCommand(row.area, row.words)
       const summary = command?.summary.replaceAll("'", "\\'")
       return `  ${/^\w+$/.test(name) ? name : `'${name}'`}: '${summary}',\n`
     }),

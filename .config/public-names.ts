@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { getProperties } from '../src/catalogue/fields.js'
 import { formatNames } from '../src/catalogue/formats.js'
 import { environmentVariables, topics } from '../src/cli/help/topics.js'
-import { allCommands } from '../src/commands/index.js'
+import { loadAllCommands } from '../src/commands/index.js'
 import { flagSets, globalFlags } from '../src/engine/command/global-flags.js'
 import type { CommandFacts, Flag } from '../src/engine/command/types.js'
 import { exitCodes } from '../src/errors.js'
@@ -56,7 +56,7 @@ const deprecatedIn = (command: CommandFacts): readonly string[] => {
 
 /** Those of this build. */
 export const publicNames = async (version: string): Promise<PublicNames> => {
-  const commands = await allCommands()
+  const commands = await loadAllCommands()
   const everybodys = [...globalFlags, ...flagSets.sort, ...flagSets.group, ...flagSets.journal]
   const all = [
     ...commands.flatMap(getNames),

@@ -20,7 +20,7 @@ export const exitCodes = {
 
 export type Category = keyof typeof exitCodes
 
-/** What each category means, in the words that `help exit-codes` prints. */
+/** The meaning of each category, in the words that `help exit-codes` prints. */
 export const categoryMeanings: Readonly<Record<Category, string>> = {
   failed: 'the instance rejected the request (400, 405, 422), or a check failed',
   usage: 'invalid flags or arguments; nothing was sent',
@@ -34,10 +34,10 @@ export const categoryMeanings: Readonly<Record<Category, string>> = {
   interrupted: 'interrupted by Ctrl-C (shells report 143 for SIGTERM and 129 for SIGHUP)',
 }
 
-/** What would help, as a code; whoever shows the failure has the words. */
+/** The advice on what would help, as a code; the code that shows the failure has the words. */
 interface Advice {
   readonly code: string
-  /** What it is about: a scope, a setting. */
+  /** The subject of the advice: a scope, a setting. */
   readonly about?: string
 }
 
@@ -46,17 +46,17 @@ export interface FailureDetails {
   readonly status?: number
   /** True if no request can be made for the object, so that trying again does not help. */
   readonly unsent?: true
-  /** What was tried: method and URL without credentials, or the file concerned. */
+  /** The request that was tried: method and URL without credentials, or the file concerned. */
   readonly request?: string
-  /** What to do next; a full sentence or a command line. */
+  /** The next step for the user; a full sentence or a command line. */
   readonly hint?: string
-  /** In place of a hint, where its words are those of commands and flags. */
+  /** The advice in place of a hint, where its words are those of commands and flags. */
   readonly advice?: Advice
   /** The instance's machine-readable code, when the body carried one (`error_code`, `error`). */
   readonly code?: string
   /**
-   * Of a 404, 405 or 410 in the instance's own words: whether it has no such route, or no such record. Undefined where
-   * something that stands before it may have answered.
+   * The kind of thing that a 404, 405 or 410 says is missing, in the instance's own words: the route, or the record.
+   * Undefined where something that stands before the instance may have answered.
    */
   readonly lacks?: 'route' | 'record'
   /** True when no connection was made, so that nothing was sent. */
@@ -111,8 +111,8 @@ export class Failure extends Error {
   }
 }
 
-/** What helps after a failure, for another that tells of it. */
-export const helpIn = ({ details: { hint, advice } }: Failure): FailureDetails => ({
+/** Returns the hint and advice of a failure, for another failure that reports it. */
+export const getFailureHelp = ({ details: { hint, advice } }: Failure): FailureDetails => ({
   hint,
   advice,
 })
@@ -121,35 +121,35 @@ export const helpIn = ({ details: { hint, advice } }: Failure): FailureDetails =
 export const usage = (message: string, hint?: string): Failure =>
   new Failure('usage', message, hint === undefined ? {} : { hint })
 
-/** A usage error in standard input, which a run may find after it wrote what stands before. */
-export const inputFault = (message: string, hint?: string, cause?: unknown): Failure =>
+/** Creates a usage error in standard input, which a run may find after it wrote earlier objects. */
+export const createInputFailure = (message: string, hint?: string, cause?: unknown): Failure =>
   new Failure('usage', message, { hint, cause, ofInput: true })
 
 /**
- * The failure that a command goes on after.
- * @throws what no command goes on after: an interruption, and whatever is no Failure
+ * Returns a failure that a command continues after.
+ * @throws errors that no command continues after: an interruption, and whatever is no Failure
  */
-export const survived = (error: unknown): Failure => {
+export const recoverFrom = (error: unknown): Failure => {
   if (error instanceof Failure && error.category !== 'interrupted') return error
   throw error
 }
 
-/** Whether the instance says that the record is missing, rather than the route to it. */
+/** True if the instance says that the record is missing, rather than the route to it. */
 export const isMissing = (error: unknown): error is Failure =>
   error instanceof Failure && error.details.lacks === 'record'
 
-/** Whether the instance does not have the endpoint, because of its edition or version. */
+/** True if the instance does not have the endpoint, because of its edition or version. */
 export const isUnoffered = ({ details }: Failure): boolean => details.lacks === 'route'
 
 /** Explains why something could not be read. */
-export const whyUnread = (failure: Failure): string => {
+export const explainUnread = (failure: Failure): string => {
   if (failure.status === 403) return `not permitted: ${failure.message}`
   return isUnoffered(failure)
     ? `not available on this instance: ${failure.message}`
     : failure.message
 }
 
-/** Whether a failure is about one object alone: a run over many goes on with the others. */
+/** True if a failure is about one object alone: a run over many continues with the others. */
 export const isObjectFailure = (error: unknown): error is Failure =>
   error instanceof Failure && !['usage', 'interrupted', 'internal'].includes(error.category)
 
@@ -169,7 +169,7 @@ const reasons: Readonly<Record<string, string>> = {
   EBUSY: 'it is in use',
 }
 
-/** The system's code of a failed call (`ENOENT`); empty where there is none. */
+/** Returns the system's code of a failed call (`ENOENT`); empty where there is none. */
 export const getErrorCode = (error: unknown): string =>
   error instanceof Error &&
   !(error instanceof Failure) &&
@@ -178,14 +178,14 @@ export const getErrorCode = (error: unknown): string =>
     ? error.code
     : ''
 
-/** Why the system could not read or write a file, in words. */
+/** Returns why the system could not read or write a file, in words. */
 export const getReason = (error: unknown): string =>
   reasons[getErrorCode(error)] ?? (error instanceof Error ? error.message : String(error))
 
-/** What makes an object one that the line cannot mean, rather than the way to the instance. */
+/** The categories of a failure that is due to its object, rather than to the way to the instance. */
 const ofObject: ReadonlySet<Category> = new Set(['usage', 'failed', 'not_found', 'conflict'])
 
-/** A failure of planning an object, with where the object stands in standard input. */
+/** Returns a failure of planning an object, with where the object stands in standard input. */
 export const placeFailure = (error: unknown, place: string | undefined): unknown =>
   place !== undefined && error instanceof Failure && ofObject.has(error.category)
     ? new Failure(error.category, `standard input, ${place}: ${error.message}`, {

@@ -1,15 +1,21 @@
 /** Arguments in, exit code out. Nothing else ends the process. */
 
 import type { FailureFormat } from './answer/options.js'
-import { currentIo, type Io, processIo, runWithIo } from './base/io.js'
+import { getCurrentIo, type Io, processIo, runWithIo } from './base/io.js'
 import { version } from './base/version.js'
-import { commandHelp, type PageStyle } from './cli/help/command.js'
-import { areaHelp, rootHelp, topicHelp, withTopic } from './cli/help/topics.js'
+import { type PageStyle, renderCommandHelp } from './cli/help/command.js'
+import { renderAreaHelp, renderRootHelp, renderTopic, withTopic } from './cli/help/topics.js'
 import { parseTokens } from './cli/words/tree.js'
 import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
 import { ClosedPipe, exitCodes, Failure } from './errors.js'
 import { openPager } from './terminal/pager.js'
-import { endBy, mayBeTerminal, say, standardError, standardOutput } from './terminal/standard.js'
+import {
+  endBy,
+  getStandardError,
+  getStandardOutput,
+  mayBeTerminal,
+  writeQuietly,
+} from './terminal/standard.js'
 import { openStdout, printAtOnce } from './terminal/stdout.js'
 import { createStyle } from './terminal/style.js'
 
@@ -17,20 +23,20 @@ import { createStyle } from './terminal/style.js'
 const interrupting = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 /** Turns signals into an interruption that commands can clean up after. */
-const interruptions = () => {
+const watchSignals = () => {
   let came: NodeJS.Signals | undefined
   let controller: AbortController | undefined
   const stop = (signal: NodeJS.Signals): void => {
     came ??= signal
     controller?.abort()
   }
-  /** Made when it is asked for: Node loads much for it, and help runs nothing that could be stopped. */
+  /** Returns the signal, made on demand: Node loads much for it, and help runs nothing that could be stopped. */
   const signal = (): AbortSignal => {
     controller ??= new AbortController()
     if (came !== undefined) controller.abort()
     return controller.signal
   }
-  const io = currentIo()
+  const io = getCurrentIo()
   const releases = interrupting.map((name) => io.onSignal(name, stop))
   const release = (): void => {
     for (const releaseOne of releases) releaseOne()
@@ -38,14 +44,14 @@ const interruptions = () => {
   return { signal, came: () => came, release }
 }
 
-/** Help and the like: on a terminal, what is longer than the screen goes through the pager. */
+/** Shows help and the like: on a terminal, text longer than the screen goes through the pager. */
 const page = async (text: string): Promise<number> => {
   if (!mayBeTerminal()) {
     await printAtOnce(text)
     return 0
   }
-  const { env, argv } = currentIo()
-  const stdout = standardOutput()
+  const { env, argv } = getCurrentIo()
+  const stdout = getStandardOutput()
   const plain = openStdout()
   const paged = stdout.isTTY === true && !argv.includes('--no-pager')
   const out = paged
@@ -56,16 +62,18 @@ const page = async (text: string): Promise<number> => {
   return 0
 }
 
-/** Help fits 80 columns, and a narrower terminal. */
-const helpStyle = async (): Promise<PageStyle> => {
-  const screen = mayBeTerminal() ? standardOutput() : {}
-  const { width, bold, dim } = await createStyle(screen, currentIo().env)
+/** Creates the style of help, which fits 80 columns, and a narrower terminal. */
+const createHelpStyle = async (): Promise<PageStyle> => {
+  const screen = mayBeTerminal() ? getStandardOutput() : {}
+  const { width, bold, dim } = await createStyle(screen, getCurrentIo().env)
   return { width: Math.min(width, 80), bold, dim }
 }
 
-const helpOn = (place: HelpTopic, style: PageStyle): Promise<string> => {
-  if (place.kind === 'command') return commandHelp(place.command, style)
-  return place.kind === 'area' ? areaHelp(place.area, style, place.group) : rootHelp(style)
+const renderHelp = (place: HelpTopic, style: PageStyle): Promise<string> => {
+  if (place.kind === 'command') return renderCommandHelp(place.command, style)
+  return place.kind === 'area'
+    ? renderAreaHelp(place.area, style, place.group)
+    : renderRootHelp(style)
 }
 
 /** The first word of the line that shells send for TAB. */
@@ -73,11 +81,11 @@ const tab = '__complete'
 
 /** Answers TAB. */
 const complete = async (argv: readonly string[]): Promise<number> => {
-  await (await import('./cli/tab.js')).answerTab(argv, currentIo().env)
+  await (await import('./cli/tab.js')).answerTab(argv, getCurrentIo().env)
   return 0
 }
 
-/** Does what a line asks for. @returns the exit code */
+/** Runs what a line asks for. @returns the exit code */
 const answer = async (
   line: ParsedLine,
   signal: () => AbortSignal,
@@ -88,10 +96,10 @@ const answer = async (
     return execute(line.command, line.raw, signal(), decided, line.own, parseTokens)
   }
   if (line.kind === 'version') return page(`${version}\n`)
-  const text = await helpOn(line.of, await helpStyle())
+  const text = await renderHelp(line.of, await createHelpStyle())
   if (line.kind === 'help') return page(text)
   // An area without a verb is a mistake: its help is no answer.
-  say(standardError(), text)
+  writeQuietly(getStandardError(), text)
   return exitCodes.usage
 }
 
@@ -105,7 +113,7 @@ const dispatch = async (
   if (first === tab) return complete(words)
   if (first !== 'help') return answer(await parseTokens(argv), signal, decided)
   const [about = '', ...more] = words.filter(isWord)
-  const topic = more.length === 0 ? await topicHelp(about) : undefined
+  const topic = more.length === 0 ? await renderTopic(about) : undefined
   if (topic !== undefined) return page(topic)
   // As `--help` behind the words: Commander's own help takes one word only.
   const line = await parseTokens([...words, '--help']).catch(async (error: unknown) => {
@@ -118,7 +126,7 @@ const dispatch = async (
  * Begins a run with the exit code of a defect, so that a promise that never settles is no success: Node ends a process
  * that has nothing left to wait for, with whichever exit code is set.
  * @param tell reports that the run did not finish
- * @returns what is called once the run has finished
+ * @returns the function to call once the run has finished
  */
 const beginRun = (io: Io, tell: () => Promise<void>): (() => void) => {
   io.exitCode = exitCodes.internal
@@ -128,10 +136,10 @@ const beginRun = (io: Io, tell: () => Promise<void>): (() => void) => {
 /** Runs the line of an `Io`. */
 const runLine = async (io: Io): Promise<void> => {
   const { argv } = io
-  const { signal, came, release } = interruptions()
+  const { signal, came, release } = watchSignals()
   let how: FailureFormat | undefined
   const fail = async (error: unknown): Promise<void> => {
-    const { failureIn, tell } = await import('./answer/failure-report.js')
+    const { getRunFailure: failureIn, tell } = await import('./answer/failure-report.js')
     const ended = { error, interrupted: came() !== undefined, argv, how }
     const failure = failureIn(ended)
     io.exitCode = failure.exitCode

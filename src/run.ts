@@ -4,7 +4,7 @@ import { processIo } from './base/io.js'
 import { createLineIo } from './base/line-io.js'
 import { main } from './main.js'
 
-/** What a line is given besides its arguments. */
+/** The options of a line besides its arguments. */
 export interface RunLineOptions {
   /** Environment variables of the line, in the place of all of the process: `process.env` unless given. */
   readonly env?: Readonly<Record<string, string | undefined>>
@@ -16,9 +16,9 @@ export interface RunLineOptions {
   readonly signal?: AbortSignal
 }
 
-/** How a line ended. */
+/** The result of a line. */
 export interface RunLineResult {
-  /** What it answered, as UTF-8: in a pipe's form, tab-separated unless `-o` says otherwise. */
+  /** The answer of the line, as UTF-8: in a pipe's form, tab-separated unless `-o` says otherwise. */
   readonly stdout: string
   /** Notes, warnings and the error. */
   readonly stderr: string

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writes } from '../src/catalogue/endpoint.js'
-import { allCommands, loadExamples } from '../src/commands/index.js'
+import { loadAllCommands, loadExamples } from '../src/commands/index.js'
 import { getCommandName, keepsJournal } from '../src/engine/command/derive.js'
 import type { Command } from '../src/engine/command/types.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
@@ -13,7 +13,7 @@ import { openScreen } from './support/screen.js'
 import { absentIn, pathToLines, runLine } from './support/shell.js'
 import { startLine, svcctl } from './support/within.js'
 
-const commands = await allCommands()
+const commands = await loadAllCommands()
 const token = 'sandbox-root-token'
 
 const path = await pathToLines()

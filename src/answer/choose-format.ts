@@ -1,13 +1,13 @@
 /** Chooses the output format of a line: a variable or a profile only suggests one. */
 
-import { downloads } from '../engine/command/flags.js'
+import { returnsFile } from '../engine/command/flags.js'
 import { type Globals, isAggregate } from '../engine/command/globals.js'
 import type { Command } from '../engine/command/types.js'
-import { namesFor } from '../engine/records/object-rows.js'
+import { getIdentityNames } from '../engine/records/object-rows.js'
 import { usage } from '../errors.js'
 import type { Format } from '../output/types.js'
-import { standardOutput } from '../terminal/standard.js'
-import { outputFormat } from './failure-report.js'
+import { getStandardOutput } from '../terminal/standard.js'
+import { chooseOutputFormat } from './failure-report.js'
 
 /**
  * Refuses what a format that shows one thing cannot show, before anything is sent.
@@ -17,14 +17,14 @@ export const checkShown = ({ name, shows }: Format, command: Command, globals: G
   const { fields } = globals
   const { area, words, endpoints } = command
   // Of files that are written, their paths are the field.
-  const isShown = fields?.length === 1 || (fields === undefined && downloads(command))
+  const isShown = fields?.length === 1 || (fields === undefined && returnsFile(command))
   if (shows === 'field' && !isShown)
     throw usage(`-o ${name} prints one field: choose it with --fields`)
   if (shows !== 'names') return
   if (isAggregate(globals))
     throw usage(`-o ${name} prints objects that other commands accept, and groups are none`)
   const all = Object.values(endpoints)
-  if (all.some((endpoint) => namesFor(endpoint, area, false) !== undefined)) return
+  if (all.some((endpoint) => getIdentityNames(endpoint, area, false) !== undefined)) return
   throw usage(
     `-o ${name} prints objects that other commands accept, and ${`svcctl ${area} ${words}`.trim()} has none`,
   )
@@ -40,13 +40,13 @@ export const chooseFormat = (
   env: NodeJS.ProcessEnv,
   note: (text: string) => void,
 ): Promise<Format> =>
-  outputFormat(
+  chooseOutputFormat(
     globals,
     env,
     async (format) => {
       checkShown(format, command, globals)
       if (format.page !== undefined)
-        (await import('./file.js')).checkPage(format, globals, standardOutput().isTTY === true)
+        (await import('./file.js')).checkPage(format, globals, getStandardOutput().isTTY === true)
     },
     note,
   )

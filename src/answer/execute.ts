@@ -1,32 +1,37 @@
-/** One command from its parsed flags to its exit code. */
+/** Runs one command from its parsed flags to its exit code. */
 
-import { currentIo } from '../base/io.js'
+import { getCurrentIo } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import type { Words } from '../catalogue/words.js'
-import { unprintedRun } from '../engine/bulk/plan-work.js'
-import { changes, getCommandName, sendsAll, takesSeveral } from '../engine/command/derive.js'
+import { toUnprintedRun } from '../engine/bulk/plan-work.js'
+import {
+  getCommandName,
+  isFullySent,
+  mayChangeInstance,
+  takesSeveral,
+} from '../engine/command/derive.js'
 import { writesFiles } from '../engine/command/flags.js'
 import { type Globals, isAggregate } from '../engine/command/globals.js'
 import type { InnerRuns } from '../engine/command/services.js'
 import type { Command } from '../engine/command/types.js'
-import { ownWords, type WordsFinder } from '../engine/command/words.js'
+import { loadOwnWords, type WordsFinder } from '../engine/command/words.js'
 import type { JournalOptions } from '../engine/journaling/runs.js'
 import { ChosenRecords, type SharedServices } from '../engine/options.js'
 import { PrintedError } from '../engine/perform/live.js'
-import { checkPathNames, commandsOwn, fromStdin, parseGlobals } from '../engine/plan/given.js'
+import { checkPathNames, isFromStdin, keepOwnTexts, parseGlobals } from '../engine/plan/given.js'
 import type { Raw } from '../engine/plan/line.js'
-import { getParentColumn, type Parents, parentsIn } from '../engine/plan/parents.js'
+import { getLineParents, getParentColumn, type Parents } from '../engine/plan/parents.js'
 import { withPaths } from '../engine/plan/places.js'
 import type { WaitCondition } from '../engine/repeat.js'
-import { follow, preflight } from '../engine/run.js'
+import { checkRunFlags, follow } from '../engine/run.js'
 import { checkSelection, spreadBy } from '../engine/targets/objects.js'
 import { Failure, usage } from '../errors.js'
 import { checkShown, chooseFormat } from './choose-format.js'
-import { failureStyle } from './failure-report.js'
+import { getFailureFormat } from './failure-report.js'
 import type { AnswerOptions, AskedLine, FailureFormat, InnerLine, LinePart } from './options.js'
 import { RunParts } from './run-parts.js'
 
-/** What a line says of its journal, before anything of it is understood. */
+/** Creates the options of a line's journal, before anything of the line is understood. */
 const createJournalOptions = (
   command: Command,
   raw: Raw,
@@ -38,7 +43,7 @@ const createJournalOptions = (
       ? 'parents'
       : globals.select !== undefined
         ? 'select'
-        : fromStdin(raw)
+        : isFromStdin(raw)
           ? 'stdin'
           : 'arguments'
   const many = takesSeveral(command) && raw.args.length > 1
@@ -53,7 +58,7 @@ const createJournalOptions = (
 
 /**
  * Runs a command.
- * @param decided is told how a failure is to be told
+ * @param decided takes the form in which a failure is reported
  * @param own finds the words of its instance
  * @param parse understands lines that the command runs itself
  * @returns the exit code
@@ -111,11 +116,11 @@ const checkLine = (
 
 /** @throws Failure `usage` for what has no place beside an order */
 const checkOrder = (command: Command, raw: Raw, globals: Globals): void => {
-  if (globals.sort !== undefined && !isAggregate(globals) && changes(command, raw.args))
+  if (globals.sort !== undefined && !isAggregate(globals) && mayChangeInstance(command, raw.args))
     throw usage('--sort works only with lists')
 }
 
-/** What is waited for. */
+/** Creates the condition that is waited for; undefined if there is none. */
 const createUntil = async (
   command: Command,
   { waitUntil: texts, waitTimeout: timeout }: Globals,
@@ -129,35 +134,35 @@ const createUntil = async (
   return new WaitCondition(texts, { command, timeout, words })
 }
 
-/** What a line says, before anything is done for it. */
-const understand = async (
+/** Interprets what a line says, before anything is done for it. */
+const interpretLine = async (
   { command, raw: line, decided, own }: AskedLine,
   part: LinePart | undefined,
   env: NodeJS.ProcessEnv,
   inner: InnerLine | undefined,
 ) => {
-  const raw = commandsOwn(command, line)
+  const raw = keepOwnTexts(command, line)
   const early: string[] = []
   const note = (text: string): void => void early.push(text)
   const globals = parseGlobals(command, line, env, note)
   const format = inner?.format ?? part?.format ?? (await chooseFormat(command, globals, env, note))
-  decided(failureStyle(globals, format))
+  decided(getFailureFormat(globals, format))
   checkLine(command, line, globals, part)
-  const parents = parentsIn(await spreadBy(command, globals), raw)
+  const parents = getLineParents(await spreadBy(command, globals), raw)
   const journaling = createJournalOptions(command, raw, globals, parents)
-  const found = await ownWords(command, own)
+  const found = await loadOwnWords(command, own)
   // One of several takes the names of the others as well.
   const words = part?.words ?? found
   const until = await createUntil(command, globals, words)
   const isSilent =
     globals.to === undefined &&
     writesFiles(command, raw) &&
-    (await import('../engine/plan/outputs.js')).reportsToStandardOutput(command, raw)
+    (await import('../engine/plan/outputs.js')).writesReportToStdout(command, raw)
   return { raw, early, parents, said: { globals, format, journaling, words, until, isSilent } }
 }
 
-/** What runs commands and lines within a run. */
-export const runsWithin = (
+/** Creates the functions that run commands and lines within a run. */
+export const createInnerRuns = (
   outer: AnswerOptions,
   sharing: SharedServices,
   parse: AskedLine['parse'],
@@ -173,7 +178,7 @@ export const runsWithin = (
 const isPartial = (error: unknown): boolean =>
   error instanceof Failure && error.category === 'partial'
 
-/** The line with paths in the place of addresses, which its journal has as well. */
+/** Returns the line with paths in the place of addresses, which its journal has as well. */
 const placeLine = async (
   { services: { place } }: Pick<RunParts, 'services'>,
   line: Pick<AskedLine, 'command' | 'raw'> & {
@@ -193,9 +198,9 @@ const placeLine = async (
 /** Runs a command on one instance. */
 const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): Promise<number> => {
   const { command, signal, own, parse } = line
-  const env = inner?.env ?? part?.env ?? currentIo().env
+  const env = inner?.env ?? part?.env ?? getCurrentIo().env
   const input = line.input ?? part?.input ?? new StandardInput(signal)
-  const { raw, early, parents, said } = await understand(line, part, env, inner)
+  const { raw, early, parents, said } = await interpretLine(line, part, env, inner)
   const { globals, format, journaling, words } = said
   const options: AnswerOptions = {
     ...said,
@@ -207,7 +212,7 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
     signal,
     stdin: input,
     listed: journaling.source !== 'arguments' || globals.resume !== undefined,
-    runs: (sharing) => runsWithin(options, sharing, parse),
+    runs: (sharing) => createInnerRuns(options, sharing, parse),
     chosen: new ChosenRecords(),
   }
   const running = await RunParts.open(options)
@@ -216,7 +221,7 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
   try {
     const { ui } = running.services
     const placed = await placeLine(running, { command, raw, parents, journaling })
-    await preflight({ command, globals, ui, words }, early)
+    await checkRunFlags({ command, globals, ui, words }, early)
     checkShown(format, command, globals)
     const all = { ...said, ...placed, command, signal, running, input }
     if (globals.since === undefined) await follow(all)
@@ -226,10 +231,10 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
   }
   await journaling.resumed?.journal.close()
   input.close()
-  const wrote = sendsAll(options) && changes(command, raw.args)
+  const wrote = isFullySent(options) && mayChangeInstance(command, raw.args)
   await close({ failed, code: printing.code }).catch((error: unknown) => {
     // An output that cannot be ended must not hide what ended the run, nor what the run has done.
-    if (failed === undefined) failed = wrote ? unprintedRun(error, command) : error
+    if (failed === undefined) failed = wrote ? toUnprintedRun(error, command) : error
     else if (isPartial(failed) && error instanceof Failure) running.services.ui.report(error)
   })
   if (failed !== undefined) throw failed

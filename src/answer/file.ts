@@ -27,8 +27,8 @@ import type { PeopleRows, RunAnswer } from './run-answer.js'
 /** On Windows, and from the Linux within it, as a click on a link does. */
 const windows = ['rundll32.exe', 'url.dll,FileProtocolHandler'] as const
 
-/** The program that opens what it is given, with what stands before that. */
-const opener = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly string[] => {
+/** Finds the program that opens what it is given, with what stands before that. */
+const findOpener = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly string[] => {
   if (platform === 'darwin') return ['open']
   if (platform === 'win32') return windows
   return env.WSL_DISTRO_NAME && !env.DISPLAY && !env.WAYLAND_DISPLAY ? windows : ['xdg-open']
@@ -43,7 +43,7 @@ const openPage = async (
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform = process.platform,
 ): Promise<void> => {
-  const [program = '', ...args] = opener(env, platform)
+  const [program = '', ...args] = findOpener(env, platform)
   const child = await startProgram(program, [...args, url], {
     as: 'tool',
     env,
@@ -55,7 +55,7 @@ const openPage = async (
   child.unref()
 }
 
-/** What showing a page needs of its run. */
+/** The context that showing a page needs of its run. */
 interface PageContext {
   readonly env: NodeJS.ProcessEnv
   /** The address of the instance, the only one whose pages are shown. */
@@ -66,7 +66,7 @@ interface PageContext {
 
 const isSet = (text: string | undefined): boolean => text !== undefined && text !== ''
 
-/** Whether there is a screen that a browser could open on; at the other end of ssh there is none. */
+/** True if there is a screen that a browser could open on; at the other end of ssh there is none. */
 export const hasDisplay = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean => {
   if (['SSH_CONNECTION', 'SSH_CLIENT', 'SSH_TTY', 'CI'].some((name) => isSet(env[name])))
     return false
@@ -75,7 +75,7 @@ export const hasDisplay = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): b
 }
 
 /**
- * The address of a record's page, as it may be opened.
+ * Returns the address of a record's page, as it may be opened.
  * @throws Failure `failed` for one that is not on the instance: whoever writes a record would choose it
  */
 export const getWebUrl = (record: unknown, baseUrl: string, field = 'web_url'): string => {
@@ -98,11 +98,11 @@ export const getWebUrl = (record: unknown, baseUrl: string, field = 'web_url'): 
   return url.href
 }
 
-/** One of several parents' records stands below its name. */
-const withinParent = (value: unknown): unknown =>
+/** Returns the record itself: one of several parents' records stands below its parent's name. */
+const unwrapRecord = (value: unknown): unknown =>
   isObject(value) && isObject(value.record) ? value.record : value
 
-const several = (): Failure =>
+const createSeveralFailure = (): Failure =>
   usage(
     '--web opens the page of a single object, and there are several',
     'Choose one by its ID or with --where.',
@@ -149,7 +149,7 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
   async writer(): Promise<Writer> {
     const found: unknown[] = []
     const record = async (value: unknown): Promise<void> => {
-      if (found.push(withinParent(value)) > 1) throw several()
+      if (found.push(unwrapRecord(value)) > 1) throw createSeveralFailure()
     }
     return {
       record,
@@ -226,7 +226,7 @@ const writeFailure = (path: string, cause: unknown): Failure =>
 const openFile = async (path: string, signal: AbortSignal): Promise<AnswerFile> => {
   try {
     const file = await openWhole(resolvePath(path), { signal })
-    /** What went wrong first: all that comes after it is its consequence. */
+    /** The failure that came first: all that comes after it is its consequence. */
     let broken: Failure | undefined
     const trying = async (work: () => Promise<void>): Promise<void> => {
       if (broken !== undefined) throw broken
@@ -252,7 +252,7 @@ const openFile = async (path: string, signal: AbortSignal): Promise<AnswerFile> 
   }
 }
 
-/** A page that only its owner can read, and that outlives the run: the browser reads it afterwards. */
+/** Creates a page that only its owner can read, and that outlives the run: the browser reads it afterwards. */
 const pageToOpen = async (name: string): Promise<string> =>
   join(await mkdtemp(join(getTemporaryFolder(), 'svcctl-')), `${name.replaceAll(' ', '-')}.html`)
 
@@ -282,13 +282,13 @@ const keepNotes = (notes: Notes, texts: string[]): Notes => ({
   },
 })
 
-/** What is missing of an answer, in a sentence; undefined where all of it is there. */
+/** Describes what an answer lacks, in a sentence; undefined if all of it is there. */
 const describeMissing = ({ failed: error, code }: RunEnd): string | undefined => {
   if (error !== undefined) return error instanceof Error ? error.message : String(error)
   return code === exitCodes.partial ? 'not everything could be read' : undefined
 }
 
-/** Whether what was written is worth keeping: a list that lacks some of its objects says so. */
+/** True if what was written is worth keeping: a list that lacks some of its objects says so. */
 const isWorthKeeping = ({ failed: error }: RunEnd): boolean =>
   error === undefined || (error instanceof Failure && error.category === 'partial')
 
@@ -300,7 +300,7 @@ interface FileOptions {
 }
 
 /**
- * The streams of a run whose answer is a page, or goes to a file.
+ * Opens the streams of a run whose answer is a page, or goes to a file.
  * @param endPage ends the page, where it is one
  */
 export const withFile = async (

@@ -2,7 +2,7 @@
 import { splitBelow } from '../base/json/records.js'
 import { insertFlags } from '../base/shell-words.js'
 import { StandardInput } from '../base/standard-input.js'
-import { calls, getCommandName, lists, onlyReads } from '../engine/command/derive.js'
+import { getCommandName, hasEndpoints, isReadOnlyCommand, lists } from '../engine/command/derive.js'
 import { type Globals, isAggregate, reachingFlags, toFlagWords } from '../engine/command/globals.js'
 import type { LineAnswer, LineAsk, TypedAsk } from '../engine/command/services.js'
 import type { Command } from '../engine/command/types.js'
@@ -10,12 +10,17 @@ import type { SharedServices } from '../engine/options.js'
 import { parseGlobals } from '../engine/plan/given.js'
 import type { ParsedLine } from '../engine/plan/line.js'
 import { Failure, usage } from '../errors.js'
-import { failureIn } from './failure-report.js'
+import { getRunFailure } from './failure-report.js'
 import type { AnswerOptions, AskedLine, InnerLine, KeptPart } from './options.js'
-import { environmentFor, givenAway, keptScreen, unrehearsedCommand } from './subcommand.js'
+import {
+  createGivingFormat,
+  createKeptScreen,
+  getInnerEnvironment,
+  removeRehearsals,
+} from './subcommand.js'
 
 /** Tells records from what they belong to, and leaves out what could not be read. */
-const splitting =
+const createSplitter =
   (take: LineAsk['take']) =>
   (bytes: Uint8Array, column: string | undefined): void => {
     if (column === undefined) return void take(bytes, undefined)
@@ -23,8 +28,8 @@ const splitting =
     if (below !== undefined) take(below.record, { column, name: below.name })
   }
 
-/** The flags by which the instance is reached, as words. */
-const reachedBy = (outer: Globals, from: string | undefined): readonly string[] => [
+/** Returns the flags by which the instance is reached, as words. */
+const getReachingWords = (outer: Globals, from: string | undefined): readonly string[] => [
   ...toFlagWords('tolerate', outer.tolerate),
   ...(from === undefined
     ? [
@@ -38,7 +43,7 @@ const reachedBy = (outer: Globals, from: string | undefined): readonly string[] 
 /** @throws Failure `usage` for a line that does more than read, or says how it is to be answered */
 const checkLine = ({ command, raw }: Extract<ParsedLine, { kind: 'run' }>, ask: LineAsk): void => {
   const name = getCommandName(command)
-  if (!onlyReads(command) || !calls(command))
+  if (!isReadOnlyCommand(command) || !hasEndpoints(command))
     throw usage(`${name} is not a command that reads from the API`)
   if (ask.where !== undefined && !lists(command)) throw usage(`${name} is not a list`)
   if (raw.args.includes('-') || [...raw.flags.values()].flat().includes('-'))
@@ -53,8 +58,8 @@ const checkLine = ({ command, raw }: Extract<ParsedLine, { kind: 'run' }>, ask: 
       )
 }
 
-/** The columns of the groups that a line makes; nothing where it makes none. */
-const groupsIn = async ({
+/** Returns the columns of the groups that a line makes; nothing if it makes none. */
+const getGroupColumns = async ({
   command,
   raw,
 }: Pick<Extract<ParsedLine, { kind: 'run' }>, 'command' | 'raw'>): Promise<
@@ -66,8 +71,8 @@ const groupsIn = async ({
   return { columns: groupColumns(globals) }
 }
 
-/** What a line has besides its own words. */
-const besides = (command: Command, ask: LineAsk): readonly string[] => {
+/** Returns the words that a line has besides its own. */
+const getExtraWords = (command: Command, ask: LineAsk): readonly string[] => {
   if (ask.tries === true) return ['--dry-run']
   const where = (ask.where ?? []).map((text) => `--where=${text}`)
   return lists(command) ? ['--limit=all', ...where] : []
@@ -81,8 +86,8 @@ interface OuterRun {
   readonly run: (line: AskedLine, part: undefined, inner: InnerLine) => Promise<number>
 }
 
-/** A line within a run, understood. */
-const understood = async (
+/** Parses a line that is run within a run. */
+const parseRunLine = async (
   parse: AskedLine['parse'],
   words: readonly string[],
 ): Promise<Extract<ParsedLine, { kind: 'run' }>> => {
@@ -98,11 +103,11 @@ export const runTypedWithin = async (
 ): Promise<number> => {
   const { globals, signal } = outer
   const flags = [
-    ...reachedBy(globals, undefined),
+    ...getReachingWords(globals, undefined),
     ...toFlagWords('output', globals.output),
     ...toFlagWords('fields', globals.fields),
   ]
-  const meant = await understood(parse, insertFlags(words, flags))
+  const meant = await parseRunLine(parse, insertFlags(words, flags))
   const read = input === undefined ? undefined : new StandardInput(signal, input)
   const own = outer.own ?? meant.own
   // The run may have used what only its instance has, and the line does not show that.
@@ -117,7 +122,7 @@ export const runLineWithin = async (
   { outer, sharing, parse, run }: OuterRun,
   ask: LineAsk,
 ): Promise<LineAnswer> => {
-  const screen = await keptScreen()
+  const screen = await createKeptScreen()
   const { notes, failures } = screen
   const tries = ask.tries === true
   const { composed, parents, planned, reads, whole } = ask
@@ -130,10 +135,10 @@ export const runLineWithin = async (
     const alone = await parse(ask.words)
     if (alone.kind !== 'run') throw usage('this is not a command that reads from the API')
     if (!tries) checkLine(alone, ask)
-    said = { command: alone.command, ...(await groupsIn(alone)) }
-    const flags = [...reachedBy(outer.globals, from), ...besides(alone.command, ask)]
-    const meant = await understood(parse, insertFlags(ask.words, flags))
-    const env = { ...environmentFor(outer.env), ...ask.env }
+    said = { command: alone.command, ...(await getGroupColumns(alone)) }
+    const flags = [...getReachingWords(outer.globals, from), ...getExtraWords(alone.command, ask)]
+    const meant = await parseRunLine(parse, insertFlags(ask.words, flags))
+    const env = { ...getInnerEnvironment(outer.env), ...ask.env }
     const part: KeptPart = {
       ...(from === outer.globals.from ? sharing : { gateOf: sharing.gateOf }),
       screen: screen.streams,
@@ -143,11 +148,11 @@ export const runLineWithin = async (
       },
       ...given,
     }
-    const asked = tries ? unrehearsedCommand(meant.command) : meant.command
+    const asked = tries ? removeRehearsals(meant.command) : meant.command
     // The instance is the same, and so are its words.
     const own = (tries && outer.own) || meant.own
     const line = { ...meant, own, command: asked, signal, parse, decided: () => {} }
-    const format = givenAway(splitting(ask.take))
+    const format = createGivingFormat(createSplitter(ask.take))
     const code = await run(line, undefined, { part, format, env })
     if (code === 0 || (tries && failures.length === 0)) return { ...said, notes, code }
     // What ends so must not pass for a whole answer, whether or not it was told of.
@@ -155,7 +160,7 @@ export const runLineWithin = async (
     return { ...said, notes, code, failure: failures[0] ?? gap }
   } catch (error) {
     const interrupted = signal.aborted
-    const thrown = failureIn({ error, interrupted })
+    const thrown = getRunFailure({ error, interrupted })
     // Why an object cannot be changed says more than how many cannot.
     const failure = (tries && !interrupted && failures[0]) || thrown
     return { ...said, notes, code: failure.exitCode, failure }

@@ -2,7 +2,7 @@
 
 import type { Stdout } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
-import { heldUntil, TargetWriter } from '../engine/order.js'
+import { createHeldTest, TargetWriter } from '../engine/order.js'
 import type { Raw } from '../engine/plan/line.js'
 import { getSite, type Row, type Rows } from '../engine/rows.js'
 import { Failure } from '../errors.js'
@@ -12,7 +12,7 @@ import { printRows } from './print-rows.js'
 import { AnswerPrinter } from './printing.js'
 import { openNotes, openStreams, type ScreenOptions } from './streams.js'
 
-/** What an instance prints is rows: here nothing may come. */
+/** The output of an instance among several: it hands over rows, and prints nothing itself. */
 const nowhere: Stdout = {
   write: async () => {
     throw new Failure('internal', 'an answer of one of several instances past the others')
@@ -47,7 +47,7 @@ export class InstancesAnswer {
   readonly #parts = new Map<string, SaidOfPart>()
   /** True if there are as many records as were asked for: then nothing is said of the lists of single instances. */
   #isFull = false
-  /** What is to be said of all together. */
+  /** The notes on all instances together. */
   readonly #notes: (() => void)[] = []
 
   private constructor(shown: SharedLine, screen: Streams, words: Words | undefined) {
@@ -75,7 +75,7 @@ export class InstancesAnswer {
   }
 
   /**
-   * What one of them hands its rows to.
+   * Creates the part that one of them hands its rows to.
    * @param turn resolves when those before it have handed over theirs
    */
   async part(
@@ -97,7 +97,7 @@ export class InstancesAnswer {
         interactive: () => false,
         of: name,
       },
-      isHeld: heldUntil(turn),
+      isHeld: createHeldTest(turn),
       takeAll: (rows) => new TargetWriter({ target: { [column]: name }, turn, push }).takeAll(rows),
       later: (say) => {
         said.later = say

@@ -1,10 +1,10 @@
 /** A command on the several instances that its line means: all at once, or, where it writes, one after the other. */
 
 import { NobodyTakesError, yieldPushed } from '../base/async.js'
-import { currentIo } from '../base/io.js'
+import { getCurrentIo } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
-import { unprintedRun } from '../engine/bulk/plan-work.js'
-import { changes, sendsAll } from '../engine/command/derive.js'
+import { toUnprintedRun } from '../engine/bulk/plan-work.js'
+import { isFullySent, mayChangeInstance } from '../engine/command/derive.js'
 import { type Globals, getMostRecords } from '../engine/command/globals.js'
 import { findOwnWords } from '../engine/command/words.js'
 import { describeUnread, takeRecords } from '../engine/order.js'
@@ -14,23 +14,23 @@ import { type FailureLimit, parseFailureLimit } from '../engine/work/report.js'
 import { Failure } from '../errors.js'
 import type { Format } from '../output/types.js'
 import { chooseFormat } from './choose-format.js'
-import { failureIn, failureStyle } from './failure-report.js'
+import { getFailureFormat, getRunFailure } from './failure-report.js'
 import { InstancesAnswer } from './instances-answer.js'
 import type { AskedLine, LinePart } from './options.js'
 import {
   type AskedSite,
   checkSeveral,
   checkWriting,
-  environmentForEach,
-  profilesFor,
+  createSiteEnvironment,
+  getAskedProfiles,
   resolveInstances,
+  resolveNamedProfiles,
   variables,
-  wantedBy,
 } from './sites.js'
 
 // How a run of several instances ends.
 
-/** How the run on one instance ended. */
+/** The end of the run on one instance. */
 interface InstanceResult {
   readonly name: string
   readonly code: number
@@ -38,15 +38,15 @@ interface InstanceResult {
 }
 
 const unreachable = 7
-/** These say more than how many failed. */
+/** The exit codes that say more than how many failed. */
 const foremost = [130, 9]
 
-/** Whether it is noted only. */
+/** True if the failure of an instance is noted only. */
 const isNoted = ({ failure, code }: InstanceResult, tolerant: boolean): boolean =>
   tolerant && code === unreachable && failure !== undefined
 
 /**
- * The exit code of several: that of all, where they are alike.
+ * Returns the exit code of several: that of all, if they are alike.
  * @param tolerant those that cannot be reached do not count, while one can
  */
 export const getExitCode = (endings: readonly InstanceResult[], tolerant: boolean): number => {
@@ -58,14 +58,14 @@ export const getExitCode = (endings: readonly InstanceResult[], tolerant: boolea
   return others.every((other) => other === code) ? code : 8
 }
 
-/** Whether so many failed that no further one is begun; without a word about it the first is too many. */
+/** True if so many failed that no further one is begun; without `--max-failures` the first is too many. */
 export const isEnough = (failed: number, of: number, most: FailureLimit | undefined): boolean => {
   if (most === undefined) return failed > 0
   return 'count' in most ? failed >= most.count : failed > 0 && (failed / of) * 100 >= most.percent
 }
 
-/** What was wrong with the line for each of them in the same words; undefined where something else was. */
-const sameMistake = (endings: readonly InstanceResult[]): Failure | undefined => {
+/** Returns the mistake in the line that all of them reported in the same words; undefined if there is none such. */
+const findSameMistake = (endings: readonly InstanceResult[]): Failure | undefined => {
   const [first] = endings
   const failure = first?.failure
   if (failure?.category !== 'usage') return undefined
@@ -77,7 +77,7 @@ const sameMistake = (endings: readonly InstanceResult[]): Failure | undefined =>
 
 // Standard input for several instances: read once, given to each.
 
-/** What one instance reads of it; closing the copy leaves the input open. */
+/** A copy of standard input for one instance; closing the copy leaves the input open. */
 class InputCopy extends StandardInput {
   override readonly text: () => Promise<string>
 
@@ -102,8 +102,8 @@ class InputCopy extends StandardInput {
   override close(): void {}
 }
 
-/** Standard input, as each instance gets it. */
-const inputForEach = (whole: StandardInput) => (): StandardInput => new InputCopy(whole)
+/** Creates the function that gives each instance its copy of standard input. */
+const createInputCopies = (whole: StandardInput) => (): StandardInput => new InputCopy(whole)
 
 /** Runs the line on one instance. */
 export type LineRunner = (line: AskedLine, part?: LinePart) => Promise<number>
@@ -120,9 +120,9 @@ export class MultiInstanceRun {
   readonly #stop = new AbortController()
   readonly #input: () => StandardInput
   readonly #endings: InstanceResult[] = []
-  /** Whether no further records are wanted. */
+  /** True if no further records are wanted. */
   #isFull = false
-  /** What ends all of it: the answer cannot be printed. */
+  /** The error that ends all of it: the answer cannot be printed. */
   #lost: unknown
 
   constructor(
@@ -138,7 +138,7 @@ export class MultiInstanceRun {
     this.#globals = globals
     this.#format = format
     this.#merged = merged
-    this.#input = inputForEach(input)
+    this.#input = createInputCopies(input)
   }
 
   /** Prints the rows that come of the instances, and ends what is under way where that fails. */
@@ -178,7 +178,7 @@ export class MultiInstanceRun {
     await Promise.all(runs)
   }
 
-  /** One after the other, until one fails. */
+  /** Runs one instance after the other, until one fails. */
   async inOrder(sites: readonly AskedSite[], push: RowListener): Promise<void> {
     const { maxFailures } = this.#globals
     const most = parseFailureLimit(maxFailures)
@@ -202,7 +202,7 @@ export class MultiInstanceRun {
    */
   async end(sites: readonly AskedSite[], least = 0): Promise<number> {
     const code = getExitCode(this.#endings, this.#tolerant) || least
-    const mistake = sameMistake(this.#endings)
+    const mistake = findSameMistake(this.#endings)
     const names = sites.map(({ name }) => name)
     const whole = this.#lost === undefined && code !== 130
     const failed = whole
@@ -210,8 +210,9 @@ export class MultiInstanceRun {
       : (this.#lost ?? new Failure('interrupted', 'interrupted'))
     await this.#merged.close(names, { code, failed }).catch((error: unknown) => {
       const { command, raw } = this.#line
-      const done = code === 0 && sendsAll({ command, globals: this.#globals })
-      this.#lost ??= done && changes(command, raw.args) ? unprintedRun(error, command) : error
+      const done = code === 0 && isFullySent({ command, globals: this.#globals })
+      this.#lost ??=
+        done && mayChangeInstance(command, raw.args) ? toUnprintedRun(error, command) : error
     })
     if (this.#lost !== undefined) throw this.#lost
     if (mistake !== undefined) throw mistake
@@ -221,7 +222,7 @@ export class MultiInstanceRun {
     return code
   }
 
-  /** What went wrong, where none of them answered. */
+  /** Returns the first failure, if none of them answered. */
   #nothing(): Failure | undefined {
     const [first] = this.#endings
     return this.#endings.every(({ failure }) => failure !== undefined) ? first?.failure : undefined
@@ -240,7 +241,7 @@ export class MultiInstanceRun {
       words: asked,
       input: this.#input(),
       format: this.#format,
-      env: environmentForEach(currentIo().env),
+      env: createSiteEnvironment(getCurrentIo().env),
     }
     try {
       const line = { command, raw: site.line(raw), signal, decided: () => {}, own, parse }
@@ -259,7 +260,7 @@ export class MultiInstanceRun {
     }
     // What cannot be printed ends all of them.
     if (this.#lost !== undefined || error instanceof NobodyTakesError) return this.#stop.abort()
-    const failure = failureIn({ error, interrupted: aborted })
+    const failure = getRunFailure({ error, interrupted: aborted })
     const ending = { name, code: failure.exitCode, failure }
     this.#endings.push(ending)
     if (failure.category === 'interrupted' || failure.category === 'usage') return
@@ -269,11 +270,11 @@ export class MultiInstanceRun {
   }
 }
 
-/** A list that comes to one name means that one. */
-const aloneOf = (line: AskedLine, name: string): AskedLine => ({
+/** Converts a line whose list comes to one name: it means that one. */
+const toSingleLine = (line: AskedLine, name: string): AskedLine => ({
   ...line,
   raw: { ...line.raw, flags: new Map(line.raw.flags).set('profile', [name]) },
-  own: findOwnWords([`--profile=${name}`], currentIo().env),
+  own: findOwnWords([`--profile=${name}`], getCurrentIo().env),
 })
 
 /**
@@ -283,21 +284,21 @@ const aloneOf = (line: AskedLine, name: string): AskedLine => ({
  */
 export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<number> => {
   const { command, raw, signal, decided } = line
-  const env = environmentForEach(currentIo().env)
-  const wanted = wantedBy(raw)
-  if ('one' in wanted) return run(aloneOf(line, wanted.one))
+  const env = createSiteEnvironment(getCurrentIo().env)
+  const wanted = getAskedProfiles(raw)
+  if ('one' in wanted) return run(toSingleLine(line, wanted.one))
   const globals = parseGlobals(command, raw, env, () => {})
   const early: string[] = []
   const format = await chooseFormat(command, globals, env, (text) => void early.push(text))
-  decided(failureStyle(globals, format))
+  decided(getFailureFormat(globals, format))
   checkSeveral(command, raw, 'all' in wanted)
-  const profiles = profilesFor(wanted.several, env)
-  const writing = changes(command, raw.args)
+  const profiles = resolveNamedProfiles(wanted.several, env)
+  const writing = mayChangeInstance(command, raw.args)
   if (writing) checkWriting(line, wanted, profiles, globals)
   const { sites, words } = await resolveInstances(command, profiles, writing, env)
   const merged = await InstancesAnswer.of({ command, globals, format, env, signal, raw }, words)
   for (const text of early) merged.notes.note(text)
-  const unused = variables.filter((name) => currentIo().env[name])
+  const unused = variables.filter((name) => getCurrentIo().env[name])
   if (unused.length > 0)
     merged.notes.warn(
       `${unused.join(', ')} ${unused.length === 1 ? 'is' : 'are'} not used: each profile has its own`,

@@ -1,7 +1,7 @@
-/** One answer of several targets: the records of each stand below its name, in one list. */
-import { wrapper } from '../base/json/records.js'
+/** Merges the answers of several targets: the records of each stand below its name, in one list. */
+import { createWrapper } from '../base/json/records.js'
 import { encodeRecord } from '../engine/records/list-stage.js'
-import { isList, printedValue, refusePart } from '../engine/records/object-rows.js'
+import { getPrintedValue, isList, refusePart } from '../engine/records/object-rows.js'
 import {
   getSite,
   type RecordsRow,
@@ -18,25 +18,28 @@ const describeTarget = ({ parent }: Target): string =>
   parent === undefined ? 'instance' : 'project or group'
 
 /** Puts the profile or snapshot before what stands in a record already. */
-const beforeAll = (column: string, name: string): ((record: Uint8Array) => Uint8Array) => {
+const createProfilePrefixer = (
+  column: string,
+  name: string,
+): ((record: Uint8Array) => Uint8Array) => {
   const head = Buffer.from(`{"${column}":${JSON.stringify(name)},`)
   return (record) => Buffer.concat([head, record.subarray(record.indexOf(0x7b) + 1)])
 }
 
 /** Puts records below what they belong to, the widest first. */
-const wrapperFor = (
+const createTargetWrapper = (
   target: Target,
   { parent: column }: RecordView,
 ): ((record: Uint8Array) => Uint8Array) => {
   const { parent } = target
   const site = getSite(target)
-  const below = parent === undefined ? undefined : wrapper(parent.column, parent.name)
+  const below = parent === undefined ? undefined : createWrapper(parent.column, parent.name)
   if (site === undefined) return below ?? ((record) => record)
   if (below === undefined)
     return column === undefined
-      ? wrapper(site.column, site.name)
-      : beforeAll(site.column, site.name)
-  const before = beforeAll(site.column, site.name)
+      ? createWrapper(site.column, site.name)
+      : createProfilePrefixer(site.column, site.name)
+  const before = createProfilePrefixer(site.column, site.name)
   return (record) => before(below(record))
 }
 
@@ -136,7 +139,7 @@ class TargetList {
     const people = isTrend ? undefined : this.#answer.rowsForPeople(view)
     const { columns = view.columns } = people ?? {}
     const own = { ...view, columns }
-    return { view: viewBelow(own, of, isTrend), wrap: wrapperFor(of, own), people }
+    return { view: viewBelow(own, of, isTrend), wrap: createTargetWrapper(of, own), people }
   }
 
   /** Returns the view of a record among those of other instances: with columns, though alone it would be shown whole. */
@@ -205,7 +208,7 @@ async function* splitAnswers(rows: Rows, splitsLists: boolean): Rows {
     }
     const { answer, of, view } = row
     const splits = of !== undefined || splitsLists
-    const items = splits && isList(answer) ? printedValue(answer) : undefined
+    const items = splits && isList(answer) ? getPrintedValue(answer) : undefined
     const many = Array.isArray(items)
     yield { kind: 'open', many, view, of }
     if (many) for (const value of items) yield { kind: 'value', value, of }

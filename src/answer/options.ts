@@ -39,7 +39,7 @@ export interface Streams {
   readonly interactive: () => boolean
   /** Ends the answer, and says what stands below it. */
   readonly finish: (say: () => void, end: RunEnd) => Promise<void>
-  /** Where the answer is a page, whose first part begins it. */
+  /** The page that the answer is, if it is one: its first part begins it. */
   readonly page?: { readonly begin: () => boolean }
   /** The profile that each line of it begins with, where there are several. */
   readonly of?: string
@@ -70,7 +70,7 @@ export interface AskedLine {
   readonly command: Command
   readonly raw: Raw
   readonly signal: AbortSignal
-  /** Is told how a failure is to be told. */
+  /** Takes the form in which a failure is reported. */
   readonly decided: (how: FailureFormat) => void
   /** Finds the words of its instance. */
   readonly own: WordsFinder

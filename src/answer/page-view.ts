@@ -10,7 +10,7 @@ import { hasSecrets } from '../engine/journaling/asked-line.js'
 import type { Raw } from '../engine/plan/line.js'
 import { getShapes } from '../engine/records/known-fields.js'
 import type { RecordView } from '../engine/rows.js'
-import { kindIn, wordsIn } from '../engine/where/shape.js'
+import { findFieldKind, findFieldWords } from '../engine/where/shape.js'
 import { isExpiry } from '../output/cell.js'
 import { createTitle, getNouns } from '../output/html/titles.js'
 import type { PageFact, PageView } from '../output/types.js'
@@ -91,10 +91,10 @@ const orderWords = (field: string, words: readonly string[]): readonly string[] 
 const createMeaning = ({ command, words }: PageLine, emit: RecordView): PageView['meaning'] => {
   const shapes = getShapes({ command, emit, words, single: emit.single })
   return (field) => {
-    const some = shapes.map((shape) => wordsIn(shape, field)).find((one) => one.length > 0)
+    const some = shapes.map((shape) => findFieldWords(shape, field)).find((one) => one.length > 0)
     return {
       isTime:
-        shapes.some((shape) => kindIn(shape, field) === 'time') ||
+        shapes.some((shape) => findFieldKind(shape, field) === 'time') ||
         (isExpiry(field) && command.computedFields?.[field] !== undefined),
       words: orderWords(field, some ?? []),
     }

@@ -6,7 +6,7 @@ import type { Writer } from '../output/types.js'
 import { mergeTargets } from './merge-targets.js'
 import type { RunAnswer } from './run-answer.js'
 
-/** Where rows go. */
+/** The place where rows go, and what may be printed there. */
 export interface PrintOptions {
   readonly answer: RunAnswer
   /** False where text of one of several instances is refused. */

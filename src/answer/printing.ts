@@ -1,7 +1,7 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
-import { currentIo } from '../base/io.js'
+import { getCurrentIo } from '../base/io.js'
 import { isObject } from '../base/objects.js'
-import { printable, visibleLines } from '../base/screen-text.js'
+import { escapeUnprintable, visibleLines } from '../base/screen-text.js'
 import type { HiddenFields } from '../base/secrets/mask-records.js'
 import { masked } from '../base/secrets/names.js'
 import { maskPrivateKeys } from '../base/secrets/text.js'
@@ -9,15 +9,20 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import { getSecretFields } from '../catalogue/fields.js'
 import { areas } from '../catalogue/index.js'
 import type { Inspection, People, Reader } from '../catalogue/views.js'
-import { changes, getAnswerFields, getFirstSegment, isRehearsal } from '../engine/command/derive.js'
+import {
+  getAnswerFields,
+  getFirstSegment,
+  isRehearsal,
+  mayChangeInstance,
+} from '../engine/command/derive.js'
 import type { Text } from '../engine/command/services.js'
 import type { Raw } from '../engine/plan/line.js'
 import { SingleBudget } from '../engine/records/budget.js'
-import { namesFor } from '../engine/records/object-rows.js'
+import { getIdentityNames } from '../engine/records/object-rows.js'
 import { stageRecords } from '../engine/records/stages.js'
 import type { RecordView, Rows } from '../engine/rows.js'
 import { usage } from '../errors.js'
-import { ownColours } from '../output/escape.js'
+import { markOwnColors } from '../output/escape.js'
 import { holdForPeople, openDocument, openWriter } from '../output/index.js'
 import type { AnswerView, PageView, Writer } from '../output/types.js'
 import { openStdout } from '../terminal/stdout.js'
@@ -30,8 +35,8 @@ import type { PeopleRows, RunAnswer } from './run-answer.js'
 const isBelow = (value: unknown): value is { readonly record: unknown } =>
   value !== null && typeof value === 'object' && 'record' in value
 
-/** Of records below their parents, each is seen by itself: the rows that it makes stay below its own. */
-const below = ({ page: _, rows, ...others }: People): People => {
+/** Converts a view to one of records below their parents: each is seen by itself, and the rows that it makes stay below its own. */
+const applyBelowParents = ({ page: _, rows, ...others }: People): People => {
   if (rows === undefined) return others
   return {
     ...others,
@@ -42,17 +47,20 @@ const below = ({ page: _, rows, ...others }: People): People => {
   }
 }
 
-/** @param sorts whether another order was asked for than that of the rows */
-const peopleOf = (people: People, { within, parent }: RecordView, sorts: boolean): People => {
+/**
+ * Returns the view that people see.
+ * @param sorts whether another order was asked for than that of the rows
+ */
+const getPeopleView = (people: People, { within, parent }: RecordView, sorts: boolean): People => {
   const { rows: _, ...asSorted } = people
   const seen: People = sorts && people.reorders === true ? asSorted : people
-  return parent === undefined && within === undefined ? seen : below(seen)
+  return parent === undefined && within === undefined ? seen : applyBelowParents(seen)
 }
 
 // Columns for records whose endpoint answers with one of them: those of a list of the same area.
 
-/** The columns of the area's list whose every column the endpoint's shape has; else its first fields. */
-const columnsFor = async (area: string, endpoint: Endpoint): Promise<readonly string[]> => {
+/** Chooses the columns of the area's list whose every column the endpoint's shape has; else its first fields. */
+const chooseColumns = async (area: string, endpoint: Endpoint): Promise<readonly string[]> => {
   if (endpoint.columns !== undefined) return endpoint.columns
   const fields = getAnswerFields([endpoint])
   const endpoints = (await areas.find((a) => a.name === area)?.load()) ?? {}
@@ -65,17 +73,17 @@ const columnsFor = async (area: string, endpoint: Endpoint): Promise<readonly st
 
 // Text of commands that write their own.
 
-const withoutKeys = (text: string): string => maskPrivateKeys(text, () => masked)
+const maskKeys = (text: string): string => maskPrivateKeys(text, () => masked)
 
-/** How text is written for people on this output. */
-const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
+/** Creates the functions that write text for people on this output. */
+const createAnswerText = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
   accessible: style.accessible,
-  safe: (text) => style.visible(withoutKeys(text)),
-  strong: (text) => ownColours(style.bold(style.visible(withoutKeys(text)))),
-  mark: (kind) => ownColours(style.mark(kind)),
-  bar: (fraction, columns) => ownColours(style.bar(fraction, columns)),
+  safe: (text) => style.visible(maskKeys(text)),
+  strong: (text) => markOwnColors(style.bold(style.visible(maskKeys(text)))),
+  mark: (kind) => markOwnColors(style.mark(kind)),
+  bar: (fraction, columns) => markOwnColors(style.bar(fraction, columns)),
   hanging: (text, indent) =>
-    style.wrap(style.visible(withoutKeys(text)), width - indent).join(`\n${' '.repeat(indent)}`),
+    style.wrap(style.visible(maskKeys(text)), width - indent).join(`\n${' '.repeat(indent)}`),
 })
 
 /** What an answer is printed for; a page says the line as it was typed. */
@@ -114,7 +122,7 @@ export class AnswerPrinter implements RunAnswer {
     this.#later = later
     this.#source = source
     this.budget = new SingleBudget(asked.globals.limit !== undefined)
-    this.text = textOf(screen)
+    this.text = createAnswerText(screen)
   }
 
   get reader(): Reader {
@@ -150,7 +158,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   columnsFor(endpoint: Endpoint): Promise<readonly string[]> {
-    return columnsFor(this.#asked.command.area, endpoint)
+    return chooseColumns(this.#asked.command.area, endpoint)
   }
 
   flush(): Promise<void> {
@@ -170,11 +178,11 @@ export class AnswerPrinter implements RunAnswer {
         'Omit --fields. Many commands print records with -o csv or -o json.',
       )
     const isPlain = typeof given !== 'string' || this.#asked.globals.showSecrets
-    const chunk = isPlain ? given : withoutKeys(given)
+    const chunk = isPlain ? given : maskKeys(given)
     // Text that no format wrote stands in a page as it is.
     if (page !== undefined && typeof chunk === 'string') return this.#printText(chunk)
     if (typeof chunk === 'string')
-      return out.write(this.terminal ? visibleLines(chunk) : printable(chunk))
+      return out.write(this.terminal ? visibleLines(chunk) : escapeUnprintable(chunk))
     if (!this.terminal) return out.write(chunk)
     return out.write(visibleLines(this.#decoder.decode(chunk, { stream: true })))
   }
@@ -230,7 +238,7 @@ export class AnswerPrinter implements RunAnswer {
 
   rowsForPeople({ people, ...emit }: RecordView): PeopleRows | undefined {
     const { format, globals, words } = this.#asked
-    const seen = people && peopleOf(people, emit, globals.sort !== undefined)
+    const seen = people && getPeopleView(people, emit, globals.sort !== undefined)
     const asked = { people: seen, words, fields: globals.fields }
     const held = holdForPeople(format, asked, this.#hidden(emit))
     return held && { ...held, columns: seen?.columns ?? emit.columns }
@@ -252,13 +260,15 @@ export class AnswerPrinter implements RunAnswer {
     await open.close()
   }
 
-  /** Whether the records have what is to be shown: the fields that were asked for, else the columns. */
+  /** Creates the check that the records have what is to be shown: the fields that were asked for, else the columns. */
   async #inspection(emit: RecordView): Promise<Inspection | undefined> {
     const { command, format, globals, words } = this.#asked
     const { fields } = globals
     if (fields !== undefined) {
-      const { fieldInspection } = await import('../engine/records/known-fields.js')
-      const wrote = changes(command, []) && !isRehearsal({ command, globals })
+      const { createFieldInspection: fieldInspection } = await import(
+        '../engine/records/known-fields.js'
+      )
+      const wrote = mayChangeInstance(command, []) && !isRehearsal({ command, globals })
       const isLate = emit.changed === true || wrote
       const answering = { command, emit, words, single: emit.single }
       return fieldInspection(answering, fields, isLate ? this.#later : undefined)
@@ -266,7 +276,9 @@ export class AnswerPrinter implements RunAnswer {
     const own = emit.fields ?? emit.people?.columns
     if (own !== undefined || format.reader === 'programs' || format.shows !== undefined)
       return undefined
-    const { columnInspection } = await import('../engine/records/known-fields.js')
+    const { createColumnInspection: columnInspection } = await import(
+      '../engine/records/known-fields.js'
+    )
     return columnInspection(emit, words, (column, text) => {
       if (!this.#absent.has(column)) this.#later(text)
       this.#absent.add(column)
@@ -293,7 +305,7 @@ export class AnswerPrinter implements RunAnswer {
     return new Set([...own, ...all.flatMap((names) => [...names])])
   }
 
-  /** What stands around the answer, where it is a page. */
+  /** Returns what stands around the answer, if it is a page. */
   async #page(emit: RecordView): Promise<PageView | undefined> {
     const { page } = this.#screen
     if (page === undefined) return undefined
@@ -323,7 +335,7 @@ export class AnswerPrinter implements RunAnswer {
       // What objects are called, for a format that shows nothing else.
       names:
         format.shows === 'names'
-          ? (emit.names ?? namesFor(endpoint, command.area, parent !== undefined))
+          ? (emit.names ?? getIdentityNames(endpoint, command.area, parent !== undefined))
           : undefined,
       parents: parents.length === 0 ? undefined : parents,
       made: command.computedFields,
@@ -331,9 +343,9 @@ export class AnswerPrinter implements RunAnswer {
       terminal: style.terminal,
       width,
       color: style.color,
-      now: currentIo().now(),
+      now: getCurrentIo().now(),
       style,
-      people: people && peopleOf(people, emit, globals.sort !== undefined),
+      people: people && getPeopleView(people, emit, globals.sort !== undefined),
       stacks: emit.stacks ?? endpoint?.stacks,
       tellHidden: (count) => this.#tellHidden(count),
       csvRaw: globals.csvRaw,

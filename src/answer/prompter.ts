@@ -4,7 +4,7 @@ import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../bas
 import type { Prompts } from '../base/prompts.js'
 import { type Endpoint, getMethod, getPath } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
-import { kindNamed, wordOfKind } from '../catalogue/kinds.js'
+import { getKindByName, getKindWord } from '../catalogue/kinds.js'
 import { getScope } from '../engine/command/derive.js'
 import { resolveDetails } from '../engine/command/running.js'
 import type { Details, Owner, UiService } from '../engine/command/services.js'
@@ -13,14 +13,14 @@ import { isHidden } from '../engine/plan/value-lists.js'
 import { maxNamed } from '../engine/work/report.js'
 import { Failure, usage } from '../errors.js'
 import type { Ask } from '../http/types.js'
-import { confirmationFor, nameMatches } from '../profile/index.js'
+import { decideConfirmation, nameMatches } from '../profile/index.js'
 import { beginProgress } from '../terminal/progress.js'
 import type { AnswerOptions, Streams } from './options.js'
 
 // Objects by their names, for those who are to confirm what becomes of them.
 
-/** The parameter that names the object of a plan, and of what kind that is. */
-const subjectOf = ({
+/** Returns the parameter that names the object of a plan, and of what kind that is. */
+const getSubject = ({
   endpoint: { args, path },
   kind: made,
 }: Plan): { name: string; kind: string } | undefined => {
@@ -29,16 +29,17 @@ const subjectOf = ({
   return kind === undefined ? undefined : { name, kind }
 }
 
-/** The placeholder at the end of a path: what a reading endpoint answers about. */
-const lastOf = (endpoint: Endpoint): string => /:(\w+)$/.exec(getPath(endpoint))?.[1] ?? ''
+/** Returns the placeholder at the end of a path: what a reading endpoint answers about. */
+const getLastPlaceholder = (endpoint: Endpoint): string =>
+  /:(\w+)$/.exec(getPath(endpoint))?.[1] ?? ''
 
-/** The values by which an endpoint reads a plan's object; undefined where it reads something else. */
-const valuesFor = (
+/** Returns the values by which an endpoint reads a plan's object; undefined if it reads something else. */
+const getReadValues = (
   reads: Endpoint,
   plan: Plan,
   { name, kind }: { name: string; kind: string },
 ): JsonValues | undefined => {
-  const last = lastOf(reads)
+  const last = getLastPlaceholder(reads)
   const one = getMethod(reads) === 'GET' && reads.returns.kind === 'one'
   if (!one || reads.path[last]?.completes !== kind) return undefined
   const [holder, own] = [getScope(reads), getScope(plan.endpoint)]
@@ -49,10 +50,10 @@ const valuesFor = (
   return { ...object, [holder.placeholder]: plan.values[own.placeholder] }
 }
 
-/** The reads of one object that might tell its name, of its area and of those that list its kind. */
+/** Finds the reads of one object that might show its name, of its area and of those that list its kind. */
 const readsFor = async (command: CommandFacts, plan: Plan): Promise<readonly Ask[]> => {
-  const subject = subjectOf(plan)
-  const kind = kindNamed(subject?.kind)
+  const subject = getSubject(plan)
+  const kind = getKindByName(subject?.kind)
   if (subject === undefined || kind?.title === undefined) return []
   // One that is to be made cannot be read.
   if (plan.endpoint.path[subject.name] === undefined) return []
@@ -61,7 +62,7 @@ const readsFor = async (command: CommandFacts, plan: Plan): Promise<readonly Ask
     Object.values<Endpoint>(all),
   )
   return endpoints.flatMap((endpoint) => {
-    const values = valuesFor(endpoint, plan, subject)
+    const values = getReadValues(endpoint, plan, subject)
     return values === undefined || isHidden(kind.title ?? '', endpoint)
       ? []
       : [{ endpoint, values }]
@@ -70,13 +71,13 @@ const readsFor = async (command: CommandFacts, plan: Plan): Promise<readonly Ask
 
 type Peek = (ask: Ask) => Promise<unknown>
 
-/** What the instance calls an object; undefined where it does not say, for whatever reason. */
-const titleOf = async (
+/** Reads the name that the instance has for an object; undefined if it does not say it, for whatever reason. */
+const readTitle = async (
   command: CommandFacts,
   plan: Plan,
   peek: Peek,
 ): Promise<string | undefined> => {
-  const field = kindNamed(subjectOf(plan)?.kind)?.title ?? ''
+  const field = getKindByName(getSubject(plan)?.kind)?.title ?? ''
   for (const ask of await readsFor(command, plan))
     try {
       const record = await peek(ask)
@@ -88,22 +89,22 @@ const titleOf = async (
   return undefined
 }
 
-/** What is done to what: `delete deploy key`, `delete artifacts of job`. */
-const deedOf = (command: CommandFacts, plan: Plan): string => {
+/** Describes what is done to what: `delete deploy key`, `delete artifacts of job`. */
+const describeAction = (command: CommandFacts, plan: Plan): string => {
   const { area, words } = command
   const verb = words.split(' ').at(-1) ?? words
-  const subject = subjectOf(plan)
+  const subject = getSubject(plan)
   if (subject === undefined || plan.label === undefined) return `${area} ${words}`
-  const own = kindNamed(subject.kind)?.areas[0] ?? area
+  const own = getKindByName(subject.kind)?.areas[0] ?? area
   // A command of the tool itself has no objects of its own.
   const part =
     own === area || subject.kind === 'user' || command.writes === true
       ? ''
       : `${area.replaceAll('-', ' ')} of `
-  return `${verb} ${part}${wordOfKind(subject.kind)}`
+  return `${verb} ${part}${getKindWord(subject.kind)}`
 }
 
-const holderOf = ({ endpoint, values, label = '' }: Plan): string => {
+const describeHolder = ({ endpoint, values, label = '' }: Plan): string => {
   const scope = getScope(endpoint)
   // A full reference says where it belongs by itself.
   if (scope === undefined || /.[!#]\d+$/.test(label)) return ''
@@ -112,20 +113,20 @@ const holderOf = ({ endpoint, values, label = '' }: Plan): string => {
 }
 
 /**
- * The objects of plans, a line each: `delete deploy key 3 "ci" of platform/app`. The first are read
- * for their names; one that cannot be read goes by what it was given as.
+ * Describes the objects of plans, a line each: `delete deploy key 3 "ci" of platform/app`. The first are read for their
+ * names; one that cannot be read goes by what it was given as.
  */
-export const naming = (
+export const describeObjects = (
   command: CommandFacts,
   plans: readonly Plan[],
   peek: Peek,
 ): Promise<readonly string[]> =>
   Promise.all(
     plans.map(async (plan, i) => {
-      const title = i < maxNamed ? await titleOf(command, plan, peek) : undefined
+      const title = i < maxNamed ? await readTitle(command, plan, peek) : undefined
       const called = title === undefined || title === plan.label ? '' : ` "${title}"`
       const label = plan.label === undefined ? '' : ` ${plan.label}`
-      return `${deedOf(command, plan)}${label}${called}${holderOf(plan)}`
+      return `${describeAction(command, plan)}${label}${called}${describeHolder(plan)}`
     }),
   )
 
@@ -133,16 +134,16 @@ export const naming = (
 
 // Confirmations: what is lost, on which instance, as whom; refused where nobody can be asked.
 
-/** The objects concerned, a line each, the rest counted. */
-const listed = (details: readonly string[], count: number): string[] => [
+/** Formats the objects concerned, a line each, the rest counted. */
+const formatDetails = (details: readonly string[], count: number): string[] => [
   ...details.slice(0, maxNamed).map((line) => `  ${line}`),
   ...(count > maxNamed ? [`  and ${count - maxNamed} more`] : []),
 ]
 
-const cancelled = (): Failure => usage('not confirmed; nothing was changed')
+const createCancelled = (): Failure => usage('not confirmed; nothing was changed')
 
-/** Where it would happen, as whom, and to what. */
-const notice = (
+/** Formats where a change would happen, as whom, and to what. */
+const formatNotice = (
   { profile, baseUrl, sudo, title = baseUrl }: Owner,
   what: string,
   lines: readonly string[],
@@ -151,19 +152,19 @@ const notice = (
   const by = profile === undefined ? '' : ` (profile ${profile.name})`
   const as = sudo === undefined ? '' : `, as ${sudo}`
   const many = count > 1 ? `, ${count} objects` : ''
-  return [`On ${title}${by}${as}${many}:`, ...listed(lines, count), what]
+  return [`On ${title}${by}${as}${many}:`, ...formatDetails(lines, count), what]
 }
 
-/** Whether a person typed the name of the profile. */
+/** Returns true if a person typed the name of the profile. */
 const nameTyped = async (profile: Owner['profile'], prompts: Prompts): Promise<boolean> => {
   const typed = await prompts.text(`Type the profile name (${profile?.name ?? ''}) to continue`)
   return profile !== undefined && nameMatches(profile, typed)
 }
 
-/** What a person is asked about. */
+/** The subject of the questions to a person. */
 interface Subject {
   readonly command: CommandFacts
-  /** Whose objects they are, where a confirmation does not say. */
+  /** Returns the owner of the objects, if a confirmation does not name it. */
   readonly owner: () => Promise<Owner>
   /** The answer to a read request, where that takes neither long nor a second try. */
   readonly peek: Peek
@@ -171,7 +172,7 @@ interface Subject {
 
 type PromptStreams = Pick<Streams, 'interactive' | 'liveness' | 'meter' | 'notes' | 'prompts'>
 
-/** Whoever sits before standard error, or nobody. */
+/** The person before standard error, if there is one. */
 export class Prompter implements UiService {
   readonly #screen: PromptStreams
   readonly #subject: Subject
@@ -209,17 +210,17 @@ export class Prompter implements UiService {
 
   /**
    * Asks before something is destroyed.
-   * @throws Failure `usage` where it is not confirmed, or nobody can be asked and --yes is missing
+   * @throws Failure `usage` where it is not confirmed, or there is no terminal to ask on and --yes is missing
    */
   async confirm(what: string, details: Details = [], of?: Owner, count?: number): Promise<void> {
     const owner = of ?? (await this.#subject.owner())
     const { notes, prompts } = this.#screen
     const how = this.#consentTo(owner, what)
     if (how === 'go') return
-    notes.note(notice(owner, what, await resolveDetails(details), count))
+    notes.note(formatNotice(owner, what, await resolveDetails(details), count))
     const named = how === 'ask-name'
     const agreed = named ? nameTyped(owner.profile, prompts) : prompts.confirm('Continue?')
-    if (!(await agreed)) throw cancelled()
+    if (!(await agreed)) throw createCancelled()
   }
 
   /** Says what would be asked. */
@@ -230,7 +231,7 @@ export class Prompter implements UiService {
     count?: number,
   ): Promise<void> {
     const owner = of ?? (await this.#subject.owner())
-    const lines = notice(owner, what, await resolveDetails(details), count)
+    const lines = formatNotice(owner, what, await resolveDetails(details), count)
     this.#screen.notes.note(['to be confirmed in a real run:', ...lines])
   }
 
@@ -238,15 +239,18 @@ export class Prompter implements UiService {
     this.#consentTo(await this.#subject.owner(), what)
   }
 
-  /** How what is to be confirmed is. @throws Failure `usage` where nobody can be asked and --yes is missing */
-  #consentTo({ profile }: Owner, what: string): ReturnType<typeof confirmationFor> {
+  /**
+   * Returns how a change is to be confirmed.
+   * @throws Failure `usage` if there is no terminal to ask on and --yes is missing
+   */
+  #consentTo({ profile }: Owner, what: string): ReturnType<typeof decideConfirmation> {
     const { confirm, yes } = this.#globals
-    return confirmationFor(profile, { yes, interactive: this.interactive, confirm }, what)
+    return decideConfirmation(profile, { yes, interactive: this.interactive, confirm }, what)
   }
 
   async naming(plans: readonly Plan[]): Promise<readonly string[]> {
     const { command, peek } = this.#subject
-    return naming(command, plans, peek)
+    return describeObjects(command, plans, peek)
   }
 
   counter(total?: number, waiting?: () => TimeLimit | undefined): CountedWork {
@@ -278,7 +282,7 @@ export class SilentPrompter extends Prompter {
 
   override async confirmable(): Promise<void> {}
 
-  /** Its name takes the place of the secret. */
+  /** Returns the name in the place of the secret. */
   override async askSecret(_question: string, name: string): Promise<string> {
     return `<${name}>`
   }

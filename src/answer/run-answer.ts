@@ -1,4 +1,4 @@
-/** Where the rows of a run go: standard output, a page, a browser, or a place among those of others. */
+/** Defines the answer of a run, and where its rows go: standard output, a page, a browser, or a place among those of others. */
 
 import type { AnswerService } from '../engine/command/services.js'
 import type { RecordView, Rows } from '../engine/rows.js'

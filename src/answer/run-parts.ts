@@ -3,8 +3,8 @@
 import { type Endpoint, writes } from '../catalogue/endpoint.js'
 import { createCall, type Engine, RunReport } from '../engine/bulk/plan-work.js'
 import { BulkRunner } from '../engine/bulk/runner.js'
-import { getCommandName, isRehearsal, keepsJournal, sendsAll } from '../engine/command/derive.js'
-import { concurrencyLimit } from '../engine/command/globals.js'
+import { getCommandName, isFullySent, isRehearsal, keepsJournal } from '../engine/command/derive.js'
+import { getConcurrencyLimit } from '../engine/command/globals.js'
 import { describeIrreversible } from '../engine/command/reversal.js'
 import { yieldNone } from '../engine/command/running.js'
 import type { InstanceService } from '../engine/command/services.js'
@@ -36,7 +36,7 @@ import { Prompter, SilentPrompter } from './prompter.js'
 import type { RunAnswer } from './run-answer.js'
 import { createLogger, openStreams } from './streams.js'
 
-/** What planning reads on the way; nothing at all where nothing is sent. */
+/** Creates the reads that planning does on the way; none at all where nothing is sent. */
 const createReads = (exchange: InstanceExchange, options: AnswerOptions): Reads => {
   const nothing = async (): Promise<undefined> => undefined
   if (options.globals.curl) return { data: nothing, wanted: nothing, answers: false }
@@ -45,11 +45,11 @@ const createReads = (exchange: InstanceExchange, options: AnswerOptions): Reads 
       (await (await exchange.client(ask.endpoint)).call(await exchange.request(ask))).data,
     wanted: async ({ endpoint, request }) =>
       (await (await exchange.client(endpoint)).call(request)).data,
-    answers: sendsAll(options),
+    answers: isFullySent(options),
   }
 }
 
-/** Whether a run keeps a journal: whatever writes does, but for what the API itself only tries. */
+/** True if a run keeps a journal: every run that writes does, but for what the API itself only tries. */
 const isKept = (
   { command, globals, journaling }: AnswerOptions,
   { endpoint, values }: Plan,
@@ -60,7 +60,7 @@ const isKept = (
   return globals.journal !== undefined || writes(endpoint)
 }
 
-/** What only some runs are made of, loaded: another answer than the printed one, and what prints requests. */
+/** The modules that only some runs load: another answer than the printed one, and the printer of requests. */
 interface LoadedModules {
   readonly curl: typeof import('../engine/perform/curl.js') | undefined
   readonly web: typeof import('./file.js') | undefined
@@ -71,7 +71,7 @@ const load = async ({ globals }: AnswerOptions): Promise<LoadedModules> => ({
   web: globals.web && !globals.curl ? await import('./file.js') : undefined,
 })
 
-/** What a run is made of, for its options: nothing is sent before a command asks for it. */
+/** The parts that a run is made of, by its options: nothing is sent before a command asks for it. */
 export class RunParts implements StartedRun {
   readonly options: AnswerOptions
   readonly services: LineServices
@@ -90,7 +90,7 @@ export class RunParts implements StartedRun {
   readonly curl: Curl | undefined
   /** `--dry-run`: shows what would be written; undefined where it is. */
   readonly preview: (() => Promise<Previews>) | undefined
-  /** Is told of each round, and tells the exit code. */
+  /** The printer, which hears of each round, and has the exit code. */
   readonly printing: AnswerPrinter
   readonly polls: PollScreen
   readonly #screen: Streams
@@ -115,11 +115,11 @@ export class RunParts implements StartedRun {
     this.printing = new AnswerPrinter(asked, screen, this.later, this.#pageSource)
     this.answer = this.#answer(loaded)
     const subject = { command, owner: () => this.place.session(), peek: this.exchange.peek }
-    this.ui = new (sendsAll(options) ? Prompter : SilentPrompter)(globals, screen, subject)
+    this.ui = new (isFullySent(options) ? Prompter : SilentPrompter)(globals, screen, subject)
     const reads = createReads(this.exchange, options)
     this.planning = new Planning(options, screen, this.place, reads)
     this.singles = {
-      width: concurrencyLimit(globals),
+      width: getConcurrencyLimit(globals),
       planned: (other, given) => this.planning.ofCommand(other, given),
       data: reads.data,
       failed: (text, failure) => {
@@ -149,7 +149,7 @@ export class RunParts implements StartedRun {
     this.#below.push(() => this.#screen.notes[level](text))
   }
 
-  /** Which records of a list are wanted; undefined where all are. Nothing of it is loaded before a list asks. */
+  /** Returns which records of a list are wanted; undefined where all are. Nothing of it is loaded before a list asks. */
   readonly choice = async (endpoint?: Endpoint): Promise<RecordChoice | undefined> => {
     const { command, globals, inner, signal, words } = this.options
     const { where } = globals
@@ -242,7 +242,7 @@ export class RunParts implements StartedRun {
 
   readonly #baseUrl = async (): Promise<string> => (await this.place.session()).baseUrl
 
-  /** Where the answer goes: to standard output, or to a browser. */
+  /** Returns the answer by where it goes: to standard output, or to a browser. */
   #answer({ web }: LoadedModules): RunAnswer {
     const { env, words } = this.options
     const { note } = this.#screen.notes
@@ -266,7 +266,7 @@ export class RunParts implements StartedRun {
       gate: exchange.gate,
       signal,
       listed,
-      ...(sendsAll(options)
+      ...(isFullySent(options)
         ? { keeper: this.#keeper, resumed: () => journaling.resumed, asPlanned: this.#asPlanned }
         : {}),
     }
@@ -281,13 +281,13 @@ export class RunParts implements StartedRun {
       `no objects in shard ${globals.shard ?? journaling.resumed?.past.header.shard ?? ''}: nothing to do`,
     )
     yield* yieldNone(this.answer)
-    if (journaling.resumed !== undefined || !sendsAll(this.options) || !keepsJournal(command))
+    if (journaling.resumed !== undefined || !isFullySent(this.options) || !keepsJournal(command))
       return
     const { recordEmptyShard } = await import('../engine/journaling/journaled-run.js')
     await recordEmptyShard({ command, globals, journaling, place: this.place })
   }
 
-  /** What sends further requests to the objects of the run, on record in its journal. */
+  /** Returns what sends further requests to the objects of the run, on record in its journal. */
   get following() {
     const { bulk, caller, exchange } = this
     const send = createCall({ send: (plan: Plan) => caller.send(plan) })
@@ -309,7 +309,7 @@ export class RunParts implements StartedRun {
     return new Previews({ ...parts, ...shown, ...(await this.#planKeeper()), command, words })
   }
 
-  /** What keeps a dry run as a run that has not begun, where somebody asked for that. */
+  /** Creates the keeper of a dry run as a run that has not begun, if that was asked for. */
   async #planKeeper(): Promise<{ readonly keeper?: PlanKeeper }> {
     const { options, place, planning, ui } = this
     const { command, globals, inner, journaling } = options
@@ -327,12 +327,12 @@ export class RunParts implements StartedRun {
 
   /** Refuses what is not as it was when its run was planned. */
   readonly #asPlanned = async (item: Item, plan: Plan): Promise<Plan> => {
-    const { checkedPlan } = await import('../engine/journaling/planned-run.js')
+    const { refuseChangedPlan: checkedPlan } = await import('../engine/journaling/planned-run.js')
     const previews = await this.#openPreviews()
     return checkedPlan(item, plan, (one) => previews.look(one))
   }
 
-  /** What keeps the journal of the run. */
+  /** Returns the function that opens the journal of the run; undefined if the run keeps none. */
   readonly #keeper: Engine['keeper'] = (first, single, final) => {
     const { exchange, options, place, planning, services, ui } = this
     const { command, globals, journaling, chosen } = options

@@ -1,31 +1,36 @@
 /** The several instances of a line: what each calls things, and how it understands the line. */
 import type { Words } from '../catalogue/words.js'
 import { getCommandName, takesProfiles } from '../engine/command/derive.js'
-import { flagsOfCommand } from '../engine/command/flags.js'
+import { getCommandFlags } from '../engine/command/flags.js'
 import type { Globals } from '../engine/command/globals.js'
-import { commandWith } from '../engine/command/known.js'
+import { extendCommand } from '../engine/command/known.js'
 import type { Command } from '../engine/command/types.js'
-import { commandIn, wordsAmong, wordsOfAll } from '../engine/command/vocabulary.js'
-import { findOwnWords, ownWords, speaks, type WordsFinder } from '../engine/command/words.js'
+import { combineWords, mergeWords, translateCommand } from '../engine/command/vocabulary.js'
+import {
+  findOwnWords,
+  loadOwnWords,
+  usesInstanceNames,
+  type WordsFinder,
+} from '../engine/command/words.js'
 import { createExclusion } from '../engine/pairs.js'
-import { ownFormat } from '../engine/plan/given.js'
+import { getOwnFormat } from '../engine/plan/given.js'
 import type { Raw } from '../engine/plan/line.js'
 import { usage } from '../errors.js'
-import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../profile/index.js'
+import { getPaths, isPattern, openStore, parseProfiles, resolveProfiles } from '../profile/index.js'
 import type { Profile } from '../profile/types.js'
 
 // Which profiles a line means that means several, and what does not go with them.
 
-/** What a line says of its profiles. */
+/** The profiles that a line names: one, or several. */
 type AskedProfiles =
   | { readonly one: string }
   | { readonly several: readonly string[]; readonly all?: true }
 
-/** The profiles that a line names; flags that exclude each other are refused when the line is read. */
-export const wantedBy = (raw: Raw): AskedProfiles =>
+/** Returns the profiles that a line names; flags that exclude each other are refused when the line is read. */
+export const getAskedProfiles = (raw: Raw): AskedProfiles =>
   raw.flags.get('all-profiles')?.at(-1) === 'true'
     ? { several: ['*'], all: true }
-    : profilesIn(raw.flags.get('profile')?.at(-1) ?? '')
+    : parseProfiles(raw.flags.get('profile')?.at(-1) ?? '')
 
 /** Variables that are meant for one instance: none of several profiles takes anything from them. */
 export const variables = [
@@ -36,8 +41,8 @@ export const variables = [
   'SVC_VOCABULARY',
 ] as const
 
-/** The environment for each of several profiles: a credential above all is meant for one address. */
-export const environmentForEach = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+/** Creates the environment for each of several profiles: a credential above all is meant for one address. */
+export const createSiteEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...env,
   ...Object.fromEntries(variables.map((name) => [name, undefined])),
 })
@@ -62,7 +67,7 @@ export const checkSeveral = (command: Command, raw: Raw, all: boolean): void => 
       `${name} works with a single profile, and several are given`,
       'Run the command once for each.',
     )
-  const format = ownFormat(command, raw)
+  const format = getOwnFormat(command, raw)
   const own = (one: string): boolean =>
     one !== 'to' || command.flags.some(({ name }) => name === one)
   const given = ofOne.filter((one) => raw.flags.has(one) && own(one))
@@ -82,10 +87,10 @@ export const checkSeveral = (command: Command, raw: Raw, all: boolean): void => 
 }
 
 /**
- * The profiles that are meant.
+ * Finds the profiles that are meant.
  * @throws Failure `usage` for what means none
  */
-export const profilesFor = (
+export const resolveNamedProfiles = (
   parts: readonly string[],
   env: NodeJS.ProcessEnv,
 ): readonly Profile[] => {
@@ -102,7 +107,7 @@ export const profilesFor = (
 type ConfirmationFlags = Pick<Globals, 'curl' | 'dryRun' | 'yes'>
 
 /**
- * What a run that changes several instances needs, all of it before anything is sent.
+ * Checks what a run that changes several instances needs, all of it before anything is sent.
  * @throws Failure `usage`
  */
 export const checkWriting = (
@@ -147,7 +152,7 @@ export const checkWriting = (
 
 // What each of them calls things.
 
-/** One of them. */
+/** An instance among those of a line. */
 export interface AskedSite {
   readonly name: string
   /** The column that its name stands in. */
@@ -155,7 +160,7 @@ export interface AskedSite {
   /** Returns the line as it would be of this one alone. */
   readonly line: (raw: Raw) => Raw
   readonly own: WordsFinder
-  /** What it calls things itself. */
+  /** The words of the instance itself. */
   readonly words: Words | undefined
   /** The line's command with the names and values that it takes there. */
   readonly command: Command
@@ -175,15 +180,18 @@ const lineOf = (raw: Raw, name: string): Raw => {
   return { ...raw, flags }
 }
 
-/** Words that cannot be had are told of where the instance is asked, or at once where it is to be changed. */
-const ownOfSite = async (
+/**
+ * Loads the words of an instance. Words that cannot be read are reported where the instance is asked, or at once where
+ * it is to be changed.
+ */
+const loadSiteWords = async (
   command: Command,
   { name }: Profile,
   writing: boolean,
   env: NodeJS.ProcessEnv,
 ) => {
   const own = findOwnWords([`--profile=${name}`], env)
-  const words = await ownWords(command, own).catch((error: unknown) => {
+  const words = await loadOwnWords(command, own).catch((error: unknown) => {
     if (writing) throw error
     return undefined
   })
@@ -191,7 +199,7 @@ const ownOfSite = async (
 }
 
 /**
- * Each with the line as it takes it, and the words of all of them; undefined where none has any.
+ * Returns each instance with the line as it takes it, and the words of all of them; undefined if none has any.
  * @throws Failure `usage` where they are to be changed, and one has words that are none
  */
 export const resolveInstances = async (
@@ -201,21 +209,25 @@ export const resolveInstances = async (
   env: NodeJS.ProcessEnv,
 ): Promise<{ readonly sites: readonly AskedSite[]; readonly words: Words | undefined }> => {
   const found = await Promise.all(
-    profiles.map((profile) => ownOfSite(command, profile, writing, env)),
+    profiles.map((profile) => loadSiteWords(command, profile, writing, env)),
   )
-  const words = wordsOfAll(found.map((site) => site.words))
+  const words = mergeWords(found.map((site) => site.words))
   const neutral =
-    words !== undefined && speaks(command)
+    words !== undefined && usesInstanceNames(command)
       ? await command.registry.named(command.area, command.words)
       : undefined
   if (words === undefined || neutral === undefined)
     return { sites: found.map((site) => ({ ...site, command })), words }
-  const others = flagsOfCommand(neutral).map(({ name }) => name)
+  const others = getCommandFlags(neutral).map(({ name }) => name)
   const sites = found.map((site) => {
-    const asked = wordsAmong(site.words, words)
-    const inWords = commandIn(neutral, asked, others)
+    const asked = combineWords(site.words, words)
+    const inWords = translateCommand(neutral, asked, others)
     const { known } = command
-    return { ...site, asked, command: known === undefined ? inWords : commandWith(inWords, known) }
+    return {
+      ...site,
+      asked,
+      command: known === undefined ? inWords : extendCommand(inWords, known),
+    }
   })
   return { sites, words }
 }

@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { currentIo, resolvePath } from '../base/io.js'
+import { getCurrentIo, resolvePath } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import { formatCount } from '../base/text.js'
 import { readManifest } from '../client/read-manifest.js'
@@ -12,7 +12,7 @@ import { parseGlobals } from '../engine/plan/given.js'
 import type { Raw } from '../engine/plan/line.js'
 import { exitCodes, getErrorCode, getReason, usage } from '../errors.js'
 import { chooseFormat } from './choose-format.js'
-import { failureStyle } from './failure-report.js'
+import { getFailureFormat } from './failure-report.js'
 import { type LineRunner, MultiInstanceRun } from './instances.js'
 import { InstancesAnswer } from './instances-answer.js'
 import type { AskedLine } from './options.js'
@@ -146,11 +146,11 @@ export const executeSnapshots = async (
   run: LineRunner,
 ): Promise<number> => {
   const { command, raw, signal, decided } = line
-  const { env } = currentIo()
+  const { env } = getCurrentIo()
   const early: string[] = []
   const globals = parseGlobals(command, raw, env, (said) => void early.push(said))
   const format = await chooseFormat(command, globals, env, (said) => void early.push(said))
-  decided(failureStyle(globals, format))
+  decided(getFailureFormat(globals, format))
   checkLine(line)
   const { snapshots, incomplete } = findSnapshots(text)
   const source = createSource(text, snapshots)

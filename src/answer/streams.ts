@@ -1,9 +1,9 @@
 /** The streams of a run: where answers go, what is said beside them, how questions are asked. */
-import { currentIo, type Stdout } from '../base/io.js'
+import { getCurrentIo, type Stdout } from '../base/io.js'
 import type { Meter } from '../base/progress.js'
 import type { Prompts } from '../base/prompts.js'
-import { standardInput } from '../base/standard-input.js'
-import { once } from '../base/text.js'
+import { getStandardInput } from '../base/standard-input.js'
+import { tellOnce } from '../base/text.js'
 import { writes } from '../catalogue/endpoint.js'
 import { getCommandName } from '../engine/command/derive.js'
 import type { Globals } from '../engine/command/globals.js'
@@ -13,23 +13,28 @@ import type { PollScreen } from '../engine/repeat.js'
 import type { Exchange } from '../http/types.js'
 import type { Format } from '../output/types.js'
 import { type Frames, gutter, openFrames } from '../terminal/frames.js'
-import { createNotes, getLiveness, ledBy, type Notes } from '../terminal/notes.js'
+import { createNotes, getLiveness, labelLines, type Notes } from '../terminal/notes.js'
 import { openPager } from '../terminal/pager.js'
 import { createMeter } from '../terminal/progress.js'
-import { createPrompts, interactive as isInteractive } from '../terminal/prompts.js'
-import { aside, say, standardError, standardOutput } from '../terminal/standard.js'
+import { createPrompts, canPrompt as isInteractive } from '../terminal/prompts.js'
+import {
+  getStandardError,
+  getStandardOutput,
+  printAside,
+  writeQuietly,
+} from '../terminal/standard.js'
 import { openStdout } from '../terminal/stdout.js'
-import { accessible, createStyle, type Style } from '../terminal/style.js'
+import { createStyle, isAccessible, type Style } from '../terminal/style.js'
 import type { AnswerOptions, Streams } from './options.js'
 
 // What a run says beside its answer: of its requests, and below the output.
 
 // `-v`: one exchange as text; `-vv` with headers and bodies. Credentials are redacted already.
 
-const headerLines = (mark: string, headers: Readonly<Record<string, string>> = {}): string[] =>
+const formatHeaders = (mark: string, headers: Readonly<Record<string, string>> = {}): string[] =>
   Object.entries(headers).map(([name, value]) => `${mark} ${name}: ${value}`)
 
-/** The lines of a trace, each ended. */
+/** Returns the lines of a trace, each ended. */
 const traceText = (
   exchange: Exchange,
   level: number,
@@ -45,15 +50,15 @@ const traceText = (
     level < 2
       ? []
       : [
-          ...headerLines('>', exchange.requestHeaders),
+          ...formatHeaders('>', exchange.requestHeaders),
           ...(exchange.requestBody === undefined ? [] : [`> ${exchange.requestBody}`]),
-          ...headerLines('<', exchange.responseHeaders),
+          ...formatHeaders('<', exchange.responseHeaders),
           ...(exchange.responseBody === undefined ? [] : [`< ${exchange.responseBody}`]),
         ]
   return [head, ...rest].map((line) => `${visible(line)}\n`).join('')
 }
 
-/** What the exchange says beside the answer. */
+/** Creates the screen that shows, beside the answer, what the exchange says. */
 export const createLogger = (
   { notes, meter, style, of }: Streams,
   verbose: number,
@@ -65,7 +70,9 @@ export const createLogger = (
   trace: (exchange) => {
     if (verbose === 0) return
     const text = traceText(exchange, verbose, style.visible)
-    aside(true, () => say(standardError(), of === undefined ? text : ledBy(of, text)))
+    printAside(true, () =>
+      writeQuietly(getStandardError(), of === undefined ? text : labelLines(of, text)),
+    )
   },
   meter,
 })
@@ -105,7 +112,7 @@ interface AnswerScreen {
   readonly polls: PollScreen
 }
 
-const inPlace = (frames: Frames, style: Style, quiet: boolean): AnswerScreen => ({
+const createRedrawnScreen = (frames: Frames, style: Style, quiet: boolean): AnswerScreen => ({
   out: frames,
   redrawn: true,
   width: style.width - gutter,
@@ -127,7 +134,11 @@ const inPlace = (frames: Frames, style: Style, quiet: boolean): AnswerScreen => 
   },
 })
 
-const lastOnly = (out: LastAnswer, style: Style, notes: AnswerScreen['notes']): AnswerScreen => ({
+const createLastOnlyScreen = (
+  out: LastAnswer,
+  style: Style,
+  notes: AnswerScreen['notes'],
+): AnswerScreen => ({
   out,
   redrawn: false,
   width: style.width,
@@ -146,13 +157,14 @@ const createPolls = (
   plain: Stdout,
 ): AnswerScreen => {
   const watching = isRepeated(globals)
-  if (watching && style.terminal && !accessible(env) && env.TERM !== 'dumb') {
-    const rows = (): number => standardOutput().rows ?? 24
-    return inPlace(openFrames({ stdout: plain, style, rows }), style, globals.quiet)
+  if (watching && style.terminal && !isAccessible(env) && env.TERM !== 'dumb') {
+    const rows = (): number => getStandardOutput().rows ?? 24
+    return createRedrawnScreen(openFrames({ stdout: plain, style, rows }), style, globals.quiet)
   }
-  const saidOnce = (notes: Notes): Notes => ({ ...notes, note: once(notes.note) })
+  const saidOnce = (notes: Notes): Notes => ({ ...notes, note: tellOnce(notes.note) })
   // Who only waits for the end of it has no use for what was before.
-  if (watching && globals.watch === undefined) return lastOnly(openLast(plain), style, saidOnce)
+  if (watching && globals.watch === undefined)
+    return createLastOnlyScreen(openLast(plain), style, saidOnce)
   return {
     out: plain,
     redrawn: false,
@@ -165,8 +177,8 @@ const createPolls = (
   }
 }
 
-/** What a write answers stays on the screen, beside what was typed. */
-const pages = (
+/** True if an answer goes through the pager. The answer to a write stays on the screen, beside what was typed. */
+const usesPager = (
   { globals, command }: Pick<AnswerOptions, 'globals' | 'command'>,
   style: Style,
 ): boolean =>
@@ -177,21 +189,21 @@ const pages = (
   command.writes !== true &&
   !Object.values(command.endpoints).some(writes)
 
-/** Whether a person is there; only one at a screen can type: elsewhere terminals are not even loaded. */
-const presence = async (env: NodeJS.ProcessEnv): Promise<() => boolean> => {
-  const stderr = standardError()
-  const typed = stderr.isTTY === true && (await currentIo().typed())
+/** Finds whether a person is there; only one at a screen can type: elsewhere terminals are not even loaded. */
+const detectPresence = async (env: NodeJS.ProcessEnv): Promise<() => boolean> => {
+  const stderr = getStandardError()
+  const typed = stderr.isTTY === true && (await getCurrentIo().typed())
   return () => isInteractive({ stdin: { isTTY: typed }, stderr }, env)
 }
 
-const promptsOf = (signal: AbortSignal, env: NodeJS.ProcessEnv): Prompts =>
+const createRunPrompts = (signal: AbortSignal, env: NodeJS.ProcessEnv): Prompts =>
   createPrompts(
     {
       // Opened when a question is asked: it takes milliseconds.
       get input() {
-        return standardInput()
+        return getStandardInput()
       },
-      output: standardError(),
+      output: getStandardError(),
       signal,
     },
     env,
@@ -204,12 +216,15 @@ export type ScreenOptions = Pick<
 
 type NoteOptions = Pick<AnswerOptions, 'globals' | 'format' | 'env'>
 
-/** @param of the profile that is spoken of, where there are several */
+/**
+ * Opens the notes of a run.
+ * @param of the profile that is spoken of, where there are several
+ */
 export const openNotes = async (
   { globals, format, env }: NoteOptions,
   of?: string,
 ): Promise<Notes> => {
-  const stream = standardError()
+  const stream = getStandardError()
   const style = await createStyle(stream, env, globals.color)
   return createNotes({
     stream,
@@ -227,43 +242,45 @@ interface PagerOptions {
   readonly meter: Meter
 }
 
-const pager = ({ plain, width, env, meter }: PagerOptions): Stdout =>
+const openRunPager = ({ plain, width, env, meter }: PagerOptions): Stdout =>
   openPager({
     stdout: plain,
-    rows: standardOutput().rows ?? 24,
+    rows: getStandardOutput().rows ?? 24,
     columns: width,
     env,
     started: () => void meter.hold(),
   })
 
-/** Where an answer goes that nobody wants. */
+/** The output for an answer that is not wanted. */
 const nowhere: Stdout = { write: async () => {}, end: async () => {} }
 
 /** Opens the streams of a run. */
 export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const { globals, format, env, command, signal, isSilent = false } = options
-  const stdout = standardOutput()
+  const stdout = getStandardOutput()
   const outer = options.inner?.file
   const filed = globals.open || globals.to !== undefined || isSilent || outer !== undefined
   const style = await createStyle(filed ? {} : stdout, env, globals.color)
   const said = await openNotes(options)
-  const plain = outer ?? openStdout(standardOutput())
+  const plain = outer ?? openStdout(getStandardOutput())
   const { out, width, notes, polls } = createPolls(globals, env, format, style, plain)
   // A watch shows by itself that it goes on.
-  const liveness = getLiveness(standardError(), env, globals.quiet || isRepeated(globals))
-  const meter = createMeter({ name: getCommandName(command), liveness, stream: standardError() })
-  const shown = pages(options, style) ? pager({ plain, width: style.width, env, meter }) : out
+  const liveness = getLiveness(getStandardError(), env, globals.quiet || isRepeated(globals))
+  const meter = createMeter({ name: getCommandName(command), liveness, stream: getStandardError() })
+  const shown = usesPager(options, style)
+    ? openRunPager({ plain, width: style.width, env, meter })
+    : out
   const streams: Streams = {
     style,
     width,
     plain,
     out: shown,
     notes: notes(said),
-    prompts: promptsOf(signal, env),
+    prompts: createRunPrompts(signal, env),
     meter,
     liveness,
     polls,
-    interactive: await presence(env),
+    interactive: await detectPresence(env),
     finish: async (say) => {
       await shown.end()
       say()

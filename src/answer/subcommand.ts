@@ -4,65 +4,65 @@ import type { Stdout } from '../base/io.js'
 import type { Records } from '../base/json/records.js'
 import type { JsonValue, JsonValues } from '../base/objects.js'
 import type { Prompts } from '../base/prompts.js'
-import { didYouMean } from '../base/suggest.js'
+import { suggestSimilar } from '../base/suggest.js'
 import { coerce, dataSource } from '../catalogue/coerce.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { isNumeric, type Param } from '../catalogue/params.js'
-import { bothNames, type Words } from '../catalogue/words.js'
-import { getCommandName, withoutSpecial } from '../engine/command/derive.js'
+import { createNameConflictFailure, type Words } from '../catalogue/words.js'
+import { deriveWithoutSpecial, getCommandName } from '../engine/command/derive.js'
 import { type Datum, getData } from '../engine/command/flags.js'
 import { type Globals, reachingFlags, readGlobals } from '../engine/command/globals.js'
 import type { PipedInput, RunMode, WithinAnswer, WithinAsk } from '../engine/command/services.js'
 import type { Command, CommandFacts, Given } from '../engine/command/types.js'
-import { commandIn, neutralGiven } from '../engine/command/vocabulary.js'
-import { ownWords } from '../engine/command/words.js'
+import { toNeutralGiven, translateCommand } from '../engine/command/vocabulary.js'
+import { loadOwnWords } from '../engine/command/words.js'
 import { ChosenRecords, type SharedServices } from '../engine/options.js'
-import { checkedValue, type TakeNote } from '../engine/plan/values.js'
-import { preflight } from '../engine/run.js'
+import { checkCoercedValue, type TakeNote } from '../engine/plan/values.js'
+import { checkRunFlags } from '../engine/run.js'
 import { exitCodes, Failure, usage } from '../errors.js'
 import { formatNamed } from '../output/formats.js'
-import { encode, liner } from '../output/json.js'
+import { createLineEncoder, encode } from '../output/json.js'
 import type { Format } from '../output/types.js'
 import { createMeter } from '../terminal/progress.js'
-import { standardError } from '../terminal/standard.js'
+import { getStandardError } from '../terminal/standard.js'
 import { createStyle } from '../terminal/style.js'
-import { failureIn } from './failure-report.js'
+import { getRunFailure } from './failure-report.js'
 import type { AnswerOptions, Streams } from './options.js'
 import { RunParts } from './run-parts.js'
 
 // The screen of a run within another: nobody sits before it, and what it prints is kept.
 
-const nobody = async (): Promise<never> => {
+const refusePrompt = async (): Promise<never> => {
   throw new Failure('internal', 'a prompt in a run without prompts')
 }
 const prompts: Prompts = {
-  confirm: nobody,
-  typed: nobody,
-  secret: nobody,
-  text: nobody,
-  select: nobody,
-  selectMany: nobody,
+  confirm: refusePrompt,
+  typed: refusePrompt,
+  secret: refusePrompt,
+  text: refusePrompt,
+  select: refusePrompt,
+  selectMany: refusePrompt,
 }
 
 /** A screen, and what came to stand on it. */
 interface KeptScreen {
   readonly streams: Streams
   readonly notes: readonly string[]
-  /** What was reported of single objects. */
+  /** The failures that were reported of single objects. */
   readonly failures: readonly Failure[]
 }
 
 /**
- * A format that writes nothing, but gives each record away as it would be printed.
+ * Creates a format that writes nothing, but gives each record away as it would be printed.
  * @param give takes its bytes, and the column of what it belongs to where several parents are read
  */
-export const givenAway = (
+export const createGivingFormat = (
   give: (record: Uint8Array, column: string | undefined) => void,
 ): Format => ({
   ...formatNamed('ndjson'),
   load: async () => (_sink, view) => {
     const [column] = view.parents ?? []
-    const lines = liner(view)
+    const lines = createLineEncoder(view)
     const bytes = async (batch: Records): Promise<void> => {
       for (const line of lines(batch)) give(line, column)
     }
@@ -70,7 +70,7 @@ export const givenAway = (
   },
 })
 
-/** Where records are wanted, text would be lost. */
+/** The output of such a run, which refuses text: where records are wanted, it would be lost. */
 const out: Stdout = {
   write: async () => {
     throw usage('this command prints text, not records')
@@ -78,7 +78,7 @@ const out: Stdout = {
   end: async () => {},
 }
 
-export const keptScreen = async (): Promise<KeptScreen> => {
+export const createKeptScreen = async (): Promise<KeptScreen> => {
   const [notes, failures]: [string[], Failure[]] = [[], []]
   const style = await createStyle({}, {}, 'never')
   const say = (text: string): void => {
@@ -100,7 +100,7 @@ export const keptScreen = async (): Promise<KeptScreen> => {
       },
     },
     prompts,
-    meter: createMeter({ name: '', liveness: 'off', stream: standardError() }),
+    meter: createMeter({ name: '', liveness: 'off', stream: getStandardError() }),
     liveness: 'off',
     polls: { between: async () => {}, end: async () => {} },
     interactive: () => false,
@@ -120,8 +120,11 @@ const nothing: PipedInput = {
   endsSoon: async () => refuseInput(),
 }
 
-/** The flags of a run within another: of what was typed for that, only how the instance is reached. */
-const globalsFor = (outer: Globals, { fields, manner, page, perPage }: WithinAsk): Globals => {
+/** Creates the flags of a run within another: of what was typed for that, only how the instance is reached. */
+const createInnerGlobals = (
+  outer: Globals,
+  { fields, manner, page, perPage }: WithinAsk,
+): Globals => {
   const reached = Object.fromEntries(
     reachingFlags.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])),
   )
@@ -138,33 +141,33 @@ const globalsFor = (outer: Globals, { fields, manner, page, perPage }: WithinAsk
   }
 }
 
-/** What of the environment is about how the machine reaches others; what is meant for a line of the tool is not. */
-export const environmentFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+/** Returns the variables that are about how the machine reaches others, without those that are meant for a line of the tool. */
+export const getInnerEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(([name]) => !/^(?:SVC_(?!CONFIG_DIR$)|CI$|CI_)/.test(name)),
   )
 
-/** An endpoint without the dry run of the API, so that --dry-run sends no write here. */
-const unrehearsed = ({ rehearses: _, ...endpoint }: Endpoint): Endpoint => endpoint
-export const unrehearsedCommand = (command: Command): Command => ({
+/** Removes the dry run of the API from an endpoint, so that --dry-run sends no write here. */
+const removeRehearsal = ({ rehearses: _, ...endpoint }: Endpoint): Endpoint => endpoint
+export const removeRehearsals = (command: Command): Command => ({
   ...command,
   endpoints: Object.fromEntries(
-    Object.entries(command.endpoints).map(([key, one]) => [key, unrehearsed(one)]),
+    Object.entries(command.endpoints).map(([key, one]) => [key, removeRehearsal(one)]),
   ),
 })
 
-/** The command that is meant, as its instance has it. */
-const meant = async (
+/** Finds the command that is meant, as its instance has it. */
+const findAskedCommand = async (
   { command, plain, manner }: WithinAsk,
   { own, command: { registry } }: AnswerOptions,
 ): Promise<{ readonly command: Command; readonly words?: Words }> => {
   const found = await registry.named(command.area, command.words)
   if (found === undefined)
     throw new Failure('internal', `there is no ${command.area} ${command.words}`)
-  const plainly = plain === true ? { ...withoutSpecial(found), registry } : found
-  const one = manner === 'tries' ? unrehearsedCommand(plainly) : plainly
-  const words = own && (await ownWords(one, own))
-  return { command: words === undefined ? one : commandIn(one, words, []), words }
+  const plainly = plain === true ? { ...deriveWithoutSpecial(found), registry } : found
+  const one = manner === 'tries' ? removeRehearsals(plainly) : plainly
+  const words = own && (await loadOwnWords(one, own))
+  return { command: words === undefined ? one : translateCommand(one, words, []), words }
 }
 
 interface ParsedCommand {
@@ -173,18 +176,18 @@ interface ParsedCommand {
   readonly given: Given
 }
 
-/** What is asked of the command, which may be by names and values that only its instance has. */
-const understood = async (
+/** Parses what is asked of the command, which may be by names and values that only its instance has. */
+const parseCommandAsk = async (
   ask: WithinAsk,
   outer: AnswerOptions,
   note: (text: string) => void,
 ): Promise<ParsedCommand> => {
-  const inWords = await meant(ask, outer)
+  const inWords = await findAskedCommand(ask, outer)
   const known = () => import('../engine/command/known.js')
   const beyond = async () => (await known()).withKnown(inWords.command, outer.globals, outer.env)
   const { fields } = ask
   const asked = (command: Command): ParsedCommand => {
-    const given = givenInWords(command, ask.values, inWords.words, note)
+    const given = parseGivenInWords(command, ask.values, inWords.words, note)
     const args = [...given.args, ...(ask.args ?? [])]
     return { ...inWords, command, given: { ...given, args } }
   }
@@ -213,7 +216,7 @@ interface InnerRun extends Pick<AnswerOptions, 'command' | 'globals' | 'words'> 
   readonly ended: (more: boolean) => void
 }
 
-const optionsFor = (
+const createInnerOptions = (
   outer: AnswerOptions,
   sharing: SharedServices,
   { ask, command, format, globals, words, screen, ended }: InnerRun,
@@ -223,7 +226,7 @@ const optionsFor = (
     command,
     globals,
     format,
-    env: environmentFor(outer.env),
+    env: getInnerEnvironment(outer.env),
     signal: ask.signal,
     stdin: nothing,
     own,
@@ -241,12 +244,12 @@ const optionsFor = (
 }
 
 /** Does it. @returns its exit code */
-const act = async (options: AnswerOptions, given: Given): Promise<number> => {
+const runParsedCommand = async (options: AnswerOptions, given: Given): Promise<number> => {
   const { command, globals, words } = options
   const running = await RunParts.open(options)
   const { services } = running
   try {
-    await preflight({ command, globals, ui: services.ui, words }, [])
+    await checkRunFlags({ command, globals, ui: services.ui, words }, [])
     await running.print(running.rowsOf(given))
   } finally {
     await running.close()
@@ -261,8 +264,8 @@ export const runWithin = async (
   ask: WithinAsk,
 ): Promise<WithinAnswer> => {
   const records: Uint8Array[] = []
-  const screen = await keptScreen()
-  const format = givenAway((bytes) => records.push(Buffer.from(bytes)))
+  const screen = await createKeptScreen()
+  const format = createGivingFormat((bytes) => records.push(Buffer.from(bytes)))
   let more = false
   let asked: WithinAnswer['asked']
   const said = (code: number, thrown?: Failure): WithinAnswer => {
@@ -275,19 +278,19 @@ export const runWithin = async (
   }
   try {
     const note = (text: string): void => screen.streams.notes.note(text)
-    const { command, ...inWords } = await understood(ask, outer, note)
+    const { command, ...inWords } = await parseCommandAsk(ask, outer, note)
     const { given } = inWords
     asked = { command, given }
     if (ask.manner === 'checks') return said(0)
-    const globals = globalsFor(outer.globals, ask)
+    const globals = createInnerGlobals(outer.globals, ask)
     const ended = (goesOn: boolean): void => {
       more = goesOn
     }
     const made = { ask, command, format, ...inWords, globals, screen, ended }
-    const options = optionsFor(outer, sharing, made)
-    return said(await act(options, given))
+    const options = createInnerOptions(outer, sharing, made)
+    return said(await runParsedCommand(options, given))
   } catch (error) {
-    const failure = failureIn({ error, interrupted: ask.signal.aborted })
+    const failure = getRunFailure({ error, interrupted: ask.signal.aborted })
     return said(failure.exitCode, failure)
   }
 }
@@ -295,11 +298,12 @@ export const runWithin = async (
 // What was asked by data in the words of the instance, by the names of the documents.
 
 /**
- * A value by its parameter; it is what it is: a text names no file, no variable and no stream, whatever it begins with.
+ * Checks a value by its parameter; it is what it is: a text names no file, no variable and no stream, whatever it begins
+ * with.
  * @throws Failure `usage` naming what it takes
  */
-const valueFor = (param: Param, value: JsonValue, label: string, note: TakeNote): JsonValue =>
-  checkedValue(coerce(param, value, dataSource), label, { note })
+const checkDataValue = (param: Param, value: JsonValue, label: string, note: TakeNote): JsonValue =>
+  checkCoercedValue(coerce(param, value, dataSource), label, { note })
 
 /** @throws Failure `usage` for a name that the command does not have */
 const checkNames = (command: CommandFacts, data: readonly Datum[], values: JsonValues): void => {
@@ -309,12 +313,12 @@ const checkNames = (command: CommandFacts, data: readonly Datum[], values: JsonV
   const takes = names.length === 0 ? 'it takes none' : `its arguments are ${names.join(', ')}`
   throw usage(
     `${getCommandName(command)} has no argument "${strange}"; ${takes}`,
-    didYouMean(strange, names),
+    suggestSimilar(strange, names),
   )
 }
 
-/** What stands by position, in order: none behind one that lacks. */
-const positional = (
+/** Returns the texts that stand by position, in order: none behind one that lacks. */
+const getPositionalTexts = (
   data: readonly Datum[],
   values: JsonValues,
   note: TakeNote,
@@ -325,7 +329,7 @@ const positional = (
     if (value === undefined) return undefined
     // A reference, or a username: planning knows whether the command takes it.
     if (isNumeric(param) && typeof value === 'string') return value
-    const checked = valueFor(param, value, name, note)
+    const checked = checkDataValue(param, value, name, note)
     return typeof checked === 'string' ? checked : JSON.stringify(checked)
   })
   const missing = texts.indexOf(undefined)
@@ -335,46 +339,57 @@ const positional = (
 }
 
 /**
- * What was asked of a command by data.
+ * Parses what was asked of a command by data.
  * @param values by the names of `getData`
  * @throws Failure `usage` for a name that it does not have, and a value that its parameter does not take
  */
-export const givenOfData = (command: CommandFacts, values: JsonValues, note: TakeNote): Given => {
+export const parseDataGiven = (
+  command: CommandFacts,
+  values: JsonValues,
+  note: TakeNote,
+): Given => {
   const data = getData(command)
   checkNames(command, data, values)
   const flags = data.flatMap(({ name, param, flag }) => {
     const value = values[name]
     if (flag === undefined || value === undefined) return []
-    return [[flag.name, valueFor(param, value, name, note)] as const]
+    return [[flag.name, checkDataValue(param, value, name, note)] as const]
   })
-  return { args: positional(data, values, note), flags: Object.fromEntries(flags), extra: {} }
+  return {
+    args: getPositionalTexts(data, values, note),
+    flags: Object.fromEntries(flags),
+    extra: {},
+  }
 }
 
-/** What the documents call so is that; @throws Failure `usage` where one thing stands there by two names */
-const neutralNames = (command: CommandFacts, values: JsonValues, words: Words): JsonValues => {
+/**
+ * Translates names into those of the documents; a name that the documents have stands for itself.
+ * @throws Failure `usage` where one thing stands there by two names
+ */
+const toDocumentedNames = (command: CommandFacts, values: JsonValues, words: Words): JsonValues => {
   const names = new Set(getData(command).map(({ name }) => name))
   const written = new Map<string, string>()
   for (const own of Object.keys(values)) {
     const neutral = words.neutral(own)
     const name = names.has(own) || !names.has(neutral) ? own : neutral
     const before = written.get(name)
-    if (before !== undefined) throw bothNames(own, before)
+    if (before !== undefined) throw createNameConflictFailure(own, before)
     written.set(name, own)
   }
   return Object.fromEntries([...written].map(([name, own]) => [name, values[own]]))
 }
 
 /**
- * What was asked of a command by data: each thing by the instance's name, or by that of the documents.
+ * Parses what was asked of a command by data: each thing by the instance's name, or by that of the documents.
  * @throws Failure `usage` for a name that it does not have, and a value that its parameter does not take
  */
-const givenInWords = (
+const parseGivenInWords = (
   command: CommandFacts,
   values: JsonValues,
   words: Words | undefined,
   note: (text: string) => void,
 ): Given => {
-  if (words === undefined) return givenOfData(command, values, note)
-  const given = givenOfData(command, neutralNames(command, values, words), note)
-  return neutralGiven(given, { flags: new Map() }, command, words)
+  if (words === undefined) return parseDataGiven(command, values, note)
+  const given = parseDataGiven(command, toDocumentedNames(command, values, words), note)
+  return toNeutralGiven(given, { flags: new Map() }, command, words)
 }

@@ -1,17 +1,17 @@
 /** Asynchronous work: polling, a cache of answers, and several pieces at once. */
-import { currentIo } from './io.js'
+import { getCurrentIo } from './io.js'
 
 const first = 500
 const longest = 10_000
 const growth = 1.5
 
-/** A moment so many seconds from now, in milliseconds of the epoch. */
-export const inSeconds = (seconds: number, { now }: Pick<PollPace, 'now'>): number =>
+/** Returns the moment this many seconds from now, in milliseconds of the epoch. */
+export const getTimeAfter = (seconds: number, { now }: Pick<PollPace, 'now'>): number =>
   now().getTime() + seconds * 1000
 
 interface PollPace {
   readonly now: () => Date
-  /** Waits so many milliseconds; throws where it is interrupted. */
+  /** Waits the given milliseconds; throws if it is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>
 }
 
@@ -33,7 +33,7 @@ export const poll = async <T>(
   }
 }
 
-/** What is asked for once, each by its key; anew where that failed. */
+/** A cache of answers by key: each is asked for once, and again if it failed. */
 export class AsyncCache<K, T> {
   readonly #known = new Map<K, Promise<T>>()
 
@@ -55,15 +55,15 @@ export class AsyncCache<K, T> {
   }
 }
 
-/** What waits for each signal. */
+/** The functions that wait for each signal. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>()
 
 /**
- * Calls `stop` once a signal is aborted, at once where it is. However many wait, the signal has one listener: Node warns
- * of more than ten.
- * @returns what ends the waiting
+ * Calls `stop` once a signal is aborted, or at once if it already is. The signal has one listener for all functions, since Node warns of
+ * more than ten.
+ * @returns a function that ends the waiting
  */
-export const onAbort = (signal: AbortSignal, stop: () => void): (() => void) => {
+export const callOnAbort = (signal: AbortSignal, stop: () => void): (() => void) => {
   if (signal.aborted) stop()
   const known = waiting.get(signal)
   const stops = known ?? new Set()
@@ -82,8 +82,8 @@ export const onAbort = (signal: AbortSignal, stop: () => void): (() => void) => 
 export const maxConcurrent = 32
 
 /**
- * `work` on what comes, on so many at once, in its order.
- * @throws what `work` throws, in its place; what broke the input, after all that came before
+ * Applies `work` to items, at most `most` at once, and yields the results in order.
+ * @throws what `work` throws, in its place; an error of the input, after all results before it
  */
 export async function* mapConcurrent<T, R>(
   some: Iterable<T> | AsyncIterable<T>,
@@ -112,7 +112,7 @@ export async function* mapConcurrent<T, R>(
   if (broken !== undefined) throw broken.error
 }
 
-/** Says to whoever hands over that nobody takes any more. */
+/** The error of a hand-over that no reader takes any more. */
 export class NobodyTakesError extends Error {}
 
 /** A piece that waits to be taken. */
@@ -172,12 +172,12 @@ export interface Clock {
   readonly now: () => number
   /** From 0 up to, and never, 1. */
   readonly random: () => number
-  /** Does something after so many milliseconds; gives a way to leave it. */
+  /** Calls a function after the given milliseconds; returns a function that cancels it. */
   readonly later: (milliseconds: number, work: () => void) => () => void
 }
 
 export const systemClock: Clock = {
-  now: () => currentIo().now().getTime(),
-  random: () => currentIo().random(),
-  later: (milliseconds, work) => currentIo().after(milliseconds, work),
+  now: () => getCurrentIo().now().getTime(),
+  random: () => getCurrentIo().random(),
+  later: (milliseconds, work) => getCurrentIo().after(milliseconds, work),
 }

@@ -7,9 +7,9 @@ import { trimTrailingSlashes } from './text.js'
 
 const example = 'Use the form https://host or https://host/path.'
 const beforeAt = /^([a-z][a-z0-9+.-]*:\/\/)?.*@/i
-/** What may hold a secret: a query, a fragment. */
+/** The parts of an address that may hold a secret: a query, a fragment. */
 const afterPath = /([?#]).+/s
-const bad = (text: string, why: string): Failure =>
+const createInvalidUrl = (text: string, why: string): Failure =>
   usage(
     `invalid base URL "${text.replace(beforeAt, '$1…@').replace(afterPath, '$1…')}": ${why}`,
     example,
@@ -24,19 +24,20 @@ const unsafe = /[\u0000-\u0020\u007f\\]/
  */
 export const normalizeBaseUrl = (given: string): string => {
   const text = given.trim()
-  if (text === '' || unsafe.test(text)) throw bad(text, 'it is empty or contains spaces')
-  if (text.includes('@')) throw bad(text, 'it must not contain credentials')
+  if (text === '' || unsafe.test(text))
+    throw createInvalidUrl(text, 'it is empty or contains spaces')
+  if (text.includes('@')) throw createInvalidUrl(text, 'it must not contain credentials')
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https')
-    throw bad(text, `the scheme ${scheme} is neither http nor https`)
+    throw createInvalidUrl(text, `the scheme ${scheme} is neither http nor https`)
   let url: URL
   try {
     url = new URL(scheme === undefined ? `https://${text}` : text)
   } catch {
-    throw bad(text, 'it is not a URL')
+    throw createInvalidUrl(text, 'it is not a URL')
   }
-  if (text.includes('?')) throw bad(text, 'it has a query')
-  if (text.includes('#')) throw bad(text, 'it has a fragment')
+  if (text.includes('?')) throw createInvalidUrl(text, 'it has a query')
+  if (text.includes('#')) throw createInvalidUrl(text, 'it has a fragment')
   const path = trimTrailingSlashes(url.pathname).replace(/\/api\/v4$/, '')
   return url.origin + trimTrailingSlashes(path)
 }
@@ -48,15 +49,15 @@ export const isLoopback = (hostname: string): boolean =>
   hostname === '[::1]' ||
   /^127(\.\d{1,3}){3}$/.test(hostname)
 
-/** What to say about a base URL that sends tokens in clear over a network. */
+/** Returns a warning for a base URL that sends tokens in clear text over a network; undefined if there is no such risk. */
 export const clearTextWarning = (baseUrl: string): string | undefined => {
   const url = new URL(baseUrl)
   if (url.protocol === 'https:' || isLoopback(url.hostname)) return undefined
   return `${baseUrl} is not encrypted: the token is sent in clear text`
 }
 
-/** Whether a segment means this folder or the one above. */
+/** True if a segment means the current folder or its parent. */
 export const isDots = (segment: string): boolean => segment === '.' || segment === '..'
 
-/** Whether a path, its segments parted by slashes, has such a one. */
+/** True if a path, whose segments are separated by slashes, contains `.` or `..` as a segment. */
 export const hasDots = (path: string): boolean => path.split('/').some(isDots)

@@ -3,17 +3,17 @@ import { isAscii, isUtf8 } from 'node:buffer'
 
 import { bounds } from './json/json.js'
 
-/** The same memory as a Buffer. */
-export const viewed = (bytes: Uint8Array): Buffer =>
+/** Returns the same memory as a Buffer. */
+export const viewBytes = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** The bytes as UTF-8: what is none is replaced by U+FFFD. */
-export const wellFormed = (bytes: Uint8Array): Uint8Array =>
-  isUtf8(bytes) ? bytes : Buffer.from(viewed(bytes).toString())
+export const makeWellFormed = (bytes: Uint8Array): Uint8Array =>
+  isUtf8(bytes) ? bytes : Buffer.from(viewBytes(bytes).toString())
 
 /** The text of UTF-8. Most of it is ASCII, which Node finds out and reads in a fifth of the time. */
-export const textOf = (bytes: Uint8Array): string =>
-  viewed(bytes).toString(isAscii(bytes) ? 'latin1' : 'utf8')
+export const decodeBytes = (bytes: Uint8Array): string =>
+  viewBytes(bytes).toString(isAscii(bytes) ? 'latin1' : 'utf8')
 
 /** Up to this much, pieces are kept as they came. */
 const small = 1 << 20

@@ -14,7 +14,7 @@ export const dayLength = units.d
 /** As far from the epoch as a date can be. */
 const furthest = 8.64e15
 
-/** How long, in milliseconds: `30d`, `1d12h`; undefined for what is no length of time. */
+/** Parses a length of time into milliseconds: `30d`, `1d12h`; undefined for other texts. */
 export const parseSpan = (text: string): number | undefined => {
   if (!lengths.test(text)) return undefined
   let sum = 0
@@ -22,7 +22,8 @@ export const parseSpan = (text: string): number | undefined => {
   return sum
 }
 
-const within = (time: number): number | undefined => (Math.abs(time) <= furthest ? time : undefined)
+const limitToDates = (time: number): number | undefined =>
+  Math.abs(time) <= furthest ? time : undefined
 
 /**
  * A moment in milliseconds of the epoch: `+30d`, `today` and `yesterday` (their beginning, UTC), a
@@ -34,7 +35,7 @@ export const parseMoment = (text: string, now: number): number | undefined => {
   if (text === 'yesterday') return midnight - dayLength
   if (text.startsWith('+')) {
     const ahead = parseSpan(text.slice(1))
-    return ahead === undefined ? undefined : within(now + ahead)
+    return ahead === undefined ? undefined : limitToDates(now + ahead)
   }
   if (!isMoment(text)) return undefined
   const zoned = text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
@@ -46,11 +47,11 @@ export const isWholeDay = (text: string): boolean =>
   text === 'today' || text === 'yesterday' || isDay(text)
 
 /**
- * What a flag sends for a time given in words: of `30d` the moment so long ago. A day or a moment
- * that is written out goes as it is; undefined for what is no time.
+ * Converts a time in words to the text that a flag sends: `30d` becomes the moment that long ago. A day or moment that is written out stays
+ * as it is; undefined for a text that is no time.
  * @param kind `date` sends the day, by UTC
  */
-export const sentTime = (
+export const toSentTime = (
   text: string,
   kind: 'date' | 'datetime',
   now: number,
@@ -58,7 +59,7 @@ export const sentTime = (
   if (kind === 'date' ? isDay(text) : isMoment(text)) return text
   if (isMoment(text)) return undefined
   const ago = parseSpan(text)
-  const time = ago === undefined ? parseMoment(text, now) : within(now - ago)
+  const time = ago === undefined ? parseMoment(text, now) : limitToDates(now - ago)
   if (time === undefined) return undefined
   const whole = new Date(time).toISOString()
   return kind === 'date' ? whole.slice(0, 10) : whole.replace(/\.\d+Z$/, 'Z')
@@ -66,8 +67,8 @@ export const sentTime = (
 
 // Moments that are told by others, and so may lie outside of what a date can hold.
 
-/** ISO time of a moment, so many seconds after another; undefined past the end of all dates. */
-export const momentAfter = (milliseconds: number, seconds: number): string | undefined => {
+/** Returns the ISO time of a moment this many seconds after another; undefined past the end of all dates. */
+export const addSeconds = (milliseconds: number, seconds: number): string | undefined => {
   const moment = new Date(milliseconds + seconds * 1000)
   return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()
 }
@@ -119,7 +120,7 @@ export const parseDuration = (text: string): number | undefined => {
 }
 
 /** Full units, largest first (`3w 1h`); null for nothing, as the API writes it. */
-export const humanDuration = (total: number): string | null => {
+export const formatHumanDuration = (total: number): string | null => {
   if (total === 0) return null
   let rest = Math.abs(total)
   const parts: string[] = []

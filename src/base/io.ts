@@ -1,6 +1,6 @@
 /**
- * What a command line has of the process around it: arguments, environment, streams, clock, signals, exit code. `main` runs a
- * line with one; only this file and `start/` read the process itself, so that a test or another program can run lines, too.
+ * The `Io` of a command line, which is all that it has of its process: arguments, environment, streams, clock, signals, exit code. `main`
+ * runs a line with one. Only this file and `start/` read the process itself, so that a test or another program can run lines, too.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { type BigIntStats, closeSync, fstatSync, openSync, writeSync } from 'node:fs'
@@ -37,11 +37,11 @@ export interface Io {
   now(): Date
   /** Milliseconds of a clock that only goes forward, for durations. */
   uptime(): number
-  /** Does something after so many milliseconds of the line's clock, unless it is released before. */
+  /** Calls a function after the given milliseconds of the line's clock, unless it is released before. */
   after(milliseconds: number, work: () => void): Removal
   /** A number from 0 (included) to 1 (excluded). */
   random(): number
-  /** Returns bytes that nobody can guess. */
+  /** Returns unpredictable bytes. */
   randomBytes(size: number): Uint8Array
   /** Calls the listener for each such signal until it is released. */
   onSignal(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): Removal
@@ -58,7 +58,7 @@ export interface Io {
   typed(): Promise<boolean>
   /** True when the line was started from a terminal, wherever its streams lead. */
   hasTerminal(): Promise<boolean>
-  /** The regular file that standard input is read from, which has an end; undefined where it is something else. */
+  /** Returns the regular file that standard input is read from, which has an end; undefined for any other input. */
   inputFile(): BigIntStats | undefined
   /** False when standard output is certainly no terminal, which is known without opening it. */
   mayBeTerminal(): boolean
@@ -95,7 +95,7 @@ const hasControllingTerminal = async (): Promise<boolean> => {
 export const getRandomBytes = (size: number): Uint8Array =>
   crypto.getRandomValues(new Uint8Array(size))
 
-/** Does something after so many milliseconds of the machine's clock. */
+/** Calls a function after the given milliseconds of the machine's clock. */
 export const doAfter: Io['after'] = (milliseconds, work) => {
   const timer = setTimeout(work, milliseconds)
   return () => clearTimeout(timer)
@@ -184,14 +184,14 @@ export const processIo: Io = {
 let lines: AsyncLocalStorage<Io> | undefined
 
 /** Returns what the running line has of its process. */
-export const currentIo = (): Io => lines?.getStore() ?? processIo
+export const getCurrentIo = (): Io => lines?.getStore() ?? processIo
 
 /** True when the running line has the process for itself, and not as a guest of another program. */
-export const ownsProcess = (): boolean => currentIo() === processIo
+export const hasOwnProcess = (): boolean => getCurrentIo() === processIo
 
 /** Runs a line with an `Io`; whatever it starts sees that one. */
 export const runWithIo = async <T>(io: Io, line: () => Promise<T>): Promise<T> => {
-  if (io === processIo && ownsProcess()) return line()
+  if (io === processIo && hasOwnProcess()) return line()
   if (lines === undefined) {
     const { AsyncLocalStorage } = await import('node:async_hooks')
     lines ??= new AsyncLocalStorage<Io>()
@@ -200,28 +200,28 @@ export const runWithIo = async <T>(io: Io, line: () => Promise<T>): Promise<T> =
 }
 
 /** Returns the folder for temporary files. */
-export const getTemporaryFolder = (): string => currentIo().env.TMPDIR || tmpdir()
+export const getTemporaryFolder = (): string => getCurrentIo().env.TMPDIR || tmpdir()
 
 /** Returns the whole name of a file that the line names: a relative one starts from the folder of the line. */
 export const resolvePath = (path: string): string =>
-  isAbsolute(path) ? resolve(path) : resolve(currentIo().cwd, path)
+  isAbsolute(path) ? resolve(path) : resolve(getCurrentIo().cwd, path)
 
-/** Returns the folder in which the line starts programs: undefined where that is the folder of the process. */
+/** Returns the folder in which the line starts programs; undefined if it is the folder of the process. */
 export const getProgramFolder = (): string | undefined =>
-  ownsProcess() ? undefined : currentIo().cwd
+  hasOwnProcess() ? undefined : getCurrentIo().cwd
 
 /** Declares state that each line has for itself. @returns a function that gets that of the running line */
 export const createLineState = <T>(create: () => T): (() => T) => {
   const states = new WeakMap<Io, { readonly state: T }>()
   return () => {
-    const io = currentIo()
+    const io = getCurrentIo()
     const known = states.get(io) ?? { state: create() }
     states.set(io, known)
     return known.state
   }
 }
 
-/** Where an answer goes. */
+/** The destination of an answer. */
 export interface Stdout {
   /**
    * Writes; resolves when the stream wants more.

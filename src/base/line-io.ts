@@ -1,10 +1,10 @@
-/** Creates what a command line has of its surroundings where it is no process: in another program, or in a test. */
+/** Creates the surroundings of a command line that is no process of its own: in another program, or in a test. */
 import { AsyncResource } from 'node:async_hooks'
 import { constants } from 'node:os'
 import { Readable, Writable } from 'node:stream'
 import { doAfter, type Environment, getRandomBytes, type Io, processIo } from './io.js'
 
-/** What a line reads from standard input: a text, or what comes piece by piece. */
+/** The source of a line's standard input: a text, or pieces as they come. */
 export type LineSource = string | Uint8Array | AsyncIterable<string | Uint8Array>
 
 /** Collects what is written. */
@@ -27,7 +27,7 @@ const toReadable = (input: LineSource = ''): Readable =>
 
 type Listener<T> = (value: T) => void
 
-/** Keeps listeners until each is released. Each is called as part of the line that added it, whoever calls. */
+/** Keeps listeners until each is released. Each is called in the context of the line that added it. */
 const createListeners = <T>() => {
   const listeners = new Set<Listener<T>>()
   const add = (listener: Listener<T>) => {
@@ -53,7 +53,7 @@ const createSignals = () => {
   return { on, send }
 }
 
-/** What a program gives to a line beside its arguments. */
+/** The surroundings that a program gives to a line besides its arguments. */
 interface LineIoOptions {
   readonly env: Environment
   /** The folder of the process unless given. */
@@ -61,7 +61,7 @@ interface LineIoOptions {
   readonly input?: LineSource | undefined
 }
 
-/** What a line has that is no process: nobody is at a terminal, and a signal comes from the program that runs it. */
+/** The surroundings of a line that is no process: there is no terminal, and signals come from the program that runs it. */
 export interface LineIo {
   readonly io: Io
   readonly stdout: () => string

@@ -1,4 +1,4 @@
-/** Which addresses are reached without a proxy, by the words of `NO_PROXY`: for requests, and for what `doctor` says of them. */
+/** The rules of `NO_PROXY`, which names addresses that are reached without a proxy: for requests, and for the report of `doctor`. */
 
 import { BlockList, isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
@@ -6,7 +6,7 @@ import { domainToASCII } from 'node:url'
 interface ExemptionRule {
   /** A name in lower case, or an IP address. */
   readonly host: string
-  /** Bits of the network that an IP address stands for; the address alone where it is missing. */
+  /** The bits of the network that an IP address stands for; the address alone if it is missing. */
   readonly prefix?: number
   readonly port?: number
 }
@@ -19,31 +19,31 @@ const forms: readonly RegExp[] = [
   /^(?<host>[^:]*)(?::(?<port>\d+))?$/,
 ]
 
-const withoutDots = (name: string): string => name.replace(/^\*?\./, '').replace(/\.$/, '')
+const stripDots = (name: string): string => name.replace(/^\*?\./, '').replace(/\.$/, '')
 
-/** A number that a list names; undefined where it names none. */
-const optional = (text: string | undefined): number | undefined =>
+/** Converts an optional number of a rule; undefined if it is missing. */
+const toOptionalNumber = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Number(text)
 
 const parseRule = (text: string): ExemptionRule | undefined => {
   const found = forms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
   const { host = '', port, prefix } = found ?? {}
-  const name = isIP(host) === 0 ? domainToASCII(withoutDots(host)) : host
+  const name = isIP(host) === 0 ? domainToASCII(stripDots(host)) : host
   if (name === '' || (prefix !== undefined && isIP(name) === 0)) return undefined
-  return { host: name, port: optional(port), prefix: optional(prefix) }
+  return { host: name, port: toOptionalNumber(port), prefix: toOptionalNumber(prefix) }
 }
 
 const families = { 4: 'ipv4', 6: 'ipv6' } as const
 const bits = { ipv4: 32, ipv6: 128 } as const
 
-const familyOf = (address: string): (typeof families)[4 | 6] | undefined => {
+const getAddressFamily = (address: string): (typeof families)[4 | 6] | undefined => {
   const version = isIP(address)
   return version === 4 || version === 6 ? families[version] : undefined
 }
 
-/** Whether an IP address is another, in whatever form that is written, or of its network. */
+/** True if an IP address equals another, in any notation, or belongs to its network. */
 const isWithin = (address: string, { host, prefix }: ExemptionRule): boolean => {
-  const [own, family] = [familyOf(address), familyOf(host)]
+  const [own, family] = [getAddressFamily(address), getAddressFamily(host)]
   if (own === undefined || family === undefined) return false
   const length = prefix ?? bits[family]
   if (length > bits[family]) return false
@@ -58,8 +58,8 @@ const isMatch = (host: string, rule: ExemptionRule): boolean => {
 }
 
 /**
- * Whether `NO_PROXY` exempts the host of an address, as Go's programs and curl understand it: `*`, a name with all
- * below it, an IP address or a network (`192.0.2.0/24`, `2001:db8::/32`), each with a port if only that one is meant.
+ * True if `NO_PROXY` exempts the host of an address, as Go's programs and curl understand it. An entry is `*`, a name with all below it, an
+ * IP address or a network (`192.0.2.0/24`, `2001:db8::/32`). Each entry may have a port, if only that one is meant.
  */
 export const isProxyExempt = (address: string, noProxy: string | undefined): boolean => {
   const entries = (noProxy ?? '').toLowerCase().split(/[\s,]+/)

@@ -1,7 +1,7 @@
 /** The only place where programs are started: each with an environment that was made for it. */
 import type { ChildProcess, ExecFileException, SpawnOptions } from 'node:child_process'
 import type { Options } from 'execa'
-import { currentIo, getProgramFolder, ownsProcess } from './io.js'
+import { getCurrentIo, getProgramFolder, hasOwnProcess } from './io.js'
 import { isSecret } from './secrets/mask.js'
 import { isSecretName } from './secrets/names.js'
 
@@ -11,8 +11,8 @@ import { isSecretName } from './secrets/names.js'
 type ChildEnvironment = Readonly<Record<string, string | undefined>>
 
 /**
- * Whose program it is.
- * - `bare`: one of whose surroundings nothing may have a say (the git of the embedded instance)
+ * The kind of a program that is started.
+ * - `bare`: one that no setting of its surroundings may influence (the git of the embedded instance)
  * - `tool`: one that is started on its own account: git, a pager, a browser
  * - `own`: one that the person named: a token command, a secret's, `--resume-after`
  */
@@ -21,7 +21,7 @@ type ProgramKind = 'bare' | 'tool' | 'own'
 /** Without these nothing can be started at all. */
 const found = /^(?:PATH|PATHEXT|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|TMPDIR|TMP|TEMP)$/i
 
-/** Who and where somebody is, their language, terminal, screen, and settings of such programs. */
+/** The variables that describe the user, the language, the terminal and the screen, and settings of such programs. */
 const harmless: readonly RegExp[] = [
   /^(?:HOME|USER|LOGNAME|SHELL|TZ|LANG|LANGUAGE|LC_\w+)$/,
   /^(?:USERNAME|USERPROFILE|HOMEDRIVE|HOMEPATH|(?:LOCAL)?APPDATA|PROGRAM(?:DATA|FILES(?:\(X86\))?))$/i,
@@ -41,8 +41,8 @@ const isOurs = (name: string): boolean =>
 /** Shorter texts would be found everywhere. */
 const shortest = 8
 
-/** What the environment has of our credentials, under whatever names it says them again. */
-const oursIn = (env: ChildEnvironment): readonly string[] =>
+/** Returns the values of our credentials in the environment, to find them under other names as well. */
+const listOwnCredentials = (env: ChildEnvironment): readonly string[] =>
   Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && value.length >= shortest && isOurs(name) ? [value] : [],
   )
@@ -50,10 +50,9 @@ const oursIn = (env: ChildEnvironment): readonly string[] =>
 const isProxy = (name: string): boolean => /_proxy$/i.test(name)
 
 /** A proxy without who logs in there; it may come without a scheme. */
-const withoutUser = (proxy: string): string =>
-  proxy.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1')
+const removeUser = (proxy: string): string => proxy.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1')
 
-/** Whether a program is given a variable. */
+/** True if a program receives a variable. */
 const isGiven = (program: ProgramKind, name: string, value: string): boolean => {
   if (program === 'own') return !isOurs(name)
   if (found.test(name)) return true
@@ -62,30 +61,30 @@ const isGiven = (program: ProgramKind, name: string, value: string): boolean => 
 }
 
 /**
- * What a program is given of an environment: none of our credentials, and proxies without their passwords.
- * @param more what it is given besides
+ * Builds the environment of a program: it contains none of our credentials, and proxies have no passwords.
+ * @param more variables that it receives in addition
  */
 const environmentOf = (
   program: ProgramKind,
   env: ChildEnvironment,
   more: Readonly<Record<string, string>> = {},
 ): Record<string, string> => {
-  const ours = oursIn(env)
+  const ours = listOwnCredentials(env)
   const given = Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined || !isGiven(program, name, value)) return []
     if (ours.some((secret) => value.includes(secret))) return []
-    return [[name, isProxy(name) ? withoutUser(value) : value] as const]
+    return [[name, isProxy(name) ? removeUser(value) : value] as const]
   })
   return { ...Object.fromEntries(given), ...more }
 }
 
-/** Which kind of program it is, and the environment that its own is made from. */
+/** The kind of a program, and the environment that its own is made from. */
 interface ChildOptions {
   readonly as: ProgramKind
   readonly env: ChildEnvironment
 }
 
-/** Starts a program to go on beside. Resolves before it is known whether it could be started. */
+/** Starts a program that runs alongside. Resolves before it is known whether it could be started. */
 export const startProgram = async (
   program: string,
   args: readonly string[],
@@ -96,7 +95,7 @@ export const startProgram = async (
 }
 
 interface FileOptions extends ChildOptions {
-  /** Variables that it is given besides. */
+  /** Variables that the program receives in addition. */
   readonly more?: Readonly<Record<string, string>>
   readonly cwd?: string
   /** Milliseconds. */
@@ -105,7 +104,7 @@ interface FileOptions extends ChildOptions {
   readonly maxBuffer?: number
 }
 
-/** What a program left behind; `error` where it did not end with 0. */
+/** The outcome of a program; `error` is set if it did not end with 0. */
 interface FileOutcome {
   readonly error: ExecFileException | null
   readonly stdout: Buffer
@@ -137,7 +136,7 @@ export const runFile = async (
 }
 
 /** Runs programs that a person named: bounded, and ended with us. */
-export const programs = async () => {
+export const loadProgramRunner = async () => {
   const { execa } = await import('execa')
   return <const O extends Options>(
     program: string,
@@ -155,7 +154,7 @@ export const programs = async () => {
 
 /** Returns the streams of a command that a person named: those of the process, or pipes if the line is the guest of a program. */
 const createShellStreams = () =>
-  ownsProcess()
+  hasOwnProcess()
     ? ({ stdin: 'inherit', stdout: 2, stderr: 'inherit' } as const)
     : ({ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const)
 
@@ -165,10 +164,10 @@ export const runShellCommand = async (
   env: ChildEnvironment,
   options: Pick<Options, 'cwd' | 'cancelSignal'>,
 ) => {
-  const start = await programs()
+  const start = await loadProgramRunner()
   const how = { ...options, ...createShellStreams(), shell: true, reject: false, buffer: false }
   const child = start(command, [], env, how)
-  const { stderr } = currentIo()
+  const { stderr } = getCurrentIo()
   for (const printed of [child.stdout, child.stderr])
     printed?.on('data', (bytes: Uint8Array) => stderr.write(bytes))
   const { exitCode, signal } = await child

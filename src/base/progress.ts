@@ -1,9 +1,9 @@
-/** Work whose progress a person sees: what is told of it while it goes on. */
+/** Work whose progress a person sees: the interfaces that report it. */
 
 /** Says how far work is; `fraction` from 0 to 1 where the total is known. */
 export type ProgressListener = (text: string, fraction?: number) => void
 
-/** Work that is shown to go on. */
+/** Work that is shown while it runs. */
 export interface ShownWork {
   readonly say: ProgressListener
   /** The line is gone once this ended. */
@@ -19,15 +19,15 @@ export interface CountedWork {
   end(): void
 }
 
-/** Work that may not go on for so long, and why. */
+/** The limit of a wait, with its reason. */
 export interface TimeLimit {
   readonly milliseconds: number
   readonly why: string
 }
 
 export interface Meter {
-  /** Some work begins; within other work it adds nothing but that it goes on. */
+  /** Begins a piece of work; inside other work it only keeps the display running. */
   begin(total?: number, waiting?: () => TimeLimit | undefined): CountedWork
-  /** Nothing is shown until it is released: somebody else has the terminal. */
+  /** Hides the display until it is released, because something else uses the terminal. */
   hold(): () => void
 }

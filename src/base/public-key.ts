@@ -22,7 +22,7 @@ const types: Readonly<Record<string, PublicKey['family']>> = {
 }
 
 /** The length-prefixed fields of the key's blob; undefined when it is cut short. */
-const fieldsOf = (blob: Buffer): Buffer[] | undefined => {
+const splitFields = (blob: Buffer): Buffer[] | undefined => {
   const fields: Buffer[] = []
   for (let at = 0; at < blob.length; ) {
     if (at + 4 > blob.length) return undefined
@@ -34,17 +34,17 @@ const fieldsOf = (blob: Buffer): Buffer[] | undefined => {
   return fields
 }
 
-const bitsOfNumber = (field: Buffer | undefined): number => {
+const countBits = (field: Buffer | undefined): number => {
   const hex = field?.toString('hex').replace(/^(00)+/, '') ?? ''
   return hex === '' ? 0 : BigInt(`0x${hex}`).toString(2).length
 }
 
-const bitsOf = (family: PublicKey['family'], fields: readonly Buffer[]): number => {
+const getKeyBits = (family: PublicKey['family'], fields: readonly Buffer[]): number => {
   switch (family) {
     case 'rsa':
-      return bitsOfNumber(fields[2])
+      return countBits(fields[2])
     case 'dsa':
-      return bitsOfNumber(fields[1])
+      return countBits(fields[1])
     case 'ecdsa':
       return fields[2] === undefined
         ? 0
@@ -60,8 +60,8 @@ export const readPublicKey = (text: string): PublicKey | undefined => {
   if (/[\r\n]/.test(text.trim())) return undefined
   const family = Object.hasOwn(types, type) ? types[type] : undefined
   if (family === undefined || !/^[A-Za-z0-9+/]+={0,2}$/.test(body)) return undefined
-  const fields = fieldsOf(Buffer.from(body, 'base64'))
+  const fields = splitFields(Buffer.from(body, 'base64'))
   if (fields?.[0]?.toString('latin1') !== type) return undefined
-  const bits = bitsOf(family, fields)
+  const bits = getKeyBits(family, fields)
   return bits === 0 ? undefined : { identity: `${type} ${body}`, family, bits }
 }

@@ -1,9 +1,9 @@
-/** Random values that nobody can guess, from the `Io` of the running line: whoever gives it one of his own decides what they are. */
-import { currentIo } from './io.js'
+/** Unpredictable random values from the `Io` of the running line; a line with an `Io` of its own decides what they are. */
+import { getCurrentIo } from './io.js'
 
 /** Returns bytes for keys and tokens. */
 export const createRandomBytes = (size: number): Buffer =>
-  Buffer.from(currentIo().randomBytes(size))
+  Buffer.from(getCurrentIo().randomBytes(size))
 
 /** Returns a UUID of version 4. */
 export const createUuid = (): string => {

@@ -26,14 +26,14 @@ export const formatAge = (time: Date, now: Date): string => {
 }
 
 /** Formats the age of a time in ISO 8601; undefined if the text is no time. */
-export const age = (text: string, now: Date): string | undefined => {
+export const formatIsoAge = (text: string, now: Date): string | undefined => {
   if (text.length < 17 || !iso.test(text)) return undefined
   const time = new Date(text)
   return Number.isNaN(time.getTime()) ? undefined : formatAge(time, now)
 }
 
 /** Formats seconds in their two largest units: `1 h 5 min`, `3.2 s`. */
-export const span = (seconds: number): string => {
+export const formatDuration = (seconds: number): string => {
   const sign = seconds < 0 ? '-' : ''
   const whole = Math.abs(seconds)
   if (whole < 60) return `${sign}${Number(whole.toFixed(1))} s`
@@ -50,9 +50,9 @@ export const span = (seconds: number): string => {
 
 /** Formats seconds in their largest unit: `12 d`. */
 export const formatSpan = (seconds: number): string =>
-  span(Math.abs(seconds)).replace(/^(\d+ \w+) .*/, '$1')
+  formatDuration(Math.abs(seconds)).replace(/^(\d+ \w+) .*/, '$1')
 
-/** Formats the time until an end, or since it, with its day where that is known: `ends in 1 mo (2026-12-27)`. */
+/** Formats the time until an end, or since it, with its day if that is known: `ends in 1 mo (2026-12-27)`. */
 export const formatTimeLeft = (seconds: number, end?: string): string => {
   const left = seconds < 0 ? `ended ${formatSpan(seconds)} ago` : `ends in ${formatSpan(seconds)}`
   return end === undefined ? left : `${left} (${end.slice(0, 10)})`
@@ -61,10 +61,10 @@ export const formatTimeLeft = (seconds: number, end?: string): string => {
 // Text from outside, safe to show on a terminal.
 
 /**
- * What can move the cursor, change the terminal, turn the reading direction or say what nobody sees: control
- * characters (C0, DEL, C1), lone surrogates, line and paragraph separators, bidirectional marks, embeddings,
- * overrides and isolates, invisible operators and spaces without a width, the byte order mark, interlinear
- * annotations and tags, which spell a text for programs alone.
+ * The characters that can move the cursor, change the terminal, turn the reading direction or hide text. They are control characters (C0,
+ * DEL, C1), lone surrogates, line and paragraph separators, bidirectional marks, embeddings, overrides and isolates. Further ones are
+ * invisible operators, spaces without a width, the byte order mark, interlinear annotations, and tags, which spell a text for programs
+ * alone.
  */
 const hostile =
   /[\p{Cc}\p{Cs}\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u
@@ -72,7 +72,7 @@ const allHostile = new RegExp(hostile.source, 'gu')
 
 const short: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 
-const escaped = (char: string): string =>
+const escapeCharacter = (char: string): string =>
   short[char] ??
   Array.from(
     { length: char.length },
@@ -81,7 +81,7 @@ const escaped = (char: string): string =>
 
 /** Replaces control characters by the escapes that JSON would use (`\u001b`, `\n`). Compact JSON stays JSON. */
 export const visible = (text: string): string =>
-  hostile.test(text) ? mapChunks(text, (piece) => piece.replace(allHostile, escaped)) : text
+  hostile.test(text) ? mapChunks(text, (piece) => piece.replace(allHostile, escapeCharacter)) : text
 
 /** Does the same for text of several lines, whose line breaks and tabs stay. */
 export const visibleLines = (text: string): string =>
@@ -91,13 +91,13 @@ export const visibleLines = (text: string): string =>
 
 const controls = /(?!\r\n)[^\P{Cc}\t\n]/gu
 /** Escapes only what no text file contains, for pipes, where text is data. */
-export const printable = (text: string): string =>
+export const escapeUnprintable = (text: string): string =>
   text.replace(controls, (char, at: number) =>
-    char === '\r' && text[at + 1] === '\n' ? char : escaped(char),
+    char === '\r' && text[at + 1] === '\n' ? char : escapeCharacter(char),
   )
 
 // Display widths. Latin, Greek, Cyrillic and the symbols of svcctl are one column a character; other text is measured by
-// string-width, which `widthsFor` loads only for such text, because it starts Intl. `roughWidths` does without it, and
+// string-width, which `loadWidths` loads only for such text, because it starts Intl. `roughWidths` does without it, and
 // counts two columns for each other character.
 
 /** One column a character, whatever stands beside it. */
@@ -108,23 +108,23 @@ const simple =
 export interface Widths {
   /** Display columns of one line without escape sequences. */
   readonly measure: (text: string) => number
-  /** One line, cut to so many columns with an ellipsis where it is longer. */
+  /** Cuts a line to a number of columns, with an ellipsis if it is longer. */
   readonly truncate: (text: string, columns: number) => string
   /**
-   * A line as lines of at most so many columns, broken at spaces where there are some.
+   * Wraps a line into lines with at most this many columns, at spaces if there are some.
    * @param whole whether longer words stay in one piece, so that they can be copied
    */
   readonly wrap: (text: string, columns: number, whole?: boolean) => string[]
 }
 
-/** How text is measured that is more than ASCII, and the characters that it may be cut into. */
+/** The measure of text beyond ASCII, and the characters into which such text may be cut. */
 interface TextMetrics {
   readonly columns: (text: string) => number
   /** The characters as they are seen: one letter with its accents, one emoji. */
   readonly characters: (text: string) => Iterable<string>
 }
 
-const upperBound = (text: string): number => {
+const estimateColumns = (text: string): number => {
   let columns = 0
   for (const char of text) columns += simple.test(char) ? 1 : 2
   return columns
@@ -133,8 +133,8 @@ const upperBound = (text: string): number => {
 const measure = (text: string, { columns }: TextMetrics): number =>
   simple.test(text) ? text.length : columns(text)
 
-/** As much of the text as fits into so many columns, without breaking a character. */
-const head = (text: string, columns: number, by: TextMetrics): string => {
+/** Returns the beginning of a text that fits into the columns, without breaking a character. */
+const takeColumns = (text: string, columns: number, by: TextMetrics): string => {
   if (simple.test(text)) return text.slice(0, Math.max(0, columns))
   let taken = ''
   let used = 0
@@ -148,14 +148,14 @@ const head = (text: string, columns: number, by: TextMetrics): string => {
 
 const truncate = (text: string, columns: number, by: TextMetrics): string => {
   if (measure(text, by) <= columns) return text
-  return columns < 1 ? '' : `${head(text, columns - 1, by).trimEnd()}…`
+  return columns < 1 ? '' : `${takeColumns(text, columns - 1, by).trimEnd()}…`
 }
 
 /** An address stays in one piece, so that it can be copied and clicked. */
 const address = /[a-z0-9+.-]:\/\/./i
 
 /** A word that is longer than a line, in pieces; an address whole. */
-const broken = (word: string, columns: number, by: TextMetrics): string[] => {
+const splitWord = (word: string, columns: number, by: TextMetrics): string[] => {
   if (address.test(word)) return [word]
   const pieces: string[] = []
   let piece = ''
@@ -178,7 +178,7 @@ const wrap = (text: string, columns: number, whole: boolean, by: TextMetrics): s
   if (measure(text, by) <= limit) return [text]
   const lines: string[] = []
   let line: string | undefined
-  for (const word of text.split(' ').flatMap((w) => (whole ? [w] : broken(w, limit, by)))) {
+  for (const word of text.split(' ').flatMap((w) => (whole ? [w] : splitWord(w, limit, by)))) {
     const longer: string = line === undefined ? word : `${line} ${word}`
     if (line !== undefined && measure(longer, by) > limit) {
       lines.push(line.trimEnd())
@@ -188,20 +188,23 @@ const wrap = (text: string, columns: number, whole: boolean, by: TextMetrics): s
   return [...lines, line ?? '']
 }
 
-const widthsBy = (by: TextMetrics): Widths => ({
+const createWidths = (by: TextMetrics): Widths => ({
   measure: (text) => measure(text, by),
   truncate: (text, columns) => truncate(text, columns, by),
   wrap: (text, columns, whole = false) => wrap(text, columns, whole, by),
 })
 
-/** Approximate widths, for texts that are nearly always simple and where nothing can be awaited. */
-export const roughWidths: Widths = widthsBy({ columns: upperBound, characters: (text) => text })
+/** Approximate widths, for texts that are nearly always simple, in code that cannot await. */
+export const roughWidths: Widths = createWidths({
+  columns: estimateColumns,
+  characters: (text) => text,
+})
 
 /** `Intl.Segmenter` takes time with the square of the text: a longer one is measured in pieces of this length. */
 const longestPiece = 256
 
 /** The text in pieces that end where a character does. */
-function* piecesOf(text: string, segmenter: Intl.Segmenter): Generator<string> {
+function* splitPieces(text: string, segmenter: Intl.Segmenter): Generator<string> {
   let size = longestPiece
   let rest = text
   while (rest.length > size) {
@@ -217,14 +220,14 @@ function* piecesOf(text: string, segmenter: Intl.Segmenter): Generator<string> {
 const loadExact = async (): Promise<Widths> => {
   const { default: columns } = await import('string-width')
   const segmenter = new Intl.Segmenter()
-  return widthsBy({
+  return createWidths({
     columns(text) {
       let sum = 0
-      for (const piece of piecesOf(text, segmenter)) sum += columns(piece)
+      for (const piece of splitPieces(text, segmenter)) sum += columns(piece)
       return sum
     },
     *characters(text) {
-      for (const piece of piecesOf(text, segmenter))
+      for (const piece of splitPieces(text, segmenter))
         for (const { segment } of segmenter.segment(piece)) yield segment
     },
   })
@@ -232,7 +235,7 @@ const loadExact = async (): Promise<Widths> => {
 let exact: Promise<Widths> | undefined
 
 /** Loads widths that are exact for these texts and their parts. */
-export const widthsFor = async (texts: readonly string[]): Promise<Widths> => {
+export const loadWidths = async (texts: readonly string[]): Promise<Widths> => {
   if (texts.every((text) => simple.test(text))) return roughWidths
   exact ??= loadExact()
   return exact

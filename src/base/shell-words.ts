@@ -10,7 +10,7 @@ const piece = /(\s+)|\\([\s\S])|'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|([^\s'"\\]+|\
  * @throws Failure `usage` on a quote that does not end
  */
 export const splitCommand = (text: string): string[] => {
-  if (text.trimStart().startsWith('[')) return fromJson(text)
+  if (text.trimStart().startsWith('[')) return parseJsonWords(text)
   const words: string[] = []
   let word: string | undefined
   for (const [, blank, escaped, single, double, plain, open] of text.matchAll(piece)) {
@@ -26,7 +26,7 @@ export const splitCommand = (text: string): string[] => {
   return word === undefined ? words : [...words, word]
 }
 
-const fromJson = (text: string): string[] => {
+const parseJsonWords = (text: string): string[] => {
   try {
     const value: unknown = JSON.parse(text)
     if (Array.isArray(value) && value.every((v) => typeof v === 'string')) return value

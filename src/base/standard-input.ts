@@ -1,6 +1,6 @@
 /** Standard input of a run: whole, or as it comes. It is read once. */
 import { Failure, getErrorCode } from '../errors.js'
-import { createLineState, currentIo, type InputStream } from './io.js'
+import { createLineState, getCurrentIo, type InputStream } from './io.js'
 import { TextReader } from './utf8.js'
 
 /** Set where a terminal failed to be read: it is about to hang up. */
@@ -12,11 +12,11 @@ export const hasLostInput = (): boolean => input().lost
 const heard = new WeakSet<object>()
 
 /**
- * Standard input. Opening it takes milliseconds. A terminal that cannot be read any more has ended: the error would reach the
- * readline of a prompt, where nobody can listen to it.
+ * Returns standard input. Opening it takes milliseconds. A terminal that can no longer be read counts as ended: its error would reach the
+ * readline of a prompt, which cannot be listened to.
  */
-export const standardInput = (): InputStream => {
-  const { stdin } = currentIo()
+export const getStandardInput = (): InputStream => {
+  const { stdin } = getCurrentIo()
   const state = input()
   if (heard.has(stdin)) return stdin
   heard.add(stdin)
@@ -34,9 +34,11 @@ export const standardInput = (): InputStream => {
 /** So much is looked at to see what it is. */
 const headSize = 1 << 16
 
-/** A pipe that closes within so many milliseconds is an input that ends: a program that prints a list is done by then. */
+/**
+ * The time, in milliseconds, within which a pipe must close to count as an input that ends: a program that prints a list is done by then.
+ */
 const soon = 1000
-/** So many characters of a pipe are held at most to see whether it closes. */
+/** The maximum number of characters of a pipe that are held to see whether it closes. */
 const maxAhead = 1 << 24
 
 export class StandardInput {
@@ -44,7 +46,7 @@ export class StandardInput {
   readonly #reader = new TextReader('standard input')
   /** Read, and not given yet. */
   #head = ''
-  /** What was read behind the head, and what is being read. */
+  /** The pieces that were read after the head, and the one that is being read. */
   readonly #ahead: string[] = []
   #pending: Promise<string | undefined> | undefined
   #ended = false
@@ -52,8 +54,8 @@ export class StandardInput {
   readonly #signal: AbortSignal | undefined
 
   /**
-   * @param signal ends the wait for what may never come
-   * @param text all of it, where it is known
+   * @param signal ends the wait for input that may never come
+   * @param text the whole input, if it is known
    */
   constructor(signal?: AbortSignal, text?: string) {
     this.#signal = signal
@@ -67,7 +69,7 @@ export class StandardInput {
     return this.#text
   }
 
-  /** How it begins: its first line, as far as that is not too long. */
+  /** Returns the beginning of the input: its first line, as far as that is not too long. */
   async head(): Promise<string> {
     const isThere = (): boolean =>
       this.#head.length >= headSize || this.#head.trimStart().includes('\n')
@@ -78,7 +80,7 @@ export class StandardInput {
     return this.#head
   }
 
-  /** As it comes. */
+  /** Yields the input piece by piece, as it comes. */
   async *chunks(): AsyncGenerator<string> {
     const head = await this.head()
     this.#head = ''
@@ -87,9 +89,9 @@ export class StandardInput {
       yield chunk
   }
 
-  /** Whether all of it can be read before anything is done: it is a file, or a pipe that closes within a second. */
+  /** Returns true if all of the input can be read before anything is done: it is a file, or a pipe that closes within a second. */
   async endsSoon(): Promise<boolean> {
-    if (this.#ended || currentIo().inputFile() !== undefined) return true
+    if (this.#ended || getCurrentIo().inputFile() !== undefined) return true
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(), soon)
     const tooLate = new Promise<undefined>((resolve) => {
@@ -112,9 +114,9 @@ export class StandardInput {
     }
   }
 
-  /** Nobody waits for what may never come. */
+  /** Ends the wait for input that may never come. */
   close(): void {
-    if (this.#chunks !== undefined && !this.#ended) standardInput().destroy()
+    if (this.#chunks !== undefined && !this.#ended) getStandardInput().destroy()
   }
 
   /** The next piece, whether or not it was read before. */
@@ -136,7 +138,7 @@ export class StandardInput {
   }
 
   #open(): AsyncIterator<Buffer> {
-    const stdin = standardInput()
+    const stdin = getStandardInput()
     const stop = (): void => {
       // Nobody would hear of it behind its end.
       if (!this.#ended) stdin.destroy(new Failure('interrupted', 'interrupted'))

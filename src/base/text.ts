@@ -1,13 +1,13 @@
 /** Text that people read: quoted, counted, and worked on in pieces. */
 
-/** What a coloured word says; the colours are those of every terminal, on light and dark. */
+/** The meaning of a colored word; the colors are those of every terminal, on light and dark. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet' | 'grave'
 
 // Long texts, a piece at a time: so that what is made of one takes no multiple of its memory.
 
 const long = 1 << 16
 
-/** Where a piece from `start` on ends: behind a line where it has one, never within a character. */
+/** Returns the end of a piece that begins at `start`: after a line if there is one, never within a character. */
 const endOf = (text: string, start: number): number => {
   const end = start + long
   if (end >= text.length) return text.length
@@ -35,7 +35,8 @@ export const trimTrailingSlashes = (text: string): string => text.replace(/(?<!\
 // Numbers for people.
 
 /** 4213 as `4,213`; a number has at most 21 digits. */
-export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3}){1,6}$)/g, ',')
+export const groupDigits = (count: number): string =>
+  String(count).replace(/\B(?=(\d{3}){1,6}$)/g, ',')
 
 /** `3 runners`. */
 export const formatCount = (count: number, one: string, more = `${one}s`): string =>
@@ -54,8 +55,8 @@ export const joinFirst = (texts: readonly string[], most: number, joint = ', '):
     ? texts.join(joint)
     : `${texts.slice(0, most).join(joint)} and ${texts.length - most} more`
 
-/** Says each text once, however often it is told to. */
-export const once = <T extends string | readonly string[]>(
+/** Passes on each text once, however often it is called with it. */
+export const tellOnce = <T extends string | readonly string[]>(
   say: (text: T) => void,
 ): ((text: T) => void) => {
   const said = new Set<string>()

@@ -1,9 +1,9 @@
 /** Text that comes in, from files and pipes: UTF-8, or a message that says what it is instead. One sentence for every place. */
 
 import { isUtf8 } from 'node:buffer'
-import { inputFault, usage } from '../errors.js'
+import { createInputFailure, usage } from '../errors.js'
 
-/** What to do about a text that is not UTF-8. */
+/** The advice for a text that is not UTF-8. */
 export const encodingHint =
   'Save it as UTF-8. Windows PowerShell writes UTF-16 with ">": use Out-File -Encoding utf8 instead.'
 
@@ -12,7 +12,7 @@ const isUtf16 = ([first, second]: Uint8Array): boolean =>
 
 const notUtf8 = 'is not UTF-8 text'
 
-/** What is wrong with bytes as text, after the name of what they are of; undefined where they are UTF-8. */
+/** Returns the fault of bytes as text, in words that follow the name of their source; undefined if they are UTF-8. */
 export const findEncodingFault = (bytes: Uint8Array): string | undefined => {
   if (isUtf16(bytes)) return 'is UTF-16, not UTF-8'
   if (bytes.includes(0)) return `${notUtf8}: it contains NUL bytes (UTF-16?)`
@@ -20,11 +20,11 @@ export const findEncodingFault = (bytes: Uint8Array): string | undefined => {
 }
 
 /** Removes the byte order mark that some editors put before UTF-8. */
-const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text)
+const removeMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text)
 
 /** Decodes bytes that are known to be UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array): string =>
-  withoutMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+  removeMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
 
 /**
  * Decodes a text that came in.
@@ -41,7 +41,7 @@ export const decodeText = (bytes: Uint8Array, name: string): string => {
 export class TextReader {
   readonly #name: string
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })
-  /** The first byte, where it may be half of a byte order mark. */
+  /** The first byte, if it may be half of a byte order mark. */
   #first: Uint8Array | undefined = new Uint8Array()
 
   constructor(name: string) {
@@ -63,7 +63,7 @@ export class TextReader {
   }
 
   #refuse(fault: string): Error {
-    return inputFault(`${this.#name} ${fault}`, encodingHint)
+    return createInputFailure(`${this.#name} ${fault}`, encodingHint)
   }
 
   #decode(bytes: Uint8Array, stream: boolean): string {

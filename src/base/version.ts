@@ -5,7 +5,7 @@ declare const SVCCTL_BUGS: string
 
 /** The tool's version; the bundler puts it in. */
 export const version = typeof SVCCTL_VERSION === 'string' ? SVCCTL_VERSION : '0.0.0'
-/** Where defects are reported: `bugs.url` of package.json, put in by the bundler. */
+/** The address for reports of defects: `bugs.url` of package.json, put in by the bundler. */
 export const bugs = typeof SVCCTL_BUGS === 'string' ? SVCCTL_BUGS : 'the place where you got it'
 export const userAgent = `svcctl/${version}`
 
@@ -19,11 +19,11 @@ const early = /^(a|alpha|b|beta|canary|dev|m|nightly|pre|preview|rc|snapshot)$/
 /** Words that say which edition it is, and not how new. */
 const editions: ReadonlySet<string> = new Set(['ce', 'ee'])
 
-/** Whether a text is a version. */
+/** True if a text is a version. */
 export const isVersion = (text: string): boolean => start.test(text)
 
-/** What follows `+` says how it was built. */
-const partsOf = (version: string): readonly string[] =>
+/** Splits a version into its parts; the text after `+` describes the build, and is left out. */
+const splitVersion = (version: string): readonly string[] =>
   (version.replace(/^v/i, '').split('+', 1)[0] ?? '')
     .toLowerCase()
     .match(/\d+|[a-z]+/g)
@@ -47,7 +47,7 @@ const comparePart = (a: string, b: string): number => {
 
 /** Below zero where the first comes before the second; zero for 14.6 and 14.6.0-ee. */
 export const compareVersions = (a: string, b: string): number => {
-  const [left, right] = [partsOf(a), partsOf(b)]
+  const [left, right] = [splitVersion(a), splitVersion(b)]
   for (let i = 0; i < Math.max(left.length, right.length); i += 1) {
     const order = comparePart(left[i] ?? '0', right[i] ?? '0')
     if (order !== 0) return order

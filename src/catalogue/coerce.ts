@@ -5,32 +5,32 @@
 import { addToGroup } from '../base/group-by.js'
 import { formatNumber, isNumber } from '../base/json/json.js'
 import { isObject, type JsonValue } from '../base/objects.js'
-import { nearest } from '../base/suggest.js'
+import { findNearest } from '../base/suggest.js'
 import {
-  emptyClears,
   formatOf,
   type HashParam,
+  isClearedByEmpty,
   type JsonParam,
   type ListParam,
   type Param,
   type StringParam,
 } from './params.js'
 import {
-  asWord,
-  formatRule,
+  getFormatRule,
+  getOwnValue,
   isJoined,
-  itemParam,
   joinItems,
-  ownOf,
+  matchWord,
   readReference,
   readScalar,
   type Scalar,
   type ScalarValue,
   type SourceKind,
+  toItemParam,
   type ValueProblem,
 } from './values.js'
 
-/** What one node of a source is. */
+/** The content of one node of a source. */
 type View<N> =
   | ({ readonly is: 'scalar' } & Scalar)
   | { readonly is: 'list'; readonly items: readonly N[] }
@@ -41,34 +41,34 @@ interface Entry<N> {
   readonly value: N
 }
 
-/** How the values of a source are looked into; `N` is its node: a JSON value, a node of YAML. */
+/** The access to the values of a source; `N` is its node: a JSON value, a node of YAML. */
 export interface Source<N> {
   /**
-   * Who wrote a value decides how strictly it is read:
+   * The origin of the values, which decides how strictly they are read:
    *
    * - `text`, the command line: names of levels, dashes for underscores, `30d` for a time; an empty text unsets
    * - `data`, an agent or a program: strings the same way; numbers, booleans and lists are what they are in JSON
    * - `file`, declared state: names and dashes too, but times are written out, any scalar is text where text is due, and
    *   certificates and keys are checked; null unsets
-   * - `wire`, what an instance is sent: numbers and booleans may be strings, a list may be joined by commas, unknown keys
+   * - `wire`, requests to an instance: numbers and booleans may be strings, a list may be joined by commas, unknown keys
    *   are dropped; there are no names and no dashes
    */
   readonly kind: SourceKind
   readonly view: (given: N) => View<N>
-  /** A node as it is, where nothing is known of what it should be. */
+  /** Returns a node as it is, where nothing is known of its type. */
   readonly plain: (given: N) => JsonValue
-  /** The items of a text that is a list by itself. */
+  /** Splits a text that is a list by itself into its items. */
   readonly split?: (text: string) => readonly N[]
   /**
-   * Given where the numbers of a parameter stand for objects that have names: the name or the ID that a text is, undefined
-   * for neither.
+   * Returns the name or the ID that a text is, undefined for neither. Given where the numbers of a parameter stand for
+   * objects that have names.
    */
   readonly reference?: ((text: string) => string | number | undefined) | undefined
 }
 
-/** What is wrong with a value: `problem`, what is `expected` in its place, and the `nearest` that is known. */
+/** A mistake in a value: the `problem`, what is `expected` in its place, and the `nearest` value or key that is known. */
 export interface ValueError<N = unknown> extends ValueProblem {
-  /** Keys and positions that lead from the parameter's value to what is wrong; empty where that is the value itself. */
+  /** Keys and positions that lead from the parameter's value to the mistake; empty where that is the value itself. */
   readonly path: readonly (string | number)[]
   /** The parameter that takes something else: that of a key, inside of a hash. */
   readonly param: Param
@@ -76,44 +76,44 @@ export interface ValueError<N = unknown> extends ValueProblem {
   readonly given: N
 }
 
-/** A value that still works, and what to use instead. */
+/** A deprecated value that still works, and its replacement. */
 interface DeprecatedValue {
   readonly value: string
   readonly successor: string
 }
 
-/** What came of a value. */
+/** The result of coercing a value. */
 export interface Coercion<N = unknown> {
-  /** As the API takes it; undefined exactly where there are errors. */
+  /** The value as the API takes it; undefined exactly where there are errors. */
   readonly value: JsonValue | undefined
   readonly errors: readonly ValueError<N>[]
   readonly deprecated: readonly DeprecatedValue[]
 }
 
 /**
- * The value of a parameter.
+ * Coerces a value to a parameter's type.
  * @param given a node of the source
  */
 export const coerce = <N>(param: Param, given: N, source: Source<N>): Coercion<N> => {
   const walk: Walk<N> = { source, path: [], errors: [], deprecated: [] }
-  const value = anyValue(walk, param, given)
-  return { value: walk.errors.length === 0 ? value : undefined, ...collected(walk) }
+  const value = coerceValue(walk, param, given)
+  return { value: walk.errors.length === 0 ? value : undefined, ...getFindings(walk) }
 }
 
 /**
- * The value of a parameter from the texts that a flag was given, in order: lists are joined by commas, hashes are
+ * Coerces the texts that a flag was given, in order: lists are joined by commas, hashes are
  * `key=value`, of anything else the last text counts.
  */
 export const coerceTexts = (param: Param, texts: readonly string[]): Coercion => {
   const walk: Walk<unknown> = { source: textSource, path: [], errors: [], deprecated: [] }
-  const value = valueOfTexts(walk, param, texts)
-  return { value: walk.errors.length === 0 ? value : undefined, ...collected(walk) }
+  const value = coerceFlagTexts(walk, param, texts)
+  return { value: walk.errors.length === 0 ? value : undefined, ...getFindings(walk) }
 }
 
 /**
- * A mistake as a sentence: `--retries must be an integer, not "x"`.
+ * Describes a mistake in a sentence: `--retries must be an integer, not "x"`.
  * @param label of the parameter, with the keys below it
- * @param shown what was given, in the reader's words: quoted, or its size where it may be a secret
+ * @param shown the given value, in the reader's words: quoted, or its size where it may be a secret
  */
 export const describeError = (
   label: string,
@@ -156,7 +156,7 @@ const splitTexts = (text: string): string[] => split(text).filter((item) => item
 const textSource: Source<unknown> = { ...json, kind: 'text', split: splitTexts }
 /** JSON of an agent or a program. */
 export const dataSource: Source<unknown> = { ...json, kind: 'data' }
-/** What an instance is sent. */
+/** The source of values in requests to an instance. */
 export const wireSource: Source<unknown> = { ...json, kind: 'wire', split }
 
 // What is collected on the way.
@@ -170,9 +170,9 @@ interface Walk<N> {
 
 type Value = JsonValue | undefined
 
-const collected = <N>({ errors, deprecated }: Walk<N>) => ({ errors, deprecated })
+const getFindings = <N>({ errors, deprecated }: Walk<N>) => ({ errors, deprecated })
 
-const below = <N>(walk: Walk<N>, key: string | number): Walk<N> => ({
+const enterKey = <N>(walk: Walk<N>, key: string | number): Walk<N> => ({
   ...walk,
   path: [...walk.path, key],
 })
@@ -181,12 +181,12 @@ const fail = <N>(walk: Walk<N>, param: Param, given: N, refusal: ValueProblem): 
   walk.errors.push({ ...refusal, path: walk.path, param, given })
 }
 
-const scalarOf = <N>({ source }: Walk<N>, given: N): Scalar | undefined => {
+const getScalar = <N>({ source }: Walk<N>, given: N): Scalar | undefined => {
   const view = source.view(given)
   return view.is === 'scalar' ? view : undefined
 }
 
-const taken = <N>(walk: Walk<N>, param: Param, given: N, read: ScalarValue): Value => {
+const acceptScalar = <N>(walk: Walk<N>, param: Param, given: N, read: ScalarValue): Value => {
   if ('problem' in read) return fail(walk, param, given, read)
   const { value, successor } = read
   if (successor !== undefined) walk.deprecated.push({ value: String(value), successor })
@@ -195,17 +195,17 @@ const taken = <N>(walk: Walk<N>, param: Param, given: N, read: ScalarValue): Val
 
 const isPresent = (value: Value): value is JsonValue => value !== undefined
 
-const wordOf = <N>(walk: Walk<N>, param: Param, given: N): string | undefined => {
-  const { value, text } = scalarOf(walk, given) ?? { value: null, text: '' }
+const findWord = <N>(walk: Walk<N>, param: Param, given: N): string | undefined => {
+  const { value, text } = getScalar(walk, given) ?? { value: null, text: '' }
   if (param.words === undefined || value === null) return undefined
-  const word = asWord(param, text)
+  const word = matchWord(param, text)
   return walk.source.kind === 'wire' && word !== value ? undefined : word
 }
 
-/** Whether nothing was given, as a source says that: null, and an empty text where that is no value by itself. */
+/** True if the source says that there is no value: null, or an empty text where that is no value by itself. */
 const isNothing = <N>(walk: Walk<N>, param: Param, given: N): boolean => {
   const { kind } = walk.source
-  const scalar = scalarOf(walk, given)
+  const scalar = getScalar(walk, given)
   const isEmpty = scalar?.value === '' && param.type !== 'string'
   if (kind === 'text' || kind === 'wire')
     return param.nullable === true && (scalar?.value === null || isEmpty)
@@ -213,14 +213,14 @@ const isNothing = <N>(walk: Walk<N>, param: Param, given: N): boolean => {
   return scalar?.value === null && (kind === 'data' || walk.path.length === 0)
 }
 
-/** What is sent for nothing, which unsets a parameter. */
-const unset = <N>(walk: Walk<N>, param: Param, given: N): Value => {
+/** Returns the value that unsets a parameter; fails if the parameter cannot be unset. */
+const getUnsetValue = <N>(walk: Walk<N>, param: Param, given: N): Value => {
   const { kind } = walk.source
   if (param.nullable === true || (kind === 'file' && param.type === 'json')) return null
-  const isPlainText = param.type === 'string' && formatRule(kind, param) === undefined
+  const isPlainText = param.type === 'string' && getFormatRule(kind, param) === undefined
   // An empty certificate takes the one away that is attached.
   const isPem = formatOf(param) === 'pem'
-  if (kind === 'file' && (isPlainText || emptyClears(param) || isPem)) return ''
+  if (kind === 'file' && (isPlainText || isClearedByEmpty(param) || isPem)) return ''
   const expected = param.type === 'list' ? 'a list' : 'a value'
   return fail(walk, param, given, { problem: 'null', expected })
 }
@@ -229,24 +229,25 @@ const unset = <N>(walk: Walk<N>, param: Param, given: N): Value => {
 
 const listItem = <N>(walk: Walk<N>, param: ListParam, given: N): Value => {
   const { kind, reference } = walk.source
-  const scalar = scalarOf(walk, given)
-  if (reference !== undefined) return taken(walk, param, given, readReference(scalar, reference))
-  const successor = ownOf(param.deprecatedValues, scalar?.text ?? '')
+  const scalar = getScalar(walk, given)
+  if (reference !== undefined)
+    return acceptScalar(walk, param, given, readReference(scalar, reference))
+  const successor = getOwnValue(param.deprecatedValues, scalar?.text ?? '')
   if (param.of === 'string' && scalar !== undefined && successor !== undefined)
     walk.deprecated.push({ value: scalar.text, successor })
   if (kind === 'file' && param.of === 'string' && scalar?.value === '')
     return fail(walk, param, given, { problem: 'wrong format', expected: 'text that is not empty' })
-  const item = itemParam(param)
-  return taken(walk, item, given, readScalar(item, scalar, kind))
+  const item = toItemParam(param)
+  return acceptScalar(walk, item, given, readScalar(item, scalar, kind))
 }
 
-/** The items of what is given for a list; undefined where it is none. */
-const itemsOf = <N>(walk: Walk<N>, param: ListParam, given: N): readonly N[] | undefined => {
+/** Returns the items of a value that is given for a list; undefined where it is no list. */
+const getItems = <N>(walk: Walk<N>, param: ListParam, given: N): readonly N[] | undefined => {
   const { view, kind, split } = walk.source
   const seen = view(given)
   if (seen.is === 'list')
     return kind === 'wire'
-      ? seen.items.filter((item) => scalarOf(walk, item)?.value !== '')
+      ? seen.items.filter((item) => getScalar(walk, item)?.value !== '')
       : seen.items
   if (seen.is === 'map' || seen.value === null) return undefined
   if (kind === 'wire' && seen.value === '') return []
@@ -255,8 +256,8 @@ const itemsOf = <N>(walk: Walk<N>, param: ListParam, given: N): readonly N[] | u
   return split?.(seen.text)
 }
 
-const listValue = <N>(walk: Walk<N>, param: ListParam, given: N): Value => {
-  const items = itemsOf(walk, param, given)
+const coerceList = <N>(walk: Walk<N>, param: ListParam, given: N): Value => {
+  const items = getItems(walk, param, given)
   if (items === undefined)
     return fail(walk, param, given, { problem: 'wrong type', expected: 'a list' })
   const { max = items.length } = param
@@ -264,28 +265,32 @@ const listValue = <N>(walk: Walk<N>, param: ListParam, given: N): Value => {
     const expected = `at most ${max} values, not ${items.length}`
     fail(walk, param, given, { problem: 'too many values', expected })
   }
-  const values = items.map((item, at) => listItem(below(walk, at), param, item))
+  const values = items.map((item, at) => listItem(enterKey(walk, at), param, item))
   return values.every(isPresent) ? values : undefined
 }
 
-const objectOf = (fields: readonly (readonly [string, Value])[]): Value => {
+const toObject = (fields: readonly (readonly [string, Value])[]): Value => {
   const known = fields.filter((field): field is [string, JsonValue] => isPresent(field[1]))
   return known.length === fields.length ? Object.fromEntries(known) : undefined
 }
 
 const anyText: StringParam = { type: 'string', help: '' }
 
-const unknownKey = <N>(walk: Walk<N>, param: HashParam, { key, value }: Entry<N>): undefined => {
+const reportUnknownKey = <N>(
+  walk: Walk<N>,
+  param: HashParam,
+  { key, value }: Entry<N>,
+): undefined => {
   const known = Object.keys(param.keys ?? {})
   const expected = `the keys ${known.join(', ')}`
-  fail(below(walk, key), param, value, {
+  fail(enterKey(walk, key), param, value, {
     problem: 'unknown key',
     expected,
-    nearest: nearest(key, known),
+    nearest: findNearest(key, known),
   })
 }
 
-const hashValue = <N>(walk: Walk<N>, param: HashParam, given: N): Value => {
+const coerceHash = <N>(walk: Walk<N>, param: HashParam, given: N): Value => {
   const { kind, view, plain } = walk.source
   const seen = view(given)
   if (kind === 'wire' && seen.is === 'scalar' && seen.value === '') return {}
@@ -297,24 +302,24 @@ const hashValue = <N>(walk: Walk<N>, param: HashParam, given: N): Value => {
   if (keys === undefined && kind === 'file') return plain(given)
   const isKnown = ({ key }: Entry<N>): boolean => keys === undefined || Object.hasOwn(keys, key)
   const entries = kind === 'wire' ? seen.entries.filter(isKnown) : seen.entries
-  return objectOf(
+  return toObject(
     entries.map((entry) => {
       const { key, value } = entry
-      const isNothing = kind === 'wire' && scalarOf(walk, value)?.value === null
+      const isNothing = kind === 'wire' && getScalar(walk, value)?.value === null
       if (keys === undefined && isNothing) return [key, '']
-      const inner = keys === undefined ? anyText : ownOf(keys, key)
-      const found = inner && anyValue(below(walk, key), inner, value)
-      return [key, inner === undefined ? unknownKey(walk, param, entry) : found]
+      const inner = keys === undefined ? anyText : getOwnValue(keys, key)
+      const found = inner && coerceValue(enterKey(walk, key), inner, value)
+      return [key, inner === undefined ? reportUnknownKey(walk, param, entry) : found]
     }),
   )
 }
 
-const stringValue = <N>(walk: Walk<N>, param: StringParam, given: N): Value => {
+const coerceString = <N>(walk: Walk<N>, param: StringParam, given: N): Value => {
   const { view, kind } = walk.source
   const seen = view(given)
   const isList = seen.is === 'list' && isJoined(param) && kind !== 'wire'
   const texts = (isList ? seen.items : [given]).map((one) =>
-    taken(walk, param, one, readScalar(param, scalarOf(walk, one), kind)),
+    acceptScalar(walk, param, one, readScalar(param, getScalar(walk, one), kind)),
   )
   if (!texts.every(isPresent)) return undefined
   // What an export found in an instance goes back as it was.
@@ -322,43 +327,47 @@ const stringValue = <N>(walk: Walk<N>, param: StringParam, given: N): Value => {
   return (isWhole ? undefined : joinItems(param, texts.map(String))) ?? texts[0] ?? ''
 }
 
-/** What is JSON by the documents: taken as it is. */
-const jsonValue = <N>(walk: Walk<N>, param: JsonParam, given: N): Value => {
+/** Returns the value of a parameter that the documents call JSON as it is. */
+const coerceJson = <N>(walk: Walk<N>, param: JsonParam, given: N): Value => {
   const { kind, view, plain } = walk.source
   if (kind !== 'data' || param.items === undefined || view(given).is === 'list') return plain(given)
   return fail(walk, param, given, { problem: 'wrong type', expected: 'a list' })
 }
 
-const anyValue = <N>(walk: Walk<N>, param: Param, given: N): Value => {
+const coerceValue = <N>(walk: Walk<N>, param: Param, given: N): Value => {
   const { kind, reference } = walk.source
-  if (isNothing(walk, param, given)) return unset(walk, param, given)
-  const word = wordOf(walk, param, given)
+  if (isNothing(walk, param, given)) return getUnsetValue(walk, param, given)
+  const word = findWord(walk, param, given)
   if (word !== undefined) return word
   switch (param.type) {
     case 'list':
-      return listValue(walk, param, given)
+      return coerceList(walk, param, given)
     case 'hash':
-      return hashValue(walk, param, given)
+      return coerceHash(walk, param, given)
     case 'json':
-      return jsonValue(walk, param, given)
+      return coerceJson(walk, param, given)
     case 'string':
-      return stringValue(walk, param, given)
+      return coerceString(walk, param, given)
     case 'boolean':
     case 'enum':
-      return taken(walk, param, given, readScalar(param, scalarOf(walk, given), kind))
+      return acceptScalar(walk, param, given, readScalar(param, getScalar(walk, given), kind))
     default: {
-      const scalar = scalarOf(walk, given)
+      const scalar = getScalar(walk, given)
       const read =
         reference === undefined ? readScalar(param, scalar, kind) : readReference(scalar, reference)
-      return taken(walk, param, given, read)
+      return acceptScalar(walk, param, given, read)
     }
   }
 }
 
 // Texts of the command line.
 
-/** The values of a hash, by its keys: several of one key are a list. */
-const hashOfTexts = (walk: Walk<unknown>, param: HashParam, texts: readonly string[]): Value => {
+/** Coerces the values of a hash, by its keys: several of one key are a list. */
+const coerceHashTexts = (
+  walk: Walk<unknown>,
+  param: HashParam,
+  texts: readonly string[],
+): Value => {
   const grouped = new Map<string, string[]>()
   for (const text of texts) {
     const at = text.indexOf('=')
@@ -370,27 +379,27 @@ const hashOfTexts = (walk: Walk<unknown>, param: HashParam, texts: readonly stri
       text.slice(at + 1),
     )
   }
-  return objectOf(
+  return toObject(
     [...grouped].map(([key, values]) => {
-      const inner = ownOf(param.keys, key)
+      const inner = getOwnValue(param.keys, key)
       if (param.keys === undefined) return [key, values.at(-1)]
-      if (inner === undefined) return [key, unknownKey(walk, param, { key, value: values })]
+      if (inner === undefined) return [key, reportUnknownKey(walk, param, { key, value: values })]
       const each =
         inner.type === 'list' || values.length === 1 ? [values] : values.map((one) => [one])
-      const found = each.map((some) => valueOfTexts(below(walk, key), inner, some))
+      const found = each.map((some) => coerceFlagTexts(enterKey(walk, key), inner, some))
       return [key, found.length > 1 && found.every(isPresent) ? found : found[0]]
     }),
   )
 }
 
-const valueOfTexts = (walk: Walk<unknown>, param: Param, texts: readonly string[]): Value => {
+const coerceFlagTexts = (walk: Walk<unknown>, param: Param, texts: readonly string[]): Value => {
   const text = texts.at(-1) ?? ''
   switch (param.type) {
     case 'hash':
-      return hashOfTexts(walk, param, texts)
+      return coerceHashTexts(walk, param, texts)
     case 'list': {
-      const word = texts.length === 1 ? asWord(param, text.trim()) : undefined
-      return word ?? listValue(walk, param, texts.flatMap(splitTexts))
+      const word = texts.length === 1 ? matchWord(param, text.trim()) : undefined
+      return word ?? coerceList(walk, param, texts.flatMap(splitTexts))
     }
     case 'json':
       if (text === '' && param.nullable === true) return null
@@ -401,8 +410,8 @@ const valueOfTexts = (walk: Walk<unknown>, param: Param, texts: readonly string[
       }
     case 'project':
     case 'group':
-      return anyValue(walk, param, new Set(texts).size > 1 ? texts.join(',') : text)
+      return coerceValue(walk, param, new Set(texts).size > 1 ? texts.join(',') : text)
     default:
-      return anyValue(walk, param, isJoined(param) ? texts : text)
+      return coerceValue(walk, param, isJoined(param) ? texts : text)
   }
 }

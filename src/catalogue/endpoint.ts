@@ -85,7 +85,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** Method and path, written exactly as the API is documented (`catalogue/README.md`). */
 type Route = `${Method} ${string}`
 
-/** What an endpoint answers with. `many` is a paginated list; `file` a stream of bytes. */
+/** The type of an endpoint's answer. `many` is a paginated list; `file` a stream of bytes. */
 export interface AnswerType<S extends TSchema | null = TSchema | null> {
   readonly kind: 'one' | 'many' | 'empty' | 'file'
   readonly shape: S
@@ -103,7 +103,7 @@ export const many = <S extends TSchema>(shape: S): AnswerType<S> & { kind: 'many
 export const empty: AnswerType<null> & { kind: 'empty' } = { kind: 'empty', shape: null }
 export const file: AnswerType<null> & { kind: 'file' } = { kind: 'file', shape: null }
 
-/** Which credential a request carries. */
+/** The credential that a request carries. */
 export type CredentialNeed =
   /** the user's (personal, OAuth, session); the default */
   | 'user'
@@ -123,7 +123,7 @@ interface Selector {
 }
 
 interface Spec<R extends Route, Ps extends Params, Ret extends AnswerType> {
-  /** What it does, one line, imperative. */
+  /** The summary of the endpoint: one line, imperative. */
   readonly summary: string
   /** The verb words that reach it within its area: `list`, `rules get`, `billable list`. */
   readonly command: string
@@ -138,63 +138,60 @@ interface Spec<R extends Route, Ps extends Params, Ret extends AnswerType> {
   readonly exclusive?: readonly (readonly (keyof Ps & string)[])[]
   /** Columns of the table; fields of the shape, dotted to reach inside. */
   readonly columns?: readonly (Column<Ret> | MadeField)[]
-  /** Columns that are no fields of the shape: what the command makes of a record. */
+  /** The columns that the command makes of a record: no fields of the shape. */
   readonly made?: readonly MadeField[]
   /** Its table shows all columns, in several lines a record where they have no room in one. */
   readonly stacks?: 'hidden'
-  /** What kind of objects it lists: what a verb takes that reads them from standard input. */
+  /** The kind of the listed objects, for verbs that read them from standard input. */
   readonly lists?: KindName
-  /** Of a write: the command whose list `--select` takes its objects from, and the flags of that list that go along. */
+  /** For a write: the command whose list `--select` takes its objects from, and the flags of that list that go along. */
   readonly selects?: {
     readonly list: string
     readonly by?: readonly 'instance'[]
-    /** The objects belong to no project, and the list has a form for one: those of several may be meant. */
+    /** True for objects that belong to no project, where the list has a form for one: objects of several projects may be meant. */
     readonly spread?: true
   }
-  /** Who may call it, as a noun phrase (`administrators`, `at least Maintainer of the project`). */
+  /** The people who may call it, as a noun phrase (`administrators`, `at least Maintainer of the project`). */
   readonly access?: string
   readonly edition?: Edition
   readonly credential?: CredentialNeed
-  /** What is lost; the confirmation's question. Present on everything that destroys. */
+  /** The loss that it causes, for the confirmation's question. Present on everything that destroys. */
   readonly destructive?: string
   /** The status of success where it is not the method's (`getStatus`). */
   readonly status?: number
-  /** Its answer is the secret that was asked for, and shows it even without --show-secrets: what help says of that. */
+  /** The help text on the secret in its answer, which is shown even without --show-secrets. */
   readonly reveals?: string
   /** Changes nothing, whatever its method (CI lint). */
   readonly safe?: true
   /** Past tense of what was done, where the answer has nothing to show. */
   readonly done?: string
-  /** What a 304 means here. */
+  /** The meaning of a 304 here. */
   readonly unchanged?: string
-  /** What to do where an instance no longer has it. */
+  /** The advice for an instance that no longer has the endpoint. */
   readonly successor?: string
   /** Not shown by the documents but implied by them. */
   readonly implied?: true
   /** The field of a write's answer under which it shows parameters, besides those that are fields. */
   readonly echo?: string
-  /** What attributes are that its answer leaves out. */
+  /** The values of attributes that its answer leaves out. */
   readonly absent?: JsonValues
   /** Instances have more of these than the documents: an attribute that no document names goes along as it is. */
   readonly open?: 'settings'
-  /** Changes attributes of what is there: without any there is nothing to do. */
+  /** True for a write that changes attributes of an existing object: without any attribute there is nothing to do. */
   readonly changes?: true
   /** Fields of its object that a write sets by itself, without a parameter of that name. */
   readonly leaves?: JsonValues
   /** Lists that are emptied where they are not given. */
   readonly empties?: readonly string[]
-  /** Its object need not be there before: that reading does not find it is no mistake. */
+  /** True if its object need not exist before: a read that does not find it is no error. */
   readonly brings?: true
-  /** The endpoint of its area, by its key, that takes back what this one did; of a change, where it made its object. */
+  /** The endpoint of its area, by its key, that undoes this one; of a change, where the change made its object. */
   readonly inverse?: string
-  /** Why nothing takes back what it did. */
+  /** The reason that it cannot be undone. */
   readonly irreversible?: string
   /** The API itself tries it out, by its parameter `dry_run`: --dry-run sends the request with it. */
   readonly rehearses?: true
-  /**
-   * Where pages by number end with 405, the list goes on in the order of ids, by its parameters
-   * `id_after` and `id_before`.
-   */
+  /** The list continues in the order of IDs, by its parameters `id_after` and `id_before`, where pages by number end with 405. */
   readonly keyset?: true
   /** Parameters of a sibling that the documents say this endpoint does not offer. */
   readonly refuses?: readonly string[]
@@ -215,7 +212,7 @@ export interface Endpoint<
   readonly columns?: readonly string[]
 }
 
-/** How a write is undone: by itself, by another endpoint, or why not at all. */
+/** The declaration of how a write is undone: by itself, by another endpoint, or why not at all. */
 type Reversal<R extends Route> = R extends `GET ${string}`
   ? unknown
   :
@@ -247,32 +244,32 @@ export const getMethod = (e: Pick<Endpoint, 'route'>): Method =>
   e.route.slice(0, e.route.indexOf(' ')) as Method
 export const getPath = (e: Pick<Endpoint, 'route'>): string =>
   e.route.slice(e.route.indexOf(' ') + 1)
-/** A path with all placeholders alike, whatever they are called. */
-export const pathPattern = (path: string): string => path.replace(/[:*]\w+/g, ':')
-/** Where a parameter travels. */
+/** Returns a path with all placeholders alike, whatever they are called. */
+export const toPathPattern = (path: string): string => path.replace(/[:*]\w+/g, ':')
+/** Returns the part of the request in which a parameter travels. */
 export const getPlace = (e: Pick<Endpoint, 'route'>, p: Param): 'query' | 'body' =>
   p.in ?? (getMethod(e) === 'GET' || getMethod(e) === 'DELETE' ? 'query' : 'body')
-/** The status of its success: as it says, else as the method has it. */
+/** Returns the status of success: the endpoint's own, else that of its method. */
 export const getStatus = (e: Pick<Endpoint, 'route' | 'status'>): number =>
   e.status ?? { POST: 201, DELETE: 204, GET: 200, PUT: 200, PATCH: 200 }[getMethod(e)]
 export const writes = (e: Pick<Endpoint, 'route' | 'safe'>): boolean =>
   getMethod(e) !== 'GET' && e.safe !== true
-/** Whether a write is answered with what it changed, which can be held against what was sent. */
-export const echoes = (e: Pick<Endpoint, 'route' | 'safe' | 'returns'>): boolean =>
+/** True if a write is answered with what it changed, which can be compared with what was sent. */
+export const hasEcho = (e: Pick<Endpoint, 'route' | 'safe' | 'returns'>): boolean =>
   writes(e) && e.returns.kind === 'one'
 
 /** The values of the placeholders of an endpoint's path. */
 type PathOf<E> = E extends { path: infer Pa } ? { readonly [K in keyof Pa]: Value<Pa[K]> } : never
 
 /**
- * The values that fill an endpoint's path, out of those of a call about the same object: both were parsed
+ * Picks the values that fill an endpoint's path from those of a call about the same object: both were parsed
  * by parameters of the same names.
  */
-export const pathIn = <E extends Pick<Endpoint, 'path'>>(
+export const pickPathValues = <E extends Pick<Endpoint, 'path'>>(
   endpoint: E,
   values: JsonValues,
 ): PathOf<E> =>
   Object.fromEntries(Object.keys(endpoint.path).map((name) => [name, values[name]])) as PathOf<E>
 
-/** What of an endpoint decides which credential a request to it carries. */
+/** The traits of an endpoint that decide which credential a request to it carries. */
 export type EndpointTraits = Pick<Endpoint, 'credential' | 'route' | 'safe' | 'successor'>

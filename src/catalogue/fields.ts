@@ -8,7 +8,7 @@ export const getProperties = (schema: unknown): Fields | undefined =>
 
 // Fields that hold credentials: by shapes (`x-secret`) and secret parameters.
 
-/** Whether a field's schema is a credential's, or allows one (`nullable`). */
+/** True if a field's schema is a credential's, or allows one (`nullable`). */
 const isSecret = (schema: unknown): boolean =>
   isObject(schema) &&
   (schema['x-secret'] === true || (Array.isArray(schema.anyOf) && schema.anyOf.some(isSecret)))
@@ -21,7 +21,7 @@ const walk = (schema: unknown, names: Set<string>, seen: Set<unknown>): void => 
   for (const inner of Object.values(schema)) walk(inner, names, seen)
 }
 
-const namesOf = ({
+const collectSecretNames = ({
   returns,
   params,
 }: Pick<Endpoint, 'returns' | 'params'>): ReadonlySet<string> => {
@@ -34,12 +34,12 @@ const namesOf = ({
 const none: ReadonlySet<string> = new Set()
 const known = new WeakMap<object, ReadonlySet<string>>()
 
-/** Field names that are masked in an endpoint's answer, whatever they hold. */
+/** Returns the names of fields that are masked in an endpoint's answer, whatever they hold. */
 export const getSecretFields = (
   endpoint?: Pick<Endpoint, 'returns' | 'params'>,
 ): ReadonlySet<string> => {
   if (endpoint === undefined) return none
-  const names = known.get(endpoint) ?? namesOf(endpoint)
+  const names = known.get(endpoint) ?? collectSecretNames(endpoint)
   known.set(endpoint, names)
   return names
 }

@@ -1,32 +1,41 @@
 /** Filters of lists: those that several areas share, and what a declared one leaves in, for snapshots and for the embedded instance. */
 
 import { parseMoment } from '../base/dates.js'
-import { currentIo } from '../base/io.js'
-import { boolean, datetime, hash, isSwitch, list, type Param, string, valuesOf } from './params.js'
+import { getCurrentIo } from '../base/io.js'
+import {
+  boolean,
+  datetime,
+  getParamValues,
+  hash,
+  isSwitch,
+  list,
+  type Param,
+  string,
+} from './params.js'
 
 /** Finds a field, dotted to reach inside: its value, or a list of those of several; undefined where records do not show it. */
 export type FieldReader<R> = (field: string) => ((record: R) => unknown) | undefined
 
-/** Whether a filter leaves a record in. */
+/** A test of a record against a filter; true if the filter keeps it. */
 export type RecordTest<R> = (record: R) => boolean
 
 const hasContent = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== ''
 
-const timeTest = <R>(
+const createTimeTest = <R>(
   read: (record: R) => unknown,
   text: string,
   by: 'before' | 'after',
 ): RecordTest<R> => {
-  const limit = parseMoment(text, currentIo().now().getTime()) ?? Number.NaN
+  const limit = parseMoment(text, getCurrentIo().now().getTime()) ?? Number.NaN
   return (record) => {
     const time = Date.parse(String([read(record)].flat()[0]))
     return by === 'after' ? time >= limit : time <= limit
   }
 }
 
-/** All of the values where the field is a list itself; else one of them. */
-const valueTest =
+/** Creates a test that needs all values where the field is a list itself; else one of them. */
+const createValueTest =
   <R>(read: (record: R) => unknown, texts: readonly string[]): RecordTest<R> =>
   (record) => {
     const found = read(record)
@@ -36,7 +45,7 @@ const valueTest =
   }
 
 /**
- * What a parameter of a list leaves in, by what its declaration says (`exact`, `keeps`, `words`, `everything`).
+ * Creates the test of a list's parameter, as its declaration says (`exact`, `keeps`, `words`, `everything`).
  * @param given the values that it was given
  * @returns undefined where it declares no field that records show: only the instance can tell
  */
@@ -51,20 +60,20 @@ export const createFilter = <R>(
   // A form turns the plus of `No+Label` into a blank.
   const texts = given.map((text) => old[text] ?? old[text.replaceAll(' ', '+')] ?? text)
   const [text = ''] = texts
-  const everything = param.everything ?? (valuesOf(param).includes('all') ? 'all' : undefined)
+  const everything = param.everything ?? (getParamValues(param).includes('all') ? 'all' : undefined)
   if (text === everything) return () => true
   if (param.exact !== true && param.keeps === undefined) return undefined
   const { field, by } = param.keeps ?? { field: name, by: undefined }
   const read = reader(field)
   if (read === undefined) return undefined
   if (texts.length === 0) return () => true
-  if (by !== undefined) return timeTest(read, text, by)
+  if (by !== undefined) return createTimeTest(read, text, by)
   if (texts.length === 1 && param.words?.includes(text)) {
     const isAny = text !== 'None'
     return (record) => [read(record)].flat().some(hasContent) === isAny
   }
   if (isSwitch(param)) return (record) => (read(record) === true) === (text === 'true')
-  return valueTest(read, texts)
+  return createValueTest(read, texts)
 }
 
 /** Words that stand for "without one" and "with one". */
@@ -83,8 +92,8 @@ export const negation = <
   })
 
 export const scopes = ['created_by_me', 'assigned_to_me', 'all'] as const
-/** The scope of a list that has a project or group already: there everybody's count. */
-export const everyones = <P extends { readonly default?: string }>(scope: P) =>
+/** Returns the scope of a list that has a project or group already: there all users' objects count. */
+export const widenScope = <P extends { readonly default?: string }>(scope: P) =>
   ({ ...scope, default: 'all' }) as Omit<P, 'default'> & { readonly default: 'all' }
 export const oldScopes = {
   'created-by-me': 'created_by_me',

@@ -6,7 +6,7 @@ export interface FormatTraits {
   readonly name: string
   readonly summary: string
   readonly reader: Reader
-  /** Nothing but the one field that was asked for, or what objects are called (`View.names`). */
+  /** The output without the rest of the record: the one requested field, or the names of objects (`View.names`). */
   readonly shows?: 'field' | 'names'
   /** Failures are JSON as well. */
   readonly json?: true
@@ -14,9 +14,9 @@ export interface FormatTraits {
   readonly nests?: true
   /** An answer that is one list is passed on as it came; elsewhere its items are the records. */
   readonly lists?: true
-  /** What keeps two answers apart (--watch), where the format itself does not. */
+  /** The text that separates two answers (--watch), where the format itself does not. */
   readonly separator?: string
-  /** It is a page for a browser, never for a terminal. */
+  /** True for a page that a browser shows, never a terminal. */
   readonly isPage?: true
 }
 

@@ -8,15 +8,15 @@ export interface Kind {
   readonly names: readonly string[]
   /** Fields that name one only where other columns stand beside them. */
   readonly also?: readonly string[]
-  /** The field that says to people what it is. */
+  /** The field that tells people which object it is. */
   readonly title?: string
-  /** What people call one, where the name of the kind is an abbreviation. */
+  /** The word that people use for one, where the name of the kind is an abbreviation. */
   readonly word?: string
-  /** The mark of full references (`platform/app!42`) of what has a number only within its project. */
+  /** The mark of full references (`platform/app!42`) for objects that have a number only within their project. */
   readonly mark?: '!' | '#'
 }
 
-/** Where a project's own number is told together with its project, best first. */
+/** The fields that hold a project's own number together with its project, best first. */
 const references = ['reference', 'references.full', 'web_url', 'iid'] as const
 
 export const kinds = {
@@ -49,19 +49,19 @@ export type KindName = keyof typeof kinds
 
 const byName = new Map<string | undefined, Kind>(Object.entries(kinds))
 
-/** The kind of that name; undefined for what no verb takes. */
-export const kindNamed = (name: string | undefined): Kind | undefined => byName.get(name)
+/** Returns the kind of that name; undefined for a kind that no verb takes. */
+export const getKindByName = (name: string | undefined): Kind | undefined => byName.get(name)
 
-/** What people call an object of the kind of that name. */
-export const wordOfKind = (name: string): string =>
-  kindNamed(name)?.word ?? name.replaceAll('-', ' ')
+/** Returns the word that people use for an object of the kind of that name. */
+export const getKindWord = (name: string): string =>
+  getKindByName(name)?.word ?? name.replaceAll('-', ' ')
 
-/** One of them: `an issue`. */
+/** Returns a word with its article: `an issue`. */
 export const withArticle = (word: string): string =>
   /^(?!use)[aeiou]/.test(word) ? `an ${word}` : `a ${word}`
 
-/** Several of them: `vulnerabilities`, `branches`. */
-export const wordOfSeveral = (word: string): string =>
+/** Returns the plural of a word: `vulnerabilities`, `branches`. */
+export const toPlural = (word: string): string =>
   `${word.replace(/([^aeiou])y$/, '$1ie').replace(/(s|x|ch)$/, '$1e')}s`
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What of the catalogue files can declare: one fact a kind, beside its endpoints, in the order in which changes are
+ * The kinds that files can declare: one fact a kind, beside its endpoints, in the order in which changes are
  * made. Which attributes a kind has follows from the parameters of its endpoints.
  */
 
@@ -17,19 +17,16 @@ import { runners } from './areas/runners.js'
 import { settings, settingsRequirements } from './areas/settings.js'
 import type { Endpoint } from './endpoint.js'
 
-/** Whose a kind is: the instance's, a group's, a project's. */
+/** The scope that a kind belongs to: the instance, a group or a project. */
 export type ManagedScope = 'site' | 'group' | 'project'
 
-/** What a number stands for, where files have a name in its place. */
+/** The kind of object that a number stands for, where files have a name in its place. */
 export type Referent = 'user' | 'group' | 'branch' | 'runner'
 
-/**
- * How many of it there are: `one` object; a `set` of items, each with an identity; `rules`, each for those
- * items that it matches.
- */
+/** The number of objects of a kind: `one` object; a `set` of items, each with an identity; `rules`, each for the items that it matches. */
 type Cardinality = 'one' | 'set' | 'rules'
 
-/** A kind of which files can declare what is wanted. */
+/** A kind of object that files can declare. */
 export interface Managed {
   /** Its key in files, and in addresses. */
   readonly name: string
@@ -37,7 +34,7 @@ export interface Managed {
   readonly holds: Cardinality
   /** The list of a set, or the one object; of a set without a documented list, an item by its identity. */
   readonly read: Endpoint
-  /** One item, where the list lacks fields that are managed. */
+  /** The endpoint of one item, where the list lacks fields that are managed. */
   readonly each?: Endpoint
   /** The instance's list of it: which projects have any, where its records say; what `enable` may take in. */
   readonly everywhere?: Endpoint
@@ -47,26 +44,26 @@ export interface Managed {
   readonly update?: Endpoint
   /** Without it nothing of the kind can be deleted: files cannot say `null` or `$exact`. */
   readonly remove?: Endpoint
-  /** Takes in what exists elsewhere already. */
+  /** The endpoint that takes in an object that already exists elsewhere. */
   readonly enable?: Endpoint
   /** The field that tells items of a set apart, whatever they are called. */
   readonly identity?: string
-  /** What people call an item, where that is not its identity: its key in files. */
+  /** The field that people know an item by, where that is not its identity: its key in files. */
   readonly label?: string
   /** Another field that an item can be known by when it was renamed. */
   readonly also?: string
-  /** What its key in files names, where that is resolved to a number before there is a record. */
+  /** The kind of object that its key in files names, where that is resolved to a number before there is a record. */
   readonly by?: Referent
   /** The placeholders, and parameters of `create` and `enable`, that a field of the record fills; the place's own is `id`. */
   readonly at?: Readonly<Record<string, string>>
   /** The field that shows a parameter, where it has another name; `a.b`, `a[].b` reach inside. */
   readonly from?: Readonly<Record<string, string>>
   readonly refs?: Readonly<Record<string, Referent>>
-  /** Sent with every change, besides what `update` requires: what a write would otherwise take away. */
+  /** Attributes that are sent with every change, besides those that `update` requires: a write would otherwise remove them. */
   readonly keep?: readonly string[]
   /** Parameters that are no attributes. */
   readonly without?: readonly string[]
-  /** How it is run, not how it is configured: exported only when asked for. */
+  /** Attributes for running an object, not for configuring it: exported only on request. */
   readonly operational?: readonly string[]
   /** Records that are managed, by the values of a field; others are not looked at. */
   readonly only?: Readonly<Record<string, readonly string[]>>
@@ -74,7 +71,7 @@ export interface Managed {
   readonly present?: string
   /** A field that is true of the items whose actions come before those of the others. */
   readonly first?: string
-  /** Which of the attributes an item takes and requires, by the family of its identity. */
+  /** The families that decide, by an item's identity, which of the attributes the item takes and requires. */
   readonly families?: readonly IntegrationFamily[]
   /** An item is in one place at a time: to go to another, it has to leave the first. */
   readonly alone?: true
@@ -86,22 +83,22 @@ export interface Managed {
   readonly after?: readonly string[]
   /** Values that its list is asked with. */
   readonly query?: JsonValues
-  /** Reading it needs an administrator: an export that nobody asked for it leaves it out where it may not. */
+  /** True if reading it requires an administrator: an export leaves it out for other users unless it was requested. */
   readonly forAdministrators?: true
   /** Names that differ only in their case are one. */
   readonly ignoresCase?: true
   /** A 404 for the one object says that there is none. */
   readonly optional?: true
-  /** Why what is not there cannot be made; files that want no more than `off` have it already. */
+  /** The reason that a missing object cannot be created; files that want no more than `off` have it already. */
   readonly onlyIf?: { readonly why: string; readonly off?: JsonValues }
-  /** What an attribute is unless files say otherwise: export leaves it out. */
+  /** The values that attributes have unless files say otherwise: export leaves them out. */
   readonly usual?: JsonValues
   /** Sent with every change of an item that has any, which would otherwise lose them. */
   readonly keepAny?: readonly string[]
-  /** Required by the first while that is switched on, and sent along: nobody can see whether it is set. */
+  /** The attribute that each requires while it is switched on, and that is sent along: an answer does not show whether it is set. */
   readonly requires?: Readonly<Record<string, string>>
   /**
-   * What an instance refuses of attributes together: where `attribute` has the value, and either is sent, `other` must
+   * Combinations of attributes that an instance refuses: where `attribute` has the value, and either is sent, `other` must
    * be there, or may not be.
    */
   readonly together?: readonly {
@@ -110,15 +107,15 @@ export interface Managed {
     readonly other: string
     readonly must: 'be set' | 'be empty' | 'be on'
   }[]
-  /** What an attribute shows that is not set: the value of another. */
+  /** The attribute whose value an unset attribute shows. */
   readonly unsetShows?: Readonly<Record<string, string>>
   /** The field that is true where a list shows only what the token's user may see, by attribute. */
   readonly mask?: Readonly<Record<string, string>>
-  /** How many of those that it names have to act: with fewer it does nothing. */
+  /** The attribute with the number of named users who have to act: with fewer of them, the item does nothing. */
   readonly quorum?: string
   /** The field that lists who of them may act, in the instance's view. */
   readonly eligible?: string
-  /** There is one such item in a place, whatever it is called: the value of a field, and what that means. */
+  /** The mark of an item of which a place has only one, whatever its name: the value of a field, and what that means. */
   readonly single?: { readonly field: string; readonly value: string; readonly text: string }
   /** A certificate and its key, which no answer shows: sent together, and neither while `unless` is true. */
   readonly pair?: { readonly shown: string; readonly hidden: string; readonly unless: string }
@@ -266,7 +263,7 @@ export const projectMembers = managed({
 
 // What else a project has.
 
-/** Which runners it has. */
+/** The runners of a project. */
 export const projectRunners = managed({
   name: 'runners',
   scope: 'project',
@@ -284,7 +281,7 @@ export const projectRunners = managed({
   query: { type: 'project_type' },
 })
 
-/** How its merge requests are approved. */
+/** The approval settings for a project's merge requests. */
 const projectApprovals = managed({
   name: 'approvals',
   scope: 'project',
@@ -390,7 +387,7 @@ const projectErrorTracking = managed({
   },
 })
 
-/** A job's use is what makes one. */
+/** The resource groups of a project: a job's use creates one. */
 const projectResourceGroups = managed({
   name: 'resource_groups',
   scope: 'project',

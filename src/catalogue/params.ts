@@ -1,6 +1,6 @@
 /** Parameters: what an endpoint takes, everything that is known of it, and how help, questions and `explain` say it. */
 
-/** What an instance is licensed for, least first. */
+/** The edition that an instance is licensed for, least first. */
 export type Edition = 'FREE' | 'PREMIUM' | 'ULTIMATE'
 
 interface BaseParam {
@@ -11,7 +11,7 @@ interface BaseParam {
   readonly default?: string | number | boolean
   /** Editions below this one ignore the parameter. */
   readonly edition?: Edition
-  /** What to use instead. A given deprecated parameter is sent, with a note. */
+  /** The replacement. A given deprecated parameter is sent, with a note. */
   readonly deprecated?: string
   /** Flag or placeholder name where it is not the parameter's own name with dashes. */
   readonly name?: string
@@ -19,31 +19,31 @@ interface BaseParam {
   readonly nullable?: true
   /** Values come from `env:NAME`, `@file` or a hidden prompt; masked wherever they are shown. */
   readonly secret?: true
-  /** Where it travels when that is not what the method says (GET, DELETE: query; else body). */
+  /** The part of the request that it travels in, where the method does not say so (GET, DELETE: query; else body). */
   readonly in?: 'query' | 'body'
   /** Bare words that stand in for a value (`None`, `Any`): sent as scalars, without brackets. */
   readonly words?: readonly string[]
   /** The environment variable that fills it where a command cannot do without. */
   readonly env?: string
-  /** Whether a write's answer shows it, where that is not as its shape says. */
+  /** True if a write's answer shows it, false if not; set where the shape of the answer says otherwise. */
   readonly echo?: boolean
   /**
-   * Of a list: the instance leaves out exactly the records whose field of this name has another value
+   * True for an exact filter of a list. The instance leaves out the records whose field of this name has another value
    * (of a list of values: does not hold the one given).
    */
   readonly exact?: true
   /**
-   * Of a list: the field of its records that decides, where that has another name, or where the instance looks at more than
-   * that field. `before` and `after` compare times, and both count the time itself.
+   * The field of a list's records that decides, where that has another name, or where the instance looks at more than that
+   * field. `before` and `after` compare times, and both count the time itself.
    */
   readonly keeps?: { readonly field: string; readonly by?: 'before' | 'after' }
-  /** Of a list whose records are somebody's own by default: the value that leaves none out. */
+  /** The value that leaves no record out, for a list whose records are those of one user by default. */
   readonly everything?: string
   /** The word that stands for a value in help, where the type does not say it. */
   readonly placeholder?: string
-  /** What live values complete this parameter (`runner`, `project`, `storage` …). */
+  /** The kind of live values that complete this parameter (`runner`, `project`, `storage` …). */
   readonly completes?: string
-  /** What shells offer instead, where that says more than the kind: names, or the members of the project at hand. */
+  /** The kind that shells offer instead, where that says more: names, or the members of the project at hand. */
   readonly suggests?: string
   /** It names a file or a folder that is written: never an input of the same line. */
   readonly writes?: true
@@ -67,15 +67,15 @@ export interface StringParam extends BaseParam {
     | 'slug'
     /** A length of time in words, at least a day. */
     | 'span'
-  /** What each item of several is. */
+  /** The format of each item of several. */
   readonly items?: 'email'
   /** Instances take no longer text. */
   readonly max?: number
   /** Instances refuse a blank one. */
   readonly filled?: true
-  /** Of a date: instances refuse one that is over. */
+  /** True for a date that instances refuse if it is over. */
   readonly ahead?: true
-  /** Of a date: an empty one removes what is set. Elsewhere an empty date is none. */
+  /** True for a date that an empty one removes. Elsewhere an empty date is invalid. */
   readonly clears?: true
 }
 export interface IntegerParam extends BaseParam {
@@ -138,26 +138,26 @@ export type Params = Readonly<Record<string, Param>>
 
 // What is asked of a parameter whatever its type.
 
-/** The format of a text. */
+/** Returns the format of a text. */
 export const formatOf = (param: Param | undefined): StringParam['format'] =>
   param?.type === 'string' ? param.format : undefined
 
-/** Whether an empty text removes what is set. */
-export const emptyClears = (param: Param | undefined): boolean =>
+/** True if an empty text removes the current value. */
+export const isClearedByEmpty = (param: Param | undefined): boolean =>
   param?.type === 'string' && param.clears === true
 
-/** Whether two are of one type, whatever values each takes. */
+/** True if two parameters are of one type, whatever values each takes. */
 export const isSameType = (a: Param, b: Param): boolean => a.type === b.type
 
-/** The values of an enumeration, or of a list of those. */
-export const valuesOf = (param: Param): readonly string[] =>
+/** Returns the values of an enumeration, or of a list of those. */
+export const getParamValues = (param: Param): readonly string[] =>
   'values' in param ? (param.values ?? []) : []
 
-/** The names that stand for numbers. */
-export const namesOf = (param: Param): readonly string[] =>
+/** Returns the names that stand for numbers. */
+export const getNumberNames = (param: Param): readonly string[] =>
   'names' in param ? Object.keys(param.names ?? {}) : []
 
-/** Whether its flag has no value: it is given, or its refusal is. */
+/** True if the parameter's flag takes no value: the flag or its negation is given. */
 export const isSwitch = (param: Param | undefined): boolean => param?.type === 'boolean'
 
 export const isText = (param: Param | undefined): param is StringParam => param?.type === 'string'
@@ -165,21 +165,21 @@ export const isText = (param: Param | undefined): param is StringParam => param?
 export const isNumeric = (param: Param | undefined): param is IntegerParam =>
   param?.type === 'integer'
 
-/** Whether it takes several values. */
+/** True if the parameter takes several values. */
 export const takesSeveral = (param: Param | undefined): param is ListParam => param?.type === 'list'
 
-/** Whether it takes values by keys, which a flag has as `key=value`. */
+/** True if the parameter takes values by keys, which a flag has as `key=value`. */
 export const takesPairs = (param: Param | undefined): param is HashParam => param?.type === 'hash'
 
 export const takesJson = (param: Param | undefined): boolean => param?.type === 'json'
 
-/** The parameters inside of one: the keys of a hash, or of the objects in a list. */
-export const paramsIn = (param: Param | undefined): Params | undefined => {
+/** Returns the parameters inside of one: the keys of a hash, or of the objects in a list. */
+export const getInnerParams = (param: Param | undefined): Params | undefined => {
   if (param?.type === 'hash') return param.keys
   return param?.type === 'json' ? param.items : undefined
 }
 
-/** A parameter with others inside of it, where it has any. */
+/** Returns a parameter with changed parameters inside of it, where it has any. */
 export const withParamsIn = (param: Param, change: (inside: Params) => Params): Param => {
   if (param.type === 'hash' && param.keys !== undefined)
     return { ...param, keys: change(param.keys) }
@@ -188,12 +188,12 @@ export const withParamsIn = (param: Param, change: (inside: Params) => Params): 
     : param
 }
 
-/** Whether its value names a file of this machine. */
+/** True if the parameter's value names a file of this machine. */
 export const isFile = (param: Param): boolean =>
   param.completes === 'file' || formatOf(param) === 'pem'
 
-/** Parameters whose text may stand in a file; a PEM parameter names its file anyway. */
-export const fromFile = (param: Param): boolean => {
+/** True for parameters whose text may stand in a file; a PEM parameter names its file anyway. */
+export const canComeFromFile = (param: Param): boolean => {
   const format = formatOf(param)
   if (format === 'pem') return false
   return param.secret === true || param.type === 'json' || format === 'public-key'
@@ -202,15 +202,15 @@ export const fromFile = (param: Param): boolean => {
 export const isScope = (param: Param | undefined): param is ScopeParam =>
   param?.type === 'project' || param?.type === 'group'
 
-/** Whether it names a project or a group. */
-export const scopeOf = (param: Param | undefined): ScopeParam['type'] | undefined =>
+/** Returns the type of the scope that the parameter names: a project or a group. Returns undefined for any other parameter. */
+export const getScopeType = (param: Param | undefined): ScopeParam['type'] | undefined =>
   isScope(param) ? param.type : undefined
 
-/** A parameter with further values, where it has any. */
+/** Returns a parameter with further values, where it has any. */
 export const widenParam = (param: Param, more: readonly string[]): Param =>
-  more.length === 0 || valuesOf(param).length === 0
+  more.length === 0 || getParamValues(param).length === 0
     ? param
-    : ({ ...param, values: [...new Set([...valuesOf(param), ...more])] } as Param)
+    : ({ ...param, values: [...new Set([...getParamValues(param), ...more])] } as Param)
 
 type Options<P> = Partial<Omit<P, 'type' | 'help'>>
 
@@ -262,8 +262,8 @@ const formats: Readonly<Record<string, string>> = {
 /** The longest list of values that stands in a flag's own term. */
 const inTerm = 40
 
-/** The word that stands for a value in help. */
-export const placeholder = (param: Param): string => {
+/** Returns the word that stands for a value in help. */
+export const getPlaceholder = (param: Param): string => {
   if (param.placeholder !== undefined) return param.placeholder
   switch (param.type) {
     case 'integer':
@@ -287,20 +287,20 @@ export const placeholder = (param: Param): string => {
   }
 }
 
-/** The type: `integer`, `list of string`. */
-export const typeText = (param: Param): string =>
+/** Describes the type of a parameter: `integer`, `list of string`. */
+export const describeType = (param: Param): string =>
   param.type === 'list' ? `list of ${param.of === 'enum' ? 'string' : param.of}` : param.type
 
-/** What a person can choose from, where that is fixed. */
-export const choicesOf = (param: Param): readonly string[] => {
+/** Returns the values that a person can choose from, where these are fixed. */
+export const getChoices = (param: Param): readonly string[] => {
   if (param.type === 'enum') return param.values
   if (param.type === 'boolean') return ['true', 'false']
   if (param.type === 'list') return param.values ?? []
   return param.type === 'integer' ? (param.offers ?? Object.keys(param.names ?? {})) : []
 }
 
-/** A value as an example, of the sample data where it names a project or a group. */
-export const exampleOf = (param: Param): unknown => {
+/** Returns an example of a value, from the sample data where it names a project or a group. */
+export const createParamExample = (param: Param): unknown => {
   switch (param.type) {
     case 'enum':
       return param.values[0]

@@ -3,9 +3,9 @@
 import type { Pick } from '../base/json/values.js'
 import { isObject } from '../base/objects.js'
 import { shownFields } from './kinds.js'
-import { keyIn, legible, type Naming } from './words.js'
+import { findKey, makeLegible, type Naming } from './words.js'
 
-/** Fields made of a record, by name. */
+/** Functions that compute fields from a record, by name. */
 export type ComputedFields = Readonly<Record<string, (record: unknown) => unknown>>
 
 /** The fields of records that are shown. */
@@ -17,8 +17,8 @@ interface FieldChoice {
 }
 
 /**
- * The value under a dotted name; undefined when there is none. A key that holds the dots itself
- * comes first. Inside a list, a number picks an element and a name picks from every element.
+ * Returns the value under a dotted name; undefined when there is none. A key that holds the dots itself comes first.
+ * Inside a list, a number picks an element and a name picks from every element.
  */
 export const pick = (value: unknown, path: string): unknown => {
   if (Array.isArray(value)) return pickFromList(value, path)
@@ -30,7 +30,7 @@ export const pick = (value: unknown, path: string): unknown => {
   return Object.hasOwn(value, key) ? pick(value[key], path.slice(dot + 1)) : undefined
 }
 
-/** The same where fields have two names: each level of the path may say either. */
+/** Picks a field where fields have two names: each level of the path may use either. */
 const pickEither = (value: unknown, path: string, words: Naming): unknown => {
   if (Array.isArray(value)) {
     const [, index, rest] = element.exec(path) ?? []
@@ -39,14 +39,14 @@ const pickEither = (value: unknown, path: string, words: Naming): unknown => {
     return rest === undefined ? item : pickEither(item, rest, words)
   }
   if (!isObject(value)) return undefined
-  if (Object.hasOwn(value, path)) return value[keyIn(value, path, words) ?? path]
+  if (Object.hasOwn(value, path)) return value[findKey(value, path, words) ?? path]
   const [level = '', ...rest] = path.split('.')
-  const key = keyIn(value, level, words)
+  const key = findKey(value, level, words)
   if (key === undefined || rest.length === 0) return key === undefined ? undefined : value[key]
   return pickEither(value[key], rest.join('.'), words)
 }
 
-/** What the catalogue shows beside the fields of records. */
+/** The fields that the catalogue shows beside those of records. */
 const shownAlready: ComputedFields = Object.fromEntries(
   Object.entries(shownFields).map(([name, path]) => [name, (record) => pick(record, path)]),
 )
@@ -61,10 +61,10 @@ const pickFromList = (list: readonly unknown[], path: string): unknown => {
 }
 
 /**
- * Picks fields of records, and those that are made of them: the record's own come first.
+ * Creates a function that picks fields of records, and computed fields: the record's own come first.
  * @param words the instance's own: a field is found by either name
  */
-export const picker = (more: ComputedFields = {}, words?: Naming): Pick => {
+export const createPicker = (more: ComputedFields = {}, words?: Naming): Pick => {
   const made = { ...shownAlready, ...more }
   const take =
     words === undefined ? pick : (record: unknown, path: string) => pickEither(record, path, words)
@@ -72,12 +72,16 @@ export const picker = (more: ComputedFields = {}, words?: Naming): Pick => {
     const make = Object.hasOwn(made, path) ? made[path] : undefined
     if (make === undefined || (isObject(record) && Object.hasOwn(record, path)))
       return take(record, path)
-    return make(words === undefined ? record : legible(record, words))
+    return make(words === undefined ? record : makeLegible(record, words))
   }
 }
 
-/** The record as JSON and YAML give it: whole, or of the fields asked for those that it has. */
-export const shaper = ({ fields, parents, pick }: FieldChoice): ((record: unknown) => unknown) => {
+/** Creates a function that returns a record as JSON and YAML give it: whole, or those of the requested fields that it has. */
+export const createShaper = ({
+  fields,
+  parents,
+  pick,
+}: FieldChoice): ((record: unknown) => unknown) => {
   if (fields === undefined) return (record) => record
   const shape = (record: unknown): unknown =>
     Object.fromEntries(

@@ -1,4 +1,4 @@
-/** What instances refuse of a value though it has the type of its parameter: an address that is none, a title too long. */
+/** The rules by which instances refuse values that have the type of their parameter: an address that is none, a title too long. */
 
 import { X509Certificate } from 'node:crypto'
 import { domainToASCII } from 'node:url'
@@ -7,13 +7,13 @@ import { isJsonList, type JsonValue } from '../base/objects.js'
 import { isNumeric, isText, type Param, type StringParam } from './params.js'
 import { splitItems, type ValueProblem } from './values.js'
 
-/** Why a value is refused: what is `expected` in its place, to stand behind "must be", and what was probably meant. */
+/** The reason that a value is refused: what is `expected` in its place, to stand behind "must be", and what was probably meant. */
 export type ValueRefusal = Pick<ValueProblem, 'expected' | 'nearest'>
 
 interface TextRule {
   readonly expected: string
   readonly fits: (text: string) => boolean
-  /** A text that fits, and that the wrong one probably stands for. */
+  /** Returns a text that fits, and that the wrong one probably stands for. */
   readonly meant?: (text: string) => string
 }
 
@@ -23,7 +23,7 @@ const isHttpUrl = (text: string): boolean =>
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const domain = new RegExp(`^(?:${label}\\.)+${label}$`, 'i')
 
-/** What of a URL or a name in another script is its domain, in the letters that instances take. */
+/** Returns the domain of a URL, or of a name in another script, in the letters that instances take. */
 const toDomain = (text: string): string => {
   const [host = ''] = text
     .trim()
@@ -72,7 +72,7 @@ const rules: Readonly<Partial<Record<NonNullable<StringParam['format']>, TextRul
   pem: { expected: 'certificates that can be read', fits: isCertificate },
 }
 
-const whyRefused = (param: StringParam, text: string): ValueRefusal | undefined => {
+const getRefusal = (param: StringParam, text: string): ValueRefusal | undefined => {
   const { format = 'text', items, max, filled } = param
   if (text === '' && filled !== true) return undefined
   if (filled === true && text.trim() === '') return { expected: 'text that is not blank' }
@@ -87,10 +87,10 @@ const whyRefused = (param: StringParam, text: string): ValueRefusal | undefined 
   return { expected: rule.expected, nearest: meant && rule.fits(meant) ? meant : undefined }
 }
 
-/** Why instances refuse a value that has the type of its parameter; undefined where nothing is known against it. */
+/** Finds why instances refuse a value of the right type; returns undefined if no reason is known. */
 export const findRefusal = (param: Param, value: JsonValue): ValueRefusal | undefined => {
   if (isText(param))
-    return whyRefused(param, isJsonList(value) ? value.join(' ') : String(value ?? ''))
+    return getRefusal(param, isJsonList(value) ? value.join(' ') : String(value ?? ''))
   const least = isNumeric(param) ? param.least : undefined
   const isLess = least !== undefined && typeof value === 'number' && value < least
   return isLess ? { expected: `at least ${least}` } : undefined

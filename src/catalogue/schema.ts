@@ -3,46 +3,46 @@ import type { JsonValue, JsonValues } from '../base/objects.js'
 import {
   type EnumParam,
   formatOf,
+  getParamValues,
   type IntegerParam,
   type ListParam,
   type Param,
   type Params,
   type StringParam,
-  valuesOf,
 } from './params.js'
 
 /** A JSON Schema. */
 export type JsonSchema = { readonly [key: string]: JsonValue }
 
-/** The keywords that have a value. */
-export const defined = (keywords: JsonValues): JsonSchema => {
+/** Returns the keywords that have a value. */
+export const omitUndefined = (keywords: JsonValues): JsonSchema => {
   const all = Object.entries(keywords)
   return Object.fromEntries(
     all.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
   )
 }
 
-/** Any of those that there are. */
-export const either = (...some: readonly (JsonSchema | false | undefined)[]): JsonSchema => {
+/** Returns a schema that any of the given schemas fulfills; absent ones are left out. */
+export const createAnyOf = (...some: readonly (JsonSchema | false | undefined)[]): JsonSchema => {
   const schemas = some.filter((one): one is JsonSchema => typeof one === 'object')
   const [only, ...others] = schemas
   return only !== undefined && others.length === 0 ? only : { anyOf: schemas }
 }
 
 export const listOf = (items: JsonSchema, max?: number): JsonSchema =>
-  defined({ type: 'array', items, maxItems: max })
+  omitUndefined({ type: 'array', items, maxItems: max })
 
-/** The values of an enumeration, with those that still work. */
-export const allValues = (param: EnumParam | ListParam): readonly string[] => [
-  ...valuesOf(param),
+/** Returns the values of an enumeration, with the deprecated ones that still work. */
+export const getAllValues = (param: EnumParam | ListParam): readonly string[] => [
+  ...getParamValues(param),
   ...Object.keys(param.deprecatedValues ?? {}),
 ]
 
-/** The range of a whole number; items of a list have none. */
-export const rangeOf = (param: IntegerParam | ListParam): JsonSchema =>
-  param.type === 'integer' ? defined({ minimum: param.min, maximum: param.max }) : {}
+/** Returns the range of a whole number; items of a list have none. */
+export const createRange = (param: IntegerParam | ListParam): JsonSchema =>
+  param.type === 'integer' ? omitUndefined({ minimum: param.min, maximum: param.max }) : {}
 
-/** How each kind of value is written. */
+/** The functions that write the schema of each kind of value. */
 export interface SchemaOptions {
   readonly integer: (param: IntegerParam | ListParam) => JsonSchema
   readonly choice: (param: EnumParam | ListParam) => JsonSchema
@@ -56,45 +56,45 @@ export interface SchemaOptions {
 
 const formats: Partial<Record<string, string>> = { datetime: 'date-time', date: 'date' }
 
-/** As the API takes them. @param inner writes a parameter inside of another */
-const ofApi = (inner: (param: Param) => JsonSchema): SchemaOptions => {
+/** Creates the options for values as the API takes them. @param inner writes a parameter inside of another */
+const createApiOptions = (inner: (param: Param) => JsonSchema): SchemaOptions => {
   const objectOf = (keys: Params): JsonSchema => {
     const entries = Object.entries(keys)
     const required = entries.filter(([, { required: needed }]) => needed).map(([name]) => name)
-    return defined({
+    return omitUndefined({
       type: 'object',
       properties: Object.fromEntries(entries.map(([name, param]) => [name, inner(param)])),
       required: required.length === 0 ? undefined : required,
     })
   }
   return {
-    integer: (param) => ({ type: 'integer', ...rangeOf(param) }),
-    choice: (param) => ({ type: 'string', enum: allValues(param) }),
-    text: (param) => defined({ type: 'string', format: formats[formatOf(param) ?? ''] }),
-    list: (items, { max, single }) => either(single === true && items, listOf(items, max)),
+    integer: (param) => ({ type: 'integer', ...createRange(param) }),
+    choice: (param) => ({ type: 'string', enum: getAllValues(param) }),
+    text: (param) => omitUndefined({ type: 'string', format: formats[formatOf(param) ?? ''] }),
+    list: (items, { max, single }) => createAnyOf(single === true && items, listOf(items, max)),
     object: (keys) =>
       keys === undefined ? { type: 'object', additionalProperties: true } : objectOf(keys),
     json: (keys) => (keys === undefined ? {} : listOf(objectOf(keys))),
-    scope: either({ type: 'integer' }, { type: 'string' }),
+    scope: createAnyOf({ type: 'integer' }, { type: 'string' }),
   }
 }
 
-const itemSchema = (param: ListParam, ways: SchemaOptions): JsonSchema => {
+const createItemSchema = (param: ListParam, ways: SchemaOptions): JsonSchema => {
   if (param.of === 'integer') return ways.integer(param)
   return param.of === 'enum' ? ways.choice(param) : ways.text()
 }
 
 /**
- * The schema of a parameter's value, without what may stand in its place: a bare word, null.
+ * Creates the schema of a parameter's value, without what may stand in its place: a bare word, null.
  * @param inner writes a parameter inside of another, as a whole
- * @param over what is written otherwise than the API takes it
+ * @param over the options that differ from the API's
  */
-export const valueSchema = (
+export const createValueSchema = (
   param: Param,
   inner: (param: Param) => JsonSchema,
   over: Partial<SchemaOptions> = {},
 ): JsonSchema => {
-  const ways = { ...ofApi(inner), ...over }
+  const ways = { ...createApiOptions(inner), ...over }
   switch (param.type) {
     case 'boolean':
       return { type: 'boolean' }
@@ -103,7 +103,7 @@ export const valueSchema = (
     case 'enum':
       return ways.choice(param)
     case 'list':
-      return ways.list(itemSchema(param, ways), param)
+      return ways.list(createItemSchema(param, ways), param)
     case 'hash':
       return ways.object(param.keys)
     case 'json':

@@ -1,6 +1,6 @@
 /**
- * What deployed instances answer and the documents do not show: a 404 here means that it cannot be known.
- * Whatever the program asks beyond the documents stands here, so that nothing else is taken for it.
+ * Requests that deployed instances answer and the documents do not show: a 404 here means that the answer cannot be known.
+ * All undocumented requests of the program stand here, so that no other request is taken for one.
  */
 import { type Endpoint, endpoint, many, one } from './endpoint.js'
 import { group, integer, project, string } from './params.js'
@@ -53,7 +53,7 @@ export const branchesOf = endpoint('GET /projects/:id/protected_branches', many(
   params: {},
 })
 
-/** The list of a kind that the documents have by key only. */
+/** Creates the endpoint that lists a kind of which the documents have only reads by key. */
 export const listAt = (path: string): Endpoint => ({
   ...said,
   route: `GET ${path}`,
@@ -63,8 +63,8 @@ export const listAt = (path: string): Endpoint => ({
   params: {},
 })
 
-/** What is asked by its path alone. */
-const asked = (path: string): Endpoint => ({
+/** Creates an endpoint that is read by its path alone. */
+const createPathEndpoint = (path: string): Endpoint => ({
   ...said,
   route: `GET ${path}`,
   returns: one(Unknown()),
@@ -81,7 +81,7 @@ export const implied: readonly Endpoint[] = [
   groupAt,
   groupsAll,
   branchesOf,
-  ...['/version', '/metadata', '/personal_access_tokens/self'].map(asked),
+  ...['/version', '/metadata', '/personal_access_tokens/self'].map(createPathEndpoint),
   ...['issues', 'labels', 'pipelines', 'repository/branches', 'resource_groups'].map((list) =>
     listAt(`/projects/:id/${list}`),
   ),

@@ -3,10 +3,10 @@
  * and the formats of texts (a day, a duration, a certificate): what has one, and what is sent of it.
  */
 
-import { isDay, isDuration, isMoment, sentTime } from '../base/dates.js'
-import { currentIo } from '../base/io.js'
+import { isDay, isDuration, isMoment, toSentTime } from '../base/dates.js'
+import { getCurrentIo } from '../base/io.js'
 import { readPublicKey } from '../base/public-key.js'
-import { nearest } from '../base/suggest.js'
+import { findNearest } from '../base/suggest.js'
 import {
   type BooleanParam,
   type EnumParam,
@@ -18,7 +18,7 @@ import {
   type StringParam,
 } from './params.js'
 
-/** Who wrote a text: `coerce.ts` says what each means. */
+/** The origin of a text; `coerce.ts` says what each means. */
 export type SourceKind = 'text' | 'data' | 'file' | 'wire'
 
 type Format = NonNullable<StringParam['format']>
@@ -26,11 +26,11 @@ type Format = NonNullable<StringParam['format']>
 interface FormatRule {
   /** In words, to stand behind "must be". */
   readonly expected: string
-  /** What is sent of a text; undefined where it does not have the format. */
+  /** Returns the text to send; undefined if the given text does not have the format. */
   readonly sent: (text: string) => string | undefined
 }
 
-const where =
+const acceptIf =
   (fits: (text: string) => boolean): FormatRule['sent'] =>
   (text) =>
     fits(text) ? text : undefined
@@ -38,24 +38,24 @@ const where =
 const certificate =
   /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[\w+/=\s]+-----END [A-Z0-9 ]+-----/g
 
-/** The certificates of a PEM text, without what stands around them; undefined where a private key is among them. */
-const certificatesIn = (text: string): string | undefined =>
+/** Returns the certificates of a PEM text, without the text around them; undefined where a private key is among them. */
+const extractCertificates = (text: string): string | undefined =>
   text.includes('PRIVATE KEY-----') ? undefined : text.match(certificate)?.join('\n')
 
 const written = {
-  date: { expected: 'a day as YYYY-MM-DD', sent: where(isDay) },
-  datetime: { expected: 'a time as YYYY-MM-DDTHH:MM:SSZ', sent: where(isMoment) },
+  date: { expected: 'a day as YYYY-MM-DD', sent: acceptIf(isDay) },
+  datetime: { expected: 'a time as YYYY-MM-DDTHH:MM:SSZ', sent: acceptIf(isMoment) },
 } as const satisfies Partial<Record<Format, FormatRule>>
 
-const duration = { expected: 'a duration such as 1h30m or 3w1h', sent: where(isDuration) }
+const duration = { expected: 'a duration such as 1h30m or 3w1h', sent: acceptIf(isDuration) }
 
-/** A time that people may say by how far away it is. */
-const typedFormat = (format: keyof typeof written): FormatRule => ({
+/** Creates the format of a time that people may give by how far away it is. */
+const createTypedFormat = (format: keyof typeof written): FormatRule => ({
   expected: `${written[format].expected}, 30d (ago), +30d (ahead), today or yesterday`,
-  sent: (text) => sentTime(text, format, currentIo().now().getTime()),
+  sent: (text) => toSentTime(text, format, getCurrentIo().now().getTime()),
 })
 
-const typed = { date: typedFormat('date'), datetime: typedFormat('datetime'), duration }
+const typed = { date: createTypedFormat('date'), datetime: createTypedFormat('datetime'), duration }
 
 const rules: Readonly<Record<SourceKind, Partial<Record<Format, FormatRule>>>> = {
   text: typed,
@@ -63,44 +63,44 @@ const rules: Readonly<Record<SourceKind, Partial<Record<Format, FormatRule>>>> =
   file: {
     ...written,
     duration,
-    pem: { expected: 'PEM certificates without a private key', sent: certificatesIn },
+    pem: { expected: 'PEM certificates without a private key', sent: extractCertificates },
     'public-key': {
       expected: 'a public key in one line',
-      sent: where((text) => readPublicKey(text) !== undefined),
+      sent: acceptIf((text) => readPublicKey(text) !== undefined),
     },
   },
   wire: written,
 }
 
-/** What a text of a parameter is held to; undefined where every text is one. */
-export const formatRule = (kind: SourceKind, param: Param): FormatRule | undefined =>
+/** Returns the rule that a text of a parameter must follow; undefined where every text is valid. */
+export const getFormatRule = (kind: SourceKind, param: Param): FormatRule | undefined =>
   rules[kind][formatOf(param) ?? 'text']
 
-/** What parts the items of a string that holds several, when it is read and when it is sent. */
+/** The separators of the items in a string that holds several: the pattern for reading, and the text for sending. */
 const separators: Partial<Record<Format, readonly [RegExp, string]>> = {
   csv: [/,/, ','],
   spaced: [/[\s,]+/, ' '],
 }
 
-/** Whether it is a string by the documents that holds several items. */
+/** True if the parameter is a string by the documents and holds several items. */
 export const isJoined = (param: Param): boolean =>
   separators[formatOf(param) ?? 'text'] !== undefined
 
-/** The items of a string that holds several. */
+/** Splits a string that holds several items. */
 export const splitItems = (param: Param, text: string): readonly string[] =>
   text.split(separators[formatOf(param) ?? 'text']?.[0] ?? /\n/).filter((item) => item !== '')
 
-/** Several items as the string that the documents want; undefined elsewhere. One ID of a user stays a number. */
+/** Joins several items into the string that the documents want; returns undefined elsewhere. One ID of a user stays a number. */
 export const joinItems = (param: Param, texts: readonly string[]): string | number | undefined => {
   const [separator, glue] = separators[formatOf(param) ?? 'text'] ?? []
   if (separator === undefined) return undefined
   const items = texts.flatMap((text) => text.split(separator)).map((item) => item.trim())
   const all = items.filter((item) => item !== '').join(glue)
-  return glue === ',' && param.completes === 'user' ? idOrText(all) : all
+  return glue === ',' && param.completes === 'user' ? toIdOrText(all) : all
 }
 
-/** IDs made of digits are numbers in JSON; paths and names stay text. */
-export const idOrText = (text: string): string | number =>
+/** Returns IDs made of digits as numbers, for JSON; paths and names stay text. */
+export const toIdOrText = (text: string): string | number =>
   /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text
 
 // One value.
@@ -108,7 +108,7 @@ export const idOrText = (text: string): string | number =>
 /** A value without parts, as its source has it. */
 export interface Scalar {
   readonly value: string | number | boolean | null
-  /** As it was spelled: `1.0`, `0x10`. */
+  /** The scalar as it was spelled: `1.0`, `0x10`. */
   readonly text: string
 }
 
@@ -127,7 +127,7 @@ type Problem =
 /** Why something is no value of its parameter. */
 export interface ValueProblem {
   readonly problem: Problem
-  /** What is taken instead, to stand behind "must be": `an integer`, `one of asc, desc`. */
+  /** The accepted values, to stand behind "must be": `an integer`, `one of asc, desc`. */
   readonly expected: string
   /** The known value or key that was probably meant. */
   readonly nearest?: string | undefined
@@ -144,23 +144,23 @@ const refuse = (problem: Problem, expected: string, near?: string): ValueProblem
   nearest: near,
 })
 
-export const ownOf = <T>(table: Readonly<Record<string, T>> | undefined, key: string) =>
+export const getOwnValue = <T>(table: Readonly<Record<string, T>> | undefined, key: string) =>
   table !== undefined && Object.hasOwn(table, key) ? table[key] : undefined
 
-/** The word that stands in for a value (`None`, `Any`), however it is written. */
-export const asWord = ({ words = [] }: Param, text: string): string | undefined =>
+/** Returns the word that stands in for a value (`None`, `Any`), however it is written. */
+export const matchWord = ({ words = [] }: Param, text: string): string | undefined =>
   words.find((word) => word.toLowerCase() === text.toLowerCase())
 
 // Numbers.
 
-/** The whole number that a scalar is, of whatever size. */
-const wholeNumber = ({ value }: Scalar, kind: SourceKind): number | undefined => {
+/** Returns the whole number that a scalar is, of whatever size. */
+const readWholeNumber = ({ value }: Scalar, kind: SourceKind): number | undefined => {
   if (typeof value === 'number') return Number.isInteger(value) ? value : undefined
   const pattern = kind === 'wire' ? /^\s*[+-]?\d+\s*$/ : /^-?\d+$/
   return typeof value === 'string' && pattern.test(value) ? Number(value) : undefined
 }
 
-const rangeText = (min?: number, max?: number): string => {
+const describeRange = (min?: number, max?: number): string => {
   if (max === undefined) return `at least ${min}`
   return min === undefined ? `at most ${max}` : `${min} to ${max}`
 }
@@ -168,7 +168,7 @@ const rangeText = (min?: number, max?: number): string => {
 const checkInteger = ({ min, max }: IntegerParam, value: number): ScalarValue => {
   if (!Number.isSafeInteger(value)) return refuse('too large', 'a smaller integer')
   const isInside = value >= (min ?? value) && value <= (max ?? value)
-  return isInside ? { value } : refuse('out of range', rangeText(min, max))
+  return isInside ? { value } : refuse('out of range', describeRange(min, max))
 }
 
 const readInteger = (
@@ -176,12 +176,12 @@ const readInteger = (
   given: Scalar | undefined,
   kind: SourceKind,
 ): ScalarValue => {
-  const value = given && wholeNumber(given, kind)
+  const value = given && readWholeNumber(given, kind)
   if (value !== undefined) return checkInteger(param, value)
   return refuse('wrong type', ['an integer', ...(param.words ?? [])].join(' or '))
 }
 
-/** A level, which has a number and a name. Files keep numbers without a name, as an export found them. */
+/** Reads a level, which has a number and a name. Files keep numbers without a name, as an export found them. */
 const readLevel = (
   param: IntegerParam,
   names: Readonly<Record<string, number>>,
@@ -189,14 +189,14 @@ const readLevel = (
   kind: SourceKind,
 ): ScalarValue => {
   const text = typeof given?.value === 'string' ? given.text : ''
-  const named = ownOf(names, text.toLowerCase().replaceAll('_', '-').replaceAll(' ', '-'))
+  const named = getOwnValue(names, text.toLowerCase().replaceAll('_', '-').replaceAll(' ', '-'))
   if (named !== undefined) return { value: named }
   const read = readInteger(param, given, kind)
   const known = Object.keys(names)
   if ('problem' in read) {
     if (read.problem !== 'wrong type') return read
     const words = [`one of ${known.join(', ')}`, ...(param.words ?? [])]
-    return refuse('wrong type', ['an integer', ...words].join(' or '), nearest(text, known))
+    return refuse('wrong type', ['an integer', ...words].join(' or '), findNearest(text, known))
   }
   const isFree = kind === 'file' && typeof given?.value === 'number'
   if (isFree || Object.values(names).some((level) => level === read.value)) return read
@@ -216,14 +216,14 @@ const readBoolean = (given: Scalar | undefined, kind: SourceKind): ScalarValue =
   const text = given?.text ?? ''
   // A flag has no text of its own: it is `true`, or `false` with `no-` before its name.
   if (kind === 'text') return { value: text !== 'false' }
-  const value = kind === 'wire' ? ownOf(truths, text.toLowerCase()) : undefined
+  const value = kind === 'wire' ? getOwnValue(truths, text.toLowerCase()) : undefined
   return value === undefined ? refuse('wrong type', 'true or false') : { value }
 }
 
 // Texts.
 
-/** The text that a scalar is: of JSON only a string is one, of YAML whatever was written. */
-const textOf = (given: Scalar | undefined, kind: SourceKind): string | undefined => {
+/** Returns the text that a scalar is: of JSON only a string is one, of YAML whatever was written. */
+const readScalarText = (given: Scalar | undefined, kind: SourceKind): string | undefined => {
   if (given === undefined || given.value === null) return undefined
   return typeof given.value === 'string' || kind !== 'data' ? given.text : undefined
 }
@@ -231,17 +231,17 @@ const textOf = (given: Scalar | undefined, kind: SourceKind): string | undefined
 const readEnum = (param: EnumParam, given: Scalar | undefined, kind: SourceKind): ScalarValue => {
   const { values, words = [] } = param
   const expected = `one of ${[...values, ...words].join(', ')}`
-  const text = textOf(given, kind)
+  const text = readScalarText(given, kind)
   if (text === undefined) return refuse('wrong type', kind === 'data' ? 'a string' : expected)
   if (values.includes(text)) return { value: text }
-  const successor = ownOf(param.deprecatedValues, text)
+  const successor = getOwnValue(param.deprecatedValues, text)
   if (successor !== undefined) return { value: text, successor }
   const dashed = text.replaceAll('-', '_')
   if (kind !== 'wire' && values.includes(dashed)) return { value: dashed }
-  return refuse('unknown value', expected, nearest(text, values))
+  return refuse('unknown value', expected, findNearest(text, values))
 }
 
-/** What an empty text of a file stands in the place of, where no format says it. */
+/** The values that an empty text of a file stands in the place of, where no rule of the format says it. */
 const emptyInstead: Readonly<Partial<Record<Format, string>>> = {
   csv: 'text or a list',
   spaced: 'text or a list',
@@ -251,7 +251,7 @@ const emptyInstead: Readonly<Partial<Record<Format, string>>> = {
 }
 
 const readText = (param: StringParam, given: Scalar | undefined, kind: SourceKind): ScalarValue => {
-  const text = textOf(given, kind)
+  const text = readScalarText(given, kind)
   if (text === undefined) {
     const noun = kind === 'file' ? 'text' : 'a string'
     return refuse('wrong type', isJoined(param) ? `${noun} or a list` : noun)
@@ -262,9 +262,9 @@ const readText = (param: StringParam, given: Scalar | undefined, kind: SourceKin
   if (text === '' && kind === 'file' && format !== 'text')
     return refuse(
       'wrong format',
-      formatRule(kind, param)?.expected ?? emptyInstead[format] ?? 'text',
+      getFormatRule(kind, param)?.expected ?? emptyInstead[format] ?? 'text',
     )
-  const { sent = (plain: string) => plain, expected = 'text' } = formatRule(kind, param) ?? {}
+  const { sent = (plain: string) => plain, expected = 'text' } = getFormatRule(kind, param) ?? {}
   const value = sent(text)
   if (value === undefined) return refuse('wrong format', expected)
   // Neither a database nor a program takes one.
@@ -278,16 +278,16 @@ const readScope = (
   kind: SourceKind,
 ): ScalarValue => {
   const isId = typeof given?.value === 'number' && Number.isSafeInteger(given.value)
-  const text = isId ? given.text : textOf(given, kind)
+  const text = isId ? given.text : readScalarText(given, kind)
   if (text === undefined || (text === '' && kind === 'wire'))
     return refuse('wrong type', 'an ID or a path')
   // A path holds no comma.
   if (kind !== 'wire' && (text.trim() === '-' || text.includes(',')))
     return refuse('several values', `a single ${type}`)
-  return { value: idOrText(text) }
+  return { value: toIdOrText(text) }
 }
 
-/** A name or an ID in place of a number. */
+/** Reads a name or an ID in place of a number. */
 export const readReference = (
   given: Scalar | undefined,
   parse: (text: string) => string | number | undefined,
@@ -298,8 +298,8 @@ export const readReference = (
   return refuse(text === '' ? 'wrong type' : 'wrong format', 'a name or an ID')
 }
 
-/** A parameter that takes one item of a list. */
-export const itemParam = (param: ListParam): IntegerParam | EnumParam | StringParam => {
+/** Returns a parameter that takes one item of a list. */
+export const toItemParam = (param: ListParam): IntegerParam | EnumParam | StringParam => {
   const { of, names, values = [], deprecatedValues, words, help } = param
   if (of === 'integer') return { type: 'integer', help, names, words }
   return of === 'enum'

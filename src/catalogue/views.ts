@@ -1,14 +1,14 @@
 /** The views of answers: facts that commands and endpoints state, and that every format knows. */
 
 /**
- * What people see where programs get the API's own objects. It has the whole answer in hand, so an
+ * The view for people where programs get the API's own objects. It has the whole answer in hand, so an
  * answer that goes on without end must do without.
  */
 export interface People {
   readonly columns?: readonly string[]
   /** The records as rows of a table: in another order, with other fields. */
   readonly rows?: (records: readonly unknown[]) => readonly unknown[]
-  /** Its rows are the records in another order: no other one is asked for then. */
+  /** True if its rows are the records in another order: the user cannot choose one then. */
   readonly reorders?: true
   /** Text in place of the table: on a terminal, unless certain fields were asked for. */
   readonly page?: (records: readonly unknown[]) => Iterable<string> | AsyncIterable<string>
@@ -29,7 +29,7 @@ export interface Inspection {
 }
 
 /**
- * Who reads a format: people; spreadsheets, which want rows; a browser, whose page takes several lists, each below a
+ * The reader of a format: people; spreadsheets, which want rows; a browser, whose page takes several lists, each below a
  * heading; programs, which want the API's own objects.
  */
 export type Reader = 'people' | 'sheets' | 'pages' | 'programs'

@@ -13,7 +13,7 @@ export interface Words {
   readonly each?: (name: string) => readonly string[]
   /** A parameter or field, as the instance calls it. Of a name with brackets each level. */
   name(neutral: string): string
-  /** What the documents call what the instance calls so; itself where they agree. */
+  /** Returns the documents' name for one of the instance's; the name itself where they agree. */
   neutral(own: string): string
   /** The path of a route, its literal segments in the instance's words. */
   path(path: string): string
@@ -27,14 +27,14 @@ export interface Words {
   cookie(name: string): string
   /** Further values of a parameter, by area and name (`runners.status`). */
   values(of: string): readonly string[]
-  /** What to do instead of a route that the instance has no more; undefined where it has it. */
+  /** Returns what to do instead of a route that the instance no longer has; undefined where it has the route. */
   gone(route: string): string | undefined
-  /** Whether the file names it as a secret. */
+  /** True if the file names the field as a secret. */
   named(own: string): boolean
-  /** What the names of such fields end in. */
+  /** The endings of the names of secret fields. */
   readonly secretEndings: readonly string[]
   /**
-   * Whether the words leave an endpoint what it is.
+   * Checks that the words leave an endpoint what it is.
    * @throws Failure `usage` where two of its names become one, or it becomes another one
    */
   check(endpoint: Endpoint): Promise<void>
@@ -86,7 +86,7 @@ export const readHeaders: readonly string[] = [
 /** The cookie of a session, as the documents call it. */
 export const sessionCookie = '_svc_session'
 
-/** What names are in both directions. */
+/** The translation of names in both directions. */
 export interface Naming extends Pick<Words, 'name' | 'neutral'> {
   /** A field, as each of several instances calls it. */
   readonly each?: (name: string) => readonly string[]
@@ -94,39 +94,42 @@ export interface Naming extends Pick<Words, 'name' | 'neutral'> {
 }
 
 /**
- * The key under which a record has a field: where it has both names, the instance's.
+ * Returns the key under which a record has a field: where it has both names, the instance's.
  * @param name either of them
  * @returns undefined where the record has neither
  */
-export const keyIn = (record: object, name: string, words?: Naming): string | undefined =>
+export const findKey = (record: object, name: string, words?: Naming): string | undefined =>
   (words === undefined
     ? [name]
     : [words.name(name), ...(words.each?.(name) ?? []), name, words.neutral(name)]
   ).find((key) => Object.hasOwn(record, key))
 
-/** Each level of a dotted name. */
-export const dotted = (path: string, word: (name: string) => string): string =>
+/** Translates each level of a dotted name. */
+export const mapDottedName = (path: string, word: (name: string) => string): string =>
   path.split('.').map(word).join('.')
 
-/** A name as messages have it: the instance's, and beside it that of the documents. */
-export const called = (name: string, words: Naming | undefined): string => {
+/** Returns a name for messages: the instance's, and beside it that of the documents. */
+export const describeName = (name: string, words: Naming | undefined): string => {
   if (words === undefined) return name
-  const neutral = dotted(name, words.neutral)
-  const own = dotted(neutral, words.name)
+  const neutral = mapDottedName(name, words.neutral)
+  const own = mapDottedName(neutral, words.name)
   return own === neutral ? name : `${own} [${neutral}]`
 }
 
-/** Names, each after that which the instance has for it. */
-export const namesIn = (names: readonly string[], words: Naming | undefined): readonly string[] =>
+/** Returns the names, each after the one that the instance has for it. */
+export const addOwnNames = (
+  names: readonly string[],
+  words: Naming | undefined,
+): readonly string[] =>
   words === undefined
     ? names
     : names.flatMap((name) => {
-        const own = dotted(name, words.name)
+        const own = mapDottedName(name, words.name)
         return own === name ? [name] : [own, name]
       })
 
-/** Two names of one parameter. */
-export const bothNames = (one: string, other: string): Failure =>
+/** Creates the failure for a line with two names of one parameter. */
+export const createNameConflictFailure = (one: string, other: string): Failure =>
   usage(`${one} and ${other} are two names of the same parameter`, 'Pass only one of them.')
 
 // Answers in the words of their instance.
@@ -134,7 +137,7 @@ export const bothNames = (one: string, other: string): Failure =>
 const isHolder = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
 
-/** Gives each field of an object its other name, which is not listed. */
+/** Gives each field of an object its other name, which is not enumerable. */
 const rename = (record: object, neutral: Words['neutral']): void => {
   for (const [own, value] of Object.entries(record)) {
     const name = neutral(own)
@@ -145,14 +148,14 @@ const rename = (record: object, neutral: Words['neutral']): void => {
 
 type NeutralNaming = Pick<Naming, 'neutral' | 'family'>
 
-/** In whose words an answer is. */
+/** The words in which each answer is. */
 const heard = new WeakMap<object, NeutralNaming>()
 
 /**
- * The same value, in which every field is found by the name of the documents, too. What is written of it
+ * Makes every field of a value available by the documents' name, too, and returns the same value. Its output
  * shows the fields as they came: the other names are not listed.
  */
-export const legible = (value: unknown, words: NeutralNaming): unknown => {
+export const makeLegible = (value: unknown, words: NeutralNaming): unknown => {
   const { neutral } = words
   if (isHolder(value)) heard.set(value, words)
   const open: unknown[] = [value]
@@ -164,40 +167,40 @@ export const legible = (value: unknown, words: NeutralNaming): unknown => {
   return value
 }
 
-/** Keys of custom attributes are their users'. */
+/** True for fields whose keys are the users' own: custom attributes. */
 const isOpen = (name: string): boolean => name === 'custom_attributes'
 
-/** A field by the name of the documents; of values the slug of an integration that a family has alone. */
-const neutralField = (
+/** Returns a field by the name of the documents; of values, the slug of an integration that a family has alone. */
+const toNeutralField = (
   own: string,
   value: unknown,
   words: NeutralNaming,
 ): readonly [string, unknown] => {
   const name = words.neutral(own)
   if (name === 'slug' && typeof value === 'string') return [name, words.family?.(value) ?? value]
-  return [name, isOpen(name) ? value : neutrally(value, words)]
+  return [name, isOpen(name) ? value : toNeutralValue(value, words)]
 }
 
-const neutrally = (value: unknown, words: NeutralNaming): unknown => {
+const toNeutralValue = (value: unknown, words: NeutralNaming): unknown => {
   if (!isHolder(value)) return value
-  if (Array.isArray(value)) return value.map((item: unknown) => neutrally(item, words))
+  if (Array.isArray(value)) return value.map((item: unknown) => toNeutralValue(item, words))
   const fields = Object.entries(value)
   // Where a record has both names, the instance's own counts.
   const renamed = fields.filter(([own]) => words.neutral(own) !== own)
   return Object.fromEntries(
-    [...fields, ...renamed].map(([own, inner]) => neutralField(own, inner, words)),
+    [...fields, ...renamed].map(([own, inner]) => toNeutralField(own, inner, words)),
   )
 }
 
 /**
- * A legible answer as the documents would have it, for who never shows what came: every field has its
+ * Returns a legible answer as the documents would have it, for readers who never show the original: every field has its
  * name, and no other. Anything else is left as it is.
  */
-export const documented = (value: unknown): unknown => {
+export const toDocumented = (value: unknown): unknown => {
   const words = isHolder(value) ? heard.get(value) : undefined
-  return words === undefined ? value : neutrally(value, words)
+  return words === undefined ? value : toNeutralValue(value, words)
 }
 
-/** What the documents call the fields of a legible answer. */
-export const meaningIn = (value: object): Words['neutral'] =>
+/** Returns the function that translates the fields of a legible answer to the documents' names. */
+export const getNeutralNaming = (value: object): Words['neutral'] =>
   heard.get(value)?.neutral ?? ((own) => own)

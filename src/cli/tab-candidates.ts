@@ -1,19 +1,25 @@
 /** Candidates of completion: their types, filters, and those for the conditions of `--where` and `--select`. */
 
 import { shownFields } from '../catalogue/kinds.js'
-import { dotted, namesIn } from '../catalogue/words.js'
-import { singleNamed } from '../engine/command/derive.js'
+import { addOwnNames, mapDottedName } from '../catalogue/words.js'
+import { findSingleCommand } from '../engine/command/derive.js'
 import type { Command, Flag, Suggestion } from '../engine/command/types.js'
-import { selectionList } from '../engine/targets/objects.js'
-import { asksOrder, ops } from '../engine/where/operators.js'
-import { type FieldKind, getShapeFields, kindIn, levelsIn, wordsIn } from '../engine/where/shape.js'
+import { findSelectionList } from '../engine/targets/objects.js'
+import { isOrderOperator, ops } from '../engine/where/operators.js'
+import {
+  type FieldKind,
+  findFieldKind,
+  findFieldWords,
+  getShapeFields,
+  getShapeLevels,
+} from '../engine/where/shape.js'
 
 /** A word that completion offers. */
 export interface Candidate extends Suggestion {
   /** This tool's own words, of which it knows what shells make of them. */
   readonly own?: true
 }
-/** What completion offers at one position. */
+/** The values that completion offers at one position. */
 export interface Candidates {
   readonly items: readonly Candidate[]
   /** The shell completes file names itself. */
@@ -54,14 +60,14 @@ export const completePrefix = (
 }
 
 /** Removes values that would be read as options, because an instance may have such names. */
-export const withoutOptions = (found: Candidates): Candidates => ({
+export const removeOptions = (found: Candidates): Candidates => ({
   ...found,
   items: found.items.filter(({ value }) => value === '-' || !value.startsWith('-')),
 })
 
-/** The shapes of the records that are chosen: the list's own, then those of its single record. */
+/** Returns the shapes of the records that are chosen: the list's own, then those of its single record. */
 const getShapes = async (list: Command): Promise<readonly unknown[]> => {
-  const single = await singleNamed(list)
+  const single = await findSingleCommand(list)
   const own = Object.values(list.endpoints).filter(({ returns }) => returns.kind === 'many')
   const others = Object.values(single?.endpoints ?? {}).filter(
     ({ returns, args }) => returns.kind === 'one' && args?.length === 1,
@@ -69,9 +75,9 @@ const getShapes = async (list: Command): Promise<readonly unknown[]> => {
   return [...own, ...others].map(({ returns }) => returns.shape)
 }
 
-/** Where nobody knows the field's kind, everything may be asked. */
+/** Returns the kind of a field; `any`, which allows every operator, if no shape tells it. */
 const getKind = (shapes: readonly unknown[], field: string): FieldKind =>
-  shapes.map((shape) => kindIn(shape, field)).find((kind) => kind !== undefined) ?? 'any'
+  shapes.map((shape) => findFieldKind(shape, field)).find((kind) => kind !== undefined) ?? 'any'
 
 /** Fields that are compared as they are; of an object its own are. */
 const listFields = (list: Command, shapes: readonly unknown[]): readonly string[] => {
@@ -83,22 +89,22 @@ const listFields = (list: Command, shapes: readonly unknown[]): readonly string[
     ...Object.keys(list.computedFields ?? {}),
     ...(list.instanceFields ?? []),
   ]
-  return namesIn([...new Set([...plain, ...more])], list.naming)
+  return addOwnNames([...new Set([...plain, ...more])], list.naming)
 }
 
-/** A field as the documents call it. */
+/** Returns a field by the name of the documents. */
 const toNeutral = ({ naming }: Command, field: string): string =>
-  naming === undefined ? field : dotted(field, naming.neutral)
+  naming === undefined ? field : mapDottedName(field, naming.neutral)
 
-/** Operators that mean something for a kind. */
+/** Returns the operators that mean something for a kind. */
 const getOperators = (kind: FieldKind): readonly string[] => {
   if (kind === 'boolean') return ops.filter((op) => op === '=' || op === '!=')
-  return kind === 'text' ? ops.filter((op) => !asksOrder(op)) : ops
+  return kind === 'text' ? ops.filter((op) => !isOrderOperator(op)) : ops
 }
 
 /**
- * Operators that the shell leaves as they are: without quotes `<` and `>` are its own, `!~` is one's
- * history everywhere but in single quotes.
+ * True for operators that the shell leaves as they are: without quotes `<` and `>` are its own, `!~` is one's history everywhere
+ * but in single quotes.
  */
 const isTypeable = (op: string, quote: string): boolean => {
   if (quote === "'") return true
@@ -108,13 +114,15 @@ const isTypeable = (op: string, quote: string): boolean => {
 
 const listValues = (shapes: readonly unknown[], field: string): readonly string[] => {
   if (getKind(shapes, field) === 'boolean') return ['true', 'false']
-  const levels = shapes.map((shape) => levelsIn(shape, field)).find((found) => found !== undefined)
+  const levels = shapes
+    .map((shape) => getShapeLevels(shape, field))
+    .find((found) => found !== undefined)
   if (levels !== undefined) return Object.keys(levels)
-  return [...new Set(shapes.flatMap((shape) => wordsIn(shape, field)))]
+  return [...new Set(shapes.flatMap((shape) => findFieldWords(shape, field)))]
 }
 
-/** Fields while one is typed; once it can be but one, what it may be compared by. */
-const fieldCandidates = (
+/** Suggests fields while one is typed; once only one matches, the operators by which it can be compared. */
+const suggestFields = (
   list: Command,
   shapes: readonly unknown[],
   begun: string,
@@ -139,13 +147,13 @@ const parts =
  * @param text what was typed, with its opening quote
  * @param lead what precedes the condition in the same word (`--where=`)
  */
-export const conditionCandidates = async (
+export const completeCondition = async (
   command: Command,
   { name }: Pick<Flag, 'name'>,
   text: string,
   lead = '',
 ): Promise<Candidates> => {
-  const chosen = name === 'select' ? await selectionList(command) : command
+  const chosen = name === 'select' ? await findSelectionList(command) : command
   if (chosen === undefined) return { items: [] }
   const { naming } = command
   const list = naming === undefined ? chosen : { ...chosen, naming }
@@ -161,6 +169,6 @@ export const conditionCandidates = async (
     return { items: words.map((word) => item(head + field + op + before + word)) }
   }
   const at = begun.lastIndexOf(',') + 1
-  const fields = fieldCandidates(list, shapes, begun.slice(at), quote)
+  const fields = suggestFields(list, shapes, begun.slice(at), quote)
   return { items: fields.map((one) => item(begun.slice(0, at) + one)) }
 }

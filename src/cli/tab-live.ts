@@ -3,14 +3,19 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRegular } from '../base/files/regular.js'
-import { distrust } from '../base/files/trust.js'
-import { currentIo } from '../base/io.js'
+import { findDistrust } from '../base/files/trust.js'
+import { getCurrentIo } from '../base/io.js'
 import { isObject } from '../base/objects.js'
 import { userAgent } from '../base/version.js'
-import { namesIn, type Words } from '../catalogue/words.js'
-import { getAnswerFields, getCommandName, singleNamed } from '../engine/command/derive.js'
+import { addOwnNames, type Words } from '../catalogue/words.js'
+import { findSingleCommand, getAnswerFields, getCommandName } from '../engine/command/derive.js'
 import type { Command } from '../engine/command/types.js'
-import { findOwnWords, flagsOn, getLastValue, wordsFor } from '../engine/command/words.js'
+import {
+  findOwnWords,
+  getLastValue,
+  getWordsFor,
+  readInstanceFlags,
+} from '../engine/command/words.js'
 import {
   getPlaceOfValues,
   hasSource,
@@ -34,28 +39,28 @@ import type { Candidate, LiveLoader } from './tab-candidates.js'
 
 // What completion learnt from the instance a moment ago, kept where nobody else can have written it.
 
-/** How long answers are kept, in milliseconds. */
+/** The time for which answers are kept, in milliseconds. */
 const maxAge = 60_000
 
 interface CachedValues {
   readonly time: number
-  /** What the values depend on, but for the token. */
+  /** The facts that the values depend on, except the token. */
   readonly of: string
   readonly items: readonly Candidate[]
 }
 
 /**
- * 32 bits of a text (FNV-1a): enough to tell tokens apart, far too little to tell one. Node's
+ * Returns 32 bits of a text (FNV-1a): enough to tell tokens apart, far too little to reveal one. Node's
  * hashes take as long to load as all the rest of an answer from the cache.
  */
-const fingerprint = (text: string): string => {
+const computeFingerprint = (text: string): string => {
   let hash = 0x811c9dc5
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193)
   return (hash >>> 0).toString(16).padStart(8, '0')
 }
 
-/** Whether something is of the last minute; what is far in the future is of a clock that was set since. */
-const isFresh = (time: number): boolean => Math.abs(currentIo().now().getTime() - time) < maxAge
+/** True if a time is of the last minute. A time far in the future is of a clock that was set since. */
+const isFresh = (time: number): boolean => Math.abs(getCurrentIo().now().getTime() - time) < maxAge
 
 /** Removes what is too old to be used: nothing that an instance said lies about for ever. */
 const removeStale = (folder: string): void => {
@@ -69,7 +74,7 @@ const writeCache = async (folder: string, file: string, kept: CachedValues): Pro
   try {
     makeDirectory(folder)
     // Another may have made it meanwhile, where all may make folders.
-    if (distrust(folder) !== undefined) return
+    if (findDistrust(folder) !== undefined) return
     removeStale(folder)
     const { writeWhole } = await import('../base/files/files.js')
     await writeWhole(file, JSON.stringify(kept), { own: true, durable: false })
@@ -100,10 +105,10 @@ const readCache = (file: string, of: string): readonly Candidate[] | undefined =
 }
 
 /**
- * The values of a minute ago, or those that `ask` gives, which are kept then.
+ * Returns the values of the last minute, or those that `ask` gives, which are stored then.
  * @param cache the folder of caches
- * @param of what the values depend on
- * @param token what they depend on, too, and what is not written
+ * @param of the facts that the values depend on
+ * @param token a further fact that they depend on, and that is not written
  */
 const getCachedValues = async (
   cache: string,
@@ -112,20 +117,20 @@ const getCachedValues = async (
   ask: () => Promise<readonly Candidate[] | undefined>,
 ): Promise<readonly Candidate[]> => {
   const folder = join(cache, 'values')
-  const file = join(folder, `${fingerprint(`${token}\n${of}`)}.json`)
-  const trusted = distrust(file) === undefined
+  const file = join(folder, `${computeFingerprint(`${token}\n${of}`)}.json`)
+  const trusted = findDistrust(file) === undefined
   const known = trusted ? readCache(file, of) : undefined
   if (known !== undefined) return known
   const items = await ask()
   if (items === undefined) return []
-  if (trusted) await writeCache(folder, file, { time: currentIo().now().getTime(), of, items })
+  if (trusted) await writeCache(folder, file, { time: getCurrentIo().now().getTime(), of, items })
   return items
 }
 
 /** A TAB waits no longer than this for the instance, in seconds. */
 const patience = 0.7
 
-/** The project or group named on the line, else the one at hand. */
+/** Returns the project or group named on the line, else the one at hand. */
 const getPlaces = async (
   takes: 'project' | 'either',
   words: readonly string[],
@@ -135,7 +140,7 @@ const getPlaces = async (
   const project = getLastValue(words, 'project', 'P')
   const group = takes === 'either' ? getLastValue(words, 'group', 'G') : undefined
   if (project === undefined && group === undefined) {
-    const found = await findScope(takes, env, session, currentIo().cwd)
+    const found = await findScope(takes, env, session, getCurrentIo().cwd)
     return found === undefined ? {} : readNamed({ [found.kind]: found.value }, session)
   }
   return readNamed(project === undefined ? { group } : { project }, session)
@@ -148,11 +153,11 @@ const readNamed = ({ project, group }: NamedPlaces, { baseUrl }: Session): Named
   return { project: toPath(project, 'project'), group: toPath(group, 'group') }
 }
 
-const noRefresh = async (): Promise<never> => {
+const refuseRefresh = async (): Promise<never> => {
   throw new Error('completion does not refresh credentials')
 }
 
-/** What came back of one request that may take no longer than a TAB may. */
+/** Sends one request that may take no longer than a TAB may, and returns the data of its answer. */
 const sendQuickly = async (
   session: Session,
   wanted: ValueRequest,
@@ -188,11 +193,11 @@ const askInstance = async (
   line: readonly string[],
   env: NodeJS.ProcessEnv,
 ) => {
-  const words = wordsFor(await findOwnWords(line, env)(), session.baseUrl)
+  const words = getWordsFor(await findOwnWords(line, env)(), session.baseUrl)
   return readSources(what, places, (wanted) => sendQuickly(session, wanted, env, words), words)
 }
 
-/** Where the values of a source stand; only then is looked which project is at hand, which may ask git. */
+/** Finds the places of a source's values. Only then the project at hand is looked up, which may run git. */
 const findPlaces = async (
   what: string,
   words: readonly string[],
@@ -209,7 +214,7 @@ const loadFromSandbox = async (
   words: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Candidate[]> => {
-  const { sandboxSession } = await import('../engine/workspace/sandbox.js')
+  const { openSandboxSession: sandboxSession } = await import('../engine/workspace/sandbox.js')
   const waiting = { note: () => {}, signal: AbortSignal.timeout(patience * 1000) }
   const sudo = getLastValue(words, 'sudo') ?? (env.SVC_SUDO || undefined)
   const own = await findOwnWords(words, env)()
@@ -229,13 +234,13 @@ const loadFromInstance = async (
 ): Promise<readonly Candidate[]> => {
   // A snapshot stands for its instance, which is not asked then.
   if (!hasSource(what) || getLastValue(words, 'from') !== undefined) return []
-  const { sandbox, profile, baseUrl } = flagsOn(words, env)
+  const { sandbox, profile, baseUrl } = readInstanceFlags(words, env)
   if (sandbox === true) return loadFromSandbox(what, words, env)
   const paths = getPaths(env)
   const session = resolveSession({ profile, baseUrl, sudo: getLastValue(words, 'sudo') }, env, {
     store: openStore(paths),
     tokens: openTokens(paths, env),
-    post: noRefresh,
+    post: refuseRefresh,
   })
   // A TAB starts no program of the profile's.
   if (session.profile?.tokenCommand !== undefined) return []
@@ -247,13 +252,13 @@ const loadFromInstance = async (
   )
 }
 
-/** Nothing, when a TAB has waited for long enough. */
-const timeOut = (): Promise<readonly Candidate[]> =>
+/** Returns no candidates, once a TAB has waited for long enough. */
+const waitForTimeout = (): Promise<readonly Candidate[]> =>
   new Promise((resolve) => {
     setTimeout(resolve, patience * 1000, []).unref()
   })
 
-/** Names of profiles, and the tags that stand for several. */
+/** Lists the names of profiles, and the tags that stand for several. */
 const listProfiles = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[] => {
   const store = openStore(getPaths(env))
   if (!tagged) return store.names()
@@ -261,16 +266,16 @@ const listProfiles = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[
   return [...store.names(), ...[...tags].sort().map((tag) => `@${tag}`)]
 }
 
-/** The fields that a command shows; of a list those of its single records as well. */
+/** Lists the fields that a command shows; of a list those of its single records as well. */
 const listFields = async (command: Command): Promise<readonly string[]> => {
-  const single = /(^| )list$/.test(command.words) ? await singleNamed(command) : undefined
+  const single = /(^| )list$/.test(command.words) ? await findSingleCommand(command) : undefined
   const endpoints = [command, single].flatMap((one) => Object.values(one?.endpoints ?? {}))
   const fields = [...getAnswerFields(endpoints), ...(command.instanceFields ?? [])]
-  return namesIn([...new Set(fields)], command.naming)
+  return addOwnNames([...new Set(fields)], command.naming)
 }
 
 /** Loads values for a completion; any failure yields none. */
-export const liveValues =
+export const createLiveLoader =
   (env: NodeJS.ProcessEnv): LiveLoader =>
   async (what, command, words) => {
     try {
@@ -281,7 +286,7 @@ export const liveValues =
         const { suggestOpenRuns } = await import('../engine/journal/folder.js')
         return await suggestOpenRuns(env, getCommandName(command))
       }
-      return await Promise.race([loadFromInstance(what, words, env), timeOut()])
+      return await Promise.race([loadFromInstance(what, words, env), waitForTimeout()])
     } catch {
       return []
     }

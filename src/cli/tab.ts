@@ -3,41 +3,41 @@
  * else.
  */
 
-import { currentIo } from '../base/io.js'
+import { getCurrentIo } from '../base/io.js'
 import { areas } from '../catalogue/index.js'
 import {
+  getNumberNames,
+  getParamValues,
   isFile,
   isSwitch,
-  namesOf,
   type Param,
   takesPairs,
   takesSeveral,
-  valuesOf,
 } from '../catalogue/params.js'
-import { commandNamed, toolCommands } from '../commands/index.js'
-import { flagsOfCommand } from '../engine/command/flags.js'
+import { loadCommandByWords, toolCommands } from '../commands/index.js'
+import { getCommandFlags } from '../engine/command/flags.js'
 import type { Argument, Command, Flag } from '../engine/command/types.js'
 import type { HelpTopic } from '../engine/plan/line.js'
 import { answerAtOnce } from '../terminal/standard.js'
 import {
   type Candidate,
   type Candidates,
+  completeCondition,
   completePrefix,
-  conditionCandidates,
   filterByPrefix,
   type LiveLoader,
   noCandidates,
-  withoutOptions,
+  removeOptions,
 } from './tab-candidates.js'
-import { liveValues } from './tab-live.js'
+import { createLiveLoader } from './tab-live.js'
 import { Leaf } from './words/leaf.js'
 import { findWord, followWords, listVerbs } from './words/tree.js'
 
 // The flags on a line that is being written, and those that may follow.
 
-/** The flag that a token spells. */
+/** Finds the flag that a token spells. */
 const findFlag = (command: Command, token: string): Flag | undefined =>
-  flagsOfCommand(command).find(
+  getCommandFlags(command).find(
     (f) =>
       token === `--${f.name}` ||
       f.own?.some((own) => token === `--${own}`) === true ||
@@ -47,7 +47,7 @@ const findFlag = (command: Command, token: string): Flag | undefined =>
 
 const takesValue = (flag: Flag): boolean => !isSwitch(flag.param) && flag.optionalValue !== true
 
-/** The flag whose value is being typed, if one is. */
+/** Finds the flag whose value is being typed, if there is one. */
 const findPendingFlag = (command: Command, before: readonly string[]): Flag | undefined => {
   const last = before.at(-1)
   if (last === undefined || !last.startsWith('-') || last.includes('=')) return undefined
@@ -55,7 +55,7 @@ const findPendingFlag = (command: Command, before: readonly string[]): Flag | un
   return flag !== undefined && takesValue(flag) ? flag : undefined
 }
 
-/** The arguments before the cursor. */
+/** Returns the arguments before the cursor. */
 const getArguments = (command: Command, rest: readonly string[]): readonly string[] => {
   const found: string[] = []
   for (let i = 0; i < rest.length; i++) {
@@ -84,36 +84,36 @@ const listFormsOfName = ({ name, param, parameter, selects, refusal }: Flag): Ca
     : [yes]
 }
 
-/** The flags that a command takes and shows. */
-const flagCandidates = (command: Command): Candidate[] =>
-  flagsOfCommand(command)
+/** Lists the flags that a command takes and shows. */
+const listFlagCandidates = (command: Command): Candidate[] =>
+  getCommandFlags(command)
     .filter((flag) => flag.hidden !== true)
     .flatMap(listForms)
 
 // The words that may stand next: areas and commands, then verbs and groups of them.
 
-/** A group is described by its verbs. */
-const groupText = (verbs: readonly string[]): string => verbs.join(', ')
+/** Describes a group by its verbs. */
+const describeGroup = (verbs: readonly string[]): string => verbs.join(', ')
 
-const verbText = async (area: string, words: string): Promise<string> =>
-  (await commandNamed(area, words))?.summary ?? ''
+const loadVerbSummary = async (area: string, words: string): Promise<string> =>
+  (await loadCommandByWords(area, words))?.summary ?? ''
 
-/** What a word of the tool itself does, or its verbs. */
-const toolText = async (name: string): Promise<string> => {
+/** Returns what a word of the tool itself does, or its verbs. */
+const describeToolWord = async (name: string): Promise<string> => {
   const verbs = toolCommands.filter(({ area }) => area === name).map(({ words }) => words)
-  if (!verbs.includes('')) return groupText(verbs)
+  if (!verbs.includes('')) return describeGroup(verbs)
   const { summaries } = await import('../commands/summaries.js')
   return summaries[name] ?? ''
 }
 
-/** What may stand first. */
-const firstWords = async (): Promise<Candidate[]> => {
+/** Returns the candidates for the first word of a line. */
+const suggestFirstWords = async (): Promise<Candidate[]> => {
   const own = [...new Set(toolCommands.map((c) => c.area))].map(async (name) => ({
     value: name,
-    text: await toolText(name),
+    text: await describeToolWord(name),
   }))
   const { listAliases: aliasNames } = await import('./words/alias.js')
-  const aliases = Object.entries(aliasNames(currentIo().env))
+  const aliases = Object.entries(aliasNames(getCurrentIo().env))
   return [
     ...aliases.map(([value, line]) => ({ value, text: `svcctl ${line}` })),
     ...areas.map((a) => ({ value: a.name, text: a.summary })),
@@ -122,8 +122,8 @@ const firstWords = async (): Promise<Candidate[]> => {
   ]
 }
 
-/** Verbs of an area or of a group, each group of an area's once. */
-const verbs = async (area: string, lead: string): Promise<Candidate[]> => {
+/** Suggests the verbs of an area or of a group; each group of an area once. */
+const suggestVerbs = async (area: string, lead: string): Promise<Candidate[]> => {
   const all = (await listVerbs(area))
     .filter((words) => words.startsWith(lead))
     .map((words) => words.slice(lead.length))
@@ -133,25 +133,26 @@ const verbs = async (area: string, lead: string): Promise<Candidate[]> => {
   return Promise.all(
     named.map(async (value) => {
       const group = below(value)
-      const text = group.length > 0 ? groupText(group) : await verbText(area, lead + value)
+      const text =
+        group.length > 0 ? describeGroup(group) : await loadVerbSummary(area, lead + value)
       return { value, text }
     }),
   )
 }
 
-/** What may stand next where the words of a line have led. */
-const nextWords = async (place: HelpTopic): Promise<Candidate[]> => {
+/** Returns the candidates for the word after those that have led to a place. */
+const suggestNextWords = async (place: HelpTopic): Promise<Candidate[]> => {
   if (place.kind === 'command') return []
-  if (place.kind === 'root') return firstWords()
-  return verbs(place.area, place.group === undefined ? '' : `${place.group} `)
+  if (place.kind === 'root') return suggestFirstWords()
+  return suggestVerbs(place.area, place.group === undefined ? '' : `${place.group} `)
 }
 
 // The values that a flag or an argument may have.
 
-/** The values that the catalogue knows. */
-const fixedValues = (param: Param): string[] => [
-  ...valuesOf(param),
-  ...namesOf(param),
+/** Returns the values that the catalogue knows. */
+const getFixedValues = (param: Param): string[] => [
+  ...getParamValues(param),
+  ...getNumberNames(param),
   ...(param.words ?? []),
 ]
 
@@ -168,17 +169,17 @@ const listCandidates = async (
     if (param.writes === true && current.includes('=')) return { items: [], files: true }
     return { items: Object.keys(param.keys).map((key) => ({ value: `${key}=` })) }
   }
-  const fixed = fixedValues(param).map((value) => ({ value }))
+  const fixed = getFixedValues(param).map((value) => ({ value }))
   const what = param.suggests ?? param.completes
   return { items: what === undefined ? fixed : [...fixed, ...(await live(what, command, words))] }
 }
 
-/** An argument that is one of a few words is named by them (`bash|zsh|fish`). */
+/** Splits an argument that is named by the few words that it may be (`bash|zsh|fish`). */
 const splitWords = ({ name }: Argument): readonly string[] =>
   name.includes('|') ? name.split('|').filter((word) => word !== '') : []
 
-/** The argument that follows those before it. @param rest the line without the command's words */
-const argumentCandidates = async (
+/** Suggests the next argument. @param rest the line without the command's words */
+const suggestArguments = async (
   command: Command,
   rest: readonly string[],
   before: readonly string[],
@@ -206,13 +207,13 @@ const argumentCandidates = async (
 
 // What may stand next on a command line: the answer to a shell's TAB.
 
-/** `--where` and `--select`. */
+/** True for `--where` and `--select`. */
 const isCondition = ({ param }: Flag): boolean => param.completes === 'condition'
 
-/** Whether its value may be several with commas between them. */
+/** True if the flag's value may be several with commas between them. */
 const isList = ({ param }: Flag): boolean => takesSeveral(param) || param.completes === 'profiles'
 
-/** A flag's value behind its `=`. */
+/** Completes a flag's value behind its `=`. */
 const completeAfterEquals = async (
   command: Command,
   rest: readonly string[],
@@ -223,7 +224,7 @@ const completeAfterEquals = async (
   const flag = findFlag(command, current.slice(0, end - 1))
   if (flag === undefined) return noCandidates
   if (isCondition(flag))
-    return conditionCandidates(command, flag, current.slice(end), current.slice(0, end))
+    return completeCondition(command, flag, current.slice(end), current.slice(0, end))
   const found = await listCandidates(flag.param, command, rest, live, current.slice(end))
   return completePrefix(found, current.slice(end), isList(flag), current.slice(0, end))
 }
@@ -237,21 +238,21 @@ const completeInCommand = async (
   const end = rest.indexOf('--')
   if (end >= 0) {
     const before = [...getArguments(command, rest.slice(0, end)), ...rest.slice(end + 1)]
-    return argumentCandidates(command, rest, before, current, live)
+    return suggestArguments(command, rest, before, current, live)
   }
   const flag = findPendingFlag(command, rest)
   if (flag !== undefined) {
-    if (isCondition(flag)) return conditionCandidates(command, flag, current)
+    if (isCondition(flag)) return completeCondition(command, flag, current)
     const found = await listCandidates(flag.param, command, rest, live, current)
-    return withoutOptions(completePrefix(found, current, isList(flag)))
+    return removeOptions(completePrefix(found, current, isList(flag)))
   }
   if (/^--[^=]+=/.test(current)) return completeAfterEquals(command, rest, current, live)
-  if (current.startsWith('-')) return filterByPrefix(current, flagCandidates(command))
+  if (current.startsWith('-')) return filterByPrefix(current, listFlagCandidates(command))
   const before = getArguments(command, rest)
-  return withoutOptions(await argumentCandidates(command, rest, before, current, live))
+  return removeOptions(await suggestArguments(command, rest, before, current, live))
 }
 
-/** What stands for a command before there is one: the flags that all have. */
+/** The stand-in for a command before there is one: it has the flags that all commands share. */
 const emptyCommand: Command = {
   area: '',
   words: '',
@@ -266,10 +267,10 @@ const completeHelp = async (words: readonly string[], current: string): Promise<
   if (words.length > 0) return complete([...words, current], async () => [])
   const { topics } = await import('./help/topics.js')
   const named = Object.keys(topics).map((value) => ({ value, text: 'a topic' }))
-  return filterByPrefix(current, [...(await firstWords()), ...named])
+  return filterByPrefix(current, [...(await suggestFirstWords()), ...named])
 }
 
-/** What goes on behind an alias goes on behind what it stands for. */
+/** Completes a line that begins with an alias as the line that the alias stands for. */
 const completeAlias = async (
   before: readonly string[],
   word: string,
@@ -277,7 +278,7 @@ const completeAlias = async (
   live: LiveLoader,
 ): Promise<Candidates> => {
   const { expandAlias: expandedAt } = await import('./words/alias.js')
-  const line = expandedAt(before, findWord(before, word), currentIo().env)
+  const line = expandedAt(before, findWord(before, word), getCurrentIo().env)
   // No alias is called as an area is: a second one is never met.
   return line === undefined ? noCandidates : complete([...line, current], live)
 }
@@ -299,7 +300,7 @@ export const complete = async (words: readonly string[], live: LiveLoader): Prom
       : noCandidates
   return current.startsWith('-') || findPendingFlag(emptyCommand, rest) !== undefined
     ? completeInCommand(emptyCommand, rest, current, live)
-    : filterByPrefix(current, await nextWords(level.place))
+    : filterByPrefix(current, await suggestNextWords(level.place))
 }
 
 /** Characters that mean nothing to any shell: whatever holds another is left out. */
@@ -315,7 +316,7 @@ const formatCandidate = ({ value, text }: Candidate): string => {
 export const answerTab = async (argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> => {
   const at = argv.indexOf('--')
   const words = at < 0 ? [] : argv.slice(at + 1)
-  const found = await complete(words.length === 0 ? [''] : words, liveValues(env))
+  const found = await complete(words.length === 0 ? [''] : words, createLiveLoader(env))
   const lines = found.items
     .filter((c) => c.own === true || harmless.test(c.value))
     .map(formatCandidate)

@@ -3,34 +3,34 @@ import type { ListOptions, WireRequest } from '../http/types.js'
 
 /** Seconds to wait for an answer, and for each further piece of it. */
 export const defaultTimeout = 60
-/** Seconds for the refresh of an OAuth token, where nobody says. */
+/** The default time-out in seconds for the refresh of an OAuth token. */
 export const refreshTimeout = 30
-/** How often a request is tried again. */
+/** The number of further attempts of a request. */
 export const defaultRetries = 3
 /** Seconds that an instance may turn requests away for, by limits or maintenance. */
 export const defaultMaxWait = 900
 /** The longest of these, a day. */
 export const longestMaxWait = 86_400
-/** How many records of a list. */
+/** The number of records that a list yields. */
 export const defaultLimit = 100
 /** Records that a page holds at most (`http/README.md`, "Lists"). */
 export const largestPage = 100
 
-/** How long an answer is waited for: `brief` for what is good to know, and not worth a wait. */
+/** The time to wait for an answer: `brief` for requests that are useful but not worth a wait. */
 export type WaitKind = 'usual' | 'brief'
 
-/** What is good to know is waited for so many seconds, and asked once, unless the instance limits requests. */
+/** The settings for brief requests: a time-out in seconds, and no further attempt unless the instance limits requests. */
 const brief = { timeout: 3, retries: 0 } as const
 
 interface WaitSettings {
   readonly timeout: number
   readonly retries: number
-  /** How often a request is tried again that the instance asks to wait; `retries` unless given. */
+  /** The number of further attempts if the instance asks to wait; `retries` unless given. */
   readonly refusals?: number
 }
 
-/** The time-out and retries of requests; the defaults where none are given. */
-export const waitingFor = (
+/** Returns the time-out and retries of requests, with defaults for missing ones. */
+export const getWaitSettings = (
   patience: WaitKind,
   { timeout = defaultTimeout, retries = defaultRetries }: Partial<WaitSettings>,
 ): WaitSettings =>
@@ -39,7 +39,7 @@ export const waitingFor = (
     : { timeout, retries }
 
 export interface Paging {
-  /** How many records at most; a hundred unless given. */
+  /** The maximum number of records; a hundred unless given. */
   readonly limit?: number | 'all'
   /** Exactly this page. */
   readonly page?: number
@@ -49,7 +49,7 @@ export interface Paging {
   readonly concurrency?: number | 'auto'
 }
 
-/** Whether exactly one page is asked for. */
+/** True if exactly one page is requested. */
 export const isExact = ({ limit, page, perPage }: Paging): boolean =>
   page !== undefined || (perPage !== undefined && limit === undefined)
 
@@ -58,14 +58,14 @@ const countOf = (paging: Paging): number | undefined => {
   return paging.limit ?? (isExact(paging) ? undefined : defaultLimit)
 }
 
-/** How many records are wanted at most; undefined for all that the pages have. */
-export const wanted = (paging: Paging): number | undefined => {
+/** Returns the maximum number of records; undefined for all that the pages have. */
+export const getWantedCount = (paging: Paging): number | undefined => {
   const { limit } = paging
   return isExact(paging) && typeof limit !== 'number' ? undefined : countOf(paging)
 }
 
 /** The paging of a list from whose records some are chosen only once they came. */
-export const searched = (paging: Paging): Paging => {
+export const toSearchPaging = (paging: Paging): Paging => {
   const { page, perPage, concurrency } = paging
   const width = concurrency === undefined ? {} : { concurrency }
   if (!isExact(paging)) return { limit: 'all', perPage: perPage ?? largestPage, ...width }
@@ -76,8 +76,8 @@ export const searched = (paging: Paging): Paging => {
   }
 }
 
-/** How the pages are followed. */
-export const followed = (paging: Paging): ListOptions => {
+/** Returns the options for following the pages of a list. */
+export const toListOptions = (paging: Paging): ListOptions => {
   const limit = countOf(paging)
   const { concurrency = 'auto' } = paging
   return {
@@ -88,7 +88,7 @@ export const followed = (paging: Paging): ListOptions => {
 }
 
 /** A request with what the paging asks for added to its query. */
-export const paged = (request: WireRequest, paging: Paging): WireRequest => {
+export const addPaging = (request: WireRequest, paging: Paging): WireRequest => {
   const { page } = paging
   const size =
     paging.perPage ??

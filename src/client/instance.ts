@@ -1,7 +1,7 @@
 /** The client of an instance: the endpoints of the catalogue over HTTP, typed. */
 import { AsyncCache } from '../base/async.js'
 import { type Endpoint, type EndpointTraits, getMethod, writes } from '../catalogue/endpoint.js'
-import { legible, type Words } from '../catalogue/words.js'
+import { makeLegible, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { buildRequest, createClient } from '../http/index.js'
 import type {
@@ -18,17 +18,24 @@ import type {
   WholeAnswer,
   WireRequest,
 } from '../http/types.js'
-import { followed, largestPage, type Paging, paged, type WaitKind, waitingFor } from './defaults.js'
 import {
-  answered,
-  credentialFor,
+  addPaging,
+  getWaitSettings,
+  largestPage,
+  type Paging,
+  toListOptions,
+  type WaitKind,
+} from './defaults.js'
+import {
   type Data,
+  findCredential,
   type Input,
   type InstanceOptions,
   isItem,
   type ListEndpoint,
   type RecordOf,
   type TypedAnswer,
+  toTypedAnswer,
   type Work,
   type WorkMeter,
 } from './types.js'
@@ -46,9 +53,9 @@ export const refuseGone = (
 }
 
 /**
- * The request of an ask.
- * @param words the instance's own, where it has some
- * @throws Failure `not_found` for an endpoint that it has no more, `usage` where its words make it another
+ * Builds the request of an ask.
+ * @param words the instance's own, if it has some
+ * @throws Failure `not_found` for an endpoint that the instance no longer has, `usage` if its words make it another endpoint
  */
 export const requestIn = async (ask: Ask, words: Words | undefined): Promise<WireRequest> => {
   if (words === undefined) return buildRequest(ask)
@@ -77,7 +84,7 @@ export class InstanceClient {
     this.#options = options
   }
 
-  /** The instance's own words, where it has some. */
+  /** The instance's own words, if it has some. */
   get words(): Words | undefined {
     return this.#options.words
   }
@@ -88,7 +95,7 @@ export class InstanceClient {
    */
   call<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>>
   async call(endpoint: Endpoint, values: Values): Promise<TypedAnswer<Endpoint>> {
-    return answered(endpoint, await this.send({ endpoint, values }))
+    return toTypedAnswer(endpoint, await this.send({ endpoint, values }))
   }
 
   /** A call whose endpoint or values are known only as it runs. */
@@ -104,9 +111,9 @@ export class InstanceClient {
   }
 
   /**
-   * The records of a list, all of them unless the paging says otherwise, parsed. Returns how it ended.
-   * @param onPage is told of each page before its records
-   * @throws Failure `unreachable` for something among them that is no record
+   * Reads the records of a list, parsed; all of them unless the paging says otherwise. Returns how it ended.
+   * @param onPage is called with each page before its records
+   * @throws Failure `unreachable` for an item that is no record
    */
   list<E extends ListEndpoint>(
     endpoint: E,
@@ -122,11 +129,11 @@ export class InstanceClient {
     how?: CallOptions,
     onPage?: ListOptions['onPage'],
   ): AsyncGenerator<RecordOf<ListEndpoint>, ListEnd> {
-    const wire = paged(await this.request({ endpoint, values, how }), paging)
+    const wire = addPaging(await this.request({ endpoint, values, how }), paging)
     const client = await this.client(endpoint)
     let end: ListEnd = { records: 0, more: false }
     const batches = async function* (): AsyncGenerator<Batch> {
-      end = yield* client.list(wire, { ...followed(paging), onPage })
+      end = yield* client.list(wire, { ...toListOptions(paging), onPage })
     }
     for await (const batch of batches())
       for (const bytes of batch) yield recordOf(endpoint, wire, bytes, this.#options.words)
@@ -143,16 +150,16 @@ export class InstanceClient {
     paging: Paging = {},
     how: Pick<ListOptions, 'held' | 'watch'> = {},
   ): AsyncGenerator<Batch, ListEnd> {
-    const wire = paged(await this.request(ask), paging)
+    const wire = addPaging(await this.request(ask), paging)
     const client = await this.client(ask.endpoint)
-    return yield* client.list(wire, { ...followed(paging), ...how })
+    return yield* client.list(wire, { ...toListOptions(paging), ...how })
   }
 
-  /** What is good to know, and not worth a wait or a second try. */
+  /** Reads something useful that is not worth a wait or a second attempt. */
   async peek<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Data<E> | undefined>
   async peek(endpoint: Endpoint, values: Values): Promise<Data<Endpoint> | undefined> {
     const wire = await this.request({ endpoint, values })
-    return answered(endpoint, await (await this.client(endpoint, 'brief')).call(wire)).data
+    return toTypedAnswer(endpoint, await (await this.client(endpoint, 'brief')).call(wire)).data
   }
 
   /**
@@ -164,7 +171,7 @@ export class InstanceClient {
     return requestIn(ask, this.#options.snapshot === undefined ? this.#options.words : undefined)
   }
 
-  /** The request of a call, refused where nothing may be written. */
+  /** Builds the request of a call. Refuses a write if writing is not allowed. */
   async request(ask: Ask): Promise<WireRequest> {
     const wire = await this.build(ask)
     if (writes(ask.endpoint)) await this.#options.guard?.(wire)
@@ -176,7 +183,7 @@ export class InstanceClient {
    * @throws Lacking
    */
   credential(endpoint?: EndpointTraits): Promise<Credential | undefined> {
-    return credentialFor(this.#options.credential, this.#options.baseUrl, endpoint)
+    return findCredential(this.#options.credential, this.#options.baseUrl, endpoint)
   }
 
   /**
@@ -191,7 +198,7 @@ export class InstanceClient {
     const client = await this.#clients.of(key, () => this.#open(endpoint, patience))
     if (routes === undefined || endpoint === undefined) return client
     routes.asking(endpoint)
-    return decorate(client, (error) => {
+    return wrapClient(client, (error) => {
       routes.failed(endpoint, error)
       return error
     })
@@ -210,13 +217,17 @@ export class InstanceClient {
       const own = createClient(await this.#optionsFor(endpoint, patience))
       const plain = this.#options.reads?.over(own) ?? own
       const writing = mayWrite(endpoint)
-      return decorate(plain, (error) => mapError(writing ? error : certain(error)), progress)
+      return wrapClient(
+        plain,
+        (error) => mapError(writing ? error : toKnownOutcome(error)),
+        progress,
+      )
     } catch (error) {
       throw mapError(error)
     }
   }
 
-  /** The method by which an endpoint reads that is marked as reading, where that makes a difference. */
+  /** Returns the method of an endpoint that is marked as reading, if read-only mode needs it. */
   #readsBy(endpoint: EndpointTraits | undefined): string | undefined {
     const marked = this.#options.readOnly === 'marked' && endpoint?.safe === true
     return marked ? getMethod(endpoint) : undefined
@@ -236,7 +247,7 @@ export class InstanceClient {
     return {
       baseUrl,
       userAgent,
-      ...waitingFor(patience, this.#options),
+      ...getWaitSettings(patience, this.#options),
       note,
       readOnly: (readOnly ?? false) !== false,
       readsBy,
@@ -273,7 +284,7 @@ const recordOf = <E extends ListEndpoint>(
   words: Words | undefined,
 ): RecordOf<E> => {
   const parsed: unknown = JSON.parse(decoder.decode(bytes))
-  const record = words === undefined ? parsed : legible(parsed, words)
+  const record = words === undefined ? parsed : makeLegible(parsed, words)
   if (isItem(endpoint, record)) return record
   throw new Failure('unreachable', 'the list contains an item that is not an object', {
     request: `GET ${path}`,
@@ -283,13 +294,13 @@ const recordOf = <E extends ListEndpoint>(
 
 // What is laid around a client of the HTTP layer: its work as progress, its failures as they are meant.
 
-/** What is said of a request that changes nothing, though its method may: nothing about its outcome. */
-const certain = (error: unknown): unknown => {
+/** Returns the failure without its unknown outcome, for a request that changes nothing although its method may. */
+const toKnownOutcome = (error: unknown): unknown => {
   if (!(error instanceof Failure) || error.details.unknownOutcome !== true) return error
   return error.details.cause instanceof Failure ? error.details.cause : error
 }
 
-/** A list as work that goes on, at most up to its limit. */
+/** Counts a list as work in progress, at most up to its limit. */
 const createListWork = (work: Work, limit = Number.POSITIVE_INFINITY): ListWork => {
   let before = 0
   return {
@@ -302,8 +313,11 @@ const createListWork = (work: Work, limit = Number.POSITIVE_INFINITY): ListWork 
   }
 }
 
-/** The same client, its failures changed; one request counts as work that goes on, a list by its records. */
-const decorate = (
+/**
+ * Wraps a client: its failures are mapped, and its work is counted as progress. A request counts as one piece of work, a list by its
+ * records.
+ */
+const wrapClient = (
   client: Client,
   mapError: (error: unknown) => unknown,
   progress?: WorkMeter,

@@ -103,8 +103,8 @@ const isAddress = (text: string): boolean => {
 }
 
 /**
- * Reads the manifest of a folder; undefined where there is none.
- * @throws Failure `usage` for one that cannot be read, or is wrong
+ * Reads the manifest of a folder; returns undefined if there is none.
+ * @throws Failure `usage` for a manifest that cannot be read, or is wrong
  */
 export const readManifest = (folder: string): DocumentValue<ManifestSchema> | undefined => {
   const path = join(folder, manifestName)

@@ -23,13 +23,13 @@ const maxKept = 128 * 1024 * 1024
 const isInterruption = (error: unknown): boolean =>
   error instanceof Failure && error.category === 'interrupted'
 
-/** What was read of the instance, by request. */
+/** The answers and lists that were read from the instance, by request. */
 export class SharedReads {
   readonly #answers = new Map<string, Promise<WholeAnswer>>()
   readonly #lists = new Map<string, KeptList>()
   #bytes = 0
 
-  /** The same client, which asks for nothing that was read before. */
+  /** Returns a client that requests nothing that was read before. */
   over(client: Client): Client {
     return {
       open: (request) => client.open(request),

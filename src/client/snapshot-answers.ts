@@ -1,9 +1,9 @@
-/** What answers from a snapshot in the place of its instance: its lists, filtered and ordered as the instance does. */
+/** The reader of a snapshot, which answers in place of its instance: its lists, filtered and sorted as the instance does. */
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { viewed } from '../base/bytes.js'
-import { currentIo, resolvePath } from '../base/io.js'
+import { viewBytes } from '../base/bytes.js'
+import { getCurrentIo, resolvePath } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { checkJson } from '../base/json/scan.js'
 import { isObject, toText } from '../base/objects.js'
@@ -12,7 +12,7 @@ import { type Endpoint, type EndpointTraits, getPath } from '../catalogue/endpoi
 import { createFilter, type FieldReader, type RecordTest } from '../catalogue/filters.js'
 import { takesSeveral } from '../catalogue/params.js'
 import { groupsAll } from '../catalogue/undocumented.js'
-import { legible, type Words } from '../catalogue/words.js'
+import { makeLegible, type Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../http/types.js'
 import { readManifest } from './read-manifest.js'
@@ -31,7 +31,7 @@ import {
 // Filters and order, as the instance has them.
 
 /** A dotted field of the records of a list, as JSON has it; a list of what each element has where a list is on the way. */
-const readerOf =
+const createFieldReader =
   ({ returns }: Endpoint): FieldReader<unknown> =>
   (field) => {
     const names = field.split('.')
@@ -52,7 +52,7 @@ const readerOf =
 /** Parameters of pages and of order, which leave no record out. */
 const shaping = new Set(['page', 'per_page', 'pagination', 'order_by', 'sort'])
 
-/** What a request says beside its path: parameter → texts. */
+/** Parses the query of a request: parameter → texts. */
 const queryOf = ({ path }: WireRequest): ReadonlyMap<string, readonly string[]> => {
   const found = new Map<string, string[]>()
   const at = path.indexOf('?')
@@ -63,14 +63,15 @@ const queryOf = ({ path }: WireRequest): ReadonlyMap<string, readonly string[]> 
   return found
 }
 
-const unread = (what: string, { status, why }: SnapshotGap): Failure =>
+const createGapFailure = (what: string, { status, why }: SnapshotGap): Failure =>
   new Failure('partial', `the snapshot could not read the ${what}: ${why}`, {
     status,
   })
 
-const missing = (what: string, hint: string): Failure => new Failure('not_found', what, { hint })
+const createMissing = (what: string, hint: string): Failure =>
+  new Failure('not_found', what, { hint })
 
-/** Whether all of an endpoint is known, as of a list that the catalogue has. */
+/** True if the endpoint is complete, as one of the catalogue is. */
 const isListed = (endpoint: EndpointTraits | undefined): endpoint is Endpoint =>
   endpoint !== undefined && 'returns' in endpoint
 
@@ -81,7 +82,7 @@ interface Place {
   readonly key?: unknown
 }
 
-/** How many records go on at once. */
+/** The number of records in a batch. */
 const batchSize = 500
 
 /** The folder of a snapshot, and what answers from it. */
@@ -106,7 +107,7 @@ export class SnapshotReader {
   /** When it was read, and how long ago. */
   get span(): string {
     const { ended, began } = this.manifest
-    const days = Math.floor((currentIo().now().getTime() - Date.parse(ended)) / 86_400_000)
+    const days = Math.floor((getCurrentIo().now().getTime() - Date.parse(ended)) / 86_400_000)
     const age = days < 1 ? 'today' : `${formatCount(days, 'day')} ago`
     return `read ${began} to ${ended} (${age})`
   }
@@ -118,7 +119,7 @@ export class SnapshotReader {
     return `from a snapshot of ${instance}${of}, ${this.span}`
   }
 
-  /** What answers requests of an endpoint in the place of the instance. */
+  /** Returns a client that answers requests of an endpoint from the snapshot. */
   client(endpoint: EndpointTraits | undefined, words: Words | undefined): Client {
     const refuse = async (request: WireRequest): Promise<never> => {
       throw this.#missing(`${request.method} ${request.path.split('?')[0]}`)
@@ -135,7 +136,7 @@ export class SnapshotReader {
             status: 200,
             headers: {},
             bytes,
-            data: words === undefined ? data : legible(data, words),
+            data: words === undefined ? data : makeLegible(data, words),
           }
         }
         return refuse(request)
@@ -148,7 +149,7 @@ export class SnapshotReader {
 
   #missing(what: string): Failure {
     const kinds = this.manifest.kinds.map(({ kind }) => kind).join(', ')
-    return missing(`the snapshot has no answer to ${what}`, `It contains: ${kinds}.`)
+    return createMissing(`the snapshot has no answer to ${what}`, `It contains: ${kinds}.`)
   }
 
   async *#list(
@@ -182,7 +183,7 @@ export class SnapshotReader {
     if (of.length === 0) throw this.#missing(groupsAll.route)
     const names = new Set(of.flatMap(({ parents }) => parents.map(({ name }) => name)))
     const gap = of.find(({ refused }) => refused !== undefined)?.refused
-    if (names.size === 0 && gap !== undefined) throw unread('groups', gap)
+    if (names.size === 0 && gap !== undefined) throw createGapFailure('groups', gap)
     for (const name of [...names].sort()) yield Buffer.from(JSON.stringify({ full_path: name }))
   }
 
@@ -209,7 +210,7 @@ export class SnapshotReader {
       const place = { at, length: bytes.length }
       at += frame.head.length + bytes.length + frame.tail + 1
       const parsed = parseBytes(bytes)
-      const record = words === undefined ? parsed : legible(parsed, words)
+      const record = words === undefined ? parsed : makeLegible(parsed, words)
       if (!tests.every((test) => test(record))) continue
       if (order === undefined) yield bytes
       else sorted.push({ ...place, key: isObject(record) ? record[order.field] : undefined })
@@ -255,7 +256,7 @@ export class SnapshotReader {
         takesSeveral(param) && param.join === 'comma'
           ? texts.flatMap((text) => text.split(','))
           : texts
-      const test = param && createFilter(name, param, values, readerOf(endpoint))
+      const test = param && createFilter(name, param, values, createFieldReader(endpoint))
       if (test === undefined)
         throw usage(
           `a snapshot cannot be filtered by ${name}, which only the instance understands`,
@@ -283,16 +284,16 @@ export class SnapshotReader {
     const isId = /^\d+$/.test(text)
     const name = (isId ? await this.#pathOf(column, text) : undefined) ?? text
     const found = parents.find((one) => one.name.toLowerCase() === name.toLowerCase())
-    if (found === undefined && gap !== undefined) throw unread(`${column}s`, gap)
+    if (found === undefined && gap !== undefined) throw createGapFailure(`${column}s`, gap)
     if (found === undefined)
-      throw missing(
+      throw createMissing(
         `the snapshot has no ${kind} of ${name}`,
         isId
           ? `It does not tell the path of this ${column}: pass its full path.`
           : `It has those of ${parents.length} ${column}s.`,
       )
     const { refused } = found
-    if (refused !== undefined) throw unread(`${kind} of ${name}`, refused)
+    if (refused !== undefined) throw createGapFailure(`${kind} of ${name}`, refused)
     return found
   }
 
@@ -325,15 +326,15 @@ export class SnapshotReader {
     parent: SnapshotParent | undefined,
   ): AsyncGenerator<Uint8Array> {
     const { at, bytes, refused, head, tail } = getLineFrame(kind, parent)
-    if (refused !== undefined) throw unread(kind.kind, refused)
+    if (refused !== undefined) throw createGapFailure(kind.kind, refused)
     await this.#check(kind)
     if (bytes === 0) return
     const file = await openKept(join(this.#folder, kind.file))
     try {
       const from = { start: at, end: at + bytes - 1, autoClose: false }
-      for await (const line of linesIn(file.createReadStream(from))) {
+      for await (const line of splitLines(file.createReadStream(from))) {
         const record = line.subarray(head.length, line.length - tail)
-        if (!viewed(line).subarray(0, head.length).equals(head) || !isJson(record))
+        if (!viewBytes(line).subarray(0, head.length).equals(head) || !isJson(record))
           throw toChanged(join(this.#folder, kind.file))
         yield record
       }
@@ -361,7 +362,7 @@ const isJson = (bytes: Uint8Array): boolean => {
   }
 }
 
-async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
@@ -373,7 +374,7 @@ async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Arra
   if (rest.length > 0) yield rest
 }
 
-/** The order that a list's parameters ask for; undefined where it has none. */
+/** Returns the order that a list's parameters request; undefined if there is none. */
 const orderOf = (
   { params }: Endpoint,
   query: ReadonlyMap<string, readonly string[]>,

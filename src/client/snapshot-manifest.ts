@@ -1,13 +1,13 @@
 /**
- * What a snapshot is: a folder with lists of an instance, a record a line, and a manifest that says what was read and what was
- * refused.
+ * The format of snapshots: a folder with lists of an instance, one record per line, and a manifest. The manifest says what was read and
+ * what was refused.
  */
 
 import { createHash, type Hash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { DocumentValue } from '../base/documents/index.js'
-import { nonBlocking, otherThanFile } from '../base/files/regular.js'
+import { describeOther, nonBlocking } from '../base/files/regular.js'
 import { resolvePath } from '../base/io.js'
 import { getHead, tail } from '../base/json/records.js'
 import { isObject } from '../base/objects.js'
@@ -23,7 +23,7 @@ export type SnapshotKind = DocumentValue<KindSchema>
 /** Why something could not be read. */
 export type SnapshotGap = NonNullable<SnapshotKind['refused']>
 
-/** What a snapshot says of itself. */
+/** The manifest of a snapshot. */
 export type SnapshotManifest = DocumentValue<ManifestSchema>
 
 // What a record is called among those of its parent.
@@ -43,7 +43,7 @@ export const volatileFields = new Set([
   'statistics',
 ])
 
-/** What identifies a record; undefined for one that can only be told by all of it, such as an event. */
+/** Returns the value that identifies a record; undefined for one that only its whole content identifies, such as an event. */
 export const getIdentifier = (record: unknown): unknown =>
   isObject(record)
     ? identifying
@@ -51,7 +51,7 @@ export const getIdentifier = (record: unknown): unknown =>
         .find((value) => value !== undefined && value !== null && value !== '')
     : undefined
 
-/** What a record is called among those of its parent. */
+/** Returns the text that names a record among those of its parent. */
 export const getIdentity = (record: unknown): string =>
   String(getIdentifier(record) ?? JSON.stringify(record))
 
@@ -68,7 +68,7 @@ export const compareValues = (a: unknown, b: unknown): number => {
  */
 export const openKept = async (path: string): Promise<FileHandle> => {
   const file = await open(resolvePath(path), constants.O_RDONLY | nonBlocking)
-  const other = otherThanFile(await file.stat())
+  const other = describeOther(await file.stat())
   if (other === undefined) return file
   await file.close()
   throw new Error(other)
@@ -108,7 +108,7 @@ export const hashKept = async (
   }
 }
 
-/** Whether a list is in a file as its manifest says. @throws as `openKept` */
+/** True if a list in a file matches its manifest. @throws as `openKept` */
 export const isKept = async (
   path: string,
   { parents, sha256 }: Pick<SnapshotKind, 'parents' | 'sha256'>,
@@ -117,7 +117,7 @@ export const isKept = async (
   return (await hashKept(path, bytes, true))?.digest('hex') === sha256
 }
 
-/** Reads a whole file of a snapshot. @throws Failure `failed` where it is not as its manifest says, or cannot be read */
+/** Reads a whole file of a snapshot. @throws Failure `failed` if the file does not match its manifest, or cannot be read */
 export const checkKept = async (path: string, kind: SnapshotKind): Promise<void> => {
   const kept = await isKept(path, kind).catch((cause: unknown) => {
     throw new Failure('failed', `cannot read ${path}: ${getReason(cause)}`, {
@@ -130,7 +130,7 @@ export const checkKept = async (path: string, kind: SnapshotKind): Promise<void>
 
 const nothing = Buffer.alloc(0)
 
-/** Where the lines of a parent stand, what stands on each before its record, and how many bytes behind it. */
+/** Returns the place of a parent's lines in the file, the text before each record, and the number of bytes after it. */
 export const getLineFrame = (kind: SnapshotKind, parent: SnapshotParent | undefined) => {
   const { at, bytes, name, refused } = parent ??
     kind.parents[0] ?? { at: 0, bytes: 0, name: '', refused: undefined }

@@ -20,21 +20,21 @@ import type {
 import type { SharedReads } from './shared-reads.js'
 import type { SnapshotReader } from './snapshot-answers.js'
 
-/** Work that goes on, its parts counted. */
+/** Work in progress, with its parts counted. */
 export interface Work {
-  /** So many more are done. */
+  /** Adds to the number of parts that are done. */
   add(count: number): void
-  /** How many there will be. */
+  /** Sets the number of parts that there will be. */
   total(count: number): void
   end(): void
 }
 
-/** Told of what goes on. */
+/** The receiver of work in progress. */
 export interface WorkMeter {
   begin(): Work
 }
 
-/** What an endpoint takes: placeholders of its path and parameters, by the API's own names. */
+/** The input of an endpoint: placeholders of its path and parameters, by the API's own names. */
 export type Input<E> = InputOf<E>
 
 /**
@@ -51,7 +51,7 @@ type UntrustedValue<T> = unknown extends T
         ? { readonly [K in keyof T]?: UntrustedValue<T[K]> | null }
         : T
 
-/** What an endpoint answers with; every field optional and nullable. */
+/** The answer of an endpoint; every field is optional and nullable. */
 export type Data<E> = UntrustedValue<ResultOf<E>>
 
 /** A record of an endpoint that lists. */
@@ -63,13 +63,13 @@ export type ListEndpoint = Endpoint & { readonly returns: { readonly kind: 'many
 /** The answer of one call. */
 export interface TypedAnswer<E> extends Omit<WholeAnswer, 'data'> {
   /**
-   * Parsed when it is looked at. Undefined where nothing came (204, 304), and where what came is not even
-   * of the kind that the documents have: `bytes` holds it.
+   * The parsed data, on first access. Undefined if there was no body (204, 304), or if the body is not even of the documented kind: `bytes`
+   * contains it.
    */
   readonly data: Data<E> | undefined
 }
 
-/** Whether a value is of the kind that a shape says: an object, a list. Fields are not looked at. */
+/** True if a value is of the kind that a shape says: an object or a list. Fields are not checked. */
 const isOfKind = (shape: unknown, value: unknown): boolean => {
   if (value === undefined || !isObject(shape)) return false
   if (Array.isArray(shape.anyOf)) return shape.anyOf.some((inner) => isOfKind(inner, value))
@@ -77,7 +77,7 @@ const isOfKind = (shape: unknown, value: unknown): boolean => {
   return shape.type !== 'array' || Array.isArray(value)
 }
 
-/** Whether a record of a list is of the kind that the endpoint lists. */
+/** True if a record of a list is of the kind that the endpoint lists. */
 export const isItem = <E extends ListEndpoint>(endpoint: E, value: unknown): value is RecordOf<E> =>
   isOfKind(endpoint.returns.shape, value)
 
@@ -85,7 +85,10 @@ const isData = <E extends Endpoint>(endpoint: E, value: unknown): value is Data<
   endpoint.returns.kind === 'many' ? Array.isArray(value) : isOfKind(endpoint.returns.shape, value)
 
 /** An answer with the type that the catalogue infers for it. */
-export const answered = <E extends Endpoint>(endpoint: E, whole: WholeAnswer): TypedAnswer<E> => ({
+export const toTypedAnswer = <E extends Endpoint>(
+  endpoint: E,
+  whole: WholeAnswer,
+): TypedAnswer<E> => ({
   status: whole.status,
   headers: whole.headers,
   bytes: whole.bytes,
@@ -110,52 +113,52 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   readonly renew?: () => Promise<Credential | undefined>
   /** The user to act as. */
   readonly sudo?: string
-  /** Seconds to wait for an answer; the default where none are given. */
+  /** Seconds to wait for an answer; the default unless given. */
   readonly timeout?: number
-  /** How often a request is tried again; the default where nothing is given. */
+  /** The number of further attempts of a request; the default unless given. */
   readonly retries?: number
-  /** What every request to the instance passes. */
+  /** The gate that every request to the instance passes. */
   readonly gate?: Gate
   /** Proxy and certificates; asked for once a client, before its first request. */
   readonly transport?: () => Promise<ClientOptions['transport']>
-  /** Told before a client is made. */
+  /** Called before a client is created. */
   readonly opening?: () => void
-  /** Told of each exchange; credentials are redacted. */
+  /** Called with each exchange; credentials are redacted. */
   readonly trace?: Trace
   /**
-   * Opens the record of what is written, before anything is sent that may write; what it gives is told
-   * of each exchange. Throws where it cannot be opened.
-   * @param credential what goes along
+   * Opens the record of writes before any request that may write is sent. The result is called with each exchange. Throws if the record
+   * cannot be opened.
+   * @param credential the credential of the request
    */
   readonly record?: (credential: Credential | undefined) => Trace | undefined
   /** Asked before each write; refuses it by throwing. */
   readonly guard?: (request: WireRequest) => void | Promise<void>
-  /** Told of an endpoint that takes a job's token and goes without any credential. */
+  /** Called with an endpoint that takes a job's token and is called without any credential. */
   readonly without?: (endpoint: EndpointTraits) => void
   readonly progress?: WorkMeter
-  /** Told of each endpoint just before it is asked, and of what came instead of its answer. */
+  /** Called with each endpoint just before its request, and with the error in place of its answer. */
   readonly routes?: {
     readonly asking: (endpoint: EndpointTraits) => void
     readonly failed: (endpoint: EndpointTraits, error: unknown) => void
   }
-  /** What is thrown in the words of whoever shows it. */
+  /** Converts what is thrown into the words of the program that shows it. */
   readonly mapError?: (error: unknown) => unknown
   /** The instance's own words. */
   readonly words?: Words
-  /** What answers in the place of the instance; nothing is sent. */
+  /** The snapshot that answers in place of the instance; nothing is sent. */
   readonly snapshot?: SnapshotReader
   /** Answers that several instances of one run share. */
   readonly reads?: Pick<SharedReads, 'over'> | undefined
 }
 
-/** Whose credential is asked for. */
+/** The owner of the credential that is asked for. */
 export type Need = 'user' | 'job'
-/** Gives the user's credential, or the job's; undefined where there is none. */
+/** Returns the user's or the job's credential; undefined if there is none. */
 export type CredentialProvider = (need: Need) => Promise<Credential | undefined>
 
 /**
- * What lacks: `job` where an endpoint takes only a job's token, `user` where it does not take the job's
- * that is there, `any` where there is none at all.
+ * The kind of credential that is missing. `job`: the endpoint takes only a job's token. `user`: it does not take the job's token that is
+ * there. `any`: there is no credential at all.
  */
 export type CredentialGap = 'job' | 'user' | 'any'
 
@@ -182,10 +185,10 @@ export class MissingCredential extends Failure {
 }
 
 /**
- * The credential for an endpoint; undefined where it goes without. Without an endpoint, the user's.
- * @throws Lacking where the endpoint cannot do without, or takes no job token
+ * Finds the credential for an endpoint; undefined if it needs none. Without an endpoint, it is the user's.
+ * @throws Lacking if the endpoint requires a credential, or takes no job token
  */
-export const credentialFor = async (
+export const findCredential = async (
   provide: CredentialProvider,
   baseUrl: string,
   endpoint?: EndpointTraits,

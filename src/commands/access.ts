@@ -1,6 +1,6 @@
 /** `svcctl access`: who can do what in a project or group, or where one user can, and by which list. */
 
-import { type Fields, isObject, objects, toText } from '../base/objects.js'
+import { type Fields, isObject, listObjects, toText } from '../base/objects.js'
 import { formatCount } from '../base/text.js'
 import { approvals } from '../catalogue/areas/approvals.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
@@ -11,13 +11,19 @@ import { boolean } from '../catalogue/params.js'
 import { branchesOf, groupAt, usersNamed } from '../catalogue/undocumented.js'
 import type { Services } from '../engine/command/services.js'
 import { createNoteRow, type Rows, yieldRecord, yieldRecords } from '../engine/rows.js'
-import { exitCodes, Failure, isUnoffered, survived, usage, whyUnread } from '../errors.js'
+import { exitCodes, explainUnread, Failure, isUnoffered, recoverFrom, usage } from '../errors.js'
 import { isAddress, readPlace } from '../profile/index.js'
 import { type Arguments, define } from './define.js'
-import { type MemberPlace, Memberships, soughtBy, textOfPlace, withAbove } from './memberships.js'
-import { bare, type GroupMember, isId } from './usernames.js'
+import {
+  createUserQuery,
+  formatMemberPlace,
+  type MemberPlace,
+  Memberships,
+  withAbove,
+} from './memberships.js'
+import { type GroupMember, isId, stripAt } from './usernames.js'
 
-/** What one may do there, and what gives it. */
+/** An access to a place, and the list that gives it. */
 export interface AccessRow {
   readonly place: string
   readonly kind: 'member' | 'approver' | 'deploy key' | 'branch'
@@ -32,17 +38,17 @@ export interface AccessRow {
 const unexplained = 'unexplained'
 const columns = ['place', 'kind', 'name', 'access', 'via', 'expires_at'] as const
 
-const levelText = (level: unknown): string => getLevelName('access_level', level) ?? String(level)
+const formatLevel = (level: unknown): string => getLevelName('access_level', level) ?? String(level)
 
 /** A list of members, and how it gives access to a place. */
 interface Source {
   readonly via: string
-  /** Of those that come by a share: no more than this. */
+  /** The highest level of members that come by a share. */
   readonly most?: number
   readonly members: readonly GroupMember[]
 }
 
-const levelIn = ({ members: all, most }: Source, id: unknown): number | undefined => {
+const findLevel = ({ members: all, most }: Source, id: unknown): number | undefined => {
   const level = Number(all.find((one) => one.id === id)?.access_level)
   return Number.isNaN(level) ? undefined : Math.min(level, most ?? level)
 }
@@ -51,23 +57,23 @@ const levelIn = ({ members: all, most }: Source, id: unknown): number | undefine
 const explainLevel = (
   { id, access_level: level }: GroupMember,
   sources: readonly Source[],
-): string => sources.find((source) => levelIn(source, id) === level)?.via ?? unexplained
+): string => sources.find((source) => findLevel(source, id) === level)?.via ?? unexplained
 
-const memberRow = (place: string, member: GroupMember, via: string): AccessRow => ({
+const createMemberRow = (place: string, member: GroupMember, via: string): AccessRow => ({
   place,
   kind: 'member',
   name: String(member.username),
   id: Number(member.id),
-  access: levelText(member.access_level),
+  access: formatLevel(member.access_level),
   via,
   expires_at: toText(member.expires_at) ?? null,
 })
 
 // A project or group.
 
-/** With which groups a project or group is shared, and up to which level. */
+/** Returns the groups that a project or group is shared with, and up to which level. */
 const getShares = (record: unknown) =>
-  objects(
+  listObjects(
     isObject(record) && Array.isArray(record.shared_with_groups) ? record.shared_with_groups : [],
   )
     .map(({ group_full_path: path, group_access_level: most }) => ({
@@ -76,7 +82,7 @@ const getShares = (record: unknown) =>
     }))
     .flatMap(({ path, most }) => (path === undefined ? [] : [{ path, most }]))
 
-/** What is asked of one place. Parts that cannot be read are told, and end nothing. */
+/** Reads the access to one place. Parts that cannot be read are reported, and end nothing. */
 class PlaceAccess {
   readonly #services: Services
   readonly #place: MemberPlace
@@ -85,7 +91,7 @@ class PlaceAccess {
   constructor(services: Services, place: MemberPlace) {
     this.#services = services
     this.#place = place
-    this.#name = textOfPlace(place)
+    this.#name = formatMemberPlace(place)
   }
 
   /** @throws Failure where its members cannot be read */
@@ -96,14 +102,14 @@ class PlaceAccess {
     const everybody = await instance.records(all, { id: path })
     const sources = await this.#sources(record)
     const found = everybody.map((member) =>
-      memberRow(this.#name, member, explainLevel(member, sources)),
+      createMemberRow(this.#name, member, explainLevel(member, sources)),
     )
     if (kind === 'group') return found
     const others = [this.#rules(), this.#keys(), this.#branches()]
     return [...found, ...(await Promise.all(others)).flat()]
   }
 
-  /** The direct members, those of the groups above, the nearest first, and those of groups that it is shared with. */
+  /** Returns the direct members, those of the groups above, the nearest first, and those of groups that it is shared with. */
   async #sources(record: unknown): Promise<readonly Source[]> {
     const { instance } = this.#services
     const { kind, path } = this.#place
@@ -125,7 +131,7 @@ class PlaceAccess {
     const shared = getShares(record).map(({ path: group, most }) =>
       this.#part(`group ${group}`, async () => [
         {
-          via: `shared with ${group} (${levelText(most)})`,
+          via: `shared with ${group} (${formatLevel(most)})`,
           most,
           members: await instance.records(members.listAllOfGroup, { id: group }),
         },
@@ -162,20 +168,20 @@ class PlaceAccess {
 
   #branches(): Promise<readonly AccessRow[]> {
     return this.#part('protected branches', async () => {
-      const found = objects(await this.#services.instance.records(branchesOf, this.#id))
+      const found = listObjects(await this.#services.instance.records(branchesOf, this.#id))
       return found.flatMap((branch) =>
         (['push', 'merge'] as const).flatMap((access) => this.#levels(branch, access)),
       )
     })
   }
 
-  /** Who may push to a protected branch, or merge into it: by level, or by name. */
+  /** Returns who may push to a protected branch, or merge into it: by level, or by name. */
   #levels(branch: Fields, access: 'push' | 'merge'): readonly AccessRow[] {
     const levels = branch[`${access}_access_levels`]
-    return objects(Array.isArray(levels) ? levels : []).map((level) => ({
+    return listObjects(Array.isArray(levels) ? levels : []).map((level) => ({
       ...this.#row(
         'branch',
-        toText(level.access_level_description) ?? levelText(level.access_level),
+        toText(level.access_level_description) ?? formatLevel(level.access_level),
       ),
       access,
       via: `branch ${toText(branch.name) ?? ''}`,
@@ -192,14 +198,14 @@ class PlaceAccess {
     return { place: this.#name, kind, name: String(name), id: own, expires_at: null }
   }
 
-  /** A part of the answer; nothing of it where it cannot be read, which is told. */
+  /** Reads a part of the answer; a part that cannot be read is empty, and reported. */
   async #part<T>(what: string, read: () => Promise<readonly T[]>): Promise<readonly T[]> {
     try {
       return await read()
     } catch (error) {
-      const failure = survived(error)
+      const failure = recoverFrom(error)
       const { answer, ui } = this.#services
-      ui.warn(`${this.#name}: ${what}: ${whyUnread(failure)}`)
+      ui.warn(`${this.#name}: ${what}: ${explainUnread(failure)}`)
       if (!isUnoffered(failure)) answer.exit(exitCodes.partial)
       return []
     }
@@ -210,12 +216,12 @@ class PlaceAccess {
 
 type Target = { readonly user: string } | { readonly place: MemberPlace; readonly record: unknown }
 
-/** What is read, where it is there. @throws Failure for anything but its absence */
-const found = async <T>(read: Promise<T>): Promise<T | undefined> => {
+/** Returns what is read; undefined if it does not exist. @throws Failure for anything but its absence */
+const readIfPresent = async <T>(read: Promise<T>): Promise<T | undefined> => {
   try {
     return await read
   } catch (error) {
-    const failure = survived(error)
+    const failure = recoverFrom(error)
     if (failure.category === 'not_found') return undefined
     throw failure
   }
@@ -226,7 +232,7 @@ const placeNamed = async (
   kind: MemberPlace['kind'],
   path: string,
 ): Promise<Target | undefined> => {
-  const answered = await found<{ readonly data: unknown }>(
+  const answered = await readIfPresent<{ readonly data: unknown }>(
     kind === 'project'
       ? instance.call(projects.get, { id: path })
       : instance.call(groupAt, { id: path, with_projects: 'false' }),
@@ -237,78 +243,78 @@ const placeNamed = async (
   return { place: { kind, path: full || path }, record }
 }
 
-const missing = (text: string): Failure =>
+const createNotFoundFailure = (text: string): Failure =>
   new Failure('not_found', `no user, project or group is named "${text}"`, {
     hint: 'Check the name, or whether your token can see it. Write @name for a user, group:path or project:path.',
   })
 
-/** The path in the place of an address, with its kind where that tells. */
-const withoutAddress = async ({ place }: Services, text: string): Promise<string> => {
+/** Returns the path in the place of an address, with its kind where that is known. */
+const resolveAddress = async ({ place }: Services, text: string): Promise<string> => {
   if (!isAddress(text)) return text
   const { kind, value } = readPlace(text, (await place.session()).baseUrl)
   return kind === undefined ? value : `${kind}:${value}`
 }
 
-/** A user, or a place by its path or address; a prefix says which. @throws Failure where it is none, or several */
+/** Finds a user, or a place by its path or address; a prefix says which. @throws Failure where it is none, or several */
 const findTarget = async (services: Services, given: string): Promise<Target> => {
-  const text = await withoutAddress(services, given)
+  const text = await resolveAddress(services, given)
   const [, kind, path = ''] = /^(project|group|user):(.+)$/.exec(text) ?? []
-  if (text.startsWith('@') || isId(text)) return { user: bare(text) }
+  if (text.startsWith('@') || isId(text)) return { user: stripAt(text) }
   if (kind === 'user') return { user: path }
   if (kind === 'project' || kind === 'group') {
     const place = await placeNamed(services, kind, path)
-    if (place === undefined) throw missing(path)
+    if (place === undefined) throw createNotFoundFailure(path)
     return place
   }
   const project = text.includes('/') ? await placeNamed(services, 'project', text) : undefined
   const group = project ?? (await placeNamed(services, 'group', text))
   if (text.includes('/')) {
-    if (group === undefined) throw missing(text)
+    if (group === undefined) throw createNotFoundFailure(text)
     return group
   }
-  const users = await found(services.instance.records(usersNamed, { username: text }))
+  const users = await readIfPresent(services.instance.records(usersNamed, { username: text }))
   const isUser = (users ?? []).length > 0
   if (group !== undefined && isUser)
     throw usage(`"${text}" is both a user and a group`, `Write @${text} or group:${text}.`)
-  if (group === undefined && !isUser) throw missing(text)
+  if (group === undefined && !isUser) throw createNotFoundFailure(text)
   return group ?? { user: text }
 }
 
 // One user, everywhere.
 
-/** A row of the answer, or that what came so far is shown before what is said of it. */
+/** A row of the answer, or a request to show the rows so far before a note on them. */
 type AccessEvent =
   | { readonly kind: 'value'; readonly value: AccessRow }
   | { readonly kind: 'flush' }
 
 const toValueRow = (value: AccessRow): AccessEvent => ({ kind: 'value', value })
 
-/** The memberships of a user, each with the group that gives it. */
-async function* userRows(services: Services, user: string): AsyncGenerator<AccessEvent> {
-  const memberships = new Memberships(services, soughtBy(user), false)
+/** Yields the memberships of a user, each with the group that gives it. */
+async function* yieldUserRows(services: Services, user: string): AsyncGenerator<AccessEvent> {
+  const memberships = new Memberships(services, createUserQuery(user), false)
   const direct = new Map<string, number>()
   for await (const { place, membership, member } of memberships.each()) {
     const { kind, path } = place
     if (membership === 'direct') {
       if (kind === 'group') direct.set(path.toLowerCase(), Number(member.access_level))
-      yield toValueRow(memberRow(textOfPlace(place), member, 'direct'))
+      yield toValueRow(createMemberRow(formatMemberPlace(place), member, 'direct'))
       continue
     }
     const above = withAbove(path).slice(0, -1).reverse()
     const group = above.find((one) => direct.get(one.toLowerCase()) === member.access_level)
     const via = group === undefined ? unexplained : `group ${group}`
-    yield toValueRow(memberRow(textOfPlace(place), member, via))
+    yield toValueRow(createMemberRow(formatMemberPlace(place), member, via))
   }
   yield { kind: 'flush' }
   await memberships.tell()
 }
 
-async function* accessRows(
+async function* yieldAccessRows(
   services: Services,
   targets: readonly Target[],
 ): AsyncGenerator<AccessEvent> {
   for (const target of targets) {
-    if ('user' in target) yield* userRows(services, target.user)
+    if ('user' in target) yield* yieldUserRows(services, target.user)
     else
       for (const row of await new PlaceAccess(services, target.place).rows(target.record))
         yield toValueRow(row)
@@ -317,7 +323,7 @@ async function* accessRows(
 
 // The command.
 
-/** Names below each other, places beside each other: what each member may do where. */
+/** Returns a matrix of names by places: what each member may do where. */
 const toMatrix = (rows: readonly AccessRow[]) => {
   const places = [...new Set(rows.map(({ place }) => place))]
   const names = [...new Set(rows.map(({ name }) => name))].sort()
@@ -334,7 +340,7 @@ const flags = {
   'dry-run': boolean('print the number of requests'),
 } as const
 
-/** How many requests a place takes. */
+/** Returns the number of requests that a place takes. */
 const countRequests = ({ place, record }: Extract<Target, { place: MemberPlace }>): number =>
   (place.kind === 'project' ? 5 : 2) + withAbove(place.path).length - 1 + getShares(record).length
 
@@ -362,11 +368,11 @@ async function* listAccess(services: Services, given: Arguments<typeof flags>): 
       many: true,
       view: { columns, known: ['id'], stacks: 'cut', drawing: 'access' },
     }
-    yield* accessRows(services, targets)
+    yield* yieldAccessRows(services, targets)
     return yield { kind: 'end' }
   }
   const held: AccessRow[] = []
-  for await (const event of accessRows(services, targets))
+  for await (const event of yieldAccessRows(services, targets))
     if (event.kind === 'value' && event.value.kind === 'member') held.push(event.value)
   const { records, columns: named } = toMatrix(held)
   yield* yieldRecords(records, { columns: named, known: named, drawing: 'matrix' })

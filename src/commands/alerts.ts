@@ -14,7 +14,7 @@ import { type Arguments, define } from './define.js'
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-const missingEndpoint = (): Error =>
+const createMissingEndpointFailure = (): Error =>
   usage(
     'alerts send requires --endpoint (or SVC_ALERT_ENDPOINT)',
     'The project’s monitoring settings show the URL and its key to Maintainers.',
@@ -35,13 +35,13 @@ const flags = {
 } as const
 type AlertGiven = Arguments<typeof flags>
 
-/** The alert endpoint; one that begins with a slash is below the instance's own address. */
+/** Returns the alert endpoint; one that begins with a slash is below the instance's own address. */
 const resolveEndpoint = async ({ ui, place }: Services, given: AlertGiven): Promise<URL> => {
   const text =
     given.flags.endpoint ??
     place.env.SVC_ALERT_ENDPOINT ??
     (await ui.ask('URL of the alert endpoint'))
-  if (typeof text !== 'string' || text === '') throw missingEndpoint()
+  if (typeof text !== 'string' || text === '') throw createMissingEndpointFailure()
   const whole = text.startsWith('/') ? `${(await place.session()).baseUrl}${text}` : text
   if (!URL.canParse(whole) || !/^https?:$/.test(new URL(whole).protocol))
     throw usage('--endpoint must be a URL that begins with https:// or http://')
@@ -82,7 +82,7 @@ const resolveKey = async (
   )
 }
 
-/** The key of the environment belongs to the endpoint of the environment. */
+/** Checks that the key of the environment is used only with the endpoint of the environment. */
 const checkKey = async ({ place }: Services, given: AlertGiven, address: URL): Promise<void> => {
   const { SVC_ALERT_ENDPOINT: theirs, SVC_ALERT_KEY: key } = place.env
   if (!theirs || !key || given.flags.endpoint === undefined) return
@@ -105,7 +105,7 @@ const warnAboutKey = ({ ui }: Services, address: URL, inAddress: string | undefi
     ui.warn(`the key is sent to ${address.host} in clear text; use https`)
 }
 
-/** What `--test` sends where nothing else is given. */
+/** The alert that `--test` sends where nothing else is given. */
 const testAlert = {
   title: 'New: Alert (test)',
   description: 'A test alert, sent by svcctl.',
@@ -113,12 +113,12 @@ const testAlert = {
   monitoring_tool: 'svcctl',
 } as const
 
-const flagOf = (name: string): string => name.replaceAll('_', '-')
+const toFlagName = (name: string): string => name.replaceAll('_', '-')
 
-/** Attributes that --test, --resolve and --input add to the flags; a given one beats them. */
+/** Returns the attributes that --test, --resolve and --input add to the flags; a given one beats them. */
 const getPresets = ({ place }: Services, given: AlertGiven): JsonValues => {
   const isGiven = (name: string): boolean =>
-    Object.hasOwn(given.flags, flagOf(name)) ||
+    Object.hasOwn(given.flags, toFlagName(name)) ||
     name in (given.input ?? {}) ||
     Object.hasOwn(given.extra, name)
   const wanted = {
@@ -135,13 +135,13 @@ const getPresets = ({ place }: Services, given: AlertGiven): JsonValues => {
   return Object.fromEntries(Object.entries(wanted).filter(([name]) => !isGiven(name)))
 }
 
-/** Properties of --input that are not documented: the instance accepts all of them. */
+/** Returns the properties of --input that are not documented: the instance accepts all of them. */
 const getUndocumented = (given: AlertGiven): JsonValues =>
   Object.fromEntries(
     Object.entries(given.input ?? {}).filter(([name]) => !Object.hasOwn(alerts.send.params, name)),
   )
 
-/** The plan keeps the address under `endpoint`: a property of that name joins the body here. */
+/** Adds a property named `endpoint` to the body here, because the plan keeps the address under that name. */
 const withProperty = (request: WireRequest, property: unknown): WireRequest => {
   if (property === undefined || typeof request.body !== 'string') return request
   const body: unknown = JSON.parse(request.body)

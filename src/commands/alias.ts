@@ -4,14 +4,14 @@
  * remove`: names for command lines that are typed often.
  */
 
-import { currentIo } from '../base/io.js'
+import { getCurrentIo } from '../base/io.js'
 import { isSecretHeader, isSecretName, isSecretParameter } from '../base/secrets/names.js'
 import { findPrivateKeys } from '../base/secrets/text.js'
 import { quoteWord, splitCommand } from '../base/shell-words.js'
-import { didYouMean } from '../base/suggest.js'
+import { suggestSimilar } from '../base/suggest.js'
 import { areas } from '../catalogue/index.js'
 import { isSwitch } from '../catalogue/params.js'
-import { flagsOfCommand } from '../engine/command/flags.js'
+import { getCommandFlags } from '../engine/command/flags.js'
 import type { Argument, CommandFacts } from '../engine/command/types.js'
 import { createNoteRow, yieldRecords } from '../engine/rows.js'
 
@@ -26,7 +26,7 @@ import { suggestArea } from './synonyms.js'
 
 const nameRule = /^[a-z][a-z0-9-]{0,31}$/
 
-/** The area, or command of the tool, that a first word names by whichever of its names; undefined for any other. */
+/** Finds the area, or command of the tool, that a first word names by any of its names; undefined for any other. */
 const findArea = (word: string, commands: readonly CommandFacts[]): string | undefined =>
   areas.find(({ name, alias }) => name === word || alias === word)?.name ??
   commands.find(({ area }) => area === word)?.area
@@ -48,7 +48,7 @@ export const checkAliasName = (name: string, commands: readonly CommandFacts[]):
     throw usage(`${name} is a reserved name and cannot be an alias: ${meant}`)
 }
 
-/** The command that words begin with; undefined where an area's verb is still to follow. */
+/** Finds the command that words begin with; undefined where an area's verb is still to follow. */
 const findCommand = (
   words: readonly string[],
   commands: readonly CommandFacts[],
@@ -59,7 +59,7 @@ const findCommand = (
   if (area === undefined)
     throw usage(
       `an alias must begin with a command, and "${first}" is not one`,
-      didYouMean(first, new Set(commands.map((one) => one.area))) ??
+      suggestSimilar(first, new Set(commands.map((one) => one.area))) ??
         'Leave out "svcctl", as in: jobs list --scope failed. An alias cannot call another alias.',
     )
   const alone = own.find((one) => one.words === '')
@@ -70,15 +70,15 @@ const findCommand = (
   if (verb !== undefined || verbs.some((one) => one.startsWith(`${second} `))) return verb
   throw usage(
     `${area} has no verb "${second}"`,
-    didYouMean(second, verbs) ?? `Its verbs are ${verbs.join(', ')}.`,
+    suggestSimilar(second, verbs) ?? `Its verbs are ${verbs.join(', ')}.`,
   )
 }
 
-/** Where a secret comes from is none itself. */
+/** True if a text is empty or names the source of a secret: that is no secret itself. */
 const isReference = (text: string): boolean => /^(?:env:|@|-$)/.test(text) || text === ''
 
-/** Texts that look like tokens: a prefix and a long rest, or a long mixture. A commit's hash is none. */
-const looksSecret = (text: string): boolean =>
+/** True for texts that look like tokens: a prefix and a long rest, or a long mixture. A commit's hash does not. */
+const isTokenLike = (text: string): boolean =>
   text
     .split(/[^\w-]+/)
     .some(
@@ -88,7 +88,7 @@ const looksSecret = (text: string): boolean =>
         (/^[\w-]{20,}$/.test(word) && /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word)),
     ) || /:\/\/[^/:@\s]*:[^/@\s]+@|https?:\/\/[^/@\s]+@/i.test(text)
 
-/** What says that there is something, or not, is no secret. */
+/** True if a value may be a secret: one that only says that there is something, or not, is none. */
 const isSecretValue = (value: string): boolean =>
   !isReference(value) && !/^(?:null|true|false)$/.test(value)
 
@@ -96,7 +96,7 @@ const assignment = /(?:^|[?&#;\s])([\w.[\]-]+)=([^?&#;\s]+)/g
 const jsonField = /"([^"\\]+)"\s*:\s*"([^"]+)"/g
 
 /** Finds a secret by its name: in a parameter, in the query of an address, in an assignment or in JSON. */
-const namesSecret = (text: string): boolean =>
+const hasNamedSecret = (text: string): boolean =>
   [...text.matchAll(assignment)].some(
     ([whole, name = '', value = '']) =>
       (/^[?&#;]/.test(whole) ? isSecretParameter(name) : isSecretName(name)) &&
@@ -106,7 +106,7 @@ const namesSecret = (text: string): boolean =>
     ([, name = '', value = '']) => isSecretName(name) && isSecretValue(value),
   )
 
-const decoded = (text: string): string => {
+const decodeUriText = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -114,23 +114,23 @@ const decoded = (text: string): string => {
   }
 }
 
-/** Whether a flag, or what is given by one, holds a secret. */
+/** True if a flag, or its value, holds a secret. */
 const holdsSecret = (flag: string, value: string, command: CommandFacts | undefined): boolean => {
   if (!isSecretValue(value)) return false
-  const known = command && flagsOfCommand(command).find(({ name }) => name === flag)?.param
+  const known = command && getCommandFlags(command).find(({ name }) => name === flag)?.param
   if (known?.secret === true || (isSecretName(flag) && !isSwitch(known))) return true
-  if (flag !== 'header' && flag !== 'H') return namesSecret(value)
+  if (flag !== 'header' && flag !== 'H') return hasNamedSecret(value)
   const [name = '', text = ''] = value.split(/[=:](.*)/s)
   return isSecretHeader(name.trim()) && isSecretValue(text.trim())
 }
 
-const credentialFailure = (what: string): Failure =>
+const createCredentialFailure = (what: string): Failure =>
   usage(
     `an alias must not contain a credential, and ${what}`,
     'Aliases are stored in clear text. Pass the value as env:NAME or @file.',
   )
 
-/** Secrets that the environment has at hand. */
+/** Returns the secrets in the environment. */
 const getEnvironmentSecrets = (env: Environment): readonly string[] =>
   Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && value.length >= 8 && /^(SVC|CI)_/.test(name) && isSecretName(name)
@@ -144,17 +144,17 @@ const getEnvironmentSecrets = (env: Environment): readonly string[] =>
  */
 const checkWords = (line: string, words: readonly string[], env: Environment): void => {
   // JSON loses its quotes where the line is split, but is stored with them.
-  if (namesSecret(line)) throw credentialFailure('a part of this line names one')
+  if (hasNamedSecret(line)) throw createCredentialFailure('a part of this line names one')
   const atHand = getEnvironmentSecrets(env)
   for (const word of words) {
     // A short flag and its value may be one word.
-    const texts = [word, decoded(word), word.replace(/^-\w/, '')]
+    const texts = [word, decodeUriText(word), word.replace(/^-\w/, '')]
     const isHeader = word.startsWith('-H') && holdsSecret('H', word.slice(2), undefined)
-    if (isHeader || texts.some(namesSecret))
-      throw credentialFailure('a part of this line names one')
-    const holdsOne = looksSecret(word) || findPrivateKeys(word).length > 0
+    if (isHeader || texts.some(hasNamedSecret))
+      throw createCredentialFailure('a part of this line names one')
+    const holdsOne = isTokenLike(word) || findPrivateKeys(word).length > 0
     if (!isReference(word) && (holdsOne || atHand.some((one) => word.includes(one))))
-      throw credentialFailure('a part of this line looks like one')
+      throw createCredentialFailure('a part of this line looks like one')
   }
 }
 
@@ -163,7 +163,7 @@ const checkFlags = (words: readonly string[], command: CommandFacts | undefined)
   for (const [i, word] of words.entries()) {
     const [, flag = '', joined] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? []
     if (flag !== '' && holdsSecret(flag, joined ?? words[i + 1] ?? '', command))
-      throw credentialFailure(`--${flag} seems to contain one`)
+      throw createCredentialFailure(`--${flag} seems to contain one`)
   }
 }
 
@@ -197,7 +197,7 @@ const nameArgument: Argument = {
 const existingAlias: Argument = {
   ...nameArgument,
   values: async () =>
-    Object.entries(openStore(getPaths(currentIo().env)).aliases()).map(([value, text]) => ({
+    Object.entries(openStore(getPaths(getCurrentIo().env)).aliases()).map(([value, text]) => ({
       value,
       text,
     })),
@@ -265,7 +265,7 @@ export const removeCommand = define({
     if (!names.includes(name))
       throw usage(
         `unknown alias "${name}"`,
-        didYouMean(name, names) ?? 'svcctl alias list shows them.',
+        suggestSimilar(name, names) ?? 'svcctl alias list shows them.',
       )
     await store.setAlias(name, undefined)
     yield createNoteRow(`removed the alias ${name}`)

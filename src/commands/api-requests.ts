@@ -12,7 +12,7 @@ import type { Services, WorkspaceService } from '../engine/command/services.js'
 import type { Given, Plan, PlanSource, WriteOptions } from '../engine/command/types.js'
 import { getShardNumber, parseShard } from '../engine/journaling/shards.js'
 import type { Objects } from '../engine/plan/objects.js'
-import { pipedStream } from '../engine/plan/stdin/reader.js'
+import { readPipedStream } from '../engine/plan/stdin/reader.js'
 import { type PlacedObject, plainObjects, type RowTap } from '../engine/plan/stdin/rows.js'
 import type { Rows } from '../engine/rows.js'
 import { placeFailure, usage } from '../errors.js'
@@ -21,7 +21,7 @@ import type { WireRequest } from '../http/types.js'
 const kinds = ['project', 'group'] as const
 type Kind = (typeof kinds)[number]
 
-/** How the project or group of a call may be given. */
+/** The hints on how to give the project or group of a call. */
 const scopeHints: Readonly<Record<Kind, string>> = {
   project:
     'Pass --project (-P), --group (-G) or --all-projects, set SVC_PROJECT, or run the command inside a clone of the project.',
@@ -52,7 +52,7 @@ export const fillApiPath = async (
 
 // What standard input names for `svcctl api <method> <path with {}> -`, as it comes.
 
-/** A path takes any object: a record is known by its ID, or by what an answer about several calls it. */
+/** The objects of a path, which takes any: a record is known by its ID, or by its name in an answer about several objects. */
 const anyObjects: Objects = { ...plainObjects, names: ['object', 'id'] }
 /** Whatever other columns there are. */
 const anyColumns: RowTap = { sheet: true, take: () => {}, bare: () => {} }
@@ -62,23 +62,23 @@ const anyColumns: RowTap = { sheet: true, take: () => {}, bare: () => {} }
  * yielded.
  * @throws Failure `usage` for input that names no objects
  */
-export async function* objectsIn(
+export async function* readPipedObjects(
   chunks: Iterable<string> | AsyncIterable<string>,
 ): AsyncGenerator<readonly PlacedObject[]> {
   let any = false
-  for await (const some of pipedStream(chunks, anyObjects, undefined, anyColumns)) {
+  for await (const some of readPipedStream(chunks, anyObjects, undefined, anyColumns)) {
     any = true
     yield some
   }
   if (!any) throw usage('standard input contains no objects')
 }
 
-/** Where an object goes. */
+/** The text that each object replaces. */
 const placeholder = '{}'
-/** The same in a query that was made of values. */
+/** The placeholder as it is encoded in a query that was made of values. */
 const encodedPlaceholder = '%7B%7D'
 
-/** Whether a request contains `{}`, where each object is inserted. */
+/** True if a request contains `{}`, where each object is inserted. */
 export const hasPlaceholder = ({ path }: Pick<WireRequest, 'path'>): boolean =>
   path.includes(placeholder) || path.includes(encodedPlaceholder)
 
@@ -95,7 +95,7 @@ export const requestFor = (request: WireRequest, object: string): WireRequest =>
   }
 }
 
-/** Paths are alike where their fixed words are. */
+/** Returns the shape of a path: paths are alike where their fixed words are. */
 const getPathShape = (path: string): string =>
   path
     .replace(/[?#].*/s, '')
@@ -103,7 +103,7 @@ const getPathShape = (path: string): string =>
     .map((part) => (/^[:*]|%|\{\w*\}|^\d+$/.test(part) ? ':' : part))
     .join('/')
 
-/** The documented endpoint of a template, whose columns its answers have. */
+/** Finds the documented endpoint of a template, whose columns its answers have. */
 const findDocumented = async ({ method, path }: WireRequest): Promise<Endpoint | undefined> => {
   for (const row of areas)
     for (const endpoint of Object.values<Endpoint>(await row.load()))
@@ -113,20 +113,20 @@ const findDocumented = async ({ method, path }: WireRequest): Promise<Endpoint |
 }
 
 const object = string('object')
-/** One that stands where a secret goes, which no journal names. */
+/** An object in the place of a secret, which no journal names. */
 const secretObject = string('object', { secret: true })
 
 const countPlaceholders = (path: string): number => path.split(/\{\}|%7B%7D/).length - 1
 
-/** Whether a request has the place for its object in a secret parameter of its address. */
+/** True if a request has the place for its object in a secret parameter of its address. */
 const isSecretPlaceholder = ({ path }: WireRequest): boolean =>
   countPlaceholders(maskAddresses(path)) < countPlaceholders(path)
 
-/** Whether the documents have the fields of an answer, so that its columns are known. */
+/** True if the documents have the fields of an answer, so that its columns are known. */
 const isRecord = (known: Endpoint | undefined): known is Endpoint =>
   known !== undefined && ['one', 'empty'].includes(known.returns.kind)
 
-/** The column of an answer whose fields nobody knows. */
+/** The column of an answer whose fields are not known. */
 const answerColumn = 'answer'
 
 /** Answers in one column each, as JSON, beside the object that they are about. */
@@ -136,7 +136,7 @@ const toObjectRows = (records: readonly unknown[]): readonly unknown[] =>
     [answerColumn]: JSON.stringify('value' in answer ? answer.value : answer),
   }))
 
-/** The same of answers that stand below the project or group of each. */
+/** Turns answers that stand below the project or group of each into one column, as JSON. */
 const toAnswerRows = (records: readonly unknown[]): readonly unknown[] =>
   records.map((record) => ({ [answerColumn]: JSON.stringify(record) }))
 
@@ -147,7 +147,7 @@ const createView = (
 ): Pick<WriteOptions, 'view'> =>
   columns?.includes(answerColumn) === true ? { view: { people: { rows, sheets: true } } } : {}
 
-/** What a call of this method destroys. */
+/** Describes what a call of this method destroys. */
 const describeLoss = ({ method }: WireRequest): Pick<WriteOptions, 'loses' | 'done'> =>
   method === 'DELETE'
     ? {
@@ -159,7 +159,7 @@ const describeLoss = ({ method }: WireRequest): Pick<WriteOptions, 'loses' | 'do
       }
     : {}
 
-/** What stands in the path of a template: an object, or the project or group of each request. */
+/** The parameters in the path of a template: an object, or the project or group of each request. */
 type PathParameters = Pick<Endpoint, 'path' | 'args'>
 
 const createObjectParameter = (request: WireRequest): PathParameters => ({
@@ -167,7 +167,7 @@ const createObjectParameter = (request: WireRequest): PathParameters => ({
   args: ['object'],
 })
 
-/** The template as an endpoint: what its answers look like, whether they are of a write. */
+/** Creates an endpoint from the template: what its answers look like, whether they are of a write. */
 const createEndpoint = async (request: WireRequest, places: PathParameters): Promise<Endpoint> => {
   const known = await findDocumented(request)
   const { credential, safe } = known ?? {}
@@ -191,7 +191,7 @@ const createEndpoint = async (request: WireRequest, places: PathParameters): Pro
   }
 }
 
-/** Whether an object is in the part that `--shard` names. */
+/** Creates the test of whether an object is in the part that `--shard` names. */
 const createShardFilter = async ({
   env,
   globals: { shard },
@@ -210,13 +210,13 @@ const checkPlaced = (template: WireRequest, { text, place }: PlacedObject): void
   }
 }
 
-/** The objects as they come; what cannot stand in the path is refused before those that came with it. */
+/** Reads the objects as they come; one that cannot stand in the path is refused before those that came with it. */
 async function* readObjects(
   place: WorkspaceService,
   template: WireRequest,
 ): AsyncGenerator<{ readonly object: string; readonly place: string }> {
   const isIn = await createShardFilter(place)
-  for await (const some of objectsIn(place.stdin.chunks())) {
+  for await (const some of readPipedObjects(place.stdin.chunks())) {
     for (const one of some) checkPlaced(template, one)
     for (const { text, place: at } of some) if (isIn(text)) yield { object: text, place: at }
   }

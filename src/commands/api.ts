@@ -3,8 +3,8 @@
 import { hasDots } from '../base/base-url.js'
 import type { JsonValues } from '../base/objects.js'
 import { maskAddresses } from '../base/secrets/mask.js'
-import { leadsToVariables } from '../base/secrets/names.js'
-import { nearest } from '../base/suggest.js'
+import { isVariablePath } from '../base/secrets/names.js'
+import { findNearest } from '../base/suggest.js'
 import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
 import { boolean, list } from '../catalogue/params.js'
@@ -33,7 +33,7 @@ type Body = Pick<Given, 'args' | 'extra' | 'input'> & {
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Returns the error for a third argument. It could hold a secret and is not repeated. */
-const strayArgument = (text: string): Failure =>
+const createArgumentFailure = (text: string): Failure =>
   text.includes('=')
     ? usage(
         'api takes parameters by --param, not as arguments',
@@ -44,12 +44,12 @@ const strayArgument = (text: string): Failure =>
         'Use - to read objects from standard input.',
       )
 
-/** Method and path; a path alone is read. A word is a method only where a path follows. */
+/** Parses method and path; a path alone is read. A word is a method only where a path follows. */
 const parseTarget = ([first, second, third]: readonly string[]): {
   method: string
   target: string
 } => {
-  if (third !== undefined) throw strayArgument(third)
+  if (third !== undefined) throw createArgumentFailure(third)
   if (first === undefined)
     throw usage('api requires a path', 'For example: svcctl api GET /runners')
   if (second === undefined) return { method: 'GET', target: first }
@@ -105,18 +105,18 @@ const formatBody = ({ input, extra }: Body): string | undefined => {
   return Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : undefined
 }
 
-/** Percent-encoded, whatever it is. */
-const percentEncode = (text: string): string =>
+/** Encodes every byte of a text by a percent sign. */
+const encodePercent = (text: string): string =>
   [...Buffer.from(text)].map((b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 
-const checkedPath = (path: string): string => {
+const checkPath = (path: string): string => {
   const [plain = ''] = path.split(/[?#]/)
   if (hasDots(plain)) throw usage('"." and ".." cannot be used in a path')
   const stray = /[^\x21-\x7e]|#/.exec(path)?.[0]
   if (stray === undefined) return path
   throw usage(
     `${stray === ' ' ? 'a blank' : JSON.stringify(stray)} cannot be used in a path`,
-    `Write it as ${stray === '#' ? '%23' : percentEncode(stray)}.`,
+    `Write it as ${stray === '#' ? '%23' : encodePercent(stray)}.`,
   )
 }
 
@@ -138,9 +138,9 @@ const resolveAddress = async (
  * Adds the leading slash to a typed path and checks it.
  * @throws Failure `usage` for characters and segments that a path cannot contain
  */
-const normalizePath = (target: string): string => checkedPath(target.replace(/^(?!\/)/, '/'))
+const normalizePath = (target: string): string => checkPath(target.replace(/^(?!\/)/, '/'))
 
-/** The request of a line, its places for project and group still open. @throws Failure `usage` naming what cannot be sent */
+/** Creates the request of a line, its places for project and group still open. @throws Failure `usage` naming what cannot be sent */
 const createRequestTemplate = async (
   place: WorkspaceService,
   given: Body,
@@ -164,19 +164,19 @@ const createRequestTemplate = async (
     )),
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     body,
-    ...(leadsToVariables(path) ? { secrets: new Set(['value']) } : {}),
+    ...(isVariablePath(path) ? { secrets: new Set(['value']) } : {}),
   }
 }
 
 // What the documents have for paths that were typed by hand.
 
-/** Whether every word of a route stands there, or one that is near: a place takes whatever stands there. */
+/** True if each word of a route is the wanted one or near it: a placeholder accepts any word. */
 const isNear = (parts: readonly string[], wanted: readonly string[]): boolean =>
   parts.every(
-    (part, i) => /^[:*]/.test(part) || part === wanted[i] || nearest(wanted[i] ?? '', [part]),
+    (part, i) => /^[:*]/.test(part) || part === wanted[i] || findNearest(wanted[i] ?? '', [part]),
   )
 
-/** The catalogue's route that a mistyped path was meant to be: same shape, similar words; none for a right one. */
+/** Finds the catalogue's route that a mistyped path was meant to be: same shape, similar words; none for a right one. */
 const findSimilarRoute = async (method: string, path: string): Promise<string | undefined> => {
   const wanted = (path.split('?')[0] ?? '').split('/')
   const routes = new Map<string, string>()
@@ -190,10 +190,10 @@ const findSimilarRoute = async (method: string, path: string): Promise<string | 
     }
   const asked = wanted.join('/')
   if (routes.has(asked)) return undefined
-  return routes.get(nearest(asked, routes.keys()) ?? '')
+  return routes.get(findNearest(asked, routes.keys()) ?? '')
 }
 
-/** The documented endpoint that a request without placeholders reads. */
+/** Finds the documented endpoint that a request without placeholders reads. */
 const findDocumentedRead = async ({ method, path }: WireRequest): Promise<Endpoint | undefined> => {
   if (method !== 'GET') return undefined
   const [plain] = path.split('?')
@@ -203,7 +203,7 @@ const findDocumentedRead = async ({ method, path }: WireRequest): Promise<Endpoi
   return undefined
 }
 
-/** A documented path with what was typed in its places, up to the first place still to be filled. */
+/** Completes a documented path with the typed words in its places, up to the first place still to be filled. */
 const completePath = (path: string, typed: readonly string[]): string | undefined => {
   const parts = path.split('/')
   const fits = typed.every((word, i) => parts[i]?.startsWith(':') === true || parts[i] === word)
@@ -211,7 +211,7 @@ const completePath = (path: string, typed: readonly string[]): string | undefine
   return [...typed, ...parts.slice(typed.length)].join('/').replace(/[:*].*/s, '')
 }
 
-/** The catalogue's paths for a method, with what they do. */
+/** Suggests the catalogue's paths for a method, with what they do. */
 const suggestPaths = async (
   [method]: readonly string[],
   current: string,
@@ -254,18 +254,18 @@ const withRouteHint = async (error: Failure, request: WireRequest): Promise<Fail
   })
 }
 
-/** The documented endpoint, where a job token is at hand: the few that take one are reached by it. */
+/** Finds the documented endpoint for a job token: only a few endpoints take one. */
 const findJobEndpoint = async (
   { env }: WorkspaceService,
   request: WireRequest,
 ): Promise<Endpoint | undefined> =>
   env.SVC_JOB_TOKEN || env.CI_JOB_TOKEN ? findDocumentedRead(request) : undefined
 
-/** A list goes on as the documented one does. */
+/** Returns the request with the documented list's way to continue. */
 const withKeyset = async (request: WireRequest): Promise<WireRequest> =>
   (await findDocumentedRead(request))?.keyset === true ? { ...request, keyset: true } : request
 
-/** Whether each object of standard input has a request of its own. */
+/** True if each object of standard input has a request of its own. */
 const isForEach = (given: ApiGiven, piped: boolean, request: WireRequest): boolean => {
   if (piped && given.flags.paginate === true)
     throw usage('--paginate works for a single request, not for many objects')
@@ -296,8 +296,11 @@ async function* callApi(services: Services, asked: ApiGiven): Rows {
   yield* each ? callForEachObject(services, request) : sendOnce(services, request)
 }
 
-/** The endpoint that stands for a request of its own: nothing is known of its answer. */
-const endpointFor = ({ method, path }: WireRequest, returns: Endpoint['returns']): Endpoint => ({
+/** Creates the endpoint of a request of its own: nothing is known of its answer. */
+const createCallEndpoint = (
+  { method, path }: WireRequest,
+  returns: Endpoint['returns'],
+): Endpoint => ({
   // The method was checked where the path was read.
   route: `${method} ${path.replace(/[?#].*/s, '')}` as Endpoint['route'],
   returns,
@@ -316,7 +319,7 @@ const followPages = (services: Services, asked: ApiGiven, template: WireRequest)
     plansFor: async (given) => {
       const request = await withKeyset(await fillApiPath(place, given, template))
       const called = await findJobEndpoint(place, request)
-      const endpoint = endpointFor(request, many(Unknown()))
+      const endpoint = createCallEndpoint(request, many(Unknown()))
       return [{ key: '', endpoint, values: {}, request, called }]
     },
   })
@@ -328,7 +331,7 @@ async function* sendOnce(services: Services, request: WireRequest): Rows {
   const { method, path } = request
   const deletes = method === 'DELETE'
   const called = await findJobEndpoint(place, request)
-  const endpoint = endpointFor(request, empty)
+  const endpoint = createCallEndpoint(request, empty)
   const label = maskAddresses(path)
   yield* services.write([{ key: '', endpoint, values: {}, label, request, called }], {
     view: { changed: !/^(GET|HEAD)$/.test(method) },

@@ -2,11 +2,11 @@
  * `approvals rules create
  * update`: approvers by name, and a confirmation before any are removed (`catalogue/reference/approvals.md`).
  */
-import { type Fields, type JsonValues, jsonFields, objects } from '../base/objects.js'
+import { type Fields, type JsonValues, listObjects, toJsonFields } from '../base/objects.js'
 import { approvals } from '../catalogue/areas/approvals.js'
-import { pathIn } from '../catalogue/endpoint.js'
+import { pickPathValues } from '../catalogue/endpoint.js'
 import { boolean, list } from '../catalogue/params.js'
-import { filledFrom } from '../engine/command/object-reader.js'
+import { createFillSteps } from '../engine/command/object-reader.js'
 import type { Loss, Services } from '../engine/command/services.js'
 import type { Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
@@ -26,7 +26,7 @@ const toIds = (value: unknown): readonly number[] =>
 export const getRemovedApprovers = (values: Fields, rule: Fields): string[] =>
   approverKinds.flatMap(({ attribute, field, what, name }) => {
     const kept = new Set(toIds(values[attribute]))
-    return objects(rule[field])
+    return listObjects(rule[field])
       .filter(({ id }) => !kept.has(Number(id)))
       .map((one) => `${what} ${String(one[name] ?? one.id)} (${String(one.id)})`)
   })
@@ -34,20 +34,20 @@ export const getRemovedApprovers = (values: Fields, rule: Fields): string[] =>
 /** Adds the rule's current approvers to the given ones. */
 export const addApprovers = (values: JsonValues, rule: Fields): JsonValues => {
   const both = approverKinds.flatMap(({ attribute, field }) => {
-    const ids = objects(rule[field]).flatMap((one) => jsonFields(one).id ?? [])
+    const ids = listObjects(rule[field]).flatMap((one) => toJsonFields(one).id ?? [])
     const all = [...new Set([...ids, ...toIds(values[attribute])])]
     return all.length === 0 ? [] : [[attribute, all] as const]
   })
   return { ...values, ...Object.fromEntries(both) }
 }
 
-/** So many are named who no longer approve; of the others there is a count. */
+/** The maximum number of people who are named because they no longer approve; the others are counted. */
 const maxLost = 1000
 
-/** Who is lost with the approvers that are not listed. */
+/** The approvers that a write removes because they are not listed. */
 class LostApprovers {
   readonly #lines: string[] = []
-  /** Rules that were heard of: the first ones are planned once more to be asked about, and lose nothing by it. */
+  /** The rules seen so far: the first ones are planned once more for the confirmation, and lose nothing by it. */
   readonly #heard = new Set<string>()
   #more = 0
 
@@ -59,7 +59,7 @@ class LostApprovers {
       else this.#more += 1
   }
 
-  /** As far as it is known by now. */
+  /** The loss, as far as it is known by now. */
   get loss(): Loss | undefined {
     const what = 'Approvers that you do not list are removed, unless you pass --keep.'
     const more = this.#more === 0 ? [] : [`${this.#more} more`]
@@ -69,7 +69,7 @@ class LostApprovers {
   }
 }
 
-/** In place of the API's IDs: names are looked up among the members of the project. */
+/** The arguments in place of the API's IDs: names are looked up among the members of the project. */
 const approvers = {
   'user-ids': {
     ...list('string', 'IDs or usernames of approvers'),
@@ -105,10 +105,10 @@ async function* updateRule(services: Services, given: Arguments<typeof flags>): 
     if (given.flags.keep === true) return { ...plan, values: addApprovers(plan.values, rule) }
     const title = `rule ${String(rule.name ?? plan.label)}`
     const removed = getRemovedApprovers(plan.values, rule).map((who) => `${who} from ${title}`)
-    lost.add(JSON.stringify(pathIn(approvals.rulesGet, plan.values)), removed)
+    lost.add(JSON.stringify(pickPathValues(approvals.rulesGet, plan.values)), removed)
     return plan
   }
-  const filled = filledFrom(services.instance, given, {
+  const filled = createFillSteps(services.instance, given, {
     area: 'approvals',
     required,
     before: (plan) => resolveApprovers(services, plan),

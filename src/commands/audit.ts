@@ -23,7 +23,7 @@ const flags = {
 } as const
 type AuditGiven = Arguments<typeof flags>
 
-/** A day or a time; as an end, a day counts to its last moment. */
+/** Parses a day or a time; as an end, a day counts to its last moment. */
 const parseTime = (given: AuditGiven, flag: 'since' | 'until'): Date | undefined => {
   const text = given.flags[flag]
   if (text === undefined) return undefined
@@ -34,7 +34,7 @@ const parseTime = (given: AuditGiven, flag: 'since' | 'until'): Date | undefined
   return time
 }
 
-/** Which writes to list. */
+/** Creates the test of which writes to list. */
 const createFilter = (given: AuditGiven): ((write: SentWrite) => boolean) => {
   const since = parseTime(given, 'since')?.getTime() ?? Number.NEGATIVE_INFINITY
   const until = parseTime(given, 'until')?.getTime() ?? Number.POSITIVE_INFINITY

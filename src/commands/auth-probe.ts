@@ -5,10 +5,10 @@
  */
 import { type Fields, isObject, toText } from '../base/objects.js'
 import type { ExternalClient } from '../engine/command/services.js'
-import { Failure, survived } from '../errors.js'
+import { Failure, recoverFrom } from '../errors.js'
 import type { ResolvedCredential, Session } from '../profile/types.js'
 
-/** Whose a credential is, and what it may do. */
+/** The user of a credential, and what the credential may do. */
 export interface Identity {
   /** Undefined where the instance does not say. */
   readonly username?: string
@@ -16,7 +16,7 @@ export interface Identity {
   readonly scopes?: readonly string[]
 }
 
-const unexpectedAnswer = (path: string, status: number): Failure =>
+const createAnswerFailure = (path: string, status: number): Failure =>
   new Failure(
     'unreachable',
     `expected the user or version from ${path}, but the instance sent ${status}`,
@@ -27,7 +27,7 @@ const unexpectedAnswer = (path: string, status: number): Failure =>
     },
   )
 
-/** An answer's data; undefined where the instance refuses this one call. */
+/** Returns an answer's data; undefined where the instance refuses this one call. */
 const tryCall = async <T>(
   client: ExternalClient,
   path: string,
@@ -36,7 +36,7 @@ const tryCall = async <T>(
 ): Promise<T | undefined> => {
   try {
     const { data, status } = await client.call({ method: 'GET', path, headers: {} })
-    if (!is(data)) throw unexpectedAnswer(path, status)
+    if (!is(data)) throw createAnswerFailure(path, status)
     return data
   } catch (error) {
     if (error instanceof Failure && passes.includes(error.category)) return undefined
@@ -94,7 +94,7 @@ const readScopes = async (client: ExternalClient): Promise<readonly string[] | u
     const scopes = self?.scopes
     return Array.isArray(scopes) ? scopes.map(String) : undefined
   } catch (error) {
-    survived(error)
+    recoverFrom(error)
     return undefined
   }
 }

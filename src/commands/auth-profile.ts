@@ -7,7 +7,7 @@ import { checkName } from '../profile/index.js'
 import type { Profile } from '../profile/types.js'
 import { getProfileName, openProfileStore } from './profile.js'
 
-/** A value that passes the check; at a terminal what does not is asked for again, with why. */
+/** Asks for a value that passes the check; at a terminal an invalid one is asked for again, with the reason. */
 const askUntilValid = async <T>(
   { ui }: Services,
   question: string,
@@ -23,14 +23,14 @@ const askUntilValid = async <T>(
     }
 }
 
-/** The profile to sign in to. */
+/** Asks for the profile to sign in to. */
 const askName = (services: Services, given: string): Promise<string> =>
   askUntilValid(services, 'Profile name', given, (name = '') => {
     checkName(name)
     return name
   })
 
-/** The address of the instance. */
+/** Asks for the address of the instance. */
 const askBaseUrl = (services: Services, given: string | undefined): Promise<string> =>
   askUntilValid(services, 'Base URL of the instance', given, (address = '') => {
     if (address === '')
@@ -38,7 +38,7 @@ const askBaseUrl = (services: Services, given: string | undefined): Promise<stri
     return normalizeBaseUrl(address)
   })
 
-/** Where to sign in: the address, and the name of the profile that keeps it. */
+/** The target of a sign-in: the address, and the name of the profile that keeps it. */
 interface SignInTarget {
   readonly name: string
   readonly baseUrl: string
@@ -75,7 +75,7 @@ const getVariableName = ({ place }: Services, at: Profile | undefined): string |
   return fits ? place.env.SVC_PROFILE || undefined : undefined
 }
 
-/** The profile to sign in to, and its address: those that are named, else the current ones. */
+/** Returns the profile to sign in to, and its address: those that are named, else the current ones. */
 export const resolveTarget = async (
   services: Services,
   given: Pick<Given, 'args'>,
@@ -98,7 +98,7 @@ export const resolveTarget = async (
   return { name: await askName(services, name), baseUrl }
 }
 
-/** The profile to sign out of: the named one, the one of the base URL, else the current one; undefined if there is none. */
+/** Returns the profile to sign out of: the named one, the one of the base URL, else the current one; undefined if there is none. */
 export const resolveSignedIn = (
   services: Services,
   given: Pick<Given, 'args'>,

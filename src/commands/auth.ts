@@ -6,7 +6,7 @@
  */
 
 import { clearTextWarning } from '../base/base-url.js'
-import { momentAfter } from '../base/dates.js'
+import { addSeconds } from '../base/dates.js'
 import { boolean, integer, oneOf, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Argument, Given } from '../engine/command/types.js'
@@ -17,11 +17,11 @@ import {
   yieldRecord,
   yieldRecords,
 } from '../engine/rows.js'
-import { exitCodes, Failure, survived, usage } from '../errors.js'
+import { exitCodes, Failure, recoverFrom, usage } from '../errors.js'
 import {
   type Changes,
-  changedProfile,
   checkAddress,
+  previewProfile,
   settings,
   signIn,
   signOut,
@@ -44,7 +44,7 @@ import { loadWordsInForce } from './vocabulary-reading.js'
 
 // The token that `auth login` stores.
 
-/** How often a token is asked for. */
+/** The number of times that a token is asked for. */
 const maxTries = 3
 
 interface Secrets {
@@ -52,7 +52,7 @@ interface Secrets {
   readonly refreshToken?: string
 }
 
-/** The token from standard input (a refresh token on the second line), or from a hidden prompt. */
+/** Reads the token from standard input (a refresh token on the second line), or from a hidden prompt. */
 const readSecrets = async (
   { ui, place }: Services,
   piped: boolean,
@@ -72,8 +72,8 @@ const readSecrets = async (
 }
 
 /**
- * A token that the instance takes, and what it answered about it. At a terminal one that is empty or
- * refused is asked for again.
+ * Asks for a token that the instance accepts, and returns the answer about it, too. At a terminal an empty or refused token is asked
+ * for again.
  * @param piped it is read from standard input
  * @throws Failure `auth` or `usage` after the last try; whatever else `attempt` throws, at once
  */
@@ -97,14 +97,14 @@ const askToken = async <T>(
 
 // Hints of `auth login`: those of other commands advise signing in.
 
-/** By the code of the advice. */
+/** The hints by the code of the advice. */
 const hints: Readonly<Record<string, (about: string) => string>> = {
   credential: () =>
     'The token may be mistyped, expired, revoked, from another instance or of another --kind.',
   scope: (scope) => `Create a token with the scope ${scope} and sign in with it.`,
 }
 
-/** A failure while a token is tried, with a hint for somebody who is signing in already; anything else as it is. */
+/** Adds a hint for a user who is signing in already to a failure while a token is tried; anything else stays as it is. */
 const withHint = (error: unknown): unknown => {
   if (!(error instanceof Failure)) return error
   const { code = '', about = 'required for this' } = error.details.advice ?? {}
@@ -140,7 +140,7 @@ const loginFlags = {
 } as const
 type LoginArguments = Arguments<typeof loginFlags>
 
-const profileArgument = (required: boolean): Argument => ({
+const createProfileArgument = (required: boolean): Argument => ({
   name: 'profile',
   required,
   variadic: false,
@@ -161,11 +161,11 @@ const createTokenCheck =
     }
   }
 
-/** The settings that are kept with the token. */
+/** Returns the settings that are stored with the token. */
 const getChanges = ({ flags }: LoginArguments): Changes =>
   Object.fromEntries(Object.entries(flags).filter(([name]) => Object.hasOwn(settingFlags, name)))
 
-/** What is signed in with, as it is kept. */
+/** Creates the sign-in as it is stored. */
 const createSignIn = (
   { place }: Services,
   given: LoginArguments,
@@ -176,7 +176,7 @@ const createSignIn = (
   const { flags } = given
   const expires = flags['expires-in']
   const expiresAt =
-    expires === undefined ? undefined : momentAfter(place.clock.now().getTime(), expires)
+    expires === undefined ? undefined : addSeconds(place.clock.now().getTime(), expires)
   return {
     ...at,
     changes: getChanges(given),
@@ -190,7 +190,7 @@ const createSignIn = (
   }
 }
 
-/** Project and impersonation tokens travel as personal ones do. */
+/** Returns the kind as which a token travels: project and impersonation tokens travel as personal ones. */
 const toTokenKind = (kind: string): UserTokenKind =>
   userTokenKinds.find((known) => known === kind) ?? 'personal'
 
@@ -209,7 +209,7 @@ const discoverInstance = async (
   await ui.progress('looking at the instance', look)
 }
 
-async function* login(services: Services, given: LoginArguments): Rows {
+async function* runLogin(services: Services, given: LoginArguments): Rows {
   const { ui } = services
   const store = openProfileStore(services)
   const { name, baseUrl } = await resolveTarget(services, given)
@@ -217,7 +217,7 @@ async function* login(services: Services, given: LoginArguments): Rows {
   const kind = toTokenKind(given.flags.kind)
   const clear = clearTextWarning(baseUrl)
   if (clear !== undefined) ui.warn(clear)
-  const will = changedProfile(store, name, { ...getChanges(given), 'base-url': baseUrl })
+  const will = previewProfile(store, name, { ...getChanges(given), 'base-url': baseUrl })
   const attempt = createTokenCheck(services, kind, will)
   const piped = given.flags['token-stdin'] === true
   const { secrets, identity } = await askToken(services, piped, baseUrl, attempt)
@@ -239,7 +239,7 @@ interface StatusRow {
   readonly profile: string
   readonly base_url: string
   readonly credential: string
-  /** Null if nobody could say. */
+  /** True if the token works; null if that is not known. */
   readonly works: boolean | null
   readonly user: string
   readonly [key: string]: unknown
@@ -269,7 +269,7 @@ const checkStatus = async (services: Services, name: string | undefined): Promis
       ? { ...shown, works: null, user: 'the instance does not say whose job it is' }
       : { ...shown, works: true, user: job }
   } catch (error) {
-    return { ...row, credential: 'invalid', works: false, user: survived(error).message }
+    return { ...row, credential: 'invalid', works: false, user: recoverFrom(error).message }
   }
 }
 
@@ -293,25 +293,25 @@ export const loginCommand = define({
     'svcctl prompts for the token without echo, or reads it from standard input with --token-stdin. It checks the token and stores it in the system keyring, or in a file that only you can read.',
     'Without a name, the profile for this address is renewed; a new one is named after the host, with "-" for ":" and "/". The profile becomes the current one. Its address does not change: use another name for another instance.',
   ],
-  args: [profileArgument(false)],
+  args: [createProfileArgument(false)],
   flags: loginFlags,
   examples: [
     'auth login --base-url https://svc.example',
     'auth login staging --base-url https://staging.example --token-stdin < token.txt',
   ],
-  rows: login,
+  rows: runLogin,
 })
 
 export const statusCommand = define({
   summary: 'Show the profiles and check their credentials',
-  args: [profileArgument(false)],
+  args: [createProfileArgument(false)],
   examples: ['auth status', 'auth status -o json'],
   rows: listStatus,
 })
 
 export const logoutCommand = define({
   summary: 'Delete the stored credential of a profile',
-  args: [profileArgument(false)],
+  args: [createProfileArgument(false)],
   examples: ['auth logout', 'auth logout staging'],
   rows: async function* (services, given) {
     const name = resolveSignedIn(services, given)
@@ -325,7 +325,7 @@ export const logoutCommand = define({
 
 export const switchCommand = define({
   summary: 'Switch to another profile',
-  args: [profileArgument(true)],
+  args: [createProfileArgument(true)],
   examples: ['auth switch staging', 'auth switch default'],
   rows: async function* (services, given) {
     const [name] = given.args

@@ -1,18 +1,18 @@
-/** What a write changed, in place of the whole record: for people who did not ask for certain fields. */
+/** The changes of a write, in place of the whole record: for people who did not ask for certain fields. */
 import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Services } from '../engine/command/services.js'
 import type { RecordView } from '../engine/rows.js'
 
-/** Whether changes are shown in place of a record. */
-export const showsChanges = ({ answer, place }: Pick<Services, 'answer' | 'place'>): boolean =>
+/** True if changes are shown in place of a record. */
+export const shouldShowChanges = ({ answer, place }: Pick<Services, 'answer' | 'place'>): boolean =>
   answer.reader === 'people' && place.globals.fields === undefined
 
 /**
  * Presents what differs between two records as rows `attribute, old, new`. The rows are made of the records as they are shown,
  * so that their secrets are masked.
  */
-export const presentChanges = (
+export const toChangeRows = (
   endpoint: Endpoint,
   old: Fields,
   now: Fields,

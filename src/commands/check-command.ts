@@ -7,7 +7,7 @@ import { list } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given, Special } from '../engine/command/types.js'
 import { createExitRow, createTextRow, type Rows, yieldRecord } from '../engine/rows.js'
-import { survived, usage } from '../errors.js'
+import { recoverFrom, usage } from '../errors.js'
 import {
   type CheckFact,
   type CheckResult,
@@ -17,20 +17,20 @@ import {
   judge,
   type Measure,
 } from './check-fact.js'
-import { type Arguments, define, outputFlag } from './define.js'
+import { type Arguments, createOutputFlag, define } from './define.js'
 import { renderNagios, renderPrometheus } from './reports.js'
 
-/** The outcome of a check, before anybody writes it down. */
+/** The outcome of a check, before a format writes it. */
 interface CheckOutcome extends CheckResult {
   readonly fact: CheckFact
   /** The instance that was asked; undefined where none could be found. */
   readonly address?: string
 }
 
-/** How many of what is wrong stand on the line. */
+/** The number of findings that stand on the line. */
 const maxListed = 5
 
-/** What is wrong; what is fine, where nothing is. */
+/** Returns the findings as one line; what is fine, if there are none. */
 const formatLine = ({ findings, fine }: Pick<CheckResult, 'findings' | 'fine'>): string =>
   findings.length === 0
     ? fine
@@ -47,16 +47,16 @@ type Sanitizer = (text: string) => string
 
 interface CheckFormat {
   readonly codes: Readonly<Record<CheckSeverity, number>>
-  /** Which severity is that of the whole, the first that there is. */
+  /** The severities by precedence: the first that occurs is that of the whole check. */
   readonly order: readonly CheckSeverity[]
   readonly write: (outcome: CheckOutcome, severity: CheckSeverity, safe: Sanitizer) => string
 }
 
-/** How the whole stands, as a format sees it. */
+/** Returns the severity of the whole check, as a format sees it. */
 const getOverallSeverity = ({ order }: CheckFormat, { findings }: CheckOutcome): CheckSeverity =>
   order.find((level) => findings.some((one) => one.level === level)) ?? 'ok'
 
-/** What could not be read counts above what is wrong, as everywhere in this tool. */
+/** The exit codes and precedence of the tool itself: unread data counts above wrong data, as everywhere in this tool. */
 const ownFormat = {
   codes: { ok: 0, warning: 1, critical: 1, unknown: 8 },
   order: ['unknown', 'critical', 'warning'],
@@ -69,12 +69,12 @@ const renderPlain = (outcome: CheckOutcome, severity: CheckSeverity, safe: Sanit
 
 const uoms = { percent: '%', seconds: 's', count: '' } as const
 
-/** A range in the words of plugins: alert below `80:`, above `5`. */
+/** Formats a range in the words of plugins: alert below `80:`, above `5`. */
 const formatRange = ({ bad }: Measure, level: number | undefined): string =>
   level === undefined ? '' : `${formatNumber(level)}${bad === 'below' ? ':' : ''}`
 
-/** The worst number of a measure, with its levels. */
-const perfdata = ({ samples, fact, levels }: CheckOutcome): readonly string[] =>
+/** Formats the worst number of a measure, with its levels. */
+const formatPerfdata = ({ samples, fact, levels }: CheckOutcome): readonly string[] =>
   Object.entries(fact.measures).flatMap(([name, measure]) => {
     const values = samples.flatMap(({ measure: of, value }) =>
       of === name && value !== undefined ? [value] : [],
@@ -91,7 +91,8 @@ const renderCheckNagios = (
   outcome: CheckOutcome,
   severity: CheckSeverity,
   safe: Sanitizer,
-): string => renderNagios(outcome.fact.name, severity, safe(formatLine(outcome)), perfdata(outcome))
+): string =>
+  renderNagios(outcome.fact.name, severity, safe(formatLine(outcome)), formatPerfdata(outcome))
 
 /** Shares are ratios there. */
 const suffixes = { percent: '_ratio', seconds: '_seconds', count: '' } as const
@@ -137,21 +138,21 @@ const thresholdOptions = { placeholder: 'level' } as const
 const commonFlags = {
   warn: list('string', 'warning threshold', thresholdOptions),
   crit: list('string', 'critical threshold', thresholdOptions),
-  output: outputFlag(checkFormatNames, 'output format', 'plain'),
+  output: createOutputFlag(checkFormatNames, 'output format', 'plain'),
 } as const
 
-/** The instance that is asked, where it is one. */
+/** Finds the address of the instance that is read, where it is one. */
 const findAddress = async ({ place }: Services, fact: CheckFact) => {
   if (fact.everywhere === true) return {}
   try {
     return { address: (await place.session()).baseUrl }
   } catch (error) {
-    survived(error)
+    recoverFrom(error)
     return {}
   }
 }
 
-/** The outcome as one object. */
+/** Returns the outcome as one object. */
 const toCheckRecord = (
   { fact, levels, samples, findings, fine, address }: CheckOutcome,
   status: CheckSeverity,

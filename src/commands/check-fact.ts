@@ -3,7 +3,7 @@ import { parseSpan } from '../base/dates.js'
 import type { Param } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given } from '../engine/command/types.js'
-import { survived, usage, whyUnread } from '../errors.js'
+import { explainUnread, recoverFrom, usage } from '../errors.js'
 import type { Arguments } from './define.js'
 
 /** The severities of a check. `unknown` means that something could not be read. */
@@ -13,15 +13,15 @@ export type CheckSeverity = (typeof checkSeverities)[number]
 /** A severity other than OK. */
 type TroubleSeverity = Exclude<CheckSeverity, 'ok'>
 
-/** How a level is written, and so which measure it is about. */
+/** The unit of a level, which decides how it is written and so which measure it is about. */
 type Unit = 'percent' | 'seconds' | 'count'
 
 /** A number of which too much or too little is a problem. */
 export interface Measure {
   readonly unit: Unit
-  /** A level as somebody would set it. */
+  /** An example of a level. */
   readonly example: string
-  /** Which side of a level is the wrong one. */
+  /** The side of a level that is wrong. */
   readonly bad: 'above' | 'below'
   /** In a phrase: `time left of a certificate`. */
   readonly help: string
@@ -32,9 +32,9 @@ type Measures = Readonly<Record<string, Measure>>
 interface Sample<M extends string = string> {
   readonly measure: M
   readonly value: number | undefined
-  /** Whose it is. */
+  /** The object that the value is of, where there are several. */
   readonly of?: string
-  /** What is said of it where it is wrong. */
+  /** The text to report if the value is wrong. */
   readonly text: string
 }
 
@@ -44,10 +44,10 @@ export interface Concern {
   readonly text: string
 }
 
-/** What a check read. */
+/** The samples and findings that a check read. */
 interface Observation<M extends string = string> {
   readonly samples: readonly Sample<M>[]
-  /** What is wrong, or could not be read, whatever the levels say. */
+  /** The findings that are wrong, or could not be read, whatever the levels say. */
   readonly findings: readonly Concern[]
   /** The line where nothing is wrong. */
   readonly fine: string
@@ -68,7 +68,7 @@ export interface CheckFact<M extends Measures = Measures, F extends Flags = Flag
   readonly description: readonly string[]
   readonly examples: readonly string[]
   readonly measures: M
-  /** What a sample is of, as a label: `site`. */
+  /** The label for the object of a sample: `site`. */
   readonly label: string
   /** Thresholds where the line has none. */
   readonly levels: LevelTexts
@@ -114,7 +114,7 @@ interface Bounds {
 /** The thresholds by measure, for measures that have one. */
 type Thresholds = ReadonlyMap<string, Bounds>
 
-/** A level with its unit; undefined for what is none. */
+/** Parses a level with its unit; undefined for a text that is no level. */
 const parseLevel = (text: string): { readonly unit: Unit; readonly value: number } | undefined => {
   if (/^\d+(\.\d+)?%$/.test(text)) {
     const value = Number.parseFloat(text)
@@ -133,7 +133,7 @@ export const describeThresholds = ({ measures }: Pick<CheckFact, 'measures'>): s
     )
     .join(', ')
 
-/** The measure that a level is about, by its unit. */
+/** Finds the measure that a level is about, by its unit. */
 const findMeasure = (fact: CheckFact, flag: string, text: string): [string, Measure, number] => {
   const level = parseLevel(text)
   const found = Object.entries(fact.measures).find(([, { unit }]) => unit === level?.unit)
@@ -201,21 +201,21 @@ const checkSample = (sample: Sample, { measures }: CheckFact, levels: Thresholds
 
 const troubleOrder: readonly TroubleSeverity[] = ['critical', 'unknown', 'warning']
 
-/** The worst first, and each once: what is wrong by itself may be beyond a level as well. */
+/** Sorts concerns, the worst first, and each once: a concern by itself may be beyond a level as well. */
 const sortConcerns = (findings: readonly Concern[]): readonly Concern[] => {
   const sorted = troubleOrder.flatMap((level) => findings.filter((one) => one.level === level))
   return sorted.filter(({ text }, i) => sorted.findIndex((one) => one.text === text) === i)
 }
 
-/** What could not be read at all is known by one finding; what would help is said beside it. */
+/** Returns one finding for data that could not be read at all, and notes the hint on what would help. */
 const toUnread = ({ ui }: Services, error: unknown): Observation => {
-  const failure = survived(error)
+  const failure = recoverFrom(error)
   if (failure.category === 'usage') throw error
   if (failure.details.hint !== undefined) ui.note(failure.details.hint)
-  return { samples: [], findings: [{ level: 'unknown', text: whyUnread(failure) }], fine: '' }
+  return { samples: [], findings: [{ level: 'unknown', text: explainUnread(failure) }], fine: '' }
 }
 
-/** What a check read, and everything that is wrong with it, by itself or by the thresholds. */
+/** The observation of a check, with everything that is wrong with it, by itself or by the thresholds. */
 export interface CheckResult extends Observation {
   readonly levels: Thresholds
 }

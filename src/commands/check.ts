@@ -15,17 +15,17 @@ import { usage } from '../errors.js'
 import { checkCommand } from './check-command.js'
 import { type Concern, checkFact } from './check-fact.js'
 import { type Arguments, define } from './define.js'
-import { instanceChecks } from './doctor-checks.js'
+import { runInstanceChecks } from './doctor-checks.js'
 import {
   countStates,
   type DomainCertificate,
   formatCounts,
   type GeoSite,
+  getRunnerState,
   type ProfileCredential,
   readCertificates,
   readCredentials,
   readSites,
-  runnerState,
 } from './health.js'
 import { policyFlags } from './policy.js'
 
@@ -84,8 +84,8 @@ const runnersCheck = checkFact({
   flags: runnerFlags,
   read: async ({ instance }, given) => {
     const all = await readRunners(instance, given)
-    const awake = all.filter((runner) => runnerState(runner) !== 'paused')
-    const absent = awake.filter((runner) => runnerState(runner) !== 'online')
+    const awake = all.filter((runner) => getRunnerState(runner) !== 'paused')
+    const absent = awake.filter((runner) => getRunnerState(runner) !== 'online')
     const online = awake.length - absent.length
     const names = absent.map(({ id, description }) => description || `runner ${id}`)
     const text = `${absent.length} of ${formatCount(awake.length, 'runner')} not online: ${joinFirst(names, maxNamed)}`
@@ -116,7 +116,7 @@ const runnersCheck = checkFact({
 
 const formatShare = (percent: number): string => `${percent.toFixed(1)} %`
 
-/** What is wrong with a site whatever the levels say. */
+/** Returns what is wrong with a site whatever the levels say. */
 const checkHealth = ({ name, healthy, health }: GeoSite): readonly Concern[] => {
   if (healthy === true) return []
   return healthy === false
@@ -198,7 +198,7 @@ const geoCheck = checkFact({
 
 // `check instance`: whether the API answers, and how fast.
 
-/** What of a diagnosis is no trouble of the instance: totals that it does not send. */
+/** The diagnosis that is no trouble of the instance: about totals that it does not send. */
 const ignoredCheck = 'page headers'
 
 const connectAnonymously = async ({ place, instance }: Services) => {
@@ -224,7 +224,7 @@ const instanceCheck = checkFact({
     const { clock } = services.place
     const address = await connectAnonymously(services)
     const before = clock.now().getTime()
-    const checks = await instanceChecks(address, clock.now)
+    const checks = await runInstanceChecks(address, clock.now)
     const seconds = (clock.now().getTime() - before) / 1000
     const answered = checks.some(({ check, status }) => check === 'base path' && status === 'ok')
     const findings = checks
@@ -313,7 +313,7 @@ const describeCertificate = ({
     ? `the expiry date of ${domain} is unknown`
     : `${domain} ${formatTimeLeft(left, expires_at)}`
 
-/** What is over, and what cannot be judged. */
+/** Reports a certificate that has expired, or that cannot be judged. */
 const checkCertificateEnd = (one: DomainCertificate): readonly Concern[] => {
   const { expired, left_seconds: left, domain } = one
   if (left === undefined)

@@ -6,7 +6,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { isDots } from '../base/base-url.js'
 import { readReadable } from '../base/files/files.js'
-import { type Fields, isObject, type JsonValues, jsonFields } from '../base/objects.js'
+import { type Fields, isObject, type JsonValues, toJsonFields } from '../base/objects.js'
 import { type HeldText, holdText } from '../base/secrets/scrub.js'
 import { formatCount } from '../base/text.js'
 import { decodeText } from '../base/utf8.js'
@@ -35,10 +35,10 @@ type Action = {
 }
 
 /**
- * A path in the repository, as the API takes it.
+ * Returns a path in the repository, as the API takes it.
  * @throws Failure `usage` for a path that leaves the repository, or names no file
  */
-const repositoryPath = (text: string, label: string): string => {
+const toRepositoryPath = (text: string, label: string): string => {
   const path = text.replace(/^(?:\.\/)+/, '')
   const parts = path.split('/')
   if (path === '' || path.endsWith('/')) throw usage(`${label}: "${text}" does not name a file`)
@@ -63,8 +63,8 @@ const checkNeeds = (action: ActionName, item: Fields, label: string) => {
     throw usage(`${label}: encoding must be text or base64, not "${String(item.encoding)}"`)
 }
 
-/** One action of a file; attributes that the documents do not name are kept. */
-const actionOf = (item: unknown, index: number): Action => {
+/** Returns one action of a file; attributes that the documents do not name are kept. */
+const toAction = (item: unknown, index: number): Action => {
   const label = `action ${index + 1}`
   if (!isObject(item)) throw usage(`${label} is not an object`)
   if (!isName(item.action))
@@ -75,9 +75,9 @@ const actionOf = (item: unknown, index: number): Action => {
   checkNeeds(item.action, item, label)
   const previous =
     typeof item.previous_path === 'string'
-      ? { previous_path: repositoryPath(item.previous_path, label) }
+      ? { previous_path: toRepositoryPath(item.previous_path, label) }
       : {}
-  const file_path = repositoryPath(item.file_path, label)
+  const file_path = toRepositoryPath(item.file_path, label)
   return { ...item, action: item.action, file_path, ...previous }
 }
 
@@ -87,11 +87,11 @@ const actionOf = (item: unknown, index: number): Action => {
  */
 export const parseCommitActions = (value: unknown): Action[] => {
   if (!Array.isArray(value)) throw usage('the actions must be a list')
-  return value.map(actionOf)
+  return value.map(toAction)
 }
 
-/** What an action writes, and what it takes away. */
-const touched = ({ action, file_path, previous_path }: Action): readonly string[] =>
+/** Returns the paths that an action writes or removes. */
+const getTouchedPaths = ({ action, file_path, previous_path }: Action): readonly string[] =>
   action === 'chmod' ? [] : [file_path, ...(previous_path === undefined ? [] : [previous_path])]
 
 /**
@@ -106,14 +106,14 @@ export const checkActions = (actions: readonly Action[]): void => {
     )
   const seen = new Map<string, ActionName>()
   for (const one of actions)
-    for (const path of touched(one)) {
+    for (const path of getTouchedPaths(one)) {
       const before = seen.get(path)
       if (before !== undefined) throw usage(`${path} has two actions: ${before} and ${one.action}`)
       seen.set(path, one.action)
     }
 }
 
-const sizeOf = ({ content = '', encoding }: Action): string => {
+const describeSize = ({ content = '', encoding }: Action): string => {
   const bytes = Buffer.byteLength(content, encoding === 'base64' ? 'base64' : 'utf8')
   return `(${formatCount(bytes, 'byte')}${encoding === 'base64' ? ', binary' : ''})`
 }
@@ -122,13 +122,13 @@ const sizeOf = ({ content = '', encoding }: Action): string => {
 export const describe = (one: Action): string => {
   switch (one.action) {
     case 'move':
-      return `move    ${one.previous_path ?? ''} → ${one.file_path}${one.content === undefined ? '' : ` ${sizeOf(one)}`}`
+      return `move    ${one.previous_path ?? ''} → ${one.file_path}${one.content === undefined ? '' : ` ${describeSize(one)}`}`
     case 'chmod':
       return `chmod   ${one.execute_filemode === true ? '+x' : '-x'} ${one.file_path}`
     case 'delete':
       return `delete  ${one.file_path}`
     default:
-      return `${one.action}  ${one.file_path} ${sizeOf(one)}`
+      return `${one.action}  ${one.file_path} ${describeSize(one)}`
   }
 }
 
@@ -150,7 +150,7 @@ export const encodeContent = (bytes: Uint8Array): Pick<Action, 'content' | 'enco
 }
 
 /** Splits at the last `=`, so that a local name may hold one; a name alone stands for both. */
-const sides = (text: string): readonly [left: string, right: string | undefined] => {
+const splitPair = (text: string): readonly [left: string, right: string | undefined] => {
   const at = text.lastIndexOf('=')
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
@@ -176,41 +176,41 @@ const read = async (
   }
 }
 
-const written =
+const createWriteParser =
   (action: 'create' | 'update', reading: ReadOptions) =>
   async (text: string): Promise<Action> => {
     const label = `--${action}`
-    const [local, target] = sides(text)
+    const [local, target] = splitPair(text)
     if (local === '') throw usage(`${label} must have the form local=path/in/repo, not "${text}"`)
     if (target === undefined && isAbsolute(local))
       throw usage(`${label}: specify the target of ${local}: ${label} ${local}=path/in/repo`)
-    const file_path = repositoryPath(target ?? local.replaceAll('\\', '/'), label)
+    const file_path = toRepositoryPath(target ?? local.replaceAll('\\', '/'), label)
     return { action, file_path, ...encodeContent(await read(local, reading, label)) }
   }
 
-const moved = (text: string): Action => {
-  const [old, now] = sides(text)
+const parseMove = (text: string): Action => {
+  const [old, now] = splitPair(text)
   if (old === '' || now === undefined)
     throw usage(`--move must have the form old=new, not "${text}"`)
   return {
     action: 'move',
-    previous_path: repositoryPath(old, '--move'),
-    file_path: repositoryPath(now, '--move'),
+    previous_path: toRepositoryPath(old, '--move'),
+    file_path: toRepositoryPath(now, '--move'),
   }
 }
 
-const chmod = (text: string): Action => {
+const parseModeChange = (text: string): Action => {
   const match = /^([+-])x=(.+)$/s.exec(text)
   if (match?.[2] === undefined)
     throw usage(`--chmod must have the form +x=path or -x=path, not "${text}"`)
   return {
     action: 'chmod',
-    file_path: repositoryPath(match[2], '--chmod'),
+    file_path: toRepositoryPath(match[2], '--chmod'),
     execute_filemode: match[1] === '+',
   }
 }
 
-/** What each kind of action was given for, as texts. */
+/** The texts that each kind of action was given for. */
 type LocalActions = Readonly<
   Partial<Record<'create' | 'update' | 'delete' | 'move' | 'chmod', readonly string[]>>
 >
@@ -219,18 +219,18 @@ type LocalActions = Readonly<
  * Creates the actions of the flags; reads files relative to `cwd`.
  * @throws Failure `usage` that names the flag and what is wrong with its value
  */
-export const actionsFromFlags = async (
+export const parseActionFlags = async (
   { move = [], delete: removed = [], create = [], update = [], chmod: modes = [] }: LocalActions,
   cwd: string,
   signal?: AbortSignal,
 ): Promise<Action[]> => [
-  ...move.map(moved),
+  ...move.map(parseMove),
   ...removed.map(
-    (text): Action => ({ action: 'delete', file_path: repositoryPath(text, '--delete') }),
+    (text): Action => ({ action: 'delete', file_path: toRepositoryPath(text, '--delete') }),
   ),
-  ...(await Promise.all(create.map(written('create', { cwd, signal })))),
-  ...(await Promise.all(update.map(written('update', { cwd, signal })))),
-  ...modes.map(chmod),
+  ...(await Promise.all(create.map(createWriteParser('create', { cwd, signal })))),
+  ...(await Promise.all(update.map(createWriteParser('update', { cwd, signal })))),
+  ...modes.map(parseModeChange),
 ]
 
 const flags = {
@@ -256,7 +256,7 @@ const flags = {
 } as const
 type CommitArguments = Arguments<typeof flags, typeof commits.create>
 
-const parsed = async (text: HeldText, label: string): Promise<unknown> => {
+const parseHeld = async (text: HeldText, label: string): Promise<unknown> => {
   const read = await readHeld(text)
   if ('wrong' in read)
     throw usage(`${label}: not valid JSON or YAML`, `The text is: ${read.wrong}.`)
@@ -266,8 +266,12 @@ const parsed = async (text: HeldText, label: string): Promise<unknown> => {
 /** The largest file of actions, in bytes. */
 const maxActions = 100e6
 
-/** A file's text, or standard input's for `-`. */
-const textOf = async ({ place }: Services, path: string, label: string): Promise<HeldText> => {
+/** Reads a file's text, or standard input's for `-`. */
+const readSourceText = async (
+  { place }: Services,
+  path: string,
+  label: string,
+): Promise<HeldText> => {
   if (path === '-') return holdText(await place.stdin.text())
   try {
     const bytes = await readReadable(resolve(place.cwd, path), place.clock.signal, maxActions)
@@ -278,22 +282,24 @@ const textOf = async ({ place }: Services, path: string, label: string): Promise
   }
 }
 
-/** `--input`: attributes of the commit, or nothing but its actions. */
-const inputOf = async (services: Services, path: string | undefined): Promise<JsonValues> => {
+/** Reads `--input`: attributes of the commit, or nothing but its actions. */
+const readInput = async (services: Services, path: string | undefined): Promise<JsonValues> => {
   if (path === undefined) return {}
   const label = path === '-' ? '--input' : `--input ${path}`
-  const value = await parsed(await textOf(services, path, '--input'), label)
+  const value = await parseHeld(await readSourceText(services, path, '--input'), label)
   if (Array.isArray(value)) return { actions: value }
-  if (isObject(value)) return jsonFields(value)
+  if (isObject(value)) return toJsonFields(value)
   throw usage(`${label} must contain an object of attributes or a list of actions`)
 }
 
 const isInline = (actions: string): boolean => /^\s*[[{]/.test(actions)
 
-/** `--actions`: a list as it stands, `@file`, a file or `-`. */
-const listed = async (services: Services, text: string): Promise<unknown> => {
-  const value = await parsed(
-    isInline(text) ? holdText(text) : await textOf(services, text.replace(/^@/, ''), '--actions'),
+/** Reads `--actions`: a list as it stands, `@file`, a file or `-`. */
+const readActionList = async (services: Services, text: string): Promise<unknown> => {
+  const value = await parseHeld(
+    isInline(text)
+      ? holdText(text)
+      : await readSourceText(services, text.replace(/^@/, ''), '--actions'),
     '--actions',
   )
   return isObject(value) ? value.actions : value
@@ -305,13 +311,14 @@ const gather = async (
   input: Fields,
 ): Promise<Action[]> => {
   const { actions: text, create = [], update = [] } = given.flags
-  const local = [...create, ...update].map((one) => sides(one)[0])
+  const local = [...create, ...update].map((one) => splitPair(one)[0])
   const file = text === undefined || isInline(text) ? [] : [text.replace(/^@/, '')]
   await services.place.checkInputs([...file, ...local])
-  const listedActions = text === undefined ? (input.actions ?? []) : await listed(services, text)
+  const listedActions =
+    text === undefined ? (input.actions ?? []) : await readActionList(services, text)
   const actions = [
     ...parseCommitActions(listedActions),
-    ...(await actionsFromFlags(given.flags, services.place.cwd, services.place.clock.signal)),
+    ...(await parseActionFlags(given.flags, services.place.cwd, services.place.clock.signal)),
   ]
   if (given.extra.actions === undefined) checkActions(actions)
   return actions
@@ -321,7 +328,7 @@ async function* createCommit(services: Services, given: CommitArguments): Rows {
   const { input: path, actions: text, message, ...rest } = given.flags
   if (path === '-' && (text === '-' || text === '@-'))
     throw usage('--input - and --actions - both read standard input')
-  const input = await inputOf(services, path)
+  const input = await readInput(services, path)
   const actions = await gather(services, given, input)
   const worded = rest['commit-message'] ?? message
   const preset = {

@@ -8,7 +8,7 @@ import { toAnswer } from '../engine/command/running.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given, Plan } from '../engine/command/types.js'
 import { type Rows, yieldRecords } from '../engine/rows.js'
-import { Failure, survived } from '../errors.js'
+import { Failure, recoverFrom } from '../errors.js'
 import { define } from './define.js'
 
 // The unified diff of a commit, where the answer's items hold one (`diff`, `old_path`, `new_path`).
@@ -19,7 +19,7 @@ const hasDiff = (item: unknown): item is Fields =>
   typeof item.old_path === 'string' &&
   typeof item.new_path === 'string'
 
-/** Whether records are changes with a diff. */
+/** True if records are changes with a diff. */
 export const hasDiffs = (data: unknown): data is readonly Fields[] =>
   Array.isArray(data) && data.length > 0 && data.every(hasDiff)
 
@@ -29,35 +29,35 @@ interface DiffLine {
   readonly heading: boolean
 }
 
-const heading = (text: string): DiffLine => ({ text, heading: true })
+const createHeading = (text: string): DiffLine => ({ text, heading: true })
 
-/** What happened to the file beside its lines. */
-const changes = (item: Fields): DiffLine[] => {
+/** Returns the lines on what happened to the file beside its content. */
+const describeFileChange = (item: Fields): DiffLine[] => {
   const { new_file, deleted_file, renamed_file, a_mode, b_mode } = item
-  if (new_file === true) return [heading(`new file mode ${String(b_mode)}`)]
-  if (deleted_file === true) return [heading(`deleted file mode ${String(a_mode)}`)]
+  if (new_file === true) return [createHeading(`new file mode ${String(b_mode)}`)]
+  if (deleted_file === true) return [createHeading(`deleted file mode ${String(a_mode)}`)]
   return [
     ...(a_mode !== b_mode
-      ? [heading(`old mode ${String(a_mode)}`), heading(`new mode ${String(b_mode)}`)]
+      ? [createHeading(`old mode ${String(a_mode)}`), createHeading(`new mode ${String(b_mode)}`)]
       : []),
     ...(renamed_file === true
       ? [
-          heading(`rename from ${String(item.old_path)}`),
-          heading(`rename to ${String(item.new_path)}`),
+          createHeading(`rename from ${String(item.old_path)}`),
+          createHeading(`rename to ${String(item.new_path)}`),
         ]
       : []),
   ]
 }
 
-const lines = (item: Fields): DiffLine[] => {
+const formatFileDiff = (item: Fields): DiffLine[] => {
   const text = String(item.diff).replace(/\n$/, '')
   const old = item.new_file === true ? '/dev/null' : `a/${String(item.old_path)}`
   const now = item.deleted_file === true ? '/dev/null' : `b/${String(item.new_path)}`
   const named = text === '' || text.startsWith('--- ') || text.startsWith('Binary')
   return [
-    heading(`diff --git a/${String(item.old_path)} b/${String(item.new_path)}`),
-    ...changes(item),
-    ...(named ? [] : [heading(`--- ${old}`), heading(`+++ ${now}`)]),
+    createHeading(`diff --git a/${String(item.old_path)} b/${String(item.new_path)}`),
+    ...describeFileChange(item),
+    ...(named ? [] : [createHeading(`--- ${old}`), createHeading(`+++ ${now}`)]),
     ...(text === '' ? [] : text.split('\n')).map((line) => ({
       text: line,
       heading: line.startsWith('@@'),
@@ -66,7 +66,8 @@ const lines = (item: Fields): DiffLine[] => {
 }
 
 /** Formats the changes of a commit like `git diff`, line by line. */
-export const unified = (items: readonly Fields[]): DiffLine[] => items.flatMap(lines)
+export const formatUnifiedDiff = (items: readonly Fields[]): DiffLine[] =>
+  items.flatMap(formatFileDiff)
 
 export { create } from './commits-create.js'
 
@@ -99,7 +100,12 @@ const explained: Readonly<
 }
 
 /** Explains why a cherry-pick or revert failed; other failures stay as they are. */
-export const inWords = (verb: Verb, failure: Failure, sha: string, branch: string): Failure => {
+export const explainFailure = (
+  verb: Verb,
+  failure: Failure,
+  sha: string,
+  branch: string,
+): Failure => {
   const words = explained[verb][failure.details.code ?? '']?.(sha, branch)
   if (words === undefined) return failure
   const [message, hint] = words
@@ -112,7 +118,7 @@ const createApplying = (verb: Verb) =>
       finish: async ({ values }, came) => {
         const sha = String(values.sha)
         const branch = String(values.branch)
-        if ('failure' in came) throw inWords(verb, came.failure, sha, branch)
+        if ('failure' in came) throw explainFailure(verb, came.failure, sha, branch)
         if (!('whole' in came)) return {}
         const { data } = came.whole
         if (isObject(data) && data.dry_run === 'success')
@@ -140,12 +146,12 @@ export const revert = define({
   rows: createApplying('revert'),
 })
 
-const columnsOf = (items: readonly unknown[]): readonly string[] =>
+const getDiffColumns = (items: readonly unknown[]): readonly string[] =>
   ['old_path', 'new_path', 'new_file', 'deleted_file', 'renamed_file', 'diff'].filter((name) =>
     items.every((item) => isObject(item) && Object.hasOwn(item, name)),
   )
 
-const lineOf =
+const createLineFormatter =
   ({ answer }: Services) =>
   ({ text, heading }: DiffLine): string => {
     // Tabs are part of what changed.
@@ -156,56 +162,60 @@ const lineOf =
 async function* showDiff(services: Services, plan: Plan): Rows {
   const whole = await services.instance.send(plan)
   const { data } = whole
-  const columns = Array.isArray(data) ? columnsOf(data) : []
+  const columns = Array.isArray(data) ? getDiffColumns(data) : []
   const view = {
     endpoint: plan.endpoint,
     ...(columns.length === 0 ? {} : { columns }),
-    ...(hasDiffs(data) ? { people: { page: () => unified(data).map(lineOf(services)) } } : {}),
+    ...(hasDiffs(data)
+      ? { people: { page: () => formatUnifiedDiff(data).map(createLineFormatter(services)) } }
+      : {}),
   }
   yield { kind: 'answer', answer: toAnswer(whole), view }
 }
 
 type Changes = Fields
 
-/** The diff of one of several commits, each item with the commit as it was given. */
-const itemsOf = async ({ instance }: Services, plan: Plan): Promise<readonly Changes[]> => {
+/** Loads the diff of one of several commits; each item has the commit as it was given. */
+const loadDiff = async ({ instance }: Services, plan: Plan): Promise<readonly Changes[]> => {
   const { data } = await instance.send(plan)
   const items = Array.isArray(data) ? data.filter(isObject) : []
   return items.map((item) => ({ object: plan.label, ...item }))
 }
 
-const pageOf = (services: Services, items: readonly Changes[]): readonly string[] => {
+const formatDiffPage = (services: Services, items: readonly Changes[]): readonly string[] => {
   const commits = [...new Set(items.map(({ object }) => String(object)))]
   return commits.flatMap((commit) => [
     `${services.answer.text.strong(`commit ${services.answer.text.safe(commit)}`)}\n`,
-    ...unified(items.filter(({ object }) => object === commit)).map(lineOf(services)),
+    ...formatUnifiedDiff(items.filter(({ object }) => object === commit)).map(
+      createLineFormatter(services),
+    ),
   ])
 }
 
-/** The changes of each commit, or why they could not be had, in the order of the commits. */
-const changesOf = async (
+/** Loads the changes of each commit, or the failure to load them, in the order of the commits. */
+const loadDiffs = async (
   services: Services,
   plans: readonly Plan[],
 ): Promise<readonly (readonly Changes[] | Failure)[]> => {
   const results: (readonly Changes[] | Failure)[] = []
   await services.instance.each(plans, async (plan, i) => {
-    results[i] = await itemsOf(services, plan).catch(survived)
+    results[i] = await loadDiff(services, plan).catch(recoverFrom)
   })
   return results
 }
 
-/** One list, in which each change says whose it is; on a terminal a heading does. */
+/** Yields one list, in which each change names its commit; on a terminal a heading does. */
 async function* showDiffs(services: Services, plans: readonly Plan[]): Rows {
   const { ui } = services
-  const results = await changesOf(services, plans)
+  const results = await loadDiffs(services, plans)
   const failures = results.flatMap((one) => (one instanceof Failure ? [one] : []))
   for (const [i, one] of results.entries())
     if (one instanceof Failure) ui.report(one, plans[i]?.label)
   const items = results.flatMap((one) => (one instanceof Failure ? [] : one))
-  const people = hasDiffs(items) ? { people: { page: () => pageOf(services, items) } } : {}
+  const people = hasDiffs(items) ? { people: { page: () => formatDiffPage(services, items) } } : {}
   if (items.length > 0 || failures.length === 0)
     yield* yieldRecords(items, {
-      columns: ['object', ...columnsOf(items)],
+      columns: ['object', ...getDiffColumns(items)],
       lead: 'object',
       ...people,
     })

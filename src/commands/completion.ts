@@ -185,7 +185,7 @@ export const findShell = (env: Readonly<NodeJS.ProcessEnv>): Shell | undefined =
 
 // Where a shell looks.
 
-/** The file that is written whole, or the one that gets a line. */
+/** Finds the file that is written whole, or the one that gets a line. */
 const findStartFile = (shell: Shell, env: NodeJS.ProcessEnv): { file: string; line?: string } => {
   const home = env.HOME ?? ''
   const line = `source <(svcctl completion ${shell.name})`

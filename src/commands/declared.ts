@@ -12,7 +12,7 @@ const filesArgument = {
   file: true,
 } as const
 
-const printing = () => import('./plan/printing.js')
+const loadPrinting = () => import('./plan/printing.js')
 
 export const plan = define({
   summary: 'Show what the files would change',
@@ -30,7 +30,7 @@ export const plan = define({
     'plan svcctl.yml -o json',
   ],
   rows: async function* (services, given) {
-    yield* (await printing()).planGiven(services, given)
+    yield* (await loadPrinting()).planGiven(services, given)
   },
 })
 export const apply = define({
@@ -75,11 +75,11 @@ export const drift = define({
     'drift svcctl.yml --report markdown=drift.md --quiet',
   ],
   rows: async function* (services, given) {
-    yield* (await printing()).driftGiven(services, given)
+    yield* (await loadPrinting()).yieldDrift(services, given)
   },
 })
 
-const kindNames = (): readonly string[] => [...new Set(managedKinds.map(({ name }) => name))]
+const getKindNames = (): readonly string[] => [...new Set(managedKinds.map(({ name }) => name))]
 
 export const exportCommand = define({
   summary: 'Export the instance’s state as files for plan and apply',
@@ -95,7 +95,7 @@ export const exportCommand = define({
       required: false,
       variadic: true,
       help: 'kinds to export (members, approval_rules …), as with --only',
-      values: async () => kindNames().map((value) => ({ value })),
+      values: async () => getKindNames().map((value) => ({ value })),
     },
   ],
   flags: exportFlags,

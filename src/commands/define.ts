@@ -34,14 +34,14 @@ type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: 
   ? I
   : never
 
-/** What was given on the command line of a command with these flags; other names do not compile. */
+/** The arguments of a command with these flags; other names do not compile. */
 export type Arguments<F extends OwnFlags, E extends Endpoint = never> = Omit<Given, 'flags'> & {
   readonly flags: OwnFlagValues<F> &
     ([E] extends [never] ? unknown : Omit<Intersection<EndpointFlagValues<E>>, keyof F>)
 }
 
 /** Declares `-o` of a command that has output formats of its own. */
-export const outputFlag = (own: readonly string[], help: string, standard: string) =>
+export const createOutputFlag = (own: readonly string[], help: string, standard: string) =>
   ({
     ...oneOf([...formatNames, ...own], help, { default: standard }),
     short: 'o',
@@ -78,12 +78,12 @@ interface Declaration<F extends OwnFlags, E extends Endpoint>
   readonly rows?: (services: Services, given: Arguments<F, E>) => Rows
 }
 
-/** Whether a flag that is left out has its default: by the same rule as its type. */
+/** True if a flag that is left out has its default: by the same rule as its type. */
 const isDefaulted = ({ optionalValue, parameter, stays }: OwnFlag): boolean =>
   optionalValue !== true && parameter === undefined && stays !== true
 
-/** The flags as `rows` sees them: the tool's own have their defaults; those of the API never. */
-const completed = <F extends OwnFlags, E extends Endpoint>(
+/** Returns the flags as `rows` sees them: the tool's own have their defaults; those of the API never. */
+const applyDefaults = <F extends OwnFlags, E extends Endpoint>(
   own: F | undefined,
   given: Given,
 ): Arguments<F, E> => {
@@ -107,7 +107,7 @@ export const define = <
   rows,
   ...rest
 }: Declaration<F, E>): Special => {
-  const own = (given: Given): Arguments<F, E> => completed<F, E>(rest.flags, given)
+  const own = (given: Given): Arguments<F, E> => applyDefaults<F, E>(rest.flags, given)
   return {
     ...rest,
     ...(rows && { rows: (services, given) => rows(services, own(given)) }),

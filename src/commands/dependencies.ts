@@ -3,14 +3,14 @@
  * materials.
  */
 
-import { type Fields, isObject, objects, toText } from '../base/objects.js'
+import { type Fields, isObject, listObjects, toText } from '../base/objects.js'
 import { createUuid } from '../base/random.js'
 import { version } from '../base/version.js'
 import { severities } from '../catalogue/shapes/vulnerability.js'
 import type { Services } from '../engine/command/services.js'
 import type { RecordView } from '../engine/rows.js'
 import { usage } from '../errors.js'
-import { define, outputFlag } from './define.js'
+import { createOutputFlag, define } from './define.js'
 
 // The order of severities, worst first; words that are none come last.
 
@@ -93,7 +93,7 @@ const createComponent = ({ Models, Enums }: CyclonedxModule, item: Fields) => {
   })
 }
 
-/** Vulnerabilities by name and severity, each with every component it affects. */
+/** Creates vulnerabilities by name and severity, each with every component it affects. */
 const createVulnerabilities = (
   library: CyclonedxModule,
   pairs: readonly (readonly [Fields, BomComponent])[],
@@ -105,7 +105,7 @@ const createVulnerabilities = (
     InstanceType<CyclonedxModule['Models']['Vulnerability']['Vulnerability']>
   >()
   for (const [item, component] of pairs)
-    for (const weakness of objects(item.vulnerabilities)) {
+    for (const weakness of listObjects(item.vulnerabilities)) {
       const name = toText(weakness.name) ?? 'unknown'
       const word = toText(weakness.severity)?.toLowerCase()
       const severity = severities.find((s) => s === word) ?? Enums.Vulnerability.Severity.Unknown
@@ -127,7 +127,7 @@ const createVulnerabilities = (
 type BomComponent = ReturnType<typeof createComponent>
 
 /** Creates the bill of materials of a project's dependencies (CycloneDX 1.6). */
-export const cyclonedx = async (
+export const createCycloneDx = async (
   records: readonly unknown[],
   around: BomContext,
 ): Promise<unknown> => {
@@ -156,9 +156,9 @@ export const cyclonedx = async (
   return JSON.parse(text)
 }
 
-/** The worst severity of a dependency's vulnerabilities; undefined where it has none. */
+/** Returns the worst severity of a dependency's vulnerabilities; undefined where it has none. */
 const getWorstSeverity = (dependency: unknown): unknown =>
-  objects(isObject(dependency) ? dependency.vulnerabilities : [])
+  listObjects(isObject(dependency) ? dependency.vulnerabilities : [])
     .map((one) => one.severity)
     .sort(compareSeverity)[0]
 
@@ -172,7 +172,7 @@ export const sortVulnerableFirst = (records: readonly unknown[]): unknown[] => {
   )
 }
 
-/** How the records are shown as one document. */
+/** Creates the view of the records as one document. */
 const createBomDocument = ({ place }: Services): NonNullable<RecordView['document']> => {
   const { limit, output, page, perPage } = place.globals
   if (output !== undefined && output !== 'json')
@@ -181,7 +181,7 @@ const createBomDocument = ({ place }: Services): NonNullable<RecordView['documen
     // A bill of materials is whole unless a part was asked for.
     whole: limit === undefined && page === undefined && perPage === undefined,
     of: (records, { values }) =>
-      cyclonedx(records, {
+      createCycloneDx(records, {
         project: String(values.id),
         version,
         now: place.clock.now(),
@@ -191,7 +191,11 @@ const createBomDocument = ({ place }: Services): NonNullable<RecordView['documen
 }
 
 const flags = {
-  output: outputFlag(['cyclonedx'], 'output format; cyclonedx is a bill of materials', 'table'),
+  output: createOutputFlag(
+    ['cyclonedx'],
+    'output format; cyclonedx is a bill of materials',
+    'table',
+  ),
 } as const
 
 export const listDependencies = define({

@@ -14,21 +14,21 @@ const maxBits = 16_384
 
 const hint =
   'A public key is one line such as "ssh-ed25519 AAAA… name", from the .pub file of a key pair.'
-const invalidKey = (what: string, more = hint): Failure => usage(`--key: ${what}`, more)
+const createKeyFailure = (what: string, more = hint): Failure => usage(`--key: ${what}`, more)
 
-/** The strings that an SSH key is made of: each a length of four bytes, then so many bytes. */
+/** Splits an SSH key into its strings: each is a length of four bytes, then that many bytes. */
 const parseFields = (bytes: Buffer): readonly Buffer[] => {
   const fields: Buffer[] = []
   for (let at = 0; at < bytes.length; ) {
     const end = at + 4 <= bytes.length ? at + 4 + bytes.readUInt32BE(at) : Number.POSITIVE_INFINITY
-    if (end > bytes.length) throw invalidKey('the key is incomplete or damaged')
+    if (end > bytes.length) throw createKeyFailure('the key is incomplete or damaged')
     fields.push(bytes.subarray(at + 4, end))
     at = end
   }
   return fields
 }
 
-/** Bits of an integer as SSH writes it, leading zero bytes left out. */
+/** Counts the bits of an integer as SSH writes it, leading zero bytes left out. */
 const countBits = (field: Buffer | undefined): number => {
   const text = (field ?? Buffer.alloc(0)).toString('hex').replace(/^0+/, '')
   return text === '' ? 0 : BigInt(`0x${text}`).toString(2).length
@@ -37,18 +37,18 @@ const countBits = (field: Buffer | undefined): number => {
 const checkBits = (kind: string, field: Buffer | undefined): void => {
   const bits = countBits(field)
   if (bits < minBits || bits > maxBits)
-    throw invalidKey(`an ${kind} key must have ${minBits} to ${maxBits} bits, not ${bits}`)
+    throw createKeyFailure(`an ${kind} key must have ${minBits} to ${maxBits} bits, not ${bits}`)
 }
 
 const pointLengths: Readonly<Record<string, number>> = { nistp256: 65, nistp384: 97, nistp521: 133 }
 
 const checkPoint = (curve: string, name: Buffer | undefined, point: Buffer | undefined): void => {
   if (name?.toString('latin1') !== curve || point?.length !== pointLengths[curve])
-    throw invalidKey(`the key is not a point on the curve ${curve}`)
+    throw createKeyFailure(`the key is not a point on the curve ${curve}`)
 }
 
 const checkEd25519 = (key: Buffer | undefined): void => {
-  if (key?.length !== 32) throw invalidKey('an Ed25519 key must have 32 bytes')
+  if (key?.length !== 32) throw createKeyFailure('an Ed25519 key must have 32 bytes')
 }
 
 interface Kind {
@@ -57,7 +57,7 @@ interface Kind {
   readonly check: (fields: readonly Buffer[]) => void
 }
 
-const ellipticKey = (curve: string): Kind => ({
+const createEllipticKind = (curve: string): Kind => ({
   fields: 2,
   check: ([name, point]) => checkPoint(curve, name, point),
 })
@@ -66,9 +66,9 @@ const kinds: Readonly<Record<string, Kind>> = {
   'ssh-rsa': { fields: 2, check: ([, modulus]) => checkBits('RSA', modulus) },
   'ssh-dss': { fields: 4, check: ([prime]) => checkBits('DSA', prime) },
   'ssh-ed25519': { fields: 1, check: ([key]) => checkEd25519(key) },
-  'ecdsa-sha2-nistp256': ellipticKey('nistp256'),
-  'ecdsa-sha2-nistp384': ellipticKey('nistp384'),
-  'ecdsa-sha2-nistp521': ellipticKey('nistp521'),
+  'ecdsa-sha2-nistp256': createEllipticKind('nistp256'),
+  'ecdsa-sha2-nistp384': createEllipticKind('nistp384'),
+  'ecdsa-sha2-nistp521': createEllipticKind('nistp521'),
   'sk-ssh-ed25519@openssh.com': { fields: 2, check: ([key]) => checkEd25519(key) },
   'sk-ecdsa-sha2-nistp256@openssh.com': {
     fields: 3,
@@ -76,19 +76,27 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** A text that is no public key at all, said without repeating it: it may be a private one. */
+/** Fails (exit 2) for a text that is no public key, without repeating it: it may be a private one. */
 const checkKind = (text: string): void => {
-  if (text === '') throw invalidKey('the key is empty')
+  if (text === '') throw createKeyFailure('the key is empty')
   if (/PRIVATE KEY|^PuTTY-User-Key-File/m.test(text))
-    throw invalidKey('this is a private key, which must not be shared; nothing was sent', hint)
+    throw createKeyFailure(
+      'this is a private key, which must not be shared; nothing was sent',
+      hint,
+    )
   if (/BEGIN (SSH2|RSA|DSA|EC)? ?PUBLIC KEY/.test(text))
-    throw invalidKey('the key is not in OpenSSH format', 'Convert it with: ssh-keygen -i -f FILE')
-  if (text.includes('\n')) throw invalidKey('the key must be a single line')
+    throw createKeyFailure(
+      'the key is not in OpenSSH format',
+      'Convert it with: ssh-keygen -i -f FILE',
+    )
+  if (text.includes('\n')) throw createKeyFailure('the key must be a single line')
 }
 
 const decodeBase64 = (base64: string): Buffer => {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0)
-    throw invalidKey('the part after the key type is not valid base64; it is incomplete or damaged')
+    throw createKeyFailure(
+      'the part after the key type is not valid base64; it is incomplete or damaged',
+    )
   return Buffer.from(base64, 'base64')
 }
 
@@ -103,19 +111,20 @@ export const checkPublicKey = (given: string): string => {
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
   if (kind === undefined) {
     const known = Object.keys(kinds).join(', ')
-    if (base64 === '') throw invalidKey('this is not a public key', `${hint} Pass a file as @file.`)
-    throw invalidKey('unknown key type', `Known types: ${known}.`)
+    if (base64 === '')
+      throw createKeyFailure('this is not a public key', `${hint} Pass a file as @file.`)
+    throw createKeyFailure('unknown key type', `Known types: ${known}.`)
   }
   const [name, ...fields] = parseFields(decodeBase64(base64))
   const inner = name?.toString('latin1')
   if (inner !== type)
-    throw invalidKey(`the key is labeled ${type} but contains a key of another type`)
-  if (fields.length !== kind.fields) throw invalidKey(`the ${type} key is incomplete`)
+    throw createKeyFailure(`the key is labeled ${type} but contains a key of another type`)
+  if (fields.length !== kind.fields) throw createKeyFailure(`the ${type} key is incomplete`)
   kind.check(fields)
   return text
 }
 
-/** A request with its key checked. One of --param passes unchecked; one that was asked for has no flag. */
+/** Returns a request with its key checked. A key of --param passes unchecked; one from a prompt has no flag. */
 const withCheckedKey = (plan: Plan): Plan => {
   const { key } = plan.values
   if (key === undefined) return plan

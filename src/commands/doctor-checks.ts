@@ -3,11 +3,11 @@ import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import { isProxyExempt } from '../base/no-proxy.js'
-import { objects, toText } from '../base/objects.js'
+import { listObjects, toText } from '../base/objects.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { getPath } from '../catalogue/endpoint.js'
 import type { ExternalClient } from '../engine/command/services.js'
-import { type Category, Failure, survived } from '../errors.js'
+import { type Category, Failure, recoverFrom } from '../errors.js'
 import { createTlsSettings } from '../http/sending/connections.js'
 import type { WholeAnswer } from '../http/types.js'
 import type { TransportSettings } from '../profile/index.js'
@@ -21,15 +21,19 @@ export interface Check {
   readonly remedy?: string
   /** Why the tool cannot be used; decides the exit code. */
   readonly category?: Category
-  /** What was seen of the instance, for programs. */
+  /** The known instance, for programs. */
   readonly known?: KnownInstance
 }
 
 /** Creates a check that passed. */
-export const ok = (check: string, message: string): Check => ({ check, status: 'ok', message })
+export const createPassedCheck = (check: string, message: string): Check => ({
+  check,
+  status: 'ok',
+  message,
+})
 
 /** Creates a check with a warning. */
-export const warning = (check: string, message: string, remedy?: string): Check => ({
+export const createWarningCheck = (check: string, message: string, remedy?: string): Check => ({
   check,
   status: 'warning',
   message,
@@ -37,7 +41,7 @@ export const warning = (check: string, message: string, remedy?: string): Check 
 })
 
 /** Creates a check that failed. */
-export const failed = (
+export const createFailedCheck = (
   check: string,
   category: Category,
   message: string,
@@ -55,28 +59,28 @@ export const failed = (
  * @throws errors that are no Failure, and interruptions
  */
 export const toFailedCheck = (check: string, error: unknown, remedy?: string): Check => {
-  const { category, message, details } = survived(error)
+  const { category, message, details } = recoverFrom(error)
   const own = isPage(error) ? pageRemedy : details.hint
-  return failed(check, category, message, remedy ?? own)
+  return createFailedCheck(check, category, message, remedy ?? own)
 }
 
 const pageRemedy =
   'There is a proxy, a firewall or a sign-in page in front of the instance, or the base URL is wrong.'
 
-/** Whether something in front of the instance answered. */
+/** True if something in front of the instance answered. */
 const isPage = (error: unknown): boolean =>
   error instanceof Failure && error.details.advice?.code === 'no-instance'
 
 // What the instance answers: whether it is this API, its clock, its pagination headers.
 
-/** A list that is there for everybody (`GET /projects`). */
+/** A list that every user can read (`GET /projects`). */
 const probeRequest = { method: 'GET', path: '/projects?per_page=1', headers: {} }
 /** Seconds that clocks may differ before signatures and expiry dates suffer. */
 const maxClockDifference = 30
 
 const baseUrlRemedy = 'Check the base URL (--base-url): it includes any path, but not /api/v4.'
 
-/** Whether a refusal is the API's own: JSON with a message. */
+/** True if a refusal is the API's own: JSON with a message. */
 const isRefused = (error: unknown): boolean =>
   error instanceof Failure &&
   (error.details.status === 401 || error.details.status === 403) &&
@@ -88,17 +92,17 @@ const checkClock = ({ headers }: WholeAnswer, now: Date): Check | undefined => {
   if (Number.isNaN(theirs)) return undefined
   const seconds = Math.round((now.getTime() - theirs) / 1000)
   const size = Math.abs(seconds)
-  if (size <= maxClockDifference) return ok('clock', `differs by at most ${size} s`)
+  if (size <= maxClockDifference) return createPassedCheck('clock', `differs by at most ${size} s`)
   const how = `the clock of this machine is ${size} s ${seconds > 0 ? 'ahead of' : 'behind'} the instance`
-  return warning('clock', how, 'Correct the clock that is wrong, for example with NTP.')
+  return createWarningCheck('clock', how, 'Correct the clock that is wrong, for example with NTP.')
 }
 
-/** Whether a list tells how many pages there are (`http/README.md`). */
+/** Checks that a list tells how many pages there are (`http/README.md`). */
 const checkPageHeaders = ({ headers }: WholeAnswer): Check => {
   const missing = ['link', 'x-total', 'x-next-page'].filter((name) => headers[name] === undefined)
   return missing.length === 0
-    ? ok('page headers', 'all present')
-    : warning(
+    ? createPassedCheck('page headers', 'all present')
+    : createWarningCheck(
         'page headers',
         `the instance does not send ${missing.join(', ')}`,
         'Lists work, but without totals and with one page at a time.',
@@ -106,7 +110,7 @@ const checkPageHeaders = ({ headers }: WholeAnswer): Check => {
 }
 
 /** Runs the checks that need no credential; none is sent. */
-export const instanceChecks = async (
+export const runInstanceChecks = async (
   there: ExternalClient,
   now: () => Date,
 ): Promise<readonly Check[]> => {
@@ -115,13 +119,19 @@ export const instanceChecks = async (
     const answer = await there.call(probeRequest)
     if (!Array.isArray(answer.data))
       return [
-        failed(check, 'not_found', 'the server there does not provide this API', baseUrlRemedy),
+        createFailedCheck(
+          check,
+          'not_found',
+          'the server there does not provide this API',
+          baseUrlRemedy,
+        ),
       ]
     const clock = checkClock(answer, now())
-    const checks = [ok(check, 'the API responds'), checkPageHeaders(answer)]
+    const checks = [createPassedCheck(check, 'the API responds'), checkPageHeaders(answer)]
     return clock === undefined ? checks : [...checks, clock]
   } catch (error) {
-    if (isRefused(error)) return [ok(check, 'the API responds and requires a credential')]
+    if (isRefused(error))
+      return [createPassedCheck(check, 'the API responds and requires a credential')]
     const gone = error instanceof Failure && error.category === 'not_found'
     return [toFailedCheck(check, error, gone ? baseUrlRemedy : undefined)]
   }
@@ -132,12 +142,12 @@ export const instanceChecks = async (
 const read = async (there: ExternalClient, path: string): Promise<unknown> =>
   (await there.call({ method: 'GET', path, headers: {} })).data
 
-const projectAt = (id: string): string =>
+const createProjectPath = (id: string): string =>
   getPath(projects.get).replace(':id', encodeURIComponent(id).replaceAll('.', '%2E'))
 
-/** The first project that can be seen, where there is one. */
+/** Finds the first project that can be seen, where there is one. */
 const findProject = async (there: ExternalClient) => {
-  const [first] = objects(await read(there, probeRequest.path))
+  const [first] = listObjects(await read(there, probeRequest.path))
   const [id, path] = [Number(first?.id), toText(first?.path_with_namespace)]
   return Number.isInteger(id) && path !== undefined ? { id, path } : undefined
 }
@@ -146,18 +156,21 @@ const decodedRemedy =
   'The web server in front decodes %2F: AllowEncodedSlashes NoDecode (Apache), proxy_pass without a path (nginx). Until then, use IDs.'
 
 /** Reads one project by its path and, where that fails, by its ID: if that works, the path did not arrive. */
-export const pathChecks = async (there: ExternalClient): Promise<readonly Check[]> => {
+export const runPathChecks = async (there: ExternalClient): Promise<readonly Check[]> => {
   const check = 'paths with %2F'
   try {
     const project = await findProject(there)
     if (project === undefined) return []
-    const failure = await read(there, projectAt(project.path)).then(() => undefined, survived)
-    if (failure === undefined) return [ok(check, 'arrive unchanged')]
-    await read(there, projectAt(String(project.id)))
+    const failure = await read(there, createProjectPath(project.path)).then(
+      () => undefined,
+      recoverFrom,
+    )
+    if (failure === undefined) return [createPassedCheck(check, 'arrive unchanged')]
+    await read(there, createProjectPath(String(project.id)))
     const message = `project ${project.id} is found by its ID, but not by its path (${failure.message})`
-    return [failed(check, 'not_found', message, decodedRemedy)]
+    return [createFailedCheck(check, 'not_found', message, decodedRemedy)]
   } catch (error) {
-    survived(error)
+    recoverFrom(error)
     return []
   }
 }
@@ -167,7 +180,7 @@ export const pathChecks = async (there: ExternalClient): Promise<readonly Check[
 /** Seconds that a connection may take. */
 const patience = 10
 const day = 86_400_000
-/** A certificate that ends within so many days gets a warning. */
+/** The number of days below which a certificate gets a warning. */
 const minDays = 21
 
 interface Target {
@@ -189,16 +202,16 @@ const parseTarget = (address: string): Target => {
 const getCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error)
 
-/** The address without the credentials that a proxy's may carry. */
-const withoutCredentials = (address: string): string => new URL(address).origin
+/** Returns the address without the credentials that a proxy's may carry. */
+const removeCredentials = (address: string): string => new URL(address).origin
 
 const checkName = async ({ host }: Target): Promise<Check> => {
   const check = 'name resolution'
   try {
     const found = await lookup(host, { all: true })
-    return ok(check, `${host} is ${found.map(({ address }) => address).join(', ')}`)
+    return createPassedCheck(check, `${host} is ${found.map(({ address }) => address).join(', ')}`)
   } catch (error) {
-    return failed(
+    return createFailedCheck(
       check,
       'unreachable',
       `${host} has no address (${getCode(error)})`,
@@ -219,9 +232,9 @@ const checkConnection = async ({ host, port }: Target, name: string): Promise<Ch
   const socket = connect({ host, port })
   try {
     await waitFor(socket, 'connect')
-    return ok(check, `${name} accepts connections on port ${port}`)
+    return createPassedCheck(check, `${name} accepts connections on port ${port}`)
   } catch (error) {
-    return failed(
+    return createFailedCheck(
       check,
       'unreachable',
       `cannot connect to ${name} on port ${port} (${getCode(error)})`,
@@ -237,14 +250,17 @@ const checkExpiry = (certificate: DetailedPeerCertificate, now: Date): Check => 
   const end = new Date(certificate.valid_to)
   const days = Math.floor((end.getTime() - now.getTime()) / day)
   const until = `valid until ${end.toISOString().slice(0, 10)}`
-  if (days >= minDays) return ok(check, `${until}, ${days} days`)
-  return warning(check, `${until}, ${days} days left`, 'Renew the certificate.')
+  if (days >= minDays) return createPassedCheck(check, `${until}, ${days} days`)
+  return createWarningCheck(check, `${until}, ${days} days left`, 'Renew the certificate.')
 }
 
-const untrustedCertificate = (problem: string, insecure: boolean): Check =>
+const createCertificateCheck = (problem: string, insecure: boolean): Check =>
   insecure
-    ? warning('certificate', `not trusted (${problem}), but accepted because of --insecure`)
-    : failed(
+    ? createWarningCheck(
+        'certificate',
+        `not trusted (${problem}), but accepted because of --insecure`,
+      )
+    : createFailedCheck(
         'certificate',
         'unreachable',
         `not trusted: ${problem}`,
@@ -269,7 +285,7 @@ const checkTls = async (
     await waitFor(socket, 'secureConnect')
     const problem: unknown = socket.authorizationError
     if (!socket.authorized)
-      return untrustedCertificate(
+      return createCertificateCheck(
         problem instanceof Error ? problem.message : String(problem),
         transport.insecure === true,
       )
@@ -277,7 +293,7 @@ const checkTls = async (
   } catch (error) {
     if (error instanceof Failure) return toFailedCheck('certificate', error)
     const message = `no TLS connection (${getCode(error)})`
-    return failed(
+    return createFailedCheck(
       'certificate',
       'unreachable',
       message,
@@ -289,15 +305,17 @@ const checkTls = async (
 }
 
 /** Runs the checks of the network path, up to the first failure. */
-export const networkChecks = async (
+export const runNetworkChecks = async (
   baseUrl: string,
   transport: TransportSettings,
   now: Date,
 ): Promise<readonly Check[]> => {
   const proxy = isProxyExempt(baseUrl, transport.noProxy) ? undefined : transport.proxy
   const target = parseTarget(proxy ?? baseUrl)
-  const name = proxy === undefined ? target.host : `the proxy ${withoutCredentials(proxy)}`
-  const checks = [ok('proxy', proxy === undefined ? 'not used' : withoutCredentials(proxy))]
+  const name = proxy === undefined ? target.host : `the proxy ${removeCredentials(proxy)}`
+  const checks = [
+    createPassedCheck('proxy', proxy === undefined ? 'not used' : removeCredentials(proxy)),
+  ]
   const steps = [() => checkName(target), () => checkConnection(target, name)]
   if (proxy === undefined && target.secure) steps.push(() => checkTls(target, transport, now))
   for (const step of steps) {

@@ -3,12 +3,12 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { readRegular } from '../base/files/regular.js'
-import { describeDistrust, distrust } from '../base/files/trust.js'
+import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { formatCount } from '../base/text.js'
 import { boolean } from '../catalogue/params.js'
 import type { ExternalClient, Services } from '../engine/command/services.js'
 import { createExitRow, type Rows, yieldRecords } from '../engine/rows.js'
-import { exitCodes, survived } from '../errors.js'
+import { exitCodes, recoverFrom } from '../errors.js'
 import { createTransport, getPaths, openKeyring, openStore } from '../profile/index.js'
 import type { Environment, ResolvedCredential, Session } from '../profile/types.js'
 import { loadChecked, readVocabulary } from '../vocabulary/index.js'
@@ -17,16 +17,16 @@ import { findShell } from './completion.js'
 import { define } from './define.js'
 import {
   type Check,
-  failed,
-  instanceChecks,
-  networkChecks,
-  ok,
-  pathChecks,
+  createFailedCheck,
+  createPassedCheck,
+  createWarningCheck,
+  runInstanceChecks,
+  runNetworkChecks,
+  runPathChecks,
   toFailedCheck,
-  warning,
 } from './doctor-checks.js'
 import { discoverOwnInstance } from './known.js'
-import { readVersion, vocabularyFile } from './vocabulary-reading.js'
+import { getVocabularyFile, readVersion } from './vocabulary-reading.js'
 
 /** Returns the exit code of all checks: that of the first failure. */
 const getDoctorExitCode = (checks: readonly Check[]): number => {
@@ -36,7 +36,7 @@ const getDoctorExitCode = (checks: readonly Check[]): number => {
 
 // What this machine has: readable configuration, a keyring, completion in the shell.
 
-const configurationCheck = (env: Environment): Check => {
+const checkConfiguration = (env: Environment): Check => {
   const check = 'configuration'
   const { config } = getPaths(env)
   try {
@@ -44,20 +44,20 @@ const configurationCheck = (env: Environment): Check => {
     const count = store.list().length
     const current = store.current()
     const now = current === undefined ? '' : `, current profile: "${current}"`
-    return ok(check, `${config}: ${formatCount(count, 'profile')}${now}`)
+    return createPassedCheck(check, `${config}: ${formatCount(count, 'profile')}${now}`)
   } catch (error) {
     return toFailedCheck(check, error)
   }
 }
 
-/** What others may have changed is not believed: the file of profiles, the caches. */
-const trustChecks = (env: Environment): readonly Check[] => {
+/** Checks that others cannot change the file of profiles and the caches: svcctl ignores files that they can change. */
+const runTrustChecks = (env: Environment): readonly Check[] => {
   const { config, cache } = getPaths(env)
   const checked = (check: string, path: string, without: string): Check => {
-    const found = distrust(path)
-    if (found === undefined) return ok(check, `only you can write ${path}`)
+    const found = findDistrust(path)
+    if (found === undefined) return createPassedCheck(check, `only you can write ${path}`)
     const { message, remedy } = describeDistrust(found)
-    return warning(check, `${message}: ${without}`, `Run: ${remedy}`)
+    return createWarningCheck(check, `${message}: ${without}`, `Run: ${remedy}`)
   }
   return [
     checked(
@@ -69,32 +69,35 @@ const trustChecks = (env: Environment): readonly Check[] => {
   ]
 }
 
-/** Whether this is an executable of its own, which can load no native part of a library. */
+/** True if the program is an executable of its own, which can load no native part of a library. */
 const isSingle = async (): Promise<boolean> => (await import('node:sea')).isSea()
 
 /** Checks whether the system keyring can be used. */
-export const keyringCheck = async (env: Environment, single = isSingle): Promise<Check> => {
+export const checkKeyring = async (env: Environment, single = isSingle): Promise<Check> => {
   const check = 'keyring'
   if (getPaths(env).portable)
-    return ok(check, 'not used: with SVC_CONFIG_DIR, tokens are stored in that folder')
+    return createPassedCheck(
+      check,
+      'not used: with SVC_CONFIG_DIR, tokens are stored in that folder',
+    )
   const remedy = 'Tokens are stored in a file that only you can read. A keyring is safer.'
   if (await single())
-    return warning(
+    return createWarningCheck(
       check,
       'not available in the standalone executable, only in the npm package',
       remedy,
     )
   const keyring = await openKeyring()
-  if (keyring === undefined) return warning(check, 'none', remedy)
+  if (keyring === undefined) return createWarningCheck(check, 'none', remedy)
   try {
     await keyring.get('doctor')
-    return ok(check, 'the system keyring works')
+    return createPassedCheck(check, 'the system keyring works')
   } catch {
-    return warning(check, 'the system keyring does not respond', remedy)
+    return createWarningCheck(check, 'the system keyring does not respond', remedy)
   }
 }
 
-/** Files of a shell that load its completion: start files that name it, or the script itself. */
+/** Returns the files of a shell that load its completion: start files that name it, or the script itself. */
 const getCompletionFiles = (
   shell: string,
   env: Environment,
@@ -132,7 +135,7 @@ const getCompletionFiles = (
   return { starts: [], scripts: [] }
 }
 
-/** The text of a file that a shell reads; empty where it cannot be read. */
+/** Reads the text of a file that a shell reads; empty where it cannot be read. */
 const readText = (file: string): string => {
   try {
     return readRegular(file).toString()
@@ -141,15 +144,15 @@ const readText = (file: string): string => {
   }
 }
 
-const completionCheck = async (env: Environment): Promise<Check> => {
+const checkCompletion = async (env: Environment): Promise<Check> => {
   const check = 'completion'
   const shell = findShell(env)
-  if (shell === undefined) return ok(check, 'unknown shell')
+  if (shell === undefined) return createPassedCheck(check, 'unknown shell')
   const { starts, scripts } = getCompletionFiles(shell.name, env)
   for (const file of [...starts, ...scripts])
     if (/svcctl.*completion|_svcctl/.test(readText(file)))
-      return ok(check, `${shell.name} loads the completion from ${file}`)
-  return warning(
+      return createPassedCheck(check, `${shell.name} loads the completion from ${file}`)
+  return createWarningCheck(
     check,
     `${shell.name} does not load the completion`,
     `Install the completion with: ${shell.install}`,
@@ -163,8 +166,13 @@ const getSignInHint = (session: Session): string =>
 
 const checkJobToken = (session: Session): Check =>
   session.jobToken() === undefined
-    ? failed('credential', 'auth', `no credential for ${session.baseUrl}`, getSignInHint(session))
-    : failed(
+    ? createFailedCheck(
+        'credential',
+        'auth',
+        `no credential for ${session.baseUrl}`,
+        getSignInHint(session),
+      )
+    : createFailedCheck(
         'credential',
         'auth',
         'there is only a job token, which few commands accept',
@@ -173,38 +181,38 @@ const checkJobToken = (session: Session): Check =>
 
 const checkAdministrator = ({ administrator }: Identity): Check =>
   administrator
-    ? ok('administrator', 'yes')
-    : warning(
+    ? createPassedCheck('administrator', 'yes')
+    : createWarningCheck(
         'administrator',
         'no; settings, geo, runners list --instance and other commands need one',
         'Use an administrator’s token for these commands.',
       )
 
 const checkScopes = ({ scopes }: Identity): Check => {
-  if (scopes === undefined) return ok('scopes', 'the instance does not report them')
+  if (scopes === undefined) return createPassedCheck('scopes', 'the instance does not report them')
   const text = scopes.join(', ')
   return scopes.includes('api')
-    ? ok('scopes', text)
-    : warning(
+    ? createPassedCheck('scopes', text)
+    : createWarningCheck(
         'scopes',
         `${text}; without the scope "api", svcctl cannot change anything`,
         'Create a token with the scope "api".',
       )
 }
 
-const identityChecks = (
+const createIdentityChecks = (
   credential: ResolvedCredential,
   identity: Identity,
   sudo: string | undefined,
 ): readonly Check[] => [
-  ok('credential', `${credential.kind}, from ${credential.source}`),
-  ok('user', identity.username ?? 'the instance does not report the user'),
-  ...(sudo === undefined ? [] : [ok('acting as', sudo)]),
+  createPassedCheck('credential', `${credential.kind}, from ${credential.source}`),
+  createPassedCheck('user', identity.username ?? 'the instance does not report the user'),
+  ...(sudo === undefined ? [] : [createPassedCheck('acting as', sudo)]),
   checkAdministrator(identity),
   checkScopes(identity),
 ]
 
-/** The instance, with the credential of the session. */
+/** Returns a client of the instance, with the credential of the session. */
 const connect = async (
   { instance }: Pick<Services, 'instance'>,
   session: Session,
@@ -215,12 +223,15 @@ const connect = async (
 }
 
 /** Tries the credential; it never appears in a check. */
-const accountChecks = async (services: Services, session: Session): Promise<readonly Check[]> => {
+const runAccountChecks = async (
+  services: Services,
+  session: Session,
+): Promise<readonly Check[]> => {
   try {
     const credential = await session.credential()
     if (credential === undefined) return [checkJobToken(session)]
     const identity = await probe(await connect(services, session))
-    return identityChecks(credential, identity, session.sudo)
+    return createIdentityChecks(credential, identity, session.sudo)
   } catch (error) {
     return [toFailedCheck('credential', error)]
   }
@@ -228,20 +239,20 @@ const accountChecks = async (services: Services, session: Session): Promise<read
 
 // Which version the instance is, and in which words it is spoken to.
 
-/** What the instance says of itself. */
-const versionCheck = async (services: Services): Promise<Check> => {
+/** Reads the version that the instance reports. */
+const checkVersion = async (services: Services): Promise<Check> => {
   try {
     const version = await readVersion(services)
-    return ok('version', version ?? 'the instance does not report it')
+    return createPassedCheck('version', version ?? 'the instance does not report it')
   } catch (error) {
-    const { status } = survived(error).details
+    const { status } = recoverFrom(error).details
     if (status === undefined) return toFailedCheck('version', error)
-    return ok('version', `the instance does not report it (${status})`)
+    return createPassedCheck('version', `the instance does not report it (${status})`)
   }
 }
 
-/** What the instance has beyond the documents, as far as it was seen. */
-const knownCheck = async (services: Services, anew: boolean): Promise<readonly Check[]> => {
+/** Reports what the instance has beyond the documents, as far as it was seen. */
+const runKnownChecks = async (services: Services, anew: boolean): Promise<readonly Check[]> => {
   const known = await discoverOwnInstance(services, { anew })
   if (known === undefined) return []
   const found = [
@@ -255,25 +266,26 @@ const knownCheck = async (services: Services, anew: boolean): Promise<readonly C
   const seen = `seen ${known.read_at.slice(0, 10)}${older.join('')}`
   return [
     {
-      ...ok('beyond documents', `${found.join(', ')} (${seen})`),
+      ...createPassedCheck('beyond documents', `${found.join(', ')} (${seen})`),
       known,
     },
     ...known.gone.map(({ route, status }) =>
-      warning('gone', `${route}: this instance does not have it (${status})`),
+      createWarningCheck('gone', `${route}: this instance does not have it (${status})`),
     ),
   ]
 }
 
-/** The vocabulary in force, and the endpoints that it calls gone. */
-const vocabularyChecks = async ({ place }: Services): Promise<readonly Check[]> => {
-  const file = vocabularyFile(place)
-  if (file === undefined) return [ok('vocabulary', 'none: names are those of the documents')]
+/** Checks the vocabulary in force, and lists the endpoints that it calls gone. */
+const runVocabularyChecks = async ({ place }: Services): Promise<readonly Check[]> => {
+  const file = getVocabularyFile(place)
+  if (file === undefined)
+    return [createPassedCheck('vocabulary', 'none: names are those of the documents')]
   try {
     await loadChecked(file)
     const { words, names, gone } = await readVocabulary(file)
     return [
-      ok('vocabulary', `${file}: ${words.length} words, ${names.length} names`),
-      ...gone.map(({ key, value }) => warning('gone', `${key}: ${value}`)),
+      createPassedCheck('vocabulary', `${file}: ${words.length} words, ${names.length} names`),
+      ...gone.map(({ key, value }) => createWarningCheck('gone', `${key}: ${value}`)),
     ]
   } catch (error) {
     return [toFailedCheck('vocabulary', error, 'svcctl vocabulary check says more.')]
@@ -285,46 +297,46 @@ const nameWidth = 16
 
 const hasFailure = (checks: readonly Check[]): boolean => checks.some((c) => c.status === 'failure')
 
-/** Everything that concerns one instance, up to what makes the rest pointless. */
-const remoteChecks = async (
+/** Runs all checks of one instance, up to the failure that makes the rest pointless. */
+const runRemoteChecks = async (
   services: Services,
   session: Session,
   anew: boolean,
 ): Promise<readonly Check[]> => {
   const transport =
     (await createTransport(session, services.place.globals.insecure, services.place.env)) ?? {}
-  const network = await networkChecks(session.baseUrl, transport, services.place.clock.now())
+  const network = await runNetworkChecks(session.baseUrl, transport, services.place.clock.now())
   if (hasFailure(network)) return network
   // Without a credential: nothing is told to an address that may be wrong.
   const party = session.profile === undefined ? {} : { profile: session.profile }
   const there = services.instance.elsewhere(session.baseUrl, undefined, party)
-  const instance = await instanceChecks(there, services.place.clock.now)
+  const instance = await runInstanceChecks(there, services.place.clock.now)
   if (hasFailure(instance)) return [...network, ...instance]
-  const account = await accountChecks(services, session)
+  const account = await runAccountChecks(services, session)
   if (hasFailure(account))
-    return [...network, ...instance, ...account, ...(await pathChecks(there))]
-  const paths = await pathChecks(await connect(services, session))
-  const version = await versionCheck(services)
-  const known = await knownCheck(services, anew)
+    return [...network, ...instance, ...account, ...(await runPathChecks(there))]
+  const paths = await runPathChecks(await connect(services, session))
+  const version = await checkVersion(services)
+  const known = await runKnownChecks(services, anew)
   return [...network, ...instance, ...account, ...paths, version, ...known]
 }
 
-const sessionChecks = async (services: Services, anew: boolean): Promise<readonly Check[]> => {
+const runSessionChecks = async (services: Services, anew: boolean): Promise<readonly Check[]> => {
   try {
     const session = await services.place.session()
-    const warnings = (session.warnings ?? []).map((text) => warning('instance', text))
+    const warnings = (session.warnings ?? []).map((text) => createWarningCheck('instance', text))
     const address: Check = {
       check: 'instance',
       status: 'ok',
       message: `${session.baseUrl}, from ${session.baseUrlSource}`,
     }
-    return [address, ...warnings, ...(await remoteChecks(services, session, anew))]
+    return [address, ...warnings, ...(await runRemoteChecks(services, session, anew))]
   } catch (error) {
     return [toFailedCheck('instance', error)]
   }
 }
 
-/** A check with its mark, and what to do about it below. */
+/** Formats a check with its mark, and its remedy below. */
 const formatCheck = ({ answer }: Services, { check, status, message, remedy }: Check): string => {
   const line = `${answer.text.mark(marks[status])} ${answer.text.strong(check.padEnd(nameWidth))} ${answer.text.hanging(message, nameWidth + 3)}\n`
   return remedy === undefined || status === 'ok'
@@ -352,12 +364,12 @@ export const doctor = define({
   examples: ['doctor', 'doctor --refresh', 'doctor -o json'],
   rows: async function* (services, given) {
     const checks = await services.ui.progress('looking', async () => [
-      configurationCheck(services.place.env),
-      ...trustChecks(services.place.env),
-      ...(await vocabularyChecks(services)),
-      ...(await sessionChecks(services, given.flags.refresh === true)),
-      await keyringCheck(services.place.env),
-      await completionCheck(services.place.env),
+      checkConfiguration(services.place.env),
+      ...runTrustChecks(services.place.env),
+      ...(await runVocabularyChecks(services)),
+      ...(await runSessionChecks(services, given.flags.refresh === true)),
+      await checkKeyring(services.place.env),
+      await checkCompletion(services.place.env),
     ])
     yield* listChecks(services, checks)
     const code = getDoctorExitCode(checks)

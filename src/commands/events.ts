@@ -1,11 +1,11 @@
 /** `events list`: one readable line per event on a terminal (`catalogue/reference/events.md`). */
 
-import { type Fields, isObject, objects, toText } from '../base/objects.js'
-import { age } from '../base/screen-text.js'
+import { type Fields, isObject, listObjects, toText } from '../base/objects.js'
+import { formatIsoAge } from '../base/screen-text.js'
 import { formatCount } from '../base/text.js'
 import { projects } from '../catalogue/areas/projects.js'
 import type { Services } from '../engine/command/services.js'
-import { survived } from '../errors.js'
+import { recoverFrom } from '../errors.js'
 import { define } from './define.js'
 
 /** `WikiPage::Meta` → `wiki page`, `MergeRequest` → `merge request`. */
@@ -37,7 +37,7 @@ const describeComment = (note: Fields, title: string | undefined): string => {
   return `commented on ${on}${formatReference(type, note.noteable_iid)}${title === undefined ? '' : ` “${title}”`}`
 }
 
-/** What was done, without who and where. */
+/** Describes what was done, without who and where. */
 const describeAction = (event: Fields): string => {
   if (isObject(event.push_data)) return describePush(event.push_data)
   const title = toText(event.target_title)
@@ -51,7 +51,7 @@ const describeAction = (event: Fields): string => {
     : `${action} ${describeType(type)}${formatReference(type, event.target_iid)}${named}`
 }
 
-/** What people do to a project rather than in it. */
+/** The phrases for what people do to a project rather than in it. */
 const memberships: Readonly<Record<string, string>> = {
   joined: 'joined',
   left: 'left',
@@ -59,7 +59,7 @@ const memberships: Readonly<Record<string, string>> = {
   'removed due to membership expiration from': 'lost access to',
 }
 
-/** Who did it: the name, else the user name. */
+/** Returns who did it: the name, else the username. */
 const getActor = (event: Fields): string =>
   (isObject(event.author) ? toText(event.author.name) : undefined) ??
   toText(event.author_username) ??
@@ -69,7 +69,7 @@ const whenWidth = 10
 
 /** Formats the time of an event as its age, or as it came if it is no time. */
 export const formatWhen = (event: Fields, now: Date): string =>
-  age(toText(event.created_at) ?? '', now) ?? toText(event.created_at) ?? ''
+  formatIsoAge(toText(event.created_at) ?? '', now) ?? toText(event.created_at) ?? ''
 
 /** Describes an event: `Ana pushed 3 commits to main in platform/app`. */
 export const describeEvent = (event: Fields, place: string | undefined): string => {
@@ -82,7 +82,7 @@ export const describeEvent = (event: Fields, place: string | undefined): string 
   return `${getActor(event)} ${deed}`
 }
 
-/** Paths of projects, each asked for once; its ID where the instance does not tell it. */
+/** Creates a lookup of projects' paths, each requested once; it returns the ID where the instance does not tell the path. */
 const createPathLookup = ({ instance }: Services) => {
   const known = new Map<number, Promise<string>>()
   const ask = async (id: number): Promise<string> => {
@@ -90,7 +90,7 @@ const createPathLookup = ({ instance }: Services) => {
       const { data } = await instance.call(projects.get, { id })
       return toText(data?.path_with_namespace) ?? `project ${id}`
     } catch (error) {
-      survived(error)
+      recoverFrom(error)
       return `project ${id}`
     }
   }
@@ -112,13 +112,13 @@ const formatLine = (
   return `${when}  ${answer.text.hanging(describeEvent(event, where), whenWidth + 2)}\n`
 }
 
-/** A line an event, as soon as the name of its project is known. */
+/** Yields a line per event, as soon as the name of its project is known. */
 async function* formatLines(
   services: Services,
   events: readonly unknown[],
 ): AsyncGenerator<string> {
   const placeOf = createPathLookup(services)
-  for (const event of objects(events))
+  for (const event of listObjects(events))
     yield formatLine(services, event, await placeOf(event.project_id))
 }
 

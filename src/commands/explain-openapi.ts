@@ -9,23 +9,28 @@ import {
 } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
 import { formatOf, type Param, takesPairs, takesSeveral } from '../catalogue/params.js'
-import { defined, either, type JsonSchema, valueSchema } from '../catalogue/schema.js'
+import {
+  createAnyOf,
+  createValueSchema,
+  type JsonSchema,
+  omitUndefined,
+} from '../catalogue/schema.js'
 
 // Parameters of the catalogue → JSON Schema.
 
 type Json = Record<string, unknown>
 
-/** `help`, and what to use instead of what is deprecated. */
+/** Describes a parameter: its `help`, and the replacement if it is deprecated. */
 const describeParameter = (param: Param): string =>
   param.deprecated === undefined ? param.help : `${param.help} (deprecated: ${param.deprecated})`
 
-/** JSON Schema of a parameter's value. */
+/** Returns the JSON Schema of a parameter's value. */
 const toParameterSchema = (param: Param): JsonSchema => {
   const words = param.words && { enum: param.words }
-  const known = either(valueSchema(param, toParameterSchema), words)
+  const known = createAnyOf(createValueSchema(param, toParameterSchema), words)
   return {
-    ...either(known, param.nullable === true && { type: 'null' }),
-    ...defined({
+    ...createAnyOf(known, param.nullable === true && { type: 'null' }),
+    ...omitUndefined({
       description: describeParameter(param),
       default: param.default,
       deprecated: param.deprecated === undefined ? undefined : true,
@@ -37,7 +42,7 @@ const toParameterSchema = (param: Param): JsonSchema => {
 
 // What operations share: credentials, pages, errors (`http/README.md`).
 
-/** How a credential travels. */
+/** The ways in which a credential travels. */
 const securitySchemes = {
   token: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
   bearer: { type: 'http', scheme: 'bearer' },
@@ -62,13 +67,13 @@ const alternatives: Readonly<Record<CredentialNeed, readonly Alternative[]>> = {
   parameter: [],
 }
 
-/** Each alternative is enough. A parameter that is the credential needs no other. */
+/** Returns the alternatives of credentials: each is enough. A parameter that is the credential needs no other. */
 const getSecurity = (e: Endpoint): readonly Alternative[] =>
   getPath(e).startsWith('/') ? alternatives[e.credential ?? 'user'] : [{ bearer: [] }, { key: [] }]
 
 const countHeader = (description: string): Json => ({ description, schema: { type: 'integer' } })
 
-/** What says which pages there are. */
+/** The headers that say which pages there are. */
 const pageHeaders = {
   Link: {
     description: 'links to other pages, by rel: prev, next, first, last',
@@ -113,18 +118,18 @@ const sharedParameters = {
   },
 } as const
 
-const parameterRef = (name: keyof typeof sharedParameters): Json => ({
+const createParameterRef = (name: keyof typeof sharedParameters): Json => ({
   $ref: `#/components/parameters/${name}`,
 })
 
-/** Parameters that an endpoint takes for what it is, not by a table of its own. */
-const impliedParameters = (e: Endpoint): readonly Json[] => [
+/** Creates the parameters that an endpoint takes for what it is, not by a table of its own. */
+const createImpliedParameters = (e: Endpoint): readonly Json[] => [
   ...(e.returns.kind === 'many'
     ? (['page', 'per_page'] as const)
         .filter((name) => !Object.hasOwn(e.params, name))
-        .map(parameterRef)
+        .map(createParameterRef)
     : []),
-  ...(getMethod(e) === 'DELETE' ? [parameterRef('unmodified')] : []),
+  ...(getMethod(e) === 'DELETE' ? [createParameterRef('unmodified')] : []),
 ]
 
 /** Bodies of errors. */
@@ -187,7 +192,7 @@ const errorResponses: Json = Object.fromEntries(
   ]),
 )
 
-/** The errors that an endpoint may answer with. */
+/** Returns the errors that an endpoint may answer with. */
 const getErrorResponses = (e: Endpoint): Json => {
   const method = getMethod(e)
   const takes = Object.keys(e.params).length > 0 || e.returns.kind === 'many'
@@ -211,7 +216,7 @@ const getErrorResponses = (e: Endpoint): Json => {
   )
 }
 
-const parameters = (e: Endpoint): Json[] => [
+const createParameters = (e: Endpoint): Json[] => [
   ...Object.entries(e.path).map(([name, param]) => ({
     name,
     in: 'path',
@@ -231,13 +236,13 @@ const parameters = (e: Endpoint): Json[] => [
       ...(takesSeveral(param) && param.join === 'comma' ? { style: 'form', explode: false } : {}),
       schema: toParameterSchema(param),
     })),
-  ...impliedParameters(e),
+  ...createImpliedParameters(e),
 ]
 
 const requestBody = (e: Endpoint): Json => {
   const body = Object.entries(e.params).filter(([, param]) => getPlace(e, param) === 'body')
   if (body.length === 0) return {}
-  const schema = valueSchema(
+  const schema = createValueSchema(
     { type: 'hash', help: '', keys: Object.fromEntries(body) },
     toParameterSchema,
   )
@@ -253,7 +258,7 @@ const requestBody = (e: Endpoint): Json => {
   }
 }
 
-const responses = (e: Endpoint, components: Map<string, unknown>): Json => {
+const createResponses = (e: Endpoint, components: Map<string, unknown>): Json => {
   const { kind, shape, media } = e.returns
   const content =
     kind === 'file'
@@ -272,16 +277,16 @@ const responses = (e: Endpoint, components: Map<string, unknown>): Json => {
   }
 }
 
-/** Titled shapes become components, so that each stands once. */
+/** Returns the schema of an answer. Titled shapes become components, so that each stands once. */
 const answerSchema = (kind: string, shape: unknown, components: Map<string, unknown>): Json => {
-  const item = hoist(shape, components)
+  const item = extractSchema(shape, components)
   return kind === 'many' ? { type: 'array', items: item } : item
 }
 
-const hoist = (schema: unknown, components: Map<string, unknown>): Json => {
+const extractSchema = (schema: unknown, components: Map<string, unknown>): Json => {
   if (schema === null || typeof schema !== 'object') return {}
   const plain = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, hoistValue(value, components)]),
+    Object.entries(schema).map(([key, value]) => [key, extractFromValue(value, components)]),
   )
   const title = plain.title
   if (typeof title !== 'string') return plain
@@ -290,24 +295,29 @@ const hoist = (schema: unknown, components: Map<string, unknown>): Json => {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-const hoistValue = (value: unknown, components: Map<string, unknown>): unknown => {
-  if (Array.isArray(value)) return value.map((v) => hoistValue(v, components))
+const extractFromValue = (value: unknown, components: Map<string, unknown>): unknown => {
+  if (Array.isArray(value)) return value.map((v) => extractFromValue(v, components))
   if (value === null || typeof value !== 'object') return value
-  return hoist(value, components)
+  return extractSchema(value, components)
 }
 
 /** `/projects/:id/x/*path` → `/projects/{id}/x/{path}`. */
 const toTemplate = (path: string): string =>
   path.replace(/[:*]([a-z_]+)/g, (_, name: string) => `{${name}}`)
 
-const operation = (area: string, key: string, e: Endpoint, components: Map<string, unknown>) => ({
+const createOperation = (
+  area: string,
+  key: string,
+  e: Endpoint,
+  components: Map<string, unknown>,
+) => ({
   operationId: `${area}.${key}`.replace(/-/g, '_'),
   tags: [area],
   summary: e.summary,
   description: e.notes?.join(' '),
-  parameters: parameters(e),
+  parameters: createParameters(e),
   ...requestBody(e),
-  responses: responses(e, components),
+  responses: createResponses(e, components),
   security: getSecurity(e),
   ...(e.access === undefined ? {} : { 'x-access': e.access }),
   ...(e.edition === undefined ? {} : { 'x-edition': e.edition }),
@@ -318,14 +328,14 @@ const operation = (area: string, key: string, e: Endpoint, components: Map<strin
  * Creates the OpenAPI 3.1 document. The alert endpoint has no path below the API root, because its URL comes from
  * the instance; it is listed under `webhooks`.
  */
-export const openapi = async (version: string): Promise<Json> => {
+export const createOpenApi = async (version: string): Promise<Json> => {
   const components = new Map<string, unknown>()
   const paths: Record<string, Record<string, unknown>> = {}
   const webhooks: Record<string, unknown> = {}
   for (const row of areas) {
     for (const [key, e] of Object.entries(await row.load())) {
       const path = getPath(e)
-      const item = { [getMethod(e).toLowerCase()]: operation(row.name, key, e, components) }
+      const item = { [getMethod(e).toLowerCase()]: createOperation(row.name, key, e, components) }
       if (path.startsWith('/')) paths[toTemplate(path)] = { ...paths[toTemplate(path)], ...item }
       else webhooks[path.replace(/[<>]/g, '')] = item
     }

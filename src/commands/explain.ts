@@ -1,14 +1,14 @@
 /** `explain`: fields of a resource, parameters of a command, the API as OpenAPI, and the JSON Schemas of files. */
 
 import { type Fields, isObject } from '../base/objects.js'
-import { didYouMean } from '../base/suggest.js'
+import { suggestSimilar } from '../base/suggest.js'
 import { version } from '../base/version.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import { type AreaRow, areas } from '../catalogue/index.js'
-import { boolean, oneOf, type Param, typeText, valuesOf } from '../catalogue/params.js'
-import { commandWith, ofInstance } from '../engine/command/known.js'
+import { boolean, describeType, getParamValues, oneOf, type Param } from '../catalogue/params.js'
+import { extendCommand, ofInstance } from '../engine/command/known.js'
 import type { Services } from '../engine/command/services.js'
 import type { CommandFacts, Suggestion } from '../engine/command/types.js'
 import { type Row, type Rows, yieldRecords } from '../engine/rows.js'
@@ -16,7 +16,7 @@ import { usage } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { type KnownInstance, readKnown } from '../profile/known.js'
 import { type Arguments, define } from './define.js'
-import { openapi } from './explain-openapi.js'
+import { createOpenApi } from './explain-openapi.js'
 
 // Shapes as people read them: a row a field, and the titled shapes that stand in others.
 
@@ -80,13 +80,13 @@ export const collectShapes = (shapes: Iterable<unknown>): Map<string, Fields> =>
   return found
 }
 
-/** What the instance of the profile in force was seen to have beyond the documents. */
+/** Reads the known instance of the profile in force. */
 const readKnownInstance = async ({ place }: Services): Promise<KnownInstance | undefined> => {
   const profile = await place.profile()
   return profile && readKnown(getPaths(place.env), profile)
 }
 
-/** Fields of the records of an area, also by the name of one. */
+/** Lists the fields of the records of an area, also by the name of one. */
 const listInstanceFields = (known: KnownInstance | undefined, name: string): Field[] =>
   (known?.fields[name] ?? known?.fields[`${name}s`] ?? []).map((field) => ({
     field,
@@ -95,29 +95,29 @@ const listInstanceFields = (known: KnownInstance | undefined, name: string): Fie
     notes: ofInstance,
   }))
 
-const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
+const createParamRow = (e: Endpoint, name: string, param: Param, place: string) => ({
   parameter: name,
   in: place,
-  type: typeText(param),
+  type: describeType(param),
   required: param.required === true || place === 'path',
-  values: [...valuesOf(param), ...(param.words ?? [])].join(', '),
+  values: [...getParamValues(param), ...(param.words ?? [])].join(', '),
   default: param.default ?? null,
   edition: param.edition ?? e.edition ?? null,
   deprecated: param.deprecated ?? null,
   help: param.help,
 })
 
-/** `family` narrows the parameters of `integrations update` to those of one family. */
+/** Lists the parameters of a command. `family` narrows those of `integrations update` to one family. */
 const listParameters = (command: CommandFacts, family: unknown) =>
   Object.values(command.endpoints).flatMap((e) => [
     ...Object.entries(e.path).map(([n, p]) => ({
       endpoint: e.route,
-      ...paramRow(e, n, p, 'path'),
+      ...createParamRow(e, n, p, 'path'),
     })),
     ...Object.entries(integrationFamilies.find((f) => f.name === family)?.params ?? e.params).map(
       ([n, p]) => ({
         endpoint: e.route,
-        ...paramRow(e, n, p, 'parameter'),
+        ...createParamRow(e, n, p, 'parameter'),
       }),
     ),
   ])
@@ -130,7 +130,7 @@ const normalize = (text: string): string => text.toLowerCase().replace(/[^a-z0-9
 const loadShapes = async (row: AreaRow): Promise<unknown[]> =>
   Object.values(await row.load()).flatMap(({ returns }) => returns.shape ?? [])
 
-/** Every titled shape of the catalogue, by title. */
+/** Loads every titled shape of the catalogue, by title. */
 const loadResources = async () => {
   const all = await Promise.all(areas.map(loadShapes))
   return collectShapes(all.flat())
@@ -139,7 +139,7 @@ const loadResources = async () => {
 const findArea = (word: string | undefined): AreaRow | undefined =>
   areas.find(({ name, alias }) => word !== undefined && (name === word || alias === word))
 
-/** The titled shapes that an answer is one of, not those inside. */
+/** Returns the titled shapes that an answer is one of, not those inside. */
 const getAnswerShapes = (shape: unknown): Fields[] => {
   if (!isObject(shape)) return []
   if (typeof shape.title === 'string') return [shape]
@@ -153,7 +153,7 @@ const undocumentedField = {
   notes: 'its fields are not documented',
 }
 
-/** The fields of what an area's endpoints answer with; `resource` says of which. */
+/** Yields the fields in the answers of an area's endpoints; `resource` says of which. */
 async function* explainArea(
   services: Services,
   words: readonly string[],
@@ -204,7 +204,7 @@ async function* explainCommand(
   if (family !== undefined && !(command.area === 'integrations' && command.words === 'update'))
     throw usage('--family works only with: svcctl explain integrations update')
   const known = await readKnownInstance(services)
-  const rows = listParameters(known === undefined ? command : commandWith(command, known), family)
+  const rows = listParameters(known === undefined ? command : extendCommand(command, known), family)
   yield* yieldRecords(rows, {
     columns: ['endpoint', 'parameter', 'type', 'required', 'values', 'help'],
   })
@@ -212,9 +212,10 @@ async function* explainCommand(
 }
 
 async function* explainGiven(services: Services, given: ExplainGiven): Rows {
-  if (given.flags.openapi === true) return yield { kind: 'document', value: await openapi(version) }
+  if (given.flags.openapi === true)
+    return yield { kind: 'document', value: await createOpenApi(version) }
   if (given.flags['config-schema'] === true) {
-    const { configSchema } = await import('../desired/files/document.js')
+    const { buildConfigSchema: configSchema } = await import('../desired/files/document.js')
     return yield { kind: 'document', value: configSchema() }
   }
   if (given.flags['policy-schema'] === true) {
@@ -247,13 +248,13 @@ async function* explainGiven(services: Services, given: ExplainGiven): Rows {
   const names = [...known.keys()].map(toKebab)
   throw usage(
     `unknown resource or command "${words.join(' ')}"`,
-    didYouMean(words.join(' '), [...names, ...areas.map((area) => area.name)]) ??
+    suggestSimilar(words.join(' '), [...names, ...areas.map((area) => area.name)]) ??
       'svcctl explain lists the resources, svcctl commands the commands.',
   )
 }
 
-/** Resources and areas first, then the verbs of an area. */
-const suggestions = async ([area]: readonly string[]): Promise<readonly Suggestion[]> => {
+/** Suggests resources and areas first, then the verbs of an area. */
+const suggestTopics = async ([area]: readonly string[]): Promise<readonly Suggestion[]> => {
   if (area !== undefined) {
     const row = findArea(area)
     if (row === undefined) return []
@@ -275,7 +276,7 @@ export const explain = define({
       required: false,
       variadic: true,
       help: 'resource (runner) or command (runners list)',
-      values: suggestions,
+      values: suggestTopics,
     },
   ],
   flags,

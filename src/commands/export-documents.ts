@@ -4,29 +4,29 @@ import { lstatSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { yieldPushed } from '../base/async.js'
 import { addToGroup } from '../base/group-by.js'
-import { groupsAbove, type ManagedPlace, placeText } from '../desired/address.js'
+import { listParentGroups, type ManagedPlace, placeText } from '../desired/address.js'
 import {
   checkFile,
   ExportFolder,
-  filesOf,
+  groupIntoFiles,
   type KindFilter,
   openFile,
 } from '../desired/exporting/folder.js'
 import type { PlaceResult } from '../desired/exporting/kind.js'
 import {
   CommonItemFinder,
-  documentOf,
+  createJsonWriter,
+  createYamlWriter,
   FileMap,
   type FileSection,
-  jsonWriter,
-  yamlWriter,
+  writeDocument,
 } from '../desired/exporting/model.js'
-import { configSchema } from '../desired/files/document.js'
+import { buildConfigSchema } from '../desired/files/document.js'
 import type { ProjectPlace, ReadableInstance, UnreadPlace } from '../desired/state.js'
 import type { Services, UiService } from '../engine/command/services.js'
 import { createNoteRow, createTextRow, type Rows } from '../engine/rows.js'
 import { type Category, Failure, usage } from '../errors.js'
-import { outputName } from './plan/make.js'
+import { getOutputName } from './plan/make.js'
 import { listWritten } from './written-files.js'
 
 interface ExportTarget {
@@ -45,7 +45,7 @@ const isFile = (path: string): boolean => {
 }
 
 /**
- * Where an export goes.
+ * Chooses the target of an export.
  * @param to what --to says: `-`, a file, or a folder, which need not be there
  * @throws Failure `usage` for a form that does not go there
  */
@@ -54,7 +54,7 @@ export const openExportTarget = async ({ place }: Services, to = '-'): Promise<E
   if (output !== undefined && !['json', 'yaml', 'table'].includes(output))
     throw usage(`export writes YAML or JSON, not ${output}`, 'Omit --output or pass json.')
   // YAML where only the environment or a profile asks for what it cannot be.
-  const form = (await outputName(place)) === 'json' ? 'json' : 'yaml'
+  const form = (await getOutputName(place)) === 'json' ? 'json' : 'yaml'
   if (to === '-') return { is: 'output', form, path: '' }
   if (to === '') throw usage('--to must be a folder, a file or -')
   const path = resolve(place.cwd, to)
@@ -73,16 +73,16 @@ export interface ExportRun {
   readonly selected: KindFilter
   /** Reads a place. */
   readonly look: (place: ManagedPlace) => Promise<PlaceResult>
-  /** With --factor: the groups that are told what all projects below them share. */
+  /** The groups that get what all projects below them share, with --factor. */
   readonly shareable: readonly ManagedPlace[] | undefined
 }
 
 /**
- * Works on items as many at once as the instance takes, until one fails: those that are under way end first,
- * since whoever fails closes the way to the instance.
+ * Works on as many items at once as the instance takes, until one fails: those that are under way end first,
+ * because a failure closes the way to the instance.
  * @throws what work throws first
  */
-export const untilOneFails = async <I>(
+export const runUntilFailure = async <I>(
   instance: Pick<ReadableInstance, 'each'>,
   items: readonly I[],
   work: (item: I, index: number) => Promise<void>,
@@ -100,10 +100,10 @@ export const untilOneFails = async <I>(
 }
 
 /**
- * Works on items as many at once as the instance takes, and hands on what comes of them in their order.
+ * Works on as many items at once as the instance takes, and hands on the results in the order of the items.
  * @throws what work or take throw
  */
-export const inTheirOrder = async <I, T>(
+export const runInOrder = async <I, T>(
   instance: Pick<ReadableInstance, 'each'>,
   items: readonly I[],
   work: (item: I) => Promise<T>,
@@ -119,7 +119,7 @@ export const inTheirOrder = async <I, T>(
       await take(first.done)
     }
   }
-  await untilOneFails(instance, items, async (item, i) => {
+  await runUntilFailure(instance, items, async (item, i) => {
     ready.set(i, { done: await work(item) })
     taking = taking.then(hand)
     await taking
@@ -130,10 +130,10 @@ export const inTheirOrder = async <I, T>(
 async function* yieldDocument(run: ExportRun, target: ExportTarget): AsyncGenerator<string> {
   const { services, instance, places, unread } = run
   const pretty = target.is === 'file' || services.answer.terminal
-  const writer = target.form === 'json' ? jsonWriter(pretty) : yamlWriter()
-  const sectionsAt = await sectionsOf(run)
+  const writer = target.form === 'json' ? createJsonWriter(pretty) : createYamlWriter()
+  const sectionsAt = await createSectionReader(run)
   yield* yieldPushed<string>((push) =>
-    inTheirOrder(instance, places, sectionsAt, async ({ sections }) => {
+    runInOrder(instance, places, sectionsAt, async ({ sections }) => {
       for (const section of sections) await push(writer.add(section))
     }),
   )
@@ -159,11 +159,11 @@ async function* exportToFile(run: ExportRun, target: ExportTarget): Rows {
 async function* exportToFolder(run: ExportRun, target: ExportTarget): Rows {
   const { instance, places, unread, selected } = run
   const { ui } = run.services
-  const files = filesOf(places)
+  const files = groupIntoFiles(places)
   const folder = new ExportFolder(target.path, selected)
   await folder.check(files.map(({ path }) => path))
-  const sectionsAt = await sectionsOf(run)
-  await untilOneFails(instance, files, async ({ path, places: within }) => {
+  const sectionsAt = await createSectionReader(run)
+  await runUntilFailure(instance, files, async ({ path, places: within }) => {
     const sections: FileSection[] = []
     let whole = true
     for (const place of within) {
@@ -173,9 +173,10 @@ async function* exportToFolder(run: ExportRun, target: ExportTarget): Rows {
     }
     if (!whole && folder.keep(path))
       ui.note(`kept ${path} unchanged, because not everything could be read`)
-    else if (sections.length > 0) await folder.write(path, documentOf(yamlWriter(path), sections))
+    else if (sections.length > 0)
+      await folder.write(path, writeDocument(createYamlWriter(path), sections))
   })
-  await folder.furnish(configSchema())
+  await folder.furnish(buildConfigSchema())
   if (unread.some) await folder.clear()
   const { written, same, removed } = folder.counts
   const parts = [`${written} written`]
@@ -195,8 +196,11 @@ export async function* writeExport(run: ExportRun, target: ExportTarget): Rows {
 
 // What each place of an export says: as it is read, or once all are, less what they have in common.
 
-/** With --factor all places are read first: what all projects below a group share is said of the group. */
-const sectionsOf = async ({ instance, places, look, shareable }: ExportRun) => {
+/**
+ * Creates the reader of a place's sections. With --factor all places are read first: common items of all projects below a
+ * group are declared for the group.
+ */
+const createSectionReader = async ({ instance, places, look, shareable }: ExportRun) => {
   if (shareable === undefined)
     return async (place: ManagedPlace) => {
       const { section, unread } = await look(place)
@@ -222,16 +226,16 @@ const sectionsOf = async ({ instance, places, look, shareable }: ExportRun) => {
 }
 
 /**
- * The groups that projects are in, all of whose projects are looked at.
+ * Finds the groups that projects are in, all of whose projects are read.
  * @param roots paths of the groups that were selected; none where everything is
  */
-export const shareableGroups = (
+export const findShareableGroups = (
   projects: readonly ProjectPlace[],
   roots: readonly string[],
 ): readonly ManagedPlace[] => {
   // A person's own are in no group.
   const all = projects.flatMap(({ path, namespace }) =>
-    namespace === 'group' ? groupsAbove(path) : [],
+    namespace === 'group' ? listParentGroups(path) : [],
   )
   const paths = new Map(all.map((path) => [path.toLowerCase(), path]))
   const lower = roots.map((root) => `${root.toLowerCase()}/`)
@@ -244,7 +248,7 @@ export const shareableGroups = (
 
 // What an export could not read, told as it goes, and what it ends with.
 
-/** So many are told one by one. */
+/** The number of unread objects that are reported one by one; the others are counted. */
 const maxTold = 20
 
 export class UnreadParts {
@@ -256,7 +260,7 @@ export class UnreadParts {
 
   constructor(private readonly ui: Pick<UiService, 'note' | 'report'>) {}
 
-  /** A part that is not in what is written. */
+  /** Reports a part that is missing from the output. */
   add(address: string, failure: Failure): void {
     this.#unread += 1
     this.#first ??= failure
@@ -272,18 +276,18 @@ export class UnreadParts {
     for (const kind of unsupported) this.#unsupported.add(kind)
   }
 
-  /** A place that was named, and of which nothing is known. */
+  /** Reports a place that was named, and of which nothing is known. */
   unseen({ place, failure }: UnreadPlace): void {
     this.#asked += 1
     this.add(`${place.scope}s/${place.path}`, failure)
   }
 
-  /** Whether anything was read, or there was nothing to read. */
+  /** True if anything was read, or there was nothing to read. */
   get some(): boolean {
     return this.#unread < this.#asked || this.#asked === 0
   }
 
-  /** What the run ends with; undefined where all was read. */
+  /** Returns the failure that the run ends with; undefined where all was read. */
   verdict(): Failure | undefined {
     for (const kind of this.#unsupported)
       this.ui.note(`${kind}: skipped, because the instance does not support it`)

@@ -4,14 +4,14 @@ import { managedKinds } from '../catalogue/managed.js'
 import type { ManagedPlace } from '../desired/address.js'
 import type { HeldKind, KindFilter } from '../desired/exporting/folder.js'
 import { lookAt } from '../desired/exporting/kind.js'
-import { chosenBy, type ExportOptions } from '../desired/exporting/model.js'
+import { createChosenParts, type ExportOptions } from '../desired/exporting/model.js'
 import { type InstanceView, openView } from '../desired/reading/index.js'
 import {
   checkGlobs,
-  kindMistake,
+  findKindMistake,
+  isPathWithin,
   lower,
   type SelectionOptions,
-  within,
 } from '../desired/selection.js'
 import type { Services } from '../engine/command/services.js'
 import type { Rows } from '../engine/rows.js'
@@ -19,8 +19,8 @@ import { HeapTuning } from '../engine/work/v8.js'
 import { usage } from '../errors.js'
 import {
   type ExportRun,
+  findShareableGroups,
   openExportTarget,
-  shareableGroups,
   UnreadParts,
   writeExport,
 } from './export-documents.js'
@@ -30,11 +30,11 @@ import { toReadable } from './plan/instance.js'
 // Whether what a file holds is looked at by an export: then it may be written anew.
 
 /**
- * What a run looks at, by what its flags say.
+ * Creates the filter of what a run looks at, from its flags.
  * @param roots paths of the selected groups
  * @param named paths of the selected projects
  */
-const selectedBy = (
+const createKindFilter = (
   view: InstanceView,
   { projects, groups, only = [], except = [] }: SelectionOptions,
   roots: readonly string[],
@@ -44,7 +44,7 @@ const selectedBy = (
   const inPlace = ({ scope, path }: HeldKind['place']): boolean => {
     if (!narrowed || scope === 'site') return !narrowed
     const isNamed = scope === 'project' && named.some((one) => lower(one) === lower(path))
-    return isNamed || roots.some((root) => within(path, root))
+    return isNamed || roots.some((root) => isPathWithin(path, root))
   }
   // An item or an attribute that is named alone is not all of its kind.
   const whole = [...only, ...except].every((glob) => !/#|^[^:]*:[^/]*\//.test(glob))
@@ -57,17 +57,17 @@ const selectedBy = (
   }
 }
 
-/** What is exported: kinds that are named are `--only` in fewer words. */
-const scopingOf = ({ place }: Services, given: ExportLine): SelectionOptions => {
+/** Returns the selection of an export: named kinds are `--only` in fewer words. */
+const getSelection = ({ place }: Services, given: ExportLine): SelectionOptions => {
   const scoping = parseSelection(given, place)
-  const wrong = given.args.map(kindMistake).find((mistake) => mistake !== undefined)
+  const wrong = given.args.map(findKindMistake).find((mistake) => mistake !== undefined)
   if (wrong !== undefined) throw usage(wrong.text, wrong.hint)
   checkGlobs({ only: scoping.only, except: scoping.except })
   if (given.args.length === 0) return scoping
   return { ...scoping, only: [...given.args, ...(scoping.only ?? [])] }
 }
 
-/** What would leave projects out that a group's key reaches. */
+/** Fails (exit 2) if the selection would leave out projects that a group's key reaches. */
 const checkFactor = (
   { flags: { factor } }: ExportLine,
   { projects, only, except }: SelectionOptions,
@@ -84,18 +84,18 @@ const site: ManagedPlace = { scope: 'site', path: '' }
 
 type InstancePlaces = Awaited<ReturnType<InstanceView['places']>>
 
-/** Paths of the groups that -G names, by number or path. */
-const rootsOf = ({ groups = [] }: SelectionOptions, found: InstancePlaces): readonly string[] =>
+/** Returns the paths of the groups that -G names, by number or path. */
+const getRoots = ({ groups = [] }: SelectionOptions, found: InstancePlaces): readonly string[] =>
   groups.flatMap((name) =>
     /^\d+$/.test(name)
       ? found.groups.flatMap(({ id, path }) => (String(id) === name ? path : []))
       : name,
   )
 
-/** From so many places on, they are what is asked for side by side, and not their kinds. */
+/** The number of places from which places are read in parallel, and not their kinds. */
 const manyPlaces = 32
 
-/** The places of an export, and how each is read. */
+/** Creates the export: its places, and how each is read. */
 const createExport = async (
   services: Services,
   { flags }: ExportLine,
@@ -107,8 +107,8 @@ const createExport = async (
   const unread = new UnreadParts(services.ui)
   const found = await view.places('everything')
   for (const place of found.unread) unread.unseen(place)
-  const roots = rootsOf(scoping, found)
-  const shareable = flags.factor === true ? shareableGroups(found.projects, roots) : undefined
+  const roots = getRoots(scoping, found)
+  const shareable = flags.factor === true ? findShareableGroups(found.projects, roots) : undefined
   const withSite = managedKinds.some((kind) => kind.scope === 'site' && view.selected(site, kind))
   // In the order of a document.
   const groups = new Map(
@@ -123,7 +123,7 @@ const createExport = async (
     operational: flags['with-operational'] === true,
     allSettings: flags['all-settings'] === true,
     leftOut,
-    chosen: chosenBy(scoping),
+    chosen: createChosenParts(scoping),
     asked: scoping.only !== undefined,
   }
   const look: ExportRun['look'] = async (place) => {
@@ -132,7 +132,7 @@ const createExport = async (
     step()
     return current
   }
-  const selected = selectedBy(view, scoping, roots, named)
+  const selected = createKindFilter(view, scoping, roots, named)
   return { services, places, unread, selected, look, shareable }
 }
 
@@ -140,7 +140,7 @@ const createExport = async (
 export async function* exportGiven(services: Services, given: ExportLine): Rows {
   const { ui } = services
   const target = await openExportTarget(services, given.flags.to)
-  const scoping = scopingOf(services, given)
+  const scoping = getSelection(services, given)
   checkFactor(given, scoping)
   const instance = toReadable(services)
   const view = openView(instance, scoping)

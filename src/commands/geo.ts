@@ -2,8 +2,8 @@
  * `geo status` as a page per node, and `geo nodes update` with unchanged fields filled in
  * (`catalogue/reference/geo.md`).
  */
-import { type Fields, objects } from '../base/objects.js'
-import { filledFrom } from '../engine/command/object-reader.js'
+import { type Fields, listObjects } from '../base/objects.js'
+import { createFillSteps } from '../engine/command/object-reader.js'
 import type { AnswerService } from '../engine/command/services.js'
 import { define } from './define.js'
 
@@ -20,7 +20,7 @@ export const getReplicationKinds = (status: Fields): string[] =>
     .map((key) => key.slice(0, -'_synced_count'.length))
 
 /** Returns the synced percentage of a data type; undefined if the instance does not report it. */
-export const percent = (status: Fields, kind: string): number | undefined => {
+export const computePercentage = (status: Fields, kind: string): number | undefined => {
   const given = status[`${kind}_synced_in_percentage`]
   const parsed = typeof given === 'string' ? Number.parseFloat(given) : toFiniteNumber(given)
   if (parsed !== undefined && !Number.isNaN(parsed)) return parsed
@@ -35,14 +35,14 @@ export const percent = (status: Fields, kind: string): number | undefined => {
 const names = 23
 /** From this width on there is room for long bars. */
 const roomy = 100
-const barWidth = (answer: AnswerService): number => (answer.width >= roomy ? 20 : 12)
+const getBarWidth = (answer: AnswerService): number => (answer.width >= roomy ? 20 : 12)
 
-const line = (answer: AnswerService, status: Fields, kind: string): string => {
-  const share = percent(status, kind)
+const formatSyncLine = (answer: AnswerService, status: Fields, kind: string): string => {
+  const share = computePercentage(status, kind)
   const count = toFiniteNumber(status[`${kind}_count`])
   const synced = toFiniteNumber(status[`${kind}_synced_count`])
   const failed = toFiniteNumber(status[`${kind}_failed_count`]) ?? 0
-  const columns = barWidth(answer)
+  const columns = getBarWidth(answer)
   const bar = share === undefined ? ' '.repeat(columns) : answer.text.bar(share / 100, columns)
   const text = share === undefined ? '   –  ' : `${share.toFixed(1).padStart(5)}%`
   const of = count === undefined ? '' : ` ${synced ?? 0} of ${count} synced`
@@ -50,7 +50,7 @@ const line = (answer: AnswerService, status: Fields, kind: string): string => {
   return `  ${answer.text.safe(kind.replaceAll('_', ' ')).padEnd(names)} ${bar} ${text} ${of}${bad}`.trimEnd()
 }
 
-const lag = (status: Fields): string => {
+const formatLag = (status: Fields): string => {
   const seconds = toFiniteNumber(status.db_replication_lag_seconds)
   return seconds === undefined
     ? 'unknown'
@@ -59,36 +59,39 @@ const lag = (status: Fields): string => {
       : `${Math.round(seconds / 60)} min`
 }
 
-const text = (value: unknown): string =>
+const formatValue = (value: unknown): string =>
   value === null || value === undefined ? '–' : String(value)
 
-const fact = (answer: AnswerService, name: string, value: string): string =>
+const formatFact = (answer: AnswerService, name: string, value: string): string =>
   `  ${name.padEnd(names)} ${answer.text.hanging(value, names + 3)}`
 
 const page = (answer: AnswerService, status: Fields): string => {
   const healthy = status.healthy === true
-  const title = `${answer.text.mark(healthy ? 'good' : 'bad')} ${answer.text.strong(`Node ${text(status.geo_node_id)}`)}  ${answer.text.safe(text(status.health_status ?? status.health))}`
+  const title = `${answer.text.mark(healthy ? 'good' : 'bad')} ${answer.text.strong(`Node ${formatValue(status.geo_node_id)}`)}  ${answer.text.safe(formatValue(status.health_status ?? status.health))}`
   const facts = [
-    ...(healthy ? [] : [['health', text(status.health)] as const]),
-    ['replication lag', lag(status)],
-    ['version', `${text(status.version)} (${text(status.revision)})`],
+    ...(healthy ? [] : [['health', formatValue(status.health)] as const]),
+    ['replication lag', formatLag(status)],
+    ['version', `${formatValue(status.version)} (${formatValue(status.revision)})`],
     [
       'replication slots',
-      `${text(status.replication_slots_used_count)} of ${text(status.replication_slots_count)} used`,
+      `${formatValue(status.replication_slots_used_count)} of ${formatValue(status.replication_slots_count)} used`,
     ],
-    ['last event', `${text(status.last_event_id)}, cursor ${text(status.cursor_last_event_id)}`],
+    [
+      'last event',
+      `${formatValue(status.last_event_id)}, cursor ${formatValue(status.cursor_last_event_id)}`,
+    ],
   ] as const
   return [
     title,
-    ...facts.map(([name, value]) => fact(answer, name, value)),
-    ...getReplicationKinds(status).map((kind) => line(answer, status, kind)),
+    ...facts.map(([name, value]) => formatFact(answer, name, value)),
+    ...getReplicationKinds(status).map((kind) => formatSyncLine(answer, status, kind)),
     '',
   ].join('\n')
 }
 
-/** The statuses of nodes as pages. */
-const pages = (answer: AnswerService, statuses: readonly unknown[]): readonly string[] =>
-  objects(statuses).map((status) => `${page(answer, status)}\n`)
+/** Formats the statuses of nodes as pages. */
+const formatPages = (answer: AnswerService, statuses: readonly unknown[]): readonly string[] =>
+  listObjects(statuses).map((status) => `${page(answer, status)}\n`)
 
 export const status = define({
   description: [
@@ -98,7 +101,7 @@ export const status = define({
   rows: (services, given) => {
     const { answer } = services
     return services.list(given, {
-      view: { people: { page: (statuses) => pages(answer, statuses) } },
+      view: { people: { page: (statuses) => formatPages(answer, statuses) } },
     })
   },
 })
@@ -110,7 +113,7 @@ export const nodesUpdate = define({
   fills: required,
   examples: ['geo nodes update 2 --repos-max-capacity 30', 'geo nodes update 2 --no-enabled'],
   rows: async function* (services, given) {
-    const filled = filledFrom(services.instance, given, { area: 'geo', required })
+    const filled = createFillSteps(services.instance, given, { area: 'geo', required })
     yield* services.write(await services.actions(given, filled))
   },
 })

@@ -9,11 +9,11 @@ import { pagesDomains } from '../catalogue/areas/pages-domains.js'
 import type { runners } from '../catalogue/areas/runners.js'
 import type { RecordOf } from '../client/types.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
-import { survived } from '../errors.js'
+import { recoverFrom } from '../errors.js'
 import { getPaths, openStore } from '../profile/index.js'
 import type { ResolvedCredential, Session } from '../profile/types.js'
 import { formatCredential, nameOwner, probeJobToken } from './auth-probe.js'
-import { getReplicationKinds, percent, toFiniteNumber } from './geo.js'
+import { computePercentage, getReplicationKinds, toFiniteNumber } from './geo.js'
 import { certificateFields } from './pages-domains.js'
 import { chooseProfiles } from './profile.js'
 
@@ -27,7 +27,7 @@ export const runnerStates = ['online', 'offline', 'not_connected', 'paused', 'un
 export type RunnerState = (typeof runnerStates)[number]
 
 /** Returns the state of a runner. Paused takes precedence: such a runner takes no job, connected or not. */
-export const runnerState = ({ active, status, online }: Partial<Runner>): RunnerState => {
+export const getRunnerState = ({ active, status, online }: Partial<Runner>): RunnerState => {
   if (active === false || status === 'paused') return 'paused'
   const known = runnerStates.find((state) => state === status)
   if (known !== undefined) return known
@@ -35,13 +35,13 @@ export const runnerState = ({ active, status, online }: Partial<Runner>): Runner
   return online === undefined ? 'unknown' : online ? 'online' : 'offline'
 }
 
-/** How many runners are in each state. */
+/** The number of runners in each state. */
 export type RunnerCounts = Readonly<Record<RunnerState, number>>
 
 /** Counts runners by state. */
 export const countStates = (all: readonly Runner[]): RunnerCounts => {
   const counts = { online: 0, offline: 0, not_connected: 0, paused: 0, unknown: 0 }
-  for (const runner of all) counts[runnerState(runner)] += 1
+  for (const runner of all) counts[getRunnerState(runner)] += 1
   return counts
 }
 
@@ -155,7 +155,7 @@ const toList = <T>(value: T | undefined): readonly T[] => (value === undefined ?
 
 type Status = Readonly<Record<string, unknown>>
 
-/** The share of a site's data that is there, over all kinds, and of the kind that has the least. */
+/** Returns the share of a site's data that is synced, over all kinds, and of the kind that has the least. */
 const getShares = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | 'failed'> => {
   // Of what there is nothing of, nothing is missing.
   const kinds = getReplicationKinds(status).filter((kind) => status[`${kind}_count`] !== 0)
@@ -166,7 +166,9 @@ const getShares = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | '
   })
   const failed = kinds.flatMap((kind) => toList(toFiniteNumber(status[`${kind}_failed_count`])))
   const [least] = kinds
-    .flatMap((kind) => toList(percent(status, kind)).map((share) => ({ kind, percent: share })))
+    .flatMap((kind) =>
+      toList(computePercentage(status, kind)).map((share) => ({ kind, percent: share })),
+    )
     .toSorted((a, b) => a.percent - b.percent)
   const all = sum(counted.map(({ count }) => count))
   return {
@@ -220,7 +222,7 @@ export const readSites = async (
 // The tokens of the profiles: whether each works, asked by one GET with that token at its own address, and
 // when it ends, where signing in was told so. The API has no word for a token's end.
 
-/** Whether the token of a profile works, and when it expires. */
+/** The state of a profile's token: whether it works, and when it expires. */
 export interface ProfileCredential {
   readonly profile: string
   readonly base_url: string
@@ -264,7 +266,7 @@ const tryCredential = async (
     await there.call({ ...request, path: `${request.path}?per_page=1` })
     return { works: true }
   } catch (error) {
-    const { category, message, details } = survived(error)
+    const { category, message, details } = recoverFrom(error)
     // What is only not allowed to it, it may ask for.
     if (details.status === 403) return { works: true }
     return category === 'auth' ? { works: false, reason: message } : { reason: message }
@@ -281,7 +283,7 @@ const checkSession = async (
   try {
     credential = (await session.credential()) ?? session.jobToken()
   } catch (error) {
-    const { category, message } = survived(error)
+    const { category, message } = recoverFrom(error)
     const works = category === 'unreachable' ? {} : { works: false }
     return { ...who, credential: 'invalid', ...works, reason: message }
   }
@@ -296,12 +298,12 @@ const checkSession = async (
   }
 }
 
-/** One of all profiles that cannot even be opened is one that does not work. */
+/** Checks a profile. One of all profiles that cannot even be opened is one that does not work. */
 const checkProfile = async (services: Services, name: string): Promise<ProfileCredential> => {
   try {
     return await checkSession(services, await services.place.session({ profile: name }), name)
   } catch (error) {
-    const { message } = survived(error)
+    const { message } = recoverFrom(error)
     const base_url = openStore(getPaths(services.place.env)).get(name)?.baseUrl ?? ''
     return { profile: name, base_url, credential: 'invalid', works: false, reason: message }
   }

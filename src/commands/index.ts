@@ -4,7 +4,7 @@
  */
 import type { Endpoints } from '../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../catalogue/index.js'
-import { derived } from '../engine/command/derive.js'
+import { deriveCommand } from '../engine/command/derive.js'
 import type { Command, CommandFacts, Flag, Registry, Special } from '../engine/command/types.js'
 
 interface SpecialRow {
@@ -14,10 +14,10 @@ interface SpecialRow {
 }
 
 /**
- * The commands that one file brings, by their words.
+ * Creates the rows of the commands that one file brings, by their words.
  * @param names which of its exports each is
  */
-const from = <N extends string>(
+const createSpecialRows = <N extends string>(
   area: string,
   file: () => Promise<Readonly<Record<NoInfer<N>, Special>>>,
   names: Readonly<Record<string, N>>,
@@ -29,27 +29,33 @@ const from = <N extends string>(
   }))
 
 // Files that bring commands of several areas.
-const dependencies = () => import('./dependencies.js')
-const declared = () => import('./declared.js')
-const tool = () => import('./tool.js')
+const loadDependencies = () => import('./dependencies.js')
+const loadDeclared = () => import('./declared.js')
+const loadTool = () => import('./tool.js')
 
 /** Commands of API areas that do more than one call. */
 const specials: readonly SpecialRow[] = [
-  from('runners', () => import('./runners.js'), {
+  createSpecialRows('runners', () => import('./runners.js'), {
     pause: 'pause',
     resume: 'resume',
     drain: 'drain',
   }),
-  from('jobs', () => import('./jobs.js'), { why: 'why' }),
-  from('artifacts', () => import('./artifacts/index.js'), { download: 'download', file: 'file' }),
-  from('mr', () => import('./mr.js'), { rebase: 'rebase' }),
-  from('settings', () => import('./settings.js'), { get: 'get', update: 'update' }),
-  from('geo', () => import('./geo.js'), { status: 'status', 'nodes update': 'nodesUpdate' }),
-  from('approvals', () => import('./approvals.js'), {
+  createSpecialRows('jobs', () => import('./jobs.js'), { why: 'why' }),
+  createSpecialRows('artifacts', () => import('./artifacts/index.js'), {
+    download: 'download',
+    file: 'file',
+  }),
+  createSpecialRows('mr', () => import('./mr.js'), { rebase: 'rebase' }),
+  createSpecialRows('settings', () => import('./settings.js'), { get: 'get', update: 'update' }),
+  createSpecialRows('geo', () => import('./geo.js'), {
+    status: 'status',
+    'nodes update': 'nodesUpdate',
+  }),
+  createSpecialRows('approvals', () => import('./approvals.js'), {
     'rules create': 'rulesCreate',
     'rules update': 'rulesUpdate',
   }),
-  from('members', () => import('./members.js'), {
+  createSpecialRows('members', () => import('./members.js'), {
     get: 'get',
     add: 'add',
     update: 'update',
@@ -57,36 +63,36 @@ const specials: readonly SpecialRow[] = [
     'billable memberships': 'billableMemberships',
     'billable remove': 'billableRemove',
   }),
-  from('members', () => import('./memberships.js'), { where: 'where' }),
-  from('members', () => import('./members-remove-everywhere.js'), {
+  createSpecialRows('members', () => import('./memberships.js'), { where: 'where' }),
+  createSpecialRows('members', () => import('./members-remove-everywhere.js'), {
     'remove-everywhere': 'removeEverywhere',
   }),
-  from('issues', () => import('./issues.js'), { promote: 'promote' }),
-  from('commits', () => import('./commits.js'), {
+  createSpecialRows('issues', () => import('./issues.js'), { promote: 'promote' }),
+  createSpecialRows('commits', () => import('./commits.js'), {
     create: 'create',
     'cherry-pick': 'cherryPick',
     revert: 'revert',
     diff: 'diff',
   }),
-  from('events', () => import('./events.js'), { list: 'list' }),
-  from('integrations', () => import('./integrations.js'), {
+  createSpecialRows('events', () => import('./events.js'), { list: 'list' }),
+  createSpecialRows('integrations', () => import('./integrations.js'), {
     list: 'list',
     get: 'get',
     update: 'update',
   }),
-  from('alerts', () => import('./alerts.js'), { send: 'send' }),
-  from('deploy-keys', () => import('./deploy-keys.js'), { add: 'add' }),
-  from('pages-domains', () => import('./pages-domains.js'), {
+  createSpecialRows('alerts', () => import('./alerts.js'), { send: 'send' }),
+  createSpecialRows('deploy-keys', () => import('./deploy-keys.js'), { add: 'add' }),
+  createSpecialRows('pages-domains', () => import('./pages-domains.js'), {
     list: 'list',
     add: 'add',
     update: 'update',
   }),
-  from('vulnerabilities', dependencies, {
+  createSpecialRows('vulnerabilities', loadDependencies, {
     list: 'listVulnerabilities',
   }),
-  from('dependencies', dependencies, { list: 'listDependencies' }),
-  from('storage-move', () => import('./storage-move.js'), { schedule: 'schedule' }),
-  from('ci', () => import('./ci-lint/index.js'), { lint: 'lint' }),
+  createSpecialRows('dependencies', loadDependencies, { list: 'listDependencies' }),
+  createSpecialRows('storage-move', () => import('./storage-move.js'), { schedule: 'schedule' }),
+  createSpecialRows('ci', () => import('./ci-lint/index.js'), { lint: 'lint' }),
 ].flat()
 
 interface ToolRow extends SpecialRow {
@@ -94,13 +100,13 @@ interface ToolRow extends SpecialRow {
   readonly group: string
 }
 
-const grouped = (group: string, rows: readonly (readonly SpecialRow[])[]): readonly ToolRow[] =>
+const addGroup = (group: string, rows: readonly (readonly SpecialRow[])[]): readonly ToolRow[] =>
   rows.flat().map((row) => ({ ...row, group }))
 
 /** The commands that have no endpoint of their own. */
 export const toolCommands: readonly ToolRow[] = [
-  ...grouped('start', [
-    from('sandbox', () => import('./sandbox.js'), {
+  ...addGroup('start', [
+    createSpecialRows('sandbox', () => import('./sandbox.js'), {
       serve: 'serve',
       status: 'status',
       reset: 'reset',
@@ -108,11 +114,11 @@ export const toolCommands: readonly ToolRow[] = [
       alerts: 'alerts',
     }),
   ]),
-  ...grouped('glance', [
-    from('overview', () => import('./overview.js'), { '': 'overview' }),
-    from('access', () => import('./access.js'), { '': 'access' }),
-    from('snapshot', () => import('./snapshot.js'), { '': 'snapshot' }),
-    from('check', () => import('./check.js'), {
+  ...addGroup('glance', [
+    createSpecialRows('overview', () => import('./overview.js'), { '': 'overview' }),
+    createSpecialRows('access', () => import('./access.js'), { '': 'access' }),
+    createSpecialRows('snapshot', () => import('./snapshot.js'), { '': 'snapshot' }),
+    createSpecialRows('check', () => import('./check.js'), {
       instance: 'instance',
       runners: 'runners',
       geo: 'geo',
@@ -121,51 +127,54 @@ export const toolCommands: readonly ToolRow[] = [
       policy: 'policy',
     }),
   ]),
-  ...grouped('account', [
-    from('auth', () => import('./auth.js'), {
+  ...addGroup('account', [
+    createSpecialRows('auth', () => import('./auth.js'), {
       login: 'loginCommand',
       status: 'statusCommand',
       logout: 'logoutCommand',
       switch: 'switchCommand',
     }),
-    from('profile', () => import('./profile.js'), {
+    createSpecialRows('profile', () => import('./profile.js'), {
       list: 'listCommand',
       get: 'getCommand',
       set: 'setCommand',
       delete: 'deleteCommand',
     }),
-    from('audit', () => import('./audit.js'), { list: 'listCommand' }),
+    createSpecialRows('audit', () => import('./audit.js'), { list: 'listCommand' }),
   ]),
-  ...grouped('as code', [
-    from('export', declared, { '': 'exportCommand' }),
-    from('plan', declared, { '': 'plan' }),
-    from('apply', declared, { '': 'apply' }),
-    from('drift', declared, { '': 'drift' }),
+  ...addGroup('as code', [
+    createSpecialRows('export', loadDeclared, { '': 'exportCommand' }),
+    createSpecialRows('plan', loadDeclared, { '': 'plan' }),
+    createSpecialRows('apply', loadDeclared, { '': 'apply' }),
+    createSpecialRows('drift', loadDeclared, { '': 'drift' }),
   ]),
-  ...grouped('tool', [
-    from('api', () => import('./api.js'), { '': 'api' }),
-    from('journal', () => import('./journal/index.js'), {
+  ...addGroup('tool', [
+    createSpecialRows('api', () => import('./api.js'), { '': 'api' }),
+    createSpecialRows('journal', () => import('./journal/index.js'), {
       list: 'listCommand',
       show: 'showCommand',
       undo: 'undoCommand',
       run: 'runCommand',
       discard: 'discardCommand',
     }),
-    from('mcp', () => import('./mcp/index.js'), {
+    createSpecialRows('mcp', () => import('./mcp/index.js'), {
       serve: 'serve',
     }),
-    from('client', tool, { types: 'types' }),
-    from('vocabulary', () => import('./vocabulary.js'), { learn: 'learn', check: 'check' }),
-    from('alias', () => import('./alias.js'), {
+    createSpecialRows('client', loadTool, { types: 'types' }),
+    createSpecialRows('vocabulary', () => import('./vocabulary.js'), {
+      learn: 'learn',
+      check: 'check',
+    }),
+    createSpecialRows('alias', () => import('./alias.js'), {
       set: 'setCommand',
       list: 'listCommand',
       remove: 'removeCommand',
     }),
-    from('completion', () => import('./completion.js'), { '': 'completion' }),
-    from('explain', () => import('./explain.js'), { '': 'explain' }),
-    from('commands', tool, { '': 'commands' }),
-    from('doctor', () => import('./doctor.js'), { '': 'doctor' }),
-    from('version', tool, { '': 'versionCommand' }),
+    createSpecialRows('completion', () => import('./completion.js'), { '': 'completion' }),
+    createSpecialRows('explain', () => import('./explain.js'), { '': 'explain' }),
+    createSpecialRows('commands', loadTool, { '': 'commands' }),
+    createSpecialRows('doctor', () => import('./doctor.js'), { '': 'doctor' }),
+    createSpecialRows('version', loadTool, { '': 'versionCommand' }),
   ]),
 ]
 
@@ -175,12 +184,12 @@ export const getSpecials = (area: string): readonly SpecialRow[] =>
 
 // What a command written by hand says, laid over what its endpoints make.
 
-/** Of a derived flag, whether the special's `names` mean it: by the API's name, or the flag's own. */
-const means = (names: readonly string[] | undefined, flag: Flag): boolean =>
+/** True if the special's `names` mean a derived flag: by the API's name, or the flag's own. */
+const matchesFlag = (names: readonly string[] | undefined, flag: Flag): boolean =>
   names?.includes(flag.parameter ?? flag.name) === true
 
-/** The flags that only the tool knows. */
-const toolFlags = (special: Special): Flag[] =>
+/** Returns the flags that only the tool knows. */
+const getToolFlags = (special: Special): Flag[] =>
   Object.entries(special.flags ?? {}).map(([name, param]) => ({
     name,
     param,
@@ -191,23 +200,23 @@ const toolFlags = (special: Special): Flag[] =>
     optionalValue: param.optionalValue,
   }))
 
-/** The derived flags that a command keeps. */
-const keptFlags = (flags: readonly Flag[], special: Special): Flag[] => {
+/** Returns the derived flags that a command keeps. */
+const getKeptFlags = (flags: readonly Flag[], special: Special): Flag[] => {
   const { without, fills } = special
   const dropped = (flag: Flag): boolean =>
-    without === 'attributes' ? flag.path !== true : means(without, flag)
+    without === 'attributes' ? flag.path !== true : matchesFlag(without, flag)
   return flags
     .filter((flag) => !dropped(flag) && special.flags?.[flag.name] === undefined)
-    .map((flag) => (means(fills, flag) ? { ...flag, required: false } : flag))
+    .map((flag) => (matchesFlag(fills, flag) ? { ...flag, required: false } : flag))
 }
 
-/** A derived command with all that its special says. */
+/** Returns a derived command with all that its special says. */
 const withSpecial = (command: CommandFacts, special: Special): CommandFacts => {
   const { flags: _, without: __, fills: ___, endpoints: ____, ...said } = special
   return {
     ...command,
     ...said,
-    flags: [...keptFlags(command.flags, special), ...toolFlags(special)],
+    flags: [...getKeptFlags(command.flags, special), ...getToolFlags(special)],
   }
 }
 
@@ -237,12 +246,12 @@ export const loadCommand = async (
   const special = await row?.load()
   const keys =
     special?.endpoints ?? Object.keys(endpoints).filter((key) => endpoints[key]?.command === words)
-  const command = derived(area, words, pick(endpoints, keys))
+  const command = deriveCommand(area, words, pick(endpoints, keys))
   return { ...(special === undefined ? command : withSpecial(command, special)), registry }
 }
 
 /** Loads all commands of an area. */
-export const commandsOfArea = async (row: AreaRow): Promise<Command[]> => {
+export const loadAreaCommands = async (row: AreaRow): Promise<Command[]> => {
   const endpoints = await row.load()
   return Promise.all(
     getCommandWords(row.name, endpoints).map((w) => loadCommand(row.name, w, endpoints)),
@@ -257,33 +266,41 @@ export const loadExamples = async (command: Command): Promise<readonly string[]>
 }
 
 /** Loads a command of the tool itself (`auth login`, `doctor`); undefined if there is none. */
-export const toolCommand = async (area: string, words: string): Promise<Command | undefined> => {
+export const loadToolCommand = async (
+  area: string,
+  words: string,
+): Promise<Command | undefined> => {
   const row = toolCommands.find((r) => r.area === area && r.words === words)
   if (row === undefined) return undefined
-  return { ...withSpecial(derived(area, words, {}), await row.load()), registry }
+  return { ...withSpecial(deriveCommand(area, words, {}), await row.load()), registry }
 }
 
 /** Loads a command by its words; undefined if there is none. */
-export const commandNamed = async (area: string, words: string): Promise<Command | undefined> => {
+export const loadCommandByWords = async (
+  area: string,
+  words: string,
+): Promise<Command | undefined> => {
   const row = areas.find(({ name }) => name === area)
-  return row === undefined ? toolCommand(area, words) : loadCommand(area, words, await row.load())
+  return row === undefined
+    ? loadToolCommand(area, words)
+    : loadCommand(area, words, await row.load())
 }
 
 /** Loads the commands of an area of the API or of the tool. */
-export const commandsIn = async (area: string): Promise<Command[]> => {
+export const loadCommandsIn = async (area: string): Promise<Command[]> => {
   const row = areas.find(({ name }) => name === area)
-  if (row !== undefined) return commandsOfArea(row)
+  if (row !== undefined) return loadAreaCommands(row)
   const own = toolCommands.filter((c) => c.area === area)
-  const loaded = await Promise.all(own.map((c) => toolCommand(c.area, c.words)))
+  const loaded = await Promise.all(own.map((c) => loadToolCommand(c.area, c.words)))
   return loaded.flatMap((c) => (c === undefined ? [] : [c]))
 }
 
 /** Loads every command. */
-export const allCommands = async (): Promise<Command[]> => {
-  const ofAreas = (await Promise.all(areas.map(commandsOfArea))).flat()
-  const own = await Promise.all(toolCommands.map((r) => toolCommand(r.area, r.words)))
+export const loadAllCommands = async (): Promise<Command[]> => {
+  const ofAreas = (await Promise.all(areas.map(loadAreaCommands))).flat()
+  const own = await Promise.all(toolCommands.map((r) => loadToolCommand(r.area, r.words)))
   return [...ofAreas, ...own.flatMap((c) => (c === undefined ? [] : [c]))]
 }
 
-/** What each command is told of the others. */
-const registry: Registry = { named: commandNamed, all: allCommands }
+/** The registry by which a command looks up the others. */
+const registry: Registry = { named: loadCommandByWords, all: loadAllCommands }

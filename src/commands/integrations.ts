@@ -8,7 +8,7 @@
 import { isObject } from '../base/objects.js'
 import {
   eventFlags,
-  familyOfSlug,
+  findFamilyBySlug,
   type IntegrationFamily,
   integrationFamilies,
   integrationParameters,
@@ -81,7 +81,7 @@ export const getLacking = (family: IntegrationFamily, given: ReadonlySet<string>
 const getExplainHint = (family: IntegrationFamily): string =>
   `svcctl explain integrations update --family ${family.name} lists its parameters.`
 
-/** What a person is told and asked while plans are checked, each once: those that come are planned twice. */
+/** The notes and questions for a person while plans are checked, each once: objects of a stream are planned twice. */
 interface Dialogue {
   readonly note: (text: string) => void
   readonly secret: (slug: string, question: string, name: string) => Promise<string | undefined>
@@ -133,17 +133,17 @@ const noteDeprecated = (
   }
 }
 
-/** The family of a slug, which the instance may have a word of its own for. */
+/** Finds the family of a slug, which the instance may have a word of its own for. */
 const getFamilyOfSlug = (
   slug: string,
   naming: Naming | undefined,
 ): IntegrationFamily | undefined => {
   const own = naming?.family?.(slug)
-  return own === undefined ? (familyOfSlug(slug) ?? findFamily(slug)) : findFamily(own)
+  return own === undefined ? (findFamilyBySlug(slug) ?? findFamily(slug)) : findFamily(own)
 }
 
 /**
- * A plan that its family accepts.
+ * Returns a plan that its family accepts.
  * @throws Failure `usage` naming the family and the parameters that are missing or do not belong
  */
 const checkPlan = async (

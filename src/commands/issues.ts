@@ -12,19 +12,19 @@ import { type Arguments, define } from './define.js'
 
 const action = '/promote'
 
-/** Whether a note contains the quick action at the start of a line. */
-export const promotes = (body: string): boolean => /^\/promote(?!\S)/m.test(body)
+/** True if a note contains the quick action at the start of a line. */
+export const hasQuickAction = (body: string): boolean => /^\/promote(?!\S)/m.test(body)
 
 /** @throws Failure `usage` for a note that does not promote */
 const checkNote = (body: unknown): void => {
-  if (promotes(String(body))) return
+  if (hasQuickAction(String(body))) return
   throw usage(
     'the note does not promote the issue: it must contain /promote at the start of a line',
     'Omit --body to send only /promote.',
   )
 }
 
-async function* promoteIssue(
+async function* sendPromotion(
   services: Services,
   given: Arguments<Record<never, never>, typeof issues.promote>,
 ): Rows {
@@ -49,5 +49,5 @@ export const promote = define({
     'issues promote 3 --project platform/app --yes',
     'issues promote platform/app#1 --body /promote --yes',
   ],
-  rows: promoteIssue,
+  rows: sendPromotion,
 })

@@ -6,8 +6,8 @@ import { resourceGroups } from '../catalogue/areas/resource-groups.js'
 import { runners } from '../catalogue/areas/runners.js'
 import type { Data, RecordOf } from '../client/types.js'
 import type { InstanceService } from '../engine/command/services.js'
-import { survived, whyUnread } from '../errors.js'
-import { type RunnerState, runnerState } from './health.js'
+import { explainUnread, recoverFrom } from '../errors.js'
+import { getRunnerState, type RunnerState } from './health.js'
 
 type Details = Data<(typeof runners)['get']>
 
@@ -16,7 +16,7 @@ export interface RunnerFit {
   readonly id: number
   readonly description: string
   readonly state: RunnerState
-  /** Whether it may take the job by its tags and settings; null where that is not told. */
+  /** True if the runner may take the job by its tags and settings; null where the API does not say. */
   readonly fits: boolean | null
   readonly missing_tags: readonly string[]
   readonly why: string
@@ -27,8 +27,8 @@ interface JobRequirements {
   readonly ref: string
 }
 
-/** What its settings say, beside tags. */
-const settingsOf = (
+/** Judges a runner by its settings, beside its tags. */
+const judgeSettings = (
   { access_level: access, run_untagged: untagged }: Partial<Details>,
   { tag_list: tags, ref }: JobRequirements,
 ): readonly [boolean | null, string] => {
@@ -41,25 +41,25 @@ const settingsOf = (
   return [true, tags.length === 0 ? 'accepts untagged jobs' : 'has all its tags']
 }
 
-/** A runner whose details were read. */
+/** Judges a runner whose details were read. */
 const fitRunner = (runner: Details, job: JobRequirements): RunnerFit => {
   const own = (runner.tag_list ?? []).map(String)
   const missing = job.tag_list.filter((tag) => !own.includes(tag))
-  const known = { ...named(runner), missing_tags: missing }
+  const known = { ...toRunnerSummary(runner), missing_tags: missing }
   if (missing.length > 0) return { ...known, fits: false, why: `lacks ${missing.join(', ')}` }
-  const [fits, why] = settingsOf(runner, job)
+  const [fits, why] = judgeSettings(runner, job)
   return { ...known, fits, why }
 }
 
-const named = (runner: Partial<Details>) => ({
+const toRunnerSummary = (runner: Partial<Details>) => ({
   id: runner.id ?? 0,
   description: runner.description ?? '',
-  state: runnerState(runner),
+  state: getRunnerState(runner),
 })
 
-/** A runner whose details this user may not see. */
-const unseenRunner = (runner: Partial<Details>, why: string): RunnerFit => ({
-  ...named(runner),
+/** Creates the result for a runner whose details this user may not see. */
+const createUnseenRunner = (runner: Partial<Details>, why: string): RunnerFit => ({
+  ...toRunnerSummary(runner),
   fits: null,
   missing_tags: [],
   why: `its tags are unknown: ${why}`,
@@ -70,7 +70,7 @@ const unseenRunner = (runner: Partial<Details>, why: string): RunnerFit => ({
 
 interface JobConfiguration {
   readonly stages: readonly string[]
-  /** What it names under `needs`; undefined where it waits for whole stages. */
+  /** The names of the jobs under `needs`; undefined where the job waits for whole stages. */
   readonly needs?: readonly string[]
   readonly resourceGroup?: string
   /** The jobs of the same resource group, itself among them. */
@@ -79,40 +79,41 @@ interface JobConfiguration {
 
 const usual = ['.pre', 'build', 'test', 'deploy', '.post']
 
-/** `unit 2/3` and `unit: [a, b]` are of the job `unit`. */
-const familyOf = (name: string): string => name.replace(/ \d+\/\d+$/, '').replace(/: \[.*\]$/, '')
+/** Returns the job that instances such as `unit 2/3` and `unit: [a, b]` are of: `unit`. */
+const getJobFamily = (name: string): string =>
+  name.replace(/ \d+\/\d+$/, '').replace(/: \[.*\]$/, '')
 
-const stagesIn = (stages: unknown): readonly string[] =>
+const getStages = (stages: unknown): readonly string[] =>
   Array.isArray(stages) ? ['.pre', ...stages.map(String), '.post'] : usual
 
-const needsIn = (needs: unknown): readonly string[] | undefined =>
+const getNeeds = (needs: unknown): readonly string[] | undefined =>
   Array.isArray(needs)
     ? needs.flatMap((one) => toText(isObject(one) ? one.job : one) ?? [])
     : undefined
 
-const groupIn = (job: unknown): string | undefined =>
+const getResourceGroup = (job: unknown): string | undefined =>
   isObject(job) ? toText(job.resource_group) : undefined
 
-/** What a configuration says of a job; undefined where it has none of that name. */
-const configurationIn = (whole: unknown, name: string): JobConfiguration | undefined => {
-  const family = familyOf(name)
+/** Finds the configuration of a job; returns undefined if there is none of that name. */
+const findJobConfiguration = (whole: unknown, name: string): JobConfiguration | undefined => {
+  const family = getJobFamily(name)
   if (!isObject(whole)) return undefined
   const job = whole[family]
   if (!isObject(job)) return undefined
-  const [needs, group] = [needsIn(job.needs), groupIn(job)]
+  const [needs, group] = [getNeeds(job.needs), getResourceGroup(job)]
   return {
-    stages: stagesIn(whole.stages),
+    stages: getStages(whole.stages),
     needs,
     resourceGroup: group,
     besides:
       group === undefined
         ? []
-        : Object.keys(whole).filter((other) => groupIn(whole[other]) === group),
+        : Object.keys(whole).filter((other) => getResourceGroup(whole[other]) === group),
   }
 }
 
-/** @throws Failure where it is not shown */
-const configurationOf = async (
+/** Loads the configuration of a job. @throws Failure where it is not shown */
+const loadJobConfiguration = async (
   instance: Pick<InstanceService, 'call'>,
   project: string | number,
   name: string,
@@ -120,7 +121,7 @@ const configurationOf = async (
   const { data } = await instance.call(ci.lintHead, { id: project })
   const { parse } = await import('yaml')
   try {
-    return configurationIn(parse(data?.merged_yaml ?? ''), name)
+    return findJobConfiguration(parse(data?.merged_yaml ?? ''), name)
   } catch {
     // Tags of its own, or cut: nothing is known of it.
     return undefined
@@ -146,14 +147,14 @@ interface HeldGroup {
   readonly held_by: readonly OtherJob[]
 }
 
-/** What was read about a waiting job. */
+/** The facts that were read about a waiting job. */
 export interface JobContext {
-  /** Whether it waits at all. */
+  /** True if the job waits at all. */
   readonly waits: boolean
   readonly runners: readonly RunnerFit[]
   readonly waits_for: readonly OtherJob[]
   readonly resource_group: HeldGroup | null
-  /** What could not be read, a sentence each. */
+  /** The sources that could not be read, a sentence each. */
   readonly unread: readonly string[]
 }
 
@@ -165,7 +166,7 @@ const settled: JobContext = {
   unread: [],
 }
 
-const otherOf = ({ id, name, stage, status, ref }: ListedJob): OtherJob => ({
+const toOtherJob = ({ id, name, stage, status, ref }: ListedJob): OtherJob => ({
   id: id ?? 0,
   name: name ?? '',
   stage: stage ?? '',
@@ -180,8 +181,12 @@ interface OfProject {
   readonly job: Job
 }
 
-/** Every runner of the project against the job. */
-const runnersFor = async ({ instance, project, job }: OfProject): Promise<readonly RunnerFit[]> => {
+/** Loads every runner of the project, and judges it for the job. */
+const loadRunnerFits = async ({
+  instance,
+  project,
+  job,
+}: OfProject): Promise<readonly RunnerFit[]> => {
   const all = await instance.records(runners.listOfProject, { id: project })
   const wanted = { tag_list: (job.tag_list ?? []).map(String), ref: job.ref ?? 'its ref' }
   const found = new Map<number, RunnerFit>()
@@ -190,20 +195,20 @@ const runnersFor = async ({ instance, project, job }: OfProject): Promise<readon
       const { data } = await instance.call(runners.get, { id: runner.id ?? 0 })
       found.set(i, fitRunner(data ?? runner, wanted))
     } catch (error) {
-      found.set(i, unseenRunner(runner, whyUnread(survived(error))))
+      found.set(i, createUnseenRunner(runner, explainUnread(recoverFrom(error))))
     }
   })
   return all.flatMap((_, i) => found.get(i) ?? [])
 }
 
-/** Those that may take it come first. */
-const order = ({ fits, state }: RunnerFit): number =>
+/** Returns the rank of a runner: those that may take the job come first. */
+const getRank = ({ fits, state }: RunnerFit): number =>
   (fits === true ? 0 : fits === null ? 2 : 4) + (state === 'online' ? 0 : 1)
 
 const over: readonly unknown[] = ['success', 'failed', 'canceled', 'skipped', 'manual']
 
-/** The jobs of its pipeline that are to be over first. */
-const before = async (
+/** Loads the jobs of its pipeline that must end first. */
+const loadEarlierJobs = async (
   { instance, project, job }: OfProject,
   known: JobConfiguration | undefined,
 ): Promise<readonly OtherJob[]> => {
@@ -213,15 +218,15 @@ const before = async (
   const place = (stage: string | null | undefined): number =>
     known?.stages.indexOf(stage ?? '') ?? -1
   const comesBefore = ({ id, name, stage }: ListedJob): boolean => {
-    if (known?.needs !== undefined) return known.needs.includes(familyOf(name ?? ''))
+    if (known?.needs !== undefined) return known.needs.includes(getJobFamily(name ?? ''))
     if (known !== undefined && place(stage) >= 0 && place(job.stage) >= 0)
       return place(stage) < place(job.stage)
     return stage !== job.stage && (id ?? 0) < (job.id ?? 0)
   }
-  return all.filter((one) => !over.includes(one.status) && comesBefore(one)).map(otherOf)
+  return all.filter((one) => !over.includes(one.status) && comesBefore(one)).map(toOtherJob)
 }
 
-/** The resource group of a job, and who has it. */
+/** Loads the resource group of a job, and the jobs that hold it. */
 const groupFor = async (
   { instance, project, job }: OfProject,
   { resourceGroup: key, besides }: JobConfiguration,
@@ -234,12 +239,12 @@ const groupFor = async (
   // A job holds its group from when it is let in: also while it looks for a runner.
   const inside = await instance.records(jobs.list, { id: project, scope: ['pending', 'running'] })
   const holding = inside.filter(
-    ({ id, name }) => id !== job.id && besides.includes(familyOf(name ?? '')),
+    ({ id, name }) => id !== job.id && besides.includes(getJobFamily(name ?? '')),
   )
-  return { key, process_mode: group?.process_mode ?? null, held_by: holding.map(otherOf) }
+  return { key, process_mode: group?.process_mode ?? null, held_by: holding.map(toOtherJob) }
 }
 
-/** What keeps jobs of a state: a pending one looks for a runner, one that is only there waits for others. */
+/** The possible causes that keep jobs of a state: a pending one looks for a runner, one that is only created waits for others. */
 const kept: Readonly<Record<string, { readonly runners: boolean; readonly others: boolean }>> = {
   pending: { runners: true, others: false },
   created: { runners: false, others: true },
@@ -255,25 +260,25 @@ export const readSurroundings = async (of: OfProject): Promise<JobContext> => {
     try {
       return await read()
     } catch (error) {
-      unread.push(`${what}: ${whyUnread(survived(error))}`)
+      unread.push(`${what}: ${explainUnread(recoverFrom(error))}`)
       return otherwise
     }
   }
   const [fitting, known] = await Promise.all([
-    looks.runners ? tried('the runners of the project', () => runnersFor(of), []) : [],
+    looks.runners ? tried('the runners of the project', () => loadRunnerFits(of), []) : [],
     tried(
       'the configuration',
-      () => configurationOf(of.instance, of.project, of.job.name ?? ''),
+      () => loadJobConfiguration(of.instance, of.project, of.job.name ?? ''),
       undefined,
     ),
   ])
   const [waitsFor, group] = await Promise.all([
-    looks.others ? tried('the jobs of the pipeline', () => before(of, known), []) : [],
+    looks.others ? tried('the jobs of the pipeline', () => loadEarlierJobs(of, known), []) : [],
     known === undefined ? null : tried('the resource group', () => groupFor(of, known), null),
   ])
   return {
     waits: true,
-    runners: fitting.toSorted((a, b) => order(a) - order(b) || a.id - b.id),
+    runners: fitting.toSorted((a, b) => getRank(a) - getRank(b) || a.id - b.id),
     waits_for: waitsFor,
     resource_group: group,
     unread,

@@ -4,8 +4,8 @@ import { formatSpan } from '../base/screen-text.js'
 import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { jobs } from '../catalogue/areas/jobs.js'
-import { pathIn } from '../catalogue/endpoint.js'
-import { type Data, answered as typed } from '../client/types.js'
+import { pickPathValues } from '../catalogue/endpoint.js'
+import { type Data, toTypedAnswer as typed } from '../client/types.js'
 import type { AnswerService, Services } from '../engine/command/services.js'
 import type { Given, WriteOptions } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
@@ -17,27 +17,27 @@ import { type JobContext, type OtherJob, type RunnerFit, readSurroundings } from
 
 type Job = Data<(typeof jobs)['get']>
 
-/** What a runner has to take. */
+/** The tags of a job that a runner has to take. */
 interface JobTags {
   readonly tag_list: readonly string[]
 }
 
-/** What the runners mean for a job with these tags, and what would help. */
+/** The reason that the runners give for the wait of a job with these tags, and what would help. */
 interface Advice {
   readonly reason: string
   readonly next: readonly string[]
 }
 
-const names = (some: readonly RunnerFit[]): string => some.map(({ id }) => id).join(' ')
+const joinIds = (some: readonly RunnerFit[]): string => some.map(({ id }) => id).join(' ')
 
-const inState = (some: readonly RunnerFit[], ...states: readonly RunnerFit['state'][]) =>
+const filterByState = (some: readonly RunnerFit[], ...states: readonly RunnerFit['state'][]) =>
   some.filter(({ state }) => states.includes(state))
 
-const matching = (some: readonly RunnerFit[]): string =>
+const describeMatching = (some: readonly RunnerFit[]): string =>
   some.length === 1 ? 'the only matching runner' : `all ${some.length} matching runners`
 
-/** Nobody has what it wants. */
-const noneFits = (
+/** Advises on a job that no runner fits. */
+const adviseNoneFits = (
   { tag_list: tags }: JobTags,
   all: readonly RunnerFit[],
   project: string,
@@ -65,23 +65,23 @@ const noneFits = (
   }
 }
 
-/** Some would, were they there. */
-const noneAwake = (fitting: readonly RunnerFit[]): Advice => {
-  const paused = inState(fitting, 'paused')
-  const away = inState(fitting, 'offline', 'not_connected', 'unknown')
+/** Advises on a job whose matching runners are all paused or not connected. */
+const adviseNoneOnline = (fitting: readonly RunnerFit[]): Advice => {
+  const paused = filterByState(fitting, 'paused')
+  const away = filterByState(fitting, 'offline', 'not_connected', 'unknown')
   const is = fitting.length === 1 ? 'is' : 'are'
   const said = [
     ...(paused.length === 0 ? [] : ['paused']),
     ...(away.length === 0 ? [] : ['not connected']),
   ].join(' or ')
   return {
-    reason: `${matching(fitting)} ${is} ${said}`,
+    reason: `${describeMatching(fitting)} ${is} ${said}`,
     next: [
-      ...(paused.length === 0 ? [] : [`svcctl runners resume ${names(paused)}`]),
+      ...(paused.length === 0 ? [] : [`svcctl runners resume ${joinIds(paused)}`]),
       ...(away.length === 0
         ? []
         : [
-            `check the runner’s host: svcctl runners get ${names(away)} --fields description,contacted_at,ip_address`,
+            `check the runner’s host: svcctl runners get ${joinIds(away)} --fields description,contacted_at,ip_address`,
           ]),
     ],
   }
@@ -91,7 +91,7 @@ const noneAwake = (fitting: readonly RunnerFit[]): Advice => {
 const createAdvice = (job: JobTags, all: readonly RunnerFit[], project: string): Advice => {
   const fitting = all.filter(({ fits }) => fits === true)
   const open = all.filter(({ fits }) => fits === null)
-  const online = inState(fitting, 'online')
+  const online = filterByState(fitting, 'online')
   if (online.length > 0)
     return {
       reason: `${formatCount(online.length, 'runner')} online ${online.length === 1 ? 'fits' : 'fit'}: the job starts as soon as one has a free slot`,
@@ -100,17 +100,17 @@ const createAdvice = (job: JobTags, all: readonly RunnerFit[], project: string):
   if (open.length > 0)
     return {
       reason: `no runner certainly matches; ${formatCount(open.length, 'runner')} may match`,
-      next: [`svcctl runners get ${names(open)}`],
+      next: [`svcctl runners get ${joinIds(open)}`],
     }
-  return fitting.length === 0 ? noneFits(job, all, project) : noneAwake(fitting)
+  return fitting.length === 0 ? adviseNoneFits(job, all, project) : adviseNoneOnline(fitting)
 }
 
-const jobText = ({ id, name, status }: OtherJob): string => `${name} (${id}, ${status})`
+const formatJob = ({ id, name, status }: OtherJob): string => `${name} (${id}, ${status})`
 
-/** How many others a sentence names. */
+/** The number of other jobs that a sentence names. */
 const most = 5
-const listText = (all: readonly OtherJob[]): string =>
-  `${all.slice(0, most).map(jobText).join(', ')}${all.length > most ? ` and ${all.length - most} more` : ''}`
+const formatJobs = (all: readonly OtherJob[]): string =>
+  `${all.slice(0, most).map(formatJob).join(', ')}${all.length > most ? ` and ${all.length - most} more` : ''}`
 
 /** States in which nothing is waited for, in words. */
 const settled: Readonly<Record<string, Advice>> = {
@@ -121,18 +121,21 @@ const settled: Readonly<Record<string, Advice>> = {
   running: { reason: 'the job is not waiting: it is running', next: [] },
 }
 
-const ended = (status: string): Advice =>
+const adviseNotWaiting = (status: string): Advice =>
   settled[status] ?? {
     reason: `the job is not waiting: its status is ${status || 'in no state'}`,
     next: [],
   }
 
-/** It is held by others of its group. */
-const heldBy = (project: string, { resource_group: group }: JobContext): Advice | undefined => {
+/** Advises on a job whose resource group is held by others. */
+const adviseResourceGroup = (
+  project: string,
+  { resource_group: group }: JobContext,
+): Advice | undefined => {
   const [first] = group?.held_by ?? []
   if (group === null || first === undefined) return undefined
   return {
-    reason: `its resource group ${group.key} is in use by ${listText(group.held_by)}`,
+    reason: `its resource group ${group.key} is in use by ${formatJobs(group.held_by)}`,
     next: [
       `svcctl jobs get ${first.id} -P ${quoteWord(project)} --wait-until status=success`,
       ...(group.key.includes('$')
@@ -142,21 +145,24 @@ const heldBy = (project: string, { resource_group: group }: JobContext): Advice 
   }
 }
 
-/** It waits for the jobs before it. */
-const behind = (project: string, { waits_for: others }: JobContext): Advice | undefined => {
+/** Advises on a job that waits for the jobs before it. */
+const adviseEarlierJobs = (
+  project: string,
+  { waits_for: others }: JobContext,
+): Advice | undefined => {
   const [first] = others
   if (first === undefined) return undefined
   return {
-    reason: `${formatCount(others.length, 'job')} of its pipeline must finish first: ${listText(others)}`,
+    reason: `${formatCount(others.length, 'job')} of its pipeline must finish first: ${formatJobs(others)}`,
     next: [`svcctl jobs why ${first.id} -P ${quoteWord(project)}`],
   }
 }
 
-/** The reason that a job of a state is most likely kept by comes first. */
-const reasonOf = (job: Job, project: string, seen: JobContext): Advice => {
+/** Finds the most likely reason that keeps a job of a state. */
+const findAdvice = (job: Job, project: string, seen: JobContext): Advice => {
   const status = job.status ?? ''
-  if (!seen.waits) return ended(status)
-  const other = behind(project, seen) ?? heldBy(project, seen)
+  if (!seen.waits) return adviseNotWaiting(status)
+  const other = adviseEarlierJobs(project, seen) ?? adviseResourceGroup(project, seen)
   if (other !== undefined) return other
   if (status === 'pending' && (seen.runners.length > 0 || seen.unread.length === 0))
     return createAdvice({ tag_list: (job.tag_list ?? []).map(String) }, seen.runners, project)
@@ -168,7 +174,7 @@ const reasonOf = (job: Job, project: string, seen: JobContext): Advice => {
   }
 }
 
-const recordOf = (job: Job, project: string, seen: JobContext, now: Date) => {
+const createReport = (job: Job, project: string, seen: JobContext, now: Date) => {
   const { waits, ...found } = seen
   const since = Date.parse(job.created_at ?? '')
   return {
@@ -182,24 +188,24 @@ const recordOf = (job: Job, project: string, seen: JobContext, now: Date) => {
     waits,
     waited_seconds:
       !waits || Number.isNaN(since) ? null : Math.floor((now.getTime() - since) / 1000),
-    ...reasonOf(job, project, seen),
+    ...findAdvice(job, project, seen),
     ...found,
   }
 }
-type WaitReport = ReturnType<typeof recordOf>
+type WaitReport = ReturnType<typeof createReport>
 
-const markOf = ({ fits, state }: RunnerFit): 'good' | 'warn' | 'bad' =>
+const getMark = ({ fits, state }: RunnerFit): 'good' | 'warn' | 'bad' =>
   fits === false ? 'bad' : fits === true && state === 'online' ? 'good' : 'warn'
 
-const runnerLine = (answer: AnswerService, one: RunnerFit): string => {
+const formatRunner = (answer: AnswerService, one: RunnerFit): string => {
   const { text } = answer
   const name = `${one.id}  ${text.safe(one.description || '–')}`.padEnd(24)
   const state = one.state.replace('_', ' ').padEnd(14)
-  return `  ${text.mark(markOf(one))} ${name} ${state} ${text.hanging(one.why, 44)}`
+  return `  ${text.mark(getMark(one))} ${name} ${state} ${text.hanging(one.why, 44)}`
 }
 
-/** What the record says beside the reason. */
-const factsOf = (answer: AnswerService, why: WaitReport): readonly string[] => {
+/** Returns the lines on what the record holds beside the reason. */
+const formatFacts = (answer: AnswerService, why: WaitReport): readonly string[] => {
   const { text } = answer
   const group = why.resource_group
   return [
@@ -208,7 +214,7 @@ const factsOf = (answer: AnswerService, why: WaitReport): readonly string[] => {
       : [
           '',
           text.strong('Runners of the project'),
-          ...why.runners.map((one) => runnerLine(answer, one)),
+          ...why.runners.map((one) => formatRunner(answer, one)),
         ]),
     ...(group === null
       ? []
@@ -220,7 +226,7 @@ const factsOf = (answer: AnswerService, why: WaitReport): readonly string[] => {
   ]
 }
 
-const pageOf = (answer: AnswerService, why: WaitReport): string => {
+const formatReport = (answer: AnswerService, why: WaitReport): string => {
   const { text } = answer
   const tags = why.tag_list.length === 0 ? 'no tags' : `tags ${why.tag_list.join(', ')}`
   const since = why.waited_seconds === null ? '' : ` for ${formatSpan(why.waited_seconds)}`
@@ -228,13 +234,13 @@ const pageOf = (answer: AnswerService, why: WaitReport): string => {
     `${text.strong(`Job ${why.id}`)}  ${text.hanging(`${why.name} of ${why.project}, stage ${why.stage}, on ${why.ref}, ${tags}`, 8)}`,
     text.hanging(`${why.status}${since}: ${why.reason}`, 2),
     ...why.next.map((line) => `${text.mark('next')} ${text.hanging(line, 2)}`),
-    ...factsOf(answer, why),
+    ...formatFacts(answer, why),
   ]
   return `${lines.join('\n')}\n`
 }
 
-/** The same off a terminal: the job, then what it was held against. */
-const rowsOf = (why: WaitReport) => [
+/** Returns the rows off a terminal: the job, the next commands, and what the job was compared with. */
+const toRows = (why: WaitReport) => [
   { what: 'job', id: why.id, name: why.name, state: why.status, why: why.reason },
   ...why.next.map((line) => ({ what: 'next', id: '', name: '', state: '', why: line })),
   ...why.runners.map((one) => ({
@@ -247,16 +253,16 @@ const rowsOf = (why: WaitReport) => [
   ...why.unread.map((line) => ({ what: 'unread', id: '', name: '', state: '', why: line })),
 ]
 
-/** How what was found is shown. */
-const shownAs = (
+/** Creates the view of what was found. */
+const createView = (
   answer: AnswerService,
   why: WaitReport,
 ): ReturnType<NonNullable<WriteOptions['present']>> => {
   const columns = ['id', 'name', 'status', 'waits', 'reason', 'next']
   if (answer.reader !== 'people') return { records: [why], emit: { columns, endpoint: jobs.get } }
   const people = {
-    page: () => [pageOf(answer, why)],
-    rows: () => rowsOf(why),
+    page: () => [formatReport(answer, why)],
+    rows: () => toRows(why),
     columns: ['what', 'id', 'name', 'state', 'why'],
   }
   return { records: [why], emit: { people } }
@@ -270,16 +276,16 @@ async function* explainWait(services: Services, given: Given): Rows {
       if ('failure' in came) throw came.failure
       const { data: job } = 'whole' in came ? typed(jobs.get, came.whole) : { data: undefined }
       if (job === undefined) throw new Failure('unreachable', 'the instance returned no job')
-      const { id } = pathIn(jobs.get, plan.values)
+      const { id } = pickPathValues(jobs.get, plan.values)
       const seen = await ui.progress('looking', () =>
         readSurroundings({ instance, project: id, job }),
       )
-      found = recordOf(job, String(id), seen, place.clock.now())
+      found = createReport(job, String(id), seen, place.clock.now())
       if (found.unread.length > 0) answer.exit(exitCodes.partial)
       return { value: found }
     },
     present: (_, { value }) =>
-      found === undefined ? { records: [value], emit: {} } : shownAs(answer, found),
+      found === undefined ? { records: [value], emit: {} } : createView(answer, found),
   })
 }
 

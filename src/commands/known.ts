@@ -17,7 +17,7 @@ import { getProperties } from '../catalogue/fields.js'
 import { account } from '../catalogue/undocumented.js'
 import type { Words } from '../catalogue/words.js'
 import type { ExternalClient, Services } from '../engine/command/services.js'
-import { Failure, survived } from '../errors.js'
+import { Failure, recoverFrom } from '../errors.js'
 import type { WholeAnswer, WireRequest } from '../http/types.js'
 import { getPaths } from '../profile/index.js'
 import {
@@ -33,7 +33,7 @@ import {
 import type { Profile } from '../profile/types.js'
 import { findSessionCookie, loadWordsInForce } from './vocabulary-reading.js'
 
-/** Seconds to wait for an answer that nobody asked for by name. */
+/** Seconds to wait for an answer that the line did not ask for by name. */
 const patience = 5
 /** Records of a list that are looked at. */
 const perPage = 20
@@ -111,7 +111,7 @@ class InstanceProbe {
       this.cookie ??= findSessionCookie(whole) ?? null
       return whole
     } catch (error) {
-      const failure = survived(error)
+      const failure = recoverFrom(error)
       this.sections[section] = toSectionState(failure)
       return failure
     }
@@ -172,7 +172,7 @@ export const getOwnSettings = <T>(
   )
 }
 
-/** Their names and types. */
+/** Returns the names and types of settings. */
 const toKnownSettings = (site: unknown, words: Words | undefined): KnownInstance['settings'] => {
   const own = isObject(site) ? getOwnSettings(site, words) : []
   return Object.fromEntries(
@@ -248,7 +248,7 @@ export const discoverOwnInstance = async (
     const client = instance.elsewhere(baseUrl, { kind, value }, session)
     return await discoverInstance(services, profile, client, { ...how, words })
   } catch (error) {
-    survived(error)
+    recoverFrom(error)
     return undefined
   }
 }
@@ -263,7 +263,7 @@ export const keepSettingNames = async (
     const words = await loadWordsInForce(place)
     await addSettings(getPaths(place.env), profile, toKnownSettings(data, words))
   } catch (error) {
-    survived(error)
+    recoverFrom(error)
   }
 }
 
@@ -292,7 +292,7 @@ export const discoverInstance = async (
     return await saveKnown(paths, profile, known, answered)
   } catch (error) {
     // It is a help, and its lack no reason to fail.
-    survived(error)
+    recoverFrom(error)
     return undefined
   }
 }

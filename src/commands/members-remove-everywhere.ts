@@ -7,7 +7,7 @@ import { toAnswer } from '../engine/command/running.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Given } from '../engine/command/types.js'
 import {
-  innerFirst,
+  compareInnerFirst,
   parseTreePlace,
   type TreePlace,
   TurnQueue,
@@ -18,10 +18,10 @@ import { exitCodes, Failure, isMissing, usage } from '../errors.js'
 import { define } from './define.js'
 import { type GivenObject, type Item, RemovalRun, type RunResult } from './journal/own-run.js'
 import {
+  createUserQuery,
   type FoundMembership,
+  formatMemberPlace,
   Memberships,
-  soughtBy,
-  textOfPlace,
   type UserQuery,
   userArgument,
 } from './memberships.js'
@@ -29,17 +29,17 @@ import type { GroupMember } from './usernames.js'
 
 // What stays of a leaver's memberships whatever is asked for: the token's own user, the last owner of a group, one's own project.
 
-/** Whose token it is. */
+/** The user of the token. */
 interface TokenUser {
   readonly id: number
   readonly username: string
 }
 
 /**
- * Whose token it is: nobody takes themselves away.
- * @throws Failure `usage` where that cannot be known
+ * Reads the user of the token, who must not be removed.
+ * @throws Failure `usage` where the user cannot be known
  */
-const tokenUser = async ({ instance, place }: Services): Promise<TokenUser> => {
+const readTokenUser = async ({ instance, place }: Services): Promise<TokenUser> => {
   const { sudo } = await place.session()
   if (sudo !== undefined)
     throw usage(
@@ -56,7 +56,7 @@ const tokenUser = async ({ instance, place }: Services): Promise<TokenUser> => {
 const isSelf = (self: TokenUser, { id, username }: GroupMember): boolean =>
   Number(id) === self.id || String(username).toLowerCase() === self.username.toLowerCase()
 
-/** Whether somebody else owns a group who may act. */
+/** True if a group has another active owner. */
 const hasOtherOwner = async (
   instance: InstanceService,
   group: string,
@@ -77,7 +77,7 @@ const hasOtherOwner = async (
   return found
 }
 
-/** Whether a group would be left without an owner. */
+/** True if a group would be left without an owner. */
 const isLastOwner = async (
   instance: InstanceService,
   { place, member }: Pick<FoundMembership, 'member' | 'place'>,
@@ -87,11 +87,11 @@ const isLastOwner = async (
   !(await hasOtherOwner(instance, place.path, member))
 
 const lastOwner = 'the last owner of the group'
-/** Nobody can take it from them: it goes with the user. */
+/** The reason for memberships that cannot be removed: they go with the user. */
 const ownProject = 'a project in their own namespace'
 
-/** Why a membership stays; undefined where it goes. */
-const reasonToStay = async (
+/** Returns why a membership stays; undefined where it goes. */
+const findReasonToStay = async (
   instance: InstanceService,
   self: TokenUser,
   found: FoundMembership,
@@ -125,13 +125,13 @@ const planLeaving = async (
   const memberships = new Memberships(services, sought, true)
   const all: DecidedMembership[] = []
   for await (const found of memberships.each()) {
-    const stays = await reasonToStay(services.instance, self, found)
+    const stays = await findReasonToStay(services.instance, self, found)
     all.push(stays === undefined ? found : { ...found, stays })
   }
   await memberships.tell()
   const sorted = all
-    .map((one) => ({ one, parent: textOfPlace(one.place) }))
-    .sort((a, b) => innerFirst(a, b) || (a.parent < b.parent ? -1 : 1))
+    .map((one) => ({ one, parent: formatMemberPlace(one.place) }))
+    .sort((a, b) => compareInnerFirst(a, b) || (a.parent < b.parent ? -1 : 1))
     .map(({ one }) => one)
   return {
     goes: sorted.filter(({ stays }) => stays === undefined),
@@ -139,10 +139,10 @@ const planLeaving = async (
   }
 }
 
-/** What undo needs of a membership: who, as what, until when. */
-const objectOf = ({ place, member }: FoundMembership): GivenObject => ({
+/** Returns the facts that undo needs of a membership: the user, the access level, and when it ends. */
+const toObject = ({ place, member }: FoundMembership): GivenObject => ({
   object: String(member.id),
-  parent: textOfPlace(place),
+  parent: formatMemberPlace(place),
   before: {
     id: member.id,
     access_level: member.access_level,
@@ -161,7 +161,7 @@ interface LeavingRow {
   readonly reason: string | null
 }
 
-const rowOf = (
+const createRow = (
   { parent = '', before }: Pick<Item, 'before' | 'parent'>,
   outcome: LeavingRow['outcome'],
   reason: string | null = null,
@@ -170,12 +170,12 @@ const rowOf = (
   return { of: parent, access_level, expires_at, outcome, reason }
 }
 
-/** What became of an object that a run had. */
-const rowAfter = (item: Item, { outcomes }: RunResult): LeavingRow => {
+/** Returns the row of an object after its run. */
+const createResultRow = (item: Item, { outcomes }: RunResult): LeavingRow => {
   const outcome = outcomes.get(item.n)
-  if (outcome === undefined) return rowOf(item, 'not attempted')
-  if ('failure' in outcome) return rowOf(item, outcome.state, outcome.failure.message)
-  return rowOf(item, outcome.state === 'unchanged' ? 'gone' : 'removed')
+  if (outcome === undefined) return createRow(item, 'not attempted')
+  if ('failure' in outcome) return createRow(item, outcome.state, outcome.failure.message)
+  return createRow(item, outcome.state === 'unchanged' ? 'gone' : 'removed')
 }
 
 const columns = ['of', 'access_level', 'expires_at', 'outcome', 'reason'] as const
@@ -187,8 +187,8 @@ async function* listLeaving(rows: readonly LeavingRow[]): Rows {
 
 const levels = new Map<unknown, string>(Object.entries(accessLevels).map(([name, n]) => [n, name]))
 
-/** A membership where somebody is asked about it. */
-const lineOf = ({ of, access_level, expires_at }: LeavingRow): string => {
+/** Formats a membership for the confirmation. */
+const formatMembership = ({ of, access_level, expires_at }: LeavingRow): string => {
   const until = typeof expires_at === 'string' ? `, until ${expires_at.slice(0, 10)}` : ''
   return `${of} (${levels.get(access_level) ?? String(access_level)}${until})`
 }
@@ -198,8 +198,8 @@ const own = {
   endpoint: members.removeFromGroup,
 } as const
 
-/** @throws Failure `usage` for a journal that this command did not write */
-const placeIn = ({ parent }: Item): TreePlace => {
+/** Returns the place of an object. @throws Failure `usage` for a journal that this command did not write */
+const getPlaceOfItem = ({ parent }: Item): TreePlace => {
   const place = parseTreePlace(parent)
   if (place !== undefined) return place
   throw usage('the journal contains an object that is neither a group nor a project')
@@ -207,7 +207,7 @@ const placeIn = ({ parent }: Item): TreePlace => {
 
 /** Removes one membership, unless it became the last owner's meanwhile. */
 const remove = async ({ instance }: Services, item: Item): Promise<PlanAnswer> => {
-  const place = placeIn(item)
+  const place = getPlaceOfItem(item)
   const id = Number(item.object)
   const member = { id, access_level: Number(item.before?.access_level ?? accessLevels.owner) }
   if (await isLastOwner(instance, { place, member })) throw new Failure('conflict', lastOwner)
@@ -224,15 +224,16 @@ const remove = async ({ instance }: Services, item: Item): Promise<PlanAnswer> =
 }
 
 /** Shows what goes and what stays, and asks. */
-const confirmed = async (
+const confirmRemoval = async (
   { ui }: Services,
   user: string,
   objects: readonly Pick<Item, 'before' | 'parent'>[],
   left: readonly LeavingRow[],
 ): Promise<void> => {
   if (ui.interactive) {
-    for (const object of objects) ui.note(`removes ${lineOf(rowOf(object, 'planned'))}`)
-    for (const row of left) ui.note(`leaves  ${lineOf(row)}: ${row.reason ?? ''}`)
+    for (const object of objects)
+      ui.note(`removes ${formatMembership(createRow(object, 'planned'))}`)
+    for (const row of left) ui.note(`leaves  ${formatMembership(row)}: ${row.reason ?? ''}`)
   }
   const [these, count] = [
     objects.length === 1 ? 'this membership' : 'these memberships',
@@ -242,24 +243,26 @@ const confirmed = async (
   await ui.confirm(what, [], undefined, count)
 }
 
-/** Carries a run out, and yields what became of each. @throws Failure for what it came to as a whole */
+/** Carries a run out, and yields the outcome of each object. @throws Failure for the run as a whole */
 async function* carryOut(services: Services, run: RemovalRun, stays: readonly LeavingRow[]): Rows {
   const turns = new TurnQueue()
-  const result = await run.carry((item) => turns.take(placeIn(item), () => remove(services, item)))
-  yield* listLeaving([...run.items.map((item) => rowAfter(item, result)), ...stays])
+  const result = await run.carry((item) =>
+    turns.take(getPlaceOfItem(item), () => remove(services, item)),
+  )
+  yield* listLeaving([...run.items.map((item) => createResultRow(item, result)), ...stays])
   if (result.failure !== undefined) throw result.failure
 }
 
 async function* resumeRemoval(services: Services, { args }: Given, name: string): Rows {
   if (args.length > 0)
     throw usage(`--resume takes no user; remove "${args[0]}"`, 'The journal contains the user.')
-  const self = await tokenUser(services)
+  const self = await readTokenUser(services)
   const run = await RemovalRun.resume(services, own, name)
   if (run === undefined) return yield createNoteRow('nothing is left to do')
   try {
     const of = run.items.find(({ object }) => Number(object) === self.id)
     if (of !== undefined) throw usage("the journal names the token's own user, who is not removed")
-    await confirmed(services, `user ${run.items[0]?.object ?? ''}`, run.items, [])
+    await confirmRemoval(services, `user ${run.items[0]?.object ?? ''}`, run.items, [])
   } catch (error) {
     await run.close()
     throw error
@@ -267,27 +270,27 @@ async function* resumeRemoval(services: Services, { args }: Given, name: string)
   yield* carryOut(services, run, [])
 }
 
-/** What stays is told by itself, and counts as not done where somebody could do it. */
-const rowsOf = ({ goes, stays }: LeavingPlan) => ({
-  objects: goes.map(objectOf),
-  left: stays.map((one) => rowOf(objectOf(one), 'left', one.stays ?? null)),
+/** Splits a plan into its objects and the rows of what stays, which counts as not done where it could be removed. */
+const splitPlan = ({ goes, stays }: LeavingPlan) => ({
+  objects: goes.map(toObject),
+  left: stays.map((one) => createRow(toObject(one), 'left', one.stays ?? null)),
   done: stays.every((one) => one.stays === ownProject),
 })
 
 async function* removeUser(services: Services, given: string): Rows {
   const { answer, ui, place } = services
   if (!place.globals.dryRun) await ui.confirmable('The user loses every direct membership.')
-  const self = await tokenUser(services)
-  const sought = soughtBy(given)
-  const { objects, left, done } = rowsOf(await planLeaving(services, sought, self))
+  const self = await readTokenUser(services)
+  const sought = createUserQuery(given)
+  const { objects, left, done } = splitPlan(await planLeaving(services, sought, self))
   if (!done) yield createExitRow(exitCodes.partial)
   if (objects.length === 0 || place.globals.dryRun) {
-    const planned = objects.map((object) => rowOf(object, 'planned'))
+    const planned = objects.map((object) => createRow(object, 'planned'))
     yield* listLeaving([...planned, ...left])
     if (objects.length === 0) yield createNoteRow('nothing to remove')
     return
   }
-  await confirmed(services, answer.text.safe(sought.text), objects, left)
+  await confirmRemoval(services, answer.text.safe(sought.text), objects, left)
   const line = { args: [sought.text], flags: {}, parents: 'of' } as const
   const run = await RemovalRun.begin(services, own, line, objects)
   yield* carryOut(services, run, left)

@@ -2,18 +2,18 @@
 
 import { type Fields, isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
-import { pathIn } from '../catalogue/endpoint.js'
-import { filledFrom } from '../engine/command/object-reader.js'
+import { pickPathValues } from '../catalogue/endpoint.js'
+import { createFillSteps } from '../engine/command/object-reader.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Given, Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
-import { Failure, survived } from '../errors.js'
+import { Failure, recoverFrom } from '../errors.js'
 import type { WholeAnswer } from '../http/types.js'
 import { define } from './define.js'
-import { lookUp, namedUsers } from './usernames.js'
+import { createUserResolver, lookUp } from './usernames.js'
 
-/** Why a user was not added, from the messages by user; undefined where the instance has none. */
-const reasonOf = (messages: unknown, user: string): string | undefined => {
+/** Finds why a user was not added, in the messages by user; undefined where the instance gives no reason. */
+const findReason = (messages: unknown, user: string): string | undefined => {
   if (!isObject(messages)) return undefined
   const reason = messages[user]
   return Array.isArray(reason) ? reason.map(String).join('; ') : toText(reason)
@@ -25,7 +25,7 @@ interface AddOutcome {
 }
 
 /**
- * What became of each of several users added at once: the answer names those that failed, by ID or
+ * Returns the outcome of each of several users added at once: the answer names those that failed, by ID or
  * by name. An error that names none of them is every user's.
  */
 export const getAddOutcomes = (users: readonly string[], answer: Fields): readonly AddOutcome[] => {
@@ -35,16 +35,16 @@ export const getAddOutcomes = (users: readonly string[], answer: Fields): readon
   const strange = named.filter((name) => !users.includes(name))
   const general = named.length === 0 || strange.length > 0
   return users.map((user) => {
-    const reason = reasonOf(message, user)
+    const reason = findReason(message, user)
     if (reason === undefined && !general) return { user }
-    const others = strange.map((name) => `${name}: ${reasonOf(message, name) ?? 'refused'}`)
+    const others = strange.map((name) => `${name}: ${findReason(message, name) ?? 'refused'}`)
     const text = reason ?? toText(message) ?? (others.join('; ') || 'the instance rejected it')
     return { user, failure: new Failure('failed', text) }
   })
 }
 
-/** Instances name users by ID or by username: names become IDs where they can be looked up. */
-const byId = async (
+/** Replaces usernames by IDs where they can be looked up: instances name users by either. */
+const resolveMessageNames = async (
   services: Services,
   plan: Plan,
   users: readonly string[],
@@ -59,29 +59,33 @@ const byId = async (
   return { ...answer, message: Object.fromEntries(await Promise.all(entries)) }
 }
 
-/** The one request that adds all users. */
-const together = (plans: readonly Plan[]): Plan => {
+/** Returns the one request that adds all users. */
+const joinPlans = (plans: readonly Plan[]): Plan => {
   const [first] = plans
   if (first === undefined) throw new Failure('internal', 'no users to add')
   const users = plans.map(({ values }) => String(values.user_id))
   return { ...first, values: { ...first.values, user_id: users.join(',') } }
 }
 
-/** What became of each of the users that one request added. */
-const addedBy = async (services: Services, plans: readonly Plan[], { data }: WholeAnswer) => {
+/** Returns the failure of each user whom one request added; undefined for those that it did add. */
+const getAddFailures = async (
+  services: Services,
+  plans: readonly Plan[],
+  { data }: WholeAnswer,
+) => {
   const [first] = plans
   const users = plans.map(({ values }) => String(values.user_id))
   if (first === undefined) return []
   const added = getAddOutcomes(
     users,
-    await byId(services, first, users, isObject(data) ? data : {}),
+    await resolveMessageNames(services, first, users, isObject(data) ? data : {}),
   )
   return added.map(({ failure }) => failure)
 }
 
-/** Users of one request are told of by their IDs, as its answer names them. */
-const namedIds = (services: Services) => {
-  const named = namedUsers(services, () => 'users')
+/** Creates the resolver that labels the users of one request by their IDs, as its answer names them. */
+const createIdResolver = (services: Services) => {
+  const named = createUserResolver(services, () => 'users')
   return {
     ...named,
     complete: async (plan: Plan): Promise<Plan> => {
@@ -102,22 +106,22 @@ export const add = define({
     'members add 5 8 --access-level reporter --expires-at 2027-06-30 --group web',
   ],
   rows: async function* (services, given) {
-    const actions = await services.actions(given, { ...namedIds(services), apart: true })
+    const actions = await services.actions(given, { ...createIdResolver(services), apart: true })
     yield* services.write(actions, {
       merge: {
-        request: together,
-        outcomes: (plans, whole) => addedBy(services, plans, whole),
+        request: joinPlans,
+        outcomes: (plans, whole) => getAddFailures(services, plans, whole),
       },
       done: 'added',
     })
   },
 })
 
-/** The API requires the access level: where it is to stay, it is read first. */
+/** Updates members. The API requires the access level: where it is to stay, it is read first. */
 async function* updateMembers(services: Services, given: Given): Rows {
-  const named = namedUsers(services, () => 'direct')
+  const named = createUserResolver(services, () => 'direct')
   const filling = { area: 'members', required: ['access_level'], before: named.complete }
-  const filled = filledFrom(services.instance, given, filling)
+  const filled = createFillSteps(services.instance, given, filling)
   yield* services.write(await services.actions(given, { ...named, ...filled }))
 }
 
@@ -129,7 +133,7 @@ export const get = define({
   ],
   // --inherited has an endpoint of its own.
   rows: async function* (services, given) {
-    const named = namedUsers(services, ({ endpoint }) =>
+    const named = createUserResolver(services, ({ endpoint }) =>
       endpoint.when === undefined ? 'direct' : 'all',
     )
     yield* services.write(await services.actions(given, named))
@@ -145,7 +149,7 @@ export const billableMemberships = define({
   rows: (services, given) =>
     services.list(
       given,
-      namedUsers(services, () => 'billable'),
+      createUserResolver(services, () => 'billable'),
     ),
 })
 
@@ -167,18 +171,22 @@ export const remove = define({
     'members remove dov eva --group platform --yes',
   ],
   rows: async function* (services, given) {
-    const named = namedUsers(services, () => 'direct')
+    const named = createUserResolver(services, () => 'direct')
     yield* services.write(await services.actions(given, named), { done: 'removed' })
   },
 })
 
-/** The memberships that go with a user; only the user where the instance does not tell them. */
-const losses = async (instance: InstanceService, plan: Plan, who: string): Promise<string[]> => {
+/** Reads the memberships that go with a user; only the user where the instance does not tell them. */
+const readLosses = async (
+  instance: InstanceService,
+  plan: Plan,
+  who: string,
+): Promise<string[]> => {
   const { billableMemberships: endpoint } = members
   const found = await instance
-    .records(endpoint, pathIn(endpoint, plan.values))
+    .records(endpoint, pickPathValues(endpoint, plan.values))
     .catch((error: unknown) => {
-      survived(error)
+      recoverFrom(error)
       return []
     })
   const lines = found.map(({ access_level, source_full_name }) => {
@@ -192,9 +200,9 @@ async function* removeBillable(services: Services, given: Given): Rows {
   const { instance, ui } = services
   const of = async (plan: Plan): Promise<readonly string[]> => {
     const [who = ''] = await ui.naming([plan])
-    return losses(instance, plan, who)
+    return readLosses(instance, plan, who)
   }
-  const named = namedUsers(services, () => 'billable')
+  const named = createUserResolver(services, () => 'billable')
   yield* services.write(await services.actions(given, named), {
     loses: { each: of },
     done: 'removed',

@@ -1,33 +1,33 @@
-/** Where somebody is a member: the projects and groups, the memberships, and the command that lists them. */
+/** The projects and groups where a user is a member, the memberships, and the command that lists them. */
 
 import { mapConcurrent, maxConcurrent } from '../base/async.js'
-import { isObject, objects, toText } from '../base/objects.js'
+import { isObject, listObjects, toText } from '../base/objects.js'
 import { formatCount } from '../base/text.js'
 import { members } from '../catalogue/areas/members.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { boolean } from '../catalogue/params.js'
 import { groupsAll, usersNamed } from '../catalogue/undocumented.js'
 import type { RecordOf } from '../client/types.js'
-import { isTolerated, toleratedText } from '../engine/command/running.js'
+import { describeTolerated, isTolerated } from '../engine/command/running.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Argument } from '../engine/command/types.js'
 import { type Rows, yieldRecords } from '../engine/rows.js'
-import { exitCodes, Failure, survived, usage } from '../errors.js'
+import { exitCodes, Failure, recoverFrom, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
-import { bare, type GroupMember, isId } from './usernames.js'
+import { type GroupMember, isId, stripAt } from './usernames.js'
 
 /** Something that has members. */
 export interface MemberPlace {
   readonly kind: 'group' | 'project'
   readonly path: string
-  /** The user in whose own namespace a project stands. */
+  /** The user in whose own namespace a project is. */
   readonly holder?: string
 }
 
-/** A place as answers and journals name it. */
-export const textOfPlace = ({ kind, path }: MemberPlace): string => `${kind}:${path}`
+/** Formats a place as answers and journals name it. */
+export const formatMemberPlace = ({ kind, path }: MemberPlace): string => `${kind}:${path}`
 
-/** So many projects are in hand at once. */
+/** The number of projects that are in memory at once. */
 const chunk = 1000
 
 interface SeenProject {
@@ -37,7 +37,7 @@ interface SeenProject {
   readonly holder?: string
 }
 
-const projectIn = (record: RecordOf<typeof projects.list>): SeenProject | undefined => {
+const toSeenProject = (record: RecordOf<typeof projects.list>): SeenProject | undefined => {
   const { id, path_with_namespace, namespace } = record
   const path = toText(path_with_namespace)
   if (path === undefined || !Number.isInteger(id)) return undefined
@@ -47,14 +47,14 @@ const projectIn = (record: RecordOf<typeof projects.list>): SeenProject | undefi
   return namespace?.kind === 'user' ? { ...own, holder: full } : { ...own, group: full }
 }
 
-/** A path, and every group above it, the widest first. */
+/** Returns a path, and every group above it, the widest first. */
 export const withAbove = (path: string): readonly string[] =>
   path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
 
-/** A walk through all of them; what it came by is known as it goes. */
+/** A walk through all places; the places that it has covered are known as it goes. */
 export class MemberPlaces {
   readonly #instance: Pick<InstanceService, 'records'>
-  /** By paths without case. */
+  /** The groups by their paths in lower case. */
   readonly #groups = new Set<string>()
   #projects = 0
   #listsGroups = true
@@ -63,7 +63,7 @@ export class MemberPlaces {
     this.#instance = instance
   }
 
-  /** What the walk has covered, in words. */
+  /** Describes what the walk has covered. */
   get coverage(): string {
     const [groups, own] = [this.#groups.size, this.#projects]
     const counted = `${formatCount(own, 'project')} and ${formatCount(groups, 'group')}`
@@ -73,7 +73,7 @@ export class MemberPlaces {
     return `checked ${counted}: the projects that you can see, the groups of their namespaces${listed}`
   }
 
-  /** Every group once, every project once; archived ones, too. @throws Failure where projects cannot be listed */
+  /** Yields every group once, every project once; archived ones, too. @throws Failure where projects cannot be listed */
   async *each(): AsyncGenerator<MemberPlace> {
     for (const path of await this.#listed()) yield* this.#group(path)
     for (let after = 0; ; ) {
@@ -95,13 +95,13 @@ export class MemberPlaces {
     yield { kind: 'group', path }
   }
 
-  /** The groups of the instance's own list; none where it has no such list. */
+  /** Reads the groups of the instance's own list; none where it has no such list. */
   async #listed(): Promise<readonly string[]> {
     try {
-      const found = objects(await this.#instance.records(groupsAll, {}))
+      const found = listObjects(await this.#instance.records(groupsAll, {}))
       return found.flatMap((group) => toText(group.full_path) ?? []).sort()
     } catch (error) {
-      const { details, category } = survived(error)
+      const { details, category } = recoverFrom(error)
       const denied = category === 'not_found' || details.status === 403
       if (!denied) throw error
       this.#listsGroups = false
@@ -109,7 +109,7 @@ export class MemberPlaces {
     }
   }
 
-  /** The next projects by their ids. */
+  /** Reads the next projects by their IDs. */
   async #projectsAfter(after: number): Promise<readonly SeenProject[]> {
     const found: SeenProject[] = []
     const order = { order_by: 'id', sort: 'asc' } as const
@@ -119,7 +119,7 @@ export class MemberPlaces {
       {
         limit: chunk,
         where: (record) => {
-          const project = isObject(record) ? projectIn(record) : undefined
+          const project = isObject(record) ? toSeenProject(record) : undefined
           if (project !== undefined) found.push(project)
           return false
         },
@@ -136,16 +136,16 @@ export class MemberPlaces {
 
 // Where a user is a member: every place that the caller sees is asked, several at once, each answer in its turn.
 
-/** Who is looked for: by number, or by username. */
+/** A user to look for: by number, or by username. */
 export interface UserQuery {
   readonly text: string
   readonly is: (member: GroupMember) => boolean
-  /** What narrows a list of members to them, at the least. */
+  /** The parameters that narrow a list of members to the user, at the least. */
   readonly filter: { readonly user_ids: readonly number[] } | { readonly query: string }
 }
 
-export const soughtBy = (given: string): UserQuery => {
-  const text = bare(given)
+export const createUserQuery = (given: string): UserQuery => {
+  const text = stripAt(given)
   if (isId(text))
     return { text, is: ({ id }) => String(id) === text, filter: { user_ids: [Number(text)] } }
   const name = text.toLowerCase()
@@ -165,8 +165,8 @@ const endpointsOf = {
   project: { direct: members.listOfProject, all: members.listAllOfProject },
 } as const
 
-/** The member in a list of a place; undefined where it has none. */
-const memberIn = async (
+/** Finds the member in a list of a place; undefined where it has none. */
+const findMember = async (
   instance: InstanceService,
   { kind, path }: MemberPlace,
   among: 'direct' | 'all',
@@ -177,10 +177,10 @@ const memberIn = async (
   return (await instance.records(endpointsOf[kind][among], input, { where: is }))[0]
 }
 
-/** So many parts in a row that cannot be reached end it, and so many refusals of the credential. */
+/** The number of unreachable parts in a row that end the walk, and of refusals of the credential. */
 const maxUnreachable = 20
 const maxRefused = 10
-/** So many that could not be read are told in full. */
+/** The number of unread parts that are reported in full. */
 const maxTold = 20
 
 /** The memberships found in one place, or why it could not be read. */
@@ -202,7 +202,7 @@ export class Memberships {
   readonly #failures: { readonly place: MemberPlace; readonly failure: Failure }[] = []
   #found = 0
 
-  /** @param direct only those that somebody gave, none of groups above */
+  /** @param direct only memberships of the place itself, none of groups above */
   constructor(services: Services, sought: UserQuery, direct: boolean) {
     this.#services = services
     this.#sought = sought
@@ -210,7 +210,7 @@ export class Memberships {
     this.#places = new MemberPlaces(services.instance)
   }
 
-  /** In the order of the places. @throws Failure where the instance cannot be asked any more */
+  /** Yields the memberships in the order of the places. @throws Failure where the instance cannot be read any more */
   async *each(): AsyncGenerator<FoundMembership> {
     const counter = this.#services.ui.counter()
     try {
@@ -230,11 +230,11 @@ export class Memberships {
     try {
       return { place, found: await this.#in(place) }
     } catch (error) {
-      return { place, found: [], failure: survived(error) }
+      return { place, found: [], failure: recoverFrom(error) }
     }
   }
 
-  /** A direct membership, and one from above where that is another. */
+  /** Reads a direct membership, and one from above where that is another. */
   async #in(place: MemberPlace): Promise<readonly FoundMembership[]> {
     const { instance } = this.#services
     const of = (membership: FoundMembership['membership'], member: GroupMember) => ({
@@ -243,12 +243,12 @@ export class Memberships {
       member,
     })
     if (this.#direct) {
-      const own = await memberIn(instance, place, 'direct', this.#sought)
+      const own = await findMember(instance, place, 'direct', this.#sought)
       return own === undefined ? [] : [of('direct', own)]
     }
-    const any = await memberIn(instance, place, 'all', this.#sought)
+    const any = await findMember(instance, place, 'all', this.#sought)
     if (any === undefined) return []
-    const own = await memberIn(instance, place, 'direct', this.#sought)
+    const own = await findMember(instance, place, 'direct', this.#sought)
     if (own === undefined) return [of('inherited', any)]
     // Of two the instance names the higher one.
     const same = own.access_level === any.access_level
@@ -259,7 +259,7 @@ export class Memberships {
     const { ui, place: run } = this.#services
     if (failure !== undefined && isTolerated(run.globals, failure)) {
       this.#tolerated += 1
-      ui.note(toleratedText(textOfPlace(place), failure))
+      ui.note(describeTolerated(formatMemberPlace(place), failure))
       return
     }
     const reachable = failure?.category !== 'unreachable'
@@ -278,10 +278,10 @@ export class Memberships {
     if (unreachable >= maxUnreachable || refusals >= maxRefused) throw failure
   }
 
-  /** Says what could not be read, what was found of whom, and last what all that covered. */
+  /** Reports what could not be read, what was found of whom, and last what all that covered. */
   async tell(): Promise<void> {
     const { answer, ui } = this.#services
-    for (const { place, failure } of this.#failures) ui.report(failure, textOfPlace(place))
+    for (const { place, failure } of this.#failures) ui.report(failure, formatMemberPlace(place))
     const more = this.#unread - this.#failures.length
     if (more > 0) ui.note(`${more} more could not be read`)
     if (this.#unread > 0) answer.exit(exitCodes.partial)
@@ -294,7 +294,7 @@ export class Memberships {
     if (nobody !== undefined) throw nobody
   }
 
-  /** Where there is no membership: whether there is such a user at all, as far as the instance tells. */
+  /** Returns a failure if there is no such user, as far as the instance tells; else notes that there is no membership. */
   async #nobody(closed: number): Promise<Failure | undefined> {
     const { answer, instance, ui } = this.#services
     const { text } = this.#sought
@@ -306,7 +306,7 @@ export class Memberships {
   }
 }
 
-/** Undefined where the instance does not tell. */
+/** True if the user exists; undefined where the instance does not tell. */
 const exists = async (
   instance: InstanceService,
   username: string,
@@ -314,7 +314,7 @@ const exists = async (
   try {
     return (await instance.records(usersNamed, { username })).length > 0
   } catch (error) {
-    survived(error)
+    recoverFrom(error)
     return undefined
   }
 }
@@ -339,11 +339,11 @@ const columns = ['membership', 'access_level', 'expires_at'] as const
 async function* listMemberships(services: Services, given: Arguments<typeof flags>): Rows {
   const [user = ''] = given.args
   if (user === '') throw usage('members where requires a user', 'Pass an ID or a username.')
-  const sought = soughtBy(user)
+  const sought = createUserQuery(user)
   const found = new Memberships(services, sought, given.flags.direct === true)
   const records = async function* () {
     for await (const { place, membership, member } of found.each())
-      yield { of: textOfPlace(place), record: { ...member, membership } }
+      yield { of: formatMemberPlace(place), record: { ...member, membership } }
   }
   yield* yieldRecords(records(), { endpoint: members.listOfGroup, parent: 'of', columns })
   yield { kind: 'flush' }

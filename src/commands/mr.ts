@@ -1,10 +1,10 @@
 /** `mr rebase`: requests a rebase, and with `--wait` follows it to its end (`catalogue/reference/mr.md`). */
 
-import { inSeconds, poll } from '../base/async.js'
+import { getTimeAfter, poll } from '../base/async.js'
 import { toText } from '../base/objects.js'
 import { quoteWord } from '../base/shell-words.js'
 import { mr } from '../catalogue/areas/mr.js'
-import { pathIn } from '../catalogue/endpoint.js'
+import { pickPathValues } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import { boolean, integer } from '../catalogue/params.js'
 import { type InterruptNote, toAnswer, withInterruptNote } from '../engine/command/running.js'
@@ -12,12 +12,12 @@ import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Plan, ReceivedAnswer } from '../engine/command/types.js'
 import type { PlanAnswer, Rows } from '../engine/rows.js'
 import { Failure } from '../errors.js'
-import { showsChanges } from './changed-rows.js'
+import { shouldShowChanges } from './changed-rows.js'
 import { type Arguments, define } from './define.js'
 
-/** Whether the rebase goes on: an answer that does not tell is no sign of its end. */
+/** Reads whether the rebase is in progress: an answer that does not say so is no sign of its end. */
 const readRebase = async (instance: InstanceService, plan: Plan) => {
-  const input = { ...pathIn(mr.get, plan.values), include_rebase_in_progress: true }
+  const input = { ...pickPathValues(mr.get, plan.values), include_rebase_in_progress: true }
   const whole = await instance.call(mr.get, input)
   const { data, status } = whole
   const going = data?.rebase_in_progress
@@ -44,7 +44,7 @@ const waitForRebase = async (
     const found = await readRebase(instance, plan)
     return found.going ? undefined : found
   }
-  const ended = await poll(over, inSeconds(timeout, place.clock), place.clock)
+  const ended = await poll(over, getTimeAfter(timeout, place.clock), place.clock)
   if (ended === undefined)
     throw new Failure('failed', `the rebase was still in progress after ${timeout} s`, {
       hint: 'The rebase continues on the instance. Check it with svcctl mr get, or pass a longer --wait-timeout.',
@@ -56,7 +56,7 @@ const waitForRebase = async (
   return ended.outcome
 }
 
-/** Leaving while it is waited for stops nothing: the rebase was asked for. */
+/** Describes an interruption of the wait, which stops nothing: the rebase was requested. */
 const describeInterruption = ({ label = '' }: Plan): InterruptNote => ({
   text: `while waiting; the rebase of ${label} continues on the instance`,
   hint: `Check it with: svcctl mr get ${quoteWord(label)}`,
@@ -90,7 +90,10 @@ async function* requestRebase(services: Services, given: Arguments<typeof flags>
       },
       done: 'rebased',
       // What a rebase changes; the whole record is for programs.
-      view: { endpoint: mr.get, ...(showsChanges(services) ? { columns: rebasedColumns } : {}) },
+      view: {
+        endpoint: mr.get,
+        ...(shouldShowChanges(services) ? { columns: rebasedColumns } : {}),
+      },
     })
   } finally {
     await shown.end()

@@ -8,7 +8,7 @@ import { jobs } from '../catalogue/areas/jobs.js'
 import type { projects } from '../catalogue/areas/projects.js'
 import type { RecordOf } from '../client/types.js'
 import type { Services, Text } from '../engine/command/services.js'
-import { type Failure, survived } from '../errors.js'
+import { type Failure, recoverFrom } from '../errors.js'
 import { ageSpans } from './overview-record.js'
 
 // What every section of `overview` is made of.
@@ -16,16 +16,16 @@ import { ageSpans } from './overview-record.js'
 /** A project, as the list of projects has it. */
 export type OverviewProject = RecordOf<(typeof projects)['list']>
 
-/** What a section reads from; the list of projects is read once for all. */
+/** The sources that a section reads from; the list of projects is read once for all. */
 export interface OverviewSources extends Services {
   readonly projects: () => Promise<readonly OverviewProject[]>
 }
 
 /** Draws a section. */
 export interface SectionWriter extends Pick<Text, 'bar' | 'mark' | 'strong'> {
-  /** Text from outside, in so many columns: cut, or filled up. */
+  /** Formats text from outside in a number of columns: cut, or filled up. */
   readonly cell: (text: string, columns: number) => string
-  /** Text from outside behind what stands already, folded: further lines begin below its first. */
+  /** Formats text from outside behind other text, folded: further lines begin below its first. */
   readonly after: (before: string, text: string) => readonly string[]
 }
 
@@ -36,13 +36,13 @@ interface OverviewRow {
   readonly state?: string
 }
 
-/** What was read for a section. */
+/** The content of a section, as it was read. */
 export interface ReadPart {
   /** As programs get it. */
   readonly value: unknown
   /** Beside its title. */
   readonly headline: string
-  /** What of it is not there, in words. */
+  /** The parts that do not exist, in words. */
   readonly missing?: string
   /** Some of that is there and could not be read. */
   readonly incomplete?: true
@@ -69,7 +69,7 @@ interface WaitingJob {
   readonly tag_list: readonly string[]
 }
 
-/** What was found in all projects. */
+/** The waiting jobs that were found in all projects. */
 interface PendingJobs {
   readonly waiting: WaitingJob[]
   readonly failed: Failure[]
@@ -78,8 +78,9 @@ interface PendingJobs {
   looked: number
 }
 
-const text = (value: unknown): string => toText(value) ?? ''
-const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(text) : [])
+const toPlainText = (value: unknown): string => toText(value) ?? ''
+const toPlainTexts = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.map(toPlainText) : []
 
 const readProject = async (
   { instance }: OverviewSources,
@@ -94,19 +95,19 @@ const readProject = async (
       found.waiting.push({
         project,
         id: job.id ?? 0,
-        name: text(job.name),
-        created_at: text(job.created_at),
-        tag_list: texts(job.tag_list),
+        name: toPlainText(job.name),
+        created_at: toPlainText(job.created_at),
+        tag_list: toPlainTexts(job.tag_list),
       })
   } catch (error) {
-    const failure = survived(error)
+    const failure = recoverFrom(error)
     const { status } = failure
     if (status === 403 || status === 404) found.hidden += 1
     else found.failed.push(failure)
   }
 }
 
-/** The jobs that wait, in every project that is seen and has any. */
+/** Reads the jobs that wait, in every visible project that has any. */
 const readPending = async (sources: OverviewSources): Promise<PendingJobs> => {
   const all = await sources.projects()
   const working = all.filter((one) => one.archived !== true && one.jobs_enabled !== false)
@@ -120,13 +121,13 @@ const readPending = async (sources: OverviewSources): Promise<PendingJobs> => {
   return seen
 }
 
-/** When it began to wait; after all others, where that is not told. */
+/** Returns when a job began to wait; a time after all others, where that is unknown. */
 const getWaitStart = ({ created_at }: WaitingJob): number => {
   const time = Date.parse(created_at)
   return Number.isNaN(time) ? Number.POSITIVE_INFINITY : time
 }
 
-/** For how many seconds it waits; null where that is not told. */
+/** Returns for how many seconds a job waits; null where that is unknown. */
 const getWaitSeconds = (job: WaitingJob, now: Date): number | null => {
   const since = getWaitStart(job)
   return Number.isFinite(since) ? Math.floor((now.getTime() - since) / 1000) : null
@@ -160,7 +161,7 @@ const countByProject = (waiting: readonly WaitingJob[]): Counts => {
   return [...counts].toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
 }
 
-/** As many projects as a page has room for. */
+/** The number of projects that a page has room for. */
 const maxProjects = 4
 const columns = { name: 28, bar: 12 } as const
 
@@ -178,7 +179,7 @@ const describeMissing = ({ failed, hidden }: PendingJobs): string | undefined =>
   return parts.join('; ')
 }
 
-/** What is said of the one that waits longest, and what would say why. */
+/** Describes the job that waits longest, and the command that explains why. */
 const formatOldest = (
   oldest: WaitingJob | undefined,
   waited: number | null,

@@ -29,7 +29,7 @@ import type { StorageCount } from './overview-record.js'
 const sumCounts = (counts: RunnerCounts): number =>
   runnerStates.reduce((sum, state) => sum + counts[state], 0)
 
-/** The share that is online, of those that are not paused. */
+/** Returns the share that is online, of the runners that are not paused. */
 const getOnlineShare = (counts: RunnerCounts): number | undefined => {
   const awake = sumCounts(counts) - counts.paused
   return awake === 0 ? undefined : counts.online / awake
@@ -91,7 +91,7 @@ const describeEnd = (one: DomainCertificate): string => {
   return renews === true ? `${end}, renewed automatically` : end
 }
 
-/** As many as a page has room for. */
+/** The number of certificates that a page has room for. */
 const maxCertificates = 5
 const nameColumns = 27
 
@@ -155,7 +155,7 @@ const getSiteState = ({ healthy }: GeoSite): string =>
 const getSiteMark = ({ healthy }: GeoSite): 'good' | 'bad' | 'warn' =>
   healthy === undefined ? 'warn' : healthy ? 'good' : 'bad'
 
-/** What is said behind the bar of a site. */
+/** Describes the facts behind the bar of a site. */
 const describeFacts = ({ primary, enabled, lag_seconds: lag, failed }: GeoSite): string =>
   [
     ...(primary === true ? ['primary'] : []),
@@ -164,7 +164,7 @@ const describeFacts = ({ primary, enabled, lag_seconds: lag, failed }: GeoSite):
     ...(failed === undefined || failed === 0 ? [] : [`${failed} failed`]),
   ].join(', ')
 
-/** What is said below it. */
+/** Describes the troubles below the bar of a site. */
 const describeTroubles = ({ healthy, health, least }: GeoSite): readonly string[] => [
   ...(healthy === true ? [] : [health]),
   ...(least === undefined || least.percent >= 100

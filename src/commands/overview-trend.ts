@@ -1,7 +1,7 @@
 /** The overview over several snapshots: what is counted in each, and how it changed. */
 
 import { isObject } from '../base/objects.js'
-import { grouped } from '../base/text.js'
+import { groupDigits } from '../base/text.js'
 import type { AnswerService } from '../engine/command/services.js'
 import type { RecordView } from '../engine/rows.js'
 import type { OverviewRecord } from './overview-record.js'
@@ -83,7 +83,7 @@ export const toTrends = (rows: readonly unknown[]): TrendList => {
 export const describeChange = (before: number | undefined, now: number | undefined): string => {
   if (before === undefined || now === undefined) return ''
   if (now === before) return 'unchanged'
-  return `${now > before ? '▲' : '▼'} ${grouped(Math.abs(now - before))}`
+  return `${now > before ? '▲' : '▼'} ${groupDigits(Math.abs(now - before))}`
 }
 
 const columns = ['part', 'item', 'value', 'change', 'since', 'first'] as const
@@ -113,8 +113,8 @@ function* renderTrends(rows: readonly unknown[], { text }: AnswerService): Gener
     const [now, then, begin] = [one.values.at(-1), one.values.at(-2), one.values[0]]
     const change = describeChange(then, now)
     const since = change === '' ? '' : `${change} since ${before}`
-    const value = now === undefined ? '–' : grouped(now)
-    const from = begin === undefined ? '' : `${grouped(begin)} on ${first}`
+    const value = now === undefined ? '–' : groupDigits(now)
+    const from = begin === undefined ? '' : `${groupDigits(begin)} on ${first}`
     yield text
       .safe(`  ${one.item.padEnd(14)} ${value.padStart(7)}  ${since.padEnd(24)} ${from}`)
       .trimEnd()

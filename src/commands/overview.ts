@@ -3,13 +3,13 @@
  * end the others.
  */
 import { stripVTControlCharacters } from 'node:util'
-import { type Widths, widthsFor } from '../base/screen-text.js'
+import { loadWidths, type Widths } from '../base/screen-text.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { list } from '../catalogue/params.js'
 import { toFlagWords } from '../engine/command/globals.js'
 import type { AnswerService, Services } from '../engine/command/services.js'
 import { createExitRow, type Rows, yieldRecord, yieldRecords } from '../engine/rows.js'
-import { exitCodes, type Failure, isUnoffered, survived, whyUnread } from '../errors.js'
+import { exitCodes, explainUnread, type Failure, isUnoffered, recoverFrom } from '../errors.js'
 import { type Arguments, define } from './define.js'
 import { findWork } from './findings.js'
 import type {
@@ -23,12 +23,12 @@ import { parts } from './overview-parts.js'
 import type { OverviewRecord } from './overview-record.js'
 import { createTrendView } from './overview-trend.js'
 
-/** What belongs on the page but has no endpoint in the API. */
+/** The parts that belong on the page but have no endpoint in the API. */
 const unavailableParts = ['alerts', 'storage moves under way'] as const
 
 // All parts of the overview, asked side by side: what one of them cannot be read ends none of the others.
 
-/** What became of a part. */
+/** The result of reading a part. */
 interface PartAnswer {
   readonly part: OverviewPart
   readonly read?: ReadPart
@@ -60,9 +60,9 @@ const readPart = async (part: OverviewPart, sources: OverviewSources): Promise<P
   try {
     return { part, read: await part.read(sources), offered: true }
   } catch (error) {
-    const failure = survived(error)
+    const failure = recoverFrom(error)
     if (failure.category === 'usage') throw failure
-    return { part, failure, why: whyUnread(failure), offered: !isUnoffered(failure) }
+    return { part, failure, why: explainUnread(failure), offered: !isUnoffered(failure) }
   }
 }
 
@@ -84,7 +84,7 @@ export const readOverview = async (
   return { address: baseUrl, at: services.place.clock.now().toISOString(), answers }
 }
 
-/** Whether all of it was read that the instance has. */
+/** True if everything was read that the instance has. */
 const isComplete = ({ answers }: Overview): boolean =>
   answers.every(({ read, offered }) => !offered || (read !== undefined && read.incomplete !== true))
 
@@ -107,7 +107,7 @@ const toSections = ({ address, at, answers }: Overview): Omit<OverviewRecord, 'f
   not_in_the_api: unavailableParts,
 })
 
-/** The overview as rows. */
+/** Returns the overview as rows. */
 const toRows = ({ answers }: Overview) =>
   answers.flatMap(({ part, read, why }) => {
     const missing = why ?? read?.missing
@@ -134,7 +134,7 @@ const indent = '  '
 const indentLines = (lines: readonly string[]): readonly string[] =>
   lines.map((line) => `${indent}${line}`)
 
-/** What lines are written with. */
+/** The styles of the lines. */
 interface PageStyles {
   readonly text: AnswerService['text']
   readonly widths: Widths
@@ -177,8 +177,8 @@ const renderPart = (
   ]
 }
 
-/** Blocks below each other, a blank line between them. */
-const stackBlocks = (blocks: readonly (readonly string[])[]): readonly string[] =>
+/** Joins blocks below each other, a blank line between them. */
+const joinBlocks = (blocks: readonly (readonly string[])[]): readonly string[] =>
   blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block]))
 
 const joinColumns = (
@@ -223,20 +223,15 @@ export async function* renderOverview(
 ): AsyncGenerator<string> {
   const { width, text } = answer
   const said = answers.map(({ read, why = '' }) => JSON.stringify(read?.value ?? why))
-  const widths = await widthsFor([address, ...said])
+  const widths = await loadWidths([address, ...said])
   const columns = width >= minTwoColumns && !text.accessible ? 2 : 1
   const each = Math.floor((width - columnGap * (columns - 1)) / columns)
   const blocks = answers.map((one) => renderPart(one, { text, widths }, each))
   const half = Math.ceil(blocks.length / columns)
   const lines =
     columns === 1
-      ? stackBlocks(blocks)
-      : joinColumns(
-          stackBlocks(blocks.slice(0, half)),
-          stackBlocks(blocks.slice(half)),
-          each,
-          widths,
-        )
+      ? joinBlocks(blocks)
+      : joinColumns(joinBlocks(blocks.slice(0, half)), joinBlocks(blocks.slice(half)), each, widths)
   yield `${text.strong(widths.truncate(text.safe(address), width))}\n\n`
   for (const line of lines) yield `${line.trimEnd()}\n`
   for (const line of renderNext(findings, { text, widths }, width)) yield `${line}\n`

@@ -21,7 +21,7 @@ import { type Arguments, define } from './define.js'
 
 const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
-/** The name in a certificate's subject, for messages. */
+/** Returns the name in a certificate's subject, for messages. */
 const getCommonName = (subject: string | undefined): string =>
   /^CN=(.*)$/m.exec(subject ?? '')?.[1] ?? (subject ?? '').split('\n')[0] ?? ''
 
@@ -32,7 +32,7 @@ const describeCertificate = (certificate: X509Certificate, index: number): strin
     ? 'the certificate'
     : `certificate ${index + 1} (${getCommonName(certificate.subject)})`
 
-/** When a certificate ends, in milliseconds. */
+/** Returns when a certificate ends, in milliseconds. */
 const getEnd = (certificate: X509Certificate): number => Date.parse(certificate.validTo)
 
 const parse = (pem: string, index: number): X509Certificate => {
@@ -44,7 +44,7 @@ const parse = (pem: string, index: number): X509Certificate => {
 }
 
 /**
- * The certificates of a PEM file, in its order.
+ * Parses the certificates of a PEM file, in its order.
  * @throws Failure `usage` where it holds none, or a private key
  */
 const parseCertificates = (text: string): X509Certificate[] => {
@@ -65,7 +65,7 @@ const parseCertificates = (text: string): X509Certificate[] => {
 const isIssuedBy = (one: X509Certificate, by: X509Certificate): boolean =>
   one.checkIssued(by) && one.verify(by.publicKey)
 
-/** Each certificate must have been issued by the one that follows it. */
+/** Checks that each certificate was issued by the one that follows it. */
 const checkOrder = (chain: readonly X509Certificate[]): void => {
   for (const [i, one] of chain.entries()) {
     const next = chain[i + 1]
@@ -107,7 +107,7 @@ const checkDomain = (leaf: X509Certificate, domain: string): void => {
   )
 }
 
-const keyFailure = (text: string): Failure => {
+const createKeyFailure = (text: string): Failure => {
   if (/ENCRYPTED/.test(text))
     return usage(
       '--key: the private key is protected by a passphrase',
@@ -122,7 +122,7 @@ const parseKey = (text: string) => {
   try {
     return createPrivateKey(text)
   } catch {
-    throw keyFailure(text)
+    throw createKeyFailure(text)
   }
 }
 
@@ -196,7 +196,7 @@ const readPem = async (
   }
 }
 
-/** The PEM texts of a plan: of its files, else of --input. */
+/** Returns the PEM texts of a plan: of its files, else of --input. */
 const getPemTexts = (files: Files, values: Fields): Partial<Record<Attribute, string>> =>
   Object.fromEntries(
     attributes.flatMap((name) => {
@@ -266,7 +266,7 @@ export const update = define({
   rows: updateDomain,
 })
 
-/** When a certificate ends: as the instance says, else as its PEM text does. */
+/** Returns when a certificate ends: as the instance says, else as its PEM text does. */
 const getEndTime = (certificate: Fields): string | undefined => {
   const { expiration, certificate: pem } = certificate
   if (typeof expiration === 'string') return expiration

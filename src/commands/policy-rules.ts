@@ -1,19 +1,19 @@
 /** Judges a policy rule: reads its list, and returns the records that break it as findings. */
 
 import { groupBy } from '../base/group-by.js'
-import { currentIo } from '../base/io.js'
+import { getCurrentIo } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { getOwn, isObject } from '../base/objects.js'
-import { nearest } from '../base/suggest.js'
-import { levelsNamed } from '../catalogue/shapes/common.js'
+import { findNearest } from '../base/suggest.js'
+import { findLevelNames } from '../catalogue/shapes/common.js'
 import { getIdentity } from '../client/snapshot-manifest.js'
-import { originText } from '../desired/state.js'
+import { formatOrigin } from '../desired/state.js'
 import { flagSets } from '../engine/command/global-flags.js'
 import { lineFlags } from '../engine/command/globals.js'
 import type { LineAnswer, LineAsk, LineParent, Services } from '../engine/command/services.js'
 import { createLearnt } from '../engine/command/words.js'
-import { bindWhere, negated, parseWhere } from '../engine/where/index.js'
-import { Failure, usage, whyUnread } from '../errors.js'
+import { bindWhere, negateExpression, parseWhere } from '../engine/where/index.js'
+import { explainUnread, Failure, usage } from '../errors.js'
 import type { PolicyRule, PolicySeverity } from './policy.js'
 
 /** A record that breaks a rule, or a list that could not be read. */
@@ -41,7 +41,7 @@ interface Row {
   readonly record: unknown
 }
 
-/** The conditions of a list line, and its other words. */
+/** Splits a list line into its conditions and its other words. */
 const splitConditions = (
   words: readonly string[],
 ): { readonly own: readonly string[]; readonly rest: readonly string[] } => {
@@ -56,11 +56,11 @@ const splitConditions = (
   return { own, rest }
 }
 
-/** What breaks a rule, as alternatives of `--where`. */
+/** Returns the conditions that break a rule, as alternatives of `--where`. */
 const getBreakingConditions = ({ where, each }: PolicyRule): readonly string[] =>
-  where === undefined ? parseWhere([each ?? '']).flatMap(negated) : [where]
+  where === undefined ? parseWhere([each ?? '']).flatMap(negateExpression) : [where]
 
-/** The list of a rule, and what of it breaks the rule: what it asks for by itself must hold as well. */
+/** Creates the ask for a rule's list, and for the records that break the rule: the line's own conditions must hold as well. */
 const createAsk = (rule: PolicyRule): Pick<LineAsk, 'composed' | 'where' | 'words'> => {
   if (isTestedLocally(rule)) return { words: rule.list }
   const { own, rest } = splitConditions(rule.list)
@@ -73,7 +73,7 @@ const createAsk = (rule: PolicyRule): Pick<LineAsk, 'composed' | 'where' | 'word
 
 const groupFlags = new Set(flagSets.group.map(({ name }) => `--${name}`))
 
-/** The words of a list without its conditions and groups: lines of the same words read the same list. */
+/** Returns the words of a list without its conditions and groups: lines of the same words read the same list. */
 const getListKey = ({ list }: PolicyRule): string => {
   const { rest } = splitConditions(list)
   const isValue = (i: number): boolean =>
@@ -82,21 +82,21 @@ const getListKey = ({ list }: PolicyRule): string => {
   return own.join(' ')
 }
 
-/** Rules whose list another rule reads as well. */
+/** Finds the rules whose list another rule reads as well. */
 export const findShared = (rules: readonly PolicyRule[]): ReadonlySet<PolicyRule> => {
   const lists = groupBy(rules, getListKey)
   return new Set([...lists.values()].filter((some) => some.length > 1).flat())
 }
 
-/** Whether conditions are tested here: on groups, and on the one record of `settings get`. */
+/** True if conditions are tested here: on groups, and on the one record of `settings get`. */
 const isTestedLocally = ({ list: words }: PolicyRule): boolean =>
   words[1] === 'get' || words.some((word) => groupFlags.has(word.split('=', 1)[0] ?? ''))
 
-/** The columns of groups that they are grouped by. */
+/** Returns the columns of groups that they are grouped by. */
 const getGroupKeys = ({ columns = [] }: LineAnswer): readonly string[] =>
   columns.filter((name) => !/^(?:count|(?:sum|avg|min|max|p95)_.*)$/.test(name))
 
-/** The groups of a list; one that was asked for, and has no records, is a group without any. */
+/** Returns the groups of a list; a requested group without records is an empty group. */
 const withEmptyGroups = (
   rows: readonly Row[],
   answer: LineAnswer,
@@ -112,7 +112,7 @@ const withEmptyGroups = (
   return [...records, ...absent.map((name) => ({ ...empty, [column]: name }))]
 }
 
-/** The records that break a rule, of all that there are. */
+/** Finds the records that break a rule, among all of them. */
 const findBroken = (
   rule: PolicyRule,
   rows: readonly Row[],
@@ -128,9 +128,9 @@ const findBroken = (
     // Where there is no group, the columns tell which fields one would have.
     samples:
       all.length > 0 ? all : [Object.fromEntries((columns ?? []).map((name) => [name, null]))],
-    now: currentIo().now().getTime(),
-    names: levelsNamed,
-    nearest,
+    now: getCurrentIo().now().getTime(),
+    names: findLevelNames,
+    nearest: findNearest,
     learnt: command && createLearnt(command),
   }
   const { matches } = bindWhere(parseWhere([rule.where ?? rule.each ?? '']), known)
@@ -143,7 +143,7 @@ const findBroken = (
 
 const idFields = ['path_with_namespace', 'username'] as const
 
-/** `runners/7`, `platform/app/members/ana`; of a group what it is grouped by. */
+/** Formats an address: `runners/7`, `platform/app/members/ana`; of a group its grouping values. */
 const formatAddress = ({ parent, record }: Row, answer: LineAnswer): string => {
   const area = answer.command?.area ?? ''
   if (!isObject(record)) return area
@@ -174,7 +174,7 @@ const formatMessage = ({ message, where, each }: PolicyRule, { parent, record }:
   })
 }
 
-/** What of a rule's findings is waived, and which waivers ended or say nothing. */
+/** Applies the waivers of a rule to its findings; a waiver that ended is a finding, one that matches nothing a note. */
 const applyWaivers = (
   rule: PolicyRule,
   findings: readonly PolicyFinding[],
@@ -184,7 +184,7 @@ const applyWaivers = (
   const ended: PolicyFinding[] = []
   for (const { address, until, origin } of rule.waive) {
     if (!findings.some((one) => one.address === address))
-      note?.(`${originText(origin)}: the waiver of ${address} matches no finding`)
+      note?.(`${formatOrigin(origin)}: the waiver of ${address} matches no finding`)
     else if (until < today)
       ended.push({
         rule: rule.name,
@@ -214,22 +214,22 @@ class ParentLog implements NonNullable<LineAsk['parents']> {
   }
 
   readonly settled: NonNullable<LineAsk['parents']>['settled'] = (name, failure) => {
-    if (failure !== undefined) this.unread.set(name, whyUnread(failure))
+    if (failure !== undefined) this.unread.set(name, explainUnread(failure))
   }
 }
 
-/** What is wrong with a rule is said with its place. */
+/** Adds the place of a rule to the usage errors in it. */
 const withOrigin = <T>({ origin }: PolicyRule, work: () => T): T => {
   try {
     return work()
   } catch (error) {
     throw error instanceof Failure && error.category === 'usage'
-      ? usage(`${originText(origin)}: ${error.message}`, error.details.hint)
+      ? usage(`${formatOrigin(origin)}: ${error.message}`, error.details.hint)
       : error
   }
 }
 
-/** The rows of a rule's list that break it, where that is tested by the list; else all. */
+/** Reads the rows of a rule's list that break it, where the list tests that; else all. */
 const readRows = async (
   { place }: Services,
   rule: PolicyRule,
@@ -250,11 +250,12 @@ const readRows = async (
       throw failure
     })
   if (place.clock.signal.aborted && failure !== undefined) throw failure
-  if (failure !== undefined && parents.unread.size === 0) parents.unread.set('', whyUnread(failure))
+  if (failure !== undefined && parents.unread.size === 0)
+    parents.unread.set('', explainUnread(failure))
   return { answer, rows }
 }
 
-/** What a rule has in common with others: what was read, and whether another one reads its list as well. */
+/** The reads that a rule shares with others, and whether another one reads its list as well. */
 type SharedReading = Pick<LineAsk, 'reads' | 'whole'>
 
 /**

@@ -8,7 +8,12 @@ import { splitCommand } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { version } from '../base/version.js'
 import { SharedReads } from '../client/shared-reads.js'
-import { filesAt, type PathOptions, type ReadText, shownPath } from '../desired/files/paths.js'
+import {
+  formatPath,
+  type PathOptions,
+  type ReadText,
+  readNamedFiles,
+} from '../desired/files/paths.js'
 import type { Services } from '../engine/command/services.js'
 import {
   createExitRow,
@@ -39,7 +44,7 @@ const readFile = async (
   { path, bytes }: ReadText,
   findings: Findings,
 ): Promise<{ readonly rules: readonly PolicyRule[]; readonly include: readonly string[] }> => {
-  const documents = await readDocuments(policySchema, bytes, shownPath(path), findings)
+  const documents = await readDocuments(policySchema, bytes, formatPath(path), findings)
   const rules = documents.flatMap(({ value, at }) =>
     (value.rules ?? []).flatMap(({ list, waive = [], ...rule }, i): readonly PolicyRule[] => {
       const path = ['rules', i]
@@ -74,14 +79,14 @@ const readPolicy = async (
   const findings = new Findings()
   const known = new Set<string>()
   const rules: PolicyRule[] = []
-  const queue = [...(await filesAt(paths, options))]
+  const queue = [...(await readNamedFiles(paths, options))]
   for (const text of queue) {
     if (known.has(text.path)) continue
     known.add(text.path)
     const { rules: own, include } = await readFile(text, findings)
     rules.push(...own)
     for (const path of include)
-      queue.push(...(await filesAt([join(dirname(text.path), path)], options)))
+      queue.push(...(await readNamedFiles([join(dirname(text.path), path)], options)))
   }
   await place.checkInputs([...known])
   findings.refuse()
@@ -101,7 +106,7 @@ const codes = {
   nagios: { fine: 0, failed: 2, unread: 3 },
 } as const
 
-/** The rules that are meant. @throws Failure `usage` for a name that no rule has */
+/** Chooses the rules of a line. @throws Failure `usage` for a name that no rule has */
 const chooseRules = (
   rules: readonly PolicyRule[],
   names: readonly string[] | undefined,
@@ -217,14 +222,14 @@ export async function* checkPolicy(services: Services, given: PolicyArguments): 
 
 // How the outcome of a policy is written.
 
-/** What became of all rules. */
+/** The outcome of all rules. */
 interface PolicyOutcome {
   readonly judged: readonly RuleResult[]
   readonly failing: readonly PolicyFinding[]
   readonly unread: readonly PolicyFinding[]
 }
 
-const summarize = ({ judged, unread }: PolicyOutcome): string => {
+const describePolicyOutcome = ({ judged, unread }: PolicyOutcome): string => {
   const found = judged.flatMap(getOpenFindings)
   const counts = policySeverities.toReversed().flatMap((severity) => {
     const count = found.filter((one) => one.severity === severity).length
@@ -250,14 +255,14 @@ const renderPlain = (outcome: PolicyOutcome, safe: Sanitizer): string => {
       ),
     ),
   )
-  return `${[...lines, summarize(outcome)].join('\n')}\n`
+  return `${[...lines, describePolicyOutcome(outcome)].join('\n')}\n`
 }
 
 /** Renders the result for Nagios. */
 const renderPolicyNagios = (outcome: PolicyOutcome, safe: Sanitizer): string => {
   const { failing, unread, judged } = outcome
   const state = failing.length > 0 ? 'CRITICAL' : unread.length > 0 ? 'UNKNOWN' : 'OK'
-  return renderNagios('policy', state, safe(summarize(outcome)), [
+  return renderNagios('policy', state, safe(describePolicyOutcome(outcome)), [
     `findings=${judged.flatMap(getOpenFindings).length}`,
   ])
 }

@@ -5,20 +5,20 @@ import type { DocumentValue } from '../base/documents/index.js'
 import type { Origin } from '../base/documents/origin.js'
 import { OneOf } from '../base/documents/schemas.js'
 import { list, oneOf } from '../catalogue/params.js'
-import { type Arguments, outputFlag, reportFlag } from './define.js'
+import { type Arguments, createOutputFlag, reportFlag } from './define.js'
 
-/** How severe a finding is, in ascending order. */
+/** The severities of a finding, in ascending order. */
 export const policySeverities = ['info', 'warning', 'error', 'critical'] as const
 /** One of these. */
 export type PolicySeverity = (typeof policySeverities)[number]
 
-const text = (description: string) => Str({ pattern: '\\S', description })
+const createText = (description: string) => Str({ pattern: '\\S', description })
 
 const waiverSchema = Obj(
   {
-    address: text('the object, as a finding names it'),
+    address: createText('the object, as a finding names it'),
     until: Str({ format: 'date', description: 'the last day of the waiver' }),
-    reason: text('why'),
+    reason: createText('why'),
   },
   {
     title: 'a waiver',
@@ -38,12 +38,12 @@ const ruleSchema = Obj(
       format: 'command-line',
       description: 'a list command with its filters, and with --group-by and the like',
     }),
-    where: Optional(text('records that match break the rule')),
-    each: Optional(text('records that do not match break the rule')),
+    where: Optional(createText('records that match break the rule')),
+    each: Optional(createText('records that do not match break the rule')),
     severity: Optional(
       OneOf(policySeverities, { default: 'error', description: 'how bad a finding is' }),
     ),
-    message: Optional(text('what a finding says; {field} stands for a field of the record')),
+    message: Optional(createText('what a finding says; {field} stands for a field of the record')),
     waive: Optional(ArrayOf(waiverSchema, { default: [] })),
   },
   {
@@ -58,7 +58,7 @@ export const policySchema = Obj(
   {
     policy: Literal(1, { description: 'the version of the format' }),
     rules: Optional(ArrayOf(ruleSchema)),
-    include: Optional(ArrayOf(text('another policy file, by its path from this one'))),
+    include: Optional(ArrayOf(createText('another policy file, by its path from this one'))),
   },
   {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -82,8 +82,8 @@ export const policyFlags = {
   'fail-on': oneOf(policySeverities, 'lowest severity that fails', { default: 'error' }),
   rule: list('string', 'check only these rules', { placeholder: 'name' }),
   report: reportFlag(['junit', 'sarif']),
-  output: outputFlag(['plain', 'nagios', 'prometheus'], 'output format', 'plain'),
+  output: createOutputFlag(['plain', 'nagios', 'prometheus'], 'output format', 'plain'),
 } as const
 
-/** What was given on the command line of `check policy`. */
+/** The arguments of `check policy`. */
 export type PolicyArguments = Arguments<typeof policyFlags>

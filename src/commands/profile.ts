@@ -17,10 +17,10 @@ import {
   getPaths,
   openStore,
   openTokens,
+  redactProfile,
   removeProfile,
   settingNames,
   settings,
-  shownProfile,
   toFieldName,
 } from '../profile/index.js'
 import type { Profile } from '../profile/types.js'
@@ -108,11 +108,11 @@ const findProfile = (services: Services, name: string): Profile => {
   return profile
 }
 
-/** A profile by the names of its settings, without a proxy's password, and where its token is kept. */
+/** Returns a profile by the names of its settings, without a proxy's password, and where its token is kept. */
 const toProfileRow = (profile: Profile, current: string | undefined) => ({
   name: profile.name,
   current: profile.name === current,
-  ...getSettings(shownProfile(profile)),
+  ...getSettings(redactProfile(profile)),
   token: profile.tokenStore ?? null,
   user: profile.user ?? null,
 })

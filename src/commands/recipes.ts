@@ -3,7 +3,7 @@
 export interface Recipe {
   /** The job, as it would be given to a colleague. */
   readonly job: string
-  /** What is to be known of it. */
+  /** The description of the recipe. */
   readonly about: string
   /** Lines of a shell, in order; each may be run by itself. */
   readonly lines: readonly string[]

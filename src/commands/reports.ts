@@ -2,7 +2,7 @@
 
 import { resolve, sep } from 'node:path'
 import { isStream, writeWhole } from '../base/files/files.js'
-import { scrub } from '../base/secrets/scrub.js'
+import { redactSecrets } from '../base/secrets/scrub.js'
 import type { WorkspaceService } from '../engine/command/services.js'
 import type { Rows } from '../engine/rows.js'
 import { Failure, getReason } from '../errors.js'
@@ -11,7 +11,7 @@ import { Failure, getReason } from '../errors.js'
 
 /** XML 1.0 holds no control characters but tab and line ends, and no half of a pair. */
 const cleanXml = (text: string): string =>
-  scrub(text).replace(/[^\P{C}\t\n\r\p{Cf}\p{Co}\p{Cn}]|[\ufffe\uffff]/gu, '\ufffd')
+  redactSecrets(text).replace(/[^\P{C}\t\n\r\p{Cf}\p{Co}\p{Cn}]|[\ufffe\uffff]/gu, '\ufffd')
 
 /** Line ends in an attribute would be read as spaces anyway. */
 const cleanAttribute = (text: string): string => cleanXml(text).replace(/[\t\n\r]+/g, ' ')
@@ -26,9 +26,9 @@ interface JunitFault {
 export interface JunitCase {
   readonly name: string
   readonly file?: string
-  /** It is not as it should be. */
+  /** The fault of a case that failed. */
   readonly failure?: JunitFault
-  /** It could not be looked at. */
+  /** The fault of a case that could not be read. */
   readonly error?: JunitFault
   readonly skipped?: string
   readonly output?: string
@@ -85,7 +85,7 @@ export interface SarifResult {
   readonly file: string
   readonly line?: number
   readonly column?: number
-  /** What it is about besides the place. */
+  /** The object that it is about, besides the place. */
   readonly logical?: string
 }
 
@@ -97,7 +97,7 @@ const toUri = (file: string): string =>
 const toSarifResult = ({ ruleId, level, text, file, line, column, logical }: SarifResult) => ({
   ruleId,
   level,
-  message: { text: scrub(text) },
+  message: { text: redactSecrets(text) },
   locations: [
     {
       physicalLocation: {

@@ -5,12 +5,12 @@
  * register` (`catalogue/reference/runners.md`).
  */
 
-import { inSeconds, poll } from '../base/async.js'
+import { getTimeAfter, poll } from '../base/async.js'
 import { isObject } from '../base/objects.js'
 import { runShellCommand } from '../base/processes.js'
 import { formatCount } from '../base/text.js'
 import { runners } from '../catalogue/areas/runners.js'
-import { pathIn } from '../catalogue/endpoint.js'
+import { pickPathValues } from '../catalogue/endpoint.js'
 import { integer, string } from '../catalogue/params.js'
 import {
   type InterruptNote,
@@ -21,7 +21,7 @@ import {
 import type { InstanceService, Services, WorkspaceService } from '../engine/command/services.js'
 import type { Actions, Plan } from '../engine/command/types.js'
 import type { PlanAnswer, Rows } from '../engine/rows.js'
-import { Failure, survived } from '../errors.js'
+import { Failure, recoverFrom } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
 // `runners drain`: pause, and wait until nothing runs (`catalogue/reference/runners.md`).
@@ -31,7 +31,7 @@ const getRunnerName = ({ values }: Plan): string => `runner ${String(values.id)}
 /** Is called with the number of jobs that still run on a runner, each time it is read. */
 type RunningJobsListener = (plan: Plan, running: number) => void
 
-/** Says on the live line which runners are waited for, and for how many jobs. */
+/** Creates a listener that shows on the live line which runners are waited for, and for how many jobs. */
 const createWaitingLine = (say: (text: string) => void): RunningJobsListener => {
   const running = new Map<Plan, number>()
   return (plan, count) => {
@@ -51,7 +51,7 @@ const waitUntilIdle = async (
   until: number,
   hear: RunningJobsListener,
 ): Promise<void> => {
-  const input = { ...pathIn(runners.jobs, plan.values), status: 'running' } as const
+  const input = { ...pickPathValues(runners.jobs, plan.values), status: 'running' } as const
   let running = 0
   const none = async (): Promise<true | undefined> => {
     running = (await instance.records(runners.jobs, input)).length
@@ -69,11 +69,11 @@ const waitUntilIdle = async (
 }
 
 const readRunner = async (instance: InstanceService, plan: Plan): Promise<PlanAnswer> =>
-  toAnswer(await instance.call(runners.get, pathIn(runners.get, plan.values)))
+  toAnswer(await instance.call(runners.get, pickPathValues(runners.get, plan.values)))
 
-/** A command that needs idle runners must not begin without. */
-const notDrained = (ui: Services['ui'], error: unknown): Failure => {
-  const failure = survived(error)
+/** Creates the failure of a command that needs idle runners and must not begin without. */
+const createDrainFailure = (ui: Services['ui'], error: unknown): Failure => {
+  const failure = recoverFrom(error)
   const { category } = failure
   // Of several, each has been told by now; of one, nothing has.
   if (category !== 'partial' && category !== 'interrupted') ui.report(failure)
@@ -84,7 +84,7 @@ const notDrained = (ui: Services['ui'], error: unknown): Failure => {
 
 const resumeHint = 'svcctl runners resume <id…> lets them take jobs again.'
 
-/** Leaving leaves the runners as they are, which must be said. */
+/** Describes an interruption, which leaves the runners as they are. */
 const describeInterruption = (when: string): InterruptNote => ({
   text: `while ${when}; the runners stay paused`,
   hint: resumeHint,
@@ -116,11 +116,11 @@ const flags = {
   ),
 } as const
 
-/** Pauses all before any is waited for, so that none takes jobs meanwhile; then waits until each is idle. */
+/** Drains runners: pauses all before it waits for any, so that none takes jobs meanwhile; then waits until each is idle. */
 async function* drainRunners(services: Services, given: Arguments<typeof flags>): Rows {
   const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
   const asked = { ...given, flags: others }
-  const until = inSeconds(timeout, services.place.clock)
+  const until = getTimeAfter(timeout, services.place.clock)
   const paused = { preset: { active: false } }
   if (command === undefined)
     return yield* waitForJobs(services, await services.actions(asked, paused), { until })
@@ -130,7 +130,7 @@ async function* drainRunners(services: Services, given: Arguments<typeof flags>)
     const actions = await services.actions(asked, { ...paused, complete, reads: true })
     yield* waitForJobs(services, actions, { until, drained })
   } catch (error) {
-    throw services.sends ? notDrained(services.ui, error) : error
+    throw services.sends ? createDrainFailure(services.ui, error) : error
   }
   if (!services.sends) return
   yield* services.write(await resumeAfterCommand(services, drained, command), { done: 'resumed' })
@@ -171,11 +171,11 @@ const withRecord = async (instance: InstanceService, plan: Plan): Promise<Plan> 
   ...plan,
   label: getRunnerName(plan),
   object: String(plan.values.id),
-  record: (await instance.call(runners.get, pathIn(runners.get, plan.values))).data,
+  record: (await instance.call(runners.get, pickPathValues(runners.get, plan.values))).data,
 })
 
-/** What was paused before stays so. */
-const wasActive = ({ record: before }: Plan): boolean =>
+/** True if the runner was active before; one that was paused stays so. */
+const hasBeenActive = ({ record: before }: Plan): boolean =>
   !isObject(before) || before.active !== false
 
 /** Runs the command; the runners take jobs again whatever came of it. */
@@ -191,7 +191,7 @@ const resumeAfterCommand = async (
     ui.report(failure)
     answer.exit(failure.exitCode)
   }
-  const again = plans.filter(wasActive)
+  const again = plans.filter(hasBeenActive)
   return again.map(({ record: _, ...plan }) => ({
     ...plan,
     values: { ...plan.values, active: true },

@@ -16,14 +16,14 @@ import {
   yieldRecord,
   yieldRecords,
 } from '../engine/rows.js'
-import { jobsRule, stateFolder, workingFolder } from '../engine/workspace/sandbox.js'
+import { openWorkingFolder, parseJobsRule, stateFolder } from '../engine/workspace/sandbox.js'
 import { usage } from '../errors.js'
-import { wholeAllowance } from '../http/gate.js'
+import { toWholeAllowance } from '../http/gate.js'
 import { type Arguments, define } from './define.js'
 import { createWaitOptions } from './profile.js'
 
 /** Declares `--as-of`: the version whose CI keywords are checked. */
-export const asOfFlag = (help: string) => string(help, { placeholder: 'major.minor' })
+export const createAsOfFlag = (help: string) => string(help, { placeholder: 'major.minor' })
 
 /** The embedded instance, which only these commands and the library load. */
 const loadSandbox = () => import('../sandbox/index.js')
@@ -32,7 +32,7 @@ const loadSandbox = () => import('../sandbox/index.js')
  * Returns the version of `--as-of`; undefined for the latest.
  * @throws Failure `usage` for an invalid version
  */
-export const asOfVersion = async (text: string | undefined) => {
+export const parseAsOfVersion = async (text: string | undefined) => {
   if (text === undefined || text === 'latest') return undefined
   const { isVersion } = await loadSandbox()
   if (isVersion(text)) return text
@@ -42,7 +42,7 @@ export const asOfVersion = async (text: string | undefined) => {
 /** Loads what tells whether a text is a condition of `rules:if`, as of a version that was checked before. */
 export const loadConditionCheck = async (asOf: string | undefined) => {
   const { loadConditionCheck: load } = await loadSandbox()
-  return load(await asOfVersion(asOf))
+  return load(await parseAsOfVersion(asOf))
 }
 
 // The embedded instance: `--sandbox` for one call, `sandbox serve|reset|status`.
@@ -58,14 +58,14 @@ const getFolder = (
   { flags: { 'state-dir': folder } }: Arguments<typeof folderFlags>,
 ): string => (folder === undefined ? stateFolder(place.env) : resolve(place.cwd, folder))
 
-/** The words that it speaks, which must fit all of its endpoints. */
+/** Loads the vocabulary of the instance, which must fit all of its endpoints. */
 const loadVocabulary = async ({ place }: Services, file: string | undefined) => {
   if (file === undefined) return {}
   const { loadChecked } = await import('../vocabulary/index.js')
   return { words: await loadChecked(resolve(place.cwd, file)) }
 }
 
-const untilInterrupted = (signal: AbortSignal): Promise<void> =>
+const waitForInterruption = (signal: AbortSignal): Promise<void> =>
   new Promise((done) => {
     if (signal.aborted) done()
     else signal.addEventListener('abort', () => done(), { once: true })
@@ -83,7 +83,7 @@ const serveFlags = {
   vocabulary: string('use the names of this vocabulary file only', { completes: 'file' }),
   testable: boolean('serve routes below /-/test for tests: seed, reset, snapshot, requests, fail'),
   latency: integer('delay of each response in milliseconds', { min: 0, max: 600_000 }),
-  'as-of': asOfFlag('check CI configurations as this version does, such as 14.5 [latest]'),
+  'as-of': createAsOfFlag('check CI configurations as this version does, such as 14.5 [latest]'),
 }
 
 /** Serves until it is interrupted. */
@@ -94,16 +94,16 @@ async function* serveFrom(
 ): Rows {
   const { startSandbox } = await loadSandbox()
   const { rate } = services.place.globals
-  const asOf = await asOfVersion(flags['as-of'])
+  const asOf = await parseAsOfVersion(flags['as-of'])
   const sandbox = await startSandbox({
     stateDir: folder,
     note: services.ui.note,
     signal: services.place.clock.signal,
     port: flags.port ?? 0,
     speed: flags.speed,
-    jobs: jobsRule(flags.jobs, '--jobs'),
+    jobs: parseJobsRule(flags.jobs, '--jobs'),
     impersonation: flags['no-impersonation'] !== true,
-    limit: rate === undefined ? undefined : wholeAllowance(rate),
+    limit: rate === undefined ? undefined : toWholeAllowance(rate),
     ...(await loadVocabulary(services, flags.vocabulary)),
     asOf,
     testable: flags.testable,
@@ -121,7 +121,7 @@ async function* serveFrom(
       )
     } else yield* yieldRecord({ url: sandbox.url, users: sandbox.users }, { reveal: true })
     yield { kind: 'flush' }
-    await untilInterrupted(services.place.clock.signal)
+    await waitForInterruption(services.place.clock.signal)
   } finally {
     await sandbox.close()
   }
@@ -152,7 +152,7 @@ export const serve = define({
     const { hasGit } = await loadSandbox()
     const { folder, leave } =
       given.flags['state-dir'] === undefined
-        ? workingFolder(services.place.env, services.ui.note)
+        ? openWorkingFolder(services.place.env, services.ui.note)
         : { folder: getFolder(services, given), leave: () => undefined }
     try {
       if (!(await hasGit()))
@@ -186,7 +186,7 @@ export const status = define({
   examples: ['sandbox status', 'sandbox status -o json'],
   rows: async function* (services, given) {
     const folder = getFolder(services, given)
-    const { summarizeState } = await loadSandbox()
+    const { countRecords: summarizeState } = await loadSandbox()
     yield* yieldRecord({ folder, ...(await summarizeState(folder)) })
   },
 })
@@ -210,7 +210,7 @@ export const tokens = define({
   },
 })
 
-/** Stands for the address that `sandbox serve` prints. */
+/** The text in place of the address that `sandbox serve` prints. */
 const anyAddress = 'http://127.0.0.1:<port>'
 
 export const alerts = define({

@@ -4,26 +4,28 @@
  */
 
 import { type Fields, isObject } from '../base/objects.js'
-import { nearest } from '../base/suggest.js'
+import { findNearest } from '../base/suggest.js'
 import { settings } from '../catalogue/areas/settings.js'
-import { keyIn, meaningIn, namesIn } from '../catalogue/words.js'
+import { addOwnNames, findKey, getNeutralNaming } from '../catalogue/words.js'
 import { toAnswer } from '../engine/command/running.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Given, Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
-import { Failure, survived } from '../errors.js'
+import { Failure, recoverFrom } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { isDue } from '../profile/known.js'
 import { define } from './define.js'
 
 type Settings = Fields
-const asSettings = (data: unknown): Settings => (isObject(data) ? data : {})
+const toSettings = (data: unknown): Settings => (isObject(data) ? data : {})
 
 /** @throws Failure `not_found` for a setting that the instance does not have */
 const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Given): void => {
-  const unknown = wanted.filter((name) => keyIn(all, name, naming) === undefined)
+  const unknown = wanted.filter((name) => findKey(all, name, naming) === undefined)
   if (unknown.length > 0) {
-    const near = unknown.flatMap((name) => nearest(name, namesIn(Object.keys(all), naming)) ?? [])
+    const near = unknown.flatMap(
+      (name) => findNearest(name, addOwnNames(Object.keys(all), naming)) ?? [],
+    )
     const meant = near.length === 0 ? '' : `Did you mean ${near.join(', ')}? `
     throw new Failure('not_found', `unknown setting ${unknown.join(', ')}`, {
       hint: `${meant}"svcctl settings get" lists all settings.`,
@@ -31,7 +33,7 @@ const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Given)
   }
 }
 
-/** Notes the settings of the profile's instance, where a day has passed: what is needed for that is loaded only then. */
+/** Stores the settings of the profile's instance, where a day has passed: what is needed for that is loaded only then. */
 const keepSettings = async ({ place }: Services, shown: unknown): Promise<void> => {
   const { env, clock, globals } = place
   if (!isObject(shown) || env.CI || globals.sandbox === true || globals.from !== undefined) return
@@ -52,7 +54,7 @@ export const get = define({
       variadic: true,
       help: 'settings to show',
       values: async (_before, _current, naming, more = []) =>
-        [...namesIn(names, naming), ...more].map((value) => ({ value })),
+        [...addOwnNames(names, naming), ...more].map((value) => ({ value })),
     },
   ],
   examples: ['settings get', 'settings get default_project_visibility signup_enabled'],
@@ -65,7 +67,7 @@ export const get = define({
         if ('failure' in came) throw came.failure
         if (!('whole' in came)) return {}
         shown = came.whole.data
-        if (wanted.length > 0) checkKnown(asSettings(came.whole.data), wanted, given)
+        if (wanted.length > 0) checkKnown(toSettings(came.whole.data), wanted, given)
         return toAnswer(came.whole)
       },
       view: { endpoint: settings.get, fields: wanted.length === 0 ? undefined : wanted },
@@ -74,29 +76,29 @@ export const get = define({
   },
 })
 
-/** What the instance had before; unknown where it does not let itself be read. */
+/** Reads the settings that the instance had before; returns undefined if they cannot be read. */
 const readSettings = async (instance: InstanceService): Promise<Settings | undefined> => {
   try {
-    return asSettings((await instance.call(settings.get, {})).data)
+    return toSettings((await instance.call(settings.get, {})).data)
   } catch (error) {
-    survived(error)
+    recoverFrom(error)
     return undefined
   }
 }
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** The settings that are others than before. */
+/** Returns the names of the settings that have changed. */
 const getChanged = (old: Settings, now: Settings): readonly string[] =>
   Object.keys(now).filter(
-    (name) => meaningIn(now)(name) !== 'updated_at' && !isSame(old[name], now[name]),
+    (name) => getNeutralNaming(now)(name) !== 'updated_at' && !isSame(old[name], now[name]),
   )
 
 const toText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
-/** Whether the answer shows everything that was sent as it was sent. */
-const showsAll = (now: Settings, { values, extra }: Plan): boolean =>
+/** True if the answer shows everything that was sent as it was sent. */
+const hasAllSent = (now: Settings, { values, extra }: Plan): boolean =>
   Object.entries({ ...values, ...extra }).every(
     ([name, value]) => now[name] !== undefined && toText(now[name]) === toText(value),
   )
@@ -105,7 +107,7 @@ const showsAll = (now: Settings, { values, extra }: Plan): boolean =>
 const createRows =
   (names: readonly string[]) =>
   (shown: readonly unknown[]): readonly Fields[] => {
-    const [before = {}, after = {}] = shown.map(asSettings)
+    const [before = {}, after = {}] = shown.map(toSettings)
     return names.map((setting) => ({
       setting,
       old: before[setting] ?? null,
@@ -124,12 +126,12 @@ async function* updateSettings(services: Services, given: Given): Rows {
   }
   yield* services.write(await services.actions(given, { complete }), {
     present: (plan, { value }) => {
-      const now = asSettings(value)
+      const now = toSettings(value)
       if (old === undefined) return { records: [now], emit: { endpoint: settings.update } }
       const names = getChanged(old, now)
       if (names.length === 0)
         services.ui.note(
-          showsAll(now, plan)
+          hasAllSent(now, plan)
             ? 'nothing changed: the settings already have these values'
             : 'no visible setting changed',
         )

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import { writeWhole } from '../base/files/files.js'
 import { type Lock, lock } from '../base/files/lock.js'
-import { wrapper } from '../base/json/records.js'
+import { createWrapper } from '../base/json/records.js'
 import { manifestName, readManifest } from '../client/read-manifest.js'
 import {
   hashKept,
@@ -27,7 +27,7 @@ import {
 } from '../client/snapshot-manifest.js'
 import { getScope } from '../engine/command/derive.js'
 import type { LineAnswer } from '../engine/command/services.js'
-import { Failure, getReason, survived, usage, whyUnread } from '../errors.js'
+import { explainUnread, Failure, getReason, recoverFrom, usage } from '../errors.js'
 import {
   type InterruptedSnapshot,
   openPrivate,
@@ -39,14 +39,14 @@ import {
   writeAll,
 } from './snapshot-progress.js'
 
-/** How many records are written at once. */
+/** The number of records that are written at once. */
 const pieceSize = 1_000
 
 const newline = Buffer.from('\n')
 
 const toGap = (failure: Failure): SnapshotGap => ({
   status: failure.status,
-  why: whyUnread(failure),
+  why: explainUnread(failure),
 })
 
 const getPartPath = (folder: string, kind: string): string => join(folder, `${kind}.ndjson.part`)
@@ -60,7 +60,7 @@ export interface PastList {
   readonly hash: Hash
 }
 
-/** The start of a list that was interrupted; undefined if its file is not as the walk left it. */
+/** Finds the start of a list that was interrupted; undefined if its file is not as the walk left it. */
 export const findPast = async (
   folder: string,
   kind: string,
@@ -71,10 +71,10 @@ export const findPast = async (
   return hash?.copy().digest('hex') === sha256 ? { parents, hash } : undefined
 }
 
-/** What cannot be read, or is no regular file, is read again from the instance. */
+/** Treats a file that cannot be read, or is no regular file, as absent: its list is read again from the instance. */
 const toUnread = (): undefined => undefined
 
-/** Whether the file of a list is as the walk left it, under its final name or the one before. */
+/** True if the file of a list is as the walk left it, under its final name or the one before. */
 export const isIntact = async (folder: string, kind: SnapshotKind): Promise<boolean> => {
   for (const path of [getPartPath(folder, kind.kind), join(folder, kind.file)])
     if (await isKept(path, kind).catch(toUnread)) return true
@@ -94,11 +94,11 @@ export class ListFile {
   #at = 0
   #begins = 0
   #records = 0
-  /** Why the file could not be written: what is read after that would leave a gap. */
+  /** The reason that the file could not be written: records that are read after that would leave a gap. */
   failure: Failure | undefined
   column: 'project' | 'group' | undefined
 
-  /** @param past what of it was read before */
+  /** @param past the part of it that was read before */
   constructor(folder: string, kind: string, log: ProgressLog, past?: PastList) {
     this.kind = kind
     this.#log = log
@@ -120,7 +120,7 @@ export class ListFile {
     if (this.#pending.length >= pieceSize) this.#keep(() => this.#write(name))
   }
 
-  /** A parent is read, or could not be. */
+  /** Records that a parent was read, or could not be. */
   settled(name: string, failure: Failure | undefined): void {
     this.#keep(() => this.#write(name))
     const parent: SnapshotParent = {
@@ -143,13 +143,13 @@ export class ListFile {
     try {
       write()
     } catch (error) {
-      this.failure = survived(error)
+      this.failure = recoverFrom(error)
       throw error
     }
   }
 
   #write(name: string): void {
-    const whole = this.column === undefined ? undefined : wrapper(this.column, name)
+    const whole = this.column === undefined ? undefined : createWrapper(this.column, name)
     const piece = Buffer.concat(
       this.#pending.flatMap((bytes) => [whole?.(bytes) ?? bytes, newline]),
     )
@@ -166,7 +166,7 @@ export class ListFile {
     this.#isOpen = false
   }
 
-  /** What the manifest says of it. */
+  /** Closes the list, and returns its entry in the manifest. */
   close(line: string, { plan, command, failure }: LineAnswer): SnapshotKind {
     this.release()
     const own = Object.values(command?.endpoints ?? {})

@@ -15,10 +15,10 @@ const historyAreas = new Set([
   'vulnerabilities',
   'dependencies',
 ])
-/** Forms of lists that say again what another one says. */
+/** Forms of lists that repeat another one. */
 const repeatedForms = new Set(['legacy-path', 'inherited'])
 
-/** The line of a list; undefined where it is of a single object. */
+/** Returns the line of a list; undefined where it is of a single object. */
 const toListLine = ({ area, words }: CommandFacts, endpoint: Endpoint): string | undefined => {
   const scope = getScope(endpoint)
   const places = getPath(endpoint)
@@ -31,7 +31,7 @@ const toListLine = ({ area, words }: CommandFacts, endpoint: Endpoint): string |
   return `${area} ${words}${form}${spread}${archived}`
 }
 
-/** The lines of all lists that say what the instance is. */
+/** Returns the lines of all lists that describe the configuration of the instance. */
 const getDefaultLines = (commands: readonly CommandFacts[]): readonly string[] => [
   'projects list',
   'settings get',
@@ -52,7 +52,7 @@ const getDefaultLines = (commands: readonly CommandFacts[]): readonly string[] =
   }),
 ]
 
-/** What a list is called: `runners`, `members-of-groups`, `deploy-keys-instance`. */
+/** Returns the name of a list: `runners`, `members-of-groups`, `deploy-keys-instance`. */
 const getKindName = (words: readonly string[]): string => {
   const plain = /^(?:list|get|--all-.*|--with-archived)$/
   const spread = words.find((word) => /^--all-(project|group)s$/.test(word))
@@ -66,7 +66,7 @@ export interface WantedList {
   readonly line: string
   readonly words: readonly string[]
   readonly kind: string
-  /** What it is read for, where that is each project or group. */
+  /** The column for the project or group, where the list is read for each of these. */
   readonly column: 'project' | 'group' | undefined
 }
 

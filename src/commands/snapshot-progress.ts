@@ -16,7 +16,7 @@ import { Findings } from '../base/documents/findings.js'
 import type { DocumentValue } from '../base/documents/index.js'
 import { readJson } from '../base/documents/json.js'
 import { Digest, strict } from '../base/documents/schemas.js'
-import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
+import { describeOther, nonBlocking, readRegular } from '../base/files/regular.js'
 import { decodeText } from '../base/utf8.js'
 import {
   areInOrder,
@@ -56,7 +56,7 @@ export interface PastParents {
   readonly sha256: string
 }
 
-/** What an interrupted snapshot has read so far. */
+/** The state of an interrupted snapshot: what it has read so far. */
 export interface InterruptedSnapshot {
   readonly begun: SnapshotHeader
   /** Lists that are whole. */
@@ -117,7 +117,7 @@ const parseSteps = (lines: readonly string[], file: string): InterruptedSnapshot
   throw usage(`${file}: the parts of a list do not follow each other`)
 }
 
-/** What a folder holds of a walk that was interrupted: nothing, what it read, or a file that does not say what it read. */
+/** The state of an interrupted walk in a folder: nothing, what it read, or a file that does not say what it read. */
 type UnfinishedState = undefined | InterruptedSnapshot | { readonly damaged: string }
 
 /** Reads the progress file of a folder. */
@@ -156,7 +156,7 @@ export const openPrivate = (path: string, append: boolean): number => {
   if (!append) rmSync(path, { force: true })
   const how = append ? O_APPEND | O_NOFOLLOW | nonBlocking : O_CREAT | O_EXCL
   const file = openSync(path, O_WRONLY | how, 0o600)
-  const other = otherThanFile(fstatSync(file))
+  const other = describeOther(fstatSync(file))
   if (other === undefined) return file
   closeSync(file)
   throw new Error(other)
@@ -167,12 +167,12 @@ export const writeAll = (file: number, bytes: Uint8Array): void => {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
 }
 
-/** The progress file of a snapshot: what is written down of the walk as it goes on. */
+/** The progress file of a snapshot: the steps of the walk, as they happen. */
 export class ProgressLog {
   readonly #path: string
   readonly #file: number
 
-  /** @param resumes goes on with the file of an interrupted walk */
+  /** @param resumes continues the file of an interrupted walk */
   constructor(folder: string, begun: SnapshotHeader, resumes: boolean) {
     this.#path = join(folder, unfinishedName)
     this.#file = tryFile(this.#path, () => openPrivate(this.#path, resumes))

@@ -4,7 +4,7 @@
  */
 
 import { join, resolve } from 'node:path'
-import { viewed } from '../base/bytes.js'
+import { viewBytes } from '../base/bytes.js'
 import { isObject, toText } from '../base/objects.js'
 import { formatCount } from '../base/text.js'
 import { version } from '../base/version.js'
@@ -14,7 +14,7 @@ import type { SnapshotGap, SnapshotKind } from '../client/snapshot-manifest.js'
 import { lineFlags } from '../engine/command/globals.js'
 import type { LineAnswer, Services } from '../engine/command/services.js'
 import { createNoteRow, type Rows, yieldRecords } from '../engine/rows.js'
-import { exitCodes, Failure, isUnoffered, survived, usage, whyUnread } from '../errors.js'
+import { exitCodes, explainUnread, Failure, isUnoffered, recoverFrom, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 import {
   findPast,
@@ -48,8 +48,8 @@ const isWithin = (path: string, groups: readonly string[]): boolean =>
   groups.length === 0 ||
   groups.some((group) => `${path.toLowerCase()}/`.startsWith(`${group.toLowerCase()}/`))
 
-/** Whether the walk cannot go on: the line is wrong, or the instance cannot be reached. */
-const endsWalk = (failure: Failure): boolean =>
+/** True if the walk cannot continue: the line is wrong, or the instance cannot be reached. */
+const isFatal = (failure: Failure): boolean =>
   failure.category === 'usage' || failure.details.unreached === true
 
 /** Reads a list into its file. */
@@ -73,7 +73,7 @@ const readList = async (
     parents: {
       choose: (names) => names.filter((name) => isWithin(name, groups) && !past.has(name)).sort(),
       settled: (name, failure) => {
-        if (failure !== undefined && endsWalk(failure)) ending ??= failure
+        if (failure !== undefined && isFatal(failure)) ending ??= failure
         // What comes after it is read with --resume.
         if (ending === undefined) file.settled(name, failure)
       },
@@ -82,33 +82,33 @@ const readList = async (
   const { failure } = answer
   ending ??= file.failure
   if (ending !== undefined) throw ending
-  if (failure !== undefined && (endsWalk(failure) || place.clock.signal.aborted)) throw failure
+  if (failure !== undefined && (isFatal(failure) || place.clock.signal.aborted)) throw failure
   if (column === undefined) file.settled('', failure)
   return answer
 }
 
 const getProjectPath = (bytes: Uint8Array): string => {
-  const record: unknown = JSON.parse(viewed(bytes).toString())
+  const record: unknown = JSON.parse(viewBytes(bytes).toString())
   return (isObject(record) ? toText(record.path_with_namespace) : undefined) ?? ''
 }
 
-/** Who reads it; null where the instance does not tell. @throws Failure for a token that it does not take */
+/** Reads the user of the token; null where the instance does not tell. @throws Failure for a token that it rejects */
 const readUser = async ({ instance }: Services): Promise<string | null> => {
   try {
     const { data } = await instance.call(account, {})
     return (isObject(data) ? toText(data.username) : undefined) ?? null
   } catch (error) {
     if (error instanceof Failure && error.status === 401) throw error
-    survived(error)
+    recoverFrom(error)
     return null
   }
 }
 
-/** What of a list could not be read. */
+/** Returns the parts of a list that could not be read. */
 const getGaps = ({ parents, refused }: SnapshotKind): readonly SnapshotGap[] =>
   [refused, ...parents.map((one) => one.refused)].filter((gap) => gap !== undefined)
 
-/** `--dry-run`: the lists, and how many requests they take at least. */
+/** Counts the requests that the lists take at least, for `--dry-run`. */
 async function* countRequests(
   services: Services,
   all: readonly WantedList[],
@@ -171,7 +171,7 @@ const readKind = async (
   }
 }
 
-/** What an interrupted walk read of a list, as far as its file is as the walk left it. */
+/** Finds what an interrupted walk read of a list, if its file is still as the walk left it. */
 const findRead = async (
   { ui }: Services,
   folder: string,
@@ -245,7 +245,7 @@ async function* snapshotGiven(services: Services, given: SnapshotGiven): Rows {
   }
 }
 
-/** What ended a walk before its time. @throws what it was, with a word on how to go on */
+/** Adds a hint on how to resume to the failure that ended a walk early. @throws the failure, with that hint */
 const withResumeHint = (error: unknown): never => {
   if (!(error instanceof Failure) || error.category === 'usage') throw error
   const hint = 'Continue the snapshot with --resume, or start again with --overwrite.'
@@ -293,7 +293,7 @@ async function* takeSnapshot(
   const begun = unfinished?.begun ?? asked
   checkResumed(given, begun, asked)
   const user = await readUser(services)
-  const known = await readVersion(services).catch((error: unknown) => void survived(error))
+  const known = await readVersion(services).catch((error: unknown) => void recoverFrom(error))
   const log = new ProgressLog(folder, begun, unfinished !== undefined)
   const context = { folder, begun, log }
   const kinds = await readLists(services, context, unfinished, (wanted, kind, failure) => {
@@ -320,7 +320,7 @@ async function* takeSnapshot(
 }
 
 const describeGaps = (kind: SnapshotKind, failure: Failure): string => {
-  if (kind.column === undefined || kind.refused !== undefined) return whyUnread(failure)
+  if (kind.column === undefined || kind.refused !== undefined) return explainUnread(failure)
   const refused = getGaps(kind)
   return `${refused.length} of ${formatCount(kind.parents.length, kind.column)} could not be read, the first because: ${refused[0]?.why ?? failure.message}`
 }

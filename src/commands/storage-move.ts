@@ -3,7 +3,7 @@
  * (`catalogue/reference/storage-move.md`).
  */
 
-import { inSeconds, poll } from '../base/async.js'
+import { getTimeAfter, poll } from '../base/async.js'
 import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { projects } from '../catalogue/areas/projects.js'
@@ -31,7 +31,7 @@ const waitUntilEmpty = async (
       if (left > 0) say(`${formatCount(left, 'project')} left on ${source}`)
       return left === 0 ? true : undefined
     }
-    if ((await poll(none, inSeconds(timeout, place.clock), place.clock)) === true) return
+    if ((await poll(none, getTimeAfter(timeout, place.clock), place.clock)) === true) return
     throw new Failure('failed', `${left} projects were still on ${source} after ${timeout} s`, {
       hint: `The moves continue. Check them with: svcctl projects list --repository-storage ${quoteWord(source)}. Schedule failed moves again.`,
     })

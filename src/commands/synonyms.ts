@@ -37,28 +37,28 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
 }
 
 const runHint = (line: string): string => `Run "svcctl ${line}".`
-const helpHint = (name: string): string => runHint(`${name} --help`)
+const createHelpHint = (name: string): string => runHint(`${name} --help`)
 
-/** What to type instead of a first word, as a sentence. */
+/** The advice for a first word, as a sentence: what to type instead. */
 const areas: Readonly<Record<string, string>> = {
   login: runHint('auth login'),
   logout: runHint('auth logout'),
   whoami: runHint('auth status'),
   status:
     'Run "svcctl auth status", "svcctl geo status", "svcctl sandbox status" or "svcctl doctor".',
-  'merge-requests': helpHint('mr'),
-  'merge-request': helpHint('mr'),
-  mergerequests: helpHint('mr'),
-  pr: helpHint('mr'),
+  'merge-requests': createHelpHint('mr'),
+  'merge-request': createHelpHint('mr'),
+  mergerequests: createHelpHint('mr'),
+  pr: createHelpHint('mr'),
   lint: runHint('ci lint'),
-  services: helpHint('integrations'),
+  services: createHelpHint('integrations'),
   config:
     'Run "svcctl profile --help", or "svcctl settings --help" for the settings of the instance.',
   pipelines: 'Run "svcctl jobs list --pipeline <id>" to list the jobs of a pipeline.',
-  nodes: helpHint('geo nodes'),
+  nodes: createHelpHint('geo nodes'),
   keys: 'Run "svcctl deploy-keys --help" or "svcctl error-tracking keys --help".',
-  domains: helpHint('pages-domains'),
-  pages: helpHint('pages-domains'),
+  domains: createHelpHint('pages-domains'),
+  pages: createHelpHint('pages-domains'),
   groups:
     'There are no group commands. Use -G with other commands ("svcctl members list -G platform"), or run "svcctl api GET /groups".',
   users:

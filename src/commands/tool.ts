@@ -6,17 +6,17 @@
 import { isObject } from '../base/objects.js'
 import { version } from '../base/version.js'
 import { settings } from '../catalogue/areas/settings.js'
-import { typeText, valuesOf } from '../catalogue/params.js'
+import { describeType, getParamValues } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { CommandFacts, Flag } from '../engine/command/types.js'
 import { createNoteRow, createTextRow, yieldRecords } from '../engine/rows.js'
-import { Failure, survived } from '../errors.js'
+import { Failure, recoverFrom } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { readKnown } from '../profile/known.js'
 import { loadChecked, loadEndpoints } from '../vocabulary/index.js'
 import { define } from './define.js'
 import { getOwnSettings } from './known.js'
-import { readVersion, vocabularyFile } from './vocabulary-reading.js'
+import { getVocabularyFile, readVersion } from './vocabulary-reading.js'
 
 const isConfigured = async ({ place }: Services): Promise<boolean> => {
   const { globals, env } = place
@@ -24,7 +24,7 @@ const isConfigured = async ({ place }: Services): Promise<boolean> => {
   return (await place.profile()) !== undefined
 }
 
-/** The instance's version; null where it does not say, with the reason on standard error. */
+/** Reads the instance's version; null where it does not say, with the reason on standard error. */
 const readInstance = async (services: Services) => {
   const { place, ui } = services
   try {
@@ -32,12 +32,12 @@ const readInstance = async (services: Services) => {
     try {
       return { name: 'instance', version: (await readVersion(services)) ?? null, address: baseUrl }
     } catch (error) {
-      const failure = survived(error)
+      const failure = recoverFrom(error)
       ui.warn(`cannot read the version of the instance: ${failure.message}`)
       return { name: 'instance', version: null, address: baseUrl }
     }
   } catch (error) {
-    ui.warn(`cannot read the version of the instance: ${survived(error).message}`)
+    ui.warn(`cannot read the version of the instance: ${recoverFrom(error).message}`)
     return undefined
   }
 }
@@ -61,21 +61,22 @@ export const versionCommand = define({
 
 // `svcctl commands`: the map from commands to endpoints, from the code itself.
 
-const flagRow = (flag: Flag) => ({
+const createFlagRow = (flag: Flag) => ({
   name: flag.name,
-  type: typeText(flag.param),
+  type: describeType(flag.param),
   required: flag.required,
-  values: valuesOf(flag.param).length > 0 ? valuesOf(flag.param) : (flag.param.words ?? null),
+  values:
+    getParamValues(flag.param).length > 0 ? getParamValues(flag.param) : (flag.param.words ?? null),
   parameter: flag.parameter ?? null,
 })
 
-/** One row of the map; paths are those of the catalogue. */
+/** Returns one row of the map; paths are those of the catalogue. */
 const toCommandRow = (command: CommandFacts) => ({
   command: [command.area, command.words].filter((w) => w !== '').join(' '),
   summary: command.summary,
   endpoints: Object.values(command.endpoints).map((e) => e.route),
   arguments: command.args.map(({ name, required, variadic }) => ({ name, required, variadic })),
-  flags: command.flags.filter((f) => f.hidden !== true).map(flagRow),
+  flags: command.flags.filter((f) => f.hidden !== true).map(createFlagRow),
 })
 
 export const commands = define({
@@ -90,8 +91,8 @@ export const commands = define({
 // `client types`: what an instance has beyond the documents, as a declaration for programs that import
 // `svcctl/client`.
 
-/** The type that a value of JSON shows. What is not set, or holds others, tells none. */
-const typeOfValue = (value: unknown): string => {
+/** Returns the type that a value of JSON shows. A null, or a value that holds others, shows none. */
+const getValueType = (value: unknown): string => {
   if (Array.isArray(value)) {
     const kinds = [...new Set(value.map((item) => typeof item))]
     const plain = kinds.length === 1 && /^(string|number|boolean)$/.test(kinds[0] ?? '')
@@ -100,23 +101,23 @@ const typeOfValue = (value: unknown): string => {
   return /^(string|number|boolean)$/.test(typeof value) ? typeof value : 'unknown'
 }
 
-/** A text as TypeScript writes it, in letters that everybody sees. */
+/** Formats a text as TypeScript writes it, in visible ASCII letters. */
 const toLiteral = (text: string): string =>
   JSON.stringify(text).replace(
     /[^ -~]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-const field = (name: string, type: string): string =>
+const formatField = (name: string, type: string): string =>
   `readonly ${/^[a-z_]\w*$/i.test(name) ? name : toLiteral(name)}: ${type}`
 
-const block = (name: string, lines: readonly string[]): readonly string[] =>
+const formatBlock = (name: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0
     ? []
     : [`    readonly ${name}: {`, ...lines.map((line) => `      ${line}`), '    }']
 
-/** Further values of parameters, by area and name. */
-const furtherValues = async (
+/** Collects further values of parameters, by area and name. */
+const collectFurtherValues = async (
   values: (of: string) => readonly string[],
 ): Promise<readonly string[]> => {
   const names = (await loadEndpoints()).flatMap(({ area, endpoint }) =>
@@ -129,7 +130,7 @@ const furtherValues = async (
     const own = name.replace(/^[^.]+/, (area) =>
       area.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
     )
-    return [field(own, further.map(toLiteral).join(' | '))]
+    return [formatField(own, further.map(toLiteral).join(' | '))]
   })
 }
 
@@ -145,7 +146,7 @@ export const types = define({
     const { data } = await instance.call(settings.get, {})
     if (!isObject(data))
       throw new Failure('unreachable', 'the response to GET /application/settings is not an object')
-    const file = vocabularyFile(place)
+    const file = getVocabularyFile(place)
     const words = file === undefined ? undefined : await loadChecked(file)
     const own = getOwnSettings(data, words).toSorted(([a], [b]) => (a < b ? -1 : 1))
     const { baseUrl, profile } = await place.session()
@@ -153,7 +154,7 @@ export const types = define({
       profile === undefined
         ? undefined
         : readKnown(getPaths(place.env), { ...profile, baseUrl })?.values
-    const values = await furtherValues((of) => [
+    const values = await collectFurtherValues((of) => [
       ...new Set([...(words?.values(of) ?? []), ...(seen?.[of] ?? [])]),
     ])
     const day = place.clock.now().toISOString().slice(0, 10)
@@ -163,11 +164,11 @@ export const types = define({
       '',
       "declare module 'svcctl/client' {",
       '  interface InstanceTypes {',
-      ...block(
+      ...formatBlock(
         'settings',
-        own.map(([name, value]) => field(name, typeOfValue(value))),
+        own.map(([name, value]) => formatField(name, getValueType(value))),
       ),
-      ...block('values', values),
+      ...formatBlock('values', values),
       '  }',
       '}',
       '',

@@ -1,22 +1,22 @@
 /** Resolves usernames where the API takes IDs, by the documented lists of members. */
 
 import { AsyncCache } from '../base/async.js'
-import { objects } from '../base/objects.js'
+import { listObjects } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
-import { pathIn } from '../catalogue/endpoint.js'
-import { scopeOf } from '../catalogue/params.js'
+import { pickPathValues } from '../catalogue/endpoint.js'
+import { getScopeType } from '../catalogue/params.js'
 import { usersNamed } from '../catalogue/undocumented.js'
 import type { RecordOf } from '../client/types.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { ActionOptions, Plan } from '../engine/command/types.js'
-import { Failure, survived, usage } from '../errors.js'
+import { Failure, recoverFrom, usage } from '../errors.js'
 
 /** Whom a name is looked for among: members, or every user of the instance. */
 type MemberScope = 'direct' | 'all' | 'billable' | 'users'
 
 const passIdHint = 'Pass the ID instead. "svcctl members list" shows the IDs of members.'
 
-/** The members of the group or project that a command is about. */
+/** Lists the members of the group or project that a command is about. */
 const listMembers = (
   instance: InstanceService,
   { endpoint, values }: Plan,
@@ -25,12 +25,12 @@ const listMembers = (
   where: (member: GroupMember) => boolean,
 ): Promise<readonly GroupMember[]> => {
   if (among === 'billable') {
-    const input = { ...pathIn(members.billableList, values), search: name }
+    const input = { ...pickPathValues(members.billableList, values), search: name }
     return instance.records(members.billableList, input, { where })
   }
-  const input = { ...pathIn(members.listOfGroup, values), query: name }
+  const input = { ...pickPathValues(members.listOfGroup, values), query: name }
   const direct = among === 'direct'
-  if (scopeOf(endpoint.path.id) === 'group')
+  if (getScopeType(endpoint.path.id) === 'group')
     return instance.records(direct ? members.listOfGroup : members.listAllOfGroup, input, {
       where,
     })
@@ -45,7 +45,7 @@ export type GroupMember = RecordOf<typeof members.listOfGroup>
 const formatMember = ({ username, id }: GroupMember): string =>
   `${String(username)} (${String(id)})`
 
-/** The members that the documents' list finds by a name, and whether each is called just so. */
+/** Finds the members that the documents' list has for a name, and whether each has exactly that name. */
 const findMembers = async (
   instance: InstanceService,
   plan: Plan,
@@ -64,11 +64,11 @@ const findMembers = async (
 /** Finds the ID of any user by exact username; undefined where the instance knows none, or does not tell. */
 const findUser = async (instance: InstanceService, name: string): Promise<string | undefined> => {
   try {
-    const found = objects(await instance.records(usersNamed, { username: name }))
+    const found = listObjects(await instance.records(usersNamed, { username: name }))
     const user = found.find(({ username }) => String(username).toLowerCase() === name.toLowerCase())
     return user?.id === undefined ? undefined : String(user.id)
   } catch (error) {
-    survived(error)
+    recoverFrom(error)
     return undefined
   }
 }
@@ -90,7 +90,7 @@ export const lookUp = async (
   const user = among === 'users' && id === undefined ? await findUser(instance, name) : undefined
   if (user !== undefined) return user
   const near = (id === undefined ? found : matches).slice(0, 5).map(formatMember).join(', ')
-  const scope = `${scopeOf(plan.endpoint.path.id) ?? 'group'} ${String(plan.values.id)}`
+  const scope = `${getScopeType(plan.endpoint.path.id) ?? 'group'} ${String(plan.values.id)}`
   const { safe } = answer.text
   if (id !== undefined)
     throw usage(`several members of ${scope} are called "${safe(name)}": ${safe(near)}`, passIdHint)
@@ -107,11 +107,11 @@ export const lookUp = async (
   )
 }
 
-/** Whether a text is a user ID. */
+/** True if a text is a user ID. */
 export const isId = (user: string): boolean => /^-?\d+$/.test(user)
 
 /** Removes the leading `@` of a username. */
-export const bare = (user: string): string => user.replace(/^@/, '')
+export const stripAt = (user: string): string => user.replace(/^@/, '')
 
 /**
  * Replaces the usernames in a list of users by IDs. Members of parent groups are found, too.
@@ -126,16 +126,16 @@ export const withListedUsers = async (
   if (!Array.isArray(listed)) return plan
   const idOf = async (user: string): Promise<number | string> => {
     if (isId(user)) return Number(user)
-    return asNumber(await lookUp(services, plan, 'all', bare(user)))
+    return toNumericId(await lookUp(services, plan, 'all', stripAt(user)))
   }
   const ids = await Promise.all(listed.map((user) => idOf(String(user))))
   return { ...plan, values: { ...plan.values, [attribute]: ids } }
 }
 
-/** An ID as it travels; what stands for one stays. */
-const asNumber = (id: string): number | string => (isId(id) ? Number(id) : id)
+/** Returns an ID as it travels; a text that stands for one stays. */
+const toNumericId = (id: string): number | string => (isId(id) ? Number(id) : id)
 
-/** The parameter that names the users of a plan. */
+/** Returns the parameter that names the users of a plan. */
 const getUserParameter = ({ endpoint }: Plan): string => endpoint.args?.[0] ?? 'user_id'
 
 const splitUsers = (text: string): readonly string[] =>
@@ -148,7 +148,7 @@ const splitUsers = (text: string): readonly string[] =>
  * Lets users be given by name, with or without `@`, also several in one text. Names are looked up among the members
  * of the group or project; each user is labeled as given.
  */
-export const namedUsers = (
+export const createUserResolver = (
   services: Services,
   among: (plan: Plan) => MemberScope,
 ): Pick<ActionOptions, 'planFirst' | 'reads' | 'split' | 'standIn'> & {
@@ -161,9 +161,9 @@ export const namedUsers = (
     complete: async (plan) => {
       const { label = '' } = plan
       if (isId(label) || label === '') return plan
-      const where = `${plan.endpoint.route} ${String(plan.values.id)} ${bare(label)}`
-      const id = await known.of(where, () => lookUp(services, plan, among(plan), bare(label)))
-      return { ...plan, values: { ...plan.values, [getUserParameter(plan)]: asNumber(id) } }
+      const where = `${plan.endpoint.route} ${String(plan.values.id)} ${stripAt(label)}`
+      const id = await known.of(where, () => lookUp(services, plan, among(plan), stripAt(label)))
+      return { ...plan, values: { ...plan.values, [getUserParameter(plan)]: toNumericId(id) } }
     },
     reads: true,
     planFirst: true,

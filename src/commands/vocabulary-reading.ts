@@ -4,7 +4,11 @@
  */
 import { isObject } from '../base/objects.js'
 import { errorTracking } from '../catalogue/areas/error-tracking.js'
-import { familyOfSlug, integrationFamilies, integrations } from '../catalogue/areas/integrations.js'
+import {
+  findFamilyBySlug,
+  integrationFamilies,
+  integrations,
+} from '../catalogue/areas/integrations.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { settings } from '../catalogue/areas/settings.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
@@ -12,14 +16,14 @@ import { nullable, Obj, Str } from '../catalogue/shapes/common.js'
 import { sessionCookie, type Words } from '../catalogue/words.js'
 import { requestIn } from '../client/instance.js'
 import type { Services, WorkspaceService } from '../engine/command/services.js'
-import { type Failure, survived } from '../errors.js'
+import { type Failure, recoverFrom } from '../errors.js'
 import type { Ask, WholeAnswer } from '../http/types.js'
 import { getActiveVocabulary, getPaths, openStore } from '../profile/index.js'
 import { loadWords } from '../vocabulary/index.js'
 import type { AnswerSample } from '../vocabulary/learn.js'
 
 /** Returns the active vocabulary file; undefined if there is none. */
-export const vocabularyFile = ({
+export const getVocabularyFile = ({
   env,
   globals,
 }: Pick<WorkspaceService, 'env' | 'globals'>): string | undefined => {
@@ -39,7 +43,7 @@ export const vocabularyFile = ({
 export const loadWordsInForce = async (
   place: Pick<WorkspaceService, 'env' | 'globals'>,
 ): Promise<Words | undefined> => {
-  const file = vocabularyFile(place)
+  const file = getVocabularyFile(place)
   return file === undefined ? undefined : loadWords(file)
 }
 
@@ -53,9 +57,9 @@ export const findSessionCookie = ({ headers }: Pick<WholeAnswer, 'headers'>): st
     .map((cookie) => cookie.split('=', 1)[0] ?? '')
     .find((name) => /^_\w{1,60}_session$/.test(name))
 
-/** A response, and what it is about. */
+/** A response, and its subject. */
 export interface ReadAnswer extends AnswerSample {
-  /** What it is about, in words. */
+  /** The subject of the response, in words. */
   readonly what: string
 }
 /** A response that could not be read, and why. */
@@ -66,7 +70,7 @@ export interface UnreadAnswer {
 
 /** All responses that show the vocabulary. */
 export interface VocabularyAnswers {
-  /** Undefined where the instance does not tell. */
+  /** The version; undefined where the instance does not tell. */
   readonly version: string | undefined
   readonly read: readonly ReadAnswer[]
   readonly unread: readonly UnreadAnswer[]
@@ -82,10 +86,10 @@ const askVersion = ({ instance }: Pick<Services, 'instance'>): Promise<WholeAnsw
 export const readVersion = async (services: Pick<Services, 'instance'>) =>
   getVersion((await askVersion(services))?.data)
 
-/** As many integrations with undocumented slugs are read. */
+/** The number of integrations with undocumented slugs that are read. */
 const maxIntegrations = 3
 
-/** What the properties of an integration of the family that has words of its own are called. */
+/** The properties of an integration of the family that has words of its own. */
 const monitoringShape = Obj(
   Object.fromEntries(
     Object.keys(integrationFamilies.find(({ name }) => name === 'monitoring')?.params ?? {})
@@ -112,7 +116,7 @@ class AnswerReader {
       const request = await requestIn(ask, this.#words)
       return this.#heard(await this.#services.instance.raw(request, ask.endpoint))
     } catch (error) {
-      this.unread.push({ what, failure: survived(error) })
+      this.unread.push({ what, failure: recoverFrom(error) })
       return undefined
     }
   }
@@ -121,7 +125,7 @@ class AnswerReader {
     return getVersion(this.#heard(whole))
   }
 
-  /** The data of an answer; what the cookie of a session is called is noted. */
+  /** Returns the data of an answer, and notes the name of the session's cookie. */
   #heard(whole: WholeAnswer | undefined): unknown {
     const name = whole === undefined ? undefined : findSessionCookie(whole)
     if (name !== undefined && !this.read.some(({ what }) => what === 'cookies')) {
@@ -141,7 +145,7 @@ class AnswerReader {
     if (record !== undefined) this.read.push({ what, shape: schema, record })
   }
 
-  /** The properties of active integrations that no document names, held against the family with words of its own. */
+  /** Reads the properties of active integrations that no document names, and compares them with the family with words of its own. */
   async integrations(id: string | number): Promise<void> {
     const list = await this.data('integrations', { endpoint: integrations.list, values: { id } })
     const records = Array.isArray(list) ? list.filter(isObject) : []
@@ -149,7 +153,7 @@ class AnswerReader {
     if (record !== undefined)
       this.read.push({ what: 'integrations', shape: integrations.list.returns.shape, record })
     const unknown = records.flatMap(({ slug }) =>
-      typeof slug === 'string' && /^[\w-]{1,64}$/.test(slug) && familyOfSlug(slug) === undefined
+      typeof slug === 'string' && /^[\w-]{1,64}$/.test(slug) && findFamilyBySlug(slug) === undefined
         ? [slug]
         : [],
     )
@@ -163,7 +167,7 @@ class AnswerReader {
   }
 }
 
-/** The project that is asked: the one given, the one at hand, else the first of all. */
+/** Chooses the project to read: the one given, the one at hand, else the first of all. */
 const chooseProject = async (
   { place }: Services,
   reader: AnswerReader,
@@ -194,7 +198,7 @@ export const readAnswers = async (
   try {
     version = reader.version(await askVersion(services))
   } catch (error) {
-    const failure = survived(error)
+    const failure = recoverFrom(error)
     if (failure.details.status === undefined) throw failure
   }
   await reader.one('settings', settings.get, {})

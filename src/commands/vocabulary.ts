@@ -23,17 +23,17 @@ import type { AnswerSample, Lesson, OpenWord } from '../vocabulary/learn.js'
 import { type Arguments, define } from './define.js'
 import { discoverOwnInstance } from './known.js'
 import {
+  getVocabularyFile,
   type ReadAnswer,
   readAnswers,
   type UnreadAnswer,
   type VocabularyAnswers,
-  vocabularyFile,
 } from './vocabulary-reading.js'
 import { listWritten } from './written-files.js'
 
 const projectFlag = { ...project('project whose settings to read as well'), short: 'P' } as const
 
-/** Why nothing of an answer is known that this user may not see. */
+/** True for a refusal: nothing is known of an answer that this user may not see. */
 const isRefused = ({ category }: Failure): boolean =>
   category === 'auth' || category === 'not_found'
 
@@ -47,10 +47,10 @@ const noteUnread = ({ ui }: Services, unread: readonly UnreadAnswer[]): void => 
   for (const { what, failure } of unread) ui.note(`${what} could not be read: ${failure.message}`)
 }
 
-/** As many questions are asked. */
+/** The number of questions that a person is asked. */
 const maxQuestions = 3
 
-/** The stem that a person chose; undefined where none was right. */
+/** Asks for the stem; returns undefined where none was right. */
 const askChoice = async (
   { ui }: Services,
   { word, names, candidates }: OpenWord,
@@ -66,7 +66,7 @@ const askChoice = async (
   return found?.own
 }
 
-/** What the answers tell, and what a person adds to it: each thing said makes more of the rest certain. */
+/** Learns words from the answers, and from a person's replies: each reply makes more of the rest certain. */
 const learnWords = async (services: Services, heard: readonly AnswerSample[]): Promise<Lesson> => {
   const said = new Map<string, string>()
   const passed = new Set<string>()
@@ -138,7 +138,7 @@ interface NameRow {
   readonly status: 'there' | 'absent'
 }
 
-/** The mapped names of an answer, and whether it has them. */
+/** Returns the mapped names of an answer, and whether it has them. */
 const toRows = ({ what, shape, record }: ReadAnswer, words: Words): readonly NameRow[] =>
   Object.keys(getProperties(shape) ?? {}).flatMap((name): readonly NameRow[] => {
     const own = words.name(name)
@@ -152,7 +152,7 @@ const checkFlags = { project: projectFlag } as const
 async function* checkVocabulary(services: Services, given: Arguments<typeof checkFlags>): Rows {
   const { ui, place } = services
   const [named] = given.args
-  const file = named === undefined ? vocabularyFile(place) : resolve(place.cwd, named)
+  const file = named === undefined ? getVocabularyFile(place) : resolve(place.cwd, named)
   if (file === undefined)
     throw usage(
       'no vocabulary is configured',

@@ -6,7 +6,7 @@ import { type Rows, yieldRecord, yieldRecords } from '../engine/rows.js'
 export interface WrittenFile {
   readonly path: string
   readonly size?: number
-  /** What became of it, where that is not the same for all: `written`, `unchanged`, `removed`. */
+  /** The outcome of the file, where that is not the same for all: `written`, `unchanged`, `removed`. */
   readonly state?: string
 }
 

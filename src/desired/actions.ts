@@ -1,4 +1,7 @@
-/** A plan: what would be done, what cannot be, what is not known; in a stable order, and packed where there is much. */
+/**
+ * The plan: its actions, and findings about what cannot be done or is not known. Its order is stable, and the actions of a place are kept
+ * packed.
+ */
 import { deserialize, serialize } from 'node:v8'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { addToGroup } from '../base/group-by.js'
@@ -6,21 +9,21 @@ import type { JsonValue, JsonValues } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { type Managed, managedKinds } from '../catalogue/managed.js'
 import type { Failure } from '../errors.js'
-import { type Address, addressText, type ManagedPlace } from './address.js'
+import { type Address, type ManagedPlace, toAddressText } from './address.js'
 import type { CurrentItem, Origin, SecretSource } from './state.js'
-import { byText } from './values.js'
+import { compareTexts } from './values.js'
 
 export type Verb = 'create' | 'update' | 'delete' | 'enable'
 
 /** One attribute of an action. */
 export interface Change {
   readonly attribute: string
-  /** As it is, in the values of files (names for references); undefined where it is not there, or not known. */
+  /** The current value, as files write it (names for references); undefined if there is none or if it is not known. */
   readonly now?: JsonValue
-  /** As it is to be, in the values of files; undefined for a secret. */
+  /** The wanted value, as files write it; undefined for a secret. */
   readonly wanted?: JsonValue
   readonly secret?: SecretSource
-  /** What else would do, where files give a range: `at least 2`. */
+  /** The range that files accept, if they give one instead of a value: `at least 2`. */
   readonly within?: string
   readonly origin: Origin
 }
@@ -43,13 +46,13 @@ export interface PlannedAction {
   readonly step: ActionStep
   /** The delete, by its id, of the item that this one comes in place of. */
   readonly replaces?: string
-  /** What the item's managed attributes were when they were read. */
+  /** The digest of the item's managed attributes at the time they were read. */
   readonly digest: string
-  /** Ids of actions that come first; where one of them fails, this one is skipped. */
+  /** The IDs of actions that come first; if one of them fails, this action is skipped. */
   readonly waitsFor: readonly string[]
-  /** What is lost, in the catalogue's words. */
+  /** The data that is lost by the action, in the catalogue's words. */
   readonly loses?: string
-  /** Where it is wanted; of what an exact set does not list, where the set is said to be exact. */
+  /** The position of the declaration. For an item that an exact set does not list, it is the position of the set's `$exact`. */
   readonly origin: Origin
 }
 
@@ -60,16 +63,16 @@ export interface Draft extends PlannedAction {
   readonly before?: CurrentItem
 }
 
-/** What an action is told apart by. */
-export const actionId = ({ verb, address }: Pick<PlannedAction, 'verb' | 'address'>): string =>
-  `${verb} ${addressText(address)}`
+/** Returns the ID of an action, its verb and address, which is unique in a plan. */
+export const getActionId = ({ verb, address }: Pick<PlannedAction, 'verb' | 'address'>): string =>
+  `${verb} ${toAddressText(address)}`
 
 const scopes = ['site', 'group', 'project']
 
 /** Places: the instance, groups with the outer first, projects. */
-export const byPlace = (a: ManagedPlace, b: ManagedPlace): number =>
+export const comparePlaces = (a: ManagedPlace, b: ManagedPlace): number =>
   scopes.indexOf(a.scope) - scopes.indexOf(b.scope) ||
-  byText(a.path.toLowerCase(), b.path.toLowerCase())
+  compareTexts(a.path.toLowerCase(), b.path.toLowerCase())
 
 const stages = new Map(managedKinds.map(({ scope, name }, i) => [`${scope} ${name}`, i]))
 
@@ -77,7 +80,7 @@ const stages = new Map(managedKinds.map(({ scope, name }, i) => [`${scope} ${nam
 export const stageOf = ({ scope, kind }: Pick<Address, 'scope' | 'kind'>): number =>
   stages.get(`${scope} ${kind}`) ?? stages.size
 
-/** What is said besides actions. */
+/** A result of planning that is not an action. */
 export interface PlanFinding {
   readonly is: /** Wanted, and cannot be done here. */
     | 'impossible'
@@ -98,14 +101,14 @@ export interface PlanFinding {
 }
 
 /** The deletes that are a part of replacements: people see a replacement as one. */
-export const replacedIn = (
+export const findReplacedDeletes = (
   actions: readonly { readonly id: string; readonly replaces?: string }[],
 ): ReadonlySet<string> => {
   const ids = new Set(actions.map(({ id }) => id))
   return new Set(actions.flatMap(({ replaces = '' }) => (ids.has(replaces) ? [replaces] : [])))
 }
 
-/** What could not be read; nothing is planned there. */
+/** A kind that could not be read in its place; nothing is planned for it. */
 export interface ReadFailure {
   readonly place: ManagedPlace
   readonly kind: string
@@ -118,7 +121,7 @@ export interface DesiredPlan {
   readonly unread: readonly ReadFailure[]
   /** Limits that the plan goes beyond, each with the flag that lifts it. */
   readonly refused: readonly { readonly text: string; readonly flag: string }[]
-  /** How many objects were compared and are as they should be. */
+  /** The number of compared objects that match the declaration. */
   readonly same: number
   /** Digests of whole exact sets, by address: an item that comes later makes the plan stale. */
   readonly sets: Readonly<Record<string, string>>
@@ -127,7 +130,7 @@ export interface DesiredPlan {
 /** Hands out items as those that they wait for end; of several that are ready, the first in the list. */
 export class ReadyQueue<T> {
   readonly #all: readonly T[]
-  /** How many each still waits for. */
+  /** The number of items that each item still waits for. */
   readonly #left: number[]
   readonly #waiters = new Map<T, number[]>()
   /** Positions; the first is the last. */
@@ -174,7 +177,7 @@ export class ReadyQueue<T> {
 // process.
 
 /** @returns undefined for what cannot be copied: secrets that files write out */
-export const packed = (value: unknown): Uint8Array | undefined => {
+export const packValue = (value: unknown): Uint8Array | undefined => {
   try {
     // Copied: what comes out is the beginning of a larger buffer.
     return Buffer.from(deflateRawSync(serialize(value), { level: 1 }))
@@ -184,9 +187,9 @@ export const packed = (value: unknown): Uint8Array | undefined => {
 }
 
 /** The value of bytes that were packed here. */
-export const unpacked = <T>(bytes: Uint8Array): T => deserialize(inflateRawSync(bytes)) as T
+export const readPackedValue = <T>(bytes: Uint8Array): T => deserialize(inflateRawSync(bytes)) as T
 
-/** What of an action is not needed to find it, nor to say what it is about. */
+/** The part of an action that is needed neither to find it nor to name its object. It stays packed until it is read. */
 interface ActionBody {
   readonly changes: readonly Change[]
   readonly values: JsonValues
@@ -201,8 +204,8 @@ interface ActionBody {
 const recent = new Map<Uint8Array, readonly ActionBody[]>()
 const maxRecent = 16
 
-const bodiesIn = (bytes: Uint8Array): readonly ActionBody[] => {
-  const known = recent.get(bytes) ?? unpacked<readonly ActionBody[]>(bytes)
+const readActionBodies = (bytes: Uint8Array): readonly ActionBody[] => {
+  const known = recent.get(bytes) ?? readPackedValue<readonly ActionBody[]>(bytes)
   if (!recent.has(bytes)) {
     const [oldest] = recent.keys()
     if (oldest !== undefined && recent.size >= maxRecent) recent.delete(oldest)
@@ -237,7 +240,7 @@ class PackedDraft implements Draft {
   }
 
   get id(): string {
-    return actionId(this)
+    return getActionId(this)
   }
 
   get changes(): readonly Change[] {
@@ -266,13 +269,21 @@ class PackedDraft implements Draft {
   }
 
   get #body(): ActionBody {
-    const body = bodiesIn(this.#bytes)[this.#index]
+    const body = readActionBodies(this.#bytes)[this.#index]
     if (body === undefined) throw new RangeError('an action of another place')
     return body
   }
 }
 
-const bodyOf = ({ changes, step, digest, loses, origin, before: was, kind }: Draft): ActionBody => {
+const toActionBody = ({
+  changes,
+  step,
+  digest,
+  loses,
+  origin,
+  before: was,
+  kind,
+}: Draft): ActionBody => {
   const { values, secrets } = step
   // What of a record the order of actions goes by.
   const { first } = kind
@@ -281,8 +292,8 @@ const bodyOf = ({ changes, step, digest, loses, origin, before: was, kind }: Dra
 }
 
 /** The drafts of a place, which take little room; as they are where secrets are written out. */
-export const packedDrafts = (drafts: Draft[]): Draft[] => {
-  const bytes = drafts.length === 0 ? undefined : packed(drafts.map(bodyOf))
+export const packDrafts = (drafts: Draft[]): Draft[] => {
+  const bytes = drafts.length === 0 ? undefined : packValue(drafts.map(toActionBody))
   if (bytes === undefined) return drafts
   return drafts.map((draft, i) => new PackedDraft(draft, bytes, i))
 }

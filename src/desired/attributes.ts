@@ -1,4 +1,4 @@
-/** What follows from a kind's fact: its attributes, and where each is read. */
+/** Attributes of managed kinds: derives them from the catalogue, with the field in which each is read. */
 
 import { createHash } from 'node:crypto'
 import { isObject, type JsonValue } from '../base/objects.js'
@@ -9,15 +9,15 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import type { Managed, Referent } from '../catalogue/managed.js'
 import {
-  emptyClears,
   formatOf,
+  isClearedByEmpty,
   type Param,
   type Params,
   takesSeveral,
 } from '../catalogue/params.js'
-import { type ManagedPlace, referenceText } from './address.js'
+import { type ManagedPlace, toReferenceText } from './address.js'
 import type { CurrentItem, NameFinder } from './state.js'
-import { canonical, normalised, sameValue, type ValueType } from './values.js'
+import { isSameValue, normalizeValue, toCanonical, type ValueType } from './values.js'
 
 /** A parameter that files can declare. */
 export interface Attribute {
@@ -27,7 +27,7 @@ export interface Attribute {
   readonly field: string | undefined
   /** Cannot be read back, and is nowhere shown. */
   readonly secret: boolean
-  /** What files may say in place of the value: where a secret comes from; the file that a key or certificate is in. */
+  /** The source that files may give instead of the value: of a secret, or the file of a key or certificate. */
   readonly source?: 'secret' | 'file'
   /** A name in files stands for a number. */
   readonly ref?: Referent
@@ -40,29 +40,29 @@ export interface Attribute {
   readonly operational: boolean
 }
 
-const fieldsOf = (endpoint: Endpoint | undefined): readonly string[] =>
+const listShapeFields = (endpoint: Endpoint | undefined): readonly string[] =>
   Object.keys(getProperties(endpoint?.returns.shape) ?? {})
 
 /** The fields of a kind's records. */
-export const fieldsOfKind = ({ read, each }: Managed): readonly string[] => [
-  ...new Set(['id', ...fieldsOf(read), ...fieldsOf(each)]),
+export const listKindFields = ({ read, each }: Managed): readonly string[] => [
+  ...new Set(['id', ...listShapeFields(read), ...listShapeFields(each)]),
 ]
 
 /** All parameters that write an item of a kind. */
-export const paramsOfKind = ({ create, update }: Managed): Params => ({
+export const getKindParams = ({ create, update }: Managed): Params => ({
   ...create?.params,
   ...update?.params,
 })
 
-const fieldOf = (kind: Managed, name: string): string | undefined => {
+const findAttributeField = (kind: Managed, name: string): string | undefined => {
   const from = kind.from?.[name]
   if (from !== undefined) return from
-  if ([...fieldsOf(kind.read), ...fieldsOf(kind.each)].includes(name)) return name
+  if ([...listShapeFields(kind.read), ...listShapeFields(kind.each)].includes(name)) return name
   const echo = kind.update?.echo
   return echo === undefined ? undefined : `${echo}.${name}`
 }
 
-/** Whether the value may stand in a file of its own; whoever names or pastes a wrong one may have a secret there. */
+/** True if the value may come from a file of its own. A wrong file name or a wrong paste there may contain a secret. */
 export const isHeld = (param: Param): boolean =>
   ['pem', 'public-key'].includes(formatOf(param) ?? '')
 
@@ -85,7 +85,7 @@ export const readValue = (
   const { param } = attribute
   if (name === kind.pair?.shown && !isObject(item.record[name])) return null
   if (takesSeveral(param)) return []
-  return param.nullable === true || emptyClears(param) ? null : undefined
+  return param.nullable === true || isClearedByEmpty(param) ? null : undefined
 }
 
 /** Returns true if an item has an attribute as it is wanted: also one that is not wanted, and shows the value of another. */
@@ -95,20 +95,20 @@ export const hasValue = (
   { attributes }: Pick<CurrentItem, 'attributes'>,
   [wanted, now]: readonly [wanted: JsonValue, now: JsonValue | undefined],
 ): boolean => {
-  if (sameValue(attribute, now, wanted)) return true
+  if (isSameValue(attribute, now, wanted)) return true
   const other = unsetShows[attribute.name]
   const isUnset = wanted === null || wanted === ''
-  return isUnset && other !== undefined && sameValue(attribute, now, attributes[other])
+  return isUnset && other !== undefined && isSameValue(attribute, now, attributes[other])
 }
 
 /** The parameters that every change sends: those that it requires, and what it would otherwise take away. */
-export const alwaysSent = (kind: Managed): ReadonlySet<string> => {
+export const listAlwaysSent = (kind: Managed): ReadonlySet<string> => {
   const required = Object.entries(kind.update?.params ?? {}).filter(([, p]) => p.required === true)
   return new Set([...required.map(([name]) => name), ...(kind.keep ?? [])])
 }
 
 /** The attribute that names the users who approve; undefined of a kind that has none. */
-export const approversOf = ({ after, refs = {} }: Managed): string | undefined =>
+export const findApproversAttribute = ({ after, refs = {} }: Managed): string | undefined =>
   after?.includes('members') === true
     ? Object.keys(refs).find((name) => refs[name] === 'user')
     : undefined
@@ -120,28 +120,28 @@ type Attributes = ReadonlyMap<string, Attribute>
  * The attributes of a kind: parameters of create and update less identity, placeholders and deprecated ones;
  * those of an item's family where its kind has families and the family is known.
  */
-export const attributesOf = (kind: Managed, family?: IntegrationFamily): Attributes => {
+export const getAttributes = (kind: Managed, family?: IntegrationFamily): Attributes => {
   const families = made.get(kind) ?? new Map<IntegrationFamily | undefined, Attributes>()
   made.set(kind, families)
-  const known = families.get(family) ?? allOf(kind, family)
+  const known = families.get(family) ?? buildAttributes(kind, family)
   families.set(family, known)
   return known
 }
 
-const allOf = (kind: Managed, family: IntegrationFamily | undefined): Attributes => {
+const buildAttributes = (kind: Managed, family: IntegrationFamily | undefined): Attributes => {
   const { update, create, at = {}, without = [], refs, operational, label, identity } = kind
   // What has a label is called by it in files, and its identity is said beside it.
   const named = label === undefined ? [identity] : []
   const left = new Set([...named, ...Object.keys(at), ...without])
   const required = family?.params ?? create?.params
-  const kept = alwaysSent(kind)
-  const all = Object.entries(family?.params ?? paramsOfKind(kind)).filter(
+  const kept = listAlwaysSent(kind)
+  const all = Object.entries(family?.params ?? getKindParams(kind)).filter(
     ([name, param]) => !left.has(name) && param.deprecated === undefined,
   )
   const attributeOf = (name: string, param: Param): Attribute => ({
     name,
     param,
-    field: param.secret === true ? undefined : fieldOf(kind, name),
+    field: param.secret === true ? undefined : findAttributeField(kind, name),
     secret: param.secret === true,
     source: param.secret === true ? 'secret' : isHeld(param) ? 'file' : undefined,
     ref: refs?.[name],
@@ -154,16 +154,16 @@ const allOf = (kind: Managed, family: IntegrationFamily | undefined): Attributes
 }
 
 /** The family of an item: the one that its name is documented to be of, else the one that is said to be its. */
-export const familyOf = (
+export const selectFamily = (
   { families }: Pick<Managed, 'families'>,
   item: string,
   said?: string,
 ): IntegrationFamily | undefined =>
   families?.find(({ slugs }) => slugs.includes(item)) ?? families?.find(({ name }) => name === said)
 
-/** What a scalar in place of an item's map is the value of: the only attribute that creation requires. */
-export const shortAttribute = (kind: Managed): Attribute | undefined => {
-  const all = [...attributesOf(kind).values()].filter(
+/** Returns the attribute that a scalar in place of an item's map sets: the only attribute that creation requires. */
+export const findShortAttribute = (kind: Managed): Attribute | undefined => {
+  const all = [...getAttributes(kind).values()].filter(
     (one) => one.required && one.name !== kind.label,
   )
   return kind.families === undefined && kind.holds === 'set' && all.length === 1
@@ -171,8 +171,8 @@ export const shortAttribute = (kind: Managed): Attribute | undefined => {
     : undefined
 }
 
-/** A value as files have it: the name of a number, where it has one. */
-export const namedValue = (
+/** Returns a value as files write it: a number that has a name is replaced by the name. */
+export const toNamedValue = (
   { param, ref }: Pick<Attribute, 'param' | 'ref'>,
   value: JsonValue,
   near: ManagedPlace,
@@ -180,25 +180,25 @@ export const namedValue = (
 ): JsonValue => {
   if (ref !== undefined)
     return typeof value === 'number'
-      ? (referenceText(names.name(ref, value, near) ?? '') ?? value)
+      ? (toReferenceText(names.name(ref, value, near) ?? '') ?? value)
       : value
   const known = 'names' in param ? Object.entries(param.names ?? {}) : []
   return known.find(([, number]) => number === value)?.[0] ?? value
 }
 
-/** Whether an attribute that no document knows may be called so; no object has it by birth. */
+/** True if an undocumented attribute may have this name; names that every JavaScript object has are excluded. */
 export const isAttributeName = (name: string): boolean => /^\w+$/.test(name) && !(name in {})
 
 /**
- * Whether a value stands where a secret may: under a name that secrets have. Numbers and booleans there say how
- * it is used, not what it is.
+ * True if a value stands in a place for secrets: under the name of a secret. Numbers and booleans there describe how a secret is used and
+ * are no secrets.
  */
 export const isSecretPlace = (name: string, value: unknown): boolean =>
   isSecretName(name) && typeof value !== 'number' && typeof value !== 'boolean'
 
 /**
- * Whether a value that was read is a secret's: declared, or masked wherever else it is shown. Numbers and
- * booleans under a secret's name say how it is used, not what it is.
+ * True if a value that was read is secret: it is declared as one, or it is masked wherever else it is shown. Numbers and booleans under the
+ * name of a secret describe how it is used and are no secrets.
  */
 export const isSecretValue = (
   attribute: Pick<Attribute, 'secret'> | undefined,
@@ -209,11 +209,11 @@ export const isSecretValue = (
 // Digests of what an instance has: SHA-256 over what is managed, can be read and is no secret. Whoever writes
 // later compares them with what is there then.
 
-const sha256 = (value: JsonValue): string =>
-  createHash('sha256').update(canonical(value)).digest('hex')
+const hashValue = (value: JsonValue): string =>
+  createHash('sha256').update(toCanonical(value)).digest('hex')
 
-/** What an item that is not there has. */
-export const absent = sha256(null)
+/** The digest of an item that does not exist. */
+export const absent = hashValue(null)
 
 /** The digest of an item; `absent` of one that is not there. */
 export const digestOf = (
@@ -221,13 +221,15 @@ export const digestOf = (
   item: Pick<CurrentItem, 'identity' | 'attributes'> | undefined,
 ): string => {
   if (item === undefined) return absent
-  const known = attributesOf(kind)
+  const known = getAttributes(kind)
   const values = Object.entries(item.attributes)
     .filter(([name, value]) => !isSecretValue(known.get(name), name, value))
-    .map(([name, value]) => [name, normalised({ param: known.get(name)?.param }, value)] as const)
-  return sha256({ identity: item.identity, attributes: Object.fromEntries(values) })
+    .map(
+      ([name, value]) => [name, normalizeValue({ param: known.get(name)?.param }, value)] as const,
+    )
+  return hashValue({ identity: item.identity, attributes: Object.fromEntries(values) })
 }
 
 /** The digest of a whole set: an item that comes or goes makes it another, a change of one does not. */
 export const digestOfSet = (items: readonly Pick<CurrentItem, 'identity'>[]): string =>
-  sha256(items.map(({ identity }) => identity).sort())
+  hashValue(items.map(({ identity }) => identity).sort())

@@ -1,25 +1,25 @@
 /** A plan item by item, in the order in which people read it: the page, the note and the reports are made of it. */
 import type { Failure } from '../errors.js'
 import {
-  byPlace,
   type Change,
+  comparePlaces,
   type DesiredPlan,
+  findReplacedDeletes,
   type PlanFinding,
-  replacedIn,
   stageOf,
   type Verb,
 } from './actions.js'
-import { type Address, addressText, placeText } from './address.js'
+import { type Address, placeText, toAddressText } from './address.js'
 import type { DesiredPlace } from './files/index.js'
 import type { DesiredItem, DesiredKind, Origin } from './state.js'
-import { byText } from './values.js'
+import { compareTexts } from './values.js'
 
-/** What is said of an item: what would be done, what was found, or that it was not read. */
+/** The kind of an entry: a planned action, a finding, or `unread` for an item that could not be read. */
 export type EntryKind = Verb | 'replace' | PlanFinding['is'] | 'unread'
 
 /**
- * The mark that stands before an item, and its words as an action: to do, done, wrong. Drift is told the other way round: as
- * something that the instance lacks, or has besides.
+ * The mark before an item, and its words as an action: to do, done, wrong. Drift is described the other way round: as something that the
+ * instance lacks, or has in addition.
  */
 interface EntryWords {
   readonly mark: string
@@ -68,7 +68,7 @@ const ranks = Object.keys(entryKinds)
 /** One item of a plan. Nothing of what it is made of is kept twice: a plan may have a hundred thousand. */
 export interface PlanEntry {
   readonly is: EntryKind
-  /** What was found, in words. */
+  /** The finding or the failure, in words; empty for an action. */
   readonly text: string
   /** An action, a finding, or what was not read. */
   readonly of: {
@@ -83,30 +83,34 @@ export interface PlanEntry {
   }
 }
 
-/** What an entry is about, within its place. */
-export const entryName = ({ of: { address } }: PlanEntry): string => {
+/** Returns the kind, item and attribute of an entry, without its place. */
+export const getEntryName = ({ of: { address } }: PlanEntry): string => {
   const { kind, item, attribute } = address
   const inside = item === undefined ? '' : `/${item}`
   const what = attribute === undefined ? '' : `#${attribute}`
   return `${kind === '*' ? 'all of it' : kind}${inside}${what}`
 }
 
-/** Whether something would be done to an item. */
+/** True if an entry is an action: something would be done to its item. */
 export const isAction = ({ of: { id } }: PlanEntry): boolean => id !== undefined
 
-/** What changes comes first, as in the sum. */
+/** Returns the sort position of an entry by its kind: updates come first, as in the summary. */
 const rankOf = ({ is }: PlanEntry): number => (is === 'update' ? -1 : ranks.indexOf(is))
 
 /** The instance, groups, projects; within a place by kind, by what is said, by name. */
-const inOrder = (a: PlanEntry, b: PlanEntry): number =>
-  byPlace(a.of.address, b.of.address) ||
+const compareEntries = (a: PlanEntry, b: PlanEntry): number =>
+  comparePlaces(a.of.address, b.of.address) ||
   stageOf(a.of.address) - stageOf(b.of.address) ||
   rankOf(a) - rankOf(b) ||
-  byText(a.of.address.item ?? '', b.of.address.item ?? '')
+  compareTexts(a.of.address.item ?? '', b.of.address.item ?? '')
 
 /** All items of a plan; a replacement is one. */
-export const entriesOf = ({ actions, findings, unread }: DesiredPlan): readonly PlanEntry[] => {
-  const replaced = replacedIn(actions)
+export const listPlanEntries = ({
+  actions,
+  findings,
+  unread,
+}: DesiredPlan): readonly PlanEntry[] => {
+  const replaced = findReplacedDeletes(actions)
   const acting = actions.filter(({ id }) => !replaced.has(id))
   return [
     ...acting.map((of): PlanEntry => {
@@ -117,28 +121,28 @@ export const entriesOf = ({ actions, findings, unread }: DesiredPlan): readonly 
       const text = `could not be read: ${failure.message}`
       return { is: 'unread', text, of: { address: { ...place, kind }, failure } }
     }),
-  ].sort(inOrder)
+  ].sort(compareEntries)
 }
 
 // A plan held against that of the same files at another commit: what changed, and what is no longer declared.
 
 export interface PlanComparison {
-  /** What is shown: what the files did not want alike before. */
+  /** The entries to show: those that the plan of the former files did not have, and all that were not read. */
   readonly entries: readonly PlanEntry[]
-  /** How many actions they wanted before as well. */
+  /** The number of actions that the former files wanted as well. */
   readonly earlier: number
   /** Actions that they wanted before, and no longer. */
   readonly dropped: readonly string[]
-  /** What they declared, and no longer do: it is left as it is. */
+  /** The addresses that the former files declared and the present files do not; these objects are left as they are. */
   readonly undeclared: readonly string[]
 }
 
-const fullName = ({ of: { address } }: PlanEntry): string => addressText(address)
+const getEntryAddress = ({ of: { address } }: PlanEntry): string => toAddressText(address)
 
-/** What a plan says of an item, wherever it is said. */
-const textOf = ({ is, text, of: { address, changes = [] } }: PlanEntry): string =>
+/** Returns a key of everything that an entry says, to find the same entry in another plan. */
+const serializeEntry = ({ is, text, of: { address, changes = [] } }: PlanEntry): string =>
   JSON.stringify([
-    ...[is, addressText(address), text],
+    ...[is, toAddressText(address), text],
     changes.map(({ attribute, wanted, secret, within }) => [
       ...[attribute, wanted, within],
       secret !== undefined && ('literal' in secret ? 'literal' : secret),
@@ -147,8 +151,8 @@ const textOf = ({ is, text, of: { address, changes = [] } }: PlanEntry): string 
 
 const nameOf = ({ identity }: DesiredItem): string => String(identity).toLowerCase()
 
-/** What an item of before is called, and what of it is no longer declared. */
-const missing = (
+/** Lists the parts of a former item that are no longer declared: the item itself, or some of its attributes. */
+const listMissing = (
   { place, kind }: DesiredKind,
   { identity, origin: { team }, attributes }: DesiredItem,
   now: DesiredItem | undefined,
@@ -156,14 +160,14 @@ const missing = (
   const item = identity === '' ? undefined : String(identity)
   const of: Address = { ...place, kind: kind.name, item }
   const left = team === undefined ? '' : ` (left team ${team.name})`
-  if (now === undefined && item !== undefined) return [`${addressText(of)}${left}`]
+  if (now === undefined && item !== undefined) return [`${toAddressText(of)}${left}`]
   if (now?.gone !== undefined) return []
   return [...attributes.keys()]
     .filter((name) => now?.attributes.has(name) !== true)
-    .map((attribute) => addressText({ ...of, attribute }))
+    .map((attribute) => toAddressText({ ...of, attribute }))
 }
 
-const undeclaredAt = (
+const findUndeclared = (
   now: readonly DesiredKind[],
   former: readonly DesiredKind[],
 ): readonly string[] =>
@@ -173,7 +177,7 @@ const undeclaredAt = (
     return desired.items.flatMap((item) => {
       const next = items.get(nameOf(item))
       if (item.gone !== undefined || (next === undefined && same?.exact?.value === true)) return []
-      return missing(desired, item, next)
+      return listMissing(desired, item, next)
     })
   })
 
@@ -182,23 +186,25 @@ interface ComparedPlan {
   readonly places: readonly DesiredPlace[]
 }
 
-/** What became of a plan since the files were as they were. */
+/** Compares a plan with that of the same files at an earlier commit. */
 export const comparePlans = (now: ComparedPlan, former: ComparedPlan): PlanComparison => {
-  const before = new Set(former.entries.map(textOf))
-  const entries = now.entries.filter((one) => one.is === 'unread' || !before.has(textOf(one)))
+  const before = new Set(former.entries.map(serializeEntry))
+  const entries = now.entries.filter(
+    (one) => one.is === 'unread' || !before.has(serializeEntry(one)),
+  )
   const actions = now.entries.filter(isAction)
-  const acted = new Set(actions.map(fullName))
+  const acted = new Set(actions.map(getEntryAddress))
   const keyOf = ({ place }: DesiredPlace): string => placeText(place).toLowerCase()
   const known = new Map(now.places.map((one) => [keyOf(one), one]))
   const undeclared = former.places
-    .flatMap((one) => undeclaredAt(known.get(keyOf(one))?.desired() ?? [], one.desired()))
+    .flatMap((one) => findUndeclared(known.get(keyOf(one))?.desired() ?? [], one.desired()))
     .filter((text) => !acted.has(text))
   const gone = new Set(undeclared.map((text) => text.replace(/ \(.*\)$|#.*/s, '')))
   return {
     entries,
     earlier: actions.length - entries.filter(isAction).length,
     dropped: former.entries.flatMap((one) => {
-      const isStill = acted.has(fullName(one)) || gone.has(fullName(one))
+      const isStill = acted.has(getEntryAddress(one)) || gone.has(getEntryAddress(one))
       return one.of.id === undefined || isStill ? [] : [one.of.id]
     }),
     undeclared,

@@ -23,14 +23,14 @@ import { buildRequest } from '../http/request/request.js'
 import {
   type ActionStep,
   type DesiredPlan,
+  findReplacedDeletes,
   type PlanFinding,
   type PlannedAction,
-  replacedIn,
   type Verb,
 } from './actions.js'
-import { addressText } from './address.js'
-import { shownPath } from './files/paths.js'
-import { type Origin, originText, type SecretSource } from './state.js'
+import { toAddressText } from './address.js'
+import { formatPath } from './files/paths.js'
+import { formatOrigin, type Origin, type SecretSource } from './state.js'
 
 /** Values take more memory than the bytes that they are read from. */
 const maxValues = 20_000_000
@@ -44,7 +44,7 @@ const text = Str()
 const texts = ArrayOf(text)
 const anything = Unsafe<JsonValue>({})
 
-/** Where a secret comes from; one that is written out in the file is only said to be there. */
+/** The source of a secret; a secret that is written out in a file is only marked as such. */
 const secret = Union([
   Obj({ env: text }, strict),
   Obj({ file: text, base: text }, strict),
@@ -72,7 +72,7 @@ const change = Obj(
   { ...strict, title: 'a change' },
 )
 
-/** Secrets stand in the body of its request as where they come from; its endpoint is one of `endpoints`, by index. */
+/** The schema of an action. Secrets in the body of its request are given by their source; the endpoint is an index into `endpoints`. */
 const action = Obj(
   {
     id: text,
@@ -111,16 +111,16 @@ const counts = Unsafe<
 >(MapOf(Integer()))
 export type PlanCounts = DocumentValue<typeof counts>
 
-/** Who and what a plan was made by, and of. */
+/** The head of a plan: who made it, on which instance, and from which files. */
 const head = {
   tool: text,
   instance: text,
   user: nullable(text),
   /** The only part that differs between two plans of one state. */
   created: text,
-  /** What was named on the line: files and folders. */
+  /** The files and folders that the command line named. */
   inputs: texts,
-  /** Those that it was made of. */
+  /** The files that the plan was made from. */
   files: ArrayOf(Obj({ path: text, sha256: Digest }, { ...strict, title: 'a file' })),
   selection: Obj(
     {
@@ -151,7 +151,7 @@ const planSchema = Obj(
     /** Digests of whole exact sets. */
     sets: MapOf(Digest),
     counts,
-    /** Of all the rest but `created`: whoever changes what others read is found out. */
+    /** The digest of everything else but `created`, so that an edited plan is detected. */
     sha256: Digest,
   },
   { ...strict, title: 'a plan' },
@@ -160,8 +160,8 @@ export type PlanDocument = DocumentValue<typeof planSchema>
 
 // A plan as its file has it.
 
-/** What may be told of where a secret comes from. */
-const referenceOf = (source: SecretSource): SecretReference => {
+/** Returns the source of a secret as a plan may show it, without the value. */
+const toSecretReference = (source: SecretSource): SecretReference => {
   if ('literal' in source) return { literal: true }
   if ('file' in source) return { file: source.file, base: source.base }
   return 'env' in source ? { env: source.env } : { command: source.command }
@@ -172,7 +172,7 @@ export const requestOf = ({ endpoint, values, secrets }: ActionStep) => {
   const { path, body } = buildRequest({ endpoint, values })
   // It was made of the values of a step, which are JSON.
   const sent = typeof body === 'string' ? (JSON.parse(body) as JsonFields) : {}
-  const references = Object.entries(secrets).map(([name, one]) => [name, referenceOf(one)])
+  const references = Object.entries(secrets).map(([name, one]) => [name, toSecretReference(one)])
   const whole: JsonFields = { ...sent, ...Object.fromEntries(references) }
   const isEmpty = Object.keys(whole).length === 0
   return { endpoint: endpoint.route, path, body: isEmpty ? undefined : whole }
@@ -180,19 +180,19 @@ export const requestOf = ({ endpoint, values, secrets }: ActionStep) => {
 type JsonFields = Readonly<Record<string, JsonValue>>
 
 /** An action with all that is said of it. @param at how it says where something is declared */
-const fieldsOf = <P>(
+const toActionFields = <P>(
   { id, verb, address, step, changes, digest, waitsFor, loses, replaces, origin }: PlannedAction,
   at: (origin: Origin) => P,
 ) => ({
   id,
   verb,
-  address: addressText(address),
+  address: toAddressText(address),
   ...requestOf(step),
   changes: changes.map(({ attribute, now, wanted, secret, within, origin: said }) => ({
     attribute,
     now,
     wanted,
-    secret: secret && referenceOf(secret),
+    secret: secret && toSecretReference(secret),
     within,
     team: said.team?.name,
     origin: at(said),
@@ -206,14 +206,14 @@ const fieldsOf = <P>(
 })
 
 /** An action as its line of csv and ndjson, where no table stands beside it. */
-export const rowOf = (action: PlannedAction) => {
-  const { id, verb, address, ...rest } = fieldsOf(action, originText)
+export const toActionRow = (action: PlannedAction) => {
+  const { id, verb, address, ...rest } = toActionFields(action, formatOrigin)
   return { id, verb, address, kind: action.kind.name, scope: action.address.scope, ...rest }
 }
 
-/** How much of what a plan holds. */
-export const countsOf = ({ actions, findings, unread, same }: DesiredPlan): PlanCounts => {
-  const replace = replacedIn(actions).size
+/** Counts the actions and findings of a plan by kind. */
+export const countPlan = ({ actions, findings, unread, same }: DesiredPlan): PlanCounts => {
+  const replace = findReplacedDeletes(actions).size
   const all = [...actions.map(({ verb }) => verb), ...findings.map(({ is }) => is)]
   const count = (what: Verb | PlanFinding['is']): number => all.filter((is) => is === what).length
   return {
@@ -233,35 +233,38 @@ export const countsOf = ({ actions, findings, unread, same }: DesiredPlan): Plan
 }
 
 /** The parts of a plan file in their order, but for its actions, which are written one by one. */
-const partsOf = ({ findings, unread, refused, sets, ...plan }: DesiredPlan, head: PlanHead) => ({
+const toPlanParts = (
+  { findings, unread, refused, sets, ...plan }: DesiredPlan,
+  head: PlanHead,
+) => ({
   plan: planVersion,
   ...head,
   endpoints: [...new Set(plan.actions.map(({ step }) => step.endpoint.route))],
   actions: undefined,
   findings: findings.map(({ is, address, text, origin }) => {
-    return { is, address: addressText(address), text, origin: origin && originText(origin) }
+    return { is, address: toAddressText(address), text, origin: origin && formatOrigin(origin) }
   }),
   unread: unread.map(({ place, kind, failure: { category, message, details } }) => {
-    return { address: addressText({ ...place, kind }), category, message, status: details.status }
+    return { address: toAddressText({ ...place, kind }), category, message, status: details.status }
   }),
   refused,
   sets,
-  counts: countsOf({ findings, unread, refused, sets, ...plan }),
+  counts: countPlan({ findings, unread, refused, sets, ...plan }),
 })
 
 /** The text of a plan's actions: what many of them say alike stands in the tables of the file. */
-function* actionTexts(
+function* formatActions(
   actions: readonly PlannedAction[],
   { endpoints, files }: Pick<PlanDocument, 'endpoints' | 'files'>,
 ): Generator<string> {
-  const indexes = new Map(files.map(({ path }, i) => [shownPath(path), i]))
+  const indexes = new Map(files.map(({ path }, i) => [formatPath(path), i]))
   const at = ({ file, line, column }: Origin): PlanAction['origin'] => {
     const index = indexes.get(file)
     if (index === undefined) throw new RangeError(`${file} is no file of the plan`)
     return [index, line, column]
   }
   for (const [i, action] of actions.entries()) {
-    const { endpoint, ...rest } = fieldsOf(action, at)
+    const { endpoint, ...rest } = toActionFields(action, at)
     const written: PlanAction = { ...rest, endpoint: endpoints.indexOf(endpoint) }
     yield `${i === 0 ? '[' : ','}\n${JSON.stringify(written)}`
   }
@@ -271,10 +274,10 @@ function* actionTexts(
 /** The text of a plan file, a part and an action a line: the same state gives the same, but for `created`. */
 export function* planText(plan: DesiredPlan, head: PlanHead): Generator<string> {
   const digest = createHash('sha256')
-  const parts = partsOf(plan, head)
+  const parts = toPlanParts(plan, head)
   let before = '{'
   for (const [name, value] of Object.entries(parts)) {
-    const texts = name === 'actions' ? actionTexts(plan.actions, parts) : [JSON.stringify(value)]
+    const texts = name === 'actions' ? formatActions(plan.actions, parts) : [JSON.stringify(value)]
     before += `\n${JSON.stringify(name)}:`
     for (const text of texts) {
       if (name !== 'created') digest.update(`${before}${text}`.replaceAll('\n', ''))
@@ -300,11 +303,11 @@ interface PlanWithHead {
 const parsePlan = (bytes: Uint8Array, file: string) =>
   parseJson(bytes, file, new Findings(), { most: maxValues })
 
-const looksLikePlan = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const isPlanLike = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) && Number.isInteger(value.plan) && Array.isArray(value.actions)
 
-/** Whether a text is a plan file of any version: only such a file is replaced by one. */
-export const isPlan = (bytes: Uint8Array): boolean => looksLikePlan(parsePlan(bytes, '')?.value)
+/** True if a text is a plan file of any version; only such a file may be overwritten by a plan. */
+export const isPlan = (bytes: Uint8Array): boolean => isPlanLike(parsePlan(bytes, '')?.value)
 
 /** Returns true if a JSON text is another one with blanks between its tokens, which are only there to be looked at. */
 const hasSameTokens = (text: string, bare: string): boolean => {
@@ -331,7 +334,7 @@ const blank = /\s/
 export const readPlan = (bytes: Uint8Array, file: string): PlanDocument | undefined => {
   const parsed = parsePlan(bytes, file)
   const value = parsed?.value
-  if (parsed === undefined || !looksLikePlan(value)) return undefined
+  if (parsed === undefined || !isPlanLike(value)) return undefined
   if (value.plan !== planVersion)
     throw usage(
       `${file} is a plan of version ${JSON.stringify(value.plan)}, and this svcctl supports ${planVersion}`,

@@ -1,11 +1,11 @@
-/** What of an instance is meant: places by -P and -G, kinds, items and attributes by globs of addresses. */
-import { didYouMean, nearest } from '../base/suggest.js'
+/** The selection of a part of the instance: places by -P and -G; kinds, items and attributes by globs of addresses. */
+import { findNearest, suggestSimilar } from '../base/suggest.js'
 import { type Managed, type ManagedScope, managedKinds } from '../catalogue/managed.js'
 import { usage } from '../errors.js'
-import { type Address, addressText, isKindName, type ManagedPlace, matches } from './address.js'
-import { attributesOf } from './attributes.js'
+import { type Address, isKindName, type ManagedPlace, matches, toAddressText } from './address.js'
+import { getAttributes } from './attributes.js'
 
-/** What is looked at; what is not selected is not read. */
+/** The options that select what to read; everything else is not read. */
 export interface SelectionOptions {
   /** Full paths, or numbers. */
   readonly projects?: readonly string[]
@@ -18,14 +18,14 @@ export interface SelectionOptions {
   readonly missing?: 'skip'
 }
 
-/** Which addresses are meant. */
+/** The selection of addresses. */
 export type AddressChoice = Pick<SelectionOptions, 'only' | 'except'> & {
-  /** What is left out as well. */
+  /** Globs of addresses that are left out as well. */
   readonly ignore?: readonly string[]
 }
 
-/** Whether an address, with all that is below it, is meant. */
-export const meant = (
+/** True if an address, with everything below it, is selected. */
+export const isSelected = (
   { only = [], except = [], ignore = [] }: AddressChoice,
   address: Address,
 ): boolean =>
@@ -34,11 +34,11 @@ export const meant = (
 
 export const lower = (text: string): string => text.toLowerCase()
 
-/** Whether a path is the one given, or below it; everything is below the empty one. */
-export const within = (path: string, root: string): boolean =>
+/** True if a path equals the given one or is below it; every path is below the empty one. */
+export const isPathWithin = (path: string, root: string): boolean =>
   root === '' || lower(path) === lower(root) || lower(path).startsWith(`${lower(root)}/`)
 
-/** Whether something that begins with this text is meant by a glob: what follows is not known yet. */
+/** True if a glob may match an address that begins with this text, whatever follows. */
 export const mayMean = (glob: string, begun: string): boolean => {
   const pattern = lower(glob)
   let states = new Set([0])
@@ -56,14 +56,14 @@ export const mayMean = (glob: string, begun: string): boolean => {
   return states.size > 0
 }
 
-/** What the addresses of a scope begin with. */
+/** The beginning of the addresses of each scope. */
 const beginnings: Readonly<Record<ManagedScope, string>> = {
   site: 'site:',
   group: 'groups/',
   project: 'projects/',
 }
 
-/** Which places and kinds flags mean, before anything is read. */
+/** The places and kinds that flags select, before anything is read. */
 export class PlaceChoice {
   readonly projects: readonly string[]
   readonly groups: readonly string[]
@@ -80,7 +80,7 @@ export class PlaceChoice {
     this.#except = except
   }
 
-  /** Whether any kind that such places have may be meant. */
+  /** True if any kind that such places have may be selected. */
   means(scope: ManagedScope): boolean {
     if (this.narrowed && (scope === 'site' || (scope === 'group' && this.groups.length === 0)))
       return false
@@ -91,10 +91,10 @@ export class PlaceChoice {
     return open.length > 0 && (this.#only.length === 0 || this.#only.some(mayBe))
   }
 
-  /** Whether a kind in its place is meant, or something in it. */
+  /** True if a kind in its place is selected, or an item in it. */
   kind({ scope, path }: ManagedPlace, { name }: Pick<Managed, 'name'>): boolean {
     const address = { scope, path, kind: name }
-    const text = addressText(address)
+    const text = toAddressText(address)
     const touches = (glob: string): boolean =>
       matches(glob, address) ||
       (!isKindName(glob) && (mayMean(glob, `${text}/`) || mayMean(glob, `${text}#`)))
@@ -102,7 +102,7 @@ export class PlaceChoice {
     return this.#only.length === 0 || this.#only.some(touches)
   }
 
-  /** Whether any kind of a place is meant. */
+  /** True if any kind of a place is selected. */
   place(place: ManagedPlace): boolean {
     return managedKinds.some((kind) => kind.scope === place.scope && this.kind(place, kind))
   }
@@ -115,37 +115,40 @@ interface GlobMistake {
   readonly hint: string
 }
 
-const namesOf = (kinds: readonly Managed[]): readonly string[] => [
+const listKindNames = (kinds: readonly Managed[]): readonly string[] => [
   ...new Set(kinds.map(({ name }) => name)),
 ]
 
-const noKind = (name: string, kinds: readonly Managed[], whose = ''): GlobMistake => {
-  const names = namesOf(kinds)
+const createUnknownKind = (name: string, kinds: readonly Managed[], whose = ''): GlobMistake => {
+  const names = listKindNames(kinds)
   return {
     text: `unknown kind "${name}"${whose}`,
-    hint: didYouMean(name, names) ?? `Kinds${whose} are ${names.join(', ')}.`,
+    hint: suggestSimilar(name, names) ?? `Kinds${whose} are ${names.join(', ')}.`,
   }
 }
 
-/** What is wrong with the bare name of a kind. */
-export const kindMistake = (name: string): GlobMistake | undefined =>
-  namesOf(managedKinds).includes(name) ? undefined : noKind(name, managedKinds)
+/** Returns the mistake in the bare name of a kind; undefined if the kind exists. */
+export const findKindMistake = (name: string): GlobMistake | undefined =>
+  listKindNames(managedKinds).includes(name) ? undefined : createUnknownKind(name, managedKinds)
 
-/** One that nobody documented may stand under $other: only a near name is a mistake. */
-const attributeMistake = (name: string, kinds: readonly Managed[]): GlobMistake | undefined => {
+/**
+ * Returns the mistake in an attribute's name. Undocumented names may stand under $other, so only a name similar to a known one is a
+ * mistake.
+ */
+const findAttributeMistake = (name: string, kinds: readonly Managed[]): GlobMistake | undefined => {
   const known = kinds.flatMap((kind) => [
-    ...attributesOf(kind).keys(),
-    ...(kind.families ?? []).flatMap((family) => [...attributesOf(kind, family).keys()]),
+    ...getAttributes(kind).keys(),
+    ...(kind.families ?? []).flatMap((family) => [...getAttributes(kind, family).keys()]),
   ])
   const isFree = kinds.some((kind) => kind.open === true) || name.includes('*')
-  const near = isFree || known.includes(lower(name)) ? undefined : nearest(name, known)
+  const near = isFree || known.includes(lower(name)) ? undefined : findNearest(name, known)
   if (near === undefined) return undefined
   return { text: `unknown attribute "${name}"`, hint: `Did you mean ${near}?` }
 }
 
-/** What is wrong with a glob; undefined where it may mean something. */
-const globMistake = (glob: string): GlobMistake | undefined => {
-  if (isKindName(glob)) return kindMistake(glob)
+/** Returns the mistake in a glob; undefined if the glob can match something. */
+const findGlobMistake = (glob: string): GlobMistake | undefined => {
+  if (isKindName(glob)) return findKindMistake(glob)
   const kinds = managedKinds.filter(({ scope }) => mayMean(glob, beginnings[scope]))
   if (kinds.length === 0)
     return {
@@ -155,11 +158,11 @@ const globMistake = (glob: string): GlobMistake | undefined => {
   const [, before = '', name = '', attribute = '*'] =
     /^([^:]*):([^/#*]+)(?:\/[^#]*)?(?:#(.*))?$/.exec(glob) ?? []
   const known = kinds.filter((kind) => kind.name === lower(name))
-  if (name === '' || known.length > 0) return attributeMistake(attribute, known)
+  if (name === '' || known.length > 0) return findAttributeMistake(attribute, known)
   // What an asterisk stands for may hold a colon as well.
-  const isSlip = !before.includes('*') || nearest(name, namesOf(kinds)) !== undefined
+  const isSlip = !before.includes('*') || findNearest(name, listKindNames(kinds)) !== undefined
   const whose = kinds.length === managedKinds.length ? '' : ` of a ${kinds[0]?.scope}`
-  return isSlip ? noKind(name, kinds, whose) : undefined
+  return isSlip ? createUnknownKind(name, kinds, whose) : undefined
 }
 
 /**
@@ -172,7 +175,7 @@ export const checkGlobs = (
 ): void => {
   for (const [flag, globs = []] of Object.entries(flags))
     for (const glob of globs) {
-      const mistake = globMistake(glob)
+      const mistake = findGlobMistake(glob)
       if (mistake !== undefined) throw usage(`--${flag}: ${mistake.text}`, mistake.hint)
     }
 }

@@ -1,4 +1,4 @@
-/** The desired and the current state: what files say, with where they say it, and what the instance has. */
+/** The desired and the current state: the declarations of files with their positions, and the objects of the instance. */
 import type { Origin } from '../base/documents/origin.js'
 import type { Fields, JsonValue } from '../base/objects.js'
 import type { HeldText } from '../base/secrets/scrub.js'
@@ -6,11 +6,11 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Managed, Referent } from '../catalogue/managed.js'
 import type { Failure } from '../errors.js'
 import type { Ask, WholeAnswer } from '../http/types.js'
-import { type ManagedPlace, type Reference, referenceText } from './address.js'
+import { type ManagedPlace, type Reference, toReferenceText } from './address.js'
 
-export { type Origin, originText } from '../base/documents/origin.js'
+export { formatOrigin, type Origin } from '../base/documents/origin.js'
 
-/** Where a secret comes from; its value is fetched only where it is sent. */
+/** The source of a secret; the value is fetched only when it is sent. */
 export type SecretSource =
   | { readonly env: string }
   /** A path as written, the file that it is relative to, and the folder that must contain it (`files/secret.ts`). */
@@ -19,8 +19,8 @@ export type SecretSource =
   /** Written out in the file, with --allow-literal-secrets; an empty one unsets the secret. */
   | { readonly literal: HeldText }
 
-/** How a source is called, without its value. */
-export const sourceText = (source: SecretSource): string => {
+/** Formats the source of a secret for messages, without its value. */
+export const formatSecretSource = (source: SecretSource): string => {
   if ('env' in source) return `env:${source.env}`
   if ('file' in source) return `@${source.file}`
   if ('command' in source) return `command:${source.command[0] ?? ''}`
@@ -59,9 +59,9 @@ export interface ValueRange {
 export interface SourcedValue<T> {
   readonly value: T
   readonly origin: Origin
-  /** What it overrides, the nearest first. */
+  /** The values that this one overrides, the nearest first. */
   readonly over?: readonly SourcedValue<T>[]
-  /** Where a key that is no more specific says something else. */
+  /** The position of a conflicting value under a key that is no more specific. */
   readonly rival?: Origin
 }
 
@@ -69,11 +69,11 @@ export interface SourcedValue<T> {
 export interface DesiredItem {
   readonly identity: Reference
   readonly origin: Origin
-  /** Where files say that it must not exist. */
+  /** The position of the declaration that the item must not exist. */
   gone?: Origin
-  /** Where files say that it must exist. */
+  /** The position of the declaration that the item must exist. */
   body?: Origin
-  /** Where a key that is no more specific says the opposite. */
+  /** The position of the opposite declaration under a key that is no more specific. */
   rival?: Origin
   inherit?: SourcedValue<boolean>
   /** Also those that the catalogue does not know: under `$other`, or of an `open` kind. */
@@ -87,7 +87,7 @@ export interface DesiredItem {
 }
 
 /** The plain value of an attribute; undefined where files say none, or something else about it. */
-export const plainValueOf = (
+export const getPlainValue = (
   { attributes }: Pick<DesiredItem, 'attributes'>,
   name: string,
 ): JsonValue | undefined => {
@@ -115,7 +115,7 @@ export interface DesiredKind {
 
 // The instance: reading and writing are two interfaces; who is given the one cannot do the other.
 
-/** An instance that is only read; whoever gives it refuses anything but GET. */
+/** An instance that is only read; its implementation refuses anything but GET. */
 export interface ReadableInstance {
   /** One call, its answer whole. @throws Failure as the instance answers */
   get(ask: Ask): Promise<WholeAnswer>
@@ -138,9 +138,9 @@ export interface WritableInstance extends ReadableInstance {
 
 /** An item of a set, or the one object. */
 export interface CurrentItem {
-  /** What names it: of users and groups the name, of keys type and base64; '' of the one object. */
+  /** The text that identifies the item: the name of a user or group, type and base64 of a key, '' for the one object. */
   readonly identity: string
-  /** How people call it, where that is not the identity. */
+  /** The name that people use for the item, if it is not the identity. */
   readonly label?: string
   /** The placeholders of its own endpoints, less the place's. */
   readonly at: Readonly<Record<string, string | number>>
@@ -150,7 +150,7 @@ export interface CurrentItem {
   readonly record: Fields
 }
 
-/** What reading a kind in its place came to. */
+/** The result of reading a kind in its place. */
 export type CurrentKind = { readonly place: ManagedPlace; readonly kind: Managed } & (
   | { readonly is: 'read'; readonly items: readonly CurrentItem[] }
   /** The instance does not have it: a 404 by route. */
@@ -161,7 +161,7 @@ export type CurrentKind = { readonly place: ManagedPlace; readonly kind: Managed
 
 // Which places there are, and which files speak of.
 
-/** What a project's record says that selectors ask. */
+/** The fields of a project's record that selectors look at. */
 export interface ProjectFacts {
   readonly path: string
   readonly archived?: boolean
@@ -169,15 +169,15 @@ export interface ProjectFacts {
   readonly visibility?: string
 }
 
-/** Which projects of groups something is for. */
+/** A condition that selects projects of groups. */
 export interface ProjectSelector {
-  /** Whether the path alone does not say it. */
+  /** True if the path alone does not decide whether a project is selected. */
   readonly needsRecord: boolean
   /** @returns undefined where the record does not say it */
   fits(project: ProjectFacts): boolean | undefined
 }
 
-/** Which places files speak of. */
+/** The places that files name. */
 export interface KnownPlaces {
   readonly site: boolean
   /** Named by a plain key. */
@@ -185,11 +185,11 @@ export interface KnownPlaces {
   readonly projects: readonly string[]
   /** Keys `group/**`, as `group`; '' for `'**'`. */
   readonly below: readonly string[]
-  /** Those of them with `members`. */
+  /** The entries of `below` whose declarations include `members`. */
   readonly membersBelow: readonly string[]
   /** Keys that choose among all projects of groups. */
   readonly selectors?: readonly ProjectSelector[]
-  /** Where a place is first named, by `groups/<path>` or `projects/<path>`. */
+  /** The position at which each place is first named, by `groups/<path>` or `projects/<path>`. */
   readonly origins?: ReadonlyMap<string, Origin>
 }
 
@@ -203,9 +203,9 @@ export interface ProjectPlace extends ManagedPlace, ProjectFacts {
   readonly scope: 'project'
   readonly id: number
   readonly archived: boolean
-  /** Whether it belongs to a group or to a person; undefined where the instance does not say. */
+  /** The kind of the project's owner, a group or a person; undefined if the instance does not return it. */
   readonly namespace: 'group' | 'user' | undefined
-  /** Whether groups were invited to it. */
+  /** True if groups were invited to the project. */
   readonly shared?: boolean
 }
 
@@ -217,7 +217,7 @@ export interface UnreadPlace {
 
 // What files call current items.
 
-/** Who knows what numbers are called. */
+/** A lookup of the names of numbers (IDs). */
 export interface NameFinder {
   /** The name of a number, where anything that was read shows it. */
   name(of: Referent, number: number, near: ManagedPlace): string | undefined
@@ -226,38 +226,38 @@ export interface NameFinder {
 /** Names for numbers, and numbers for names; each asked for at most once. */
 export interface NameResolver extends NameFinder {
   /**
-   * The number that a name stands for, as the place, and what was read so far, know it.
-   * @returns undefined where it cannot be resolved
+   * Returns the number of a name, as far as the place and the records read so far show it.
+   * @returns undefined if the name cannot be resolved
    */
   number(of: Referent, name: string, near: ManagedPlace): Promise<number | undefined>
-  /** Returns true if there is an object of this number; undefined where nobody says. */
+  /** Returns true if an object with this number exists; undefined if that cannot be found out. */
   exists?(of: Referent, number: number, near: ManagedPlace): Promise<boolean | undefined>
   /** The names that anything that was read shows: one of them may be meant. */
   known?(of: Referent, near: ManagedPlace): readonly string[]
 }
 
 /** The ID of an item, where its endpoints go by one. */
-const idOf = ({ at }: CurrentItem): number | undefined =>
+const getItemId = ({ at }: CurrentItem): number | undefined =>
   Object.values(at).find((value) => typeof value === 'number')
 
 type ItemNaming = Pick<Managed, 'by' | 'label'>
 
 /** The name of an item; undefined of one that only its ID tells apart from others. */
-export const itemName = ({ by, label }: ItemNaming, item: CurrentItem): string | undefined =>
+export const getItemName = ({ by, label }: ItemNaming, item: CurrentItem): string | undefined =>
   item.label || (by !== undefined && label !== undefined ? undefined : item.identity)
 
-/** What files call a current item: its name where that means it alone, else its ID. */
-export const itemText = (
+/** Returns the name that files use for a current item: its name if that is unique, else its ID. */
+export const formatItemName = (
   kind: ItemNaming,
   item: CurrentItem,
   near: ManagedPlace,
   names: NameFinder,
 ): string => {
   const { by, label } = kind
-  const name = itemName(kind, item)
+  const name = getItemName(kind, item)
   if (by === undefined) return name ?? item.identity
-  const id = idOf(item)
+  const id = getItemId(item)
   // Whether a label is one item's alone is known to who has read all of them.
   const own = label === undefined || id === undefined ? name : names.name(by, id, near)
-  return (own === undefined ? undefined : referenceText(own)) ?? String(id ?? item.identity)
+  return (own === undefined ? undefined : toReferenceText(own)) ?? String(id ?? item.identity)
 }

@@ -2,7 +2,7 @@
 import { writes } from '../catalogue/endpoint.js'
 import { Failure, usage } from '../errors.js'
 import { isSource } from './command/actions.js'
-import { changes, getScope } from './command/derive.js'
+import { getScope, mayChangeInstance } from './command/derive.js'
 import { getMostRecords, isAggregate } from './command/globals.js'
 import type { Services } from './command/services.js'
 import type {
@@ -15,7 +15,7 @@ import type {
 } from './command/types.js'
 import type { Targets } from './instance/planning.js'
 import type { LineParts } from './line-parts.js'
-import { liveHow } from './perform/live.js'
+import { createLiveOptions } from './perform/live.js'
 import type { ParentTarget } from './plan/parents.js'
 import { refusePart } from './records/object-rows.js'
 import type { RecordView, Rows } from './rows.js'
@@ -91,7 +91,7 @@ export class LineServices implements Services {
       return yield* followUp(following, actions, how)
     }
     this.#hasWritten = true
-    const sent = liveHow(this.#parts, how)
+    const sent = createLiveOptions(this.#parts, how)
     yield* isSource(actions) ? bulk.stream(actions, sent) : bulk.many(actions, sent)
   }
 
@@ -125,7 +125,7 @@ export class LineServices implements Services {
       typeof limit === 'number' &&
       parents.length > limit &&
       curl === undefined
-    if (!isLimited || changes(command, given.args)) return this.#targets
+    if (!isLimited || mayChangeInstance(command, given.args)) return this.#targets
     later(`showing ${limit} of ${parents.length}; use --limit <n> or --limit all for more`)
     return { targets: parents.slice(0, limit) }
   }

@@ -50,7 +50,7 @@ export interface StartedRun extends LineParts {
   /** Reads of single records, beside the lists that they come from. */
   readonly singles: SingleReadOptions
   readonly polls: PollScreen
-  /** Told of each round of a line that is repeated. */
+  /** Hears of each round of a line that is repeated. */
   readonly printing: { readonly begin: () => void }
   /** Prints rows where the answer of the run goes. */
   readonly print: (rows: Rows) => Promise<void>

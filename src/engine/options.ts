@@ -1,4 +1,4 @@
-/** What a run is made of. */
+/** The options of a run, and what the runs within it share. */
 
 import type { Stdout } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
@@ -20,38 +20,38 @@ export interface OpenSessions {
   of(profile: string | undefined): Promise<Session>
   /** The profile in force, where there is one. */
   profile(): Promise<Profile | undefined>
-  /** What answers in the place of the instance, where that is a snapshot. */
+  /** Returns the snapshot that answers in the place of the instance; undefined if there is none. */
   snapshot(): Promise<SnapshotReader | undefined>
   close(): Promise<void>
 }
 
-/** What runs within one run have from it. */
+/** The services that runs within one run have from it. */
 export interface SharedServices {
   readonly sessions: OpenSessions
   /** The gate of an address: the same for all of an origin. */
   readonly gateOf: (baseUrl: string) => Promise<FleetGate>
-  /** Where the answer of the outer run goes, if that is a file: a line that is done in its place answers there. */
+  /** The file to which the answer of the outer run goes, if any: a line that is done in its place answers there. */
   readonly file?: Stdout | undefined
 }
 
 /** A run within another. */
 export interface InnerPart {
-  /** Those of the outer run, where it asks the same instance. */
+  /** The sessions of the outer run, if this one asks the same instance. */
   readonly sessions?: OpenSessions | undefined
   readonly gateOf: SharedServices['gateOf']
   readonly file?: SharedServices['file']
   /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue marks as reading. */
   readonly readOnly?: boolean | 'marked'
-  /** Told of a list that ended whether it goes on. */
+  /** Takes whether a list goes on, when it ended. */
   readonly ended?: (more: boolean) => void
-  /** Told of each list that is asked for. */
+  /** Takes the plan of each list that is asked for. */
   readonly asked?: ((plan: Plan) => void) | undefined
   /** Chooses among the parents of a list, and hears of each when it is read. */
   readonly parents?: LineAsk['parents']
-  /** What several lines read once, and whether their conditions are tested here alone. */
+  /** The answers that several lines read once; `whole` says that their conditions are tested here alone. */
   readonly reads?: LineAsk['reads']
   readonly whole?: boolean | undefined
-  /** Its conditions were joined with others that nobody typed. */
+  /** True if its conditions were joined with others that no person typed. */
   readonly composed?: boolean | undefined
   /** Keeps what its dry run shows. */
   readonly planned?: LineAsk['planned']
@@ -81,19 +81,19 @@ export interface RunOptions {
   readonly stdin: PipedInput
   /** The words in force, where the command speaks of the instance's names. */
   readonly words?: Words
-  /** The same for whatever is sent. */
+  /** The words for whatever is sent, found when they are needed. */
   readonly own?: WordsFinder
   /** The objects came from standard input: the answer is a list, however many there are. */
   readonly listed: boolean
-  /** What the line says of its journal. */
+  /** The options of the line's journal. */
   readonly journaling: JournalOptions
-  /** Where it is one of several instances: whether those before it have not handed over their rows. */
+  /** The place among several instances: `isHeld` returns true while those before it have not handed over their rows. */
   readonly part?: { readonly isHeld: () => boolean }
-  /** Where it is within another: what it has from there, and how it is seen. */
+  /** The options of a run within another: what it has from there, and how it is seen. */
   readonly inner?: InnerPart
-  /** How others are run within it. */
+  /** Creates the runner of lines within this run. */
   readonly runs?: ((sharing: SharedServices) => InnerRuns) | undefined
-  /** What is waited for, where the rounds end by themselves. */
+  /** The condition that is waited for, if the rounds end by themselves. */
   readonly until?: WaitCondition
   /** The records that `--select` chose. */
   readonly chosen: ChosenRecords

@@ -1,8 +1,8 @@
 /** Several sources of rows, read at once and shown in their order: those behind wait with what they read first. */
 import type { OpenRow, Row, Rows, Target } from './rows.js'
 
-/** Whether a turn has not come yet. */
-export const heldUntil = (turn: Promise<void>): (() => boolean) => {
+/** Creates the test whether a turn has not come yet. */
+export const createHeldTest = (turn: Promise<void>): (() => boolean) => {
   let held = true
   const come = (): void => {
     held = false
@@ -24,12 +24,12 @@ export const createLatch = (): Latch => {
   return { opened, open }
 }
 
-/** What hands rows of one target over, in its turn. */
+/** The options for handing over the rows of one target in its turn. */
 export interface TurnOptions {
   readonly target: Target
   /** Resolves when those before it have handed over theirs. */
   readonly turn: Promise<void>
-  /** Whether all of them wait for others. */
+  /** Returns true while all of the targets wait for others. */
   readonly isHeld?: (() => boolean) | undefined
   readonly push: (row: Row) => Promise<void>
 }
@@ -38,14 +38,14 @@ export interface TurnOptions {
 export class TargetWriter {
   readonly #options: TurnOptions
   readonly #waits: () => boolean
-  /** What opens its part, once there is something in it. */
+  /** The row that opens its part, once there is something in the part. */
   #open: OpenRow | undefined
-  /** Whether its part was opened, and has not ended. */
+  /** True if its part was opened, and has not ended. */
   #isOpen = false
 
   constructor(options: TurnOptions) {
     this.#options = options
-    this.#waits = heldUntil(options.turn)
+    this.#waits = createHeldTest(options.turn)
   }
 
   /** Hands one row over; the part of the answer that it opens is handed over with what comes first of it. */
@@ -92,7 +92,7 @@ export class TargetWriter {
   }
 }
 
-/** So many targets are named at most. */
+/** The maximum number of targets that are named. */
 const mostNamed = 5
 
 /** Says that as many records as were asked for are there, and which targets were left for that. */
@@ -104,7 +104,7 @@ export const describeUnread = (count: number, names: readonly string[]): string 
 
 /**
  * Takes the first records of the lists of several targets; of those behind nothing more is read.
- * @param full told of the target at which it ended
+ * @param full takes the target at which the records ended
  */
 export async function* takeRecords(rows: Rows, most: number, full: (target: Target) => void): Rows {
   let left = most

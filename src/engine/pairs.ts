@@ -1,14 +1,14 @@
-/** One table has the flags that exclude each other, and one sentence names both as they were typed. */
+/** Checks the flags that exclude each other: one table has them, and one sentence names both as they were typed. */
 
 import { type FormatTraits, formatTraits } from '../catalogue/formats.js'
 import { isSwitch } from '../catalogue/params.js'
 import { type Failure, usage } from '../errors.js'
 import { getFirstSegment, isRehearsal } from './command/derive.js'
-import { flagsOfCommand } from './command/flags.js'
+import { getCommandFlags } from './command/flags.js'
 import { declared, type GlobalFlagRow } from './command/global-flags.js'
 import type { Globals } from './command/globals.js'
 import type { CommandFacts } from './command/types.js'
-import { beforeDashes } from './command/words.js'
+import { getWordsBeforeDashes } from './command/words.js'
 import type { Raw } from './plan/line.js'
 
 type FlagName = keyof typeof declared
@@ -50,7 +50,7 @@ const previewFields: ReadonlySet<string> = new Set([
 ])
 
 /** Returns true if all fields that a line chooses are those of a preview. */
-const choosesOfPreview = ({ globals: { fields = [] } }: Line): boolean =>
+const hasOnlyPreviewFields = ({ globals: { fields = [] } }: Line): boolean =>
   fields.every((field) => previewFields.has(getFirstSegment(field)))
 
 const exclusions: readonly FlagPair[] = [
@@ -81,7 +81,7 @@ const exclusions: readonly FlagPair[] = [
     flags: ['dry-run'],
     others: ['fields'],
     hint: 'A preview has the columns object, attribute, now and new, and in JSON also request, read and changes.',
-    applies: (line) => isRehearsal(line) && !choosesOfPreview(line),
+    applies: (line) => isRehearsal(line) && !hasOnlyPreviewFields(line),
   },
   {
     flags: ['dry-run'],
@@ -142,11 +142,11 @@ const isGiven = ({ flags }: Raw, name: FlagName): boolean => {
 const withValue: readonly string[] = ['output', 'profile']
 
 /** Returns a flag as it stands on the line: `-L` or `--limit`, `-o html`. */
-const spellAsTyped = ({ command, raw }: TypedFlags, name: string): string => {
-  const [flag] = flagsOfCommand(command, (one) => one.name === name)
+const formatAsTyped = ({ command, raw }: TypedFlags, name: string): string => {
+  const [flag] = getCommandFlags(command, (one) => one.name === name)
   const names = [...(flag?.own ?? []), name, ...(flag?.aliases ?? [])].map((one) => `--${one}`)
   const short = flag?.short === undefined ? undefined : `-${flag.short}`
-  const forms = beforeDashes(raw.words ?? []).flatMap((word) => {
+  const forms = getWordsBeforeDashes(raw.words ?? []).flatMap((word) => {
     const long = names.find((one) => word === one || word.startsWith(`${one}=`))
     const isShort = short !== undefined && /^-[^-]/.test(word) && word.startsWith(short)
     return long ?? (isShort ? short : [])
@@ -162,7 +162,7 @@ export const createExclusion = (
   [flag, other]: readonly [string, string],
   hint?: string,
 ): Failure =>
-  usage(`${spellAsTyped(line, flag)} and ${spellAsTyped(line, other)} exclude each other`, hint)
+  usage(`${formatAsTyped(line, flag)} and ${formatAsTyped(line, other)} exclude each other`, hint)
 
 /** @throws Failure `usage` for the first two flags of a line that exclude each other */
 export const checkExclusions = (line: Line): void => {

@@ -1,9 +1,9 @@
 /** `--watch`: a command again and again, redrawn on a terminal, one answer after the other in a pipe. */
 
 import { parseBytes } from '../base/json/records.js'
-import { nearest } from '../base/suggest.js'
+import { findNearest } from '../base/suggest.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import { levelsNamed } from '../catalogue/shapes/common.js'
+import { findLevelNames } from '../catalogue/shapes/common.js'
 import type { Words } from '../catalogue/words.js'
 import { exitCodes, Failure } from '../errors.js'
 import type { RunClock, Services } from './command/services.js'
@@ -23,7 +23,7 @@ interface UntilOptions {
   readonly words?: Words
 }
 
-/** What a run waits for, looked at round by round. */
+/** The condition that a run waits for, tested round by round. */
 export class WaitCondition {
   readonly #expressions: readonly Expression[]
   readonly #texts: readonly string[]
@@ -44,7 +44,7 @@ export class WaitCondition {
     return this.#options.timeout
   }
 
-  /** Nothing was printed in this round yet. */
+  /** Begins a round: nothing was printed in it yet. */
   begin(): void {
     this.#records = []
   }
@@ -60,7 +60,7 @@ export class WaitCondition {
   }
 
   /**
-   * Whether there is a record, and all of them match.
+   * Returns true if there is a record, and all of them match.
    * @throws Failure `usage` for a field that none has
    */
   holds(now: Date): boolean {
@@ -71,7 +71,7 @@ export class WaitCondition {
     return this.#records.every(matches)
   }
 
-  /** What is told where it never was so. */
+  /** Creates the failure for a condition that never became true. */
   late(): Failure {
     const texts = this.#texts.join(' or ')
     return new Failure('failed', `${texts} did not become true within ${this.timeout} s`, {
@@ -98,8 +98,8 @@ export class WaitCondition {
       list: this.#endpoint?.returns.shape,
       samples: this.#records,
       now: now.getTime(),
-      names: levelsNamed,
-      nearest,
+      names: findLevelNames,
+      nearest: findNearest,
       made,
       others,
       words,
@@ -110,11 +110,11 @@ export class WaitCondition {
 }
 
 /** Failures that a later round may not have. */
-const passing = (error: unknown): error is Failure =>
+const isPassing = (error: unknown): error is Failure =>
   error instanceof Failure &&
   (error.category === 'unreachable' || error.category === 'rate_limited')
 
-/** How the rounds of a run are shown. */
+/** The functions that show the rounds of a run. */
 export interface PollScreen {
   /** Between two answers, where nothing is redrawn. */
   between(): Promise<void>
@@ -122,23 +122,26 @@ export interface PollScreen {
   end(status: string): Promise<void>
 }
 
-const timeOf = (now: Date): string => now.toTimeString().slice(0, 8)
+const formatTimeOfDay = (now: Date): string => now.toTimeString().slice(0, 8)
 
-/** What ends a watch before somebody interrupts it. */
+/** The condition that ends a watch before a person interrupts it. */
 type AwaitedState = Pick<WaitCondition, 'holds' | 'late' | 'timeout'>
 
 interface WatchOptions {
   /** Seconds from round to round. */
   readonly seconds: number
   readonly polls: PollScreen
-  /** Is told of each round: the last one counts alone, for the exit code as well. */
+  /** Hears of each round: the last one counts alone, for the exit code as well. */
   readonly printing: { readonly begin: () => void }
   readonly until?: AwaitedState | undefined
-  /** Whether the instance has turned everything away for as long as it may. */
+  /** Returns true if the instance has turned everything away for as long as it may. */
   readonly exhausted: () => Promise<boolean>
 }
 
-/** One round. @returns whether what is waited for is so */
+/**
+ * Does one round.
+ * @returns whether what is waited for is so
+ */
 const pollOnce = async (
   { ui, place: { clock } }: Pick<Services, 'ui' | 'place'>,
   {
@@ -152,7 +155,7 @@ const pollOnce = async (
     await poll()
   } catch (error) {
     // Who waits for something waits for the network, too.
-    if ((first && until === undefined) || !passing(error)) throw error
+    if ((first && until === undefined) || !isPassing(error)) throw error
     if (until !== undefined && (await exhausted())) throw error
     ui.warn(error.message)
     return false
@@ -161,12 +164,12 @@ const pollOnce = async (
 }
 
 /** Milliseconds until the time is up. */
-const left = (end: number | undefined, clock: RunClock): number =>
+const getTimeLeft = (end: number | undefined, clock: RunClock): number =>
   end === undefined ? Number.POSITIVE_INFINITY : end - clock.now().getTime()
 
 /**
- * Repeats `round` every so many seconds until the run is interrupted, or what is waited for is so. What
- * is only passing (no connection, too many requests) is told, and the next round tries again.
+ * Repeats `round` every so many seconds until the run is interrupted, or what is waited for is so. A passing failure (no
+ * connection, too many requests) is reported, and the next round tries again.
  * @throws Failure `failed` where the time for it is up, and that of the round where the instance turns away for too long
  */
 export const watch = async (
@@ -182,10 +185,10 @@ export const watch = async (
       if (count > 0) await polls.between()
       printing.begin()
       const held = await pollOnce(services, { until, exhausted, first: count === 0 }, poll)
-      await polls.end(`${timeOf(clock.now())}, every ${seconds} s; press Ctrl-C to stop`)
+      await polls.end(`${formatTimeOfDay(clock.now())}, every ${seconds} s; press Ctrl-C to stop`)
       if (held) return
-      if (until !== undefined && left(end, clock) <= 0) throw until.late()
-      await clock.sleep(Math.min(seconds * 1000, left(end, clock)))
+      if (until !== undefined && getTimeLeft(end, clock) <= 0) throw until.late()
+      await clock.sleep(Math.min(seconds * 1000, getTimeLeft(end, clock)))
     }
   } catch (error) {
     if (!clock.signal.aborted) throw error

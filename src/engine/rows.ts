@@ -13,7 +13,7 @@ import type { Parent, Plan } from './command/description.js'
 export interface SingleReader {
   /** Returns true if it was read already. */
   has(record: unknown): boolean
-  /** Reads it; undefined where it cannot be read: that was told. */
+  /** Reads it; undefined if it could not be read, which was reported. */
   read(record: unknown): Promise<unknown>
 }
 
@@ -35,9 +35,9 @@ export interface GroupFacts {
   readonly counts: boolean
 }
 
-/** How records want to be shown: data about them, and no format. */
+/** The way in which records want to be shown: data about them, and no format. */
 export interface RecordView {
-  /** What a page with several answers says above this one, and below that. */
+  /** The heading of this answer on a page with several; `said` is the text below the answer. */
   readonly section?: string
   readonly said?: string
   readonly columns?: readonly string[]
@@ -59,13 +59,13 @@ export interface RecordView {
   readonly stacks?: StackLayout
   /** The secret is the answer that was asked for: shown even without --show-secrets. */
   readonly reveal?: boolean
-  /** Whose answer it is: columns and secret fields come from it. */
+  /** The endpoint whose answer it is: columns and secret fields come from it. */
   readonly endpoint?: Endpoint
   /** The endpoint of the single records, where fields of these stand among those of the list. */
   readonly single?: Endpoint | undefined
   /** Columns of numbers that are not exact where a record says `approximate`. */
   readonly rough?: readonly string[]
-  /** What people see of it, where that is not the records themselves. */
+  /** The rows that people see of it, if these are not the records themselves. */
   readonly people?: People
   /** What people see of the records of several snapshots together. */
   readonly trend?: People
@@ -79,7 +79,7 @@ export interface RecordView {
   readonly within?: 'profile' | 'snapshot'
   /** It says what was changed: a mistake in how it is to be shown is noted, and refuses nothing. */
   readonly changed?: boolean
-  /** Notes told it to people already; only the other formats print it. */
+  /** True if notes reported it to people already; only the other formats print it. */
   readonly noted?: boolean
   /** The records of a list as one document. */
   readonly document?: {
@@ -89,7 +89,7 @@ export interface RecordView {
   }
 }
 
-/** What one call came to. */
+/** The answer to one call. */
 export interface PlanAnswer {
   /** Bytes of the answer's JSON value, or a value; undefined where there is none. */
   readonly bytes?: Uint8Array
@@ -97,7 +97,7 @@ export interface PlanAnswer {
   readonly unchanged?: boolean
   /** It was said already what became of it. */
   readonly reported?: boolean
-  /** What it is answered with in the place of a record: a download, the files that were written. */
+  /** The rows that are its answer in the place of a record: a download, the files that were written. */
   readonly rows?: Rows
   readonly status?: number
   readonly requestId?: string
@@ -115,11 +115,11 @@ interface RecordReader {
 export interface ListSource {
   /** Its records are put into another order before they are shown, so that none is before the last came. */
   readonly isOrdered: boolean
-  /** Told what reads them. */
+  /** Takes what reads them. */
   readonly opened: (reader: RecordReader) => void
 }
 
-/** What rows are about, where a line has several. */
+/** The target that rows are about, if a line has several. */
 export interface Target {
   readonly profile?: string | undefined
   /** When the snapshot was begun that it comes from. */
@@ -142,7 +142,7 @@ type Event =
       readonly kind: 'open'
       readonly many: boolean
       readonly view: RecordView
-      /** Where its records come from, if that is a list of the instance. */
+      /** The list of the instance that its records come from, if they come from one. */
       readonly source?: ListSource | undefined
       /** The one answer of several targets: what came of it is shown where it ends before its time. */
       readonly isMerged?: true
@@ -153,7 +153,7 @@ type Event =
   | {
       readonly kind: 'records'
       readonly batch: Records
-      /** Of each, what reads more of it, where more is asked for. */
+      /** The readers of more of each record, if more is asked for. */
       readonly readers?: readonly (SingleReader | undefined)[] | undefined
     }
   /** A part of the answer ends; without a target, and where there were several, the answer of all of them. */
@@ -161,22 +161,22 @@ type Event =
       readonly kind: 'end'
       /** It ends before its time: what was held back of it is shown all the same. */
       readonly isCut?: boolean
-      /** Whether the list goes on behind it. */
+      /** True if the list goes on behind it. */
       readonly more?: boolean
-      /** What is said of that below the answer. */
+      /** The text about that below the answer. */
       readonly said?: string | undefined
     }
-  /** What one call was answered with, its bytes passed on where nothing needs its fields. */
+  /** The answer to one call, its bytes passed on where nothing needs its fields. */
   | { readonly kind: 'answer'; readonly answer: PlanAnswer; readonly view: RecordView }
   /** One object that makes no rows: a schema, an OpenAPI document. */
   | { readonly kind: 'document'; readonly value: unknown }
-  /** What no format writes: raw text or bytes. */
+  /** Raw text or bytes, which no format writes. */
   | { readonly kind: 'text'; readonly chunk: string | Uint8Array }
   /** A report for standard output, whatever becomes of the answer. */
   | { readonly kind: 'report'; readonly text: string }
   /** A target of which nothing more can be read. */
   | { readonly kind: 'failed'; readonly failure: Failure }
-  /** What came so far is handed to the system before the next row is asked for. */
+  /** A request to hand what came so far to the system before the next row is asked for. */
   | { readonly kind: 'flush' }
   /** A note for people at this place of the answer, or below it. */
   | {
@@ -194,12 +194,12 @@ export type OpenRow = Extract<Row, { kind: 'open' }>
 /** Records as bytes. */
 export type RecordsRow = Extract<Row, { kind: 'records' }>
 
-/** One event of an answer, and the target that it is about where there are several. */
+/** An event of an answer, and the target that it is about if there are several. */
 export type Row = Event & { readonly of?: Target }
 
 export type Rows = AsyncGenerator<Row, void>
 
-/** The failure of a list of which so much is shown already; only JSON shows it in the output itself. */
+/** Converts the failure of a list of which some records are shown already; only JSON shows it in the output itself. */
 export const cutShort = (error: unknown, count: number): unknown => {
   if (!(error instanceof Failure) || count === 0) return error
   const records = count === 1 ? '1 record was' : `${count} records were`

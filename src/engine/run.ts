@@ -1,13 +1,14 @@
 /**
- * What a line asks for, done:
+ * Does what a line asks for, in five steps:
  *
- *     targets             →  actions              →  stages                 →  executor             →  answer
- *     arguments, stdin,      what the command        confirmed together,       sent, or shown beside   records or outcomes,
- *     --select, a journal    wants of each           journalled, paced         what is there, or       in the order of
- *     × projects, groups     (`context.ts`)                                    printed as curl         the targets
+ *     1. targets: arguments, standard input, `--select` or a journal, for each of several projects or groups.
+ *     2. actions: what the command wants of each target (`context.ts`).
+ *     3. stages: actions are confirmed together, written to the journal and paced.
+ *     4. executor: requests are sent, or shown beside what is there, or printed as curl commands.
+ *     5. answer: records or outcomes, in the order of the targets.
  *
  * Lists go to the instance page by page: conditions, single records, order and limit are stages of theirs. Several instances are
- * several runs of the line around this (`instances/`); `--watch` and `--wait-until` do all of it again, with the same targets.
+ * several runs of the line around this (`answer/instances.ts`); `--watch` and `--wait-until` do all of it again, with the same targets.
  */
 
 import { resolvePath } from '../base/io.js'
@@ -19,14 +20,20 @@ import type { Globals } from './command/globals.js'
 import { isRepeated } from './command/globals.js'
 import type { UiService } from './command/services.js'
 import type { Command, Given } from './command/types.js'
-import { asNeutral } from './command/words.js'
+import { toNeutralNames } from './command/words.js'
 import type { JournalOptions } from './journaling/runs.js'
 import type { StartedRun } from './line-parts.js'
 import { parseGiven } from './plan/given.js'
-import { withoutParents } from './plan/parents.js'
+import { removeParentFlags } from './plan/parents.js'
 import type { WaitCondition } from './repeat.js'
 import type { Rows } from './rows.js'
-import { goesOn, inPart, type LineInput, type ObjectsLine, readsInput } from './targets/objects.js'
+import {
+  canStreamObjects,
+  type LineInput,
+  narrowToShard,
+  type ObjectsLine,
+  readsInput,
+} from './targets/objects.js'
 import type { Selection } from './targets/selection.js'
 
 // What is said and refused of a line before anything of it is done.
@@ -39,10 +46,11 @@ interface UncheckedLine {
 }
 
 /**
+ * Checks flags that do not go together, and prints the early notes.
  * @param early what was noted as the line was read
  * @throws Failure `usage` for flags that do not go together
  */
-export const preflight = async (
+export const checkRunFlags = async (
   { command, globals, ui, words }: UncheckedLine,
   early: readonly string[],
 ): Promise<void> => {
@@ -66,22 +74,22 @@ interface RunLine extends ObjectsLine {
   readonly running: StartedRun
   /** The instance's own, where a vocabulary is in force. */
   readonly words?: Words
-  /** What is waited for, where the rounds end by themselves. */
+  /** The condition that is waited for, if the rounds end by themselves. */
   readonly until?: WaitCondition
 }
 
-/** Seconds from round to round, where nobody says so. */
+/** The seconds from round to round, unless the line says otherwise. */
 const defaultRound = 2
 
-/** The line of the run that is gone on with; undefined where nothing of it is left. */
-const takenUp = async (line: RunLine): Promise<RunLine | undefined> => {
+/** Loads the run that --resume names. Returns undefined if none of its objects is left to do. */
+const loadResumedRun = async (line: RunLine): Promise<RunLine | undefined> => {
   if (line.globals.resume === undefined || line.command.ownJournal === true) return line
   const { takeUp } = await import('./journaling/resume.js')
   const taken = await takeUp({ ...line, ...line.running })
   return taken === undefined ? undefined : { ...line, ...taken }
 }
 
-/** What of a run whose input was cut cannot be done. */
+/** Fails (exit 8) if the interrupted run had not read all of its input: the rest was never tried. */
 const checkWhole = ({ journaling: { resumed } }: RunLine): void => {
   if (resumed === undefined || resumed.again || resumed.past.total !== undefined) return
   throw new Failure(
@@ -94,21 +102,21 @@ const checkWhole = ({ journaling: { resumed } }: RunLine): void => {
 }
 
 /** Keeps the digest of what was read of a file: it may be another when the journal is made. */
-const digesting =
+const createDigester =
   ({ digests }: JournalOptions) =>
   async (path: string, bytes: Uint8Array): Promise<void> => {
     const { createHash } = await import('node:crypto')
     digests.set(resolvePath(path), createHash('sha256').update(bytes).digest('hex'))
   }
 
-/** What the line says, as values: flags, `--input`, standard input and rows checked. */
-const asked = async (
+/** Parses what the line says into values: flags, `--input`, standard input and rows are checked. */
+const parseArguments = async (
   line: RunLine,
   { stream, rowFields }: Pick<LineInput, 'stream' | 'rowFields'>,
 ): Promise<Given> => {
   const { command, raw, parents, input, signal, running, journaling, words } = line
   const { ui } = running.services
-  const said = await parseGiven(command, parents === undefined ? raw : withoutParents(raw), {
+  const said = await parseGiven(command, parents === undefined ? raw : removeParentFlags(raw), {
     project: parents && '',
     env: running.services.place.env,
     stdin: input.text,
@@ -116,26 +124,26 @@ const asked = async (
     rowFields,
     note: (text) => ui.note(text),
     warn: (text) => ui.warn(text),
-    read: digesting(journaling),
+    read: createDigester(journaling),
     signal,
   })
-  return asNeutral(said, raw, command, words)
+  return toNeutralNames(said, raw, command, words)
 }
 
-/** The same for each of several projects or groups. */
+/** Does what a line asks for in each of several projects or groups. */
 async function* followOver(
   line: RunLine & { readonly parents: NonNullable<RunLine['parents']> },
   given: Given,
   selection: Selection | undefined,
 ): Rows {
   const { runOverParents } = await import('./targets/index.js')
-  const part = await inPart(line, given)
+  const part = await narrowToShard(line, given)
   if (part === undefined) return yield* line.running.endEmptyShard()
   yield* runOverParents({ ...line, selection, narrow: part.narrow, given })
 }
 
-/** Once, or again and again. */
-const repeatedly = async (line: RunLine, round: () => Rows): Promise<void> => {
+/** Runs a round once, or again and again. */
+const runRepeatedly = async (line: RunLine, round: () => Rows): Promise<void> => {
   const { globals, running, until } = line
   const { watch: seconds = defaultRound, curl } = globals
   if (!isRepeated(globals) || curl) return running.print(round())
@@ -169,25 +177,25 @@ const followTargets = async (taken: RunLine): Promise<void> => {
   const { parents, running, journaling } = line
   const [target] = line.targets ?? []
   if (target !== undefined) journaling.parents = target.parent.column
-  const said = await asked(line, { stream, rowFields })
+  const said = await parseArguments(line, { stream, rowFields })
   const selection = await openSelection(line, said)
   if (parents !== undefined) return running.print(followOver({ ...line, parents }, said, selection))
   const selected =
     selection === undefined
       ? said
-      : await (goesOn(line) ? selection.stream(said) : selection.of(said))
+      : await (canStreamObjects(line) ? selection.stream(said) : selection.of(said))
   if (selected === undefined)
     return selection === undefined ? undefined : running.print(selection.nothing())
-  const part = await inPart(line, selected)
+  const part = await narrowToShard(line, selected)
   if (part === undefined) return running.print(running.endEmptyShard())
   const { given } = part
   const targets = given.stream && { stream: given.stream }
-  await repeatedly(line, () => running.rowsOf(given, targets))
+  await runRepeatedly(line, () => running.rowsOf(given, targets))
 }
 
 /** Does what a line asks for: once, again and again, for each of several parents, or gone on with. */
 export const follow = async (line: RunLine): Promise<void> => {
-  const taken = await takenUp(line)
+  const taken = await loadResumedRun(line)
   if (taken !== undefined) await followTargets(taken)
   checkWhole(taken ?? line)
 }

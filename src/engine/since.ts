@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { parseMoment, parseSpan } from '../base/dates.js'
 import { resolvePath } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
-import { isScalar, stringify } from '../base/json/values.js'
+import { isScalar, serializeJson } from '../base/json/values.js'
 import { type Fields, isObject, toText } from '../base/objects.js'
 import { getLevelName } from '../catalogue/levels.js'
 import { isSwitch } from '../catalogue/params.js'
@@ -20,7 +20,7 @@ import type { Command } from './command/types.js'
 import type { Raw } from './plan/line.js'
 import { createExitRow, createNoteRow, type Rows, yieldRecords } from './rows.js'
 
-/** What one side of the comparison read: records by parent and identity. */
+/** The records that one side of the comparison read, by parent and identity. */
 interface Side {
   readonly records: ReadonlyMap<string, ReadonlyMap<string, unknown>>
   /** Parents that could not be read. */
@@ -29,14 +29,14 @@ interface Side {
   readonly column: string | undefined
 }
 
-/** What became of a record, or of a field of one. */
+/** The change of a record, or of a field of one. */
 interface Change {
   readonly change: 'added' | 'removed' | 'changed'
   readonly [column: string]: unknown
 }
 
-/** A line's own words again, without the flags that say how its answer is shown. */
-const wordsOf = (command: Command, { args, flags }: Raw): readonly string[] => {
+/** Returns a line's own words again, without the flags that say how its answer is shown. */
+const getLineWords = (command: Command, { args, flags }: Raw): readonly string[] => {
   const own = new Set<string>([...command.flags.map(({ name }) => name), ...lineFlags])
   const given = [...flags].flatMap(([name, texts]) => {
     if (!own.has(name)) return []
@@ -80,7 +80,7 @@ const readSide = async (
   return { records, unread, column }
 }
 
-/** The field that has what people call a record, beside its ID. */
+/** Finds the field that has what people call a record, beside its ID. */
 const findNameField = (record: unknown): string | undefined =>
   isObject(record)
     ? ['path_with_namespace', 'username', 'name', 'title', 'description', 'domain'].find(
@@ -99,20 +99,20 @@ const describeRecord = (record: unknown, columns: readonly string[]): Fields | n
   return fields.length === 0 ? null : Object.fromEntries(fields)
 }
 
-/** A value as a table shows it under the name of its field; of a record each field with its name. */
+/** Converts a value to what a table shows under the name of its field; of a record each field with its name. */
 const toWords = (field: unknown, value: unknown): unknown => {
   if (isObject(value) && typeof field !== 'string')
     return Object.entries(value)
       .filter(([, one]) => one !== null && one !== '')
       .map(([name, one]) => {
         const said = toWords(name, one)
-        return `${name}: ${isScalar(said) ? String(said) : stringify(said)}`
+        return `${name}: ${isScalar(said) ? String(said) : serializeJson(said)}`
       })
       .join(', ')
   return getLevelName(typeof field === 'string' ? field : undefined, value) ?? value
 }
 
-/** The rows of a table: access levels by name, and what came or went in words. */
+/** Converts rows to those of a table: access levels by name, and what came or went in words. */
 const toPeopleRows = (rows: readonly unknown[]): readonly unknown[] =>
   rows.filter(isObject).map(({ field, before, after, ...row }) => ({
     ...row,
@@ -121,11 +121,11 @@ const toPeopleRows = (rows: readonly unknown[]): readonly unknown[] =>
     after: toWords(field, after),
   }))
 
-/** The columns of a command's list; the forms of one command have the same. */
+/** Returns the columns of a command's list; the forms of one command have the same. */
 const getColumns = ({ endpoints }: Command): readonly string[] =>
   Object.values(endpoints).find(({ returns }) => returns.kind === 'many')?.columns ?? []
 
-const changesOf = (before: Fields, after: Fields, skipped: ReadonlySet<string>) =>
+const findFieldChanges = (before: Fields, after: Fields, skipped: ReadonlySet<string>) =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((field) => !skipped.has(field) && !isDeepStrictEqual(before[field], after[field]))
     .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }))
@@ -133,7 +133,7 @@ const changesOf = (before: Fields, after: Fields, skipped: ReadonlySet<string>) 
 /** A row of the table: which record, and what became of it. */
 type RowOf = (change: Change['change'], record: unknown, field?: object) => Change
 
-const rowsOf =
+const createRowBuilder =
   (column: string | undefined, parent: string, columns: readonly string[]): RowOf =>
   (change, record, field) => ({
     change,
@@ -148,8 +148,8 @@ const rowsOf =
 
 const none: ReadonlyMap<string, unknown> = new Map()
 
-/** The changes of the records of one parent. */
-function* changesIn(
+/** Yields the changes of the records of one parent. */
+function* compareRecords(
   old: ReadonlyMap<string, unknown>,
   present: ReadonlyMap<string, unknown>,
   skipped: ReadonlySet<string>,
@@ -159,12 +159,13 @@ function* changesIn(
     const after = present.get(id)
     if (after === undefined) yield row('removed', before)
     else if (isObject(before) && isObject(after))
-      for (const field of changesOf(before, after, skipped)) yield row('changed', after, field)
+      for (const field of findFieldChanges(before, after, skipped))
+        yield row('changed', after, field)
   }
   for (const [id, record] of present) if (!old.has(id)) yield row('added', record)
 }
 
-function* compared(
+function* compareSides(
   then: Side,
   now: Side,
   columns: readonly string[],
@@ -173,9 +174,9 @@ function* compared(
   const parents = [...new Set([...then.records.keys(), ...now.records.keys()])].sort()
   for (const parent of parents) {
     if (then.unread.has(parent) || now.unread.has(parent)) continue
-    const row = rowsOf(now.column ?? then.column, parent, columns)
+    const row = createRowBuilder(now.column ?? then.column, parent, columns)
     const [old = none, present = none] = [then.records.get(parent), now.records.get(parent)]
-    yield* changesIn(old, present, skipped, row)
+    yield* compareRecords(old, present, skipped, row)
   }
 }
 
@@ -206,13 +207,13 @@ export async function* yieldChanges({ command, raw, globals, running }: Line): R
   checkFolder(globals.since)
   if (raw.args.includes('-'))
     throw usage(`${getCommandName(command)} --since reads no standard input`)
-  const words = wordsOf(command, raw)
+  const words = getLineWords(command, raw)
   const then = await readSide(services, words, globals.since)
   const now = await readSide(services, words, globals.from)
   const skipped = globals.allFields ? new Set<string>() : volatileFields
   const counts = { added: 0, removed: 0, changed: new Set<string>() }
   const rows = function* (): Generator<Change> {
-    for (const row of compared(then, now, getColumns(command), skipped)) {
+    for (const row of compareSides(then, now, getColumns(command), skipped)) {
       if (row.change === 'changed')
         counts.changed.add(`${String(row[now.column ?? ''])} ${String(row.id)}`)
       else counts[row.change] += 1

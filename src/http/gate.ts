@@ -1,24 +1,24 @@
 /**
- * The gate of one instance: every request to it asks here for leave. Told "too many" (429, or 503
- * that says when to come again) it closes for everyone, and opens again when the instance says so.
+ * The gate of one instance, which admits every request to it. If the instance rejects a request as too many (429, or 503 with a time to
+ * come again), the gate closes for all. It opens again when the instance says so.
  */
 import { type Clock, systemClock } from '../base/async.js'
 import { Failure } from '../errors.js'
 import {
   type ClosedBy,
   closed,
+  createLongWaitFailure,
   firstWait,
-  over,
+  isTurnedAway,
   Pace,
   type Rate,
   readRateLimit,
   TheirClock,
-  turnsAway,
   waitFor,
 } from './pace.js'
 import type { Admission, AdmissionResult, Answer, Gate, OnInterrupt } from './types.js'
 
-export { parseRate, stricter, wholeAllowance } from './pace.js'
+export { parseRate, takeLowerRate, toWholeAllowance } from './pace.js'
 
 // How many requests are under way at once: what an instance bears is found out.
 
@@ -26,12 +26,12 @@ const narrowest = 4
 const widest = 32
 /** Answers that make it one wider. */
 const step = 8
-/** So many answers are compared with so many before. */
+/** The number of answers whose times are compared with those of the first sample. */
 const sample = 50
 /** Slower by less than this, in milliseconds, is this machine's own unrest. */
 const unrest = 10
 
-const median = (times: readonly number[]): number =>
+const getMedian = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
 class Width {
@@ -40,11 +40,11 @@ class Width {
   readonly #least: number
   readonly #watchful: boolean
   #good = 0
-  /** How long the first answers took, in the middle; undefined while they are gathered. */
+  /** The median time of the first answers, in milliseconds; undefined while they are collected. */
   #usual: number | undefined
   #times: number[] = []
 
-  /** @param ceiling `auto` finds its way between 4 and 32; a number is where it begins and its most */
+  /** @param ceiling `auto` adapts between 4 and 32; a number is both the initial and the maximum width */
   constructor(ceiling: number | 'auto') {
     this.#watchful = ceiling === 'auto'
     this.#most = ceiling === 'auto' ? widest : ceiling
@@ -56,7 +56,7 @@ class Width {
     return this.#value
   }
 
-  /** An answer came after so many milliseconds. */
+  /** Counts an answer that came after this many milliseconds. */
   answered(milliseconds: number): void {
     this.#good += 1
     if (this.#good % step === 0) this.#value = Math.min(this.#most, this.#value + 1)
@@ -72,7 +72,7 @@ class Width {
   #watch(milliseconds: number): void {
     this.#times.push(milliseconds)
     if (this.#times.length < sample) return
-    const now = median(this.#times)
+    const now = getMedian(this.#times)
     this.#times = []
     if (this.#usual === undefined) this.#usual = now
     else if (now > this.#usual * 2 && now > this.#usual + unrest) this.halve()
@@ -83,7 +83,7 @@ export interface GateOptions {
   /** `auto`, the default, finds out what the instance bears; a number is a ceiling. */
   readonly concurrency?: number | 'auto'
   readonly rate?: Rate
-  /** How long the instance may turn everything away, in milliseconds; 0 never waits, without end unless given. */
+  /** The time for which the instance may turn every request away, in milliseconds. 0 never waits; the default is no limit. */
   readonly patience?: number
   /** Says once of each wait how long it is and why. */
   readonly note?: (text: string) => void
@@ -97,7 +97,7 @@ export interface Listener {
   refusal(): Failure | undefined
 }
 
-/** What everybody waits for. */
+/** The wait that holds all requests of the gate. */
 export interface GateWait {
   readonly milliseconds: number
   readonly why: string
@@ -153,7 +153,7 @@ export class FleetGate implements Gate {
   /** Since when the instance has turned everything away, at the earliest. */
   #wellAt: number | undefined
   #idleSince: number | undefined
-  /** Nobody waits for it: it closed for longer than there is patience. */
+  /** True if the gate closed for longer than its patience, so that no request waits for it. */
   #hopeless = false
   #leaveTimer: (() => void) | undefined
 
@@ -179,7 +179,7 @@ export class FleetGate implements Gate {
     return { milliseconds, why: limit ?? 'requested by the instance' }
   }
 
-  /** Whether patience has ended: all that was asked for so long was turned away. */
+  /** True if patience has ended: every request for that long was turned away. */
   get exhausted(): boolean {
     return this.#inRow > 0 && !this.#bears(this.#clock.now(), this.#wellAt ?? 0)
   }
@@ -234,7 +234,7 @@ export class FleetGate implements Gate {
     const theirs = this.#theirs.now(now)
     const limit = readRateLimit(came, theirs)
     if (limit !== undefined) this.#pace.learn(limit, now, leave.serial)
-    if (turnsAway(came, theirs)) return this.#turnedAway(leave, came, at)
+    if (isTurnedAway(came, theirs)) return this.#turnedAway(leave, came, at)
     this.#wellAt = now
     this.#inRow = 0
     leave.refused = undefined
@@ -270,7 +270,7 @@ export class FleetGate implements Gate {
     return again
   }
 
-  /** Whether patience that began then lasts until a time. */
+  /** True if patience that began at `since` lasts until the given time. */
   #bears(until: number, since: number): boolean {
     return this.#patience > 0 && until <= since + this.#patience
   }
@@ -297,11 +297,11 @@ export class FleetGate implements Gate {
       if (refusal !== undefined) return refusal
     }
     return this.#hopeless && now < this.#openAt
-      ? over(this.#closedBy, this.#openAt - now)
+      ? createLongWaitFailure(this.#closedBy, this.#openAt - now)
       : undefined
   }
 
-  /** Lets go whoever may go now, and sees to it that the next may when it is time. */
+  /** Admits the requests that may be sent now, and sets a timer for the next one. */
   #pump(): void {
     this.#leaveTimer?.()
     this.#leaveTimer = undefined
@@ -348,7 +348,7 @@ export class FleetGate implements Gate {
 }
 
 /** Gives the gate of a base URL's origin; the same one each time. */
-export const gates = (options: GateOptions = {}): ((baseUrl: string) => FleetGate) => {
+export const createGates = (options: GateOptions = {}): ((baseUrl: string) => FleetGate) => {
   const made = new Map<string, FleetGate>()
   return (baseUrl) => {
     const { origin } = new URL(baseUrl)

@@ -25,16 +25,16 @@ const parseDate = (text: string): number => {
   return Date.parse(withoutZone.test(text) ? `${text} GMT` : text)
 }
 
-/** `Retry-After`: seconds or a date, of which a past one asks for no wait. Undefined where it says neither. */
-export const afterRetry = (header: string | undefined, now: number): number | undefined => {
+/** Parses `Retry-After`: seconds or a date; a past date asks for no wait. Returns undefined for any other text. */
+export const parseRetryAfter = (header: string | undefined, now: number): number | undefined => {
   const text = header?.trim() ?? ''
   if (seconds.test(text)) return Math.min(longest, Number(text)) * 1000
   const until = parseDate(text)
   return Number.isNaN(until) ? undefined : Math.max(0, until - now)
 }
 
-/** `RateLimit-Reset`: epoch seconds, or seconds from now. Undefined where it says neither. */
-export const untilReset = (header: string | undefined, now: number): number | undefined => {
+/** Parses `RateLimit-Reset`: epoch seconds, or seconds from now. Returns undefined for any other text. */
+export const parseRateReset = (header: string | undefined, now: number): number | undefined => {
   const text = header?.trim()
   if (text === undefined || !seconds.test(text)) return undefined
   const value = Number(text)
@@ -42,19 +42,19 @@ export const untilReset = (header: string | undefined, now: number): number | un
 }
 
 /**
- * How long an answer asks to be left alone: as `Retry-After` says. When the window of a limit ends is the
- * answer to a limit alone: to a 429, or where nothing remains of it. Any other failure has nothing to do with it.
+ * Returns the wait that an answer asks for: that of `Retry-After`, or else the time until the limit's window ends. The window counts only
+ * for a 429, or if nothing remains of the limit. Any other failure has nothing to do with it.
  * @param header gives a header of the answer by its name in lower case
  */
-export const askedWait = (
+export const getRequestedWait = (
   status: number,
   header: (name: string) => string | undefined,
   now: number,
 ): number | undefined => {
-  const after = afterRetry(header('retry-after'), now)
+  const after = parseRetryAfter(header('retry-after'), now)
   if (after !== undefined) return after
   const limited = status === 429 || Number(header('ratelimit-remaining') || Number.NaN) === 0
-  return limited ? untilReset(header('ratelimit-reset'), now) : undefined
+  return limited ? parseRateReset(header('ratelimit-reset'), now) : undefined
 }
 
 // Request headers: exactly one credential, and nothing that could inject another line.
@@ -67,7 +67,7 @@ const acceptEncoding = 'gzip, deflate, br'
 type Naming = Pick<Words, 'cookie' | 'header'>
 const documented: Naming = { cookie: (name) => name, header: (name) => name }
 
-/** How each kind travels (`http/README.md`). */
+/** The header in which each kind of credential travels (`http/README.md`). */
 const headers: Readonly<Record<Credential['kind'], (value: string, words: Naming) => Header>> = {
   personal: (value) => ['private-token', value],
   oauth: (value) => ['authorization', `Bearer ${value}`],
@@ -86,35 +86,35 @@ const credentialNames = new Set([
   'proxy-authorization',
 ])
 
-/** What may go to another origin: nothing that says who asks. */
+/** The headers that may go to another origin: none of them identifies the sender. */
 const harmless = new Set(['accept', 'accept-encoding', 'user-agent', 'range', 'if-range'])
 
 /** Visible Latin-1 and blanks; anything else would end the header, or not survive the way. */
 const fits = /^[\t\u0020-\u007e\u00a0-\u00ff]*$/
 
-const checked = (name: string, value: string, what: string): Header => {
+const validateHeader = (name: string, value: string, what: string): Header => {
   if (!fits.test(value)) throw usage(`${what} contains characters that are not allowed in a header`)
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) throw usage(`"${name}" is not a valid header name`)
   return [name, value]
 }
 
-/** Whether a request says by itself who asks. */
-const ownCredential = (given: readonly Header[]): boolean =>
+/** True if a request carries a credential of its own. */
+const hasOwnCredential = (given: readonly Header[]): boolean =>
   given.some(([name]) => credentialNames.has(name))
 
-const credentialHeader = (credential: Credential, words: Naming): Header => {
+const createCredentialHeader = (credential: Credential, words: Naming): Header => {
   if (credential.kind === 'session' && /[;,\s]/.test(credential.value))
     throw usage('the session cookie must not contain spaces, commas or semicolons')
   const [name, value] = headers[credential.kind](credential.value, words)
-  return checked(name, value, 'the credential')
+  return validateHeader(name, value, 'the credential')
 }
 
-/** What goes out besides the request itself. */
+/** The sender of a request: everything in its headers besides the request itself. */
 interface Sender extends Pick<ClientOptions, 'sudo' | 'userAgent'> {
   readonly credential?: Credential | undefined
   /** False for an origin that the credential is not meant for. */
   readonly trusted: boolean
-  /** What the instance calls headers and cookies. */
+  /** The names that the instance uses for headers and cookies. */
   readonly words?: Naming | undefined
 }
 
@@ -123,21 +123,21 @@ interface Sender extends Pick<ClientOptions, 'sudo' | 'userAgent'> {
  * place of the client's.
  * @throws Failure `usage` for a value that cannot stand in a header
  */
-export const headersFor = (request: WireRequest, sender: Sender): Record<string, string> => {
+export const buildHeaders = (request: WireRequest, sender: Sender): Record<string, string> => {
   const own = Object.entries(request.headers).map(([name, value]) =>
-    checked(name.toLowerCase(), value, `the header ${name}`),
+    validateHeader(name.toLowerCase(), value, `the header ${name}`),
   )
   const defaults: Header[] = [
     ['accept', 'application/json'],
     ['accept-encoding', acceptEncoding],
-    checked('user-agent', sender.userAgent, 'the user agent'),
+    validateHeader('user-agent', sender.userAgent, 'the user agent'),
   ]
   const { credential, sudo, trusted, words = documented } = sender
   const identity: Header[] = [
-    ...(credential === undefined || ownCredential(own)
+    ...(credential === undefined || hasOwnCredential(own)
       ? []
-      : [credentialHeader(credential, words)]),
-    ...(sudo === undefined ? [] : [checked('sudo', sudo, 'the name of the user to act as')]),
+      : [createCredentialHeader(credential, words)]),
+    ...(sudo === undefined ? [] : [validateHeader('sudo', sudo, 'the name of the user to act as')]),
   ]
   const all = [...defaults, ...(trusted ? identity : []), ...own]
   const sent = all.filter(([, value]) => value !== '')
@@ -145,9 +145,11 @@ export const headersFor = (request: WireRequest, sender: Sender): Record<string,
 }
 
 /** The headers that may follow a redirect to another origin. */
-export const strangerHeaders = (all: Readonly<Record<string, string>>): Record<string, string> =>
+export const selectHarmlessHeaders = (
+  all: Readonly<Record<string, string>>,
+): Record<string, string> =>
   Object.fromEntries(Object.entries(all).filter(([name]) => harmless.has(name)))
 
-/** Whether a request's headers say who asks. */
+/** True if the headers of a request contain a credential. */
 export const isSigned = (all: Readonly<Record<string, string>>): boolean =>
   Object.keys(all).some((name) => credentialNames.has(name))

@@ -1,34 +1,34 @@
 /**
- * How a request travels: build, authenticate, send, retry, follow pages, fail. This file has the client: one call, one
- * stream, or one list, each ending in an answer or a Failure.
+ * The HTTP client: it builds, authenticates, sends and retries requests and follows pages. Each call, stream or list ends in an answer or a
+ * Failure.
  */
 import { normalizeBaseUrl } from '../base/base-url.js'
-import { viewed, wellFormed } from '../base/bytes.js'
+import { makeWellFormed, viewBytes } from '../base/bytes.js'
 import { MalformedJson } from '../base/json/json.js'
 import { checkJson } from '../base/json/scan.js'
-import { parseOauthError, scrubbed } from '../base/secrets/scrub.js'
-import { legible, type Words } from '../catalogue/words.js'
+import { parseOauthError, redactError } from '../base/secrets/scrub.js'
+import { makeLegible, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { readSome, readWhole } from './answers/body.js'
 import { isMaintenance, toFailure } from './answers/failure.js'
 import {
+  createUnusable,
+  formatStatus,
   isPage,
   LostRequest,
+  markUnknownOutcome,
   pageTitle,
-  statusText,
-  unknownOutcome,
-  unusable,
 } from './answers/network.js'
-import { safeAddress } from './answers/secrets.js'
+import { maskAddressSecrets } from './answers/secrets.js'
 import { readHeader } from './headers.js'
 import { listRecords } from './lists/list.js'
 import type { Pages } from './lists/prefetch.js'
 import {
   Attempts,
-  interruptedBy,
-  interruptions,
+  combineInterrupts,
   isIdempotent,
   isSafe,
+  listenForAborts,
   systemTiming,
   type Timing,
 } from './sending/attempts.js'
@@ -60,7 +60,7 @@ const jsonHint = 'Check the base URL and any proxy in front of the instance.'
 
 const mediaType = /^[\w.+-]{1,40}\/[\w.+-]{1,60}/
 
-/** The media type that an answer claims, where it is one. */
+/** Returns the media type that an answer claims, if it is a valid one. */
 const typeOf = ({ headers }: OpenAnswer): string | undefined =>
   mediaType.exec(readHeader(headers, 'content-type') ?? '')?.[0]
 
@@ -70,12 +70,15 @@ const kinds = [
   ['a single value', /^\s*(?:"|-?\d|(?:true|false|null)\s*$)/],
 ] as const
 
-/** What a body is, where JSON was expected. Its text is not repeated: it may hold anything. */
-const described = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, NextStep] => {
+/** Describes a body that is not the expected JSON. Its text is not repeated, since it may contain anything. */
+const describeBody = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, NextStep] => {
   const text = new TextDecoder().decode(bytes.subarray(0, 64 * 1024))
   if (isPage(text)) {
     const title = pageTitle(text)
-    return [`an HTML page${title === undefined ? '' : `, “${safeAddress(title)}”`}`, pageHint]
+    return [
+      `an HTML page${title === undefined ? '' : `, “${maskAddressSecrets(title)}”`}`,
+      pageHint,
+    ]
   }
   if (text.trim() === '') return [`nothing (${reply.status})`, jsonHint]
   const type = typeOf(reply)
@@ -87,34 +90,38 @@ const described = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, Next
  * The Failure for an answer that is not the JSON it should be.
  * @param why what is wrong with JSON that began well; empty when the body is something else
  */
-const notJson = (reply: OpenAnswer, bytes: Uint8Array, why = ''): Failure => {
-  const [what, hint] = described(reply, bytes)
+const createNotJson = (reply: OpenAnswer, bytes: Uint8Array, why = ''): Failure => {
+  const [what, hint] = describeBody(reply, bytes)
   const wanted = /^an object|^a single/.test(what) ? 'a JSON list' : 'JSON'
   const failure =
     why === ''
-      ? unusable(`expected ${wanted} from the instance, but it sent ${what}`, reply.label, hint)
-      : unusable(`the response ${why}`, reply.label, jsonHint)
-  return isSafe(reply.method) ? failure : unknownOutcome(failure)
+      ? createUnusable(
+          `expected ${wanted} from the instance, but it sent ${what}`,
+          reply.label,
+          hint,
+        )
+      : createUnusable(`the response ${why}`, reply.label, jsonHint)
+  return isSafe(reply.method) ? failure : markUnknownOutcome(failure)
 }
 
-/** Whether it begins as JSON of some size does; else it is better said what came instead. */
-const beginsWell = (bytes: Uint8Array): boolean => {
+/** True if a body begins like JSON of some size; otherwise the message describes what arrived instead. */
+const canBeJson = (bytes: Uint8Array): boolean => {
   const first = bytes.findIndex((byte) => byte > 0x20)
   return [0x22, 0x5b, 0x7b].includes(bytes[first] ?? 0)
 }
 
-/** Whether an answer says of itself that it is something else than JSON, and no page. */
+/** True if an answer declares a type that is neither JSON nor an HTML page. */
 const isOther = (reply: OpenAnswer): boolean => !/json|html|^$/.test(typeOf(reply) ?? '')
 
-/** Parsed when somebody looks at it: what is only passed on is held once. */
-const lazily = (bytes: Uint8Array, words?: Words): Pick<WholeAnswer, 'bytes' | 'data'> => {
+/** Parses the data on first access, so that an answer that is only passed on is held once. */
+const parseLazily = (bytes: Uint8Array, words?: Words): Pick<WholeAnswer, 'bytes' | 'data'> => {
   let value: { readonly data: unknown } | undefined
   return {
     bytes,
     get data() {
       if (value === undefined) {
-        const data: unknown = JSON.parse(viewed(bytes).toString())
-        value = { data: words === undefined ? data : legible(data, words) }
+        const data: unknown = JSON.parse(viewBytes(bytes).toString())
+        value = { data: words === undefined ? data : makeLegible(data, words) }
       }
       return value.data
     },
@@ -122,11 +129,11 @@ const lazily = (bytes: Uint8Array, words?: Words): Pick<WholeAnswer, 'bytes' | '
 }
 
 /**
- * The answer of one call; `data` is undefined where there is no body.
+ * Converts an answer to that of one call; `data` is undefined without a body.
  * @param words the instance's own: its data is found by the names of the documents, too
- * @throws Failure `unreachable` when the body is not JSON, or of more than is built (`bounds`)
+ * @throws Failure `unreachable` when the body is not JSON, or exceeds what is built (`bounds`)
  */
-const wholeOf = (reply: OpenAnswer, bytes: Uint8Array, words?: Words): WholeAnswer => {
+const toWholeAnswer = (reply: OpenAnswer, bytes: Uint8Array, words?: Words): WholeAnswer => {
   const { status, headers, method } = reply
   const bare = status === 204 || status === 304 || method === 'HEAD'
   if (bare || (bytes.length === 0 && !isSafe(method)))
@@ -135,29 +142,30 @@ const wholeOf = (reply: OpenAnswer, bytes: Uint8Array, words?: Words): WholeAnsw
     checkJson(bytes)
   } catch (error) {
     if (!(error instanceof MalformedJson)) throw error
-    throw notJson(reply, bytes, beginsWell(bytes) ? error.message : '')
+    throw createNotJson(reply, bytes, canBeJson(bytes) ? error.message : '')
   }
-  return Object.assign(lazily(wellFormed(bytes), words), { status, headers })
+  return Object.assign(parseLazily(makeWellFormed(bytes), words), { status, headers })
 }
 
 // What may be told of an answer that holds tokens: its status, and an error code that OAuth registers.
 
-/** What a failure was before more was said of it (`unknownOutcome`). */
-const rootOf = (failure: Failure): Failure =>
-  failure.details.cause instanceof Failure ? rootOf(failure.details.cause) : failure
+/** Returns the failure that others were made from to add details (`markUnknownOutcome`). */
+const findOriginalFailure = (failure: Failure): Failure =>
+  failure.details.cause instanceof Failure ? findOriginalFailure(failure.details.cause) : failure
 
-/** The failure without anything that its answer said; what the network did is told as ever. */
-const opaque = (error: unknown): unknown => {
+/** Removes the content of the answer from a failure; network errors stay as they are. */
+const makeOpaque = (error: unknown): unknown => {
   if (!(error instanceof Failure)) return error
   const { status, request, unknownOutcome } = error.details
   const ours =
-    rootOf(error).details.cause !== undefined || ['interrupted', 'usage'].includes(error.category)
+    findOriginalFailure(error).details.cause !== undefined ||
+    ['interrupted', 'usage'].includes(error.category)
   if (status === undefined && ours) return error
   const code = parseOauthError(error.details.code)
   const why =
     status === undefined
       ? 'the response is invalid'
-      : [statusText(status), code].filter((text) => text !== undefined).join(': ')
+      : [formatStatus(status), code].filter((text) => text !== undefined).join(': ')
   return new Failure(error.category, why, {
     status,
     request,
@@ -173,13 +181,13 @@ const deletedHint =
   'An earlier attempt may have deleted it, although no response arrived. Check before you try again.'
 
 /** The Failure for an answer that refuses, its body read. */
-const refusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failure> => {
+const readRefusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failure> => {
   const bytes = reply.read ?? (await readSome(reply.body))
   reply.trace.answered(reply.status, reply.headers, bytes)
   const { status, headers, label, signedIn, method } = reply
   const failure = toFailure({ status, headers, body: bytes, request: label, signedIn })
   if (gateways.has(status) && !isSafe(method) && !isMaintenance(status, bytes, 'instance'))
-    return unknownOutcome(failure)
+    return markUnknownOutcome(failure)
   if ((status === 404 || status === 410) && method === 'DELETE' && attempts.made > 0)
     return new Failure(failure.category, failure.message, {
       ...failure.details,
@@ -191,12 +199,15 @@ const refusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failure> 
 
 const isAnswer = (status: number): boolean => (status >= 200 && status < 300) || status === 304
 
-/** A body cut short: again where that is harmless, else a Failure that says what is not known. */
-const afterLoss = async (error: unknown, reply: OpenAnswer, attempts: Attempts): Promise<void> => {
+/**
+ * Pauses before another attempt after a body was cut short, if that is harmless. Otherwise it throws a Failure, with an unknown outcome for
+ * writes.
+ */
+const handleLoss = async (error: unknown, reply: OpenAnswer, attempts: Attempts): Promise<void> => {
   if (!(error instanceof LostRequest)) throw error
   if (error.transient && isIdempotent(reply.method) && attempts.left)
     return attempts.pause(reply.label, error.message)
-  throw isSafe(reply.method) ? error : unknownOutcome(error)
+  throw isSafe(reply.method) ? error : markUnknownOutcome(error)
 }
 
 /** A client of one instance and one credential: each request until its answer stands. */
@@ -211,7 +222,7 @@ class HttpClient implements Client {
   constructor(options: ClientOptions, clock: Timing) {
     this.#options = options
     this.#clock = clock
-    this.#onInterrupt = interruptions(options.signal, this.#closed.signal)
+    this.#onInterrupt = listenForAborts(options.signal, this.#closed.signal)
     this.#connections = createConnections(options)
     this.#wire = new Wire(options, this.#connections, this.#onInterrupt, clock.now)
   }
@@ -229,34 +240,34 @@ class HttpClient implements Client {
   list(request: WireRequest, listing: ListOptions): AsyncGenerator<Batch, ListEnd> {
     this.#guard(request)
     const { mapError = (error) => error } = listing
-    const options = { ...listing, mapError: (error: unknown) => mapError(scrubbed(error)) }
+    const options = { ...listing, mapError: (error: unknown) => mapError(redactError(error)) }
     return listRecords(this.#pages(request), request, options)
   }
 
-  /** What nobody waits for any more is not tried again, either. */
+  /** Closes the connections. Requests under way are interrupted and not tried again. */
   close(): Promise<void> {
     this.#closed.abort()
     return this.#connections.close()
   }
 
-  /** Refuses what may write, where nothing may: whoever asks for it is wrong about what it does. */
+  /** Refuses a request that may write if the client is read-only, since its caller is wrong about what it does. */
   #guard({ method, path }: WireRequest): void {
     const { readOnly = false, readsBy } = this.#options
     if (!readOnly || isSafe(method) || method === readsBy) return
-    const what = `${method} ${safeAddress(path)}`
+    const what = `${method} ${maskAddressSecrets(path)}`
     throw new Failure('internal', `this command is read-only but was about to send ${what}`)
   }
 
-  /** What goes wrong is told without what was sent as a secret, and without what must stay opaque. */
+  /** Removes from an error every secret that was sent, and the content of answers that must stay opaque. */
   async #cleaned<T>(request: WireRequest, answer: Promise<T>): Promise<T> {
     try {
       return await answer
     } catch (error) {
-      throw scrubbed(request.opaque === true ? opaque(error) : error)
+      throw redactError(request.opaque === true ? makeOpaque(error) : error)
     }
   }
 
-  /** What lists are made of; every page is asked for as the first one is. */
+  /** Returns the services that a list needs; every page is requested with the options of the first one. */
   #pages({ how }: WireRequest): Pages {
     return {
       root: this.#wire.root,
@@ -264,7 +275,7 @@ class HttpClient implements Client {
       open: (request, attempts) => this.#streamed({ ...request, how }, attempts),
       attempts: () => this.#attempts(how),
       width: () => this.#options.gate?.width,
-      foreign: notJson,
+      foreign: createNotJson,
     }
   }
 
@@ -285,10 +296,10 @@ class HttpClient implements Client {
         const { status, headers } = reply
         if (request.how?.anyType === true && isOther(reply))
           return { status, headers, bytes, data: undefined }
-        return wholeOf(reply, bytes, this.#options.words)
+        return toWholeAnswer(reply, bytes, this.#options.words)
       } catch (error) {
         if (error instanceof Error) reply.trace.failed(error)
-        await afterLoss(error, reply, attempts)
+        await handleLoss(error, reply, attempts)
       }
     }
   }
@@ -297,16 +308,16 @@ class HttpClient implements Client {
     const { note = () => {} } = this.#options
     const { retries = this.#options.retries, signal } = how
     const limits = { retries, refusals: how.retries ?? this.#options.refusals ?? retries }
-    return new Attempts(limits, this.#clock, note, interruptedBy(this.#onInterrupt, signal))
+    return new Attempts(limits, this.#clock, note, combineInterrupts(this.#onInterrupt, signal))
   }
 
   async #answered(request: WireRequest, attempts: Attempts, abroad = false): Promise<OpenAnswer> {
     const reply = await this.#wire.send(request, attempts, abroad)
-    if (!isAnswer(reply.status)) throw await refusal(reply, attempts)
+    if (!isAnswer(reply.status)) throw await readRefusal(reply, attempts)
     return reply
   }
 
-  /** An answer whose body is read by somebody else. */
+  /** Returns an answer whose body the caller reads. */
   async #streamed(request: WireRequest, attempts: Attempts, abroad = false): Promise<OpenAnswer> {
     const reply = await this.#answered(request, attempts, abroad)
     reply.trace.answered(reply.status, reply.headers)
@@ -325,7 +336,7 @@ export const createClient = (options: ClientOptions, clock: Timing = systemTimin
 
 // A form on its way to an address of its own: the one request that the room of profiles needs.
 
-/** How a form is sent, by whom, and how long its answer is waited for. */
+/** The options of sending a form: transport, user agent and time-out. */
 export interface FormOptions extends Pick<ClientOptions, 'userAgent' | 'signal'> {
   readonly transport?: Transport
   /** Seconds. */
@@ -333,8 +344,8 @@ export interface FormOptions extends Pick<ClientOptions, 'userAgent' | 'signal'>
 }
 
 /**
- * Sends the form of an OAuth refresh, once; whatever answer comes is given back. Nothing of it is told.
- * @throws Failure where none came
+ * Sends the form of an OAuth refresh, once, and returns the answer of any status. Its content never appears in messages.
+ * @throws Failure if no answer came
  */
 export const postForm = async (
   url: string,

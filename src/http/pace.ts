@@ -1,6 +1,6 @@
 /** When the next request may be sent: what the instance tells of its limit, what was learnt, what was asked for. */
 import { Failure, usage } from '../errors.js'
-import { afterRetry, askedWait, readHeader, untilReset } from './headers.js'
+import { getRequestedWait, parseRateReset, parseRetryAfter, readHeader } from './headers.js'
 import type { Answer } from './types.js'
 
 // What an instance says of its limits: `Retry-After`, and `RateLimit-Limit`, `-Remaining`, `-Reset`.
@@ -21,13 +21,13 @@ const countOf = (headers: Headers, name: string): number | undefined => {
 }
 
 /**
- * The instance's clock, read from the dates of its answers. A date is told in whole seconds: it is
- * never ahead, so that of many the one furthest ahead is the best.
+ * The instance's clock, read from the dates of its answers. A date has whole seconds and is never ahead, so the one furthest ahead is the
+ * best.
  */
 export class TheirClock {
   #ahead: number | undefined
 
-  /** What its clock shows now, at least; ours where it never said. */
+  /** Returns the lowest time that the instance's clock can show now; our own time if it sent no date. */
   now(here: number): number {
     return here + (this.#ahead ?? 0)
   }
@@ -39,54 +39,54 @@ export class TheirClock {
   }
 }
 
-/** A wait that the instance leaves open: so long at first, in milliseconds, and twice as long each time. */
+/** The first wait if the instance gives none, in milliseconds; it doubles each time. */
 export const firstWait = 1000
 const longestWait = 30_000
-/** Turned away although its limit should have begun anew: so long at least, and twice as long each time. */
+/** The shortest wait if requests are refused after the limit should have begun anew, in milliseconds; it doubles each time. */
 const leastWait = 100
 
 /** The beginning of an answer. */
 type Head = Pick<Answer, 'status' | 'headers'>
 
 /**
- * How long to wait: as long as `Retry-After` says, also 0; else until the limit begins anew, which is told roughly:
- * an instance that turns away all the same is left alone for longer each time.
- * @param inRow how often it turned away since the last answer that was none
+ * Returns the time to wait before the next request. `Retry-After` counts exactly, even 0; else the wait ends when the limit begins anew.
+ * That time is imprecise, so an instance that keeps turning requests away gets longer waits.
+ * @param inRow the number of refusals since the last other answer
  */
 export const waitFor = ({ status, headers }: Head, theirs: number, inRow: number): number => {
   const again = 2 ** (inRow - 1)
   const header = (name: string): string | undefined => readHeader(headers, name)
-  const after = afterRetry(header('retry-after'), theirs)
+  const after = parseRetryAfter(header('retry-after'), theirs)
   if (after !== undefined) return after
-  const asked = askedWait(status, header, theirs)
+  const asked = getRequestedWait(status, header, theirs)
   if (asked === undefined) return Math.min(longestWait, firstWait * again)
   return inRow < 2 ? asked : Math.max(asked, Math.min(longestWait, leastWait * again))
 }
 
-/** Whether an answer asks to send the request again later: 429, or 503 with `Retry-After`. */
-export const turnsAway = ({ status, headers }: Head, theirs: number): boolean =>
+/** True if an answer asks to send the request again later: 429, or 503 with `Retry-After`. */
+export const isTurnedAway = ({ status, headers }: Head, theirs: number): boolean =>
   status === 429 ||
-  (status === 503 && afterRetry(readHeader(headers, 'retry-after'), theirs) !== undefined)
+  (status === 503 && parseRetryAfter(readHeader(headers, 'retry-after'), theirs) !== undefined)
 
 /**
- * The limit that an answer tells of; undefined where it does not tell of all of it, or fails while something
- * remains: then it is not the limit's doing.
+ * Reads the limit in an answer. Returns undefined if the answer gives only a part of it, or failed although requests remain: then the limit
+ * is not the cause.
  */
 export const readRateLimit = ({ status, headers }: Head, theirs: number): RateLimit | undefined => {
   const limit = countOf(headers, 'ratelimit-limit')
   const remaining = countOf(headers, 'ratelimit-remaining')
-  const rest = untilReset(readHeader(headers, 'ratelimit-reset'), theirs)
+  const rest = parseRateReset(readHeader(headers, 'ratelimit-reset'), theirs)
   if (limit === undefined || limit === 0 || remaining === undefined || rest === undefined)
     return undefined
   if (status >= 500 && remaining > 0) return undefined
   return { limit, remaining, rest }
 }
 
-/** Who closed it: an answer 429, or a 503 that says when to come again. */
+/** The status that closed the gate: 429, or 503 with a time to come again. */
 export type ClosedBy = 429 | 503
 
-/** Why nothing is sent while it asks for longer than anybody waits. */
-export const over = (by: ClosedBy, wait: number): Failure => {
+/** Creates the failure of requests that are not sent because the instance asks for too long a wait. */
+export const createLongWaitFailure = (by: ClosedBy, wait: number): Failure => {
   const about = `${Math.ceil(wait / 1000)} s`
   const asks = `and asks to wait ${about}`
   if (by === 503)
@@ -110,37 +110,37 @@ export const closed: Readonly<Record<ClosedBy, string>> = {
 const scarce = 0.3
 /** So much of the time that is left is used for it. */
 const used = 0.9
-/** What a late timer may make up for, in milliseconds. */
+/** The time that a late timer may make up for, in milliseconds. */
 const slack = 20
-/** What was learnt in less time than this says little, in milliseconds. */
+/** The shortest time from which a rate is learnt, in milliseconds. */
 const shortest = 1000
 /** Of fewer answers than this nothing is learnt. */
 const minAnswers = 8
 
-/** Windows are so many milliseconds, or a multiple of that: seconds, as the headers tell them. */
+/** The unit of windows in milliseconds: they are multiples of a second, as in the headers. */
 const second = 1000
-/** When a window of this length ends is told too roughly to go by it, in milliseconds. */
+/** The length from which the stated end of a window is too imprecise to rely on, in milliseconds. */
 const rough = 10 * second
-/** What is sent at the rate of a limit, so that none of it falls into the window before. */
+/** The factor by which requests at a limit's rate are spread out, so that none falls into the window before. */
 const spread = 1.02
 
-/** A limit that an answer told of, by this machine's clock. */
+/** A limit from an answer, by this machine's clock. */
 interface Known {
   readonly limit: number
   readonly until: number
-  /** Of the request whose answer told it: those sent later are not in it. */
+  /** The serial number of the request whose answer gave the limit; requests sent later are not counted in it. */
   readonly serial: number
   readonly remaining: number
 }
 
 /** A pace that was kept and was too much: so much of what was taken at it is asked for next. */
 const eased = 0.85
-/** From then on it is twice as much only after so many times the wait that it cost. */
+/** After that the pace doubles only after this many times the wait that it cost. */
 const careful = 20
-/** Or after so long, in milliseconds, or as long as was needed to learn it: whoever limits may cease to. */
+/** The longest time until the pace doubles, in milliseconds, unless learning it took longer: an instance may lift its limit. */
 const longest = 60_000
 
-/** The rate that an instance seems to allow, where it stated no limit and only rejected requests as too many. */
+/** The rate that an instance seems to allow if it states no limit and only rejects requests as too many. */
 interface RateEstimate {
   readonly rate: Rate
   /** When it was learnt, and in how long it is twice as much. */
@@ -159,9 +159,9 @@ export class Pace {
   #from: number | undefined
   /** When the next may be sent. */
   #next = 0
-  /** The longest rest of a limit that was told: what it counts for. */
+  /** The longest stated time until a limit begins anew, which shows the length of its window. */
   #span = 0
-  /** How long its windows are, as far as was seen: from when more was left than before until the next time. */
+  /** The length of a limit's window in milliseconds, as observed: from one increase of the remaining requests to the next. */
   #window: number | undefined
   #windowBegan: number | undefined
 
@@ -184,7 +184,7 @@ export class Pace {
     this.#next = interval === 0 ? now : Math.max(this.#next, now - slack) + interval
   }
 
-  /** Nothing was to do for so long. */
+  /** Leaves out a time in which there was nothing to send. */
   idle(milliseconds: number): void {
     if (this.#from !== undefined) this.#from += milliseconds
   }
@@ -204,7 +204,7 @@ export class Pace {
     if (later) this.#known = { limit, remaining, until, serial }
   }
 
-  /** Looks whether a new window began: when it ends is told in whole seconds only, and often rounded up. */
+  /** Detects the beginning of a new window, since its stated end has whole seconds only and is often rounded up. */
   #look(remaining: number, now: number, serial: number): void {
     const before = this.#known
     if (before === undefined || serial <= before.serial || remaining <= before.remaining) return
@@ -215,7 +215,7 @@ export class Pace {
     this.#windowBegan = now
   }
 
-  /** When the window that was seen to begin ends; undefined where that is told well enough, or not known. */
+  /** Returns the end of the observed window; undefined if the stated end is precise enough, or if it is unknown. */
   #windowEnd(now: number): number | undefined {
     if (this.#window === undefined || this.#windowBegan === undefined || this.#window > rough)
       return undefined
@@ -232,9 +232,9 @@ export class Pace {
   }
 
   /**
-   * What was taken over the whole time, the wait with it, is borne for certain. A pace that was kept
-   * has come near to what is borne: then what was taken until the wait says more, and each further
-   * wait would cost more than a faster pace brings.
+   * Estimates the rate that the instance allows. The rate over the whole time, including the wait, is certainly allowed. A second refusal
+   * at a learnt rate shows that this rate is close to the limit. Then the rate until the wait counts for more, since each further wait
+   * costs more than a faster rate gains.
    */
   #lesson(now: number, until: number): RateEstimate {
     const from = this.#from ?? now
@@ -247,7 +247,7 @@ export class Pace {
     return { rate, from: until, span: Math.min(slow, Math.max(span, longest)), growth: 'steady' }
   }
 
-  /** What the instance allows, in words; undefined where it does not say. */
+  /** Returns the limit of the instance in words; undefined if the instance does not state one. */
   words(): string | undefined {
     const limit = this.#known?.limit
     const unit =
@@ -294,7 +294,7 @@ export type Rate = number
 
 const units: Readonly<Record<string, number>> = { s: 1000, min: 60_000 }
 
-/** So many requests in so many milliseconds. */
+/** An allowance: a number of requests in a number of milliseconds. */
 export interface Allowance {
   readonly requests: number
   readonly span: number
@@ -312,15 +312,15 @@ const parseAllowance = (text: string): Allowance => {
   return { requests: Number(count), span }
 }
 
-/** The same in whole requests, at least one, over a span as much longer or shorter. */
-export const wholeAllowance = (text: string): Allowance => {
+/** Converts an allowance to whole requests, at least one, with the span scaled accordingly. */
+export const toWholeAllowance = (text: string): Allowance => {
   const { requests, span } = parseAllowance(text)
   const whole = Math.max(1, Math.floor(requests))
   return { requests: whole, span: (span * whole) / requests }
 }
 
 /**
- * The same as requests a millisecond.
+ * Parses an allowance as requests per millisecond.
  * @throws Failure `usage`
  */
 export const parseRate = (text: string): Rate => {
@@ -329,5 +329,5 @@ export const parseRate = (text: string): Rate => {
 }
 
 /** The stricter of what a flag and a profile say. */
-export const stricter = (one?: Rate, other?: Rate): Rate | undefined =>
+export const takeLowerRate = (one?: Rate, other?: Rate): Rate | undefined =>
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)

@@ -1,4 +1,4 @@
-/** What the HTTP layer takes and gives, and its advice after a failure: a sentence, or a code where its words are commands and flags. */
+/** The types of the HTTP layer, and its advice after a failure. An advice is a sentence, or a code if its words are commands and flags. */
 import type { FieldMatch, Records } from '../base/json/records.js'
 import type { JsonValues } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
@@ -35,11 +35,11 @@ export interface ClientOptions {
   readonly sudo?: string
   /** Seconds to wait for headers, and for each further piece of the body. */
   readonly timeout: number
-  /** How often a request is sent again: what goes wrong counts, and being asked to wait (429). */
+  /** The number of further attempts of a request, for errors and for requests to wait (429) together. */
   readonly retries: number
-  /** How often it is where it is asked to wait; as often unless given. */
+  /** The number of further attempts if the instance asks to wait; `retries` unless given. */
   readonly refusals?: number
-  /** What every request to the instance passes; whatever goes elsewhere does not. */
+  /** The gate of the instance; requests to other origins do not pass it. */
   readonly gate?: Gate
   readonly transport?: Transport
   readonly userAgent: string
@@ -48,9 +48,9 @@ export interface ClientOptions {
   /** One call per exchange, for -v and the audit log. Credentials are redacted. */
   readonly trace?: (exchange: Exchange) => void
   readonly signal?: AbortSignal
-  /** The instance's own, where it has some. */
+  /** The instance's own words, if it has some. */
   readonly words?: Words
-  /** Nothing but GET and HEAD is sent, whoever asks for more. */
+  /** True if only GET and HEAD may be sent, whatever the caller asks for. */
   readonly readOnly?: boolean
   /** With `readOnly`: the method of an endpoint that only reads, whatever its method says. */
   readonly readsBy?: string
@@ -73,13 +73,13 @@ export interface Exchange {
   readonly sent?: boolean
 }
 
-/** How one call is sent; what it leaves out is as for every call of its client. */
+/** The options of one call; options left out are those of its client. */
 export interface CallOptions {
   /** Ends this call. */
   readonly signal?: AbortSignal | undefined
   /** Seconds to wait for an answer, and for each further piece of it. */
   readonly timeout?: number | undefined
-  /** How often the request is tried again. */
+  /** The number of further attempts. */
   readonly retries?: number | undefined
   /** An answer of another type than JSON is taken as its bytes; a page is not, which some proxy sent. */
   readonly anyType?: boolean | undefined
@@ -94,15 +94,15 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>
   /** JSON text or multipart bytes. */
   readonly body?: string | Uint8Array
-  /** What a multipart body was made of; `--curl` shows it. */
+  /** The parts of a multipart body, which `--curl` shows. */
   readonly parts?: readonly Part[]
   /** Names of attributes and of fields of the answer that hold secrets: never shown. */
   readonly secrets?: ReadonlySet<string>
-  /** The first page of a list that goes on by id where its pages by number end. */
+  /** True for the first page of a list that continues by ID after its last numbered page. */
   readonly keyset?: true
-  /** Nothing of the answer is told but its status and a registered OAuth error: it holds tokens. */
+  /** True if the answer holds tokens, so that nothing of it appears in messages but its status and a registered OAuth error. */
   readonly opaque?: true
-  /** How this one is sent. */
+  /** The options of this call. */
   readonly how?: CallOptions | undefined
 }
 
@@ -111,7 +111,7 @@ export type Part =
   | { readonly name: string; readonly value: string; readonly bytes?: never }
   | (FilePart & { readonly name: string })
 
-/** A file of a form: the instance learns its name, whoever sends it again needs its path. */
+/** A file of a form: the instance learns its name; sending it again needs its path. */
 export interface FilePart {
   readonly filename: string
   readonly path?: string
@@ -119,8 +119,8 @@ export interface FilePart {
 }
 
 /**
- * What a command asks for: values by the API's own names, already parsed and checked.
- * `undefined` is not sent; null is sent as null (body) or empty (query).
+ * A request of a command: an endpoint with values by the API's own names, already parsed and checked. `undefined` is not sent; null is sent
+ * as null (body) or empty (query).
  */
 export interface Ask {
   readonly endpoint: Endpoint
@@ -145,7 +145,7 @@ export interface Answer {
   readonly cancel: () => void
 }
 
-/** A whole answer: `data` undefined where there was no body (204, 304). */
+/** A whole answer; `data` is undefined if there was no body (204, 304). */
 export interface WholeAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
@@ -158,34 +158,34 @@ export interface WholeAnswer {
 export type PageHead = Pick<WholeAnswer, 'status' | 'headers'>
 
 export interface ListOptions {
-  /** How many records at most; undefined for all. */
+  /** The maximum number of records; undefined for all. */
   readonly limit?: number
   /** Window of pages in flight, by page number; 1 follows links, as does a client without a gate. */
   readonly concurrency?: number
   /** Exactly one page (`--page` was given): never follow. */
   readonly single?: boolean
   readonly watch?: FieldMatch
-  /** Whether what is read has to wait: then one page is held and one more asked for. */
+  /** True if the reader of the records has to wait; then one page is held and one more is requested. */
   readonly held?: () => boolean
-  /** Takes an object in the place of the list: told before that is given as the only record. */
+  /** Accepts an object in place of the list; called before that object is given as the only record. */
   readonly alone?: () => void
-  /** Told of each page before its records. */
+  /** Called with each page before its records. */
   readonly onPage?: (page: PageHead) => void
-  /** Begins to count the list as work that goes on. */
+  /** Starts counting the list as work in progress. */
   readonly work?: (() => ListWork) | undefined
   /** Changes what is thrown. */
   readonly mapError?: ((error: unknown) => unknown) | undefined
 }
 
-/** A list as work that goes on. */
+/** A list as work in progress. */
 export interface ListWork {
-  /** How many records have come, and how many there are where the instance says. */
+  /** Updates the number of records that have come, and the total if the instance says it. */
   update(records: number, total: number | undefined): void
   /** However the list ended. */
   end(): void
 }
 
-/** What is known once a list ended. */
+/** The result of a list that ended. */
 export interface ListEnd {
   readonly records: number
   /** True when the instance has more records than were given. */
@@ -217,21 +217,21 @@ export type OnInterrupt = (stop: () => void) => () => void
 export interface Admission {
   /** When it was given, by the gate's clock. */
   readonly at: number
-  /** How often the gate had closed by then. */
+  /** The number of times that the gate had closed by then. */
   readonly closings: number
   /** Since when this request, sent before and sent back, has been refused. */
   readonly refused: number | undefined
-  /** How often it was refused since another request was answered; 0 unless given. */
+  /** The number of refusals since another request was answered; 0 unless given. */
   readonly refusals?: number
 }
 
-/** What became of an admitted request: the beginning of an answer, or none. */
+/** The result of an admitted request: the beginning of an answer, or its loss. */
 export type AdmissionResult =
   | { readonly status: number; readonly headers: AnswerHeaders }
   | { readonly lost: 'time-out' | 'connection' | 'interrupted' }
 
 export interface Gate {
-  /** How many requests may be under way now. */
+  /** The number of requests that may be under way now. */
   readonly width: number
   /**
    * Leave to send a request, as soon as there may be one.
@@ -240,10 +240,10 @@ export interface Gate {
    */
   admit(onInterrupt: OnInterrupt, before?: Admission): Promise<Admission>
   /**
-   * To be told once of each admission.
-   * @param retries how often the request may be sent again; without end unless given
-   * @returns true where the instance asks to send the request again later (429; 503 with `Retry-After`), and it may
-   *   be: it asks for leave again
+   * Records the result of an admission; it is called once for each.
+   * @param retries how often the request may be sent again; without limit unless given
+   * @returns true if the instance asks to send the request again later (429; 503 with `Retry-After`), and it may be sent: it asks for
+   * admission again
    */
   observe(admission: Admission, came: AdmissionResult, retries?: number): boolean
 }
@@ -267,7 +267,7 @@ export type AdviceCode =
   | 'decoded-path'
   /** The slashes of a name were not encoded: the method and path that were meant. */
   | 'slashes'
-  /** Nothing was found: it may be private, and nobody is signed in. */
+  /** The object was not found: it may be private, and no user is signed in. */
   | 'private'
   /** Nothing was found: it may be hidden from this user. */
   | 'hidden'
@@ -279,7 +279,7 @@ export type AdviceCode =
   | 'moved-project'
   /** Too much was asked at once: how long the instance asks to wait. */
   | 'rate'
-  /** What was sent is refused. */
+  /** The instance rejected the values that were sent. */
   | 'input'
   /** The network, or what stands on the way. */
   | 'way'
@@ -294,7 +294,7 @@ export type AdviceCode =
   | 'client-certificate'
   /** The instance's paging leads nowhere. */
   | 'paging'
-  /** A list goes on only in the order of ids. */
+  /** The list continues only in the order of IDs. */
   | 'order-by-id'
   /** A response is larger than any may be. */
   | 'response-size'
@@ -307,5 +307,5 @@ export type AdviceCode =
 export type NextStep = string | { readonly code: AdviceCode; readonly about?: string }
 
 /** As a failure's details have it. */
-export const details = (next: NextStep): Pick<FailureDetails, 'hint' | 'advice'> =>
+export const toDetails = (next: NextStep): Pick<FailureDetails, 'hint' | 'advice'> =>
   typeof next === 'string' ? { hint: next } : { advice: next }

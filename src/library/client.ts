@@ -1,7 +1,7 @@
 /** `svcctl/client`: the catalogue as typed functions for other programs. */
 
 import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
-import { currentIo } from '../base/io.js'
+import { getCurrentIo } from '../base/io.js'
 import { userAgent } from '../base/version.js'
 import { approvals } from '../catalogue/areas/approvals.js'
 import { artifacts } from '../catalogue/areas/artifacts.js'
@@ -30,14 +30,14 @@ import { createInstance, type InstanceClient } from '../client/instance.js'
 import type { InstanceOptions } from '../client/types.js'
 import { beginRequests, RequestRun } from '../engine/journal/requests.js'
 import { usage } from '../errors.js'
-import { gates, parseRate, stricter } from '../http/gate.js'
+import { createGates, parseRate, takeLowerRate } from '../http/gate.js'
 import { postForm } from '../http/index.js'
 import type { Gate, Transport } from '../http/types.js'
 import { Audit } from '../profile/audit.js'
 import {
   checkReadOnly,
-  confirmationFor,
   createTransport,
+  decideConfirmation,
   getActiveVocabulary,
   getPaths,
   openStore,
@@ -45,7 +45,7 @@ import {
   resolveSession,
   runFolder,
 } from '../profile/index.js'
-import { checkedSudo } from '../profile/session.js'
+import { checkSudo } from '../profile/session.js'
 import { checkToken } from '../profile/tokens.js'
 import type { Environment, Session, TokenKind } from '../profile/types.js'
 import type { ByAddress, ByProfile, ConnectOptions, InstanceTypes } from './types.js'
@@ -68,7 +68,7 @@ interface Destination {
   readonly transport: () => Promise<Transport | undefined>
   /** The file with its own words. */
   readonly vocabulary?: string
-  /** Where the tool keeps runs. */
+  /** The folder in which the tool keeps runs. */
   readonly runs?: string
 }
 
@@ -84,7 +84,7 @@ const getTransport = (options: ByAddress): Session => {
     text === undefined ? undefined : checkToken(text, kind, 'connect()')
   const user = checked(token, tokenKind)
   const job = checked(jobToken, 'job')
-  const sudo = checkedSudo(options.sudo)
+  const sudo = checkSudo(options.sudo)
   const clear = clearTextWarning(baseUrl)
   return {
     baseUrl,
@@ -103,10 +103,10 @@ const getFlags = ({ profile, baseUrl, sudo }: ByProfile) => ({
   sudo,
 })
 
-/** What the tool keeps, where it keeps it; of the environment only what was handed over counts. */
+/** Opens a profile of the tool, in the place where the tool keeps it. Of the environment, only the variables that were passed in count. */
 const openProfile = (options: ByProfile): Destination => {
   const { env = {}, signal, note = () => undefined } = options
-  const machine: Environment = options.env ?? currentIo().env
+  const machine: Environment = options.env ?? getCurrentIo().env
   const store = openStore(getPaths(machine))
   const waiting = { note, signal }
   const session: Session = resolveSession(getFlags(options), env, {
@@ -130,7 +130,7 @@ const openProfile = (options: ByProfile): Destination => {
 }
 
 /**
- * What `connect()` was given, as a session; a profile is read only where it was asked for.
+ * Creates a session from the options of `connect()`; a profile is read only if one is requested.
  * @throws Failure `usage` and `auth` as the tool's own sessions
  */
 const createTransportSource = (options: ConnectOptions): Destination => {
@@ -145,7 +145,7 @@ const createTransportSource = (options: ConnectOptions): Destination => {
   return { session: getTransport(options), transport: async () => transport }
 }
 
-/** How patiently, and who hears of it: what was given, else what the profile says. */
+/** Returns time-out, retries and callbacks: those of the options, else those of the profile. */
 const getPatience = (
   options: ConnectOptions,
   { session: { profile } }: Destination,
@@ -169,10 +169,10 @@ const getGate = (options: ConnectOptions, { session }: Destination): Gate => {
   const [asked, kept] = [options.rate, session.profile?.rate].map((rate) =>
     rate === undefined ? undefined : parseRate(rate),
   )
-  const rate = stricter(asked, kept)
+  const rate = takeLowerRate(asked, kept)
   const { concurrency = 'auto', maxWait = session.profile?.maxWait ?? defaultMaxWait } = options
   if (!(maxWait >= 0)) throw usage('maxWait must be a number of seconds from 0')
-  return gates({
+  return createGates({
     concurrency,
     rate,
     patience: maxWait * 1000,
@@ -187,10 +187,10 @@ const createRequestRun = ({ runs, session }: Destination): RequestRun =>
     const { baseUrl: instance, profile, user = null, sudo = null } = session
     const by = { instance, profile: profile?.name ?? null, user, sudo }
     // What cannot be kept is no reason to fail: nobody is there to be told.
-    return beginRequests(runs, 'svcctl/client', by, currentIo().now()).catch(() => undefined)
+    return beginRequests(runs, 'svcctl/client', by, getCurrentIo().now()).catch(() => undefined)
   })
 
-/** What the rules of a profile add: what it must not send is refused, what it sends is on record. */
+/** Creates the guard rails of a profile: forbidden requests are refused, and sent ones are recorded. */
 const createRails = (
   reached: Destination,
   run: RequestRun,
@@ -236,14 +236,14 @@ const open = async (
   })
 }
 
-/** What the functions of `connect()` go by, and its end. */
+/** The connection that the functions of `connect()` use. */
 interface Connection extends VerbContext {
   close(): Promise<void>
 }
 
 /**
- * The instance that `connect()` names, made with the first call.
- * @throws Failure `usage` and `auth` where none is named
+ * Opens the instance that `connect()` names; it is created with the first call.
+ * @throws Failure `usage` and `auth` if no instance is named
  */
 const openConnection = (options: ConnectOptions): Connection =>
   throwPlainNow(() => {
@@ -259,7 +259,7 @@ const openConnection = (options: ConnectOptions): Connection =>
       },
       guard: ({ destructive }) => {
         if (destructive !== undefined)
-          confirmationFor(reached.session.profile, consent, destructive)
+          decideConfirmation(reached.session.profile, consent, destructive)
       },
       close: () =>
         throwPlain(async () => {
@@ -352,5 +352,5 @@ export const connect = <T = InstanceTypes>(options: ConnectOptions) => {
   }
 }
 
-/** What `connect()` returns. */
+/** The return value of `connect()`. */
 export type Api = ReturnType<typeof connect>

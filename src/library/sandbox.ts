@@ -7,7 +7,7 @@ import { holdText } from '../base/secrets/scrub.js'
 import { decodeText } from '../base/utf8.js'
 import { readHeld } from '../base/yaml/texts.js'
 import { usage } from '../errors.js'
-import { wholeAllowance } from '../http/gate.js'
+import { toWholeAllowance } from '../http/gate.js'
 import type { SeedRecords, SeedRows } from '../sandbox/seed/rows.js'
 import type { Fault, HeardRequest, StateSnapshot } from '../sandbox/server/test-double.js'
 import { throwPlain, throwPlainNow } from './verbs.js'
@@ -18,7 +18,7 @@ export type { Fault, HeardRequest, StateSnapshot } from '../sandbox/server/test-
 
 /** The options of `startSandbox()`. */
 export interface StartOptions {
-  /** A folder whose state it goes on with and leaves there; a temporary one, removed at the end, unless given. */
+  /** A folder whose state is used and kept; unless given, a temporary one that is removed at the end. */
   readonly state?: string
   /** Any free port unless given. */
   readonly port?: number
@@ -52,12 +52,12 @@ export interface RunningSandbox {
   restore(snapshot: StateSnapshot): void
   /** Has the next requests to a route fail: `fail('PUT /runners/:id', { status: 503, times: 2 })`. */
   fail(route: string, fault: Fault): void
-  /** Stops it, and removes the state that nobody named. */
+  /** Stops the instance, and removes its state unless the caller named the folder. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Where the state is kept, and what becomes of it. */
+/** Returns the folder for the state, and what to do with it at the end. */
 const createStateFolder = async (state: string | undefined) => {
   if (state !== undefined) return { folder: resolvePath(state), leave: async () => {} }
   const folder = await mkdtemp(join(getTemporaryFolder(), 'svcctl-sandbox-'))
@@ -77,7 +77,7 @@ const readRows = async (file: string): Promise<SeedRows> => {
 }
 
 const start = async ({ state, port = 0, words, rate }: StartOptions): Promise<RunningSandbox> => {
-  const limit = rate === undefined ? undefined : wholeAllowance(rate)
+  const limit = rate === undefined ? undefined : toWholeAllowance(rate)
   const load = { port, limit, ...(await loadVocabulary(words)) }
   const sandboxes = await import('../sandbox/index.js')
   const { folder, leave } = await createStateFolder(state)

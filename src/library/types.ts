@@ -6,9 +6,8 @@ import type { Environment, UserTokenKind } from '../profile/types.js'
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : never
 
 /**
- * What one instance has beyond the documents. It is empty until a declaration extends it, as `svcctl client types`
- * writes one: `settings`, additional settings with their types; `values`, additional values of parameters, by
- * `area.parameter`.
+ * The types of one instance beyond the documents. They are empty until a declaration extends them, as `svcctl client types` writes one.
+ * `settings` has additional settings with their types, and `values` additional values of parameters, by `area.parameter`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: other programs' declarations are merged with it
 export interface InstanceTypes {}
@@ -18,7 +17,7 @@ interface CommonOptions {
   readonly sudo?: string
   /** Seconds to wait for an answer, and for each further piece of it; 60. */
   readonly timeout?: number
-  /** How often a request is tried again that may be; 3. */
+  /** The number of further attempts of a request that may be repeated; 3. */
   readonly retries?: number
   /** Seconds that rate limits (429) or maintenance may last; 900. */
   readonly maxWait?: number
@@ -30,9 +29,9 @@ interface CommonOptions {
   readonly vocabulary?: string
   /** Ends everything under way. */
   readonly signal?: Signal
-  /** Told of waits, of requests that are tried again, and of what should be known before anything is sent. */
+  /** Called with notes about waits, further attempts, and anything to know before requests are sent. */
   readonly note?: (text: string) => void
-  /** Told of each exchange, its credentials masked. */
+  /** Called with each exchange; its credentials are masked. */
   readonly trace?: (exchange: Exchange) => void
 }
 
@@ -41,7 +40,7 @@ export interface ByAddress extends CommonOptions {
   /** `https://host` or `https://host/path`. */
   readonly baseUrl: string
   readonly token?: string
-  /** What the token is; `personal` unless given. */
+  /** The kind of the token; `personal` unless given. */
   readonly tokenKind?: UserTokenKind
   /** For what only a job may ask. */
   readonly jobToken?: string

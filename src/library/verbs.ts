@@ -5,7 +5,7 @@
 
 import { hasDots } from '../base/base-url.js'
 import type { JsonValues } from '../base/objects.js'
-import { scrubbed } from '../base/secrets/scrub.js'
+import { redactError } from '../base/secrets/scrub.js'
 import {
   type Endpoint,
   getMethod,
@@ -16,13 +16,13 @@ import {
 import { Unknown } from '../catalogue/shapes/common.js'
 import type { Paging } from '../client/defaults.js'
 import type { InstanceClient } from '../client/instance.js'
-import { answered, type ListEndpoint, type TypedAnswer } from '../client/types.js'
+import { type ListEndpoint, type TypedAnswer, toTypedAnswer } from '../client/types.js'
 import { Failure, usage } from '../errors.js'
 import type { AnswerHeaders, CallOptions, PageHead } from '../http/types.js'
 import type { Signal } from './types.js'
 
 const toPlainError = (error: unknown): unknown => {
-  const clean = scrubbed(error)
+  const clean = redactError(error)
   if (!(clean instanceof Failure)) return clean
   const { hint: _hint, advice: _advice, cause: _cause, ...details } = clean.details
   return new Failure(clean.category, clean.message, details)
@@ -46,7 +46,7 @@ export const throwPlainNow = <T>(work: () => T): T => {
   }
 }
 
-/** The same for what comes piece by piece. */
+/** Does the same for work that yields its results piece by piece. */
 async function* throwPlainFrom<T>(pieces: AsyncIterable<T>): AsyncGenerator<T, void> {
   try {
     yield* pieces
@@ -57,19 +57,19 @@ async function* throwPlainFrom<T>(pieces: AsyncIterable<T>): AsyncGenerator<T, v
 
 // The endpoints of the catalogue as functions: what each takes and gives is inferred from its value.
 
-/** What else a call takes, such as its timeout. */
+/** The options of a call besides its input, such as its timeout. */
 export interface How {
   /** Ends this call; of a list, each loop over it. */
   readonly signal?: Signal | undefined
   /** Seconds to wait for an answer, and for each further piece of it; as in `connect()` unless given. */
   readonly timeout?: number | undefined
-  /** How often a request is tried again that may be; as in `connect()` unless given. */
+  /** The number of further attempts of a request that may be repeated; as in `connect()` unless given. */
   readonly retries?: number | undefined
   /** Parameters that the catalogue does not know, as they are. */
   readonly params?: JsonValues
 }
 
-/** How much of a list to read; all of it by default. */
+/** The part of a list to read; all of it by default. */
 export interface ListHow extends How, Paging {}
 
 /** The records of a list, read page by page; each loop sends the requests again. */
@@ -85,7 +85,7 @@ export interface Download {
   readonly status: number
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Decompressed; ends with a Failure where it was cut short. */
+  /** The decompressed body; it ends with a Failure if it was cut short. */
   readonly body: AsyncIterable<Uint8Array>
   /** Reads no further, or not at all. */
   readonly cancel: () => void
@@ -97,7 +97,7 @@ export interface WithResponse<T> {
   readonly status: number
   /** Lower-case names; without cookies. */
   readonly headers: Readonly<Record<string, string>>
-  /** The instance's ID of the request, where it gave one. */
+  /** The instance's ID of the request, if it gave one. */
   readonly requestId: string | undefined
 }
 
@@ -110,8 +110,8 @@ type HasAnswerKind<E, Kind> = E extends { readonly returns: { readonly kind: Kin
 type Reads<E> = E extends { readonly route: `GET ${string}` } ? true : false
 
 /**
- * A value to be read: a field is required where every answer of the documents has it, nullable where it may be null, and words
- * may be ones that newer instances have.
+ * A value to read: a field is required if every documented answer has it, and nullable if it may be null. Enumerations may have words of
+ * newer instances.
  */
 type ReadonlyValue<T> = unknown extends T
   ? T
@@ -132,12 +132,12 @@ type OwnValues<T, Name extends string> = T extends {
   ? V
   : never
 
-/** Whether an endpoint is that of the instance's settings, which may have more than the documents. */
+/** True for the endpoints of the instance's settings, which may have more than the documents. */
 type IsSettingsEndpoint<E> = E extends { readonly route: `${string} /application/settings` }
   ? true
   : false
 
-/** What an endpoint answers with; of a list, a record. */
+/** The answer of an endpoint; for a list, one of its records. */
 type AnswerOf<E, T> =
   IsSettingsEndpoint<E> extends true
     ? ReadonlyValue<ResultOf<E>> & OwnSettings<T>
@@ -185,13 +185,13 @@ export type EndpointFunction<E, Area extends string, T> =
 /** Returns the instance for a call; it is created with the first one. */
 export interface VerbContext {
   readonly instance: () => Promise<InstanceClient>
-  /** Refuses what destroys where it must be confirmed and was not. */
+  /** Refuses destructive calls that must be confirmed and are not. */
   readonly guard: (endpoint: Endpoint) => void
 }
 
 /**
- * What is sent: checked for whoever has no compiler.
- * @throws Failure `usage` for a name that the endpoint does not have, for one that lacks, and for a time-out or retries that are none
+ * Checks the input for callers without a compiler, and returns the values to send.
+ * @throws Failure `usage` for an unknown or missing name, and for an invalid time-out or number of retries
  */
 const checkInput = (
   endpoint: Endpoint,
@@ -217,7 +217,7 @@ const checkInput = (
 const isListing = (endpoint: Endpoint): endpoint is ListEndpoint => endpoint.returns.kind === 'many'
 
 /** Headers by name, each as one text; cookies say who asks. */
-const plainHeaders = (headers: AnswerHeaders): Readonly<Record<string, string>> =>
+const toPlainHeaders = (headers: AnswerHeaders): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined || name === 'set-cookie' ? [] : [[name, [value].flat().join(', ')]],
@@ -226,7 +226,7 @@ const plainHeaders = (headers: AnswerHeaders): Readonly<Record<string, string>> 
 
 /** Data with what came around it. */
 const toWithResponse = <T>(data: T, status: number, from: AnswerHeaders): WithResponse<T> => {
-  const headers = plainHeaders(from)
+  const headers = toPlainHeaders(from)
   return { data, status, headers, requestId: headers['x-request-id'] }
 }
 
@@ -278,7 +278,7 @@ const createCall = (whole: Promise<WithResponse<unknown>>): ApiPromise<unknown> 
   })
 }
 
-/** A file, to be read by whoever asked for it. */
+/** Creates the function of a download; the caller reads the file. */
 const createDownload =
   (endpoint: Endpoint, { instance, guard }: VerbContext) =>
   (input: JsonValues = {}, how: How = {}): Promise<Download> =>
@@ -288,7 +288,7 @@ const createDownload =
       return (await instance()).open({ endpoint, values, how })
     })
 
-/** One call, its answer whole; `data` is undefined where nothing came. */
+/** Sends one call and reads its answer whole; `data` is undefined without a body. */
 const send = async (
   endpoint: Endpoint,
   { instance, guard }: VerbContext,
@@ -297,7 +297,7 @@ const send = async (
 ): Promise<TypedAnswer<Endpoint>> => {
   const values = checkInput(endpoint, input, how)
   guard(endpoint)
-  return answered(endpoint, await (await instance()).send({ endpoint, values, how }))
+  return toTypedAnswer(endpoint, await (await instance()).send({ endpoint, values, how }))
 }
 
 const createFunction =
@@ -320,7 +320,7 @@ export const createVerb = (endpoint: Endpoint, reaching: VerbContext): unknown =
     ? createList(endpoint, reaching)
     : (endpoint.returns.kind === 'file' ? createDownload : createFunction)(endpoint, reaching)
 
-/** What a request to any path takes. */
+/** The options of a request to any path. */
 export interface RequestOptions extends Omit<How, 'params'> {
   readonly query?: JsonValues | undefined
   /** Sent as JSON. */
@@ -333,7 +333,7 @@ const routeForm = /^(GET|POST|PUT|PATCH|DELETE) (\/[\x21-\x7e]*)$/
  * The endpoint that stands for a request to any path: nothing is known of its answer.
  * @throws Failure `usage` for a path that is not below `/api/v4`
  */
-const endpointFor = (route: string, { query, body }: RequestOptions): Endpoint => {
+const createEndpoint = (route: string, { query, body }: RequestOptions): Endpoint => {
   const [, method, path = ''] = routeForm.exec(route) ?? []
   if (method === undefined || /[?#]|^\/api\//.test(path) || hasDots(path.replace(/%2e/gi, '.')))
     throw usage('request() takes a method and a path below /api/v4, such as "GET /runners/7"')
@@ -367,7 +367,7 @@ export const createRequest =
     createCall(
       throwPlain(async () => {
         const { query = {}, body, ...how } = options
-        const endpoint = endpointFor(route, options)
+        const endpoint = createEndpoint(route, options)
         const answer = await send(endpoint, reaching, query, {
           ...how,
           anyType: true,

@@ -3,15 +3,15 @@
  * and ages instead of codes and timestamps.
  */
 import { ExactNumber } from '../base/json/json.js'
-import { isScalar, stringify } from '../base/json/values.js'
+import { isScalar, serializeJson } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
 import type { Tone } from '../base/text.js'
 import { getLevelName } from '../catalogue/levels.js'
-import { dotted } from '../catalogue/words.js'
-import { type SafeText, shown } from './escape.js'
+import { mapDottedName } from '../catalogue/words.js'
+import { escapeLine, type SafeText } from './escape.js'
 import type { FormatView, View } from './types.js'
 
-/** How the text of a cell is painted once it has its width. */
+/** The style of a cell's text, applied when its width is known. */
 interface CellStyle {
   readonly tone?: Tone
   readonly url?: string
@@ -22,7 +22,7 @@ interface CellText extends CellStyle {
   readonly text: string
 }
 
-/** Text of one line, safe to be shown, and how it is painted. */
+/** Text of one line, safe to be shown, with its style. */
 export interface Cell extends CellStyle {
   readonly text: SafeText
 }
@@ -38,31 +38,31 @@ export const isStatus = (name: string): boolean => statusName.test(name)
 export const isExpiry = (name: string): boolean => expiryName.test(name)
 /** Returns true for a field that holds a number of seconds. */
 export const secondsColumn = (name: string): boolean => secondsName.test(name)
-/** Columns of values that were set or are to be: of a preview, or of what a write changed. */
+/** Columns of old and new values: of a preview, or of the changes of a write. */
 const valueName = /^(old|new|now)$/
 const day = 24 * 60 * 60 * 1000
 const soon = 30 * day
 
-/** What an object is called among others: its path, name or title. */
+/** The keys by which an object is named, the best first: its path, name or title. */
 const nameKeys = ['path_with_namespace', 'full_path', 'full', 'name', 'username', 'title', 'path']
 
-/** The page of a record on its instance; undefined when it names none. */
+/** Returns the page of a record on its instance; undefined if it names none. */
 export const linkIn = (record: unknown): string | undefined =>
   isObject(record) && typeof record.web_url === 'string' ? record.web_url : undefined
 
-/** The name of an object; undefined when it has none. */
+/** Returns the name of an object; undefined if it has none. */
 export const getLabel = (value: Fields): string | undefined => {
   const key = nameKeys.find((k) => Object.hasOwn(value, k) && typeof value[k] === 'string')
   return key === undefined ? undefined : String(value[key])
 }
 
-/** The object that a column looks into for its name: `author` of `author.username`. */
+/** Returns the object in which a column looks for its name: `author` of `author.username`. */
 export const getColumnOwner = (column: string): string => {
   const cut = column.lastIndexOf('.')
   return cut > 0 && nameKeys.includes(column.slice(cut + 1)) ? column.slice(0, cut) : column
 }
 
-const expiry = (name: string, text: string, now: Date): Tone | undefined => {
+const getExpiryTone = (name: string, text: string, now: Date): Tone | undefined => {
   if (!expiryName.test(name)) return undefined
   const left = Date.parse(text) - now.getTime()
   if (Number.isNaN(left) || left > soon) return undefined
@@ -71,26 +71,26 @@ const expiry = (name: string, text: string, now: Date): Tone | undefined => {
 
 const expiryWords = { bad: '✗ ', warn: '! ' } as const
 
-/** An age; of an expiry, and of a value that is set, its day as well: `in 1 mo (2026-12-27)`. */
-const ageText = (name: string, value: string, age: string): string => {
+/** Formats an age. For an expiry and for a value to be set, the day is added: `in 1 mo (2026-12-27)`. */
+const formatAge = (name: string, value: string, age: string): string => {
   const [date] = /^\d{4}-\d\d-\d\d/.exec(value) ?? []
   const isMeant = expiryName.test(name) || valueName.test(name)
   return date === undefined || !isMeant ? age : `${age} (${date})`
 }
 
-const ofString = (name: string, value: string, view: View, whole: boolean): CellText => {
+const formatString = (name: string, value: string, view: View, whole: boolean): CellText => {
   const { style, now } = view
   const status = statusName.test(name) ? style.status(value) : undefined
   if (status !== undefined) return status
   const age = style.age(value, now)
-  const tone = expiry(name, value, now)
+  const tone = getExpiryTone(name, value, now)
   const mark = !style.accessible && (tone === 'bad' || tone === 'warn') ? expiryWords[tone] : ''
-  const text = age === undefined ? value : whole ? `${value} (${age})` : ageText(name, value, age)
+  const text = age === undefined ? value : whole ? `${value} (${age})` : formatAge(name, value, age)
   const url = /^https?:\/\//.test(value) ? { url: value } : {}
   return { text: mark + text, tone, ...url }
 }
 
-const ofNumber = (
+const formatNumber = (
   name: string,
   value: number | ExactNumber,
   view: View,
@@ -103,42 +103,42 @@ const ofNumber = (
   return { text: whole ? `${value} (${span})` : span }
 }
 
-/** `Ana Adler (ana)`: people share names. */
-const titleOf = (value: Fields): string | undefined => {
+/** Returns the name with the username, because people share names: `Ana Adler (ana)`. */
+const getTitle = (value: Fields): string | undefined => {
   const label = getLabel(value)
   const { username } = value
   return typeof username === 'string' && username !== label ? `${label} (${username})` : label
 }
 
-const itemText = (value: unknown, whole: boolean): string =>
+const formatItem = (value: unknown, whole: boolean): string =>
   isObject(value)
-    ? ((whole ? titleOf(value) : getLabel(value)) ?? stringify(value))
+    ? ((whole ? getTitle(value) : getLabel(value)) ?? serializeJson(value))
     : isScalar(value)
       ? String(value ?? '–')
-      : stringify(value)
+      : serializeJson(value)
 
-const saidOf = (name: string, value: unknown, view: View, whole: boolean): CellText => {
+const formatValue = (name: string, value: unknown, view: View, whole: boolean): CellText => {
   if (value === null || value === undefined || value === '') return none
   if (typeof value === 'boolean') return { text: value ? 'yes' : 'no' }
   if (typeof value === 'number' || value instanceof ExactNumber)
-    return ofNumber(name, value, view, whole)
-  if (typeof value === 'string') return ofString(name, value, view, whole)
+    return formatNumber(name, value, view, whole)
+  if (typeof value === 'string') return formatString(name, value, view, whole)
   if (Array.isArray(value) && value.length === 0) return none
   const items = Array.isArray(value) ? value : [value]
-  return { text: items.map((item) => itemText(item, whole)).join(', ') }
+  return { text: items.map((item) => formatItem(item, whole)).join(', ') }
 }
 
 /**
- * A value under its field name as one line.
+ * Creates the cell of a value, as one line.
  * @param whole whether there is room for more than a word: times and levels with their codes
  */
 export const createCell = (name: string, value: unknown, view: View, whole = false): Cell => {
-  const said = saidOf(name, value, view, whole)
-  return { ...said, text: shown(said.text, view.style) }
+  const said = formatValue(name, value, view, whole)
+  return { ...said, text: escapeLine(said.text, view.style) }
 }
 
-/** The text in its colour, and as a link where it has an address. */
-export const painted = (cell: Cell, text: string, view: View): string => {
+/** Paints the text of a cell in its color, as a link if it has an address. */
+export const paintCell = (cell: Cell, text: string, view: View): string => {
   const colored = cell.tone === undefined ? text : view.style.paint(text, cell.tone)
   return cell.url === undefined ? colored : view.style.link(colored, cell.url)
 }
@@ -146,23 +146,23 @@ export const painted = (cell: Cell, text: string, view: View): string => {
 /** The column of records that are no objects. */
 const bare = 'value'
 
-const fieldsOf = (record: unknown): Fields => (isObject(record) ? record : { [bare]: record })
+const toFields = (record: unknown): Fields => (isObject(record) ? record : { [bare]: record })
 
 interface Rows {
   /** Known from the start, else by the first record; as the documents call them. */
   readonly columns: () => readonly string[]
-  /** What stands above them: the instance's own words, where it has some. */
+  /** The headings above the columns: the instance's own words, if it has some. */
   readonly headings: () => readonly string[]
   readonly values: (record: unknown) => readonly unknown[]
 }
 
-/** What a field means, whose name is the instance's. */
+/** Returns the documented name of a field that has the instance's name. */
 export const getMeaning = (name: string, { words }: Pick<View, 'words'>): string =>
-  words === undefined ? name : dotted(name, words.neutral)
+  words === undefined ? name : mapDottedName(name, words.neutral)
 
 /**
- * The columns that were asked for, else the catalogue's, else the fields of the first record.
- * @param choose which of a record's fields become columns when nobody says
+ * Creates rows of the requested columns, else the catalogue's, else the fields of the first record.
+ * @param choose chooses which of a record's fields become columns if none are named
  */
 export const createRows = (
   view: FormatView,
@@ -170,14 +170,14 @@ export const createRows = (
 ): Rows => {
   let columns = view.fields ?? view.columns
   const valuesOf = (record: unknown): readonly unknown[] => {
-    const fields = fieldsOf(record)
+    const fields = toFields(record)
     columns ??= choose(fields)
     return columns.map((path) => view.pick(fields, path))
   }
   const { parents, titled, words } = view
   const named = (word: ((name: string) => string) | undefined) => (): readonly string[] => {
     const all = columns ?? []
-    const said = word === undefined ? all : all.map((path) => dotted(path, word))
+    const said = word === undefined ? all : all.map((path) => mapDottedName(path, word))
     return parents === undefined ? said : [...parents, ...said]
   }
   const names = {
@@ -188,7 +188,7 @@ export const createRows = (
   return {
     ...names,
     values: (whole) => {
-      const { record, ...above } = fieldsOf(whole)
+      const { record, ...above } = toFields(whole)
       return [...parents.map((parent) => above[parent]), ...valuesOf(record)]
     },
   }

@@ -5,61 +5,61 @@
  */
 import { stringify as csvOf, type Options } from 'csv-stringify/sync'
 import { ExactNumber } from '../base/json/json.js'
-import { stringify } from '../base/json/values.js'
+import { serializeJson } from '../base/json/values.js'
 import { getLevelName } from '../catalogue/levels.js'
 import { createRows } from './cell.js'
-import { shownLines } from './escape.js'
+import { escapeLines } from './escape.js'
 import type { FormatView, OpenPrinter } from './types.js'
 
-/** Digits behind a sign are a number, whoever says so: no formula. */
+/** Digits after a sign are a number and no formula. */
 const signed = /^[+-]\d+(\.\d+)?$/
 
-/** What starts a formula for some spreadsheets, and for the library only where it is not shown as text. */
+/** The line breaks that begin a formula in some spreadsheets. The library recognizes them only if they were not made visible before. */
 const broken = /^[\r\n]/
 
-/** Of this cell alone no formula is escaped: the library takes any option here, its types know some. */
-const asItIs = (value: string): { readonly value: string } => {
+/** Creates a cell in which no formula is escaped. The library takes any option here; its types know only some. */
+const createRawCell = (value: string): { readonly value: string } => {
   const cell = { value, escape_formulas: false }
   return cell
 }
 
-const optionsOf = ({ csvRaw }: FormatView): Options => ({
+const createOptions = ({ csvRaw }: FormatView): Options => ({
   escape_formulas: csvRaw !== true,
   // White space at the ends is lost to some readers where it is not quoted.
   quoted_match: /^[ \t]|[ \t]$/,
   cast: {
     boolean: String,
-    string: (value) => (signed.test(value) ? asItIs(value) : value),
+    string: (value) => (signed.test(value) ? createRawCell(value) : value),
     // A number as it came.
-    object: (value) => asItIs(String(value)),
+    object: (value) => createRawCell(String(value)),
   },
 })
 
 type Cell = string | number | boolean | ExactNumber | null
 
-/** Line breaks and tabs stay, as RFC 4180 allows inside of quotes; other control characters are shown. */
-const cellOf = (value: unknown, { style, csvRaw }: FormatView): Cell => {
+/** Formats a cell. Line breaks and tabs stay, as RFC 4180 allows inside quotes; other control characters are made visible. */
+const formatCell = (value: unknown, { style, csvRaw }: FormatView): Cell => {
   if (value === null || value === undefined) return null
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber)
     return value
-  const whole = typeof value === 'string' ? value : stringify(value)
+  const whole = typeof value === 'string' ? value : serializeJson(value)
   const front = csvRaw !== true && broken.test(whole) ? "'" : ''
-  return shownLines(front + whole, style, '\n\t')
+  return escapeLines(front + whole, style, '\n\t')
 }
 
 export const open: OpenPrinter = (sink, view) => {
   const rows = createRows(view)
-  const options = optionsOf(view)
+  const options = createOptions(view)
   let started = false
   const header = (): (readonly Cell[])[] => {
     if (started || rows.columns().length === 0) return []
     started = true
-    return [rows.headings().map((name) => cellOf(name, view))]
+    return [rows.headings().map((name) => formatCell(name, view))]
   }
   const rowOf = (record: unknown): readonly Cell[] =>
     rows
       .values(record)
-      .map((value, i) => cellOf(getLevelName(rows.columns()[i], value) ?? value, view))
+      .map((value, i) => formatCell(getLevelName(rows.columns()[i], value) ?? value, view))
   const write = async (lines: readonly (readonly Cell[])[]): Promise<void> => {
     if (lines.length > 0) await sink.write(csvOf([...lines], options))
   }

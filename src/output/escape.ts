@@ -17,11 +17,12 @@ type KeptWhitespace = '\n' | '\n\t'
 
 const between = { '\n': /[^\n]+/g, '\n\t': /[^\n\t]+/g } as const
 
-/** Text in one line: its line breaks and tabs are shown, too. */
-export const shown = (text: string, { visible }: EscapeStyle): SafeText => visible(text) as SafeText
+/** Escapes text for one line: line breaks and tabs become visible, too. */
+export const escapeLine = (text: string, { visible }: EscapeStyle): SafeText =>
+  visible(text) as SafeText
 
-/** Text of several lines: their ends stay, and so does what else was said. */
-export const shownLines = (
+/** Escapes text of several lines: line breaks stay, and other control characters become visible. */
+export const escapeLines = (
   text: string,
   { visible }: EscapeStyle,
   kept: KeptWhitespace = '\n',
@@ -33,19 +34,19 @@ export const shownLines = (
 const esc = String.fromCharCode(27)
 let key: string | undefined
 
-/** What nobody outside of this process knows, in the grammar of colours. */
-const secretKey = (): string => {
+/** Returns a random text in the grammar of colors that only this process knows. */
+const getColorKey = (): string => {
   key ??= [...crypto.getRandomValues(new Uint16Array(4))].map((n) => n % 10_000).join(';')
   return key
 }
 
-/** A text whose colours are the tool's own: a page keeps no others, whatever stands beside them. */
-export const ownColours = (painted: string): string =>
-  painted.replaceAll(new RegExp(`${esc}\\[([\\d;]*)m`, 'g'), `${esc}[$1;${secretKey()}m`)
+/** Marks the colors of a text as the tool's own. A page keeps no other colors. */
+export const markOwnColors = (painted: string): string =>
+  painted.replaceAll(new RegExp(`${esc}\\[([\\d;]*)m`, 'g'), `${esc}[$1;${getColorKey()}m`)
 
-/** A page of text that a command made: its lines and its own colours stay. */
-export const shownPage = (text: string, style: EscapeStyle): SafeText =>
+/** Escapes a page of text that a command made: its lines and its own colors stay. */
+export const escapePage = (text: string, style: EscapeStyle): SafeText =>
   text
-    .split(new RegExp(`${esc}\\[([\\d;]*);${secretKey()}m`))
-    .map((part, i) => (i % 2 === 1 ? `${esc}[${part}m` : shownLines(part, style, '\n\t')))
+    .split(new RegExp(`${esc}\\[([\\d;]*);${getColorKey()}m`))
+    .map((part, i) => (i % 2 === 1 ? `${esc}[${part}m` : escapeLines(part, style, '\n\t')))
     .join('') as SafeText

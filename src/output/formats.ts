@@ -2,20 +2,20 @@
 import { type FormatName, formatTraits, getFormatTraits } from '../catalogue/formats.js'
 import type { Format } from './types.js'
 
-const json = () => import('./json.js')
-const html = () => import('./html.js')
-const lines = () => import('./lines.js')
+const loadJson = () => import('./json.js')
+const loadHtml = () => import('./html.js')
+const loadLines = () => import('./lines.js')
 
 const writers: Readonly<Record<FormatName, Pick<Format, 'load' | 'page'>>> = {
   table: { load: async () => (await import('./table.js')).open },
-  json: { load: async () => (await json()).open },
+  json: { load: async () => (await loadJson()).open },
   yaml: { load: async () => (await import('./yaml.js')).open },
-  ndjson: { load: async () => (await json()).openNdjson },
+  ndjson: { load: async () => (await loadJson()).openNdjson },
   csv: { load: async () => (await import('./csv.js')).open },
   markdown: { load: async () => (await import('./markdown.js')).open },
-  html: { page: async () => (await html()).endPage, load: async () => (await html()).open },
-  value: { load: async () => (await lines()).openValues },
-  id: { load: async () => (await lines()).openIds },
+  html: { page: async () => (await loadHtml()).endPage, load: async () => (await loadHtml()).open },
+  value: { load: async () => (await loadLines()).openValues },
+  id: { load: async () => (await loadLines()).openIds },
 }
 
 export const formats: readonly Format[] = formatTraits.map((traits) => ({

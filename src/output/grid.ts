@@ -9,17 +9,17 @@ import Table from 'cli-table3'
 
 export const gap = 2
 const narrowest = 4
-/** What a column of words needs to tell one from another. */
+/** The display columns that a column of words needs to be distinguishable. */
 const shortestWord = 8
 /** A column of at most this width holds words: a status, an age, a short name. */
 const longestWord = 18
-/** What a column of longer text needs to say anything. */
+/** The display columns that a column of longer text needs to be useful. */
 const shortestText = 10
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0)
 
-/** Narrow columns whole, down to an equal share for the wide ones. */
-const equally = (natural: readonly number[], room: number): number[] => {
+/** Shares the room: narrow columns are whole, wide ones get an equal share. */
+const splitEqually = (natural: readonly number[], room: number): number[] => {
   const widths = new Array<number>(natural.length).fill(0)
   const byWidth = natural.map((_, i) => i).sort((a, b) => (natural[a] ?? 0) - (natural[b] ?? 0))
   let left = room
@@ -31,17 +31,17 @@ const equally = (natural: readonly number[], room: number): number[] => {
   return widths
 }
 
-/** Words whole and texts equally where that leaves something of the texts; else all equally. */
-const wordsFirst = (natural: readonly number[], room: number): number[] => {
+/** Shows words whole and shares the rest among texts, if that leaves enough for them; else shares all equally. */
+const splitWordsFirst = (natural: readonly number[], room: number): number[] => {
   const texts = natural.filter((width) => width > longestWord)
   const left = room - sum(natural.filter((width) => width <= longestWord))
-  if (left < texts.length * shortestText) return equally(natural, room)
-  const cut = equally(texts, left)
+  if (left < texts.length * shortestText) return splitEqually(natural, room)
+  const cut = splitEqually(texts, left)
   return natural.map((width) => (width > longestWord ? (cut.shift() ?? 0) : width))
 }
 
-/** How many columns of these have room to say something; what is on the right of them is left out. */
-const readable = (natural: readonly number[], room: number): number => {
+/** Counts the columns that have room to be useful; those to the right of them are left out. */
+const countReadable = (natural: readonly number[], room: number): number => {
   let left = room
   const none = natural.findIndex((width) => {
     left -= gap + Math.min(Math.max(width, narrowest), shortestWord)
@@ -56,14 +56,14 @@ export interface TableLine {
   readonly widths: readonly number[]
 }
 
-/** How far the further lines of a record stand to the right. */
+/** The indent of the further lines of a record, in display columns. */
 export const nestedIndent = 2
 
 /**
- * The lines of a record whose columns are shown whole: as many columns in each as have room.
- * Only what is wider than the terminal is cut.
+ * Puts the columns of a record, shown whole, into lines: as many columns in each as have room.
+ * Only a column that is wider than the terminal is cut.
  */
-export const stackWidth = (natural: readonly number[], terminal: number): TableLine[] => {
+export const placeColumns = (natural: readonly number[], terminal: number): TableLine[] => {
   const lines: { first: number; widths: number[] }[] = []
   let left = 0
   for (const [i, width] of natural.entries()) {
@@ -81,23 +81,24 @@ export const stackWidth = (natural: readonly number[], terminal: number): TableL
 }
 
 /**
- * Widths for columns of these natural widths within a terminal. The first is what verbs take, so it
- * is whole before there is any other; then words go before longer text, and where not even their
- * beginnings have room, those on the right are left out (the result is shorter). The last column
- * gets what is left over, since nothing follows it.
+ * Shares the width of a terminal among columns of these natural widths. The first column names the object for verbs, so
+ * it
+ * is whole before any other. Then words come before longer text. If not even their beginnings have room, columns on the
+ * right
+ * are left out, and the result is shorter. The last column gets the rest, since nothing follows it.
  */
-export const shareWidth = (natural: readonly number[], terminal: number): number[] => {
+export const splitWidth = (natural: readonly number[], terminal: number): number[] => {
   const [first = 0, ...rest] = natural
   const leading = Math.min(first, terminal)
-  const others = rest.slice(0, readable(rest, terminal - leading))
+  const others = rest.slice(0, countReadable(rest, terminal - leading))
   const room = terminal - gap * others.length
-  const widths = [leading, ...wordsFirst(others, room - leading)]
+  const widths = [leading, ...splitWordsFirst(others, room - leading)]
   const last = widths.length - 1
   widths[last] = (widths[last] ?? 0) + room - sum(widths)
   return widths
 }
 
-/** A table takes time with the square of its rows; more of them go into further tables. */
+/** The most rows of one table of the library, whose time grows with their square; further rows go into further tables. */
 const maxRows = 50
 
 const none = {
@@ -118,7 +119,7 @@ const none = {
   middle: ' '.repeat(gap),
 } as const
 
-const laidOut = (rows: readonly (readonly string[])[], widths: readonly number[]): string => {
+const layOutTable = (rows: readonly (readonly string[])[], widths: readonly number[]): string => {
   const table = new Table({
     chars: none,
     // No width would be "as wide as it takes".
@@ -135,12 +136,15 @@ const laidOut = (rows: readonly (readonly string[])[], widths: readonly number[]
 }
 
 /**
- * Rows as lines, each ended by a line break, nothing behind the last character.
+ * Formats rows as lines, each ended by a line break, without trailing spaces.
  * @param widths display columns of each column
  */
-export const grid = (rows: readonly (readonly string[])[], widths: readonly number[]): string => {
+export const formatGrid = (
+  rows: readonly (readonly string[])[],
+  widths: readonly number[],
+): string => {
   let text = ''
   for (let at = 0; at < rows.length; at += maxRows)
-    text += laidOut(rows.slice(at, at + maxRows), widths)
+    text += layOutTable(rows.slice(at, at + maxRows), widths)
   return text
 }

@@ -4,10 +4,10 @@
  */
 
 import { ExactNumber } from '../base/json/json.js'
-import { isScalar, stringify } from '../base/json/values.js'
+import { isScalar, serializeJson } from '../base/json/values.js'
 import { isObject } from '../base/objects.js'
 import { createRows } from './cell.js'
-import { shown, shownLines } from './escape.js'
+import { escapeLine, escapeLines } from './escape.js'
 import { renderCell, toPageCell } from './html/cells.js'
 import { renderHead } from './html/frame.js'
 import { PageList } from './html/list-page.js'
@@ -18,10 +18,10 @@ export { endPage } from './html/frame.js'
 
 // One object.
 
-/** Objects are not followed further down. */
+/** The depth to which objects are shown field by field; deeper ones are shown as JSON text. */
 const deepest = 4
 
-const fieldRows = (
+const renderFieldRows = (
   name: string,
   value: unknown,
   view: FormatView,
@@ -29,20 +29,22 @@ const fieldRows = (
 ): readonly Markup[] => {
   if (isObject(value) && Object.keys(value).length > 0 && depth < deepest)
     return Object.entries(value).flatMap(([key, inner]) =>
-      fieldRows(name === '' ? key : `${name}.${key}`, inner, view, depth + 1),
+      renderFieldRows(name === '' ? key : `${name}.${key}`, inner, view, depth + 1),
     )
   const isShort = isScalar(value) || Array.isArray(value)
-  const cell = toPageCell(name, isShort ? value : stringify(value), view)
-  return [html`<tr><th scope="row">${shown(name, view.style)}</th>${renderCell(cell, '')}</tr>\n`]
+  const cell = toPageCell(name, isShort ? value : serializeJson(value), view)
+  return [
+    html`<tr><th scope="row">${escapeLine(name, view.style)}</th>${renderCell(cell, '')}</tr>\n`,
+  ]
 }
 
 const renderDetail = (record: unknown, view: FormatView): Markup => {
-  if (typeof record === 'string') return html`<pre>${shownLines(record, view.style)}</pre>\n`
+  if (typeof record === 'string') return html`<pre>${escapeLines(record, view.style)}</pre>\n`
   const rows = createRows(view)
   const values = rows.values(record)
   const lines = rows
     .columns()
-    .flatMap((_, i) => fieldRows(rows.headings()[i] ?? '', values[i], view, 1))
+    .flatMap((_, i) => renderFieldRows(rows.headings()[i] ?? '', values[i], view, 1))
   return html`<div class="scroll" tabindex="0" role="region" aria-label="fields"><table><tbody>\n${lines}</tbody></table></div>\n`
 }
 
@@ -59,8 +61,9 @@ export const open: OpenPrinter = (sink, view) => {
     begun = true
     await beginPage(sink, view)
     const { section, said } = view.page ?? {}
-    const heading = section === undefined ? '' : html`<h2>${shown(section, view.style)}</h2>\n`
-    const below = said === undefined ? '' : html`<p class="said">${shown(said, view.style)}</p>\n`
+    const heading = section === undefined ? '' : html`<h2>${escapeLine(section, view.style)}</h2>\n`
+    const below =
+      said === undefined ? '' : html`<p class="said">${escapeLine(said, view.style)}</p>\n`
     await sink.write(
       html`<section class="card${view.many ? ' list' : ''}">\n${heading}${below}`.text,
     )
@@ -85,12 +88,15 @@ export const open: OpenPrinter = (sink, view) => {
 
 /** A record whose texts are safe to be shown, names of fields among them. */
 const toSafe = (value: unknown, view: FormatView): unknown => {
-  if (typeof value === 'string') return shown(value, view.style)
+  if (typeof value === 'string') return escapeLine(value, view.style)
   if (Array.isArray(value)) return value.map((one: unknown) => toSafe(one, view))
   if (value instanceof ExactNumber) return Number(value)
   if (!isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [shown(name, view.style), toSafe(inner, view)]),
+    Object.entries(value).map(([name, inner]) => [
+      escapeLine(name, view.style),
+      toSafe(inner, view),
+    ]),
   )
 }
 

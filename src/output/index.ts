@@ -2,11 +2,15 @@
 
 import type { Records } from '../base/json/records.js'
 import { decodeText, parseRecord } from '../base/json/values.js'
-import { createRecordMasker, type HiddenFields, maskedPick } from '../base/secrets/mask-records.js'
-import { picker } from '../catalogue/pick.js'
+import {
+  createMaskedPick,
+  createRecordMasker,
+  type HiddenFields,
+} from '../base/secrets/mask-records.js'
+import { createPicker } from '../catalogue/pick.js'
 import type { Inspection } from '../catalogue/views.js'
-import { legible, type Words } from '../catalogue/words.js'
-import { shownPage } from './escape.js'
+import { makeLegible, type Words } from '../catalogue/words.js'
+import { escapePage } from './escape.js'
 import { jsonFormat } from './formats.js'
 import type { AnswerView, Format, Printer, Sink, Writer } from './types.js'
 
@@ -16,7 +20,11 @@ import type { AnswerView, Format, Printer, Sink, Writer } from './types.js'
  * Masks what is written on its way to a printer.
  * @param words the instance's own: a secret is one under either name
  */
-const maskedWriter = (printer: Printer, hidden: HiddenFields, words: Words | undefined): Writer => {
+const createMaskedWriter = (
+  printer: Printer,
+  hidden: HiddenFields,
+  words: Words | undefined,
+): Writer => {
   const mask = createRecordMasker(hidden, words)
   return {
     watch: mask.watch,
@@ -32,7 +40,7 @@ const maskedWriter = (printer: Printer, hidden: HiddenFields, words: Words | und
 
 // Lets records be looked at on their way to a format: whether they have the fields that are to be shown.
 
-/** So many records are held back at most: about a page. */
+/** The most records that are held back: about a page. */
 const maxHeld = 100
 
 /** Passes records to a printer, or holds them back until an inspection has seen enough. */
@@ -72,15 +80,15 @@ class InspectionBuffer {
     for (const print of held) await print()
   }
 
-  /** What came before the answer broke off stands. */
+  /** Prints the records that are held back, because the answer broke off. */
   async abandon(): Promise<void> {
     this.#open = false
     for (const print of this.#held.splice(0)) await print()
   }
 }
 
-/** A printer whose records are looked at first. */
-const inspected = (printer: Printer, inspection: Inspection): Printer => {
+/** Creates a printer whose records are inspected first. */
+const createInspectedPrinter = (printer: Printer, inspection: Inspection): Printer => {
   const all = new InspectionBuffer(inspection)
   const { bytes } = printer
   return {
@@ -112,7 +120,7 @@ const inspected = (printer: Printer, inspection: Inspection): Printer => {
  * Returns true if people see this view in a way of their own in this format: not where it shows names, which are those of the records.
  * Only then is the answer held until it is whole.
  */
-const shapedFor = (
+const isReshaped = (
   { reader, shows }: Format,
   { people, terminal, fields }: Pick<AnswerView, 'people' | 'terminal' | 'fields'>,
 ): boolean => {
@@ -134,13 +142,13 @@ export const openWriter = async (
 ): Promise<Writer> => {
   const open = await format.load()
   const start = ({ made, people: _, inspection, ...view }: AnswerView): Writer => {
-    const pick = maskedPick(picker(made, view.words), hidden, view.words)
+    const pick = createMaskedPick(createPicker(made, view.words), hidden, view.words)
     const printer = open(sink, { ...view, pick })
-    const whole = inspection === undefined ? printer : inspected(printer, inspection)
-    return maskedWriter(whole, hidden, view.words)
+    const whole = inspection === undefined ? printer : createInspectedPrinter(printer, inspection)
+    return createMaskedWriter(whole, hidden, view.words)
   }
-  if (!shapedFor(format, asked)) return start(asked)
-  return maskedWriter(printerForPeople(start, sink, asked), hidden, asked.words)
+  if (!isReshaped(format, asked)) return start(asked)
+  return createMaskedWriter(createHeldPrinter(start, sink, asked), hidden, asked.words)
 }
 
 /** The records of one of several parts of an answer, held until rows can be made of them. */
@@ -157,7 +165,7 @@ export const holdForPeople = (
   hidden: HiddenFields,
 ): HeldRecords | undefined => {
   const rows = people?.rows
-  const isShaped = shapedFor(format, { people, fields, terminal: false })
+  const isShaped = isReshaped(format, { people, fields, terminal: false })
   if (rows === undefined || !isShaped) return undefined
   const records: unknown[] = []
   const mask = createRecordMasker(hidden, words)
@@ -165,7 +173,7 @@ export const holdForPeople = (
     take: (batch) => {
       for (const bytes of mask.maskBatch(batch)) {
         const value = parseRecord(bytes)
-        records.push(words === undefined ? value : legible(value, words))
+        records.push(words === undefined ? value : makeLegible(value, words))
       }
     },
     rows: () => rows(records),
@@ -180,8 +188,8 @@ export const openDocument = (format: Format, sink: Sink, asked: AnswerView): Pro
 const viewOfRows = ({ people, ...asked }: AnswerView): AnswerView =>
   people?.columns === undefined ? asked : { ...asked, columns: people.columns, titled: true }
 
-/** Whoever makes a page of text reckons with the numbers. */
-const plain = (bytes: Uint8Array): unknown => {
+/** Parses a record with plain numbers, because a page of text calculates with them. */
+const parsePlain = (bytes: Uint8Array): unknown => {
   parseRecord(bytes)
   return JSON.parse(decodeText(bytes))
 }
@@ -190,7 +198,7 @@ const plain = (bytes: Uint8Array): unknown => {
  * Holds the answer until it is whole, then writes what people see of it.
  * @param start starts the rows' own writer: what they are made of is masked once more
  */
-const printerForPeople = (
+const createHeldPrinter = (
   start: (asked: AnswerView) => Writer,
   sink: Sink,
   asked: AnswerView,
@@ -199,12 +207,12 @@ const printerForPeople = (
   const records: unknown[] = []
   // Who makes rows and pages knows the names of the documents.
   const take = (value: unknown): void => {
-    records.push(asked.words === undefined ? value : legible(value, asked.words))
+    records.push(asked.words === undefined ? value : makeLegible(value, asked.words))
   }
   const page = asked.terminal && asked.fields === undefined ? people?.page : undefined
   const show = async (): Promise<void> => {
     if (page !== undefined) {
-      for await (const text of page(records)) await sink.write(shownPage(text, asked.style))
+      for await (const text of page(records)) await sink.write(escapePage(text, asked.style))
       return
     }
     const writer = start(viewOfRows(asked))
@@ -213,7 +221,7 @@ const printerForPeople = (
   }
   return {
     bytes: async (batch) => {
-      for (const bytes of batch) take(page === undefined ? parseRecord(bytes) : plain(bytes))
+      for (const bytes of batch) take(page === undefined ? parseRecord(bytes) : parsePlain(bytes))
     },
     values: async (batch) => {
       for (const value of batch) take(value)

@@ -3,12 +3,12 @@
  * record and closed only when it is whole, or a record a line. `--fields a,b.c` gives flat objects whose keys are spelt
  * as asked: `{"a": …, "b.c": …}`; a field that a record lacks is left out. Text of JSON is laid out anew here, too.
  */
-import { viewed } from '../base/bytes.js'
+import { viewBytes } from '../base/bytes.js'
 import { PackedRecords, type Records } from '../base/json/records.js'
 import { joinPieces, readTokens } from '../base/json/text.js'
-import { decodeText, parseRecord, stringify } from '../base/json/values.js'
-import { shaper } from '../catalogue/pick.js'
-import { shown } from './escape.js'
+import { decodeText, parseRecord, serializeJson } from '../base/json/values.js'
+import { createShaper } from '../catalogue/pick.js'
+import { escapeLine } from './escape.js'
 import type { FormatView, OpenPrinter, Sink } from './types.js'
 
 interface RewriteOptions {
@@ -18,7 +18,7 @@ interface RewriteOptions {
   readonly show?: (text: string) => string
 }
 
-/** Deeper than this nothing is indented further, so that hostile nesting stays small. */
+/** The depth from which lines are not indented further, so that hostile nesting stays small. */
 const deepestIndent = 40
 
 /** Line breaks and indents before and after tokens. */
@@ -47,7 +47,10 @@ class Layout {
   }
 }
 
-function* rewriting(text: string, { indent, show = (t) => t }: RewriteOptions): Generator<string> {
+function* rewriteTokens(
+  text: string,
+  { indent, show = (t) => t }: RewriteOptions,
+): Generator<string> {
   const layout = indent === undefined ? undefined : new Layout(indent)
   for (const token of readTokens(text)) {
     const shown = token.startsWith('"') ? show(token) : token
@@ -55,28 +58,28 @@ function* rewriting(text: string, { indent, show = (t) => t }: RewriteOptions): 
   }
 }
 
-/** JSON text with its white space replaced: none, or an indented layout. */
+/** Replaces the white space of JSON text: by none, or by an indented layout. */
 export const rewrite = (text: string, options: RewriteOptions = {}): Uint8Array =>
-  joinPieces(rewriting(text, options))
+  joinPieces(rewriteTokens(text, options))
 
 // The formats.
 
 const encoder = new TextEncoder()
-const bytesOf = (text: string): Uint8Array => encoder.encode(text)
+const encodeText = (text: string): Uint8Array => encoder.encode(text)
 
 const [tab, newline, carriage, space, quote, backslash, comma, colon] = Buffer.from('\t\n\r "\\,:')
 
 const isSpace = (byte: number | undefined): boolean =>
   byte === space || byte === newline || byte === carriage || byte === tab
 
-/** Line breaks and tabs never stand raw inside a JSON string, so finding one is proof. */
-const broken = (bytes: Uint8Array): boolean => {
-  const all = viewed(bytes)
+/** True if a record has line breaks or tabs. They never stand raw inside a JSON string, so finding one is proof. */
+const hasBreaks = (bytes: Uint8Array): boolean => {
+  const all = viewBytes(bytes)
   return [newline, carriage, tab].some((byte) => byte !== undefined && all.includes(byte))
 }
 
-/** Whether the first tokens have spaces between them. */
-const loose = (bytes: Uint8Array): boolean => {
+/** True if the first tokens have spaces between them. */
+const hasSpaces = (bytes: Uint8Array): boolean => {
   let inside = false
   for (let i = 0, seen = 0; i < bytes.length && seen < 2; i++) {
     const byte = bytes[i]
@@ -92,57 +95,57 @@ const loose = (bytes: Uint8Array): boolean => {
 }
 
 /**
- * Whether a record has white space between its tokens. Spaces stand inside of strings too, so only
- * the first tokens are looked at for them: whoever writes JSON spaces all of it or none.
+ * True if a record has white space between its tokens. Spaces occur inside strings too, so only the first tokens are
+ * checked for them: a program that writes JSON puts spaces everywhere or nowhere.
  */
-export const spaced = (bytes: Uint8Array): boolean => broken(bytes) || loose(bytes)
+export const hasWhitespace = (bytes: Uint8Array): boolean => hasBreaks(bytes) || hasSpaces(bytes)
 
 /** Records as lines of compact JSON. */
 type ToLines = (batch: Records) => Records
 
-/** Records as they came; those with white space between their tokens are written anew. */
-const passing: ToLines = (batch) =>
+/** Passes records on as they came; those with white space between their tokens are rewritten. */
+const passRecords: ToLines = (batch) =>
   batch instanceof PackedRecords
     ? batch
-    : batch.map((bytes) => (spaced(bytes) ? rewrite(decodeText(bytes)) : bytes))
+    : batch.map((bytes) => (hasWhitespace(bytes) ? rewrite(decodeText(bytes)) : bytes))
 
-/** Records on a terminal: whatever could move the cursor escaped. */
-const escaping =
+/** Creates the function that writes records on a terminal, with every character escaped that could move the cursor. */
+const createEscaper =
   ({ style }: FormatView): ToLines =>
   (batch) =>
-    batch.map((bytes) => rewrite(decodeText(bytes), { show: (text) => shown(text, style) }))
+    batch.map((bytes) => rewrite(decodeText(bytes), { show: (text) => escapeLine(text, style) }))
 
-/** The fields asked for, of each record. */
-const shaping = (view: FormatView): ToLines => {
-  const shape = shaper(view)
-  const show = (text: string): string => (view.terminal ? shown(text, view.style) : text)
-  return (batch) => batch.map((bytes) => bytesOf(show(stringify(shape(parseRecord(bytes))))))
+/** Creates the function that writes the requested fields of each record. */
+const createFieldPicker = (view: FormatView): ToLines => {
+  const shape = createShaper(view)
+  const show = (text: string): string => (view.terminal ? escapeLine(text, view.style) : text)
+  return (batch) => batch.map((bytes) => encodeText(show(serializeJson(shape(parseRecord(bytes))))))
 }
 
 /**
- * How a view's records are written as JSON on one line each: the bytes themselves where nothing
- * needs their fields, a rewriting of their text, or the fields asked for.
+ * Creates the function that writes a view's records as JSON, one per line: the bytes themselves if no field is needed,
+ * a rewriting of their text, or the requested fields.
  */
-export const liner = (view: FormatView): ToLines => {
-  if (view.fields !== undefined) return shaping(view)
-  return view.terminal ? escaping(view) : passing
+export const createLineEncoder = (view: FormatView): ToLines => {
+  if (view.fields !== undefined) return createFieldPicker(view)
+  return view.terminal ? createEscaper(view) : passRecords
 }
 
 /** The bytes of a value that was already parsed. */
-export const encode = (value: unknown): Uint8Array => bytesOf(stringify(value))
+export const encode = (value: unknown): Uint8Array => encodeText(serializeJson(value))
 
-/** A record of so many bytes is worth a write of its own rather than a copy. */
+/** The size of a record, in bytes, from which a write of its own is cheaper than a copy. */
 const large = 1 << 20
 
-/** Records as one piece of memory, but for large ones: `between` them, `before` the first and `after` the last. */
-const joined = (
+/** Joins records into one piece of memory, except large ones: `between` them, `before` the first and `after` the last. */
+const joinRecords = (
   records: Records,
   { before = '', between, after = '' }: { before?: string; between: string; after?: string },
 ): readonly Uint8Array[] => {
-  const gap = bytesOf(between)
-  const pieces = [bytesOf(before)]
+  const gap = encodeText(between)
+  const pieces = [encodeText(before)]
   for (const record of records) pieces.push(record, gap)
-  pieces[pieces.length - 1] = bytesOf(after)
+  pieces[pieces.length - 1] = encodeText(after)
   return pieces.some((piece) => piece.length > large) ? pieces : [Buffer.concat(pieces)]
 }
 
@@ -154,7 +157,7 @@ const write = async (sink: Sink, pieces: readonly Uint8Array[]): Promise<void> =
 const writeLines = async (sink: Sink, records: Records): Promise<void> => {
   if (records.length === 0) return
   const packed = records instanceof PackedRecords
-  await write(sink, packed ? records.lines() : joined(records, { between: '\n', after: '\n' }))
+  await write(sink, packed ? records.lines() : joinRecords(records, { between: '\n', after: '\n' }))
 }
 
 /** Records as items of a list that was begun or not, `gap` before each. */
@@ -167,23 +170,23 @@ const writeItems = async (
   const packed = records instanceof PackedRecords && gap === ''
   const pieces = packed
     ? records.items(before.charCodeAt(0))
-    : joined(records, { before: before + gap, between: `,${gap}` })
+    : joinRecords(records, { before: before + gap, between: `,${gap}` })
   await write(sink, pieces)
 }
 
-/** Lays a compact record out, standing so many levels deep. */
-const pretty = (bytes: Uint8Array, indent: number): Uint8Array =>
+/** Lays out a compact record over several lines, at this depth. */
+const formatIndented = (bytes: Uint8Array, indent: number): Uint8Array =>
   rewrite(decodeText(bytes), { indent })
 
-const printer = (view: FormatView): ToLines => {
-  const lines = liner(view)
+const createLineLayout = (view: FormatView): ToLines => {
+  const lines = createLineEncoder(view)
   if (!view.terminal) return lines
-  return (batch) => lines(batch).map((bytes) => pretty(bytes, view.many ? 1 : 0))
+  return (batch) => lines(batch).map((bytes) => formatIndented(bytes, view.many ? 1 : 0))
 }
 
 /** JSON as one document. */
 export const open: OpenPrinter = (sink, view) => {
-  const print = printer(view)
+  const print = createLineLayout(view)
   const gap = view.terminal ? '\n  ' : ''
   let started = false
 
@@ -207,7 +210,7 @@ export const open: OpenPrinter = (sink, view) => {
 
 /** NDJSON: a record a line, as it arrives, byte for byte where nothing needs its fields. */
 export const openNdjson: OpenPrinter = (sink, view) => {
-  const lines = liner(view)
+  const lines = createLineEncoder(view)
   const bytes = (batch: Records): Promise<void> => writeLines(sink, lines(batch))
   return { bytes, values: (batch) => bytes(batch.map(encode)), close: async () => {} }
 }

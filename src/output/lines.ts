@@ -1,8 +1,8 @@
 /** Writes one text a line: the values of a field, or the IDs of the objects. */
 
-import { isScalar, stringify } from '../base/json/values.js'
+import { isScalar, serializeJson } from '../base/json/values.js'
 import { Failure } from '../errors.js'
-import { shown } from './escape.js'
+import { escapeLine } from './escape.js'
 import type { OpenPrinter } from './types.js'
 
 /** `-o value`: the values of one field, a line each. Text as it is, control characters visible; the rest as JSON. */
@@ -14,7 +14,7 @@ export const openValues: OpenPrinter = (sink, view) => {
   const lineOf = (record: unknown): string => {
     const value = isScalar(record) ? record : pick(record, path)
     if (value === undefined || value === null) return '\n'
-    return `${shown(isScalar(value) ? String(value) : stringify(value), style)}\n`
+    return `${escapeLine(isScalar(value) ? String(value) : serializeJson(value), style)}\n`
   }
   return {
     values: (batch) => sink.write(batch.map(lineOf).join('')),
@@ -30,7 +30,7 @@ export const openIds: OpenPrinter = (sink, view) => {
     for (const name of names) {
       const value = pick(record, name)
       if (value !== undefined && value !== null && value !== '')
-        return `${shown(String(value), style)}\n`
+        return `${escapeLine(String(value), style)}\n`
     }
     throw new Failure(
       'failed',

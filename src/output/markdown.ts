@@ -3,20 +3,20 @@
  * markup is escaped, what would mention somebody or become a link is broken by an element around one sign.
  */
 
-import { isScalar, stringify } from '../base/json/values.js'
+import { isScalar, serializeJson } from '../base/json/values.js'
 import { escapeMarkdown } from '../base/markdown-text.js'
 import { getLevelName } from '../catalogue/levels.js'
 import { createRows } from './cell.js'
-import { shownLines } from './escape.js'
+import { escapeLines } from './escape.js'
 import type { FormatView, OpenPrinter } from './types.js'
 
-const cellOf = (name: string | undefined, value: unknown, { style }: FormatView): string => {
+const formatCell = (name: string | undefined, value: unknown, { style }: FormatView): string => {
   if (value === null || value === undefined) return ''
   const word = getLevelName(name, value) ?? value
-  return escapeMarkdown(shownLines(isScalar(word) ? String(word) : stringify(word), style))
+  return escapeMarkdown(escapeLines(isScalar(word) ? String(word) : serializeJson(word), style))
 }
 
-const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
+const formatLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
 
 const list: OpenPrinter = (sink, view) => {
   const rows = createRows(view)
@@ -25,10 +25,13 @@ const list: OpenPrinter = (sink, view) => {
     const names = rows.columns()
     if (started || names.length === 0) return ''
     started = true
-    return line(names.map((name) => cellOf(undefined, name, view))) + line(names.map(() => '---'))
+    return (
+      formatLine(names.map((name) => formatCell(undefined, name, view))) +
+      formatLine(names.map(() => '---'))
+    )
   }
   const rowOf = (record: unknown): string =>
-    line(rows.values(record).map((value, i) => cellOf(rows.columns()[i], value, view)))
+    formatLine(rows.values(record).map((value, i) => formatCell(rows.columns()[i], value, view)))
   return {
     values: async (batch) => {
       // The first record may be what says which columns there are.
@@ -43,14 +46,16 @@ const list: OpenPrinter = (sink, view) => {
 }
 
 /** One object: a row a field. */
-const detail: OpenPrinter = (sink, view) => {
+const openDetail: OpenPrinter = (sink, view) => {
   const write = async (record: unknown): Promise<void> => {
     const rows = createRows(view)
     const values = rows.values(record)
     const lines = rows
       .columns()
-      .map((name, i) => line([cellOf(undefined, name, view), cellOf(name, values[i], view)]))
-    await sink.write(line(['field', 'value']) + line(['---', '---']) + lines.join(''))
+      .map((name, i) =>
+        formatLine([formatCell(undefined, name, view), formatCell(name, values[i], view)]),
+      )
+    await sink.write(formatLine(['field', 'value']) + formatLine(['---', '---']) + lines.join(''))
   }
   return {
     values: async (batch) => {
@@ -60,4 +65,4 @@ const detail: OpenPrinter = (sink, view) => {
   }
 }
 
-export const open: OpenPrinter = (sink, view) => (view.many ? list : detail)(sink, view)
+export const open: OpenPrinter = (sink, view) => (view.many ? list : openDetail)(sink, view)

@@ -3,7 +3,7 @@
  * words and symbols for people. Elsewhere: tab-separated whole values for programs.
  */
 
-import { isScalar, stringify } from '../base/json/values.js'
+import { isScalar, serializeJson } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
 import { getLevelName } from '../catalogue/levels.js'
 import {
@@ -14,30 +14,30 @@ import {
   getLabel,
   getMeaning,
   linkIn,
-  painted,
+  paintCell,
 } from './cell.js'
-import { type SafeText, shown, shownLines } from './escape.js'
-import { gap, grid, nestedIndent, shareWidth, stackWidth, type TableLine } from './grid.js'
+import { escapeLine, escapeLines, type SafeText } from './escape.js'
+import { formatGrid, gap, nestedIndent, placeColumns, splitWidth, type TableLine } from './grid.js'
 import type { OpenPrinter, TextWidths, View } from './types.js'
 
 // A list on a terminal: aligned columns under a bold header, cut to the terminal's width. The
 // first records decide the widths; later ones follow as they come, so that memory does not grow
 // with the list, and may widen a column.
 
-/** Records that are seen before anything is written. */
+/** The number of records that decide the widths before anything is written. */
 const sample = 100
 /** Columns of a list whose columns nobody named. */
 const maxColumns = 8
-/** What a heading may claim over its values where the columns do not all fit. */
+/** The width that a heading may claim beyond its values if the columns do not all fit. */
 const shortHeading = 12
 
-const scalarFields = (record: Fields): readonly string[] => {
+const chooseScalarFields = (record: Fields): readonly string[] => {
   const names = Object.keys(record)
   const scalars = names.filter((name) => isScalar(record[name]))
   return (scalars.length > 0 ? scalars : names).slice(0, maxColumns)
 }
 
-const cellsOf = (
+const createCells = (
   record: unknown,
   names: readonly string[],
   values: readonly unknown[],
@@ -48,13 +48,13 @@ const cellsOf = (
     return i === 0 ? { url: linkIn(record), ...cell } : cell
   })
 
-/** How wide the columns are, line by line of a record, and what stands in them. */
+/** The widths of the columns, for each line of a record, and the measure of their text. */
 interface Layout {
   readonly lines: readonly TableLine[]
   readonly text: TextWidths
 }
 
-/** A line of a row: its cells, cut to their columns. */
+/** Lays out a line of a row: its cells, cut to their columns. */
 const layOutRow = (
   cells: readonly Cell[],
   { first, widths }: TableLine,
@@ -63,17 +63,17 @@ const layOutRow = (
 ): string[] =>
   widths.map((width, i) => {
     const cell = cells[first + i]
-    return cell === undefined ? '' : painted(cell, text.truncate(cell.text, width), view)
+    return cell === undefined ? '' : paintCell(cell, text.truncate(cell.text, width), view)
   })
 
-/** Rows as lines of text, the further lines of each below its first. */
-const bodyOf = (
+/** Draws rows as lines of text, the further lines of each below its first. */
+const drawBody = (
   rows: readonly (readonly Cell[])[],
   { lines, text }: Layout,
   view: View,
 ): readonly string[] => {
   const drawn = lines.map((line, n) =>
-    grid(
+    formatGrid(
       rows.map((cells) => layOutRow(cells, line, text, view)),
       line.widths,
     )
@@ -85,25 +85,25 @@ const bodyOf = (
 }
 
 /**
- * The columns' names above the columns. Those of the catalogue are shortened to the object that they
- * look into (`author.username` → `author`); those that were asked for stay as they were written.
+ * Returns the headings of the columns. Those of the catalogue are shortened to the object that they look into
+ * (`author.username` → `author`); requested ones stay as they were written.
  */
-const headingsOf = (names: readonly string[], { fields, style }: View): readonly SafeText[] =>
-  names.map((name) => shown(fields === undefined ? getColumnOwner(name) : name, style))
+const getHeadings = (names: readonly string[], { fields, style }: View): readonly SafeText[] =>
+  names.map((name) => escapeLine(fields === undefined ? getColumnOwner(name) : name, style))
 
-const headerOf = (headings: readonly SafeText[], layout: Layout, view: View): string => {
-  const shownColumns = columnsIn(layout.lines)
+const drawHeader = (headings: readonly SafeText[], layout: Layout, view: View): string => {
+  const shownColumns = countColumns(layout.lines)
   const more = headings.length > shownColumns ? ' …' : ''
   const cells = headings.map((text, i) => ({
-    text: i === shownColumns - 1 ? shown(text + more, view.style) : text,
+    text: i === shownColumns - 1 ? escapeLine(text + more, view.style) : text,
   }))
-  return bodyOf([cells], layout, view)
+  return drawBody([cells], layout, view)
     .map((line) => `${view.style.bold(line)}\n`)
     .join('')
 }
 
-/** What columns need: their values whole, and their headings where all of those fit. */
-const naturalWidths = (
+/** Measures the columns: their values whole, and their headings if all of those fit. */
+const measureColumns = (
   headings: readonly SafeText[],
   rows: readonly (readonly Cell[])[],
   { measure }: TextWidths,
@@ -118,29 +118,29 @@ const naturalWidths = (
   return whole.map((width, i) => Math.max(values[i] ?? 0, Math.min(width, shortHeading)))
 }
 
-const columnsIn = (lines: readonly TableLine[]): number =>
+const countColumns = (lines: readonly TableLine[]): number =>
   lines.reduce((sum, { widths }) => sum + widths.length, 0)
 
 /**
- * The lines of each record: one, or several where the view asks for them and there is no room.
- * @param before those of the records above, below whose heading these stand
+ * Chooses the lines of each record: one, or several if the view asks for them and there is no room.
+ * @param before the lines of the records above, whose heading these share
  */
-const linesFor = (
+const chooseLines = (
   natural: readonly number[],
   { width, stacks }: View,
   before: readonly TableLine[] | undefined,
 ): readonly TableLine[] => {
   if (before !== undefined && before.length > 1) return before
-  const widths = shareWidth(natural, width)
+  const widths = splitWidth(natural, width)
   const hidden = widths.length < natural.length
   const cut = natural.some((whole, i) => (widths[i] ?? 0) < whole)
   const asked = stacks !== undefined && before === undefined
   const stacked = asked && (stacks === 'cut' ? cut : hidden)
-  return stacked ? stackWidth(natural, width) : [{ first: 0, widths }]
+  return stacked ? placeColumns(natural, width) : [{ first: 0, widths }]
 }
 
 const list: OpenPrinter = (sink, view) => {
-  const rows = createRows(view, scalarFields)
+  const rows = createRows(view, chooseScalarFields)
   let waiting: Cell[][] = []
   let natural: readonly number[] | undefined
   let lines: readonly TableLine[] | undefined
@@ -151,23 +151,23 @@ const list: OpenPrinter = (sink, view) => {
     if (waiting.length === 0) return
     const ready = waiting
     waiting = []
-    const headings = headingsOf(rows.headings(), view)
+    const headings = getHeadings(rows.headings(), view)
     const text = await view.style.widthsFor([...headings, ...ready.flat().map((cell) => cell.text)])
     const before = natural
-    natural = naturalWidths(headings, ready, text, view.width).map((width, i) =>
+    natural = measureColumns(headings, ready, text, view.width).map((width, i) =>
       Math.max(width, before?.[i] ?? 0),
     )
-    lines = linesFor(natural, view, lines)
+    lines = chooseLines(natural, view, lines)
     const layout = { lines, text }
-    const header = before === undefined ? headerOf(headings, layout, view) : ''
-    hidden = Math.max(hidden, natural.length - columnsIn(layout.lines))
-    const body = bodyOf(ready, layout, view).map((line) => `${line}\n`)
+    const header = before === undefined ? drawHeader(headings, layout, view) : ''
+    hidden = Math.max(hidden, natural.length - countColumns(layout.lines))
+    const body = drawBody(ready, layout, view).map((line) => `${line}\n`)
     await sink.write(header + body.join(''))
   }
   const write = async (records: readonly unknown[]): Promise<void> => {
     for (const record of records) {
       const values = rows.values(record)
-      waiting.push(cellsOf(record, rows.columns(), values, view))
+      waiting.push(createCells(record, rows.columns(), values, view))
     }
     if (natural !== undefined || waiting.length >= sample) await flush()
   }
@@ -195,41 +195,42 @@ interface Line {
   readonly paint: (text: string) => string
 }
 
-const plain = (text: string): string => text
+const keepText = (text: string): string => text
 
-/** A field whose text is not a cell's: its lines stay. */
-const linesUnder = (name: string, text: string, depth: number, { style }: View): Line => ({
+/** Creates the line of a field whose text is not that of a cell, so that its line breaks stay. */
+const createTextLine = (name: string, text: string, depth: number, { style }: View): Line => ({
   depth,
-  name: shown(name, style),
-  text: shownLines(text, style),
-  paint: plain,
+  name: escapeLine(name, style),
+  text: escapeLines(text, style),
+  paint: keepText,
 })
 
-const lineOf = (name: string, value: unknown, depth: number, view: View): Line => {
-  if (typeof value === 'string' && value.includes('\n')) return linesUnder(name, value, depth, view)
+const createLine = (name: string, value: unknown, depth: number, view: View): Line => {
+  if (typeof value === 'string' && value.includes('\n'))
+    return createTextLine(name, value, depth, view)
   if (Array.isArray(value) && value.some((v) => isObject(v) && getLabel(v) === undefined))
-    return linesUnder(name, value.map(stringify).join('\n'), depth, view)
+    return createTextLine(name, value.map(serializeJson).join('\n'), depth, view)
   const cell = createCell(getMeaning(name, view), value, view, true)
-  const paint = (text: string): string => painted(cell, text, view)
-  return { depth, name: shown(name, view.style), text: cell.text, paint }
+  const paint = (text: string): string => paintCell(cell, text, view)
+  return { depth, name: escapeLine(name, view.style), text: cell.text, paint }
 }
 
-/** Another object of the instance: what it is called says enough, unless its fields were asked for. */
+/** True for another object of the instance, which is shown by its name alone, unless fields were requested. */
 const isReference = (value: unknown, view: View): boolean =>
   view.fields === undefined &&
   isObject(value) &&
   value.id !== undefined &&
   getLabel(value) !== undefined
 
-/** A field's line, followed by those of the object it holds. */
-const linesOf = (name: string, value: unknown, depth: number, view: View): Line[] => {
-  if (isReference(value, view)) return [lineOf(name, value, depth, view)]
+/** Creates the line of a field, followed by the lines of the object that it contains. */
+const createLines = (name: string, value: unknown, depth: number, view: View): Line[] => {
+  if (isReference(value, view)) return [createLine(name, value, depth, view)]
   const inside = isObject(value) ? Object.entries(value) : []
-  if (inside.length === 0) return [lineOf(name, isObject(value) ? null : value, depth, view)]
-  if (depth >= deepest) return [linesUnder(name, stringify(value), depth, view)]
+  if (inside.length === 0) return [createLine(name, isObject(value) ? null : value, depth, view)]
+  if (depth >= deepest) return [createTextLine(name, serializeJson(value), depth, view)]
   return [
-    linesUnder(name, '', depth, view),
-    ...inside.flatMap(([key, v]) => linesOf(key, v, depth + 1, view)),
+    createTextLine(name, '', depth, view),
+    ...inside.flatMap(([key, v]) => createLines(key, v, depth + 1, view)),
   ]
 }
 
@@ -263,24 +264,24 @@ const render = (
   return rows.map((row) => `${row.trimEnd()}\n`).join('')
 }
 
-/** More text than this is not wrapped: nobody reads it aligned. */
+/** The number of characters above which text is not wrapped: it is too long to be read aligned. */
 const long = 1 << 16
 
-const unaligned = (lines: readonly Line[], view: View): string =>
+const drawUnaligned = (lines: readonly Line[], view: View): string =>
   lines
     .map((line) => `${view.style.bold(labelText(line))}${' '.repeat(gap)}${line.text}\n`)
     .join('')
 
-const detail: OpenPrinter = (sink, view) => {
+const openDetail: OpenPrinter = (sink, view) => {
   let started = false
   const write = async (record: unknown): Promise<void> => {
     const rows = createRows(view, (fields: Fields) => Object.keys(fields))
     const values = rows.values(record)
-    const lines = rows.headings().flatMap((name, i) => linesOf(name, values[i], 0, view))
+    const lines = rows.headings().flatMap((name, i) => createLines(name, values[i], 0, view))
     const size = lines.reduce((sum, line) => sum + line.text.length + line.name.length, 0)
     const drawn =
       size > long
-        ? unaligned(lines, view)
+        ? drawUnaligned(lines, view)
         : render(
             lines,
             view,
@@ -299,32 +300,32 @@ const detail: OpenPrinter = (sink, view) => {
 
 // Tab-separated values: whole, untouched but for what would break the line.
 
-const textOf = (value: unknown): string => {
+const formatValue = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   if (isScalar(value)) return String(value)
   return Array.isArray(value) && value.every(isScalar)
-    ? value.map(textOf).join(',')
-    : stringify(value)
+    ? value.map(formatValue).join(',')
+    : serializeJson(value)
 }
 
-/** A line of cells; tabs, line breaks and control characters in them are shown as escapes. */
-const line = (view: View, values: readonly unknown[]): string =>
-  `${values.map((value) => shown(textOf(value), view.style)).join('\t')}\n`
+/** Formats a line of cells; tabs, line breaks and control characters in them become escapes. */
+const formatRow = (view: View, values: readonly unknown[]): string =>
+  `${values.map((value) => escapeLine(formatValue(value), view.style)).join('\t')}\n`
 
-/** A list: a header line of field names, then a line a record. */
-const plainList: OpenPrinter = (sink, view) => {
+/** Opens the printer of a list: a header line of field names, then one line for each record. */
+const openPlainList: OpenPrinter = (sink, view) => {
   const rows = createRows(view)
   let started = false
   const header = (): string => {
     if (started || rows.columns().length === 0) return ''
     started = true
-    return line(view, rows.headings())
+    return formatRow(view, rows.headings())
   }
   const write = async (records: readonly unknown[]): Promise<void> => {
     if (records.length === 0) return
     const named = (record: unknown): readonly unknown[] =>
       rows.values(record).map((value, i) => getLevelName(rows.columns()[i], value) ?? value)
-    const lines = records.map((record) => line(view, named(record)))
+    const lines = records.map((record) => formatRow(view, named(record)))
     await sink.write(header() + lines.join(''))
   }
   return {
@@ -336,15 +337,15 @@ const plainList: OpenPrinter = (sink, view) => {
   }
 }
 
-/** One object: a line a field, its name and its value. */
-const plainDetail: OpenPrinter = (sink, view) => {
+/** Opens the printer of one object: one line for each field, with its name and value. */
+const openPlainDetail: OpenPrinter = (sink, view) => {
   const write = async (record: unknown): Promise<void> => {
     const rows = createRows(view)
     const values = rows.values(record)
     const columns = rows.columns()
     const lines = rows
       .headings()
-      .map((name, i) => line(view, [name, getLevelName(columns[i], values[i]) ?? values[i]]))
+      .map((name, i) => formatRow(view, [name, getLevelName(columns[i], values[i]) ?? values[i]]))
     await sink.write(lines.join(''))
   }
   return {
@@ -356,6 +357,6 @@ const plainDetail: OpenPrinter = (sink, view) => {
 }
 
 export const open: OpenPrinter = (sink, view) => {
-  if (view.terminal) return (view.many ? list : detail)(sink, view)
-  return (view.many ? plainList : plainDetail)(sink, view)
+  if (view.terminal) return (view.many ? list : openDetail)(sink, view)
+  return (view.many ? openPlainList : openPlainDetail)(sink, view)
 }

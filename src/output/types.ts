@@ -8,12 +8,12 @@ import type { Inspection, People, StackLayout } from '../catalogue/views.js'
 import type { Words } from '../catalogue/words.js'
 import type { GroupTitle } from './html/titles.js'
 
-/** Where output goes; `write` resolves when the stream wants more. */
+/** The destination of output. Its `write` resolves when the stream accepts more. */
 export interface Sink {
   write(chunk: string | Uint8Array): Promise<void>
 }
 
-/** How wide text is, and what fits. `base/screen-text.ts` has it. */
+/** Measures text and fits it into columns. `base/screen-text.ts` implements it. */
 export interface TextWidths {
   /** Display columns of one line. */
   measure(text: string): number
@@ -23,11 +23,11 @@ export interface TextWidths {
   wrap(text: string, columns: number): string[]
 }
 
-/** How text meets a screen. `terminal/style.ts` makes one. */
+/** Formats text for a screen. `terminal/style.ts` creates it. */
 export interface TextStyle {
   /** Text from outside, with whatever could move the cursor or turn the text shown as escapes. */
   visible(text: string): string
-  /** How wide these texts and parts of them are, exactly. */
+  /** Measures these texts and parts of them exactly. */
   widthsFor(texts: readonly string[]): Promise<TextWidths>
   bold(text: string): string
   dim(text: string): string
@@ -80,11 +80,11 @@ export interface PageView {
   readonly meaning: (field: string) => FieldMeaning
   /** What its records are groups of. */
   readonly groups?: GroupTitle | undefined
-  /** Whether this is the first answer: it begins the page. */
+  /** Returns true if this is the first answer, which begins the page. */
   readonly begin: () => boolean
 }
 
-/** How an answer is seen. */
+/** The options for how an answer is shown. */
 export interface View {
   /** True for lists (JSON: an array), false for a single object. */
   readonly many: boolean
@@ -108,19 +108,19 @@ export interface View {
   readonly style: TextStyle
   /** The instance's own words: fields are found by either name, and headed by the instance's. */
   readonly words?: Words
-  /** Its columns are the tool's own, and no names of the API. */
+  /** True if the columns are the tool's own, and no names of the API. */
   readonly titled?: true
   /** When a record of a table takes several lines: if columns would be hidden, or also if they would be cut. */
   readonly stacks?: StackLayout
-  /** Is told at the end how many columns of a table had no room. */
+  /** Receives at the end the number of columns of a table that had no room. */
   readonly tellHidden?: (count: number) => void
-  /** What a page says around the answer; for formats that are one. */
+  /** The texts of a page around the answer, for formats that are a page. */
   readonly page?: PageView
   /** CSV: leave cells that start with = + - @ as they are. */
   readonly csvRaw?: boolean
 }
 
-/** What is asked of an answer beside how it is seen; no format is told of it. */
+/** The options of an answer besides how it is shown; formats do not see them. */
 export interface AnswerView extends View {
   readonly inspection?: Inspection
   /** Fields that are shown beside those of a record and made of it; a field of its own comes first. */
@@ -128,7 +128,7 @@ export interface AnswerView extends View {
   readonly people?: People
 }
 
-/** What a format is told. */
+/** The options that a format receives. */
 export interface FormatView extends View {
   readonly pick: Pick
 }
@@ -150,7 +150,7 @@ export interface Writer {
   abandon(): Promise<void>
 }
 
-/** What a format makes of an answer whose secrets are masked already. */
+/** The output of a format, for an answer whose secrets are masked already. */
 export interface Printer {
   /** Records as bytes; without it they are parsed and come as values. */
   bytes?(batch: Records): Promise<void>
@@ -166,7 +166,7 @@ export interface Printer {
 export type OpenPrinter = (sink: Sink, view: FormatView) => Printer
 
 /**
- * The end of a page: what was said of its answers, and whether they are all there.
+ * Formats the end of a page: its notes, and a warning if it is incomplete.
  * @param failed what ended the run before its time
  */
 export type EndPage = (

@@ -4,23 +4,23 @@
  * `--fields` gives the same flat keys as JSON.
  */
 
-import { shallow } from '../base/json/values.js'
-import { yamlText } from '../base/json/yaml-writer.js'
-import { shaper } from '../catalogue/pick.js'
+import { guardStack } from '../base/json/values.js'
+import { toYaml } from '../base/json/yaml-writer.js'
+import { createShaper } from '../catalogue/pick.js'
 import type { OpenPrinter } from './types.js'
 
-/** So many characters are worth a write of their own. */
+/** The number of characters that are worth a write of their own. */
 const enough = 1 << 16
 
 export const open: OpenPrinter = (sink, view) => {
   const { many } = view
-  const shape = shaper(view)
+  const shape = createShaper(view)
   let started = false
   const textOf = (value: unknown): string => {
     const separator = started && !many ? '---\n' : ''
     started = true
     const shaped = shape(value)
-    return separator + shallow(() => yamlText(many ? [shaped] : shaped))
+    return separator + guardStack(() => toYaml(many ? [shaped] : shaped))
   }
   return {
     values: async (batch) => {

@@ -50,13 +50,16 @@ const parseAddress = (text: string): Address | undefined => {
   return { host, path, encoded: path, ssh: true, shown: `${host}:${path.slice(1)}` }
 }
 
-/** The path below a prefix; undefined where it is elsewhere. An SSH address may have the base URL's path or not. */
-const pathBelow = (path: string, prefix: string, ssh: boolean): string | undefined => {
+/** Returns the path below a prefix; undefined if it is not below it. An SSH address may have the base URL's path or not. */
+const stripPrefix = (path: string, prefix: string, ssh: boolean): string | undefined => {
   if (path.startsWith(`${prefix}/`)) return path.slice(prefix.length + 1)
   return ssh ? path.slice(1) : undefined
 }
 
-/** What an address names on an instance; undefined where it is of another one. Ports of SSH are its own. */
+/**
+ * Returns the path that an address names on an instance; undefined if the address is of another one. SSH has ports of
+ * its own: they do not count.
+ */
 const placeOn = (
   { host, path, encoded, ssh }: Address,
   baseUrl: string,
@@ -64,16 +67,16 @@ const placeOn = (
   const base = new URL(baseUrl)
   if (host !== (ssh ? base.hostname : base.host)) return undefined
   const prefix = trimTrailingSlashes(base.pathname)
-  const below = pathBelow(path, decode(prefix), ssh)
+  const below = stripPrefix(path, decode(prefix), ssh)
   return below === undefined
     ? undefined
-    : { path: below, encoded: pathBelow(encoded, prefix, ssh) ?? '' }
+    : { path: below, encoded: stripPrefix(encoded, prefix, ssh) ?? '' }
 }
 
-/** A path without what git puts at its end. */
+/** Removes the trailing slashes and the `.git` of a path. */
 const trimPath = (path: string): string => trimTrailingSlashes(path).replace(/\.git$/, '')
 
-/** Whether a path has whole segments, and so many of them at least. */
+/** True if a path has at least this many segments, and none of them is empty or consists of dots. */
 const hasSegments = (path: string, least: number): boolean => {
   const segments = path.split('/')
   return segments.length >= least && segments.every((s) => s !== '' && !isDots(s))
@@ -97,7 +100,7 @@ interface Place {
   readonly value: string
 }
 
-/** Whether a text is an address: no path and no ID has a colon, but words before a name have (`group:platform`). */
+/** True if a text is an address. No path or ID has a colon, except in the words before a name (`group:platform`). */
 export const isAddress = (text: string): boolean =>
   scheme.test(text) ||
   /^[^@/\s]+@[^/\s]+:./.test(text) ||
@@ -110,7 +113,7 @@ const api = /^api\/v4\/(projects|groups)\/([^/]+)/
 /** Pages of groups, of administrators, and of projects by their ID; other pages of these names are of nothing. */
 const pages = [/^admin\/(projects|groups)\/(.+)$/, /^(groups)\/(.+)$/, /^(projects)\/(\d+)$/]
 
-/** What a path of the instance shows; its own pages come after `/-/`. */
+/** Returns the project or group that a path of the instance shows. The instance's own pages come after `/-/`. */
 const placeIn = ({ path, encoded }: Pick<Address, 'path' | 'encoded'>): Place => {
   const [, resource, id] = api.exec(encoded) ?? []
   if (id !== undefined) return { kind: toKind(resource), value: decode(id) }
@@ -120,10 +123,10 @@ const placeIn = ({ path, encoded }: Pick<Address, 'path' | 'encoded'>): Place =>
   return { kind: toKind(plural), value }
 }
 
-const withoutSecrets = (text: string): string =>
+const stripSecrets = (text: string): string =>
   text.replace(/\/\/[^@/]*@/, '//').replace(/[?#].*/s, '')
 
-const elsewhere = ({ shown, ssh }: Address, baseUrl: string): Failure =>
+const createForeignFailure = ({ shown, ssh }: Address, baseUrl: string): Failure =>
   usage(
     `${shown} is not a ${ssh ? 'git remote' : 'web address'} on ${baseUrl}`,
     'Choose the instance with --profile or --base-url.',
@@ -145,11 +148,11 @@ export const readPlace = (text: string, baseUrl: string, wanted?: PlaceKind): Pl
   const address = parseAddress(text.trim())
   if (address === undefined)
     throw usage(
-      `${withoutSecrets(text)} is neither a web address nor a git remote`,
+      `${stripSecrets(text)} is neither a web address nor a git remote`,
       `Give the full path or the ID of the ${what}.`,
     )
   const on = placeOn(address, baseUrl)
-  if (on === undefined) throw elsewhere(address, baseUrl)
+  if (on === undefined) throw createForeignFailure(address, baseUrl)
   const place = placeIn(on)
   if (isPlace(place, wanted)) return place
   throw usage(

@@ -4,15 +4,15 @@
  */
 
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
-import { currentIo } from '../base/io.js'
-import { scrub } from '../base/secrets/scrub.js'
+import { getCurrentIo } from '../base/io.js'
+import { redactSecrets } from '../base/secrets/scrub.js'
 import { Failure } from '../errors.js'
-import { fileFailure } from './files.js'
+import { createFileFailure } from './files.js'
 import type { Profile } from './types.js'
 
-/** How a request ended: carried out, refused by the instance, not known, or never sent. */
+/** The ways in which a request can end: carried out, refused by the instance, unknown, or never sent. */
 const auditOutcomes = ['done', 'refused', 'unknown', 'not_sent'] as const
-/** How a request ended. */
+/** One of the ways in which a request can end. */
 type AuditOutcome = (typeof auditOutcomes)[number]
 
 /** A line of the log. */
@@ -20,13 +20,13 @@ export interface AuditEntry {
   /** When the request ended; ISO, UTC. */
   readonly time: string
   readonly profile: string
-  /** Who signed in to the profile; null where another credential went along. */
+  /** The user who signed in to the profile; null if the request carried another credential. */
   readonly user: string | null
   readonly sudo: string | null
   readonly method: string
   /**
-   * Path of the URL, without its query, which may hold what is nobody's business; the whole address
-   * where it is not of the profile's instance.
+   * Path of the URL, without its query, which may hold private data; the whole address
+   * if it is not on the profile's instance.
    */
   readonly path: string
   readonly status: number | null
@@ -49,7 +49,7 @@ export const auditFields = [
   'outcome',
 ] as const satisfies readonly (keyof AuditEntry)[]
 
-/** What the log needs of an exchange. */
+/** The facts about an exchange that the log needs. */
 interface AuditedExchange {
   readonly method: string
   readonly url: string
@@ -103,14 +103,16 @@ export const createAuditEntry = (
   outcome: getOutcome(exchange),
 })
 
-/** The line without what was sent as a secret: an instance may say it back as the request's id. */
+/** Formats the line without the secrets that were sent: an instance may return one as the ID of the request. */
 const formatEntry = (entry: AuditEntry): string =>
-  JSON.stringify(entry, (_, value: unknown) => (typeof value === 'string' ? scrub(value) : value))
+  JSON.stringify(entry, (_, value: unknown) =>
+    typeof value === 'string' ? redactSecrets(value) : value,
+  )
 
 const hint = 'Choose a file that you can write: svcctl profile set <name> --audit-log <file>'
 
 /** True when a line was cut short by a full disk or a crash, so that the next one needs its own line. */
-const endsMidLine = (descriptor: number): boolean => {
+const hasUnfinishedLine = (descriptor: number): boolean => {
   const status = fstatSync(descriptor)
   if (!status.isFile() || status.size === 0) return false
   const last = Buffer.alloc(1)
@@ -128,7 +130,7 @@ export const openAudit = (file: string): AuditLog => {
   try {
     descriptor = openSync(file, 'a+', 0o600)
   } catch (error) {
-    throw fileFailure('open the audit log', file, error, hint)
+    throw createFileFailure('open the audit log', file, error, hint)
   }
   return {
     append: (entry) => {
@@ -140,7 +142,7 @@ export const openAudit = (file: string): AuditLog => {
           cause,
         })
       try {
-        const start = endsMidLine(descriptor) ? '\n' : ''
+        const start = hasUnfinishedLine(descriptor) ? '\n' : ''
         const line = Buffer.from(`${start}${formatEntry(entry)}\n`)
         if (writeSync(descriptor, line) !== line.length) throw lost('the line was cut short')
       } catch (error) {
@@ -154,7 +156,7 @@ export const openAudit = (file: string): AuditLog => {
 
 // The record of what is written: opened before the first write, a line for each exchange.
 
-/** What goes along. */
+/** The credential that goes with a request. */
 interface SentCredential {
   readonly kind: string
   readonly value: string
@@ -183,7 +185,7 @@ export class Audit {
   }
 
   /**
-   * Opens a profile's log, where it has one; what it gives is told of each exchange.
+   * Opens a profile's log, if it has one. Returns a function to call with each exchange.
    * @param user whose credential the profile's own is
    * @param reached the base URL, where there is no profile
    * @throws Failure `usage` where the log cannot be opened
@@ -203,7 +205,7 @@ export class Audit {
       const heard = this.#heard?.()
       if (heard === undefined && log === undefined) return
       const sent = getSentUser(credential, user)
-      const entry = createAuditEntry(by, exchange, sent, currentIo().now())
+      const entry = createAuditEntry(by, exchange, sent, getCurrentIo().now())
       heard?.(entry)
       try {
         log?.append(entry)

@@ -1,6 +1,6 @@
 /** Gets the credential of a profile: from its token command, or the stored token, which is refreshed if it expires. */
-import { momentAfter } from '../base/dates.js'
-import { describeDistrust, distrust } from '../base/files/trust.js'
+import { addSeconds } from '../base/dates.js'
+import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { type Fields, isObject } from '../base/objects.js'
 import { parseOauthError } from '../base/secrets/scrub.js'
 import { Failure } from '../errors.js'
@@ -20,10 +20,10 @@ import type {
 /** Milliseconds; a person may have to touch a key. */
 const patience = 10_000
 
-/** How long output may still come once the program has ended: what it left running holds the pipe. */
+/** Milliseconds that output may still come after the program has ended, because processes that it left running hold the pipe. */
 const closeDelay = 200
 
-/** Shorter words would be found everywhere. */
+/** Characters that a word of the output needs to be masked in errors; shorter words would match everywhere. */
 const minWordLength = 6
 
 interface ProgramResult {
@@ -36,7 +36,7 @@ interface ProgramResult {
   readonly stderr: string
 }
 
-/** The end of what the program said, one line, without control characters and without what it printed. */
+/** Returns the end of the program's standard error as one line, without control characters and without words of its standard output. */
 const getMessage = ({ stderr, stdout }: ProgramResult): string =>
   stdout
     .split(/\s+/)
@@ -67,7 +67,7 @@ const runProgram = async (
   { env, limit = patience, signal }: TokenCommandOptions,
 ): Promise<ProgramResult> => {
   const [program = '', ...args] = command
-  const { programs } = await import('../base/processes.js')
+  const { loadProgramRunner: programs } = await import('../base/processes.js')
   const run = await programs()
   const running = run(program, args, env, {
     reject: false,
@@ -88,8 +88,8 @@ const runProgram = async (
   return await running
 }
 
-/** Whether it ended well by itself; streams that were closed on what it left behind do not count. */
-const succeeded = ({ exitCode, timedOut, isMaxBuffer }: ProgramResult): boolean =>
+/** True if the program ended well by itself. Streams that were closed because of processes left behind do not count. */
+const hasSucceeded = ({ exitCode, timedOut, isMaxBuffer }: ProgramResult): boolean =>
   exitCode === 0 && !timedOut && !isMaxBuffer
 
 interface TokenCommandOptions {
@@ -114,7 +114,7 @@ export const runTokenCommand = async (
   const outcome = await runProgram(command, options)
   if (signal?.aborted === true) throw new Failure('interrupted', 'interrupted')
   const hint = hintFor(profile)
-  if (!succeeded(outcome)) {
+  if (!hasSucceeded(outcome)) {
     const words = getMessage(outcome)
     throw new Failure(
       'auth',
@@ -160,18 +160,18 @@ const parseBody = (body: unknown): Fields => {
 }
 
 /** The machine-readable code of an OAuth error; its free text could repeat the token. */
-const errorCode = ({ error }: Fields): string => {
+const formatErrorCode = ({ error }: Fields): string => {
   const code = parseOauthError(error)
   return code === undefined ? '' : ` ${code}`
 }
 
-/** When the new token ends, as the answer says; a time that is none is as good as not said. */
+/** Returns when the new token expires. A lifetime that is not a positive number counts as missing. */
 const getExpiry = (body: Fields, now: number): string | undefined => {
   const seconds = Number(body.expires_in)
-  return body.expires_in == null || !(seconds > 0) ? undefined : momentAfter(now, seconds)
+  return body.expires_in == null || !(seconds > 0) ? undefined : addSeconds(now, seconds)
 }
 
-/** Asks for the new pair. Nothing is kept yet. */
+/** Requests the new pair of tokens. Nothing is stored yet. */
 const requestToken = async (
   profile: Profile,
   held: StoredToken,
@@ -194,7 +194,11 @@ const requestToken = async (
       hint: 'Try again later; the refresh token was kept.',
     })
   if (status < 200 || status > 299)
-    throw refreshRefused(profile, `the instance answered ${status}${errorCode(answer)}`, status)
+    throw refreshRefused(
+      profile,
+      `the instance answered ${status}${formatErrorCode(answer)}`,
+      status,
+    )
   const { access_token: access, refresh_token: next } = answer
   if (typeof access !== 'string')
     throw refreshRefused(profile, 'the response has no access_token', status)
@@ -210,9 +214,10 @@ const requestToken = async (
 }
 
 /**
- * A fresh token in place of `stale`. One process asks; the others wait, read again and use what it
- * stored. The new pair is stored before it is used, since the old refresh token is then spent.
- * @throws Failure `auth` where the refresh is refused, `unreachable` where nobody answers
+ * Returns a fresh token in place of `stale`. One process requests it; the others wait, read again and use the stored
+ * one.
+ * The new pair is stored before it is used, since the old refresh token is then spent.
+ * @throws Failure `auth` where the refresh is refused, `unreachable` if there is no response
  */
 const refreshToken = (
   profile: Profile,
@@ -249,8 +254,8 @@ interface Services {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Calls that come while one is under way share it. */
-const shareFlight = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+/** Creates a function whose concurrent calls share one result. */
+const createSharedCall = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   let flight: Promise<T> | undefined
   return () => {
     flight ??= work().finally(() => {
@@ -260,9 +265,9 @@ const shareFlight = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   }
 }
 
-/** What others may have written into a configuration is not run. */
+/** Fails (`auth`) if others could have written the configuration, so that a token command of theirs is not run. */
 const checkConfiguration = (file: string, profile: Profile): void => {
-  const found = distrust(file)
+  const found = findDistrust(file)
   if (found === undefined) return
   const { message, remedy } = describeDistrust(found)
   throw new Failure(
@@ -272,13 +277,13 @@ const checkConfiguration = (file: string, profile: Profile): void => {
   )
 }
 
-const commandSource = (
+const createCommandSource = (
   profile: Profile,
   command: readonly string[],
   { configuration, env, signal }: Services,
 ): CredentialSource => {
   let held: ResolvedCredential | undefined
-  const run = shareFlight(async () => {
+  const run = createSharedCall(async () => {
     checkConfiguration(configuration, profile)
     held = await runTokenCommand(command, profile.tokenKind ?? 'personal', profile.name, {
       env,
@@ -296,22 +301,22 @@ const commandSource = (
   }
 }
 
-const missingToken = (profile: Profile, place: TokenPlace): Failure =>
+const createMissingTokenFailure = (profile: Profile, place: TokenPlace): Failure =>
   new Failure('auth', `the ${place} no longer has the token of profile ${profile.name}`, {
     hint: `Sign in again with: svcctl auth login -p ${profile.name}`,
   })
 
-const foreignToken = (profile: Profile, token: StoredToken): Failure =>
+const createForeignTokenFailure = (profile: Profile, token: StoredToken): Failure =>
   new Failure(
     'auth',
     `the token of profile ${profile.name} is for ${token.baseUrl}, not for ${profile.baseUrl}`,
     { hint: `Sign in with: svcctl auth login -p ${profile.name} --base-url ${profile.baseUrl}` },
   )
 
-/** A token that was issued so recently is not the one that was refused. */
+/** Milliseconds after a refresh in which a refused token is taken to be the one before it. */
 const recentRefresh = 10_000
 
-const storedSource = (
+const createStoredSource = (
   profile: Profile,
   place: TokenPlace,
   { tokens, post, now }: Services,
@@ -319,14 +324,14 @@ const storedSource = (
   let held: StoredToken | undefined
   let refreshedAt = Number.NEGATIVE_INFINITY
 
-  const read = shareFlight(async (): Promise<StoredToken> => {
+  const read = createSharedCall(async (): Promise<StoredToken> => {
     const token = await tokens.read(profile.name, place)
-    if (token === undefined) throw missingToken(profile, place)
-    if (token.baseUrl !== profile.baseUrl) throw foreignToken(profile, token)
+    if (token === undefined) throw createMissingTokenFailure(profile, place)
+    if (token.baseUrl !== profile.baseUrl) throw createForeignTokenFailure(profile, token)
     held = token
     return token
   })
-  const replace = shareFlight(async (): Promise<StoredToken> => {
+  const replace = createSharedCall(async (): Promise<StoredToken> => {
     held = await refreshToken(profile, held ?? (await read()), tokens, post, now)
     refreshedAt = now()
     return held
@@ -353,13 +358,13 @@ const storedSource = (
 }
 
 /** Returns the source of a profile's credential; undefined if it has none. */
-export const ownCredential = (
+export const createCredentialSource = (
   profile: Profile,
   services: Services,
 ): CredentialSource | undefined => {
   if (profile.tokenCommand !== undefined)
-    return commandSource(profile, profile.tokenCommand, services)
+    return createCommandSource(profile, profile.tokenCommand, services)
   return profile.tokenStore === undefined
     ? undefined
-    : storedSource(profile, profile.tokenStore, services)
+    : createStoredSource(profile, profile.tokenStore, services)
 }

@@ -6,7 +6,7 @@ import { checkToken, isUserTokenKind, userTokenKinds } from './tokens.js'
 import type { Environment, Profile, ResolvedCredential } from './types.js'
 
 /** Returns an environment variable; an empty one counts as unset. */
-export const variable = (env: Environment, name: string): string | undefined =>
+export const getEnvironmentVariable = (env: Environment, name: string): string | undefined =>
   env[name] || undefined
 
 const getOrigin = (address: string): string => new URL(address).origin
@@ -23,17 +23,17 @@ const findOrigin = (text: string): string | undefined => {
 }
 
 /**
- * Whether the tokens of the environment may be sent to this address. Beside `SVC_BASE_URL` they serve its origin
- * only; without it, the instance that a flag or profile chose.
+ * True if the tokens of the environment may be sent to this address. With `SVC_BASE_URL` they serve its origin only;
+ * without it, the instance that a flag or profile chose.
  */
 const mayServe = (env: Environment, baseUrl: string): boolean => {
-  const theirs = variable(env, 'SVC_BASE_URL')
+  const theirs = getEnvironmentVariable(env, 'SVC_BASE_URL')
   return theirs === undefined || findOrigin(theirs) === getOrigin(baseUrl)
 }
 
 /** Explains why the user's tokens of the environment are not sent to an address; undefined if they are, or none is set. */
-export const tokenWithheld = (env: Environment, baseUrl: string): string | undefined => {
-  const names = userTokens.filter((name) => variable(env, name) !== undefined)
+export const explainWithheldToken = (env: Environment, baseUrl: string): string | undefined => {
+  const names = userTokens.filter((name) => getEnvironmentVariable(env, name) !== undefined)
   if (names.length === 0 || mayServe(env, baseUrl)) return undefined
   const theirs = findOrigin(env.SVC_BASE_URL ?? '') ?? 'which is not valid'
   const [are, they, them] =
@@ -45,14 +45,14 @@ export const tokenWithheld = (env: Environment, baseUrl: string): string | undef
  * Returns the user's token of the environment for an address. Its kind is the profile's, unless the environment sets
  * it.
  */
-export const environmentToken = (
+export const getEnvironmentToken = (
   env: Environment,
   baseUrl: string,
   profile?: Profile,
 ): ResolvedCredential | undefined => {
-  const token = variable(env, 'SVC_TOKEN')
+  const token = getEnvironmentVariable(env, 'SVC_TOKEN')
   if (token === undefined || !mayServe(env, baseUrl)) return undefined
-  const kind = variable(env, 'SVC_TOKEN_KIND') ?? profile?.tokenKind ?? 'personal'
+  const kind = getEnvironmentVariable(env, 'SVC_TOKEN_KIND') ?? profile?.tokenKind ?? 'personal'
   if (!isUserTokenKind(kind))
     throw usage(
       `SVC_TOKEN_KIND is "${kind}"; it must be ${userTokenKinds.join(' or ')}`,
@@ -61,19 +61,19 @@ export const environmentToken = (
   return checkToken(token, kind, 'SVC_TOKEN')
 }
 
-/** Whether an address is of the instance that runs the CI job. */
+/** True if an address is on the instance that runs the CI job. */
 export const isOfJob = (env: Environment, baseUrl: string): boolean => {
-  const server = variable(env, 'CI_SERVER_URL')
+  const server = getEnvironmentVariable(env, 'CI_SERVER_URL')
   return server !== undefined && URL.canParse(server) && getOrigin(server) === getOrigin(baseUrl)
 }
 
 /** Explains why `CI_JOB_TOKEN` is not sent to an address, and what to set; undefined if it is sent or not set. */
-export const jobTokenWithheld = (env: Environment, baseUrl: string): string | undefined => {
-  if (variable(env, 'SVC_JOB_TOKEN') !== undefined) return undefined
-  if (variable(env, 'CI_JOB_TOKEN') === undefined) return undefined
+export const explainWithheldJobToken = (env: Environment, baseUrl: string): string | undefined => {
+  if (getEnvironmentVariable(env, 'SVC_JOB_TOKEN') !== undefined) return undefined
+  if (getEnvironmentVariable(env, 'CI_JOB_TOKEN') === undefined) return undefined
   const own = `Set SVC_JOB_TOKEN to a job token for ${getOrigin(baseUrl)}.`
   if (isOfJob(env, baseUrl)) return undefined
-  const server = variable(env, 'CI_SERVER_URL')
+  const server = getEnvironmentVariable(env, 'CI_SERVER_URL')
   if (server === undefined || !URL.canParse(server))
     return `CI_JOB_TOKEN was not sent, because CI_SERVER_URL is not set. ${own}`
   return `CI_JOB_TOKEN belongs to CI_SERVER_URL (${getOrigin(server)}) and was not sent to ${getOrigin(baseUrl)}. ${own}`
@@ -83,11 +83,11 @@ export const jobTokenWithheld = (env: Environment, baseUrl: string): string | un
  * Returns the job token for an address: `SVC_JOB_TOKEN` if set; `CI_JOB_TOKEN` for the instance that runs the job.
  * @throws Failure `usage` if it cannot be a token
  */
-export const jobTokenFor = (env: Environment, baseUrl: string): ResolvedCredential | undefined => {
-  const own = variable(env, 'SVC_JOB_TOKEN')
+export const getJobToken = (env: Environment, baseUrl: string): ResolvedCredential | undefined => {
+  const own = getEnvironmentVariable(env, 'SVC_JOB_TOKEN')
   if (own !== undefined)
     return mayServe(env, baseUrl) ? checkToken(own, 'job', 'SVC_JOB_TOKEN') : undefined
-  const ofJob = variable(env, 'CI_JOB_TOKEN')
-  if (ofJob === undefined || jobTokenWithheld(env, baseUrl) !== undefined) return undefined
+  const ofJob = getEnvironmentVariable(env, 'CI_JOB_TOKEN')
+  if (ofJob === undefined || explainWithheldJobToken(env, baseUrl) !== undefined) return undefined
   return checkToken(ofJob, 'job', 'CI_JOB_TOKEN')
 }

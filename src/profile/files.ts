@@ -8,7 +8,7 @@ import { decodeUtf8, findEncodingFault } from '../base/utf8.js'
 import { Failure, getErrorCode, getReason } from '../errors.js'
 
 /** Creates a usage failure about a file: what was tried, what the system said, what to do. */
-export const fileFailure = (
+export const createFileFailure = (
   doing: string,
   file: string,
   error: unknown,
@@ -22,7 +22,7 @@ export const fileFailure = (
 }
 
 /** Creates a failure about the content of a file, which is left unchanged. */
-export const corrupt = (file: string, what: string): Failure =>
+export const createCorruptFailure = (file: string, what: string): Failure =>
   new Failure('usage', `${file} ${what}`, {
     request: file,
     hint: 'The file was not changed. Correct it, or move it away and sign in again with: svcctl auth login',
@@ -38,18 +38,18 @@ export const readObject = (file: string): Fields | undefined => {
     bytes = readRegular(file)
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return undefined
-    throw fileFailure('read', file, error)
+    throw createFileFailure('read', file, error)
   }
   const fault = findEncodingFault(bytes)
-  if (fault !== undefined) throw corrupt(file, fault)
+  if (fault !== undefined) throw createCorruptFailure(file, fault)
   let value: unknown
   try {
     value = JSON.parse(decodeUtf8(bytes))
   } catch {
     // The parser's own words quote the text, which may hold a token.
-    throw corrupt(file, 'is not valid JSON')
+    throw createCorruptFailure(file, 'is not valid JSON')
   }
-  if (!isObject(value)) throw corrupt(file, 'does not contain a JSON object')
+  if (!isObject(value)) throw createCorruptFailure(file, 'does not contain a JSON object')
   return value
 }
 
@@ -58,13 +58,13 @@ export const makeDirectory = (directory: string): void => {
   try {
     makeFolders(directory, 0o700)
   } catch (error) {
-    throw fileFailure('create', directory, error)
+    throw createFileFailure('create', directory, error)
   }
 }
 
 // Files of this room: changed by one process at a time.
 
-/** How to wait for a lock. */
+/** The options for waiting for a lock. */
 export interface LockWait {
   /** Milliseconds to wait for another process; 30 s unless given. */
   readonly patience?: number
@@ -92,7 +92,7 @@ export const withLock = async <T>(
     })
   const { release } = await lock(`${file}.lock`, { patience, note, signal, held }).catch(
     (error: unknown) => {
-      throw error instanceof Failure ? error : fileFailure('write', file, error)
+      throw error instanceof Failure ? error : createFileFailure('write', file, error)
     },
   )
   try {

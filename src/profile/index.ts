@@ -2,33 +2,33 @@
 
 export { isAddress, readPlace } from './addresses.js'
 export { type AuditEntry, auditFields, createAuditEntry, openAudit } from './audit.js'
-export { environmentToken, jobTokenFor } from './environment.js'
+export { getEnvironmentToken, getJobToken } from './environment.js'
 export { makeDirectory } from './files.js'
 export { getPaths, runFolder } from './paths.js'
-export { environmentScope, findScope, type ScopeChoice } from './project.js'
+export { findScope, getEnvironmentScope, type ScopeChoice } from './project.js'
 export {
   checkReadOnly,
-  confirmationFor,
+  decideConfirmation,
   getActiveProfile,
   getActiveVocabulary,
   isPattern,
   nameMatches,
-  profilesIn,
+  parseProfiles,
   resolveProfiles,
   resolveSession,
 } from './session.js'
 export {
   type Changes,
+  redactProfile,
   settingNames,
   settings,
-  shownProfile,
   toFieldName,
 } from './settings.js'
 export {
-  changedProfile,
   checkAddress,
   checkName,
   openStore,
+  previewProfile,
   removeProfile,
   signIn,
   signOut,

@@ -5,9 +5,9 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { readRegular } from '../base/files/regular.js'
-import { distrust } from '../base/files/trust.js'
+import { findDistrust } from '../base/files/trust.js'
 import { isObject } from '../base/objects.js'
-import { fileFailure, makeDirectory, withLock } from './files.js'
+import { createFileFailure, makeDirectory, withLock } from './files.js'
 import type { Paths } from './paths.js'
 import type { Profile } from './types.js'
 
@@ -32,7 +32,7 @@ export interface GoneRoute {
  */
 export type SectionState = 'ok' | 'refused' | 'absent' | 'failed'
 
-/** What is known of an instance. */
+/** The facts known about an instance. */
 export interface KnownInstance {
   readonly format: 1
   readonly base_url: string
@@ -45,7 +45,7 @@ export interface KnownInstance {
   /** Values that the documents do not have, by `area.field`. */
   readonly values: Readonly<Record<string, readonly string[]>>
   readonly gone: readonly GoneRoute[]
-  /** What the cookie of a session is called. */
+  /** The name of the session cookie. */
   readonly cookie: string | null
   /** Fields that the documents do not have, by area. */
   readonly fields: Readonly<Record<string, readonly string[]>>
@@ -54,23 +54,23 @@ export interface KnownInstance {
   readonly kept_from?: Readonly<Record<string, string>>
 }
 
-/** What is known that a command can take and show. */
+/** The known settings, values and fields that a command can take and show. */
 export type KnownNames = Pick<KnownInstance, 'settings' | 'values' | 'fields'>
 
-/** A larger file is no such file. */
+/** The largest size of a file, in bytes; a larger one is ignored. */
 const maxBytes = 256 * 1024
 
 const getFile = ({ config }: Pick<Paths, 'config'>, name: string): string =>
   path.join(config, 'instances', `${name}.json`)
 
-/** A folder beside it with an empty file for each route that is gone: so that no start opens anything to know. */
+/** Returns the folder with an empty file for each route that is missing, so that a start opens no file to know. */
 const getMarksFolder = ({ config }: Pick<Paths, 'config'>, name: string): string =>
   path.join(config, 'instances', `${name}.gone`)
 
 const getMarkFile = (paths: Pick<Paths, 'config'>, name: string, route: string): string =>
   path.join(getMarksFolder(paths, name), encodeURIComponent(route))
 
-/** Whether anything is known of any instance. */
+/** True if something is known about any instance. */
 export const hasKnown = ({ config }: Pick<Paths, 'config'>): boolean =>
   existsSync(path.join(config, 'instances'))
 
@@ -107,20 +107,20 @@ export const readKnown = (
     const bytes = readRegular(file)
     const value: unknown = bytes.length > maxBytes ? undefined : JSON.parse(bytes.toString())
     const fits = isKnown(value) && value.base_url === baseUrl
-    return fits && distrust(file) === undefined ? value : undefined
+    return fits && findDistrust(file) === undefined ? value : undefined
   } catch {
     // A file that cannot be read is as good as none.
     return undefined
   }
 }
 
-/** So long a route counts as gone, in milliseconds: a version comes that has it, or a proxy was wrong. */
+/** Milliseconds for which a route counts as missing: a new version may have it, or a proxy was wrong. */
 const goneFor = 30 * 24 * 3600 * 1000
 
 const filterGone = (gone: readonly GoneRoute[], now: Date): readonly GoneRoute[] =>
   gone.filter(({ at }) => now.getTime() - Date.parse(at) < goneFor)
 
-/** What is gone now. @param back routes that answered since */
+/** Returns the routes that are missing now. @param back routes that answered since */
 const mergeGone = (
   before: readonly GoneRoute[],
   found: readonly GoneRoute[],
@@ -131,7 +131,7 @@ const mergeGone = (
   return filterGone([...before.filter(({ route }) => !newer.has(route)), ...found], now)
 }
 
-/** The dates of sections that could be read before, and not now. */
+/** Returns the dates of sections that were readable before and are not now. */
 const getKeptDates = (now: KnownInstance, before: KnownInstance): KnownInstance['kept_from'] =>
   Object.fromEntries(
     Object.entries(now.sections).flatMap(([name, state]) => {
@@ -140,7 +140,7 @@ const getKeptDates = (now: KnownInstance, before: KnownInstance): KnownInstance[
     }),
   )
 
-/** Sections that could not be read keep what an earlier look found. */
+/** Merges new facts with earlier ones: sections that could not be read keep what an earlier inspection found. */
 const mergeKnown = (
   now: KnownInstance,
   before: KnownInstance | undefined,
@@ -166,12 +166,12 @@ const mergeKnown = (
   }
 }
 
-/** Milliseconds to wait for another process: what is kept is a help, and nobody should wait for it. */
+/** Milliseconds to wait for another process: the facts are only a help, so a command should not wait long. */
 const patience = 1000
 
 /**
- * Writes what is known anew, while nobody else does.
- * @throws Failure where it cannot be written
+ * Replaces the known facts while no other process does.
+ * @throws Failure where they cannot be written
  */
 const changeKnown = async (
   paths: Paths,
@@ -185,14 +185,14 @@ const changeKnown = async (
     try {
       await writeKnown(paths, profile.name, all)
     } catch (error) {
-      throw fileFailure('write', file, error)
+      throw createFileFailure('write', file, error)
     }
     return all
   }
   return withLock(path.dirname(file), work, { patience })
 }
 
-/** The file, and a mark for each route that is gone; nothing where it would be too large. */
+/** Writes the file and a mark for each missing route; writes nothing if the file would be too large. */
 const writeKnown = async (paths: Paths, name: string, known: KnownInstance): Promise<void> => {
   const { writeWhole } = await import('../base/files/files.js')
   const text = `${JSON.stringify(known, null, 2)}\n`
@@ -219,10 +219,10 @@ export const saveKnown = (
 ): Promise<KnownInstance> =>
   changeKnown(paths, profile, (before) => mergeKnown(now, before, answered))
 
-/** How long stored knowledge counts as current, in milliseconds. */
+/** Milliseconds for which stored knowledge counts as current. */
 export const freshFor = 24 * 3600 * 1000
 
-/** Whether a day has passed since something was stored; the file is not opened for that. */
+/** True if a day has passed since something was stored. Only the date of the file is read. */
 export const isDue = (paths: Paths, { name }: Pick<Profile, 'name'>, now: Date): boolean => {
   try {
     const kept = statSync(getFile(paths, name), { throwIfNoEntry: false })
@@ -251,7 +251,7 @@ export const addSettings = async (
   )
 }
 
-/** What is known of an instance that nobody looked at: a look is due. */
+/** Creates the facts about an instance that was never inspected: an inspection is due. */
 const createUnseen = (baseUrl: string): KnownInstance => ({
   format: 1,
   base_url: baseUrl,

@@ -9,9 +9,9 @@ import type { Environment } from './types.js'
 export interface Paths {
   /** `config.json`, `tokens.json` and their locks. */
   readonly config: string
-  /** What must outlive a run: the state of the embedded instance. */
+  /** The folder for data that must outlive a run: the state of the embedded instance. */
   readonly state: string
-  /** What may be deleted at any time: live values for completion, compiled code. */
+  /** The folder for data that may be deleted at any time: live values for completion, compiled code. */
   readonly cache: string
   /** True when SVC_CONFIG_DIR names the place, so that nothing is shared with other set-ups. */
   readonly portable: boolean
@@ -69,8 +69,8 @@ export const getPaths = (env: Environment): Paths => {
 /** Returns the folder of runs. */
 export const runFolder = (env: Environment): string => path.join(getPaths(env).state, 'runs')
 
-/** Whether the configuration mentions a vocabulary. Every command asks this, so it loads next to nothing. */
-export const namesVocabulary = (env: Environment): boolean => {
+/** True if the configuration mentions a vocabulary. Every command calls this, so it loads next to nothing. */
+export const hasVocabularySetting = (env: Environment): boolean => {
   try {
     return readRegular(path.join(getPaths(env).config, 'config.json')).includes('"vocabulary"')
   } catch {

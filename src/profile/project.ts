@@ -16,15 +16,15 @@ export const parseRemotes = (text: string): readonly Remote[] =>
   [...text.matchAll(/^(\S+)\t(.+) \(fetch\)/gm)].map(([, name = '', url = '']) => ({ name, url }))
 
 /** Reads the remotes of a directory; none if it is no repository or there is no git. */
-export const gitRemotes = async (cwd: string, env: Environment): Promise<readonly Remote[]> => {
+export const readGitRemotes = async (cwd: string, env: Environment): Promise<readonly Remote[]> => {
   const { runFile } = await import('../base/processes.js')
   const how = { as: 'tool', env, cwd, timeout: 5000 } as const
   const { error, stdout } = await runFile('git', ['remote', '-v'], how)
   return error === null ? parseRemotes(stdout.toString()) : []
 }
 
-/** The first remote that names a project of this instance, `origin` before the others. */
-const remoteProject = (
+/** Finds the first remote that names a project of this instance; `origin` comes before the others. */
+const findRemoteProject = (
   remotes: readonly Remote[],
   baseUrl: string,
 ): { readonly project: string; readonly remote: string } | undefined => {
@@ -36,7 +36,7 @@ const remoteProject = (
   return undefined
 }
 
-/** What a command belongs to. */
+/** The kinds of scope that a command accepts. */
 export type ScopeChoice = 'project' | 'group' | 'either'
 
 /** A project or group, and where it comes from. */
@@ -44,7 +44,7 @@ interface Scope {
   readonly kind: 'project' | 'group'
   /** ID or full path. */
   readonly value: string
-  /** Where it comes from, in words. */
+  /** The source of the scope, in words. */
   readonly source: string
 }
 
@@ -62,7 +62,7 @@ const getVariableScope = (
  * either, `CI_PROJECT_ID` counts only if both others are unset.
  * @throws Failure `usage` if a command takes either and both are set
  */
-export const environmentScope = (takes: ScopeChoice, env: Environment): Scope | undefined => {
+export const getEnvironmentScope = (takes: ScopeChoice, env: Environment): Scope | undefined => {
   const project = takes === 'group' ? undefined : getVariableScope(env, 'project', 'SVC_PROJECT')
   const group = takes === 'project' ? undefined : getVariableScope(env, 'group', 'SVC_GROUP')
   if (project !== undefined && group !== undefined)
@@ -74,8 +74,8 @@ export const environmentScope = (takes: ScopeChoice, env: Environment): Scope | 
   return project ?? group ?? job
 }
 
-/** The scope that a profile names; none where it names both and the command takes either. */
-const profileScope = (takes: ScopeChoice, profile: Profile | undefined): Scope | undefined => {
+/** Returns the scope that a profile names; undefined if it names both and the command takes either. */
+const getProfileScope = (takes: ScopeChoice, profile: Profile | undefined): Scope | undefined => {
   const { name, project, group } = profile ?? {}
   if (takes === 'either' && project !== undefined && group !== undefined) return undefined
   const source = `profile ${name ?? ''}`
@@ -88,7 +88,7 @@ const profileScope = (takes: ScopeChoice, profile: Profile | undefined): Scope |
  * Finds the scope for a command that requires one and was given none: from the environment, the git remote
  * (projects only), or the profile. Git runs only if the environment has none.
  * @param cwd where to look for remotes; nowhere if undefined
- * @throws Failure `usage` as `environmentScope`
+ * @throws Failure `usage` as `getEnvironmentScope`
  */
 export const findScope = async (
   takes: ScopeChoice,
@@ -96,12 +96,12 @@ export const findScope = async (
   session: Pick<Session, 'baseUrl' | 'profile'>,
   cwd?: string,
 ): Promise<Scope | undefined> => {
-  const said = environmentScope(takes, env)
+  const said = getEnvironmentScope(takes, env)
   if (said !== undefined) return said
   if (takes !== 'group' && cwd !== undefined) {
-    const found = remoteProject(await gitRemotes(cwd, env), session.baseUrl)
+    const found = findRemoteProject(await readGitRemotes(cwd, env), session.baseUrl)
     if (found !== undefined)
       return { kind: 'project', value: found.project, source: `git remote ${found.remote}` }
   }
-  return profileScope(takes, session.profile)
+  return getProfileScope(takes, session.profile)
 }

@@ -5,21 +5,21 @@
 
 import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
 import { resolvePath } from '../base/io.js'
-import { didYouMean } from '../base/suggest.js'
+import { suggestSimilar } from '../base/suggest.js'
 import { Failure, usage } from '../errors.js'
-import { ownCredential } from './credential.js'
+import { createCredentialSource } from './credential.js'
 import {
-  environmentToken,
-  jobTokenFor,
-  jobTokenWithheld,
-  tokenWithheld,
-  variable,
+  explainWithheldJobToken,
+  explainWithheldToken,
+  getEnvironmentToken,
+  getEnvironmentVariable,
+  getJobToken,
 } from './environment.js'
 import type { Store } from './store.js'
 import type { Tokens } from './tokens.js'
 import type { Environment, InstanceFlags, Post, Profile, Session } from './types.js'
 
-/** What resolving a session needs. */
+/** The services that resolving a session needs. */
 export interface SessionServices {
   readonly store: Store
   readonly tokens: Tokens
@@ -42,7 +42,7 @@ const chooseProfile = (
   env: Environment,
   store: Store,
 ): ChosenProfile | undefined => {
-  const asked = flags.profile ?? variable(env, 'SVC_PROFILE')
+  const asked = flags.profile ?? getEnvironmentVariable(env, 'SVC_PROFILE')
   const name = asked ?? store.current()
   if (name === undefined) return undefined
   const profile = store.get(name)
@@ -58,11 +58,11 @@ const chooseProfile = (
   )
 }
 
-/** The base URL that a flag or the environment gives, with its source in words. A profile's flag wins over the variable. */
-const givenBaseUrl = (flags: InstanceFlags, env: Environment) => {
+/** Returns the base URL that a flag or the environment gives, with its source in words. A profile's flag wins over the variable. */
+const getGivenBaseUrl = (flags: InstanceFlags, env: Environment) => {
   if (flags.baseUrl !== undefined)
     return { baseUrl: normalizeBaseUrl(flags.baseUrl), source: '--base-url' }
-  const text = flags.profile === undefined ? variable(env, 'SVC_BASE_URL') : undefined
+  const text = flags.profile === undefined ? getEnvironmentVariable(env, 'SVC_BASE_URL') : undefined
   return text === undefined
     ? undefined
     : { baseUrl: normalizeBaseUrl(text), source: 'SVC_BASE_URL' }
@@ -72,7 +72,7 @@ const givenBaseUrl = (flags: InstanceFlags, env: Environment) => {
  * Checks the user to act as.
  * @throws Failure `usage` if it is neither an ID nor a username
  */
-export const checkedSudo = (sudo: string | undefined): string | undefined => {
+export const checkSudo = (sudo: string | undefined): string | undefined => {
   if (sudo !== undefined && !/^[\x21-\x7e]+$/.test(sudo))
     throw usage('the user to act as must be an ID or a username', 'Pass --sudo <id|username>.')
   return sudo
@@ -90,10 +90,17 @@ const checkChoice = (flags: InstanceFlags, baseUrl: string, profile: Profile | u
 
 const createCredential = (profile: Profile, env: Environment, services: SessionServices) => {
   const { store, tokens, post, now = Date.now, signal } = services
-  return ownCredential(profile, { env, configuration: store.file, tokens, post, now, signal })
+  return createCredentialSource(profile, {
+    env,
+    configuration: store.file,
+    tokens,
+    post,
+    now,
+    signal,
+  })
 }
 
-const unconfigured = (): Failure =>
+const createUnconfiguredFailure = (): Failure =>
   new Failure('auth', 'no instance is configured', {
     hint: 'Sign in with `svcctl auth login`, or try the embedded instance with `--sandbox`.',
   })
@@ -115,9 +122,9 @@ export const resolveSession = (
   services: SessionServices,
 ): Session => {
   const chosen = chooseProfile(flags, env, services.store)
-  const given = givenBaseUrl(flags, env)
+  const given = getGivenBaseUrl(flags, env)
   const baseUrl = given?.baseUrl ?? chosen?.profile.baseUrl
-  if (baseUrl === undefined) throw unconfigured()
+  if (baseUrl === undefined) throw createUnconfiguredFailure()
   checkChoice(flags, baseUrl, chosen?.profile)
   const same = chosen?.profile.baseUrl === baseUrl
   const profile = chosen !== undefined && (chosen.named || same) ? chosen.profile : undefined
@@ -125,16 +132,18 @@ export const resolveSession = (
   const serving = same ? profile : undefined
   const own = serving === undefined ? undefined : createCredential(serving, env, services)
   const token =
-    given !== undefined || own === undefined ? environmentToken(env, baseUrl, serving) : undefined
-  const sudo = checkedSudo(flags.sudo ?? variable(env, 'SVC_SUDO') ?? serving?.sudo)
-  const withheld = jobTokenWithheld(env, baseUrl)
+    given !== undefined || own === undefined
+      ? getEnvironmentToken(env, baseUrl, serving)
+      : undefined
+  const sudo = checkSudo(flags.sudo ?? getEnvironmentVariable(env, 'SVC_SUDO') ?? serving?.sudo)
+  const withheld = explainWithheldJobToken(env, baseUrl)
 
   return {
     profile,
     baseUrl,
     baseUrlSource: given?.source ?? `profile ${profile?.name ?? ''}`,
     credential: async () => token ?? own?.get(),
-    jobToken: () => jobTokenFor(env, baseUrl),
+    jobToken: () => getJobToken(env, baseUrl),
     jobTokenWithheld: withheld,
     renew: async () => (token === undefined ? own?.renew() : undefined),
     sudo,
@@ -144,8 +153,8 @@ export const resolveSession = (
     warnings: getWarnings(baseUrl, {
       profile,
       otherInstance: profile !== undefined && !same,
-      tokenWithheld: tokenWithheld(env, baseUrl),
-      tokenIgnored: token === undefined && variable(env, 'SVC_TOKEN') !== undefined,
+      tokenWithheld: explainWithheldToken(env, baseUrl),
+      tokenIgnored: token === undefined && getEnvironmentVariable(env, 'SVC_TOKEN') !== undefined,
     }),
   }
 }
@@ -178,7 +187,7 @@ const getWarnings = (
 /** The vocabulary of a run. */
 interface ActiveVocabulary {
   readonly file: string
-  /** The only address that it is for; any where it is missing. */
+  /** The only address that it is for; if it is missing, it is for any. */
   readonly serves?: string
 }
 
@@ -191,7 +200,7 @@ export const getActiveProfile = (
   if (flags.sandbox === true) return undefined
   try {
     const profile = findProfile(flags, env, store())
-    const given = givenBaseUrl(flags, env)
+    const given = getGivenBaseUrl(flags, env)
     return given === undefined || given.baseUrl === profile?.baseUrl ? profile : undefined
   } catch {
     return undefined
@@ -199,7 +208,7 @@ export const getActiveProfile = (
 }
 
 const findProfile = (flags: InstanceFlags, env: Environment, store: Store) => {
-  const name = flags.profile ?? variable(env, 'SVC_PROFILE') ?? store.current()
+  const name = flags.profile ?? getEnvironmentVariable(env, 'SVC_PROFILE') ?? store.current()
   return name === undefined ? undefined : store.get(name)
 }
 
@@ -212,7 +221,7 @@ export const getActiveVocabulary = (
   env: Environment,
   store: () => Store,
 ): ActiveVocabulary | undefined => {
-  const named = variable(env, 'SVC_VOCABULARY')
+  const named = getEnvironmentVariable(env, 'SVC_VOCABULARY')
   if (named !== undefined) return { file: resolvePath(named) }
   const profile = getActiveProfile(flags, env, store)
   if (profile?.vocabulary === undefined) return undefined
@@ -223,33 +232,33 @@ export const getActiveVocabulary = (
 
 type Known = Pick<Profile, 'name' | 'tags'>
 
-const partsOf = (text: string): readonly string[] =>
+const splitParts = (text: string): readonly string[] =>
   text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** Whether a part of `-p` is a pattern or tag, so that the profiles that exist decide what it means. */
+/** True if a part of `-p` is a pattern or tag, so that the existing profiles decide what it means. */
 export const isPattern = (part: string): boolean => /[*?]|^@/.test(part)
 
-/** Whether it means several, decided by the text alone. */
+/** True if the text means several profiles; only the text decides that. */
 const isSeveral = (text: string): boolean =>
-  partsOf(text).some(isPattern) || new Set(partsOf(text)).size > 1
+  splitParts(text).some(isPattern) || new Set(splitParts(text)).size > 1
 
-/** The one name that a text comes to where it has commas and yet means one; undefined for any other. */
-const onlyName = (text: string): string | undefined => {
-  const [name, ...others] = new Set(partsOf(text))
+/** Returns the only name that a text contains, without its commas; undefined if it contains several names. */
+const findOnlyName = (text: string): string | undefined => {
+  const [name, ...others] = new Set(splitParts(text))
   return others.length === 0 ? name : undefined
 }
 
 /** Parses the value of `-p`: one name, or several. */
-export const profilesIn = (
+export const parseProfiles = (
   text: string,
 ): { readonly one: string } | { readonly several: readonly string[] } =>
-  isSeveral(text) ? { several: partsOf(text) } : { one: onlyName(text) ?? text }
+  isSeveral(text) ? { several: splitParts(text) } : { one: findOnlyName(text) ?? text }
 
-/** `*` and `?`, and nothing else, stand for other characters. */
-const matching = (pattern: string): RegExp =>
+/** Compiles a pattern, in which only `*` and `?` stand for other characters. */
+const compilePattern = (pattern: string): RegExp =>
   new RegExp(
     `^${pattern
       .replace(/[.+^${}()|[\]\\]/g, '\\$&')
@@ -257,28 +266,28 @@ const matching = (pattern: string): RegExp =>
       .replaceAll('?', '.')}$`,
   )
 
-const tagsOf = (profiles: readonly Known[]): readonly string[] =>
+const listTags = (profiles: readonly Known[]): readonly string[] =>
   [...new Set(profiles.flatMap(({ tags = [] }) => tags))].sort()
 
-/** What there is, for whoever asked for what there is not. */
-const there = (part: string, profiles: readonly Known[]): string => {
+/** Returns the hint for a profile or tag that does not exist: the existing ones. */
+const suggestProfiles = (part: string, profiles: readonly Known[]): string => {
   const names = profiles.map(({ name }) => name)
   if (names.length === 0) return 'Create one with: svcctl auth login'
   if (!part.startsWith('@'))
-    return `${(!isPattern(part) && didYouMean(part, names)) || ''} Profiles: ${names.join(', ')}.`.trim()
-  const tags = tagsOf(profiles)
+    return `${(!isPattern(part) && suggestSimilar(part, names)) || ''} Profiles: ${names.join(', ')}.`.trim()
+  const tags = listTags(profiles)
   return tags.length === 0
     ? 'No profile has a tag. Set one with: svcctl profile set <name> --tags <tag>'
     : `Tags: ${tags.join(', ')}. Profiles: ${names.join(', ')}.`
 }
 
-const nothing = (part: string, profiles: readonly Known[]): Failure => {
+const createNoMatchFailure = (part: string, profiles: readonly Known[]): Failure => {
   const what = part.startsWith('@')
     ? `no profile has the tag "${part.slice(1)}"`
     : isPattern(part)
       ? `no profile matches "${part}"`
       : `unknown profile "${part}"`
-  return usage(what, there(part, profiles))
+  return usage(what, suggestProfiles(part, profiles))
 }
 
 /**
@@ -290,11 +299,11 @@ export const resolveProfiles = <P extends Known>(
   profiles: readonly P[],
 ): readonly P[] => {
   const found = parts.flatMap((part) => {
-    const pattern = matching(part)
+    const pattern = compilePattern(part)
     const some = part.startsWith('@')
       ? profiles.filter(({ tags = [] }) => tags.includes(part.slice(1)))
       : profiles.filter(({ name }) => pattern.test(name))
-    if (some.length === 0) throw nothing(part, profiles)
+    if (some.length === 0) throw createNoMatchFailure(part, profiles)
     return some.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   })
   return [...new Set(found)]
@@ -318,7 +327,7 @@ export const checkReadOnly = (
   )
 }
 
-/** What was given to confirm something destructive. */
+/** The options that confirm a destructive action. */
 export interface Consent {
   readonly yes: boolean
   /** `--confirm <profile>`. */
@@ -336,7 +345,7 @@ type Confirmation = 'go' | 'ask' | 'ask-name'
  * @param what what would be lost, for the message
  * @throws Failure `usage` if there is nobody to ask, or `--confirm` names another profile
  */
-export const confirmationFor = (
+export const decideConfirmation = (
   profile: Pick<Profile, 'name' | 'protected'> | undefined,
   consent: Consent,
   what: string,
@@ -363,6 +372,6 @@ export const confirmationFor = (
   })
 }
 
-/** Whether the typed text is the profile's name. */
+/** True if the typed text is the profile's name. */
 export const nameMatches = (profile: Pick<Profile, 'name'>, typed: string): boolean =>
   typed.trim() === profile.name

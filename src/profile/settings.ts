@@ -16,7 +16,7 @@ import {
 } from '../catalogue/params.js'
 import { Failure, usage } from '../errors.js'
 import { userTokenKinds } from './tokens.js'
-import { checkedProxy } from './transport.js'
+import { checkProxy } from './transport.js'
 import type { Profile } from './types.js'
 
 type KebabCase<S extends string> = S extends `${infer C}${infer Rest}`
@@ -82,40 +82,40 @@ const isSettingName = (name: string): name is SettingName => Object.hasOwn(setti
 export const toFieldName = (name: SettingName): string =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-const invalidSetting = (name: SettingName, value: unknown, wanted: string): Failure => {
+const createInvalidFailure = (name: SettingName, value: unknown, wanted: string): Failure => {
   const shown = typeof value === 'string' || typeof value === 'number' ? ` "${value}"` : ''
   return usage(`invalid ${name}${shown}: it must be ${wanted}`)
 }
 
-const webAddress = (name: SettingName, text: string): URL => {
+const parseWebAddress = (name: SettingName, text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw invalidSetting(name, undefined, 'a URL that starts with http:// or https://')
+    throw createInvalidFailure(name, undefined, 'a URL that starts with http:// or https://')
   return url
 }
 
-const tokenUrl = (text: string): string => {
-  const url = webAddress('token-url', text)
+const checkTokenUrl = (text: string): string => {
+  const url = parseWebAddress('token-url', text)
   if (url.username !== '' || url.password !== '')
-    throw invalidSetting('token-url', undefined, 'a URL without credentials')
+    throw createInvalidFailure('token-url', undefined, 'a URL without credentials')
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw invalidSetting('token-url', text, 'https, because the refresh token is sent to it')
+    throw createInvalidFailure('token-url', text, 'https, because the refresh token is sent to it')
   return url.href
 }
 
-const command = (value: unknown): readonly string[] => {
+const parseCommand = (value: unknown): readonly string[] => {
   const words = Array.isArray(value) ? value : splitCommand(String(value))
   if (words.length === 0 || !words.every((w): w is string => typeof w === 'string') || !words[0])
-    throw invalidSetting('token-command', undefined, 'a program with its arguments')
+    throw createInvalidFailure('token-command', undefined, 'a program with its arguments')
   return words
 }
 
-const tags = (value: unknown): readonly string[] => {
+const parseTags = (value: unknown): readonly string[] => {
   const words = Array.isArray(value) ? value : String(value).split(',')
   const isTag = (word: unknown): word is string =>
     typeof word === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(word)
   if (!words.every(isTag))
-    throw invalidSetting(
+    throw createInvalidFailure(
       'tags',
       undefined,
       'words of letters, digits, dots, dashes and underscores',
@@ -123,15 +123,19 @@ const tags = (value: unknown): readonly string[] => {
   return [...new Set(words)]
 }
 
-/** What a single line of text becomes, where more than the text counts. */
+/** The checks of settings that are a line of text with a meaning of its own; each returns the value to store. */
 const isText: Partial<Record<SettingName, (text: string) => string>> = {
   'base-url': normalizeBaseUrl,
-  'token-url': tokenUrl,
-  proxy: (text) => checkedProxy('proxy', webAddress('proxy', text).href),
+  'token-url': checkTokenUrl,
+  proxy: (text) => checkProxy('proxy', parseWebAddress('proxy', text).href),
   rate: (text) => {
     if (/^\d{1,9}(?:\.\d{1,9})?(?:\/(?:s|min))?$/.test(text) && Number.parseFloat(text) > 0)
       return text
-    throw invalidSetting('rate', text, 'a number of requests per second or minute: 100/s, 600/min')
+    throw createInvalidFailure(
+      'rate',
+      text,
+      'a number of requests per second or minute: 100/s, 600/min',
+    )
   },
   'audit-log': (text) => resolvePath(text),
   vocabulary: (text) => resolvePath(text),
@@ -140,34 +144,36 @@ const isText: Partial<Record<SettingName, (text: string) => string>> = {
   'key-file': (text) => resolvePath(text),
 }
 
-const line = (name: SettingName, value: unknown): string => {
+const checkLine = (name: SettingName, value: unknown): string => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (typeof value !== 'string' || value === '' || /[\u0000-\u001f\u007f]/.test(value))
-    throw invalidSetting(name, undefined, 'one line of text')
+    throw createInvalidFailure(name, undefined, 'one line of text')
   return isText[name]?.(value) ?? value
 }
 
 /**
- * Checks one setting; gives the value to keep. File names become absolute.
+ * Checks one setting and returns the value to store. File names become absolute.
  * @throws Failure `usage` naming the setting and what it takes
  */
 const checkSetting = (name: SettingName, value: unknown): SettingValue => {
-  if (name === 'token-command') return command(value)
-  if (name === 'tags') return tags(value)
+  if (name === 'token-command') return parseCommand(value)
+  if (name === 'tags') return parseTags(value)
   const param: Param = settings[name]
   const { value: checked, errors } = coerce(param, value, wireSource)
   const [error] = errors
-  if (error?.problem === 'wrong format') throw invalidSetting(name, undefined, error.expected)
+  if (error?.problem === 'wrong format') throw createInvalidFailure(name, undefined, error.expected)
   if (error !== undefined) {
     const range = error.problem === 'out of range' ? 'an integer from ' : ''
-    throw invalidSetting(name, error.given, range + error.expected)
+    throw createInvalidFailure(name, error.given, range + error.expected)
   }
   if (Array.isArray(checked)) return [...new Set(checked.map(String))]
-  return typeof checked === 'number' || typeof checked === 'boolean' ? checked : line(name, value)
+  return typeof checked === 'number' || typeof checked === 'boolean'
+    ? checked
+    : checkLine(name, value)
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
-/** An empty list is none to keep. */
+/** True if nothing is to be stored; this includes an empty list. */
 const isNone = (name: SettingName, value: unknown): boolean =>
   isAbsent(value) || (takesSeveral(settings[name]) && Array.isArray(value) && value.length === 0)
 
@@ -210,7 +216,7 @@ export const toProfile = (name: string, stored: Fields): Profile => {
 }
 
 /** Returns a profile without the password in a proxy URL. */
-export const shownProfile = (profile: Profile): Profile => {
+export const redactProfile = (profile: Profile): Profile => {
   if (profile.proxy === undefined) return profile
   const url = new URL(profile.proxy)
   if (url.username === '' && url.password === '') return profile

@@ -3,10 +3,16 @@
  * signs in or out.
  */
 import path from 'node:path'
-import { describeDistrust, distrust } from '../base/files/trust.js'
+import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { type Fields, getOwn, isObject } from '../base/objects.js'
 import { type Failure, usage } from '../errors.js'
-import { corrupt, fileFailure, type LockWait, readObject, withLock } from './files.js'
+import {
+  createCorruptFailure,
+  createFileFailure,
+  type LockWait,
+  readObject,
+  withLock,
+} from './files.js'
 import { getPaths, type Paths } from './paths.js'
 import { applyChanges, type Changes, toProfile } from './settings.js'
 import type { StoredToken, Tokens } from './tokens.js'
@@ -15,12 +21,13 @@ import type { Environment, Profile } from './types.js'
 /** Command lines by alias. */
 type Aliases = Readonly<Record<string, string>>
 
-/** The aliases that a file holds. @throws Failure `usage` for what are none */
-const aliasesIn = (file: string, { aliases = {} }: Fields): Aliases => {
-  if (!isObject(aliases)) throw corrupt(file, 'has "aliases" that are not an object')
+/** Parses the aliases of a file. @throws Failure `usage` if they are not texts by name */
+const parseAliases = (file: string, { aliases = {} }: Fields): Aliases => {
+  if (!isObject(aliases)) throw createCorruptFailure(file, 'has "aliases" that are not an object')
   const found: Record<string, string> = {}
   for (const [name, line] of Object.entries(aliases)) {
-    if (typeof line !== 'string') throw corrupt(file, `has an alias that is not a string`)
+    if (typeof line !== 'string')
+      throw createCorruptFailure(file, `has an alias that is not a string`)
     found[name] = line
   }
   return found
@@ -32,7 +39,7 @@ const aliasesIn = (file: string, { aliases = {} }: Fields): Aliases => {
  */
 export const readAliases = (env: Environment): Aliases => {
   const file = path.join(getPaths(env).config, 'config.json')
-  return aliasesIn(file, readObject(file) ?? {})
+  return parseAliases(file, readObject(file) ?? {})
 }
 
 /**
@@ -42,7 +49,7 @@ export const readAliases = (env: Environment): Aliases => {
 export const findAlias = (env: Environment, name: string): string | undefined => {
   const aliases = readAliases(env)
   if (!Object.hasOwn(aliases, name)) return undefined
-  const found = distrust(path.join(getPaths(env).config, 'config.json'))
+  const found = findDistrust(path.join(getPaths(env).config, 'config.json'))
   if (found === undefined) return aliases[name]
   const { message, remedy } = describeDistrust(found)
   throw usage(`ignoring the alias ${name}: ${message}`, `Run: ${remedy}`)
@@ -50,7 +57,7 @@ export const findAlias = (env: Environment, name: string): string | undefined =>
 
 // Profiles: the file that `conf` writes, read without it where only reading is needed.
 
-/** What signing in and out writes; null removes. */
+/** The facts that signing in and out writes; null removes one. */
 interface SignInFacts {
   readonly tokenStore?: 'keyring' | 'file' | null
   readonly user?: string | null
@@ -100,7 +107,7 @@ export const checkName = (name: string): void => {
     )
 }
 
-const unknownProfile = (name: string, names: readonly string[]): Failure =>
+const createUnknownFailure = (name: string, names: readonly string[]): Failure =>
   usage(
     `unknown profile "${name}"`,
     names.length === 0
@@ -111,13 +118,14 @@ const unknownProfile = (name: string, names: readonly string[]): Failure =>
 const readContents = (file: string): Contents => {
   const { current, profiles = {}, ...rest } = readObject(file) ?? {}
   if (current !== undefined && typeof current !== 'string')
-    throw corrupt(file, 'has a "current" that is not a string')
-  if (!isObject(profiles)) throw corrupt(file, 'has "profiles" that are not an object')
+    throw createCorruptFailure(file, 'has a "current" that is not a string')
+  if (!isObject(profiles)) throw createCorruptFailure(file, 'has "profiles" that are not an object')
   const checked: Record<string, Fields> = {}
   for (const [name, profile] of Object.entries(profiles)) {
-    if (!isObject(profile)) throw corrupt(file, `has a profile "${name}" that is not an object`)
+    if (!isObject(profile))
+      throw createCorruptFailure(file, `has a profile "${name}" that is not an object`)
     if (nameRule.test(name)) checked[name] = profile
-    else throw corrupt(file, `has a profile with an invalid name`)
+    else throw createCorruptFailure(file, `has a profile with an invalid name`)
   }
   return { rest, current, profiles: checked }
 }
@@ -126,7 +134,7 @@ const toStoredProfile = (file: string, name: string, stored: Fields): Profile =>
   try {
     return toProfile(name, stored)
   } catch (error) {
-    throw corrupt(
+    throw createCorruptFailure(
       file,
       `has an invalid profile ${name}: ${error instanceof Error ? error.message : ''}`,
     )
@@ -153,7 +161,7 @@ const writeContents = async (file: string, contents: Contents): Promise<void> =>
     })
     conf.store = { ...rest, ...(current === undefined ? {} : { current }), profiles }
   } catch (error) {
-    throw fileFailure('write', file, error)
+    throw createFileFailure('write', file, error)
   }
 }
 
@@ -181,7 +189,7 @@ const checkMove = (before: Profile, after: Profile, changes: Changes): void => {
   )
 }
 
-/** What is null is taken away; what is undefined stays. */
+/** Returns the stored form with facts applied: null removes a field, undefined keeps it. */
 const withFacts = (stored: Fields, facts: SignInFacts): Fields => {
   const given = Object.entries(facts).filter(([, value]) => value !== undefined)
   const all = Object.entries({ ...stored, ...Object.fromEntries(given) })
@@ -239,7 +247,8 @@ class ProfileFile implements Store {
 
   async delete(name: string): Promise<void> {
     await this.#change(({ rest, current, profiles }) => {
-      if (getOwn(profiles, name) === undefined) throw unknownProfile(name, Object.keys(profiles))
+      if (getOwn(profiles, name) === undefined)
+        throw createUnknownFailure(name, Object.keys(profiles))
       const { [name]: _, ...others } = profiles
       return { rest, current: current === name ? undefined : current, profiles: others }
     })
@@ -249,19 +258,20 @@ class ProfileFile implements Store {
 
   async switch(name: string): Promise<void> {
     await this.#change(({ rest, profiles }) => {
-      if (getOwn(profiles, name) === undefined) throw unknownProfile(name, Object.keys(profiles))
+      if (getOwn(profiles, name) === undefined)
+        throw createUnknownFailure(name, Object.keys(profiles))
       return { rest, current: name, profiles }
     })
   }
 
   aliases(): Aliases {
-    return aliasesIn(this.file, this.#read().rest)
+    return parseAliases(this.file, this.#read().rest)
   }
 
   async setAlias(name: string, line: string | undefined): Promise<string | undefined> {
     let before: string | undefined
     await this.#change(({ rest, ...others }) => {
-      const aliases = aliasesIn(this.file, rest)
+      const aliases = parseAliases(this.file, rest)
       const { [name]: _, ...kept } = aliases
       before = getOwn(aliases, name)
       return {
@@ -296,7 +306,7 @@ export const openStore = (paths: Paths, waiting: LockWait = {}): Store =>
 
 // Signing in and out: a token and the profile that knows where it is, kept in step.
 
-/** What signing in stores. */
+/** The details that signing in stores. */
 interface SignInDetails {
   readonly name: string
   /** The instance that the token is for; becomes the profile's base URL. */
@@ -313,7 +323,7 @@ interface SignInDetails {
  * Returns a profile with these changes, whether it exists or not, to try it before it is stored.
  * @throws Failure `usage` for an invalid setting
  */
-export const changedProfile = (store: Store, name: string, changes: Changes): Profile =>
+export const previewProfile = (store: Store, name: string, changes: Changes): Profile =>
   toProfile(name, applyChanges({ ...store.get(name) }, changes))
 
 /**
@@ -333,7 +343,7 @@ export const signIn = async (
     'token-command': null,
   }
   checkName(name)
-  const { baseUrl } = changedProfile(store, name, changes)
+  const { baseUrl } = previewProfile(store, name, changes)
   const before = store.get(name)
   checkAddress(before, baseUrl)
   const tokenStore = await tokens.write(name, { ...token, baseUrl })

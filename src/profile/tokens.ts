@@ -7,7 +7,13 @@ import { chmodSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { type Fields, isObject } from '../base/objects.js'
 import { Failure, getErrorCode, usage } from '../errors.js'
-import { corrupt, fileFailure, type LockWait, readObject, withLock } from './files.js'
+import {
+  createCorruptFailure,
+  createFileFailure,
+  type LockWait,
+  readObject,
+  withLock,
+} from './files.js'
 import type { Paths } from './paths.js'
 import type {
   Environment,
@@ -24,11 +30,11 @@ export const userTokenKinds = [
   'session',
 ] as const satisfies readonly UserTokenKind[]
 
-/** Whether a value is one of these kinds. */
+/** True if a value is one of these kinds. */
 export const isUserTokenKind = (text: unknown): text is UserTokenKind =>
   userTokenKinds.some((kind) => kind === text)
 
-const invalidToken = (source: string, what: string): Failure =>
+const createTokenFailure = (source: string, what: string): Failure =>
   usage(`the token from ${source} ${what}`, 'Copy the token again, without quotes or line breaks.')
 
 /**
@@ -39,13 +45,13 @@ const invalidToken = (source: string, what: string): Failure =>
  */
 export const checkToken = (text: string, kind: TokenKind, source: string): ResolvedCredential => {
   const value = text.replace(/^[\r\n]+|(?<![\r\n])[\r\n]+$/g, '')
-  if (value === '') throw invalidToken(source, 'is empty')
-  if (/[\r\n]/.test(value)) throw invalidToken(source, 'has more than one line')
+  if (value === '') throw createTokenFailure(source, 'is empty')
+  if (/[\r\n]/.test(value)) throw createTokenFailure(source, 'has more than one line')
   if (!/^[\x21-\x7e]+$/.test(value))
-    throw invalidToken(source, 'contains spaces, control characters or non-ASCII characters')
+    throw createTokenFailure(source, 'contains spaces, control characters or non-ASCII characters')
   // A cookie's value ends at a semicolon; more would be a cookie of its own.
   if (kind === 'session' && /[;,"\\]/.test(value))
-    throw invalidToken(source, 'contains a character that is not allowed in a cookie')
+    throw createTokenFailure(source, 'contains a character that is not allowed in a cookie')
   return { kind, value, source }
 }
 
@@ -129,7 +135,7 @@ interface TokenFile {
   change(edit: (entries: Fields) => Fields): Promise<void>
 }
 
-/** Takes away what others may do with the file, with a note; refuses to go on where it cannot. */
+/** Removes the rights of other users on the file, with a note. Fails (`usage`) if that is not possible. */
 const keepPrivate = (file: string, note: (text: string) => void): void => {
   // Windows has no such bits: there the directory of the user's own profile protects the file.
   if (process.platform === 'win32') return
@@ -138,7 +144,7 @@ const keepPrivate = (file: string, note: (text: string) => void): void => {
     mode = statSync(file).mode & 0o777
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return
-    throw fileFailure('read', file, error)
+    throw createFileFailure('read', file, error)
   }
   if ((mode & 0o077) === 0) return
   const was = mode.toString(8).padStart(4, '0')
@@ -182,7 +188,7 @@ const openTokenFile = (
           try {
             await writeWhole(file, `${JSON.stringify(next, undefined, 2)}\n`, { own: true })
           } catch (error) {
-            throw fileFailure('write', file, error)
+            throw createFileFailure('write', file, error)
           }
         },
         waiting,
@@ -207,7 +213,7 @@ export interface Tokens {
   readonly file: string
   /** A profile's token; undefined where that place has none. */
   read(name: string, place: TokenPlace): Promise<StoredToken | undefined>
-  /** Keeps a token: in `place`, or where it is best kept. Says where. */
+  /** Stores a token: in `place`, or where it is best stored. Returns where. */
   write(name: string, token: StoredToken, place?: TokenPlace): Promise<TokenPlace>
   /** Forgets a token, wherever it is. */
   delete(name: string, place?: TokenPlace): Promise<void>
@@ -215,20 +221,20 @@ export interface Tokens {
   exclusive<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
-/** How to open the tokens. */
+/** The options for opening the tokens. */
 export interface TokensOptions {
   readonly note?: (text: string) => void
   /** Ends the wait for another process. */
   readonly signal?: AbortSignal
-  /** How the keyring is reached; undefined where there is none. */
+  /** The function that opens the keyring; it returns undefined if there is none. */
   readonly keyring?: () => Promise<Keyring | undefined>
 }
 
 const toStored = (value: unknown, from: string): StoredToken => {
-  if (!isObject(value)) throw corrupt(from, 'does not contain an object')
+  if (!isObject(value)) throw createCorruptFailure(from, 'does not contain an object')
   const { token, kind, baseUrl, refreshToken, expiresAt } = value
   if (typeof token !== 'string' || !isUserTokenKind(kind) || typeof baseUrl !== 'string')
-    throw corrupt(from, 'lacks the token, its kind or its instance')
+    throw createCorruptFailure(from, 'lacks the token, its kind or its instance')
   return {
     token,
     kind,
@@ -242,17 +248,17 @@ const parse = (text: string, from: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw corrupt(from, 'is not valid JSON')
+    throw createCorruptFailure(from, 'is not valid JSON')
   }
 }
 
-const keyringFailure = (name: string, why: string, cause?: unknown): Failure =>
+const createKeyringFailure = (name: string, why: string, cause?: unknown): Failure =>
   new Failure('auth', `the token of profile ${name} is in the system keyring, ${why}`, {
     hint: `Unlock the keyring, or sign in again with: svcctl auth login -p ${name}`,
     cause,
   })
 
-const reason = (error: unknown): string =>
+const describeError = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''
 
 /** The keyring part: entries are JSON texts, one for each profile. */
@@ -262,9 +268,9 @@ const createKeyringStore = (paths: Paths, open: () => Promise<Keyring | undefine
   return {
     read: async (name: string): Promise<StoredToken | undefined> => {
       const keyring = await open()
-      if (keyring === undefined) throw keyringFailure(name, 'which cannot be used here')
+      if (keyring === undefined) throw createKeyringFailure(name, 'which cannot be used here')
       const text = await keyring.get(account(name)).catch((error: unknown) => {
-        throw keyringFailure(name, `which does not respond: ${reason(error)}`, error)
+        throw createKeyringFailure(name, `which does not respond: ${describeError(error)}`, error)
       })
       const from = `the keyring's entry of profile ${name}`
       return text === undefined ? undefined : toStored(parse(text, from), from)
@@ -272,16 +278,16 @@ const createKeyringStore = (paths: Paths, open: () => Promise<Keyring | undefine
     /** Rejects where the keyring does not keep it. */
     write: async (name: string, token: StoredToken): Promise<void> => {
       const keyring = await open()
-      if (keyring === undefined) throw keyringFailure(name, 'which cannot be used here')
+      if (keyring === undefined) throw createKeyringFailure(name, 'which cannot be used here')
       await keyring.set(account(name), JSON.stringify(token)).catch((error: unknown) => {
-        throw keyringFailure(name, `which did not store it: ${reason(error)}`, error)
+        throw createKeyringFailure(name, `which did not store it: ${describeError(error)}`, error)
       })
     },
     delete: async (name: string): Promise<void> => {
       const keyring = await open()
-      if (keyring === undefined) throw keyringFailure(name, 'which cannot be used here')
+      if (keyring === undefined) throw createKeyringFailure(name, 'which cannot be used here')
       await keyring.delete(account(name)).catch((error: unknown) => {
-        throw keyringFailure(name, `which did not delete it: ${reason(error)}`, error)
+        throw createKeyringFailure(name, `which did not delete it: ${describeError(error)}`, error)
       })
     },
   }
@@ -291,7 +297,7 @@ class TokenStore implements Tokens {
   readonly file: string
   readonly #file: TokenFile
   readonly #ring: ReturnType<typeof createKeyringStore>
-  /** What the lock of a name stands beside, and how another process is waited for. */
+  /** The folder in which the lock of a name is, and the options for waiting for another process. */
   readonly #config: string
   readonly #waiting: LockWait
 
@@ -332,7 +338,7 @@ class TokenStore implements Tokens {
     return withLock(path.join(this.#config, `refresh-${name}`), work, this.#waiting)
   }
 
-  /** Whether the keyring keeps it; a failure where no other place will do. */
+  /** Returns true if the keyring keeps the token. Fails if it does not and the token may be stored nowhere else. */
   async #inKeyring(name: string, token: StoredToken, place?: TokenPlace): Promise<boolean> {
     try {
       await this.#ring.write(name, token)

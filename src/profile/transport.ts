@@ -4,11 +4,11 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { isLoopback } from '../base/base-url.js'
 import { readRegular } from '../base/files/regular.js'
-import { ownsProcess } from '../base/io.js'
+import { hasOwnProcess } from '../base/io.js'
 import { decodeUtf8, findEncodingFault } from '../base/utf8.js'
 import { usage } from '../errors.js'
 import { isOfJob } from './environment.js'
-import { fileFailure } from './files.js'
+import { createFileFailure } from './files.js'
 import type { Environment, Session } from './types.js'
 
 /** The settings, as `http/` takes them. */
@@ -22,7 +22,7 @@ export interface TransportSettings {
   readonly insecure?: boolean
 }
 
-const variable = (env: Environment, name: string): string | undefined =>
+const getProxyVariable = (env: Environment, name: string): string | undefined =>
   env[name.toLowerCase()] || env[name] || undefined
 
 const isDecodable = (text: string): boolean => {
@@ -34,7 +34,7 @@ const isDecodable = (text: string): boolean => {
   }
 }
 
-/** Whether an address is that of a machine alone: a proxy has no path. */
+/** True if an http(s) URL has no path, query or fragment, like that of a proxy. */
 const isOrigin = ({ protocol, pathname, search, hash }: URL): boolean =>
   /^https?:$/.test(protocol) && `${pathname}${search}${hash}` === '/'
 
@@ -42,7 +42,7 @@ const isOrigin = ({ protocol, pathname, search, hash }: URL): boolean =>
  * Checks a proxy URL, whose username and password must be percent-encoded.
  * @throws Failure `usage`, which does not repeat the URL, because it may contain a password
  */
-export const checkedProxy = (setting: string, proxy: string): string => {
+export const checkProxy = (setting: string, proxy: string): string => {
   const url = URL.canParse(proxy) ? new URL(proxy) : undefined
   if (url === undefined || !isOrigin(url))
     throw usage(
@@ -57,16 +57,16 @@ export const checkedProxy = (setting: string, proxy: string): string => {
   return proxy
 }
 
-/** The proxy that the environment names for an address. This machine is reached without one. */
-const environmentProxy = (baseUrl: string, env: Environment): string | undefined => {
+/** Returns the proxy that the environment names for an address. The machine itself is reached without one. */
+const getEnvironmentProxy = (baseUrl: string, env: Environment): string | undefined => {
   const { protocol, hostname } = new URL(baseUrl)
   if (isLoopback(hostname)) return undefined
   const own = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
-  const name = variable(env, own) === undefined ? 'ALL_PROXY' : own
-  const text = variable(env, name)
+  const name = getProxyVariable(env, own) === undefined ? 'ALL_PROXY' : own
+  const text = getProxyVariable(env, name)
   if (text === undefined) return undefined
   const proxy = text.includes('://') ? text : `http://${text}`
-  return checkedProxy(name, proxy)
+  return checkProxy(name, proxy)
 }
 
 type PemSetting = 'ca' | 'cert' | 'key'
@@ -78,7 +78,7 @@ const pemKinds: Readonly<Record<PemSetting, readonly [what: string, mark: RegExp
 }
 const encryptedKey = /^(-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m
 
-/** What a file should be, and what to do where it is something else. */
+/** The expected content of a PEM file, and the hint for one that contains something else. */
 interface PemSource {
   readonly setting: PemSetting
   readonly file: string
@@ -93,7 +93,7 @@ const readPem = ({ setting, file, name, hint }: PemSource): string => {
   try {
     bytes = readRegular(file)
   } catch (error) {
-    throw fileFailure('read', label, error, hint)
+    throw createFileFailure('read', label, error, hint)
   }
   const fault = findEncodingFault(bytes)
   if (fault?.startsWith('is UTF-16') === true) throw usage(`${label} ${fault}`, hint)
@@ -127,7 +127,7 @@ const readCertificateFolders = (folders: string): string => {
     try {
       return readdirSync(folder).map((name) => readCertificate(path.join(folder, name)))
     } catch (error) {
-      throw fileFailure('read', `${folder} (SSL_CERT_DIR)`, error, hint)
+      throw createFileFailure('read', `${folder} (SSL_CERT_DIR)`, error, hint)
     }
   })
   const found = [...new Set(texts)].filter((text) => text !== '')
@@ -136,7 +136,7 @@ const readCertificateFolders = (folders: string): string => {
   return found.join('\n')
 }
 
-/** A file's text if it has a certificate; empty otherwise, and if it cannot be read. */
+/** Returns the text of a file that contains a certificate; an empty text otherwise, and if the file cannot be read. */
 const readCertificate = (file: string): string => {
   try {
     const text = readRegular(file, largestCertificate).toString()
@@ -165,12 +165,12 @@ const readEnvironmentAuthorities = (baseUrl: string, env: Environment): readonly
 }
 
 /**
- * Adds those of `NODE_EXTRA_CA_CERTS`: Node forgets them where a connection has authorities of its own, and never read them for a
- * line whose variables are not those of the process.
+ * Adds the authorities of `NODE_EXTRA_CA_CERTS`. Node ignores them for a connection with authorities of its own.
+ * Node never read them for a line whose variables are not those of the process.
  */
 const withExtra = (authorities: readonly string[], env: Environment): readonly string[] => {
   const file = env.NODE_EXTRA_CA_CERTS
-  const isReadByNode = authorities.length === 0 && ownsProcess()
+  const isReadByNode = authorities.length === 0 && hasOwnProcess()
   if (isReadByNode || !file) return authorities
   const extra = readCertificate(file)
   return extra === '' ? authorities : [...authorities, extra]
@@ -190,8 +190,8 @@ export const createTransport = async (
   const { profile, baseUrl } = session
   const own = profile?.proxy
   const proxy =
-    own === undefined ? environmentProxy(baseUrl, env) : checkedProxy("the profile's proxy", own)
-  const noProxy = proxy === undefined ? undefined : variable(env, 'NO_PROXY')
+    own === undefined ? getEnvironmentProxy(baseUrl, env) : checkProxy("the profile's proxy", own)
+  const noProxy = proxy === undefined ? undefined : getProxyVariable(env, 'NO_PROXY')
   const { ca } = readProfilePem('ca', profile?.caFile)
   const authorities = withExtra([ca ?? [], readEnvironmentAuthorities(baseUrl, env)].flat(), env)
   const transport: TransportSettings = {

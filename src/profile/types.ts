@@ -4,7 +4,7 @@
 export type TokenKind = 'personal' | 'oauth' | 'session' | 'job'
 /** The kinds of token that a person may have. */
 export type UserTokenKind = Exclude<TokenKind, 'job'>
-/** Where a profile's token is stored. */
+/** The place where a profile's token is stored. */
 export type TokenPlace = 'keyring' | 'file'
 export type { Environment } from '../base/io.js'
 
@@ -36,11 +36,11 @@ export interface Profile {
   readonly vocabulary?: string
   /** Requests a second or minute, at most: `100/s`. */
   readonly rate?: string
-  /** What makes plan, apply and drift fail. */
+  /** The findings that make plan, apply and drift fail. */
   readonly failOn?: readonly string[]
-  /** What `-p @tag` finds it by. */
+  /** The tags by which `-p @tag` finds the profile. */
   readonly tags?: readonly string[]
-  /** Where its token is kept; absent when it has none. Written by signing in and out. */
+  /** The place where the profile's token is stored; absent if it has none. Signing in and out writes it. */
   readonly tokenStore?: TokenPlace
   /** Name of the user who signed in, for the audit log. */
   readonly user?: string
@@ -67,11 +67,11 @@ export interface InstanceFlags {
 export interface ResolvedCredential {
   readonly kind: TokenKind
   readonly value: string
-  /** Where it comes from, in words: `SVC_TOKEN`, `keyring`, `token file`, `token command`. */
+  /** The source of the credential, in words: `SVC_TOKEN`, `keyring`, `token file`, `token command`. */
   readonly source: string
-  /** When it ends, as signing in was told it: ISO date and time. */
+  /** The date and time when it expires (ISO), as the instance stated when the user signed in. */
   readonly expiresAt?: string
-  /** Its end is no end: another takes its place by itself. */
+  /** True if the credential is replaced automatically when it expires. */
   readonly renews?: true
 }
 
@@ -80,9 +80,9 @@ export interface Session {
   /** The profile that applies, when one does. */
   readonly profile?: Profile
   readonly baseUrl: string
-  /** Where the base URL comes from, in words. */
+  /** The source of the base URL, in words. */
   readonly baseUrlSource: string
-  /** What people call the instance, where its address says nothing to them. */
+  /** The name that people use for the instance, if its address is meaningless to them. */
   readonly title?: string
   /** Name of the user behind the profile's own credential, when that is the one that counts. */
   readonly user?: string
@@ -95,6 +95,6 @@ export interface Session {
   /** OAuth: a fresh access token after a 401, or undefined. */
   renew(): Promise<ResolvedCredential | undefined>
   readonly sudo?: string
-  /** What the person should know before anything is sent (a token in clear, a credential not used). */
+  /** Warnings to show before anything is sent (a token in clear text, a credential that is not used). */
   readonly warnings?: readonly string[]
 }

@@ -1,17 +1,17 @@
 /** One request as a handler sees it: who acts, on what, when, and what they may. */
-import { currentIo } from '../base/io.js'
+import { getCurrentIo } from '../base/io.js'
 import { documentedVersion } from '../catalogue/undocumented.js'
 import type { Version } from './ci-lint/index.js'
 import type { Repositories } from './git/repositories.js'
 import { forbidden, notFound, preconditionFailed, unauthorized } from './reply.js'
 import {
+  canSeeGroup,
+  canSeeProject,
   getRoleLevel,
   groupLevel,
   openTo,
   projectLevel,
   type Role,
-  seesGroup,
-  seesProject,
 } from './rules/access.js'
 import type { JobRecord } from './state/ci.js'
 import type {
@@ -39,7 +39,7 @@ const emptyEvent = {
 
 export class InstanceClock {
   constructor(
-    readonly now: () => Date = () => currentIo().now(),
+    readonly now: () => Date = () => getCurrentIo().now(),
     /** Background seconds per real second: 0 freezes the work, Infinity does it at once. */
     readonly speed = 1,
   ) {}
@@ -59,12 +59,12 @@ export class InstanceClock {
     return Date.parse(start) + (seconds * 1000) / this.speed
   }
 
-  /** Whether background work begun at `start` that takes `seconds` is through. */
+  /** True if background work that began at `start` and takes `seconds` is finished. */
   over(start: string, seconds: number): boolean {
     return this.now().getTime() >= this.due(start, seconds)
   }
 
-  /** The same clock, stopped at a moment (milliseconds since the epoch). */
+  /** Returns this clock, stopped at a moment (milliseconds since the epoch). */
   stoppedAt(moment: number): InstanceClock {
     return new InstanceClock(() => new Date(moment), this.speed)
   }
@@ -73,12 +73,12 @@ export class InstanceClock {
 /** The revision that the instance says it is. */
 export const revision = 'embedded'
 
-/** Where the API begins, below the instance's address. */
+/** The path of the API, below the instance's address. */
 export const apiRoot = '/api/v4'
 
-/** Who stands behind a request. */
+/** The user, token and job that a request acts as. */
 export interface Actor {
-  /** Whose rights count (after `sudo`); undefined when nobody signed in. */
+  /** The user whose rights count (after `sudo`); undefined without a credential. */
   readonly user?: UserRecord
   readonly token?: TokenRecord
   /** Set when a job token was sent: the job it belongs to. */
@@ -92,17 +92,17 @@ export interface Instance {
   readonly git: Repositories
   /** `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly base: string
-  /** The version that it lints as; the latest unless given. */
+  /** The version as which it checks CI configurations; the latest unless given. */
   readonly asOf?: Version
-  /** Writes down what changed: before a write is answered. */
+  /** Saves the changes, before a write is answered. */
   save(): Promise<void>
 }
 
-/** Something that happens by itself: a job or a rebase ends, a moved repository arrives. */
+/** An event that happens by itself: a job or a rebase ends, a moved repository arrives. */
 export interface DueEvent {
-  /** When, in milliseconds since the epoch. */
+  /** The time of the event, in milliseconds since the epoch. */
   readonly at: number
-  /** Has it happen on an instance whose clock shows that moment; afterwards it is due no more. */
+  /** Plays the event on an instance whose clock shows that moment; afterwards it is no longer due. */
   readonly play: (then: Instance) => Promise<void> | void
 }
 
@@ -116,11 +116,11 @@ interface RawRequest {
 interface Needs {
   /** The least role; 403 below it. */
   readonly role?: Role
-  /** The least role where visibility alone does not open the project (`reporter`: its code). */
+  /** The least role in a project that visibility alone does not open (`reporter`: its code). */
   readonly member?: Role
 }
 
-/** What an event is about; author and time are filled in unless given. */
+/** The fields of a new event; author and time are filled in unless given. */
 type NewEvent = { action: EventAction } & Partial<Omit<EventRecord, 'id' | 'action'>>
 
 export class Call {
@@ -177,18 +177,18 @@ export class Call {
     return this.user === undefined ? 0 : groupLevel(this.state, this.user, group, this.clock.day())
   }
 
-  /** Whether the acting user owns a project: as its group's Owner, or as the user whose it is. */
+  /** True if the acting user owns a project: as an Owner of its group, or as the user of a personal project. */
   owns(project: ProjectRecord): boolean {
     const isOwn = project.namespace_kind === 'user' && project.namespace_id === this.user?.id
     return isOwn || this.projectLevel(project) >= getRoleLevel('owner')
   }
 
   sees(project: ProjectRecord): boolean {
-    return seesProject(this.state, this.user, project, this.clock.day())
+    return canSeeProject(this.state, this.user, project, this.clock.day())
   }
 
   seesGroup(group: GroupRecord): boolean {
-    return seesGroup(this.state, this.user, group, this.clock.day())
+    return canSeeGroup(this.state, this.user, group, this.clock.day())
   }
 
   /**
@@ -222,13 +222,13 @@ export class Call {
   findProject(reference: string | number): ProjectRecord | undefined {
     return typeof reference === 'number'
       ? this.state.projects.get(reference)
-      : this.state.projects.find((p) => same(p.path_with_namespace, reference))
+      : this.state.projects.find((p) => isSameText(p.path_with_namespace, reference))
   }
 
   findGroup(reference: string | number): GroupRecord | undefined {
     return typeof reference === 'number'
       ? this.state.groups.get(reference)
-      : this.state.groups.find((g) => same(g.full_path, reference))
+      : this.state.groups.find((g) => isSameText(g.full_path, reference))
   }
 
   /** By ID (digits) or username, whose case does not matter. */
@@ -236,10 +236,10 @@ export class Call {
     const text = String(reference)
     return /^\d+$/.test(text)
       ? this.state.users.get(Number(text))
-      : this.state.users.find((u) => same(u.username, text))
+      : this.state.users.find((u) => isSameText(u.username, text))
   }
 
-  /** Writes down what the acting user did, or somebody else did where the event says so (`sandbox/README.md`). */
+  /** Records an event of the acting user, or of the author that it names (`sandbox/README.md`). */
   record(event: NewEvent): EventRecord {
     const created_at = this.clock.iso()
     if (event.project_id !== undefined && event.project_id !== null) {
@@ -255,8 +255,8 @@ export class Call {
   }
 
   /**
-   * Refuses with 412 when the record changed after the moment `If-Unmodified-Since` names. What
-   * knows no time of its own is as old as the instance.
+   * Refuses with 412 if the record changed after the moment in `If-Unmodified-Since`. A record
+   * without a time of its own is as old as the instance.
    */
   unmodified(record: { readonly updated_at?: string; readonly created_at?: string }): void {
     const since = Date.parse(String(this.sent.headers['if-unmodified-since'] ?? ''))
@@ -276,4 +276,4 @@ export class Call {
   }
 }
 
-const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+const isSameText = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()

@@ -1,6 +1,7 @@
 /**
- * What was sent: names with brackets put together, then all of it checked against the parameters of the catalogue, for
- * the server and for areas, in the service's own words.
+ * Parses and checks the parameters of requests, for the server and for areas. Names with brackets are put together,
+ * then
+ * everything is checked against the parameters of the catalogue, with the service's own error messages.
  */
 
 import { isObject } from '../base/objects.js'
@@ -21,10 +22,10 @@ import { invalid, missing } from './reply.js'
 
 export type NestedParams = { [name: string]: unknown }
 
-/** What one query or body may hold: more is refused before it is gathered. */
+/** The limits of one query or body; more is refused before it is gathered. */
 const bounds = { pairs: 65_536, depth: 32, name: 4096 } as const
 
-/** Counted first, so that what is refused costs next to nothing. */
+/** Refuses too many pairs. They are counted before they are parsed, so that refusing costs next to nothing. */
 const checkPairs = (text: string): void => {
   let pairs = 1
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1))
@@ -32,12 +33,12 @@ const checkPairs = (text: string): void => {
 }
 
 const shape = /^([^[\]]+)((?:\[[^[\]]*\])*)$/
-/** An object that is still being put together. */
+/** True for an object that is still being put together. */
 export const isNested = (value: unknown): value is NestedParams => isObject(value)
-const bare = (): NestedParams => Object.create(null) as NestedParams
+const createBare = (): NestedParams => Object.create(null) as NestedParams
 
-/** Whether a repeated `list[][key]` begins a new element: the last one has that key already. */
-const taken = (element: NestedParams, keys: readonly string[]): boolean => {
+/** True if a repeated `list[][key]` begins a new element, because the last one has that key already. */
+const hasKey = (element: NestedParams, keys: readonly string[]): boolean => {
   let at: unknown = element
   for (const key of keys) {
     if (key === '') return false
@@ -47,10 +48,10 @@ const taken = (element: NestedParams, keys: readonly string[]): boolean => {
   return true
 }
 
-const element = (list: unknown[], keys: readonly string[]): NestedParams => {
+const getElement = (list: unknown[], keys: readonly string[]): NestedParams => {
   const last = list.at(-1)
-  if (isNested(last) && !taken(last, keys)) return last
-  const fresh = bare()
+  if (isNested(last) && !hasKey(last, keys)) return last
+  const fresh = createBare()
   list.push(fresh)
   return fresh
 }
@@ -68,7 +69,7 @@ const put = (
     into[key] = value
     return
   }
-  into[key] ??= next === '' ? [] : bare()
+  into[key] ??= next === '' ? [] : createBare()
   const held = into[key]
   if (next !== '') {
     if (!isNested(held)) throw invalid(`${name} is invalid`)
@@ -78,7 +79,7 @@ const put = (
   if (!Array.isArray(held)) throw invalid(`${name} is invalid`)
   const [first, ...deeper] = more
   if (first === undefined) held.push(value)
-  else put(element(held, more), first, deeper, value, name)
+  else put(getElement(held, more), first, deeper, value, name)
 }
 
 /** `not[labels][]` → `not`, `labels` and the empty key of a list. */
@@ -91,11 +92,11 @@ const getKeys = (name: string): readonly [string, readonly string[]] => {
 }
 
 /**
- * Pairs as they were sent, gathered into lists and hashes; of plain repetitions the last counts.
- * Refuses with 400 what is both, and what is beyond the bounds.
+ * Gathers the pairs of a request into lists and hashes; of plain repetitions the last counts.
+ * Refuses with 400 a name that is both, and everything beyond the limits.
  */
-export const nest = (pairs: Iterable<readonly [string, unknown]>): NestedParams => {
-  const result = bare()
+export const gatherParams = (pairs: Iterable<readonly [string, unknown]>): NestedParams => {
+  const result = createBare()
   let count = 0
   for (const [name, value] of pairs) {
     if (++count > bounds.pairs) throw invalid('too many parameters')
@@ -105,14 +106,14 @@ export const nest = (pairs: Iterable<readonly [string, unknown]>): NestedParams 
   return result
 }
 
-const within = (value: unknown, left: number): boolean =>
+const isWithinDepth = (value: unknown, left: number): boolean =>
   typeof value !== 'object' ||
   value === null ||
-  (left > 0 && Object.values(value).every((inner) => within(inner, left - 1)))
+  (left > 0 && Object.values(value).every((inner) => isWithinDepth(inner, left - 1)))
 
 const jsonDepth = 100
 
-/** A JSON body; undefined for an empty one. Refuses with 400 what is none, and a very deep one. */
+/** Decodes a JSON body; undefined for an empty one. Refuses with 400 a text that is no JSON, and a very deep one. */
 export const decodeJson = (text: string): unknown => {
   if (text === '') return undefined
   let value: unknown
@@ -121,14 +122,14 @@ export const decodeJson = (text: string): unknown => {
   } catch {
     throw invalid('message body does not match declared format')
   }
-  if (!within(value, jsonDepth)) throw invalid('message body is nested too deeply')
+  if (!isWithinDepth(value, jsonDepth)) throw invalid('message body is nested too deeply')
   return value
 }
 
 /** A query string or form body. */
 export const decodeForm = (text: string): NestedParams => {
   checkPairs(text)
-  return nest(new URLSearchParams(text))
+  return gatherParams(new URLSearchParams(text))
 }
 
 const keepFilled = (value: unknown): unknown => {
@@ -142,9 +143,9 @@ const keepFilled = (value: unknown): unknown => {
   return Object.keys(inner).length === 0 ? undefined : inner
 }
 
-/** What a reading request asks for: an empty value is no filter, wherever it stands. */
+/** Returns the parameters of a reading request without the empty ones: an empty value is no filter, at any depth. */
 export const dropEmpty = (sent: NestedParams): NestedParams => {
-  const kept = bare()
+  const kept = createBare()
   for (const [name, value] of Object.entries(sent)) {
     const filled = keepFilled(value)
     if (filled !== undefined) kept[name] = filled
@@ -154,10 +155,10 @@ export const dropEmpty = (sent: NestedParams): NestedParams => {
 
 // Input, held to its parameters.
 
-/** What is well formed and yet not taken; of all else the service says no more than that it is invalid. */
+/** The problems of values that are well formed and yet refused. For all others the service says only that the value is invalid. */
 const unlisted: readonly string[] = ['unknown value', 'out of range', 'too many values']
 
-/** One value as its parameter takes it. Refuses with 400, naming it. */
+/** Converts a value as its parameter takes it. Refuses with 400, naming it. */
 export const convert = (name: string, param: Param, value: unknown): unknown => {
   const { value: taken, errors } = coerce(param, value, wireSource)
   const [error] = errors
@@ -171,8 +172,8 @@ export const convert = (name: string, param: Param, value: unknown): unknown => 
   )
 }
 
-/** A null that a parameter does not know, and an empty boolean, say nothing. */
-const silent = (param: Param, value: unknown): boolean =>
+/** True if a value means nothing: a null that the parameter does not know, or an empty boolean. */
+const isSilent = (param: Param, value: unknown): boolean =>
   value === undefined ||
   (value === null && param.nullable !== true && !takesJson(param)) ||
   (value === '' && isSwitch(param))
@@ -180,9 +181,11 @@ const silent = (param: Param, value: unknown): boolean =>
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 
 /**
- * The input of an endpoint from what was sent: placeholders of the path first, then parameters. Where
- * nothing was sent the default of the documents stands, but for an endpoint that changes what it is given
- * only: there it is what a new object gets. Refuses with 400 and the API's own words.
+ * Returns the input of an endpoint from the request: placeholders of the path first, then parameters. A missing
+ * parameter gets
+ * the default of the documents. An endpoint that changes only what it is given is an exception: there the default is
+ * for new objects.
+ * Refuses with 400 and the API's own words.
  */
 export const checkInput = (
   endpoint: Pick<Endpoint, 'path' | 'params' | 'exclusive' | 'changes'>,
@@ -191,7 +194,7 @@ export const checkInput = (
 ): Record<string, unknown> => {
   const input: Record<string, unknown> = {}
   const take = (name: string, param: Param, value: unknown): void => {
-    if (!silent(param, value)) input[name] = convert(name, param, value)
+    if (!isSilent(param, value)) input[name] = convert(name, param, value)
     else if (param.required === true) throw missing(name)
   }
   const stand = (name: string, param: Param): void => {
@@ -236,7 +239,7 @@ export interface Position {
   readonly perPage: number
 }
 
-const whole = (name: string, value: unknown, fallback: number): number => {
+const parseWhole = (name: string, value: unknown, fallback: number): number => {
   if (value === undefined || value === '') return fallback
   const text = typeof value === 'object' ? '' : String(value)
   if (!/^-?\d+$/.test(text)) throw invalid(`${name} is invalid`)
@@ -248,14 +251,14 @@ const whole = (name: string, value: unknown, fallback: number): number => {
 
 /** `page` (default 1) and `per_page` (default 20, at most 100) of a request. */
 export const parsePosition = (sent: Readonly<Record<string, unknown>>): Position => ({
-  page: whole('page', sent.page, 1),
-  perPage: Math.min(whole('per_page', sent.per_page, 20), 100),
+  page: parseWhole('page', sent.page, 1),
+  perPage: Math.min(parseWhole('per_page', sent.per_page, 20), 100),
 })
 
-/** What a route takes, and who may call it. */
+/** The parameters that a route takes, and who may call it. */
 export type AcceptedParams = Pick<Endpoint, 'path' | 'params' | 'exclusive' | 'changes' | 'access'>
 
-/** What every request may carry beside its own parameters. */
+/** The parameters that every request may carry besides its own. */
 export const everywhere: readonly string[] = [
   'page',
   'per_page',

@@ -4,7 +4,7 @@ import { group, type Param, type Params, project, string } from '../catalogue/pa
 import { apiRoot } from './call.js'
 import type { AcceptedParams } from './check.js'
 import type { AnyHandler } from './handlers.js'
-import { demandSome } from './resource.js'
+import { requireSome } from './resource.js'
 
 /** A route beside the documents. */
 export interface ExtraRoute {
@@ -14,16 +14,16 @@ export interface ExtraRoute {
   readonly credential?: CredentialNeed
   readonly scopes?: readonly string[]
   readonly status?: number
-  /** What it takes, as the catalogue would say it; without it the handler looks at what was sent. */
+  /** The parameters of the route, as in the catalogue; without them the handler reads the request itself. */
   readonly accepts?: AcceptedParams
   readonly handle: AnyHandler
 }
 
 type Changes = Partial<Pick<ExtraRoute, 'method' | 'path' | 'status' | 'credential'>>
-/** What a verb takes and does, and in what its route differs from those of most resources. */
+/** The parameters and the handler of a verb, and how its route differs from those of most resources. */
 type Verb = readonly [params: Params, handle: AnyHandler, changes?: Changes]
 
-/** What `resource()` answers. */
+/** The verbs that `resource()` answers. */
 interface DeclaredVerbs {
   readonly filters?: Params
   readonly attributes?: Params
@@ -36,7 +36,7 @@ interface DeclaredVerbs {
   readonly delete: AnyHandler
 }
 
-/** The same parameters, none of which has to be given. */
+/** Returns the same parameters, all of them optional. */
 const makeOptional = (params: Params): Params =>
   Object.fromEntries(
     Object.entries(params).map(([name, { required: _, ...param }]) => [name, param as Param]),
@@ -62,7 +62,7 @@ interface ExtraResource {
   readonly path: string
   /** The placeholder of a single one. */
   readonly one: Params
-  /** Who may write, in the words of the catalogue. */
+  /** The roles that may write, in the words of the catalogue. */
   readonly access?: string
   readonly scopes?: readonly string[]
   /** Its records; a verb that stands beside it is answered in another way. */
@@ -72,7 +72,7 @@ interface ExtraResource {
   readonly create?: Verb
   readonly update?: Verb
   readonly delete?: AnyHandler
-  /** What else can be done with a single one, by the last segment of its path. */
+  /** The further actions on a single record, by the last segment of their paths. */
   readonly actions?: Readonly<Record<string, readonly [handle: AnyHandler, changes?: Changes]>>
 }
 
@@ -109,7 +109,7 @@ export const createRoutes = (spec: ExtraResource): readonly ExtraRoute[] => {
   if (update !== undefined) {
     const [params, handle, changes] = update
     const handleSome: AnyHandler = (call, input) => {
-      demandSome(params, input)
+      requireSome(params, input)
       return handle(call, input)
     }
     const changing = route('PUT', single, [params, handleSome, changes])

@@ -1,35 +1,36 @@
 /**
- * How an area of the embedded instance is written.
+ * Types the handlers of an area of the embedded instance.
  *
- * `areas/<area>.ts` exports what `serve` makes of the catalogue's area and a function for each of
+ * `areas/<area>.ts` exports the result of `serve`: the catalogue's area with a function for each of
  * its endpoints, under the same key; an endpoint without a handler does not compile. The area then
- * gets a row in `server/routes.ts`. What an endpoint does with records that `resource()` declares
+ * gets a row in `server/routes.ts`. For records that `resource()` declares, the handler of an endpoint
  * is one of its verbs.
  *
  *     export const served = serve(runners, {
  *       get: keys.get,
- *       list: (call, input) => lazily(filtered(call, input), (runner) => summary(runner)),
+ *       list: (call, input) => createLazyList(select(call, input), summary),
  *       …
  *     })
  *
- * Before a handler runs, the server has
+ * Before a handler runs, the server has done this:
  * - authenticated as the endpoint's `credential` says (absent or `user`: 401 without a user;
  *   `optional` and `user-or-job`: `call.user` may be undefined; `job`: `call.job` is set;
- *   `parameter`: nobody), checked the token's scopes, and applied `sudo`;
+ *   `parameter`: no user), checked the token's scopes, and applied `sudo`;
  * - checked and converted the input by the catalogue's parameters (400), exclusive ones too. A
- *   project or group reference is a number or a full path: give it to `call.project(id, needs)`
- *   or `call.group(id, needs)`, which answer 404, 401 or 403. What the catalogue does not know
- *   is in `call.sent.params`.
+ *   project or group reference is a number or a full path: pass it to `call.project(id, needs)`
+ *   or `call.group(id, needs)`, which answer 404, 401 or 403. Parameters that the catalogue does not
+ *   know are in `call.sent.params`.
  *
- * A handler returns what the endpoint returns: the object, or for a list all records as an array
- * (the server cuts the page and writes the headers), `lazily(records, present)` where presenting
- * costs, or a `Keyset` page. `undefined` for an empty answer, a `FileReply` for bytes, a `Reply`
- * for a status of its own (`unchanged()` 304, `accepted(body)` 202). It refuses by throwing what
- * `reply.ts` makes: `notFound('Runner')`, `forbidden()`, `badRequest({name: ['is taken']})`,
+ * A handler returns what the endpoint returns: the object, or for a list all records as an array.
+ * The server cuts the page and writes the headers. A list may also be `createLazyList(records, present)` if presenting
+ * is expensive, or a `Keyset` page. A handler returns `undefined` for an empty answer, a `FileReply` for bytes, a
+ * `Reply`
+ * for a status of its own (`replyUnchanged()` 304, `accepted(body)` 202). It refuses by throwing a refusal of
+ * `reply.ts`: `notFound('Runner')`, `forbidden()`, `badRequest({name: ['is taken']})`,
  * `missing('name')`. All checks come before the first change: a refusal leaves no trace.
  *
  * Records are changed by their table alone (`call.state.runners.change(id, { … })`), added with `add` and
- * removed with `remove`; what changed is saved. Times come from `call.clock` only. What users do leaves an
+ * removed with `remove`; changes are saved. Times come from `call.clock` only. Actions of users leave an
  * event: `call.record({ action, project_id, target_type, … })`. Work that takes time stores its
  * start, and a source of `scheduler.ts` says when it is due and what happens then.
  */
@@ -47,7 +48,7 @@ type ReadonlyValue<T> = T extends readonly (infer U)[]
 type Item<E> = ResultOf<E> extends readonly (infer T)[] ? ReadonlyValue<T> : never
 type Kind<E> = E extends { returns: { kind: infer K } } ? K : never
 
-/** What a handler of an endpoint may return. */
+/** The values that a handler of an endpoint may return. */
 type Answer<E> =
   | Reply
   | (Kind<E> extends 'many'
@@ -65,7 +66,7 @@ type Handlers<A extends Readonly<Record<string, unknown>>> = {
   readonly [K in keyof A]: Handler<A[K]>
 }
 
-/** An area with its handlers, as the server takes it. */
+/** Declares an area with its handlers, as the server takes it. */
 export const serve = <A extends Endpoints>(endpoints: A, handlers: Handlers<A>) => ({
   endpoints: endpoints as Endpoints,
   handlers: handlers as AnyHandlers,
@@ -75,18 +76,18 @@ export const serve = <A extends Endpoints>(endpoints: A, handlers: Handlers<A>) 
 export type AnyHandler = (call: Call, input: never) => unknown
 export type AnyHandlers = Readonly<Record<string, AnyHandler>>
 
-/** What an area may add to the routes of the catalogue. */
+/** The additions of an area to the routes of the catalogue. */
 export interface AreaExtras {
   /** Further scopes than `api` (and `read_api` for reading) that open an endpoint, by its key. */
   readonly scopes?: Readonly<Record<string, readonly string[]>>
   /**
-   * Where an endpoint answers whose path the catalogue cannot know (alert endpoints): matched
+   * The addresses of endpoints whose path the catalogue cannot know (alert endpoints). Each is matched
    * against the whole path below the instance's address; named groups become parameters, found in
-   * `call.sent.params`. Nobody is signed in: the handler checks the key in `call.sent.headers`.
+   * `call.sent.params`. The request has no user: the handler checks the key in `call.sent.headers`.
    */
   readonly urls?: Readonly<Record<string, RegExp>>
 }
 
-/** Maintainers of the project that an input names. */
-export const managedProject = (call: Call, { id }: { readonly id: string | number }) =>
+/** Returns the project that an input names. Refuses users who are not at least Maintainers. */
+export const getManagedProject = (call: Call, { id }: { readonly id: string | number }) =>
   call.project(id, { role: 'maintainer' })

@@ -11,7 +11,7 @@ import { InstanceClock } from './call.js'
 import type { Version } from './ci-lint/index.js'
 import { Repositories } from './git/repositories.js'
 import { setJobsRule } from './rules/job-runs.js'
-import { sampleToken } from './seed/rows.js'
+import { getSampleToken } from './seed/rows.js'
 import type { DeclaredResource } from './server/declared.js'
 import { buildServer } from './server/server.js'
 import { type Load, TestDouble } from './server/test-double.js'
@@ -22,9 +22,9 @@ import { readState, StateStore, type StateWait } from './store.js'
 // Every credential of an instance: what there is to try out what each of them may do.
 
 interface KnownCredential {
-  /** How it is sent: `personal`, `oauth`, `session`, `job`, `registration` … */
+  /** The way in which it is sent: `personal`, `oauth`, `session`, `job`, `registration` … */
   readonly kind: string
-  /** Who acts with it, or what it registers runners for. */
+  /** The user who acts with it, or the project or group for which it registers runners. */
   readonly of: string
   readonly value: string
   readonly scopes: readonly string[]
@@ -38,7 +38,7 @@ const getState = ({ revoked, expires_at }: TokenRecord, now: string): KnownCrede
   return expires_at !== null && expires_at <= now ? 'expired' : 'active'
 }
 
-const plain = (kind: string, of: string, value: string): KnownCredential => ({
+const createCredential = (kind: string, of: string, value: string): KnownCredential => ({
   kind,
   of,
   value,
@@ -47,17 +47,17 @@ const plain = (kind: string, of: string, value: string): KnownCredential => ({
   refresh_token: null,
 })
 
-/** The personal access token of each user that has one. */
-const tokensIn = ({ users, tokens }: State): Readonly<Record<string, string>> =>
+/** Lists the personal access token of each user that has one. */
+const listPersonalTokens = ({ users, tokens }: State): Readonly<Record<string, string>> =>
   Object.fromEntries(
     users.all().flatMap(({ username }) => {
-      const found = tokens.find(({ value }) => value === sampleToken(username))
+      const found = tokens.find(({ value }) => value === getSampleToken(username))
       return found === undefined ? [] : [[username, found.value]]
     }),
   )
 
-/** All credentials but alert keys, users' tokens first. */
-const credentialsIn = (state: State, now = new InstanceClock().iso()): KnownCredential[] => {
+/** Collects all credentials except alert keys, users' tokens first. */
+const collectCredentials = (state: State, now = new InstanceClock().iso()): KnownCredential[] => {
   const nameOf = (id: number | null): string => state.users.get(id)?.username ?? ''
   return [
     ...state.tokens.all().map((token) => ({
@@ -70,20 +70,22 @@ const credentialsIn = (state: State, now = new InstanceClock().iso()): KnownCred
     })),
     ...state.jobs
       .filter((job) => job.status === 'running')
-      .map((job) => plain('job', `job ${job.id} of ${nameOf(job.user_id)}`, job.token)),
-    plain('registration', 'the instance', state.config.value.registration_token),
+      .map((job) => createCredential('job', `job ${job.id} of ${nameOf(job.user_id)}`, job.token)),
+    createCredential('registration', 'the instance', state.config.value.registration_token),
     ...state.groups
       .all()
-      .map((group) => plain('registration', group.full_path, group.runners_token)),
+      .map((group) => createCredential('registration', group.full_path, group.runners_token)),
     ...state.projects
       .all()
-      .map((project) => plain('registration', project.path_with_namespace, project.runners_token)),
+      .map((project) =>
+        createCredential('registration', project.path_with_namespace, project.runners_token),
+      ),
   ]
 }
 
 // What lies behind the alert endpoints, for people who look at the embedded instance.
 
-/** Where alerts can be sent: each endpoint with its address and key. */
+/** Lists the endpoints that receive alerts, each with its address and key. */
 export const listAlertEndpoints = (state: State, base: string) =>
   state.alertEndpoints.all().map(({ project_id, name, identifier, key, active }) => {
     const project = state.projects.get(project_id)?.path_with_namespace ?? ''
@@ -91,8 +93,8 @@ export const listAlertEndpoints = (state: State, base: string) =>
     return { project, name, url, key, active }
   })
 
-/** The alerts that were received, newest first, each with what was sent. */
-export const receivedAlerts = (state: State) =>
+/** Lists the alerts that were received, newest first, each with its payload. */
+export const listReceivedAlerts = (state: State) =>
   state.alerts
     .all()
     .reverse()
@@ -116,13 +118,13 @@ export interface SandboxOptions extends StateWait, Load {
   readonly now?: () => Date
   /** Background seconds per real second (default 1): Infinity has rebases and moves done at once. */
   readonly speed?: number
-  /** Whether impersonation tokens work (default true). */
+  /** True if impersonation tokens work (the default). */
   readonly impersonation?: boolean
-  /** What it calls things, where that is not as the documents do: other names it does not know. */
+  /** The words that the instance uses in place of the documented names, which it then does not know. */
   readonly words?: Words
-  /** How jobs end that runners take: `pass`, `fail=<glob of names>` or `hold`; as it was told before unless given. */
+  /** The results of jobs that runners take: `pass`, `fail=<glob of names>` or `hold`; unless given, the previous rule stays. */
   readonly jobs?: string | undefined
-  /** Whether tests may fill it, ask what it heard and have it fail: also over HTTP, below `/-/test/`. */
+  /** True if tests may add records, read the requests it received and make it fail: also over HTTP, below `/-/test/`. */
   readonly testable?: boolean
   /** Further kinds of records, each with its routes: those that it has anyway stay as they are. */
   readonly resources?: readonly DeclaredResource[]
@@ -158,7 +160,7 @@ const users: readonly SandboxUser[] = [
   { username: 'eva', name: 'Eva Engel', role: 'guest of platform' },
   { username: 'fay', name: 'Fay Fuchs', role: 'blocked' },
   { username: 'gus', name: 'Gus Grant', role: 'external, developer of platform/app' },
-].map(({ name, username, role }) => ({ name, username, role, token: sampleToken(username) }))
+].map(({ name, username, role }) => ({ name, username, role, token: getSampleToken(username) }))
 
 const getInstance = (store: StateStore, options: SandboxOptions) => {
   const git = new Repositories(join(options.stateDir, 'repositories'), async (id) => {
@@ -170,8 +172,8 @@ const getInstance = (store: StateStore, options: SandboxOptions) => {
   return { state: store.state, clock, git, base: '', asOf, save: () => store.save() }
 }
 
-/** What a folder's state holds: records by kind. Nothing is started or written. */
-export const summarizeState = async (folder: string): Promise<Readonly<Record<string, number>>> => {
+/** Counts the records in a folder's state, by kind. Nothing is started or written. */
+export const countRecords = async (folder: string): Promise<Readonly<Record<string, number>>> => {
   const { users, groups, projects, runners, jobs, mergeRequests, issues, events } =
     await readState(folder)
   const tables = { users, groups, projects, runners, jobs, mergeRequests, issues, events }
@@ -183,20 +185,20 @@ export const summarizeState = async (folder: string): Promise<Readonly<Record<st
   )
 }
 
-/** The credentials of a folder's instance. */
+/** Lists the credentials of a folder's instance. */
 export const listCredentials = async (folder: string): Promise<readonly KnownCredential[]> =>
-  credentialsIn(await readState(folder))
+  collectCredentials(await readState(folder))
 
-/** Alerts that a folder's instance received, newest first, and where they can be sent. */
+/** Lists the alerts that a folder's instance received, newest first, and the endpoints that receive them. */
 export const listAlerts = async (folder: string, base: string) => {
   const state = await readState(folder)
-  return { received: receivedAlerts(state), endpoints: listAlertEndpoints(state, base) }
+  return { received: listReceivedAlerts(state), endpoints: listAlertEndpoints(state, base) }
 }
 
 const host = '127.0.0.1'
 
-/** Why a port cannot be listened on, and what to do; undefined where the port is not to blame. */
-const portRefused = (error: unknown, port: number | undefined): Failure | undefined => {
+/** Creates the failure of a port that cannot be listened on, with a hint; undefined if the port is not the cause. */
+const createPortFailure = (error: unknown, port: number | undefined): Failure | undefined => {
   const hint = 'Choose another port, or none to get a free one.'
   switch (getErrorCode(error)) {
     case 'EADDRINUSE':
@@ -224,7 +226,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     const double = new TestDouble(instance, store, configure)
     const app = await buildServer(instance, options, options.testable ? double : undefined)
     await app.listen({ host, port: options.port ?? 0 }).catch((error: unknown) => {
-      throw portRefused(error, options.port) ?? error
+      throw createPortFailure(error, options.port) ?? error
     })
     const { port } = app.server.address() as AddressInfo
     instance.base = `http://${host}:${port}`
@@ -232,7 +234,13 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
       await app.close()
       await store.close()
     }
-    return { url: instance.base, users, double, tokens: () => tokensIn(store.state), close }
+    return {
+      url: instance.base,
+      users,
+      double,
+      tokens: () => listPersonalTokens(store.state),
+      close,
+    }
   } catch (error) {
     await store.close()
     throw error

@@ -1,4 +1,4 @@
-/** What handlers answer with when a plain value does not say it all, and how they refuse. */
+/** Provides answers for handlers that a plain value cannot express, and refusals. */
 import type { Readable } from 'node:stream'
 import { isObject } from '../base/objects.js'
 
@@ -39,8 +39,8 @@ export class LazyList<T> {
   ) {}
 }
 
-/** A list of records, each shown by `present` when its page is asked for. */
-export const lazily = <R, T>(rows: readonly R[], present: (row: R) => T): LazyList<T> =>
+/** Creates a list of records, each shown by `present` when its page is requested. */
+export const createLazyList = <R, T>(rows: readonly R[], present: (row: R) => T): LazyList<T> =>
   new LazyList(rows.length, (start, end) => rows.slice(start, end).map(present))
 
 /**
@@ -66,26 +66,27 @@ export class Refusal extends Error {
   }
 }
 
-const message = (status: number, text: string): Refusal => new Refusal(status, { message: text })
+const createRefusal = (status: number, text: string): Refusal =>
+  new Refusal(status, { message: text })
 
-/** 304: it is so already. */
-export const unchanged = (): Reply => new Reply(304)
+/** Creates a 304: the record has this state already. */
+export const replyUnchanged = (): Reply => new Reply(304)
 
-/** 400 of a parameter check: `{"error": "<name> is missing"}`. */
+/** Creates a 400 of a parameter check: `{"error": "<name> is missing"}`. */
 export const invalid = (text: string): Refusal => new Refusal(400, { error: text })
 export const missing = (name: string): Refusal => invalid(`${name} is missing`)
-/** 400 of a record check: `{"message": …}`, a text or `{field: [texts]}`. */
+/** Creates a 400 of a record check: `{"message": …}`, a text or `{field: [texts]}`. */
 export const badRequest = (detail: string | Readonly<Record<string, unknown>>): Refusal =>
   new Refusal(400, { message: detail })
-export const unauthorized = (): Refusal => message(401, '401 Unauthorized')
+export const unauthorized = (): Refusal => createRefusal(401, '401 Unauthorized')
 export const forbidden = (reason?: string): Refusal =>
-  message(403, reason === undefined ? '403 Forbidden' : `403 Forbidden - ${reason}`)
-/** 404 of a record: `{"message": "404 Project Not Found"}`. */
+  createRefusal(403, reason === undefined ? '403 Forbidden' : `403 Forbidden - ${reason}`)
+/** Creates a 404 of a record: `{"message": "404 Project Not Found"}`. */
 export const notFound = (what?: string): Refusal =>
-  message(404, what === undefined ? '404 Not found' : `404 ${what} Not Found`)
-/** 412: it has changed since the moment that `If-Unmodified-Since` names. */
-export const preconditionFailed = (): Refusal => message(412, '412 Precondition Failed')
-export const conflict = (text: string): Refusal => message(409, text)
-/** 503: this machine lacks what the answer needs. */
+  createRefusal(404, what === undefined ? '404 Not found' : `404 ${what} Not Found`)
+/** Creates a 412: the record changed after the moment in `If-Unmodified-Since`. */
+export const preconditionFailed = (): Refusal => createRefusal(412, '412 Precondition Failed')
+export const conflict = (text: string): Refusal => createRefusal(409, text)
+/** Creates a 503: this machine lacks what the answer needs. */
 export const unavailable = (why: string): Refusal =>
-  message(503, `503 Service Unavailable - ${why}`)
+  createRefusal(503, `503 Service Unavailable - ${why}`)

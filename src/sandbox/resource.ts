@@ -5,12 +5,12 @@
 import type { CheckedOf } from '../catalogue/endpoint.js'
 import type { Params } from '../catalogue/params.js'
 import type { Call } from './call.js'
-import { invalid, type LazyList, lazily, notFound } from './reply.js'
-import { declaredTests, holdsText, type RecordKey, sortRecords } from './rules/filters.js'
+import { createLazyList, invalid, type LazyList, notFound } from './reply.js'
+import { createDeclaredTests, holdsText, type RecordKey, sortRecords } from './rules/filters.js'
 import type { Table, TableRecords } from './state/state.js'
 
 type NoParams = Readonly<Record<never, never>>
-/** What was sent for these parameters, once checked. */
+/** The checked values of these parameters. */
 export type ParamInput<Ps> = CheckedOf<{ path: NoParams; params: Ps }>
 type Row<K extends keyof TableRecords> = TableRecords[K]
 type NewRow<K extends keyof TableRecords> = Omit<Row<K>, 'id'>
@@ -20,7 +20,7 @@ export interface ProjectInput {
   readonly id: string | number
 }
 
-/** Whether a filter of a value leaves a record in, by the filter's name. */
+/** Tests by the filter's name: true if a filter's value keeps a record. */
 type Tests<R, F> = {
   readonly [N in keyof F]?: (
     value: Exclude<F[N], undefined>,
@@ -30,16 +30,16 @@ type Tests<R, F> = {
   ) => boolean
 }
 
-/** Which records of a kind there are, and how they are told apart. */
+/** The records of a kind, and how a single one is identified. */
 interface Selection<R, P> {
   readonly table: keyof TableRecords
   /** The name that a 404 has for it. */
   readonly what?: string
-  /** Whether a record belongs to a parent: those do that have its ID as `project_id`, unless given. */
+  /** Returns true if a record belongs to a parent; unless given, records belong to the parent whose ID is their `project_id`. */
   readonly holds?: (record: R, parent: P) => boolean
   /** The records of a parent, where one record by itself does not tell. */
   readonly all?: (call: Call, parent: P) => readonly R[]
-  /** Whether the acting user sees a record at all. */
+  /** Returns true if the acting user may see a record. */
   readonly sees?: (call: Call, record: R, parent: P) => boolean
   /** The attributes in which the filter `search` looks. */
   readonly search?: readonly (keyof R & string)[]
@@ -80,7 +80,7 @@ interface ResourceSpec<
   /** Shows a record of a list, where that is not the same. */
   readonly presentListed?: (call: Call, record: Row<K>, parent: P, input: ParamInput<F>) => Listed
   readonly attributes?: A
-  /** What a change takes; the attributes of a new one unless given, none of which is required then. */
+  /** The parameters of a change; unless given, the attributes of a new record, all of them optional then. */
   readonly changes?: C
   /** A change of nothing is refused. */
   readonly some?: true
@@ -108,14 +108,14 @@ const getField = (record: object, name: string): unknown => Reflect.get(record, 
 const getTableOf = <R extends { readonly id: number }>({ state }: Call, name: keyof TableRecords) =>
   state[name] as unknown as Table<R>
 
-/** Tells whether a record belongs to a parent. */
+/** Creates the test whether a record belongs to a parent. */
 const isHeldBy = <R extends object, P extends object>({ holds }: Selection<R, P>, parent: P) => {
   if (holds !== undefined) return (row: R) => holds(row, parent)
   const id = getField(parent, 'id')
   return (row: R) => getField(row, 'project_id') === id
 }
 
-/** The record that an input names. Refuses with 404. */
+/** Finds the record that an input names. Refuses with 404. */
 const findRecord = <R extends { readonly id: number }, P extends object>(
   call: Call,
   kind: Selection<R, P> & { readonly key: readonly string[] },
@@ -145,7 +145,7 @@ const findRecord = <R extends { readonly id: number }, P extends object>(
 type AnyInput = Readonly<Record<string, unknown>>
 type AnyTests = Tests<object, AnyInput>
 
-/** The records of a parent that the filters leave in, in order. */
+/** Selects the records of a parent that the filters keep, in order. */
 const selectRecords = <R extends { readonly id: number }, P extends object>(
   call: Call,
   kind: Selection<R, P> & { readonly filters?: Params; readonly tests?: object },
@@ -158,7 +158,7 @@ const selectRecords = <R extends { readonly id: number }, P extends object>(
     const value = getField(input, filter)
     return value === undefined ? [] : [(row: object) => test?.(value, row, call, input as AnyInput)]
   })
-  const tests = [...declaredTests(call.state, filters, input), ...own]
+  const tests = [...createDeclaredTests(call.state, filters, input), ...own]
   const isHeld = isHeldBy(kind, parent)
   const all = kind.all?.(call, parent)
   const passing = (row: R): boolean =>
@@ -172,7 +172,7 @@ const selectRecords = <R extends { readonly id: number }, P extends object>(
   return sortRecords(rows, (row) => keys(row, call, search ?? ''), sort ?? 'desc')
 }
 
-/** What was given of attributes: all but what names a record and its parent. */
+/** Returns the given attributes: all except those that name a record and its parent. */
 const getGiven = (input: unknown, places: readonly string[]): object =>
   Object.fromEntries(
     Object.entries(input as object).filter(
@@ -181,7 +181,7 @@ const getGiven = (input: unknown, places: readonly string[]): object =>
   )
 
 /** Refuses a change of nothing. */
-export const demandSome = (params: Params, input: object): void => {
+export const requireSome = (params: Params, input: object): void => {
   const names = Object.keys(params)
   if (names.every((name) => getField(input, name) === undefined))
     throw invalid(`${names.join(', ')} are missing, at least one parameter must be provided`)
@@ -216,7 +216,7 @@ const createReads = <
   }
   const listIn = (call: Call, at: P, input: ParamInput<F>): LazyList<Listed> => {
     const show = kind.presentListed ?? (present as unknown as typeof kind.presentListed)
-    return lazily(
+    return createLazyList(
       selectRecords<Row<K>, P>(call, kind, at, input),
       (row) => show?.(call, row, at, input) as Listed,
     )
@@ -268,7 +268,7 @@ export const resource = <
       const at = managed(call, input)
       const record = findManaged(call, at, input)
       const { changes = kind.attributes ?? {}, some = false } = kind
-      if (some) demandSome(changes, input)
+      if (some) requireSome(changes, input)
       const accepted = accept(call, getGiven(input, ['id', kind.key[0]]) as Given, at, record)
       kind.changing?.(call, record, accepted, at)
       const dated: object = { ...accepted, updated_at: call.clock.iso() }

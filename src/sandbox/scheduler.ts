@@ -6,8 +6,8 @@
 import { addToGroup } from '../base/group-by.js'
 import type { DueEvent, Instance } from './call.js'
 import { endJob, getJobEnd, takeJobs } from './rules/job-runs.js'
-import { dueMerges, dueRebases } from './rules/merge-requests.js'
-import { dueMoves } from './rules/pushes.js'
+import { listDueMerges, listDueRebases } from './rules/merge-requests.js'
+import { listDueMoves } from './rules/pushes.js'
 import type { JobRecord, JobStatus, JobTimeline } from './state/ci.js'
 import type { State } from './state/state.js'
 
@@ -16,34 +16,34 @@ import type { State } from './state/state.js'
 
 type TimedJob = JobRecord & { readonly course: JobTimeline }
 
-const goes = (job: JobRecord): job is TimedJob => job.course !== undefined
+const isTimed = (job: JobRecord): job is TimedJob => job.course !== undefined
 
 const isActive = ({ status }: JobRecord): boolean =>
   status === 'created' || status === 'pending' || status === 'running'
 
-/** A manual job that the pipeline waits for. */
-const blocks = ({ status, allow_failure }: JobRecord): boolean =>
+/** True for a manual job that the pipeline waits for. */
+const isBlocking = ({ status, allow_failure }: JobRecord): boolean =>
   status === 'manual' && !allow_failure
 
 const isLost = ({ status, allow_failure }: JobRecord): boolean =>
   !allow_failure && (status === 'failed' || status === 'canceled')
 
-/** What the status of the jobs before one means for it. */
+/** The effect that the status of the earlier jobs has on a job. */
 interface EarlierStatus {
   readonly open: boolean
   readonly lost: boolean
   readonly skipped: boolean
 }
 
-/** A job that is needed has to have run; of a stage manual jobs may be left out. */
+/** Sums up the status of earlier jobs. A needed job must have run; manual jobs of a stage may be left out. */
 const sumUp = (jobs: readonly JobRecord[], needed: boolean): EarlierStatus => ({
-  open: jobs.some((job) => isActive(job) || (needed ? job.status === 'manual' : blocks(job))),
+  open: jobs.some((job) => isActive(job) || (needed ? job.status === 'manual' : isBlocking(job))),
   lost: jobs.some(isLost),
   skipped: needed && jobs.some(({ status }) => status === 'skipped'),
 })
 
-/** What becomes of a created job; undefined where it waits on. */
-const nextStatus = (then: Instance, { id, kind, course }: TimedJob, before: EarlierStatus) => {
+/** Returns the next status of a created job; undefined if it keeps waiting. */
+const getNextStatus = (then: Instance, { id, kind, course }: TimedJob, before: EarlierStatus) => {
   if (before.open) return undefined
   const begins =
     course.when === 'always' ||
@@ -58,14 +58,14 @@ const nextStatus = (then: Instance, { id, kind, course }: TimedJob, before: Earl
   return kind === 'bridge' ? 'success' : 'pending'
 }
 
-/** Of the jobs whose turn it is those that their resource group lets in, one a group. */
-const letIn = (state: State, jobs: readonly TimedJob[]): readonly TimedJob[] => {
+/** Selects the jobs that their resource group admits, one for each group. */
+const selectAdmitted = (state: State, jobs: readonly TimedJob[]): readonly TimedJob[] => {
   const keyOf = ({ project_id, course }: TimedJob) => `${project_id} ${course.resource_group}`
   const held = new Set(
     state.jobs
       .watched()
       .filter((j) => j.status !== 'created')
-      .filter(goes)
+      .filter(isTimed)
       .map(keyOf),
   )
   const modeOf = ({ project_id, course }: TimedJob) =>
@@ -82,8 +82,8 @@ const letIn = (state: State, jobs: readonly TimedJob[]): readonly TimedJob[] => 
   })
 }
 
-/** Sums up what stands before each job, once for all jobs of a stage. */
-const befores = (
+/** Creates the function that sums up the jobs before a job, once for all jobs of a stage. */
+const createEarlierLookup = (
   state: State,
   created: readonly TimedJob[],
 ): ((job: TimedJob) => EarlierStatus) => {
@@ -107,17 +107,17 @@ const befores = (
   }
 }
 
-/** Has jobs begin whose turn it is; the jobs that changed. */
+/** Begins the jobs whose turn it is. Returns the jobs that changed. */
 const beginJobs = (then: Instance): readonly JobRecord[] => {
   const { state } = then
   const created = state.jobs
     .watched()
     .filter(({ status }) => status === 'created')
-    .filter(goes)
+    .filter(isTimed)
   if (created.length === 0) return []
-  const beforeOf = befores(state, created)
-  const next = created.map((job) => [job, nextStatus(then, job, beforeOf(job))] as const)
-  const entering = letIn(
+  const beforeOf = createEarlierLookup(state, created)
+  const next = created.map((job) => [job, getNextStatus(then, job, beforeOf(job))] as const)
+  const entering = selectAdmitted(
     state,
     next.flatMap(([job, status]) => (status === 'pending' ? [job] : [])),
   )
@@ -131,13 +131,13 @@ const beginJobs = (then: Instance): readonly JobRecord[] => {
   })
 }
 
-/** The state of a pipeline by those of its jobs. */
+/** Returns the status of a pipeline, from those of its jobs. */
 const getStatus = (jobs: readonly JobRecord[]): string => {
   const has = (status: JobStatus) => jobs.some((job) => job.status === status)
   const begun = jobs.some(({ started_at }) => started_at !== null)
   if (has('running')) return 'running'
   if (has('pending')) return begun ? 'running' : 'pending'
-  if (jobs.some(blocks)) return 'manual'
+  if (jobs.some(isBlocking)) return 'manual'
   if (has('created')) return begun ? 'running' : 'created'
   if (jobs.some((job) => job.status === 'failed' && isLost(job))) return 'failed'
   if (jobs.some(isLost)) return 'canceled'
@@ -158,7 +158,7 @@ const refresh = ({ state, clock }: Instance, id: number): void => {
   state.pipelines.change(id, { status, updated_at: now, finished_at })
 }
 
-/** Carries on as far as nothing has to be waited for; whether anything changed. */
+/** Settles all jobs that have nothing to wait for. Returns true if anything changed. */
 const settleJobs = (then: Instance): boolean => {
   const pipelines = new Set<number>()
   for (;;) {
@@ -188,20 +188,20 @@ const getDue = (instance: Instance, job: JobRecord): DueEvent | undefined => {
   }
 }
 
-/** The jobs that end, and delayed ones that start. */
-const dueJobs = (instance: Instance): DueEvent[] =>
+/** Lists the jobs that end, and delayed ones that start. */
+const listDueJobs = (instance: Instance): DueEvent[] =>
   instance.state.jobs.watched().flatMap((job) => getDue(instance, job) ?? [])
 
 // What comes due, of jobs and of all else.
 
 const sources: readonly ((instance: Instance) => DueEvent[])[] = [
-  dueJobs,
-  dueMerges,
-  dueRebases,
-  dueMoves,
+  listDueJobs,
+  listDueMerges,
+  listDueRebases,
+  listDueMoves,
 ]
 
-/** What more is due at once waits for the next request. */
+/** The most events that are played at once; further ones wait for the next request. */
 const maxPlayed = 10_000
 
 export class Scheduler {

@@ -17,8 +17,8 @@ import { Check } from 'typebox/schema'
 import { Findings } from '../base/documents/findings.js'
 import { checkDocument, parseJson } from '../base/documents/json.js'
 import { type Lock, lock } from '../base/files/lock.js'
-import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
-import { isObject, objects } from '../base/objects.js'
+import { describeOther, nonBlocking, readRegular } from '../base/files/regular.js'
+import { isObject, listObjects } from '../base/objects.js'
 import { Failure, getReason, usage } from '../errors.js'
 import {
   restore,
@@ -29,7 +29,7 @@ import {
   takeChanges,
 } from './state/state.js'
 
-/** Has a change happen that was written down. @returns false where it is none */
+/** Applies a change of the log. @returns false if it is none */
 const applyChange = (state: State, change: unknown): boolean => {
   if (!Array.isArray(change)) return false
   const [name, id, record] = change
@@ -54,9 +54,9 @@ const stateSchema = Unsafe<SavedState & { readonly format?: number; readonly gen
   }),
 )
 
-/** Whether each group stands in one that is not in it: whoever goes up from one comes to an end. */
+/** True if no group is inside itself, so that going up from any group ends. */
 const isTree = (groups: unknown): boolean => {
-  const rows = isObject(groups) ? objects(groups.rows) : []
+  const rows = isObject(groups) ? listObjects(groups.rows) : []
   const parents = new Map(rows.map(({ id, parent_id }) => [id, parent_id]))
   return rows.every(({ id }) => {
     let at: unknown = id
@@ -75,7 +75,7 @@ const format = 2
 const stateFile = (folder: string): string => join(folder, 'state.json')
 const logFile = (folder: string): string => join(folder, 'state.log')
 
-const unreadable = (file: string, why: string, cause?: unknown): Failure =>
+const createUnreadableFailure = (file: string, why: string, cause?: unknown): Failure =>
   new Failure('failed', `The sandbox's state in ${file} ${why}.`, {
     hint: 'svcctl sandbox reset begins again with the sample data.',
     cause,
@@ -96,7 +96,7 @@ const getLine = (generation: string, n: number, changes: readonly StateChange[])
   return Buffer.from(`${text}${sumMark}${crc32(text)}}\n`)
 }
 
-/** Undefined where a line is cut, or is not what was written. */
+/** Reads a line of the log; undefined if it is cut or damaged. */
 const readLine = (bytes: Buffer): Line | undefined => {
   const at = bytes.lastIndexOf(sumMark)
   if (
@@ -118,21 +118,21 @@ const readLine = (bytes: Buffer): Line | undefined => {
 }
 
 /**
- * Has the changes of a log happen that follow a saved state; those of an older one are in it.
+ * Applies the changes of a log that follow a saved state; those of an older state are in it already.
  * @returns how many lines those were, and how many bytes of the log are whole: a process may end within its last line
  */
-const replay = (log: Buffer, file: string, generation: string, state: State) => {
+const applyLog = (log: Buffer, file: string, generation: string, state: State) => {
   let [n, from] = [0, 0]
   for (let end = log.indexOf(10); from < log.length; end = log.indexOf(10, from)) {
     const line = end < 0 ? undefined : readLine(log.subarray(from, end))
     const isNext = line !== undefined && (line.generation !== generation || line.n === n + 1)
     if (!isNext && end >= 0 && end < log.length - 1)
-      throw unreadable(file, `is damaged at byte ${from}`)
+      throw createUnreadableFailure(file, `is damaged at byte ${from}`)
     if (!isNext) break
     if (line.generation === generation) {
       n = line.n
       if (!line.changes.every((change) => applyChange(state, change)))
-        throw unreadable(file, `is damaged at byte ${from}`)
+        throw createUnreadableFailure(file, `is damaged at byte ${from}`)
     }
     from = end + 1
   }
@@ -142,10 +142,10 @@ const replay = (log: Buffer, file: string, generation: string, state: State) => 
 /** A state that was read from the folder, and where its next change is to be written. */
 interface LoadedState {
   readonly state: State
-  /** What names the saved state in its log; undefined where there is none yet, or it is an older program's. */
+  /** The ID of the saved state in its log; undefined if there is none yet, or it is an older program's. */
   readonly generation?: string
   readonly n: number
-  /** How many bytes of the log are whole, and how many the saved state has. */
+  /** The bytes of the log that are whole, and the bytes of the saved state. */
   readonly log: number
   readonly size: number
 }
@@ -155,7 +155,7 @@ const readBytes = (file: string): Buffer => {
   try {
     return readRegular(file)
   } catch (cause) {
-    throw unreadable(file, `cannot be read: ${getReason(cause)}`, cause)
+    throw createUnreadableFailure(file, `cannot be read: ${getReason(cause)}`, cause)
   }
 }
 
@@ -164,9 +164,10 @@ const readSaved = (bytes: Buffer, file: string) => {
   const findings = new Findings()
   const parsed = parseJson(bytes, file, findings, { most: maxValues })
   if (parsed === undefined)
-    throw unreadable(file, `cannot be read: ${findings.toFailure()?.message}`)
+    throw createUnreadableFailure(file, `cannot be read: ${findings.toFailure()?.message}`)
   const { format: written } = isObject(parsed.value) ? parsed.value : {}
-  if (written !== format && written !== 1) throw unreadable(file, 'was written by another version')
+  if (written !== format && written !== 1)
+    throw createUnreadableFailure(file, 'was written by another version')
   const saved = checkDocument(stateSchema, parsed, findings)?.value
   if (saved !== undefined && !isTree(saved.groups))
     findings.add(parsed.at(['groups']), 'groups stand in each other')
@@ -174,17 +175,18 @@ const readSaved = (bytes: Buffer, file: string) => {
     findings.add(parsed.at([]), 'generation is missing')
   const failure = findings.toFailure()
   if (saved === undefined || failure !== undefined)
-    throw unreadable(file, `is damaged: ${failure?.message}`)
+    throw createUnreadableFailure(file, `is damaged: ${failure?.message}`)
   return saved
 }
 
-/** As many values a state may have: a million records take fewer. */
+/** The most values of a state: a million records need fewer. */
 const maxValues = 50_000_000
 
 const readAll = async (folder: string): Promise<LoadedState> => {
   const [file, logAt] = [stateFile(folder), logFile(folder)]
   const none = { n: 0, log: 0, size: 0 }
-  if (!existsSync(file)) return { state: (await import('./seed/index.js')).seedState(), ...none }
+  if (!existsSync(file))
+    return { state: (await import('./seed/index.js')).loadSampleState(), ...none }
   // The log first: whoever writes the state anew meanwhile has all of this log in it.
   const log = existsSync(logAt) ? readBytes(logAt) : Buffer.alloc(0)
   const bytes = readBytes(file)
@@ -193,19 +195,19 @@ const readAll = async (folder: string): Promise<LoadedState> => {
   const { generation } = saved
   const state = restore(saved)
   if (typeof generation !== 'string') return { state, ...none }
-  const { n, whole } = replay(log, logAt, generation, state)
+  const { n, whole } = applyLog(log, logAt, generation, state)
   return { state, generation, n, log: whole, size }
 }
 
-/** The saved state of a folder; that of the sample data where there is none. */
+/** Reads the saved state of a folder; the sample data if there is none. */
 export const readState = async (folder: string): Promise<State> => (await readAll(folder)).state
 
-const inUse = (folder: string, owner = 'another process'): Failure =>
+const createInUseFailure = (folder: string, owner = 'another process'): Failure =>
   new Failure('conflict', `The sandbox in ${folder} is in use by ${owner}.`, {
     hint: 'Talk to the running one by its address, or choose another folder with --state-dir.',
   })
 
-/** How a folder is waited for that another process works on. */
+/** The options for waiting for a folder that another process works on. */
 export interface StateWait {
   /** Hears who is waited for. */
   readonly note?: ((text: string) => void) | undefined
@@ -217,7 +219,7 @@ const patience = 13_000
 
 const lockFolder = (folder: string, { note, signal }: StateWait): Promise<Lock> => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const held = (owner: string): Failure => inUse(folder, owner)
+  const held = (owner: string): Failure => createInUseFailure(folder, owner)
   return lock(join(folder, '.lock'), { patience, note, signal, held })
 }
 
@@ -232,7 +234,7 @@ export class StateStore {
   #n: number
   #log: number
   #size: number
-  /** Whether what changed is not in the log, nor can be: the whole state has to be written. */
+  /** True if changes are not in the log and cannot be: the whole state has to be written. */
   #behind = false
   #descriptor: number | undefined
   #writing: Promise<void> = Promise.resolve()
@@ -284,7 +286,7 @@ export class StateStore {
     const whole = this.#behind || this.#generation === undefined
     this.#behind = true
     // Another process took the folder over: this one slept too long.
-    if (!this.lock.isHeld()) throw inUse(this.folder)
+    if (!this.lock.isHeld()) throw createInUseFailure(this.folder)
     if (!whole) this.#append(changes)
     if (whole || this.#log > Math.max(smallLog, this.#size / 2)) await this.#writeWhole()
     this.#behind = false
@@ -296,7 +298,7 @@ export class StateStore {
     const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | nonBlocking
     const descriptor = openSync(logFile(this.folder), flags, 0o600)
     this.#descriptor = descriptor
-    const other = otherThanFile(fstatSync(descriptor))
+    const other = describeOther(fstatSync(descriptor))
     if (other !== undefined) throw new Error(other)
     ftruncateSync(descriptor, this.#log)
     return descriptor

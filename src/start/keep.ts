@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { distrust } from '../base/files/trust.js'
+import { findDistrust } from '../base/files/trust.js'
 import { getErrorCode } from '../errors.js'
 import type { LoadedScript } from './loader.js'
 
@@ -23,19 +23,19 @@ import type { LoadedScript } from './loader.js'
 const builds = 4
 /** First words that have added to a build's code; whatever is typed after them adds nothing. */
 const maxKinds = 64
-/** A partial file so old belongs to a process that was killed. */
+/** The age, in milliseconds, at which a partial file belongs to a process that was killed. */
 const abandoned = 60_000
 
-const ageOf = (file: string): number => Date.now() - statSync(file).mtimeMs
+const getAge = (file: string): number => Date.now() - statSync(file).mtimeMs
 
 const forget = (home: string, kept: string): void => {
   const others = readdirSync(home)
     .filter((name) => join(home, name) !== kept)
-    .sort((a, b) => ageOf(join(home, a)) - ageOf(join(home, b)))
+    .sort((a, b) => getAge(join(home, a)) - getAge(join(home, b)))
   for (const name of others.slice(builds - 1))
     rmSync(join(home, name), { recursive: true, force: true })
   for (const name of readdirSync(kept))
-    if (name.endsWith('.tmp') && ageOf(join(kept, name)) > abandoned)
+    if (name.endsWith('.tmp') && getAge(join(kept, name)) > abandoned)
       rmSync(join(kept, name), { force: true })
 }
 
@@ -51,7 +51,7 @@ const make = (folder: string): void => {
   }
 }
 
-/** Each file appears whole or not at all, and is on the disk before it has its name. */
+/** Writes a file that appears whole or not at all, and is on the disk before it has its name. */
 const put = (file: string, parts: readonly Buffer[]): void => {
   const partial = `${file}.${process.pid}.tmp`
   rmSync(partial, { force: true })
@@ -68,15 +68,15 @@ const put = (file: string, parts: readonly Buffer[]): void => {
   renameSync(partial, file)
 }
 
-/** The code twice, so that damage shows: `load.ts` says why. */
-const doubled = (code: Buffer): readonly Buffer[] => {
+/** Returns the code twice, so that damage shows: `load.ts` says why. */
+const repeatCode = (code: Buffer): readonly Buffer[] => {
   const header = Buffer.alloc(8)
   header.writeUInt32LE(code.length, 0)
   header.writeUInt32LE(~code.length >>> 0, 4)
   return [header, code, code]
 }
 
-const kindsIn = (file: string): readonly string[] => {
+const readKinds = (file: string): readonly string[] => {
   try {
     return statSync(file).isFile() ? readFileSync(file, 'latin1').split('\n') : []
   } catch {
@@ -91,16 +91,16 @@ const kindsIn = (file: string): readonly string[] => {
 export const keep = (folder: string, scripts: readonly LoadedScript[], kind: string): void => {
   try {
     const list = join(folder, 'kinds')
-    const known = kindsIn(list)
+    const known = readKinds(list)
     if (known.length >= maxKinds && scripts.every(({ before }) => before > 0)) return
     make(folder)
     // Another may have made it meanwhile, where all may make folders.
-    if (distrust(folder) !== undefined) return
+    if (findDistrust(folder) !== undefined) return
     accessSync(folder, constants.W_OK)
     forget(dirname(folder), folder)
     for (const { script, name, before } of scripts) {
       const code = script.createCachedData()
-      if (code.length !== before) put(join(folder, name), doubled(code))
+      if (code.length !== before) put(join(folder, name), repeatCode(code))
     }
     if (!known.includes(kind) && known.length < maxKinds)
       put(list, [Buffer.from([...known, kind].join('\n'))])

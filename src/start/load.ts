@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { Script } from 'node:vm'
-import { distrust } from '../base/files/trust.js'
+import { findDistrust } from '../base/files/trust.js'
 import type { keep } from './keep.js'
 import type { LoadedScript } from './loader.js'
 import {
@@ -33,16 +33,17 @@ import {
 const header = 8
 
 /**
- * The folder of one build's compiled code, named by what makes it invalid: V8's version and the
+ * Returns the folder of one build's compiled code. Its name has everything that makes the code invalid: V8's version
+ * and the
  * entry's size and time of change (ctime: installers set mtime as they like).
  */
-const folderOf = (home: string, file: string): string => {
+const getCodeFolder = (home: string, file: string): string => {
   const { size, ctimeMs } = statSync(file)
   const { node, v8 } = process.versions
   return join(home, 'code', `${node}-${v8}-${process.arch}-${size}-${ctimeMs}`)
 }
 
-const textOf = (file: string): string => {
+const readTextFile = (file: string): string => {
   try {
     return statSync(file).isFile() ? readFileSync(file, 'latin1') : ''
   } catch {
@@ -51,10 +52,10 @@ const textOf = (file: string): string => {
 }
 
 /**
- * Compiled code as it was written. V8 runs damaged code without noticing: that is removed. Two copies are
+ * Reads compiled code, and removes it if it is damaged: V8 would run it without noticing. Two copies are
  * compared by the processor in no time; a checksum would need node:zlib, which loads all of Node's streams.
  */
-const whole = (file: string): Buffer | undefined => {
+const readCode = (file: string): Buffer | undefined => {
   try {
     // A pipe or a device in its place would be read for ever.
     if (!statSync(file).isFile()) return undefined
@@ -80,18 +81,18 @@ interface CodeCache {
   readonly folder: string
   /** Help and completion have their own. */
   readonly name: string
-  /** What is run unchecked comes only from where nobody else can write. */
+  /** True if only trusted users can write to the folder: code from there runs unchecked. */
   readonly trusted: boolean
   readonly scripts: LoadedScript[]
-  /** Whether something is to be kept. */
+  /** True if there is something new to store. */
   fresh: boolean
 }
 
 /**
- * The text of a file as that of a function. Read into its place: put together of texts it would be copied once
+ * Reads the text of a file as that of a function, into one buffer. Concatenated texts would be copied once
  * more, and what a start allocates decides how often garbage is collected.
  */
-const functionIn = (file: string): string => {
+const readFunction = (file: string): string => {
   const handle = openSync(file, 'r')
   try {
     const { size } = fstatSync(handle)
@@ -111,12 +112,12 @@ const functionIn = (file: string): string => {
   }
 }
 
-/** A file of the program as a function, from its compiled code where there is some. */
-const compiled = (shelf: CodeCache, dist: string, name: string): WrappedModule => {
+/** Returns a file of the program as a function, from its compiled code if there is some. */
+const compileModule = (shelf: CodeCache, dist: string, name: string): WrappedModule => {
   const filename = join(dist, name)
   const kept = `${shelf.name}.${name}`
-  const cachedData = shelf.trusted ? whole(join(shelf.folder, kept)) : undefined
-  const script = new Script(functionIn(filename), {
+  const cachedData = shelf.trusted ? readCode(join(shelf.folder, kept)) : undefined
+  const script = new Script(readFunction(filename), {
     filename,
     cachedData,
   })
@@ -133,10 +134,10 @@ export const load = (
   home: string,
   builtin: RequireFunction,
 ): Exports => {
-  const folder = folderOf(home, join(dist, entry))
-  const trusted = distrust(folder) === undefined
+  const folder = getCodeFolder(home, join(dist, entry))
+  const trusted = findDistrust(folder) === undefined
   const kind = getStartKind(process.argv.slice(2))
-  const kinds = trusted ? textOf(join(folder, 'kinds')).split('\n') : []
+  const kinds = trusted ? readTextFile(join(folder, 'kinds')).split('\n') : []
   const fresh = !kinds.includes(kind)
   const shelf: CodeCache = { folder, name: getCacheGroup(kind), trusted, scripts: [], fresh }
   // At exit, so that the functions which this run has called are compiled already.
@@ -148,5 +149,5 @@ export const load = (
     const keeper = builtin(written) as { keep: typeof keep }
     keeper.keep(folder, shelf.scripts, kind)
   })
-  return createLoader((name) => compiled(shelf, dist, name), dist, builtin)(entry)
+  return createLoader((name) => compileModule(shelf, dist, name), dist, builtin)(entry)
 }

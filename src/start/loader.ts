@@ -1,4 +1,4 @@
-/** What `require` means within the program, wherever its files come from. */
+/** Provides `require` within the program, wherever its files come from. */
 import type { Script } from 'node:vm'
 
 export type Exports = Readonly<Record<string, unknown>>
@@ -14,13 +14,13 @@ export type WrappedModule = (
   dirname: string,
 ) => void
 
-/** What stands around the text of a file to make it a function. Compiled code fits one text only. */
+/** The text around a file that makes it a function. Compiled code fits one text only. */
 export const [head, tail] = [
   '(function(exports,require,module,__filename,__dirname){',
   '\n})',
 ] as const
 
-/** What a run is about: help, completion or an area. Each compiles other functions. */
+/** Returns the kind of a run: help, completion or an area. Each compiles other functions. */
 export const getStartKind = (argv: readonly string[]): string => {
   if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) return 'help'
   return argv.find((word) => /^[a-z_][a-z-]*$/.test(word)) ?? 'run'

@@ -6,24 +6,24 @@ import type { Style } from './style.js'
 /** Columns that the marks take. */
 export const gutter = 2
 
-const up = (rows: number): string => (rows === 0 ? '\r' : `\r\x1b[${rows}A`)
+const moveUp = (rows: number): string => (rows === 0 ? '\r' : `\r\x1b[${rows}A`)
 const clearRest = '\x1b[K'
 const clearBelow = '\x1b[J'
-/** Drawn at once where the terminal knows how; without a cursor, and a line never takes two rows. */
+/** Starts a frame that is drawn at once if the terminal can, without a cursor, and with lines that never take two rows. */
 const begin = '\x1b[?2026h\x1b[?25l\x1b[?7l'
 const finish = '\x1b[?7h\x1b[?25h\x1b[?2026l'
 
-/** Ages go on by themselves: they are no change. Neither is the space that they leave. */
+/** Matches ages, which change by themselves and so are no change. Neither is the space that they leave. */
 const ages = /\b(just now|(in )?\d+ (y|mo|d|h|min|s)( ago)?)(?= |$)/g
-const meaning = (line: string): string =>
+const normalizeLine = (line: string): string =>
   stripVTControlCharacters(line).replace(ages, '~').replace(/ +/g, ' ').trim()
 
-/** The cells of a line, and every second one the space between two. */
-const cellsOf = (line: string): readonly string[] => line.split(/( {2,})/)
+/** Splits a line into cells; every second element is the space between two. */
+const splitCells = (line: string): readonly string[] => line.split(/( {2,})/)
 
-/** What a line is about: what stands first in it. */
-const subjectOf = (cells: readonly string[]): string =>
-  cells.map(meaning).find((cell) => cell !== '') ?? ''
+/** Returns the subject of a line: the first text in it. */
+const getSubject = (cells: readonly string[]): string =>
+  cells.map(normalizeLine).find((cell) => cell !== '') ?? ''
 
 /** The frame that was drawn last, to compare the next one with. */
 class PreviousFrame {
@@ -32,24 +32,24 @@ class PreviousFrame {
   readonly #about = new Map<string, readonly string[] | undefined>()
 
   constructor(lines: readonly string[]) {
-    this.#lines = new Set(lines.map(meaning))
-    for (const cells of lines.map(cellsOf)) {
-      const subject = subjectOf(cells)
-      this.#about.set(subject, this.#about.has(subject) ? undefined : cells.map(meaning))
+    this.#lines = new Set(lines.map(normalizeLine))
+    for (const cells of lines.map(splitCells)) {
+      const subject = getSubject(cells)
+      this.#about.set(subject, this.#about.has(subject) ? undefined : cells.map(normalizeLine))
     }
   }
 
   has(line: string): boolean {
-    return this.#lines.has(meaning(line))
+    return this.#lines.has(normalizeLine(line))
   }
 
-  /** A line with what is new in it marked: cells, where the same had as many before. */
+  /** Marks the changes in a line: its cells, if the line had as many before. */
   marked(line: string, mark: (text: string) => string): string {
-    const cells = cellsOf(line)
-    const before = this.#about.get(subjectOf(cells))
+    const cells = splitCells(line)
+    const before = this.#about.get(getSubject(cells))
     if (before?.length !== cells.length) return mark(line)
     return cells
-      .map((cell, n) => (n % 2 === 1 || meaning(cell) === before[n] ? cell : mark(cell)))
+      .map((cell, n) => (n % 2 === 1 || normalizeLine(cell) === before[n] ? cell : mark(cell)))
       .join('')
   }
 }
@@ -68,8 +68,12 @@ interface FramesOptions {
   readonly rows: () => number
 }
 
-/** What a screen of so many rows has room for; the last row is the cursor's. */
-const fitted = (lines: readonly string[], rows: number, more: (n: number) => string): string[] => {
+/** Cuts lines to the rows of a screen; its last row is the cursor's. */
+const fitLines = (
+  lines: readonly string[],
+  rows: number,
+  more: (n: number) => string,
+): string[] => {
   const room = Math.max(1, rows - 1)
   if (lines.length <= room) return [...lines]
   return [...lines.slice(0, room - 1), more(lines.length - room + 1)]
@@ -98,9 +102,9 @@ class TerminalFrames implements Frames {
     const answer = lines.map((line) => this.marked(line))
     const about = this.notes.splice(0).map((text) => style.dim(`  ${text}`))
     const room = rows() - about.length
-    const shown = [...fitted(answer, room, (n) => style.dim(`  … ${n} more lines`)), ...about]
+    const shown = [...fitLines(answer, room, (n) => style.dim(`  … ${n} more lines`)), ...about]
     const body = shown.map((line) => `${line}${clearRest}\n`).join('')
-    await stdout.write(`${begin}${up(this.rows)}${body}${clearBelow}${finish}`)
+    await stdout.write(`${begin}${moveUp(this.rows)}${body}${clearBelow}${finish}`)
     this.rows = shown.length
     this.before = new PreviousFrame(lines)
   }

@@ -1,13 +1,13 @@
-/** What is said beside the answer, on standard error: notes, warnings, failures. */
-import { scrub } from '../base/secrets/scrub.js'
+/** Prints notes, warnings and failures on standard error, beside the answer. */
+import { redactSecrets } from '../base/secrets/scrub.js'
 import { Failure } from '../errors.js'
-import { aside, say as sayTo, standardError } from './standard.js'
+import { getStandardError, printAside, writeQuietly as sayTo } from './standard.js'
 import {
-  accessible,
   type ColorFlag,
   createStyle,
   type Env,
-  inCi,
+  isAccessible,
+  isCi,
   type Screen,
   type Style,
 } from './style.js'
@@ -18,13 +18,13 @@ interface NoteStream extends Screen {
 }
 
 export interface Notes {
-  /** A line for people, or several: whoever is quoted in one cannot begin another. Silenced by --quiet. */
+  /** Prints a line for people, or several. Quoted text in a line cannot begin another. Silenced by --quiet. */
   note(text: string | readonly string[]): void
-  /** A line that tells of a risk; silenced by --quiet. */
+  /** Prints a warning; silenced by --quiet. */
   warn(text: string): void
   /**
-   * A failure, in full; never silenced.
-   * @param of which of several objects failed; what to do about failures of one kind is said with the first
+   * Prints a failure in full; never silenced.
+   * @param of which of several objects failed; the hint for failures of one kind is printed with the first
    */
   report(failure: Failure, of?: string): void
 }
@@ -35,32 +35,29 @@ interface NoteOptions {
   readonly quiet?: boolean
   /** Failures as one JSON object a line. */
   readonly json?: boolean
-  /** The profile of which all is said, where there are several: each line begins with it. */
+  /** The profile that all output is about, if there are several: each line begins with it. */
   readonly of?: string
 }
 
 /** A space inside of a command, which is copied and so must not be broken. */
 const held = '\u00a0'
 
-/**
- * A line as it is shown, without what was sent as a secret, folded to the terminal behind an
- * indent; commands in backticks stay whole.
- */
-const folded = (line: string, style: Style, indent: number): string[] => {
-  const shown = style.visible(scrub(line))
+/** Formats a line without the secrets that were sent, folded to the terminal after an indent. Commands in backticks stay whole. */
+const foldLine = (line: string, style: Style, indent: number): string[] => {
+  const shown = style.visible(redactSecrets(line))
   if (!style.terminal) return [shown]
   const whole = shown.replace(/`[^`]*`/g, (command) => command.replaceAll(' ', held))
   return style.wrap(whole, style.width - indent, true).map((part) => part.replaceAll(held, ' '))
 }
 
-/** The same of each line of a text. */
-const lines = (text: string, style: Style, indent: number): string[] =>
-  scrub(text)
+/** Folds each line of a text. */
+const foldLines = (text: string, style: Style, indent: number): string[] =>
+  redactSecrets(text)
     .split(/\r\n|\n/)
-    .flatMap((line) => folded(line, style, indent))
+    .flatMap((line) => foldLine(line, style, indent))
 
-/** A failure as text: what went wrong, what was tried, what to do next. Ends in a line break. */
-export const failureText = (failure: Failure, style: Style): string => {
+/** Formats a failure as text: what went wrong, what was tried, what to do next. Ends in a line break. */
+export const formatFailure = (failure: Failure, style: Style): string => {
   const { request, hint, requestId, unknownOutcome } = failure.details
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['tried', request],
@@ -68,46 +65,51 @@ export const failureText = (failure: Failure, style: Style): string => {
     ['request id', requestId],
     ['hint', hint],
   ]
-  const [first = '', ...more] = lines(failure.message, style, 'svcctl: '.length)
+  const [first = '', ...more] = foldLines(failure.message, style, 'svcctl: '.length)
   const text = [`${style.paint('svcctl:', 'bad')} ${first}`, ...more.map((line) => `    ${line}`)]
   for (const [name, value] of facts) {
     if (value === undefined) continue
-    const [head = '', ...rest] = lines(value, style, `  ${name}: `.length)
+    const [head = '', ...rest] = foldLines(value, style, `  ${name}: `.length)
     text.push(`  ${style.bold(`${name}:`)} ${head}`, ...rest.map((line) => `    ${line}`))
   }
   return `${text.join('\n')}\n`
 }
 
-/** The failure of one of several objects. */
-const ofOne = ({ category, message, details }: Failure, name: string): Failure =>
+/** Returns the failure of one of several objects, with its name. */
+const nameFailure = ({ category, message, details }: Failure, name: string): Failure =>
   new Failure(category, `${name}: ${message}`, details)
 
-/** Without what was said of others like it. */
-const shortened = ({ category, message, details }: Failure): Failure => {
+/** Returns a failure without the details that others like it have shown. */
+const shortenFailure = ({ category, message, details }: Failure): Failure => {
   const { hint: _, request: __, ...others } = details
   return new Failure(category, message, others)
 }
 
-/** A failure as one JSON object on one line. */
-const failureJson = (failure: Failure, style: Pick<Style, 'visible'>, profile?: string): string => {
+/** Formats a failure as one JSON object on one line. */
+const formatFailureJson = (
+  failure: Failure,
+  style: Pick<Style, 'visible'>,
+  profile?: string,
+): string => {
   const said = profile === undefined ? failure : { profile, ...failure.toJSON() }
-  const clean = (_: string, value: unknown) => (typeof value === 'string' ? scrub(value) : value)
+  const clean = (_: string, value: unknown) =>
+    typeof value === 'string' ? redactSecrets(value) : value
   return `${style.visible(JSON.stringify(said, clean))}\n`
 }
 
-/** A text each line of which begins with the profile that it is about. */
-export const ledBy = (profile: string, text: string): string =>
+/** Puts the profile that a text is about before each of its lines. */
+export const labelLines = (profile: string, text: string): string =>
   text.replace(/^(?=.)/gm, `${profile}: `)
 
 /** The notes of a run. */
 export const createNotes = ({ stream, style: whole, quiet, json, of: one }: NoteOptions): Notes => {
   const style = one === undefined ? whole : { ...whole, width: whole.width - one.length - 2 }
   const put = (text: string): void => {
-    aside(true, () => sayTo(stream, text))
+    printAside(true, () => sayTo(stream, text))
   }
-  const say = (text: string): void => put(one === undefined ? text : ledBy(one, text))
+  const say = (text: string): void => put(one === undefined ? text : labelLines(one, text))
   const known = new Set<string>()
-  /** Whether failures of this kind, with the same hint, were told of before. */
+  /** True if a failure of this category, with the same hint, was reported before. */
   const isKnown = ({ category, details }: Failure): boolean => {
     const kind = `${category} ${details.hint ?? ''}`
     if (known.has(kind)) return true
@@ -116,8 +118,8 @@ export const createNotes = ({ stream, style: whole, quiet, json, of: one }: Note
   }
   const described = (failure: Failure, of: string | undefined): Failure => {
     if (of === undefined) return failure
-    const named = ofOne(failure, of)
-    return json !== true && isKnown(failure) ? shortened(named) : named
+    const named = nameFailure(failure, of)
+    return json !== true && isKnown(failure) ? shortenFailure(named) : named
   }
   return {
     note: (text) => {
@@ -125,19 +127,19 @@ export const createNotes = ({ stream, style: whole, quiet, json, of: one }: Note
       say(
         `${[text]
           .flat()
-          .flatMap((line) => folded(line, style, 0))
+          .flatMap((line) => foldLine(line, style, 0))
           .join('\n')}\n`,
       )
     },
     warn: (text) => {
       if (quiet !== true)
         say(
-          `${style.paint('warning:', 'warn')} ${folded(text, style, 'warning: '.length).join('\n')}\n`,
+          `${style.paint('warning:', 'warn')} ${foldLine(text, style, 'warning: '.length).join('\n')}\n`,
         )
     },
     report: (failure, of) => {
-      if (json === true) put(failureJson(described(failure, of), style, one))
-      else say(failureText(described(failure, of), style))
+      if (json === true) put(formatFailureJson(described(failure, of), style, one))
+      else say(formatFailure(described(failure, of), style))
     },
   }
 }
@@ -147,19 +149,20 @@ export const printError = async (
   failure: Failure,
   options: { json: boolean; env: Env; color?: ColorFlag; stream?: NoteStream },
 ): Promise<void> => {
-  const { json, env, color, stream = standardError() } = options
+  const { json, env, color, stream = getStandardError() } = options
   const style = await createStyle(stream, env, color)
   createNotes({ stream, style, json }).report(failure)
 }
 
-/** How long work may show itself: redrawn in place, as one plain line, or not at all. */
+/** The ways in which work may show its progress: redrawn in place, as one plain line, or not at all. */
 export type Liveness = 'live' | 'line' | 'off'
 
 /**
- * Progress is for a person at a terminal: never in a pipe, in CI or under --quiet. One that does not know its width (`script`,
- * serial lines) cannot be drawn over: the spinner would count endlessly many lines.
+ * Decides how progress is shown: to a person at a terminal, never in a pipe, in CI or under --quiet.
+ * A terminal that does not know its width (`script`, serial lines) cannot be drawn over: the spinner would count
+ * endlessly many lines.
  */
 export const getLiveness = (stream: Screen, env: Env, quiet: boolean): Liveness => {
-  if (quiet || stream.isTTY !== true || inCi(env)) return 'off'
-  return accessible(env) || env.TERM === 'dumb' || stream.columns === 0 ? 'line' : 'live'
+  if (quiet || stream.isTTY !== true || isCi(env)) return 'off'
+  return isAccessible(env) || env.TERM === 'dumb' || stream.columns === 0 ? 'line' : 'live'
 }

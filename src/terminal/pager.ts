@@ -3,13 +3,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
-import { currentIo, ownsProcess, type Stdout } from '../base/io.js'
+import { getCurrentIo, hasOwnProcess, type Stdout } from '../base/io.js'
 import { splitCommand } from '../base/shell-words.js'
 import { openStdout } from './stdout.js'
 import type { Env } from './style.js'
 
-/** The words of a command line that may be wrong: output does not end for it. */
-const wordsOf = (line: string): readonly string[] => {
+/** Splits a command line that may be wrong; then it has no words, and the output continues without a pager. */
+const splitPager = (line: string): readonly string[] => {
   try {
     return splitCommand(line)
   } catch {
@@ -17,9 +17,9 @@ const wordsOf = (line: string): readonly string[] => {
   }
 }
 
-/** Program and arguments of the pager; undefined where none is wanted (empty, or `cat`). */
+/** Returns the program and arguments of the pager; undefined if none is wanted (empty, or `cat`). */
 export const parsePager = (env: Env): readonly [string, ...string[]] | undefined => {
-  const [program, ...args] = wordsOf(env.SVC_PAGER ?? env.PAGER ?? 'less')
+  const [program, ...args] = splitPager(env.SVC_PAGER ?? env.PAGER ?? 'less')
   if (program === undefined || program === 'cat') return undefined
   const isLess = /(^|\/)less$/.test(program)
   // Short output stays on the screen, colours pass, and the screen is not cleared at the end.
@@ -38,14 +38,14 @@ interface PagerOptions {
 
 const decoder = new TextDecoder()
 
-/** Rows that a text takes on a screen, long lines broken. */
-const rowsOf = (text: string, columns: number): number =>
+/** Counts the rows that a text takes on a screen, long lines broken. */
+const countRows = (text: string, columns: number): number =>
   stripVTControlCharacters(text)
     .split('\n')
     .slice(0, -1)
     .reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / columns)), 0)
 
-/** What ends the program and not the pager as well is passed on; the pager has its own use for Ctrl-C. */
+/** The signals that are passed on to the pager, because they end the program and not the pager. The pager handles Ctrl-C itself. */
 const passedOn = [
   ['SIGTERM', 'SIGTERM'],
   ['SIGHUP', 'SIGHUP'],
@@ -54,7 +54,7 @@ const passedOn = [
 
 /** Passes signals on to the pager for as long as it runs. @returns its end */
 const follow = async (child: ChildProcess): Promise<void> => {
-  const io = currentIo()
+  const io = getCurrentIo()
   const releases = passedOn.map(([signal, as]) => io.onSignal(signal, () => void child.kill(as)))
   await once(child, 'close')
   for (const release of releases) release()
@@ -62,7 +62,7 @@ const follow = async (child: ChildProcess): Promise<void> => {
 
 /** Writes what the pager prints to the streams of a line that is the guest of another program. */
 const showOutput = ({ stdout, stderr }: ChildProcess): void => {
-  const io = currentIo()
+  const io = getCurrentIo()
   stdout?.pipe(io.stdout, { end: false })
   stderr?.pipe(io.stderr, { end: false })
 }
@@ -77,7 +77,7 @@ const start = async (
   const child = await startProgram(program, args, {
     as: 'tool',
     env,
-    stdio: ownsProcess() ? ['pipe', 'inherit', 'inherit'] : 'pipe',
+    stdio: hasOwnProcess() ? ['pipe', 'inherit', 'inherit'] : 'pipe',
   })
   try {
     await once(child, 'spawn')
@@ -91,7 +91,7 @@ const start = async (
 class PagedStdout implements Stdout {
   private held: (string | Uint8Array)[] = []
   private rows = 0
-  /** Where output goes once it is known to be short or long. */
+  /** The destination of output once it is known to be short or long. */
   private target: Stdout | undefined
   private child: ChildProcess | undefined
   private gone: Promise<void> | undefined
@@ -105,7 +105,7 @@ class PagedStdout implements Stdout {
     if (this.target !== undefined) return this.target.write(chunk)
     this.held.push(chunk)
     const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk)
-    this.rows += rowsOf(text, this.options.columns)
+    this.rows += countRows(text, this.options.columns)
     // One row is the prompt's.
     if (this.rows < this.options.rows) return
     this.child = await start(this.command, this.options.env)

@@ -51,7 +51,7 @@ export const askLine = async (question: string, lines: LineStreams): Promise<str
 export const askHidden = (question: string, lines: LineStreams): Promise<string> =>
   ask(`${question} (hidden input)`, lines, true)
 
-const numbered = (items: readonly SearchItem[]): string =>
+const formatChoices = (items: readonly SearchItem[]): string =>
   items
     .map(({ name, description }, i) => {
       const more = description === undefined ? '' : `, ${description}`
@@ -59,7 +59,7 @@ const numbered = (items: readonly SearchItem[]): string =>
     })
     .join('')
 
-const positions = (answer: string, count: number): number[] | undefined => {
+const parsePositions = (answer: string, count: number): number[] | undefined => {
   const numbers = answer.split(/[\s,]+/).filter((word) => word !== '')
   const picked = numbers.map(Number)
   const right = picked.every((n) => Number.isInteger(n) && n >= 1 && n <= count)
@@ -73,10 +73,10 @@ export const askNumbers = async (
   several: boolean,
   lines: LineStreams,
 ): Promise<number[]> => {
-  lines.output.write(`${question}\n${numbered(items)}`)
+  lines.output.write(`${question}\n${formatChoices(items)}`)
   const wanted = several ? 'Numbers, separated by commas:' : 'Number:'
   for (;;) {
-    const picked = positions(await askLine(wanted, lines), items.length)
+    const picked = parsePositions(await askLine(wanted, lines), items.length)
     if (picked !== undefined && (several || picked.length === 1)) return picked
     lines.output.write(`Answer with ${several ? 'numbers' : 'one number'} from the list.\n`)
   }

@@ -1,6 +1,6 @@
 /**
- * How far the work of a run is, on one line of a terminal that is redrawn: drawn from the moment on at
- * which somebody has waited, gone when the work is over.
+ * Shows the progress of a run on one line of a terminal that is redrawn. The line appears after a delay, and disappears
+ * when the work is over.
  */
 import type { OutputStream } from '../base/io.js'
 import type {
@@ -10,11 +10,17 @@ import type {
   ShownWork,
   TimeLimit,
 } from '../base/progress.js'
-import { roughWidths, span, visible } from '../base/screen-text.js'
-import { grouped } from '../base/text.js'
+import { formatDuration, roughWidths, visible } from '../base/screen-text.js'
+import { groupDigits } from '../base/text.js'
 import type { Liveness } from './notes.js'
-import { aside, say, setLiveLine, standardError, withinLine } from './standard.js'
-import { bar } from './style.js'
+import {
+  getStandardError,
+  isWithinLine,
+  printAside,
+  setLiveLine,
+  writeQuietly,
+} from './standard.js'
+import { drawBar } from './style.js'
 
 interface ProgressOptions {
   readonly liveness: Liveness
@@ -23,20 +29,20 @@ interface ProgressOptions {
   readonly delay?: number
 }
 
-/** Long is what has not answered within half a second. */
+/** Milliseconds that pass before progress is shown. */
 const defaultDelay = 500
 const barWidth = 24
 /** The spinner itself and the space after it, and one column that stays free. */
 const besides = 3
 
-/** The text of the live line, cut to the terminal. */
-export const progressLine = (
+/** Formats the text of the live line, cut to the terminal. */
+export const formatProgressLine = (
   text: string,
   fraction: number | undefined,
   columns: number,
 ): string => {
   const percent = `${Math.floor((fraction ?? 0) * 100)} %`.padStart(5)
-  const head = fraction === undefined ? '' : `${bar(fraction, barWidth)} ${percent}  `
+  const head = fraction === undefined ? '' : `${drawBar(fraction, barWidth)} ${percent}  `
   return roughWidths.truncate(head + visible(text), columns - besides)
 }
 
@@ -44,12 +50,12 @@ export const progressLine = (
 interface SpinningLine {
   say(text: string, fraction?: number): void
   stop(): void
-  /** Stopped, by whoever needed the terminal. */
+  /** True if it was stopped, because other output needed the terminal. */
   readonly gone: boolean
 }
 
 /** Starts to draw the line. */
-const spin = async (stream: OutputStream): Promise<SpinningLine> => {
+const startSpinner = async (stream: OutputStream): Promise<SpinningLine> => {
   const { default: ora } = await import('ora')
   const columns = stream.columns ?? 80
   const spinner = ora({ stream, discardStdin: false, isEnabled: true, color: false })
@@ -63,7 +69,7 @@ const spin = async (stream: OutputStream): Promise<SpinningLine> => {
   setLiveLine({ clear: () => spinner.clear(), draw: () => spinner.render(), leave: stop })
   return {
     say: (text, fraction) => {
-      spinner.text = progressLine(text, fraction, columns)
+      spinner.text = formatProgressLine(text, fraction, columns)
     },
     get gone() {
       return !spinner.isSpinning
@@ -72,7 +78,7 @@ const spin = async (stream: OutputStream): Promise<SpinningLine> => {
   }
 }
 
-/** What a piece of work says of itself now. */
+/** The text that a piece of work shows at the moment. */
 interface LiveWork {
   said: readonly [text: string, fraction?: number]
 }
@@ -92,16 +98,16 @@ class SharedLine {
 
   /** Shows a piece of work, unless the answer has begun: nothing is drawn in the middle of it. */
   begin(work: LiveWork): void {
-    if (withinLine()) return
+    if (isWithinLine()) return
     this.#works.push(work)
-    this.#line ??= spin(this.#stream)
+    this.#line ??= startSpinner(this.#stream)
     this.draw()
   }
 
   draw(): void {
     this.#line?.then(
       (line) => {
-        if (withinLine()) line.stop()
+        if (isWithinLine()) line.stop()
         else if (this.#works[0] !== undefined) line.say(...this.#works[0].said)
       },
       () => {},
@@ -129,10 +135,13 @@ const openSharedLine = (stream: OutputStream): SharedLine => {
 
 /** Shows that work goes on, from `delay` on, until it is said to have ended. */
 export const beginProgress = (text: string, options: ProgressOptions): ShownWork => {
-  const { liveness, stream = standardError(), delay = defaultDelay } = options
+  const { liveness, stream = getStandardError(), delay = defaultDelay } = options
   if (liveness === 'off') return { say: () => {}, end: async () => {} }
   if (liveness === 'line') {
-    const timer = setTimeout(() => aside(true, () => say(stream, `${visible(text)} …\n`)), delay)
+    const timer = setTimeout(
+      () => printAside(true, () => writeQuietly(stream, `${visible(text)} …\n`)),
+      delay,
+    )
     return { say: () => {}, end: async () => clearTimeout(timer) }
   }
   const own: LiveWork = { said: [text] }
@@ -155,7 +164,7 @@ export const beginProgress = (text: string, options: ProgressOptions): ShownWork
  * @param work is handed a function to say how far it is
  * @returns what the work returns; throws what it throws, the line gone in both cases
  */
-export const progress = async <T>(
+export const showProgress = async <T>(
   text: string,
   work: (say: ProgressListener) => Promise<T>,
   options: ProgressOptions,
@@ -170,12 +179,12 @@ export const progress = async <T>(
 
 // How fast work goes.
 
-/** The rate is that of so many milliseconds. */
+/** Milliseconds over which the rate is measured. */
 const recent = 10_000
 /** Samples in that time. */
 const samples = 20
 
-/** So many a second, over the last ten seconds. */
+/** Measures the rate of work per second over the last ten seconds. */
 export class Speed {
   readonly #now: () => number
   readonly #marks: { readonly at: number; readonly count: number }[] = []
@@ -195,7 +204,7 @@ export class Speed {
     while ((this.#marks[1]?.at ?? at) < at - recent) this.#marks.shift()
   }
 
-  /** Undefined before there is anything to tell. */
+  /** Returns the rate; undefined before there is one. */
   get value(): number | undefined {
     const [first] = this.#marks
     const passed = this.#now() - (first?.at ?? 0)
@@ -204,40 +213,40 @@ export class Speed {
   }
 }
 
-/** How far some work is. */
+/** The progress of a piece of work. */
 interface WorkProgress {
   readonly done: number
   readonly failed: number
   readonly total?: number
   /** Since it began. */
   readonly seconds: number
-  /** So many a second, of late; else by all the time. */
+  /** The rate per second of the last seconds; if it is missing, the average over all the time. */
   readonly rate?: number
-  /** What all of it waits for just now. */
+  /** The limit for which all of the work is waiting at the moment. */
   readonly waiting?: TimeLimit
 }
 
-const rateOf = (perSecond: number): string =>
-  perSecond >= 10 ? grouped(Math.round(perSecond)) : String(Number(perSecond.toFixed(1)))
+const formatRate = (perSecond: number): string =>
+  perSecond >= 10 ? groupDigits(Math.round(perSecond)) : String(Number(perSecond.toFixed(1)))
 
-/** `runners pause  4,213/10,000  42%  3 failed  118/s  ETA 49 s`; of one request, how long it takes. */
-export const meterLine = (
+/** Formats the line of a meter: `runners pause  4,213/10,000  42%  3 failed  118/s  ETA 49 s`; for one request, how long it takes. */
+export const formatMeterLine = (
   name: string,
   { done, failed, total, seconds, rate: recent, waiting }: WorkProgress,
 ): string => {
   const came = done + failed
   if (came === 0 && (total ?? 0) < 2)
-    return `${name}  waiting for a response, ${span(Math.floor(seconds))}`
+    return `${name}  waiting for a response, ${formatDuration(Math.floor(seconds))}`
   const rate = recent ?? (seconds > 0 ? came / seconds : 0)
   return [
     name,
-    total === undefined ? grouped(came) : `${grouped(came)}/${grouped(total)}`,
+    total === undefined ? groupDigits(came) : `${groupDigits(came)}/${groupDigits(total)}`,
     ...(total === undefined ? [] : [`${Math.floor((came / Math.max(1, total)) * 100)}%`]),
-    ...(failed === 0 ? [] : [`${grouped(failed)} failed`]),
-    ...(rate === 0 ? [] : [`${rateOf(rate)}/s`]),
+    ...(failed === 0 ? [] : [`${groupDigits(failed)} failed`]),
+    ...(rate === 0 ? [] : [`${formatRate(rate)}/s`]),
     ...(total === undefined || rate === 0
       ? []
-      : [`ETA ${span(Math.round((total - came) / rate))}`]),
+      : [`ETA ${formatDuration(Math.round((total - came) / rate))}`]),
     ...(waiting === undefined
       ? []
       : [`(waiting ${Math.ceil(waiting.milliseconds / 1000)} s: ${waiting.why})`]),
@@ -245,7 +254,7 @@ export const meterLine = (
 }
 
 interface MeterOptions {
-  /** What is done: the words of the command. */
+  /** The name of the work: the words of the command. */
   readonly name: string
   readonly liveness: Liveness
   readonly stream: OutputStream
@@ -320,7 +329,7 @@ class LiveMeter implements Meter {
     const { since, done, failed, total, speed } = shown
     const [rate, waiting] = [speed.value, shown.waiting()]
     const seconds = (this.options.now() - since) / 1000
-    return meterLine(this.options.name, {
+    return formatMeterLine(this.options.name, {
       done,
       failed,
       seconds,
@@ -336,14 +345,15 @@ class LiveMeter implements Meter {
     if (line === undefined) return
     if (liveness === 'line') {
       // Whoever has the terminal says what is waited for.
-      if (!this.said && this.holds === 0) aside(true, () => say(stream, `${visible(name)} …\n`))
+      if (!this.said && this.holds === 0)
+        printAside(true, () => writeQuietly(stream, `${visible(name)} …\n`))
       this.said = true
       return
     }
-    if (this.holds === 0 && !withinLine()) {
-      const spinner = this.shown?.gone === false ? this.shown : await spin(stream)
+    if (this.holds === 0 && !isWithinLine()) {
+      const spinner = this.shown?.gone === false ? this.shown : await startSpinner(stream)
       // Over, or the terminal is somebody else's, while that was loading.
-      if (this.timer === undefined || this.holds > 0 || withinLine()) spinner.stop()
+      if (this.timer === undefined || this.holds > 0 || isWithinLine()) spinner.stop()
       else {
         this.shown = spinner
         spinner.say(this.line() ?? line)

@@ -1,12 +1,12 @@
 /** Asks a person at a terminal, on standard error. */
-import { currentIo } from '../base/io.js'
+import { getCurrentIo } from '../base/io.js'
 import type { Choice, Prompts } from '../base/prompts.js'
 import { visible } from '../base/screen-text.js'
-import { scrub } from '../base/secrets/scrub.js'
+import { redactSecrets } from '../base/secrets/scrub.js'
 import { Failure } from '../errors.js'
 import type { LineStreams } from './plain-prompts.js'
 import { clearLine, isGone } from './standard.js'
-import { accessible, type Env, inCi } from './style.js'
+import { type Env, isAccessible, isCi } from './style.js'
 
 // Knows when a person leaves a question without a word: Ctrl-D, or a terminal that hung up.
 
@@ -23,8 +23,8 @@ const guardMode = async (input: PromptInput): Promise<void> => {
   input.setRawMode = (mode) => (isatty(0) ? own(mode) : input)
 }
 
-/** Answers arrive a turn after the keyboard is let go. */
-const afterTwoTurns = (work: () => void): void => {
+/** Runs work after two turns of the event loop, because answers arrive a turn after the keyboard is released. */
+const scheduleAfterTwoTurns = (work: () => void): void => {
   setImmediate(() => setImmediate(work))
 }
 
@@ -47,12 +47,12 @@ const askUntilLeft = async <T>(
   }
   const leave = (): void => left.abort()
   const paused = (): void =>
-    afterTwoTurns(() => {
+    scheduleAfterTwoTurns(() => {
       if (back) input.resume()
       else leave()
       back = false
     })
-  const release = currentIo().onSignal('SIGCONT', resumed)
+  const release = getCurrentIo().onSignal('SIGCONT', resumed)
   input.on('pause', paused).once('end', leave).once('close', leave)
   try {
     return await ask(signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]))
@@ -70,20 +70,20 @@ interface PromptStreams {
   readonly signal?: AbortSignal
 }
 
-/** Whether a person can be asked: at a terminal, not in CI, and prompts are not disabled. */
-export const interactive = (
+/** True if a person can be asked: at a terminal, not in CI, and prompts are not disabled. */
+export const canPrompt = (
   streams: { stdin: { readonly isTTY?: boolean }; stderr: { readonly isTTY?: boolean } },
   env: Env,
 ): boolean =>
   streams.stdin.isTTY === true &&
   streams.stderr.isTTY === true &&
   !isGone(streams.stderr) &&
-  !inCi(env) &&
+  !isCi(env) &&
   ['', '0', undefined].includes(env.SVC_NO_PROMPT)
 
 const pageSize = 10
 
-/** Leaving a question is an interruption, however it is left. */
+/** Asks a question. Fails (`interrupted`) if the person leaves it, in whatever way. */
 const askOrInterrupt = async <T>(
   streams: PromptStreams,
   question: (streams: PromptStreams) => Promise<T>,
@@ -103,12 +103,12 @@ const askOrInterrupt = async <T>(
   }
 }
 
-/** By name, as inquirer advises: its classes come from several packages. */
+/** True for the errors of a left question. They are compared by name, as inquirer advises: its classes come from several packages. */
 const isExit = (error: unknown): boolean =>
   error instanceof Error && /^(ExitPromptError|AbortPromptError)$/.test(error.name)
 
 /** Text from outside as a question shows it. */
-const toSafe = (text: string): string => visible(scrub(text))
+const toSafe = (text: string): string => visible(redactSecrets(text))
 
 const toSafeChoices = <T>(choices: readonly Choice<T>[]): Choice<T>[] =>
   choices.map(({ value, name, description }) => ({
@@ -181,11 +181,11 @@ const createPlainPrompts = (streams: PromptStreams): Prompts => {
 }
 
 /**
- * Creates the prompts on these streams; SVC_ACCESSIBLE=1 makes them plain lines. Use them only if `interactive`.
+ * Creates the prompts on these streams; SVC_ACCESSIBLE=1 makes them plain lines. Use them only if `canPrompt`.
  * Each may fail with `interrupted` if the person leaves (Ctrl-C, Ctrl-D, a terminal that hangs up).
  */
 export const createPrompts = (streams: PromptStreams, env: Env): Prompts => {
-  const kind = accessible(env) ? createPlainPrompts : createRedrawnPrompts
+  const kind = isAccessible(env) ? createPlainPrompts : createRedrawnPrompts
   const asked = <T>(work: (ask: Prompts) => Promise<T>): Promise<T> =>
     askOrInterrupt(streams, (own) => work(kind(own)))
   return {

@@ -40,7 +40,7 @@ const help = 'type to filter, ↑↓ to move, Tab to mark, Enter to confirm'
 const toggle = (marked: readonly number[], index: number): number[] =>
   marked.includes(index) ? marked.filter((i) => i !== index) : [...marked, index]
 
-/** What is typed, where the cursor stands, and what is marked. */
+/** Holds the typed term, the position of the cursor, and the marked items. */
 const useChoice = (items: readonly SearchItem[]) => {
   const [term, setTerm] = useState('')
   const [active, setActive] = useState(0)
@@ -52,7 +52,7 @@ const useChoice = (items: readonly SearchItem[]) => {
 
 type Choice = ReturnType<typeof useChoice>
 
-/** What a key does; Enter takes what is marked, else where the cursor stands. */
+/** Handles keys. Enter takes the marked items, else the one under the cursor. */
 const useKeys = (choice: Choice, take: (taken: readonly number[]) => void): void => {
   const { term, setTerm, active, setActive, marked, setMarked, shown, current } = choice
   useKeypress((key, line) => {

@@ -2,7 +2,7 @@
  * The process's own streams: nothing outside of this room touches them. Standard error is best
  * effort: what cannot be said there is not said, and the work and its exit code are the same.
  */
-import { createLineState, currentIo, type OutputStream } from '../base/io.js'
+import { createLineState, getCurrentIo, type OutputStream } from '../base/io.js'
 import { hasLostInput } from '../base/standard-input.js'
 
 // The one line of a terminal that is redrawn: whoever prints makes room for it first.
@@ -29,14 +29,15 @@ export const setLiveLine = (line: LiveLine | undefined): void => {
 /** Clears the live line, if there is one; its owner draws it again. */
 export const clearLine = (): void => screen().live?.clear()
 
-/** Whether the terminal stands within a line of the answer, where nothing else may be drawn. */
-export const withinLine = (): boolean => screen().open
+/** True if the terminal is within a line of the answer, where nothing else may be drawn. */
+export const isWithinLine = (): boolean => screen().open
 
 /**
- * Prints on the terminal, the live line out of the way: below what was printed, or gone for good where
- * that does not end its line.
+ * Prints on the terminal after clearing the live line. That is redrawn below the text; if the text does not end its
+ * line,
+ * the live line is gone for good.
  */
-export const aside = <T>(ends: boolean, print: () => T): T => {
+export const printAside = <T>(ends: boolean, print: () => T): T => {
   const state = screen()
   if (ends) state.live?.clear()
   else state.live?.leave()
@@ -64,8 +65,8 @@ interface TextSink {
 const failed = new WeakSet<object>()
 const heard = new WeakSet<object>()
 
-/** The stream, its errors (a closed pipe, a full disk, a terminal that hung up) taken for its end. */
-const bestEffort = <S extends NodeJS.WritableStream>(stream: S): S => {
+/** Returns the stream after making its errors (a closed pipe, a full disk, a terminal that hung up) count as its end. */
+const ignoreErrors = <S extends NodeJS.WritableStream>(stream: S): S => {
   if (heard.has(stream)) return stream
   heard.add(stream)
   stream.on('error', () => failed.add(stream))
@@ -73,21 +74,21 @@ const bestEffort = <S extends NodeJS.WritableStream>(stream: S): S => {
 }
 
 /** Standard error. */
-export const standardError = (): OutputStream => bestEffort(currentIo().stderr)
+export const getStandardError = (): OutputStream => ignoreErrors(getCurrentIo().stderr)
 
 /** Standard output: to be written to through `openStdout`. */
-export const standardOutput = (): OutputStream => currentIo().stdout
+export const getStandardOutput = (): OutputStream => getCurrentIo().stdout
 
 /**
- * Whether standard output may be a terminal, which only its stream knows for certain. Opening that takes
+ * Returns whether standard output may be a terminal, which only its stream knows for certain. Opening that takes
  * as long as making a page of help: a pipe or a file is written to without it.
  */
-export const mayBeTerminal = (): boolean => currentIo().mayBeTerminal()
+export const mayBeTerminal = (): boolean => getCurrentIo().mayBeTerminal()
 
-/** Whether standard output is a pipe or a socket, so that another program reads it. */
-export const isPiped = (): boolean => currentIo().isPiped()
+/** True if standard output is a pipe or a socket, so that another program reads it. */
+export const isPiped = (): boolean => getCurrentIo().isPiped()
 
-/** What shells report of a process that ended by SIGQUIT. */
+/** The exit code that shells report for a process that ended by SIGQUIT. */
 const quit = 131
 
 /**
@@ -97,7 +98,7 @@ const quit = 131
  * @param signal what interrupted the work; undefined where nothing did
  */
 export const endBy = (signal: NodeJS.Signals | undefined): void => {
-  const io = currentIo()
+  const io = getCurrentIo()
   io.onExit(() => {
     // Reads fail a moment before writes do.
     const end = hasLostInput() || io.hasHungUp() ? 'SIGHUP' : signal
@@ -107,12 +108,12 @@ export const endBy = (signal: NodeJS.Signals | undefined): void => {
   })
 }
 
-/** Whether nobody hears what is said there any more. */
+/** True if nothing reads the stream any more. */
 export const isGone = (stream: object): boolean =>
   failed.has(stream) || ('destroyed' in stream && stream.destroyed === true)
 
-/** Says it, as far as anybody hears. */
-export const say = (stream: TextSink, text: string): void => {
+/** Writes text to a stream, and ignores failures. */
+export const writeQuietly = (stream: TextSink, text: string): void => {
   if (isGone(stream)) return
   try {
     stream.write(text)
@@ -122,11 +123,11 @@ export const say = (stream: TextSink, text: string): void => {
   }
 }
 
-/** To standard output, past its stream: opening that takes longer than all the rest of a TAB. */
+/** Writes to standard output, past its stream: opening that takes longer than all the rest of a TAB. */
 export const answerAtOnce = (text: string): void => {
   const bytes = Buffer.from(text)
   try {
-    for (let at = 0; at < bytes.length; ) at += currentIo().writeNow(bytes.subarray(at))
+    for (let at = 0; at < bytes.length; ) at += getCurrentIo().writeNow(bytes.subarray(at))
   } catch {
     // Nobody reads it.
   }

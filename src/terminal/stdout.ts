@@ -1,19 +1,19 @@
 /** Standard output: buffers small writes, obeys back-pressure, and ends quietly when the pipe is closed. */
 import type { Writable } from 'node:stream'
-import { currentIo, type Stdout } from '../base/io.js'
+import { getCurrentIo, type Stdout } from '../base/io.js'
 import { ClosedPipe, Failure, getErrorCode } from '../errors.js'
-import { aside, isPiped, leaveLine, standardOutput } from './standard.js'
+import { getStandardOutput, isPiped, leaveLine, printAside } from './standard.js'
 
 /**
  * Writes are gathered up to this size, and for no longer than a turn of the event loop. What a list
  * writes at once is most of the 64 KB that a socket gives at once: gathering those would copy them.
  */
 const chunkSize = 32 * 1024
-/** So much is worth a write of its own rather than a copy. */
+/** The size, in bytes, from which a write of its own is cheaper than a copy. */
 const large = 16 * 1024
 const newline = 0x0a
 
-const failureOf = (error: NodeJS.ErrnoException): Error =>
+const toFailure = (error: NodeJS.ErrnoException): Error =>
   error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED'
     ? new ClosedPipe()
     : new Failure('failed', `cannot write to standard output: ${error.message}`, {
@@ -21,17 +21,19 @@ const failureOf = (error: NodeJS.ErrnoException): Error =>
         cause: error,
       })
 
-/** A character takes three bytes at most: what is set aside for them all takes no counting of them first. */
+/** Encodes text. A character takes three bytes at most: reserving them all saves counting them first. */
 const encode = (text: string): Uint8Array => {
   const bytes = Buffer.allocUnsafe(text.length * 3)
   return bytes.subarray(0, bytes.write(text))
 }
 
-/** Pieces of which only the last may be large, as few as that takes without a copy of it. */
-const gathered = (pieces: readonly Uint8Array[]): readonly Uint8Array[] => {
+/** Joins pieces so that only the last may be large, into as few as that takes without a copy of it. */
+const gatherPieces = (pieces: readonly Uint8Array[]): readonly Uint8Array[] => {
   const last = pieces.at(-1)
   if (pieces.length < 2 || last === undefined) return pieces
-  return last.length < large ? [Buffer.concat(pieces)] : [...gathered(pieces.slice(0, -1)), last]
+  return last.length < large
+    ? [Buffer.concat(pieces)]
+    : [...gatherPieces(pieces.slice(0, -1)), last]
 }
 
 class BufferedStdout implements Stdout {
@@ -46,9 +48,9 @@ class BufferedStdout implements Stdout {
 
   constructor(private readonly stream: Writable) {
     this.terminal = 'isTTY' in stream && stream.isTTY === true
-    this.piped = stream === standardOutput() && isPiped()
+    this.piped = stream === getStandardOutput() && isPiped()
     stream.on('error', (error) => {
-      this.broken ??= failureOf(error)
+      this.broken ??= toFailure(error)
     })
   }
 
@@ -68,7 +70,7 @@ class BufferedStdout implements Stdout {
     await this.wanting
     if (this.broken !== undefined) throw this.broken
     await new Promise<void>((resolve, reject) => {
-      this.stream.write('', (error) => (error ? reject(failureOf(error)) : resolve()))
+      this.stream.write('', (error) => (error ? reject(toFailure(error)) : resolve()))
     })
   }
 
@@ -79,13 +81,13 @@ class BufferedStdout implements Stdout {
     if (this.stream.destroyed) this.broken ??= new ClosedPipe()
     if (this.size === 0 || this.broken !== undefined) return
     const last = this.pending.at(-1)
-    const pieces = gathered(this.pending)
+    const pieces = gatherPieces(this.pending)
     const print = (): boolean => pieces.map((bytes) => this.stream.write(bytes)).every(Boolean)
     this.pending = []
     this.size = 0
     if (this.piped) leaveLine()
     this.piped = false
-    const more = this.terminal ? aside(last?.at(-1) === newline, print) : print()
+    const more = this.terminal ? printAside(last?.at(-1) === newline, print) : print()
     if (!more) this.wanting = this.drained()
   }
 
@@ -102,21 +104,21 @@ class BufferedStdout implements Stdout {
 }
 
 /** Standard output, or another stream, for a run. */
-export const openStdout = (stream: Writable = standardOutput()): Stdout =>
+export const openStdout = (stream: Writable = getStandardOutput()): Stdout =>
   new BufferedStdout(stream)
 
 /**
- * A whole text, to standard output that is no terminal and past its stream (`mayBeTerminal`).
+ * Prints a whole text to standard output that is no terminal, past its stream (`mayBeTerminal`).
  * @throws ClosedPipe when the reader is gone; Failure when the output cannot be written
  */
 export const printAtOnce = async (text: string): Promise<void> => {
   const bytes = Buffer.from(text)
   let at = 0
   try {
-    while (at < bytes.length) at += currentIo().writeNow(bytes.subarray(at))
+    while (at < bytes.length) at += getCurrentIo().writeNow(bytes.subarray(at))
   } catch (error) {
     // A reader that takes nothing just now is waited for as ever.
-    if (getErrorCode(error) !== 'EAGAIN') throw failureOf(error as NodeJS.ErrnoException)
+    if (getErrorCode(error) !== 'EAGAIN') throw toFailure(error as NodeJS.ErrnoException)
     const out = openStdout()
     await out.write(bytes.subarray(at))
     await out.end()

@@ -1,6 +1,13 @@
 /** Styles text for a terminal: colors, symbols, links, bars, and whether each is wanted. */
 
-import { age, roughWidths, span, visible, type Widths, widthsFor } from '../base/screen-text.js'
+import {
+  formatDuration,
+  formatIsoAge,
+  loadWidths,
+  roughWidths,
+  visible,
+  type Widths,
+} from '../base/screen-text.js'
 import type { Tone } from '../base/text.js'
 import { bad, getStatusStyle, good, warn } from '../base/tones.js'
 
@@ -10,24 +17,25 @@ export type ColorFlag = 'auto' | 'always' | 'never'
 /** Environment variables by name. */
 export type Env = Readonly<Record<string, string | undefined>>
 
-const given = (value: string | undefined): boolean => value !== undefined && value !== ''
-/** Whether this runs in CI (the `CI` variable). */
-export const inCi = (env: Env): boolean => given(env.CI) && env.CI !== 'false' && env.CI !== '0'
-/** Whether SVC_ACCESSIBLE asks for output for screen readers: words instead of symbols, nothing redrawn. */
-export const accessible = (env: Env): boolean =>
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''
+/** True if this runs in CI (the `CI` variable). */
+export const isCi = (env: Env): boolean => isSet(env.CI) && env.CI !== 'false' && env.CI !== '0'
+/** True if SVC_ACCESSIBLE asks for output for screen readers: words instead of symbols, nothing redrawn. */
+export const isAccessible = (env: Env): boolean =>
   env.SVC_ACCESSIBLE !== undefined && !['', '0', 'false'].includes(env.SVC_ACCESSIBLE)
-const forced = (value: string | undefined): boolean | undefined =>
+const parseForceColor = (value: string | undefined): boolean | undefined =>
   value === undefined ? undefined : value !== '0' && value !== 'false'
 
 /**
- * Whether to use color. The flag takes precedence over FORCE_COLOR, and that over NO_COLOR, CLICOLOR=0, TERM=dumb
+ * Decides whether to use color. The flag takes precedence over FORCE_COLOR, and that over NO_COLOR, CLICOLOR=0,
+ * TERM=dumb
  * and CI; otherwise terminals have color.
  */
 export const useColor = (flag: ColorFlag, env: Env, isTTY: boolean): boolean => {
   if (flag !== 'auto') return flag === 'always'
-  const force = forced(env.FORCE_COLOR)
+  const force = parseForceColor(env.FORCE_COLOR)
   if (force !== undefined) return force
-  if (given(env.NO_COLOR) || env.CLICOLOR === '0' || env.TERM === 'dumb' || inCi(env)) return false
+  if (isSet(env.NO_COLOR) || env.CLICOLOR === '0' || env.TERM === 'dumb' || isCi(env)) return false
   return isTTY
 }
 
@@ -37,10 +45,10 @@ interface Painter {
   paint(text: string, tone: Tone): string
 }
 
-const same = (text: string): string => text
-const uncolored: Painter = { bold: same, dim: same, paint: same }
+const keepText = (text: string): string => text
+const uncolored: Painter = { bold: keepText, dim: keepText, paint: keepText }
 
-/** Loads what paints; text stays as it is without colour. */
+/** Loads the painter; without color, text stays as it is. */
 const createPainter = async (color: boolean): Promise<Painter> => {
   if (!color) return uncolored
   const { Chalk } = await import('chalk')
@@ -61,7 +69,7 @@ const createPainter = async (color: boolean): Promise<Painter> => {
 // Bars: how much of a whole.
 
 /** Draws a bar of so many columns, filled to `fraction` (0 to 1). */
-export const bar = (
+export const drawBar = (
   fraction: number,
   columns: number,
   paint: (text: string) => string = (text) => text,
@@ -81,7 +89,7 @@ type Mark = keyof typeof marks
 /** The symbol of a verdict and its tone. */
 const markOf = (kind: Mark): readonly [symbol: string, tone: Tone | undefined] => marks[kind]
 
-/** The same as a screen reader reads it. */
+/** The words that a screen reader gets in place of the symbols. */
 const spokenMarks: Readonly<Record<Mark, string>> = {
   good: 'ok:',
   warn: 'warning:',
@@ -96,20 +104,20 @@ type Linker = (text: string, url: string) => string
 /** An address that holds nothing but itself: no control character, no space. */
 const address = /^https?:\/\/[\x21-\x7e]+$/
 
-const unlinked: Linker = (text) => text
+const omitLink: Linker = (text) => text
 
 /** Formats text as a link; URLs other than plain http(s) ones are left out. */
-export const hyperlink: Linker = (text, url) =>
+export const formatLink: Linker = (text, url) =>
   address.test(url) ? `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\` : text
 
-/** Loads what tells which terminals support links. */
+/** Creates the function that formats links, if the terminal supports them. */
 export const createLinker = async (stream: { isTTY?: boolean }, env: Env): Promise<Linker> => {
-  if (stream.isTTY !== true || env.TERM === 'dumb') return unlinked
+  if (stream.isTTY !== true || env.TERM === 'dumb') return omitLink
   const { createSupportsHyperlinks } = await import('supports-hyperlinks')
-  return createSupportsHyperlinks({ isTTY: true }) ? hyperlink : unlinked
+  return createSupportsHyperlinks({ isTTY: true }) ? formatLink : omitLink
 }
 
-/** How text is styled. */
+/** The style of a stream's text. */
 export interface Style extends Painter {
   readonly terminal: boolean
   /** For a screen reader: words in place of symbols and bars, nothing side by side. */
@@ -138,8 +146,8 @@ export interface Screen {
 
 const defaultWidth = 80
 
-/** Words, symbols and bars: what differs for a screen reader. */
-const signs = (paint: Painter['paint'], forScreenReader: boolean) => ({
+/** Creates words, symbols and bars, which differ for a screen reader. */
+const createSigns = (paint: Painter['paint'], forScreenReader: boolean) => ({
   status: (word: string) => {
     const found = getStatusStyle(word)
     return forScreenReader && found !== undefined ? { ...found, text: word } : found
@@ -150,7 +158,7 @@ const signs = (paint: Painter['paint'], forScreenReader: boolean) => ({
     return tone === undefined ? text : paint(text, tone)
   },
   bar: (fraction: number, columns: number): string =>
-    forScreenReader ? '' : bar(fraction, columns, (text) => paint(text, 'good')),
+    forScreenReader ? '' : drawBar(fraction, columns, (text) => paint(text, 'good')),
 })
 
 /** Creates the style of a stream, from `--color`, the environment, and whether it is a terminal. */
@@ -162,19 +170,19 @@ export const createStyle = async (
   const terminal = stream.isTTY === true
   const color = useColor(flag, env, terminal)
   const painter = await createPainter(color)
-  const forScreenReader = terminal && accessible(env)
+  const forScreenReader = terminal && isAccessible(env)
   return {
     ...painter,
-    ...signs(painter.paint, forScreenReader),
+    ...createSigns(painter.paint, forScreenReader),
     terminal,
     accessible: forScreenReader,
     color,
     width: stream.columns !== undefined && stream.columns > 0 ? stream.columns : defaultWidth,
     visible,
-    widthsFor,
+    widthsFor: loadWidths,
     wrap: roughWidths.wrap,
-    age,
-    span,
+    age: formatIsoAge,
+    span: formatDuration,
     link: await createLinker({ isTTY: terminal }, env),
   }
 }

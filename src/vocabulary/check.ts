@@ -3,12 +3,12 @@
 import { Findings } from '../base/documents/findings.js'
 import type { Origin } from '../base/documents/origin.js'
 import { isObject } from '../base/objects.js'
-import { didYouMean } from '../base/suggest.js'
+import { suggestSimilar } from '../base/suggest.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import { type Endpoint, getMethod, getPath } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import { areas } from '../catalogue/index.js'
-import { type Params, paramsIn, valuesOf } from '../catalogue/params.js'
+import { getInnerParams, getParamValues, type Params } from '../catalogue/params.js'
 import { implied } from '../catalogue/undocumented.js'
 import type { Words } from '../catalogue/words.js'
 import { addConflict, type Entries } from './read.js'
@@ -26,7 +26,7 @@ interface MappedPath {
 
 const splitPath = (path: string): Segments => path.split('/').slice(1)
 
-/** Endpoints under words: each is held against all of them. */
+/** Maps endpoints to their paths under the words; each is compared with all of them. */
 const mapPaths = (
   endpoints: readonly Endpoint[],
   path: (neutral: string) => string,
@@ -39,26 +39,26 @@ const mapPaths = (
 
 const isPlaceholder = (segment = ''): boolean => segment[0] === ':' || segment[0] === '*'
 
-/** Whether the beginning of a pattern stands for these segments: its placeholders take anything. */
+/** True if the beginning of a pattern matches these segments; its placeholders match any segment. */
 const matchesPattern = (pattern: Segments, segments: Segments): boolean =>
   pattern.length >= segments.length &&
   segments.every((one, i) => pattern[i] === one || isPlaceholder(pattern[i]))
 
-/** Whether a path begins so; placeholders are alike, whatever they are called. */
-const startsWithPath = (path: Segments, beginning: Segments): boolean =>
+/** True if a path begins with these segments; all placeholders count as equal, whatever their names are. */
+const hasPathPrefix = (path: Segments, beginning: Segments): boolean =>
   path.length >= beginning.length &&
   beginning.every((one, i) => path[i] === one || (isPlaceholder(one) && isPlaceholder(path[i])))
 
-const isSame = (a: Segments, b: Segments): boolean => a.length === b.length && startsWithPath(a, b)
+const isSame = (a: Segments, b: Segments): boolean => a.length === b.length && hasPathPrefix(a, b)
 
-/** How many segments two paths have in common at their ends. */
+/** Counts the segments that two paths have in common at their ends. */
 const countCommonEnd = (a: Segments, b: Segments): number => {
   let count = 0
   while (count < a.length && count < b.length && a.at(-1 - count) === b.at(-1 - count)) count++
   return count
 }
 
-/** The beginnings of a path that are others under words, each behind what it was. */
+/** Returns the prefixes of a path that the words change, each after its original. */
 const getChangedPrefixes = ({
   neutral,
   own,
@@ -74,8 +74,8 @@ const getChangedPrefixes = ({
 }
 
 /**
- * The endpoint that another one becomes, or below which it comes to stand: whatever follows there is another
- * thing's, documented or not. The very route comes before others of its path.
+ * Finds the endpoint that another one becomes, or below which its path would be. Every route below that belongs to
+ * the other endpoint, documented or not. The same route comes before others of its path.
  */
 const findConflict = (one: MappedPath, all: readonly MappedPath[]): Endpoint | undefined => {
   const changed = getChangedPrefixes(one)
@@ -83,7 +83,7 @@ const findConflict = (one: MappedPath, all: readonly MappedPath[]): Endpoint | u
   const met = all.filter(({ neutral, own }) =>
     changed.some(([before, after]) => {
       if (matchesPattern(neutral, after)) return !matchesPattern(neutral, before)
-      return startsWithPath(own, after) && !startsWithPath(neutral, before)
+      return hasPathPrefix(own, after) && !hasPathPrefix(neutral, before)
     }),
   )
   const alike = met.find(
@@ -96,16 +96,16 @@ const findConflict = (one: MappedPath, all: readonly MappedPath[]): Endpoint | u
 
 // What the catalogue calls things: all names that a vocabulary can speak of.
 
-/** The names of parameters, and of the keys within them, a list a level. */
+/** Lists the names of parameters and of the keys inside them, one list for each level. */
 const listParameterNames = (params: Params): readonly (readonly string[])[] => [
   Object.keys(params),
   ...Object.values(params).flatMap((param) => {
-    const inner = paramsIn(param)
+    const inner = getInnerParams(param)
     return inner === undefined ? [] : listParameterNames(inner)
   }),
 ]
 
-/** The fields of a shape, and of the objects in it, a list an object. */
+/** Lists the fields of a shape and of the objects in it, one list for each object. */
 const listFieldNames = (
   schema: unknown,
   seen: Set<unknown> = new Set(),
@@ -148,12 +148,12 @@ export const loadEndpoints = async (): Promise<readonly AreaEndpoint[]> => {
   )
 }
 
-/** The position that gives a name its other one: that of the name, else of one of its words. */
+/** Finds the entry that renames a name: that of the whole name, else that of one of its words. */
 const findNameOrigin = ({ names, words }: Entries, name: string): Origin | undefined =>
   names.find(({ key }) => key === name)?.origin ??
   words.find(({ key }) => name.split(/[_-]/).includes(key))?.origin
 
-/** Two names of a list that become one; undefined where none do. */
+/** Finds two names of a list that become the same; undefined if there are none. */
 const findCollision = (
   list: readonly string[],
   { name }: Pick<Words, 'name'>,
@@ -171,7 +171,7 @@ const findCollision = (
   return undefined
 }
 
-/** No two names of an endpoint become one. */
+/** Adds a finding if two names of an endpoint become the same. */
 const checkNames = (
   entries: Entries,
   words: Pick<Words, 'name'>,
@@ -192,7 +192,7 @@ const findPathOrigin = ({ paths, words }: Entries, path: string): Origin | undef
   paths.find(({ key }) => `${path}/`.includes(`${key}/`))?.origin ??
   words.find(({ key }) => path.split(/[/_-]/).includes(key))?.origin
 
-/** No path becomes that of another endpoint, or leads below one. */
+/** Adds a finding if a path becomes that of another endpoint, or lies below one. */
 const checkPath = (
   entries: Entries,
   one: MappedPath,
@@ -209,7 +209,7 @@ const checkPath = (
   addConflict(findings, origins, `${endpoint.route} would become ${other.route}`)
 }
 
-/** Whatever is asked of an instance, by the documents or beside them. */
+/** Lists all endpoints that are requested, whether they are documented or implied. */
 const listAskedEndpoints = (all: readonly AreaEndpoint[]): readonly Endpoint[] => [
   ...all.map(({ endpoint }) => endpoint),
   ...implied,
@@ -254,7 +254,7 @@ const collectDocumented = (all: readonly AreaEndpoint[]): DocumentedNames => {
     parameters: new Set(
       all.flatMap(({ area, endpoint }) =>
         Object.entries(endpoint.params).flatMap(([name, param]) =>
-          valuesOf(param).length > 0 ? [`${area}.${name}`] : [],
+          getParamValues(param).length > 0 ? [`${area}.${name}`] : [],
         ),
       ),
     ),
@@ -275,10 +275,10 @@ const checkKnown = (entries: Entries, known: DocumentedNames, findings: Findings
   ] as const
   for (const { of, known: names, what } of sections)
     for (const { key, origin } of of)
-      if (!names.has(key)) findings.add(origin, `${what} "${key}"`, didYouMean(key, names))
+      if (!names.has(key)) findings.add(origin, `${what} "${key}"`, suggestSimilar(key, names))
   for (const { key, origin } of entries.paths)
     if (!known.paths.some((path) => `${path}/`.includes(`${key}/`)))
-      findings.add(origin, `no path has ${key}`, didYouMean(key, runs))
+      findings.add(origin, `no path has ${key}`, suggestSimilar(key, runs))
 }
 
 /**

@@ -18,7 +18,7 @@ const invert = (table: Table): Table => new Map([...table].map(([key, value]) =>
 const toLists = (entries: Entries['slugs']): ReadonlyMap<string, readonly string[]> =>
   new Map(entries.map(({ key, values }) => [key, values]))
 
-/** Names that are asked for again and again; whoever sends names without end gets no memory for them. */
+/** The largest number of names that are remembered, so that endless new names do not fill the memory. */
 const maxNames = 10_000
 
 const memoize = (work: (name: string) => string): ((name: string) => string) => {
@@ -32,7 +32,7 @@ const memoize = (work: (name: string) => string): ((name: string) => string) => 
   }
 }
 
-/** Each word of a name, split at `_` and `-`; case counts. */
+/** Replaces each word of a name, split at `_` and `-`. Case counts. */
 const replaceWords = (name: string, table: Table): string =>
   name
     .split(/([_-])/)
@@ -45,11 +45,11 @@ const createForward = (names: Table, words: Table) => {
     if (whole !== undefined || fixedNames.has(name)) return whole ?? name
     return words.size === 0 ? name : replaceWords(name, words)
   })
-  return forEachLevel(plain)
+  return mapLevels(plain)
 }
 
-/** Each level of a name with brackets; the keys of custom attributes are their users'. */
-const forEachLevel =
+/** Applies a function to each level of a name with brackets, but not to the keys of custom attributes, which users choose. */
+const mapLevels =
   (plain: (name: string) => string) =>
   (name: string): string => {
     const at = name.indexOf('[')
@@ -61,7 +61,7 @@ const forEachLevel =
 
 const customAttributes = 'custom_attributes'
 
-/** Families by their slugs, where they have one alone. */
+/** Returns the families that have exactly one slug, by that slug. */
 const getFamilies = (slugs: Entries['slugs']): Table =>
   new Map(
     slugs.flatMap(({ key, values: [slug, ...more] }) =>
@@ -71,7 +71,7 @@ const getFamilies = (slugs: Entries['slugs']): Table =>
 
 const escapeDash = (text: string): string => text.replace(/[-]/g, '\\-')
 
-/** Back again: what comes out of it is what was given, else it is nobody's other name. */
+/** Creates the look-up from the instance's names to the neutral ones. A name that does not map back to itself stays as it is. */
 const createBackward = (names: Table, words: Table, forth: (name: string) => string) => {
   const ofNames = invert(names)
   const ofWords = invert(words)
@@ -83,12 +83,12 @@ const createBackward = (names: Table, words: Table, forth: (name: string) => str
     const neutral = own.replace(pattern, (token) => ofWords.get(token) ?? token)
     return forth(neutral) === own ? neutral : own
   })
-  return forEachLevel(plain)
+  return mapLevels(plain)
 }
 
 const isLiteral = (segment: string): boolean => !/^[:*<]/.test(segment) && segment !== ''
 
-/** Literal segments of paths: what `paths` says of a run of them, the longest first, else word by word. */
+/** Creates the function that maps paths: the longest run of segments in `paths` comes first, else each word is replaced. */
 const createPathMapper = (entries: readonly RenameEntry[], words: Table) => {
   const runs = entries
     .map(({ key, value }) => [key.slice(1).split('/'), value.slice(1).split('/')] as const)
@@ -109,8 +109,8 @@ const createPathMapper = (entries: readonly RenameEntry[], words: Table) => {
   })
 }
 
-/** What the names of secrets end in, in the instance's words, and those that the file names. */
-const secretEndings = ({ names, secrets }: Entries, words: Table): readonly string[] => [
+/** Lists the endings of the names of secrets, in the instance's words, and the names that the file declares secret. */
+const listSecretEndings = ({ names, secrets }: Entries, words: Table): readonly string[] => [
   ...lastWords.flatMap((word) => words.get(word) ?? []),
   ...names.flatMap(({ key, value }) => (isSecretName(key) ? [value] : [])),
   ...secrets,
@@ -147,7 +147,7 @@ const createWords = (entries: Entries, check: (endpoint: Endpoint) => Promise<vo
     values: (of) => values.get(of) ?? [],
     gone: (route) => gone.get(route),
     named: isNamed,
-    secretEndings: secretEndings(entries, words),
+    secretEndings: listSecretEndings(entries, words),
     check,
   }
 }
@@ -158,7 +158,7 @@ export type { Entries } from './read.js'
 export { parseVocabulary, readVocabulary } from './read.js'
 
 /** Creates the look-ups of a vocabulary; each endpoint is checked against it once, when it is used. */
-export const wordsFrom = (entries: Entries): Words => {
+export const createLookups = (entries: Entries): Words => {
   const checked = new WeakMap<Endpoint, Promise<void>>()
   const words: Words = createWords(entries, (endpoint) => {
     const known = checked.get(endpoint) ?? checkEndpoint(entries, words, endpoint)
@@ -173,10 +173,10 @@ export const wordsFrom = (entries: Entries): Words => {
  * @throws Failure `usage`
  */
 export const loadWords = async (file: string): Promise<Words> =>
-  wordsFrom(await readVocabulary(file))
+  createLookups(await readVocabulary(file))
 
 const checkEntries = async (entries: Entries): Promise<Words> => {
-  const words = wordsFrom(entries)
+  const words = createLookups(entries)
   await checkVocabulary(entries, words)
   return words
 }

@@ -4,7 +4,7 @@
  * is left to a person.
  */
 
-import { yamlComment, yamlWord } from '../base/json/yaml-writer.js'
+import { formatYamlComment, formatYamlWord } from '../base/json/yaml-writer.js'
 import { isObject } from '../base/objects.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import { getProperties } from '../catalogue/fields.js'
@@ -15,7 +15,7 @@ import { Failure } from '../errors.js'
 export interface AnswerSample {
   readonly shape: unknown
   readonly record: Readonly<Record<string, unknown>>
-  /** Of the properties of an integration: what the instance calls it. */
+  /** For the properties of an integration: the instance's name of it. */
   readonly slug?: string
 }
 
@@ -28,23 +28,23 @@ interface LearnedWord {
   readonly slugs: readonly string[]
 }
 
-/** A word that the responses do not tell for certain. */
+/** A word that the responses do not determine for certain. */
 export interface OpenWord {
   readonly word: string
   /** The documented names that it is in. */
   readonly names: readonly string[]
-  /** What it may be on the instance, the likeliest first. */
+  /** The possible words of the instance, the likeliest first. */
   readonly candidates: readonly Candidate[]
 }
 
-/** What a word may be on the instance. */
+/** A possible word of the instance for a neutral word. */
 interface Candidate {
   readonly own: string
   /** Names of the instance that it would explain. */
   readonly names: readonly string[]
 }
 
-/** What was learned. */
+/** The result of learning. */
 export interface Lesson {
   readonly words: readonly LearnedWord[]
   /** Names that keep a word which others have another one for. */
@@ -71,7 +71,7 @@ const getKind = (value: unknown): Kind => {
   return kind === 'boolean' || kind === 'number' || kind === 'string' ? kind : 'object'
 }
 
-/** What is not set may be of any type. */
+/** True if a value has one of the types. A value that is not set may be of any type. */
 const matchesKind = (kinds: readonly Kind[], value: unknown): boolean => {
   const kind = getKind(value)
   return kind === 'null' || kinds.includes('any') || kinds.includes(kind)
@@ -98,7 +98,7 @@ const findMissing = ({ shape, record }: AnswerSample): readonly MissingName[] =>
   })
 }
 
-/** What stands around a word in a name. */
+/** The parts of a name before and after a word. */
 interface NameEnds {
   readonly before: string
   readonly after: string
@@ -111,7 +111,7 @@ const splitName = (name: string, word: string): NameEnds | undefined => {
 
 const stemForm = /^[A-Za-z0-9]([A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/
 
-/** What stands in a name in the place of the word; undefined where the ends are others. */
+/** Returns the part of a name in the place of the word; undefined if the parts around it differ. */
 const getStem = (name: string, { before, after }: NameEnds): string | undefined => {
   const stem = name.slice(before.length, name.length - after.length)
   const same = name.startsWith(before) && name.endsWith(after)
@@ -120,7 +120,7 @@ const getStem = (name: string, { before, after }: NameEnds): string | undefined 
     : undefined
 }
 
-/** A word, and what each stem would explain of its names. */
+/** A word, and the names that each stem would explain. */
 interface WordCandidates {
   readonly word: string
   readonly names: readonly string[]
@@ -144,7 +144,7 @@ const findCandidates = (word: string, missing: readonly MissingName[]): WordCand
   return { word, names: [...names], stems }
 }
 
-/** The stems that explain each name which any stem explains, without names that are another word's. */
+/** Returns the stems that explain every name that any stem explains, without names that another word has taken. */
 const getFullStems = ({ stems }: WordCandidates, taken: ReadonlySet<string>): readonly string[] => {
   const some = new Set([...stems.values()].flatMap((explained) => [...explained.keys()]))
   return [...stems]
@@ -153,11 +153,11 @@ const getFullStems = ({ stems }: WordCandidates, taken: ReadonlySet<string>): re
     .map(([stem]) => stem)
 }
 
-/** Whether names tell a stem by themselves: an ending of one word, such as `_enabled`, is many names' and proves nothing. */
+/** True if names prove a stem by themselves. An ending of one word, such as `_enabled`, belongs to many names and proves nothing. */
 const isConclusive = (word: string, names: readonly string[]): boolean =>
   names.length > 1 || (names[0]?.split(/[_-]/).length ?? 0) > word.split('_').length + 1
 
-/** The likeliest first: those that explain most, then those that stand where the name would. */
+/** Ranks candidates: first by the number of names they explain, then by how close they are to the name's place. */
 const rankCandidates = (
   { stems }: WordCandidates,
   taken: ReadonlySet<string>,
@@ -173,10 +173,10 @@ const rankCandidates = (
     .map(({ own, names }) => ({ own, names }))
 
 /**
- * Words whose stem is the only one left, and no other word's; each takes its names out of the others' lists.
- * @param given what a person said
+ * Resolves words whose stem is the only one left, and no other word's. Each takes its names out of the others' lists.
+ * @param given the words that a person has answered
  */
-const solveWords = (
+const resolveWords = (
   wordCandidates: readonly WordCandidates[],
   given: ReadonlyMap<string, string>,
 ): { readonly found: ReadonlyMap<string, string>; readonly taken: ReadonlySet<string> } => {
@@ -231,7 +231,7 @@ export const learnFrom = (
   const wordCandidates = neutralWords
     .map((word) => findCandidates(word, missing))
     .filter(({ names }) => names.length > 0)
-  const { found, taken } = solveWords(wordCandidates, given)
+  const { found, taken } = resolveWords(wordCandidates, given)
   const words = wordCandidates.flatMap(({ word, stems }): readonly LearnedWord[] => {
     const own = found.get(word)
     if (own === undefined) return []
@@ -263,22 +263,23 @@ export const learnFrom = (
 
 // The file of what was learned: what is certain as entries, the rest as comments.
 
-/** What a lesson came from. */
+/** The source of a lesson. */
 interface LessonSource {
   readonly baseUrl: string
   readonly version: string | undefined
   readonly day: string
 }
 
-const section = (name: string, lines: readonly string[]): readonly string[] =>
+const formatSection = (name: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`${name}:`, ...lines]
 
-/** Lines of a comment from names that stand one behind the other. */
+/** Formats names as lines of a comment. */
 const foldNames = (names: readonly string[]): readonly string[] => {
   const lines: string[] = []
   for (const name of names) {
     const last = lines.at(-1)
-    if (last === undefined || last.length + name.length > 96) lines.push(yamlComment(`  ${name}`))
+    if (last === undefined || last.length + name.length > 96)
+      lines.push(formatYamlComment(`  ${name}`))
     else lines[lines.length - 1] = `${last}, ${name}`
   }
   return lines
@@ -286,10 +287,12 @@ const foldNames = (names: readonly string[]): readonly string[] => {
 
 const formatOpenWord = ({ word, names, candidates }: OpenWord): string => {
   const choices = candidates.slice(0, maxChoices).map(({ own }) => own)
-  return yamlComment(`  ${word} (${names.join(', ')}): ${choices.join(' | ') || 'nothing like it'}`)
+  return formatYamlComment(
+    `  ${word} (${names.join(', ')}): ${choices.join(' | ') || 'nothing like it'}`,
+  )
 }
 
-/** How many candidates of a word are shown, the likeliest first. */
+/** The number of candidates that are shown for a word, the likeliest first. */
 export const maxChoices = 10
 
 const formatComments = ({ open, absent }: Lesson): readonly string[] => [
@@ -304,10 +307,10 @@ const formatComments = ({ open, absent }: Lesson): readonly string[] => [
     : ['# Documented names that the responses do not have:', ...foldNames(absent)]),
 ]
 
-/** One word is an entry of its own; of several, each name is. */
+/** True for a single word, which is an entry of its own; for several, each name is one. */
 const isWord = ({ word }: LearnedWord): boolean => !word.includes('_')
 
-/** A name with a word of it replaced. */
+/** Returns a name with one of its words replaced. */
 const replaceWord = (name: string, { word, own }: LearnedWord): string =>
   name.replace(new RegExp(`(?<=^|[_-])${word}(?=[_-]|$)`), () => own)
 
@@ -317,7 +320,7 @@ const formatSlugs = ({ names, slugs }: LearnedWord): readonly string[] => {
     names.some((name) => Object.hasOwn(params, name)),
   )
   if (family === undefined || slugs.length === 0) return []
-  return [`  ${family.name}: [${slugs.map(yamlWord).join(', ')}]`]
+  return [`  ${family.name}: [${slugs.map(formatYamlWord).join(', ')}]`]
 }
 
 /** Formats what was learned as a vocabulary file; what is uncertain becomes comments. */
@@ -330,27 +333,28 @@ export const formatVocabulary = (
   const called = (one: LearnedWord, cookie: boolean): readonly string[] =>
     one.names
       .filter((name) => (name === sessionCookie) === cookie)
-      .map((name) => `  ${name}: ${yamlWord(replaceWord(name, one))}`)
+      .map((name) => `  ${name}: ${formatYamlWord(replaceWord(name, one))}`)
   return [
-    yamlComment(`The words of ${baseUrl}${of}, from its responses of ${day}.`),
+    formatYamlComment(`The words of ${baseUrl}${of}, from its responses of ${day}.`),
     'vocabulary: 1',
-    ...section(
+    ...formatSection(
       'words',
       words
         .filter(isWord)
         .map(
-          ({ word, own, names }) => `  ${word}: ${yamlWord(own)} ${yamlComment(names.join(', '))}`,
+          ({ word, own, names }) =>
+            `  ${word}: ${formatYamlWord(own)} ${formatYamlComment(names.join(', '))}`,
         ),
     ),
-    ...section('names', [
+    ...formatSection('names', [
       ...words.filter((one) => !isWord(one)).flatMap((one) => called(one, false)),
       ...kept.map((name) => `  ${name}: ${name} # same name on this instance`),
     ]),
-    ...section(
+    ...formatSection(
       'cookies',
       words.flatMap((one) => called(one, true)),
     ),
-    ...section('slugs', words.flatMap(formatSlugs)),
+    ...formatSection('slugs', words.flatMap(formatSlugs)),
     ...formatComments(lesson),
     '',
   ].join('\n')

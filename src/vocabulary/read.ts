@@ -10,9 +10,9 @@ import {
 } from 'typebox'
 import { Findings } from '../base/documents/findings.js'
 import { type Document, type DocumentValue, readDocument } from '../base/documents/index.js'
-import { type Origin, originText } from '../base/documents/origin.js'
+import { formatOrigin, type Origin } from '../base/documents/origin.js'
 import { readRegular } from '../base/files/regular.js'
-import { describeDistrust, distrust } from '../base/files/trust.js'
+import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import { getPath } from '../catalogue/endpoint.js'
 import { implied } from '../catalogue/undocumented.js'
@@ -52,11 +52,11 @@ export const addConflict = (
   origins: readonly (Origin | undefined)[],
   why: string,
 ): void => {
-  const known = new Map(origins.flatMap((one) => (one ? [[originText(one), one] as const] : [])))
+  const known = new Map(origins.flatMap((one) => (one ? [[formatOrigin(one), one] as const] : [])))
   const [last, ...others] = [...known.values()].toSorted(
     (a, b) => b.line - a.line || b.column - a.column,
   )
-  const also = others.map(originText).join(', ')
+  const also = others.map(formatOrigin).join(', ')
   if (last !== undefined) findings.add(last, also === '' ? why : `${why} (see also ${also})`)
 }
 
@@ -107,7 +107,7 @@ const mapOf = <V>(key: object, value: object) =>
       additionalProperties: value,
     }),
   )
-const renames = (key: object, value = key) => mapOf<string>(key, value)
+const createRenameMap = (key: object, value = key) => mapOf<string>(key, value)
 const lists = (key: object, value: object) =>
   mapOf<string | readonly string[]>(key, { anyOf: [value, { type: 'array', items: value }] })
 
@@ -115,8 +115,8 @@ const lists = (key: object, value: object) =>
 const vocabularySchema = Obj(
   {
     vocabulary: Literal('1'),
-    words: renames(word, name),
-    names: renames(name),
+    words: createRenameMap(word, name),
+    names: createRenameMap(name),
     cookies: Optional(
       Unsafe<Readonly<Record<string, string>> | null>({
         type: ['object', 'null'],
@@ -124,9 +124,9 @@ const vocabularySchema = Obj(
         additionalProperties: false,
       }),
     ),
-    headers: renames(token),
-    paths: renames(path),
-    gone: renames(route, replacement),
+    headers: createRenameMap(token),
+    paths: createRenameMap(path),
+    gone: createRenameMap(route, replacement),
     slugs: lists(name, name),
     values: lists(parameter, choice),
     secrets: Optional(Union([name, ArrayOf(name), Unsafe<null>({ type: 'null' })])),
@@ -137,7 +137,7 @@ const vocabularySchema = Obj(
 type Vocabulary = Document<DocumentValue<typeof vocabularySchema>>
 type Section = 'words' | 'names' | 'cookies' | 'headers' | 'paths' | 'gone' | 'slugs' | 'values'
 
-/** Who asks, where to, and how a body is framed: never under another name. */
+/** The headers that carry the credential, the destination or the framing of a body: they are never renamed. */
 const unchangeable =
   /^(?:private-token|job-token|authorization|proxy-.*|sudo|host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|cookie2?|set-cookie2?|accept-encoding|location)$/i
 
@@ -160,10 +160,10 @@ const checkHeaders = ({ headers }: Entries, findings: Findings): void => {
   }
 }
 
-/** Whether segments stand in a path, one after the other. */
+/** True if the segments occur in a path, one after the other. */
 const containsPath = (outer: string, run: string): boolean => `${outer}/`.includes(`${run}/`)
 
-/** No path becomes one that the documents do not show. */
+/** Adds a finding if a path becomes one that the documents do not show. */
 const checkPaths = ({ paths }: Entries, findings: Findings): void => {
   for (const { key, value, origin } of paths) {
     const other = implied.find(
@@ -174,7 +174,7 @@ const checkPaths = ({ paths }: Entries, findings: Findings): void => {
   }
 }
 
-/** No family gets the slug, or the name, of another one. */
+/** Adds a finding if a family gets the slug or the name of another one. */
 const checkSlugs = ({ slugs }: Entries, findings: Findings): void => {
   for (const [i, { key, values, origin }] of slugs.entries())
     for (const slug of values) {
@@ -193,7 +193,7 @@ const checkSlugs = ({ slugs }: Entries, findings: Findings): void => {
     }
 }
 
-/** No two words become one, and none becomes another that has another name itself. */
+/** Adds a finding if two words become the same, or one becomes another that is renamed itself. */
 const checkSingle = (entries: readonly RenameEntry[], findings: Findings): void => {
   const taken = new Map<string, RenameEntry>()
   const keys = new Map(entries.map((entry) => [entry.key, entry] as const))
@@ -261,7 +261,7 @@ export const parseVocabulary = async (
   return entries
 }
 
-/** A vocabulary is written by hand, or by `learn`. */
+/** The largest size of a vocabulary, in bytes: it is written by hand, or by `learn`. */
 const maxBytes = 1 << 20
 
 const readBytes = (file: string): Buffer => {
@@ -280,7 +280,7 @@ const readBytes = (file: string): Buffer => {
  * @throws Failure `usage` if it cannot be read or is invalid
  */
 export const readVocabulary = async (file: string): Promise<Entries> => {
-  const found = distrust(file)
+  const found = findDistrust(file)
   if (found !== undefined) {
     const { message, remedy } = describeDistrust(found)
     throw usage(`ignoring the vocabulary ${file}: ${message}`, `Correct it with: ${remedy}`)

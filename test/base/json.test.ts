@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ExactNumber, parseExact, stringifyExact } from '../../src/base/json/json.js'
+import { ExactNumber, parseExact, serializeExact } from '../../src/base/json/json.js'
 
-const again = (text: string): string | undefined => stringifyExact(parseExact(text))
+const again = (text: string): string | undefined => serializeExact(parseExact(text))
 
 const numbers = fc.oneof(
   fc.constantFrom('9007199254740993', '1e400', '1.0', '-0', '-0.0', '1E5', '1e-7', '0.10', '12'),

@@ -14,11 +14,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   getProcessState,
+  getThisProcess,
   type Lock,
   type LockOptions,
   lock,
   type ProcessId,
-  thisProcess,
 } from '../../src/base/files/lock.js'
 import { Failure } from '../../src/errors.js'
 import { bundled } from '../support/bundled.js'
@@ -109,12 +109,12 @@ describe('a lock', () => {
   })
 
   it.runIf(linux)('of an earlier process of the same number is taken at once', async () => {
-    left({ ...thisProcess(), started: '1' })
+    left({ ...getThisProcess(), started: '1' })
     expect((await take()).isHeld()).toBe(true)
   })
 
   it.runIf(linux)('of a process that runs is waited for, however silent it is', async () => {
-    left(thisProcess())
+    left(getThisProcess())
     const pass = passing()
     const notes: string[] = []
     const note = (text: string): void => {
@@ -187,15 +187,15 @@ describe.runIf(linux)('a process', () => {
   it('that nobody waited for is gone', async () => {
     const parent = start('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60'])
     const pid = Number(await said(parent))
-    const zombie: ProcessId = { ...thisProcess(), pid, started: startOf(pid) }
+    const zombie: ProcessId = { ...getThisProcess(), pid, started: startOf(pid) }
     await vi.waitFor(() => expect(getProcessState(zombie)).toBe('gone'), { timeout: 10_000 })
     expect(existsSync(`/proc/${pid}`)).toBe(true)
   })
 
   it('that runs does, and one of another place is not known', () => {
-    expect(getProcessState(thisProcess())).toBe('runs')
-    expect(getProcessState({ ...thisProcess(), place: 'elsewhere' })).toBe('unknown')
-    const { started: _, ...untold } = thisProcess()
+    expect(getProcessState(getThisProcess())).toBe('runs')
+    expect(getProcessState({ ...getThisProcess(), place: 'elsewhere' })).toBe('unknown')
+    const { started: _, ...untold } = getThisProcess()
     expect(getProcessState(untold)).toBe('unknown')
   })
 })

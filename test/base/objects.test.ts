@@ -1,7 +1,7 @@
 /** What counts as an object where values of unknown shape are looked into. */
 import { describe, expect, it } from 'vitest'
 import { parseExact } from '../../src/base/json/json.js'
-import { isObject, objects } from '../../src/base/objects.js'
+import { isObject, listObjects } from '../../src/base/objects.js'
 
 describe('isObject', () => {
   it.each([{}, { a: 1 }, Object.create(null)])('takes %j', (value) =>
@@ -14,6 +14,6 @@ describe('isObject', () => {
     const kept = parseExact('12345678901234567890')
     expect(typeof kept).toBe('object')
     expect(isObject(kept)).toBe(false)
-    expect(objects([kept, { a: 1 }])).toEqual([{ a: 1 }])
+    expect(listObjects([kept, { a: 1 }])).toEqual([{ a: 1 }])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inSeconds, poll } from '../../src/base/async.js'
+import { getTimeAfter, poll } from '../../src/base/async.js'
 
 /** A clock that only moves while something sleeps. */
 const clock = () => {
@@ -18,7 +18,7 @@ const clock = () => {
 describe('poll', () => {
   it('gives what came at once, without waiting', async () => {
     const at = clock()
-    expect(await poll(async () => 'x', inSeconds(0, at), at)).toBe('x')
+    expect(await poll(async () => 'x', getTimeAfter(0, at), at)).toBe('x')
     expect(at.waits).toEqual([])
   })
   it('looks ever more seldom, and at most every ten seconds', async () => {
@@ -35,7 +35,7 @@ describe('poll', () => {
       looks += 1
       return undefined
     }
-    expect(await poll(look, inSeconds(1, at), at)).toBeUndefined()
+    expect(await poll(look, getTimeAfter(1, at), at)).toBeUndefined()
     expect(at.waits).toEqual([500, 750])
     expect(looks).toBe(3)
   })

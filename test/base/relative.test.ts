@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseMoment, parseSpan, sentTime } from '../../src/base/dates.js'
+import { parseMoment, parseSpan, toSentTime } from '../../src/base/dates.js'
 
 const now = Date.parse('2026-11-21T12:34:56.789Z')
 const iso = (text: string): string | undefined => {
@@ -47,7 +47,7 @@ describe('a flag of a date', () => {
     ['soon', undefined, undefined],
     ['99999999999d', undefined, undefined],
   ])('%s sends %s, or the day %s', (text, moment, day) => {
-    expect(sentTime(text, 'datetime', now)).toBe(moment)
-    expect(sentTime(text, 'date', now)).toBe(day)
+    expect(toSentTime(text, 'datetime', now)).toBe(moment)
+    expect(toSentTime(text, 'date', now)).toBe(day)
   })
 })

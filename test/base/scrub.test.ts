@@ -1,14 +1,22 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 
-let { remember, scrub, scrubbed } = await import('../../src/base/secrets/scrub.js')
+let {
+  recordSecret: remember,
+  redactSecrets: scrub,
+  redactError: scrubbed,
+} = await import('../../src/base/secrets/scrub.js')
 let { Failure } = await import('../../src/errors.js')
 
 const token = 'glp+t/"K_3ñ y\\Zx%9.~A'
 // What another test sent as a secret would be looked for, too.
 beforeEach(async () => {
   vi.resetModules()
-  ;({ remember, scrub, scrubbed } = await import('../../src/base/secrets/scrub.js'))
+  ;({
+    recordSecret: remember,
+    redactSecrets: scrub,
+    redactError: scrubbed,
+  } = await import('../../src/base/secrets/scrub.js'))
   ;({ Failure } = await import('../../src/errors.js'))
   remember(token)
 })

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeDistrust, distrust } from '../../src/base/files/trust.js'
+import { describeDistrust, findDistrust } from '../../src/base/files/trust.js'
 
 let home: string
 beforeEach(() => {
@@ -26,19 +26,21 @@ const superuser = process.getuid?.() === 0
 
 describe.skipIf(process.platform === 'win32')('a path', () => {
   it('is trusted below a shared folder of root, also where it does not exist yet', () => {
-    expect(distrust(file())).toBeUndefined()
-    expect(distrust(join(home, 'a/new/folder'))).toBeUndefined()
+    expect(findDistrust(file())).toBeUndefined()
+    expect(findDistrust(join(home, 'a/new/folder'))).toBeUndefined()
   })
 
   it.each(['a/b/file', 'a/b', 'a', '.'])('is not when others may write %s', (part) => {
     const path = join(home, part)
     for (const mode of [0o720, 0o702, 0o777, 0o1777].filter((m) => !superuser || m < 0o1000)) {
       chmodSync(path, mode)
-      expect(distrust(file())).toEqual({ path, why: 'writable' })
-      expect(distrust(join(home, 'a/b/none'))?.path).toBe(part === 'a/b/file' ? undefined : path)
+      expect(findDistrust(file())).toEqual({ path, why: 'writable' })
+      expect(findDistrust(join(home, 'a/b/none'))?.path).toBe(
+        part === 'a/b/file' ? undefined : path,
+      )
     }
     chmodSync(path, 0o755)
-    expect(distrust(file())).toBeUndefined()
+    expect(findDistrust(file())).toBeUndefined()
   })
 
   it('is judged by what its links name, and by where they stand', () => {
@@ -48,28 +50,28 @@ describe.skipIf(process.platform === 'win32')('a path', () => {
     symlinkSync(open, join(home, 'to-open'))
     symlinkSync('../a', join(open, 'to-a'))
     symlinkSync('a/b', join(home, 'to-b'))
-    expect(distrust(join(home, 'to-b/file'))).toBeUndefined()
-    expect(distrust(join(home, 'to-open/x'))).toEqual({ path: open, why: 'writable' })
-    expect(distrust(join(open, 'to-a/b/file'))).toEqual({ path: open, why: 'writable' })
+    expect(findDistrust(join(home, 'to-b/file'))).toBeUndefined()
+    expect(findDistrust(join(home, 'to-open/x'))).toEqual({ path: open, why: 'writable' })
+    expect(findDistrust(join(open, 'to-a/b/file'))).toEqual({ path: open, why: 'writable' })
   })
 
   it('of links in a ring ends', () => {
     symlinkSync('ring', join(home, 'ring'))
-    expect(distrust(join(home, 'ring/x'))?.why).toBe('links')
+    expect(findDistrust(join(home, 'ring/x'))?.why).toBe('links')
   })
 
   it.runIf(superuser).each(['a/b/file', 'a', 'link'])('is not when %s is of another', (part) => {
     symlinkSync('a', join(home, 'link'))
     lchownSync(join(home, part), 12_345, 12_345)
     const path = part === 'link' ? join(home, 'link/b/file') : file()
-    expect(distrust(path)).toEqual({ path: join(home, part), why: 'owner' })
+    expect(findDistrust(path)).toEqual({ path: join(home, part), why: 'owner' })
   })
 
   it('comes with the command that puts it right', () => {
     const odd = join(home, "it's")
     mkdirSync(odd)
     chmodSync(odd, 0o770)
-    const found = distrust(odd)
+    const found = findDistrust(odd)
     expect(found && describeDistrust(found).remedy).toBe(`chmod go-w '${home}/it'\\''s'`)
   })
 })

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { seedState } from '../../src/sandbox/seed/index.js'
+import { loadSampleState } from '../../src/sandbox/seed/index.js'
 import type { Bench } from './bench.js'
 import { median, serving } from './measure.js'
 
@@ -21,7 +21,7 @@ const grow = <T extends { readonly id: number }>(
 
 /** A state folder with so many objects beside the sample data: as many of each kind. */
 const stateOf = (folder: string, count: number): string => {
-  const state = seedState()
+  const state = loadSampleState()
   const { runners, jobs, issues, notes, events } = state
   grow(runners, count / 5)
   grow(jobs, count / 5)

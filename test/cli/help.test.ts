@@ -1,22 +1,22 @@
 /** Help of every command, area and topic: complete, and within eighty columns. */
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { commandHelp, type PageStyle, toFlagRows } from '../../src/cli/help/command.js'
-import { areaHelp, rootHelp, topicHelp, topics } from '../../src/cli/help/topics.js'
-import { allCommands, commandNamed, toolCommands } from '../../src/commands/index.js'
+import { type PageStyle, renderCommandHelp, toFlagRows } from '../../src/cli/help/command.js'
+import { renderAreaHelp, renderRootHelp, renderTopic, topics } from '../../src/cli/help/topics.js'
+import { loadAllCommands, loadCommandByWords, toolCommands } from '../../src/commands/index.js'
 import { summaries } from '../../src/commands/summaries.js'
 import { getCommandName, getSelects, lists } from '../../src/engine/command/derive.js'
-import { ownFlags } from '../../src/engine/command/flags.js'
+import { getOwnFlags } from '../../src/engine/command/flags.js'
 import { globalFlags } from '../../src/engine/command/global-flags.js'
 
 const style: PageStyle = { width: 80, bold: (text) => text, dim: (text) => text }
-const commands = await allCommands()
+const commands = await loadAllCommands()
 
 const tooLong = (text: string): string[] => text.split('\n').filter((line) => line.length > 80)
 
 describe('help', () => {
   it.each(commands.map((c) => [getCommandName(c), c] as const))('of %s', async (_, command) => {
-    const text = await commandHelp(command, style)
+    const text = await renderCommandHelp(command, style)
     expect(tooLong(text)).toEqual([])
     const [summary, , usage, line] = text.split('\n')
     expect(summary).toBe(`${command.summary}.`)
@@ -37,7 +37,7 @@ describe('help', () => {
     'of %s says of each flag what it is, and of no other command',
     async (_, command) => {
       const summaries = new Set(commands.map((c) => c.summary))
-      for (const [term, text] of toFlagRows(ownFlags(command))) {
+      for (const [term, text] of toFlagRows(getOwnFlags(command))) {
         expect(text).not.toBe('')
         expect(summaries.has(text), term).toBe(false)
         // Only what must be given in every case is required.
@@ -49,7 +49,7 @@ describe('help', () => {
   it('writes flags as they are typed', async () => {
     const text = async (words: string): Promise<string> => {
       const command = commands.find((c) => getCommandName(c) === words)
-      return command === undefined ? '' : commandHelp(command, style)
+      return command === undefined ? '' : renderCommandHelp(command, style)
     }
     expect(await text('runners update')).toContain('--[no-]locked')
     expect(await text('runners list')).toMatch(/ --instance +list all runners of the instance/)
@@ -69,7 +69,7 @@ describe('help', () => {
   })
 
   it('of what all commands share has every such flag', async () => {
-    const text = (await topicHelp('flags')) ?? ''
+    const text = (await renderTopic('flags')) ?? ''
     for (const { name } of globalFlags) expect(text).toMatch(new RegExp(`--(no-)?${name}\\b`))
     expect(text).toContain('--limit <n|all>')
     expect(globalFlags.length).toBeGreaterThan(20)
@@ -78,12 +78,12 @@ describe('help', () => {
   it.each([...areas.map((a) => a.name), ...new Set(toolCommands.map((c) => c.area))])(
     'of the area %s',
     async (area) => {
-      expect(tooLong(await areaHelp(area, style))).toEqual([])
+      expect(tooLong(await renderAreaHelp(area, style))).toEqual([])
     },
   )
 
   it.each(Object.keys(topics))('on %s', async (topic) => {
-    const text = await topicHelp(topic)
+    const text = await renderTopic(topic)
     expect(text?.length).toBeGreaterThan(100)
     // Files in a page of the guide stand as they are to be copied.
     const prose = (text ?? '').replace(/^ {4}(?! ?[-\w]+ {2}).*$/gm, '')
@@ -91,19 +91,21 @@ describe('help', () => {
   })
 
   it('of the program', async () => {
-    const text = await rootHelp(style)
+    const text = await renderRootHelp(style)
     expect(tooLong(text)).toEqual([])
     for (const { name } of areas) expect(text).toContain(`  ${name} `)
   })
 
   it('of the program says of each command of the tool what that says of itself', async () => {
-    const own = await Promise.all(toolCommands.map((row) => commandNamed(row.area, row.words)))
+    const own = await Promise.all(
+      toolCommands.map((row) => loadCommandByWords(row.area, row.words)),
+    )
     expect(own.length).toBeGreaterThan(30)
     const said = own.flatMap((one) =>
       one === undefined ? [] : [[getCommandName(one), one.summary]],
     )
     expect(summaries).toEqual(Object.fromEntries(said))
-    const text = await rootHelp(style)
+    const text = await renderRootHelp(style)
     expect(Object.keys(summaries).filter((name) => !text.includes(`  ${name} `))).toEqual([])
   })
 })

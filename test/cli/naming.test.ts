@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { naming } from '../../src/answer/prompter.js'
+import { describeObjects } from '../../src/answer/prompter.js'
 import type { JsonValues } from '../../src/base/objects.js'
 import { areas } from '../../src/catalogue/index.js'
 import { loadCommand } from '../../src/commands/index.js'
@@ -22,7 +22,7 @@ const listed = async (
     throw new Error(`no ${area} ${words}`)
   const read: string[] = []
   const plans = objects.map(([label, values]) => ({ key, endpoint, label, values }))
-  const lines = await naming(command, plans, async (ask) => {
+  const lines = await describeObjects(command, plans, async (ask) => {
     read.push(ask.endpoint.route)
     return answer(ask)
   })

@@ -1,18 +1,18 @@
 /** Objects from standard input: headings by the lists that have them, every format, projects kept. */
 import { describe, expect, it } from 'vitest'
-import { allCommands } from '../../src/commands/index.js'
+import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandName } from '../../src/engine/command/derive.js'
 import { readObjects } from '../../src/engine/plan/objects.js'
-import { pipedObjects } from '../../src/engine/plan/stdin/reader.js'
+import { parsePipedObjects } from '../../src/engine/plan/stdin/reader.js'
 import { calling } from '../commands/calling.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
-const commands = await allCommands()
+const commands = await loadAllCommands()
 const read = async (command: string, text: string, project?: string) => {
   const found = commands.find((c) => getCommandName(c) === command)
   if (found === undefined) throw new Error(command)
-  const objects = await pipedObjects(text, await readObjects(found.args[0]), project)
+  const objects = await parsePipedObjects(text, await readObjects(found.args[0]), project)
   return objects.map(({ text: object }) => object)
 }
 

@@ -4,12 +4,12 @@ import { type Endpoint, endpoint, many } from '../../src/catalogue/endpoint.js'
 import { list, string } from '../../src/catalogue/params.js'
 import { Unknown } from '../../src/catalogue/shapes/common.js'
 import { parseTokens } from '../../src/cli/words/tree.js'
-import { allCommands } from '../../src/commands/index.js'
-import { flagsOfCommand } from '../../src/engine/command/flags.js'
+import { loadAllCommands } from '../../src/commands/index.js'
+import { getCommandFlags } from '../../src/engine/command/flags.js'
 import { parseGiven } from '../../src/engine/plan/given.js'
 import { parseValue } from '../../src/engine/plan/values.js'
 import { Failure } from '../../src/errors.js'
-import { headersFor } from '../../src/http/headers.js'
+import { buildHeaders } from '../../src/http/headers.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import { decodeForm } from '../../src/sandbox/check.js'
 import { countDraws } from '../support/draws.js'
@@ -44,9 +44,9 @@ const outcome = async (argv: readonly string[]) => {
 
 describe('the argument grammar', () => {
   it('understands any line, or says what is wrong with it', async () => {
-    const commands = await allCommands()
+    const commands = await loadAllCommands()
     const line = fc.constantFrom(...commands).chain((command) => {
-      const flags = flagsOfCommand(command).map(({ name }) => `--${name}`)
+      const flags = getCommandFlags(command).map(({ name }) => `--${name}`)
       const token = fc.oneof(text, fc.constantFrom(...flags), fc.nat({ max: 99 }).map(String))
       const joined = fc.tuple(fc.constantFrom(...flags), text).map(([flag, t]) => `${flag}=${t}`)
       const rest = fc.array(fc.oneof(token, joined), { maxLength: 6 })
@@ -131,7 +131,7 @@ describe('what a flag says', () => {
         const request = { method: 'GET', path: '/x', headers: { range: value } }
         const sender = { userAgent: 'svcctl', sudo, trusted: true }
         try {
-          const sent = headersFor(request, sender)
+          const sent = buildHeaders(request, sender)
           for (const line of Object.values(sent)) expect(line).not.toMatch(/[\r\n]/)
           expect(sent.sudo ?? '').toBe(sudo)
           const known = ['accept', 'accept-encoding', 'range', 'sudo', 'user-agent']

@@ -12,17 +12,17 @@ import { members } from '../../src/catalogue/areas/members.js'
 import { pagesDomains } from '../../src/catalogue/areas/pages-domains.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { settings } from '../../src/catalogue/areas/settings.js'
-import { type Endpoint, echoes } from '../../src/catalogue/endpoint.js'
+import { type Endpoint, hasEcho } from '../../src/catalogue/endpoint.js'
 import { getProperties } from '../../src/catalogue/fields.js'
 import { areas } from '../../src/catalogue/index.js'
-import { UnappliedAttributes, unappliedAttributes } from '../../src/engine/instance/caller.js'
+import { findUnappliedAttributes, UnappliedAttributes } from '../../src/engine/instance/caller.js'
 
 import { recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
 type Values = JsonValues
 const names = (endpoint: Endpoint, values: Values, answer: unknown): readonly string[] =>
-  unappliedAttributes({ endpoint, values }, answer).map(({ name }) => name)
+  findUnappliedAttributes({ endpoint, values }, answer).map(({ name }) => name)
 
 describe('an attribute counts as taken', () => {
   it.each<[string, Endpoint, Values, unknown]>([
@@ -199,7 +199,7 @@ describe('an attribute counts as not taken', () => {
   })
 
   it('names what an unknown name was meant to be, from the answer as well', () => {
-    const [found] = unappliedAttributes(
+    const [found] = findUnappliedAttributes(
       { endpoint: settings.update, values: { signup_enabledd: true } },
       { signup_enabled: true },
     )
@@ -228,7 +228,7 @@ const secretsShown = (
     areas.map(async ({ name, load }) =>
       Object.values(await load()).flatMap((endpoint) =>
         Object.keys(endpoint.params).flatMap((param) =>
-          echoes(endpoint) &&
+          hasEcho(endpoint) &&
           endpoint.params[param]?.secret === true &&
           param in (getProperties(endpoint.returns.shape) ?? {})
             ? [`${name} ${endpoint.command} ${param}`]

@@ -1,6 +1,6 @@
 /** Topics of help: pages of the guide, and the nearest of them. */
 import { expect, it } from 'vitest'
-import { rootPage, topicPage } from '../../src/cli/help/man.js'
+import { renderRootPage, renderTopicPage } from '../../src/cli/help/man.js'
 import { topics } from '../../src/cli/help/topics.js'
 import { svcctl } from '../support/within.js'
 
@@ -20,9 +20,9 @@ it.each([
 })
 
 it('is a manual page of chapter 7 for each topic, which svcctl(1) names', async () => {
-  const root = await rootPage()
+  const root = await renderRootPage()
   for (const [name, { summary }] of Object.entries(topics)) {
-    const manual = await topicPage(name)
+    const manual = await renderTopicPage(name)
     const roff = (text: string) => text.replaceAll('-', '\\-')
     expect(manual).toContain(`.TH ${roff(`svcctl-${name}`).toUpperCase()} 7\n`)
     expect(manual).toContain(`\\- ${roff(summary)}\n`)

@@ -3,8 +3,8 @@
 import { constants } from 'node:os'
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { allCommands } from '../../src/commands/index.js'
-import { getCommandName, watchable } from '../../src/engine/command/derive.js'
+import { loadAllCommands } from '../../src/commands/index.js'
+import { canRepeat, getCommandName } from '../../src/engine/command/derive.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder } from '../support/program.js'
 import { openScreen } from '../support/screen.js'
@@ -95,11 +95,11 @@ describe('--watch', () => {
   })
 
   it('is on every get and list of an area, and on geo status', async () => {
-    const commands = (await allCommands()).filter((c) => Object.keys(c.endpoints).length > 0)
+    const commands = (await loadAllCommands()).filter((c) => Object.keys(c.endpoints).length > 0)
     const reading = commands.filter((c) => /(^| )(get|list)$|^status$/.test(c.words))
-    for (const c of reading) expect(watchable(c), getCommandName(c)).toBe(true)
+    for (const c of reading) expect(canRepeat(c), getCommandName(c)).toBe(true)
     const writing = commands.filter((c) => /(^| )(update|delete|create|pause)$/.test(c.words))
-    for (const c of writing) expect(watchable(c), getCommandName(c)).toBe(false)
+    for (const c of writing) expect(canRepeat(c), getCommandName(c)).toBe(false)
   })
 
   it('ends when the first round fails', async () => {

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { complete } from '../../src/cli/tab.js'
 import { listVerbs, parseTokens } from '../../src/cli/words/tree.js'
-import { allCommands } from '../../src/commands/index.js'
+import { loadAllCommands } from '../../src/commands/index.js'
 import { svcctl } from '../support/within.js'
 
-const all = (await allCommands()).filter(({ words }) => words !== '')
+const all = (await loadAllCommands()).filter(({ words }) => words !== '')
 /** Areas with their verbs. */
 const firstWords = [...new Set(all.map(({ area }) => area))].map((area) => ({
   area,

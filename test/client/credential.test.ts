@@ -1,7 +1,7 @@
 /** Which credential goes along: the rule, over every kind of endpoint and what there is. */
 import { describe, expect, it } from 'vitest'
 import type { EndpointTraits, CredentialNeed as Takes } from '../../src/catalogue/endpoint.js'
-import { credentialFor, MissingCredential, type Need } from '../../src/client/types.js'
+import { findCredential, MissingCredential, type Need } from '../../src/client/types.js'
 import { Failure } from '../../src/errors.js'
 import type { Credential } from '../../src/http/types.js'
 import { json, rejected, serve } from '../support/servers.js'
@@ -42,7 +42,7 @@ describe('an endpoint that takes', () => {
     ['optional', 'a job’s', { job }, undefined],
     ['optional', 'nothing', {}, undefined],
   ])('%s, where there is %s', async (takes, _, found, wanted) => {
-    expect(await credentialFor(having(found), base, endpoint(takes))).toEqual(wanted)
+    expect(await findCredential(having(found), base, endpoint(takes))).toEqual(wanted)
   })
 
   it.each<
@@ -71,14 +71,14 @@ describe('an endpoint that takes', () => {
       'PUT /x requires a credential for https://instance.test, and none is set',
     ],
   ])('%s, where there is %s, is not called', async (takes, _, route, found, message) => {
-    const failure = await rejected(credentialFor(having(found), base, endpoint(takes, route)))
+    const failure = await rejected(findCredential(having(found), base, endpoint(takes, route)))
     expect(failure).toBeInstanceOf(MissingCredential)
     expect(failure).toMatchObject({ category: 'auth', message })
   })
 
   it('a request that the catalogue does not know is the user’s, and needs one', async () => {
-    expect(await credentialFor(having(both), base)).toEqual(user)
-    const failure = await rejected(credentialFor(having({}), base))
+    expect(await findCredential(having(both), base)).toEqual(user)
+    const failure = await rejected(findCredential(having({}), base))
     expect(failure).toMatchObject({
       message: `this call requires a credential for ${base}, and none is set`,
     })
@@ -86,11 +86,11 @@ describe('an endpoint that takes', () => {
 
   it('is not asked for what it does not take', async () => {
     const asked: Need[] = []
-    await credentialFor(having(both, asked), base, endpoint('parameter'))
+    await findCredential(having(both, asked), base, endpoint('parameter'))
     expect(asked).toEqual([])
-    await credentialFor(having(both, asked), base, endpoint('job'))
+    await findCredential(having(both, asked), base, endpoint('job'))
     expect(asked).toEqual(['job'])
-    await credentialFor(having(both, asked), base, endpoint('optional'))
+    await findCredential(having(both, asked), base, endpoint('optional'))
     expect(asked).toEqual(['job', 'user'])
   })
 })

@@ -6,11 +6,11 @@ import { type Endpoint, getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import type { Param } from '../../src/catalogue/params.js'
 import {
+  addPaging,
   defaultRetries,
   defaultTimeout,
-  followed,
-  paged,
-  waitingFor,
+  getWaitSettings,
+  toListOptions,
 } from '../../src/client/defaults.js'
 import { declared } from '../../src/engine/command/global-flags.js'
 import { Failure } from '../../src/errors.js'
@@ -24,22 +24,22 @@ const answering = (value: unknown = {}) => serve((_, response) => json(response,
 describe('waiting', () => {
   it('takes the defaults where nothing is given', () => {
     const usual = { timeout: defaultTimeout, retries: defaultRetries }
-    expect(waitingFor('usual', {})).toEqual(usual)
+    expect(getWaitSettings('usual', {})).toEqual(usual)
   })
   it('and a list’s length are what help says of the flags', () => {
     const { timeout, retries, limit, 'per-page': perPage } = declared
-    expect(waitingFor('usual', {})).toMatchObject({
+    expect(getWaitSettings('usual', {})).toMatchObject({
       timeout: timeout.param.default,
       retries: retries.param.default,
     })
-    expect(followed({})).toEqual({ limit: limit.param.default })
-    expect(paged(get('/x'), { limit: 'all' }).path).toBe(`/x?per_page=${perPage.param.max}`)
+    expect(toListOptions({})).toEqual({ limit: limit.param.default })
+    expect(addPaging(get('/x'), { limit: 'all' }).path).toBe(`/x?per_page=${perPage.param.max}`)
   })
   it('takes what is given, and no longer than a glance where it is one', () => {
     const given = { timeout: 9, retries: 7 }
-    expect(waitingFor('usual', given)).toEqual({ ...given })
-    expect(waitingFor('brief', given)).toEqual({ timeout: 3, retries: 0, refusals: 7 })
-    expect(waitingFor('brief', { timeout: 1 })).toMatchObject({ timeout: 1 })
+    expect(getWaitSettings('usual', given)).toEqual({ ...given })
+    expect(getWaitSettings('brief', given)).toEqual({ timeout: 3, retries: 0, refusals: 7 })
+    expect(getWaitSettings('brief', { timeout: 1 })).toMatchObject({ timeout: 1 })
   })
   it('asks once at a glance, however often it may', async () => {
     const { base, seen } = await serve((_, response) => json(response, 503, {}))

@@ -1,7 +1,7 @@
 /** How many records, over which pages: what is asked for, and what is followed. */
 import { describe, expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { followed, type Paging, paged } from '../../src/client/defaults.js'
+import { addPaging, type Paging, toListOptions } from '../../src/client/defaults.js'
 import type { ListEnd } from '../../src/http/types.js'
 import { get } from '../http/clients.js'
 import { serve } from '../support/servers.js'
@@ -20,11 +20,11 @@ describe('paging', () => {
     ['a limit on a page', { limit: 3, page: 2 }, '?page=2', { limit: 3, single: true }],
     ['width', { concurrency: 8 }, '?per_page=100', { limit: 100, concurrency: 8 }],
   ])('by %s', (_, paging, query, how) => {
-    expect(paged(get('/runners'), paging).path).toBe(`/runners${query}`)
-    expect(followed(paging)).toEqual(how)
+    expect(addPaging(get('/runners'), paging).path).toBe(`/runners${query}`)
+    expect(toListOptions(paging)).toEqual(how)
   })
   it('joins the query that is there', () => {
-    expect(paged(get('/runners?status=online'), { limit: 1 }).path).toBe(
+    expect(addPaging(get('/runners?status=online'), { limit: 1 }).path).toBe(
       '/runners?status=online&per_page=1',
     )
   })

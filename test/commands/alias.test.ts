@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkAliasLine, checkAliasName } from '../../src/commands/alias.js'
-import { allCommands } from '../../src/commands/index.js'
-import { flagsOfCommand } from '../../src/engine/command/flags.js'
+import { loadAllCommands } from '../../src/commands/index.js'
+import { getCommandFlags } from '../../src/engine/command/flags.js'
 import { countDraws } from '../support/draws.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { calling } from './calling.js'
 
 const { server, call, sent } = calling()
-const commands = await allCommands()
+const commands = await loadAllCommands()
 
 /** A configuration that has these aliases. */
 const having = (aliases: unknown, mode = 0o600): string => {
@@ -119,7 +119,7 @@ describe('alias set', () => {
 
   it('refuses every flag that takes a secret, and takes where it comes from', () => {
     const secret = commands.flatMap((command) =>
-      flagsOfCommand(command)
+      getCommandFlags(command)
         .filter(({ param }) => param.secret === true)
         .map(({ name }) => `${command.area} ${command.words} --${name}`),
     )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { objectsIn, requestFor } from '../../src/commands/api-requests.js'
+import { readPipedObjects, requestFor } from '../../src/commands/api-requests.js'
 import { startLine } from '../support/within.js'
 import { answers, calling, rowsOf } from './calling.js'
 
@@ -7,7 +7,7 @@ const { server, call, sent } = calling()
 
 const named = async (chunks: readonly string[]): Promise<readonly string[]> => {
   const found: string[] = []
-  for await (const some of objectsIn(chunks)) found.push(...some.map(({ text }) => text))
+  for await (const some of readPipedObjects(chunks)) found.push(...some.map(({ text }) => text))
   return found
 }
 

@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { takeKey } from '../../src/commands/alerts.js'
 import { addApprovers, getRemovedApprovers } from '../../src/commands/approvals.js'
-import { cyclonedx, formatPurl, sortVulnerableFirst } from '../../src/commands/dependencies.js'
+import {
+  createCycloneDx,
+  formatPurl,
+  sortVulnerableFirst,
+} from '../../src/commands/dependencies.js'
 import {
   findFamily,
   getForeign,
   getLacking,
   normalizeProperty,
 } from '../../src/commands/integrations.js'
-import { promotes } from '../../src/commands/issues.js'
+import { hasQuickAction } from '../../src/commands/issues.js'
 import { getAddOutcomes } from '../../src/commands/members.js'
 
 describe('approvals rules update', () => {
@@ -65,8 +69,8 @@ describe('several members at once', () => {
 })
 
 it('promotes by the quick action at the start of a line only', () => {
-  expect(['/promote', 'text\n/promote now'].map(promotes)).toEqual([true, true])
-  expect(['promote', ' /promote', 'see /promote', '/promoted'].map(promotes)).toEqual([
+  expect(['/promote', 'text\n/promote now'].map(hasQuickAction)).toEqual([true, true])
+  expect(['promote', ' /promote', 'see /promote', '/promoted'].map(hasQuickAction)).toEqual([
     false,
     false,
     false,
@@ -135,7 +139,7 @@ describe('dependencies', () => {
   })
 
   it('become a CycloneDX document with each vulnerability once', async () => {
-    const bill = await cyclonedx([dependency('a', 'high'), dependency('b', 'HIGH'), 'odd'], {
+    const bill = await createCycloneDx([dependency('a', 'high'), dependency('b', 'HIGH'), 'odd'], {
       project: 'platform/app',
       version: '1.2.3',
       now: new Date('2026-11-02T09:00:00Z'),

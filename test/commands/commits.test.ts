@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { hasDiffs, inWords, unified } from '../../src/commands/commits.js'
+import { explainFailure, formatUnifiedDiff, hasDiffs } from '../../src/commands/commits.js'
 import {
-  actionsFromFlags,
   checkActions,
   encodeContent,
+  parseActionFlags,
   parseCommitActions,
   describe as words,
 } from '../../src/commands/commits-create.js'
@@ -19,7 +19,7 @@ writeFileSync(join(cwd, 'logo.png'), Buffer.from([137, 80, 78, 71, 0, 255]))
 
 describe('actions from flags', () => {
   it('reads files, keeps text, encodes what is binary', async () => {
-    const actions = await actionsFromFlags(
+    const actions = await parseActionFlags(
       {
         create: ['a.txt=docs/a.txt', './logo.png'],
         update: ['a.txt'],
@@ -51,7 +51,7 @@ describe('actions from flags', () => {
     [{ move: ['only'] }, 'old=new'],
     [{ chmod: ['x=path'] }, '\\+x=path'],
   ])('refuses %j', async (flags, message) => {
-    await expect(actionsFromFlags(flags, cwd)).rejects.toThrow(new RegExp(message))
+    await expect(parseActionFlags(flags, cwd)).rejects.toThrow(new RegExp(message))
   })
 
   it('keeps a byte order mark and calls invalid UTF-8 binary', () => {
@@ -113,15 +113,15 @@ it('describes actions in a line each', () => {
 describe('a cherry-pick that failed', () => {
   it('says what to do for the documented codes, and keeps other failures', () => {
     const failure = (code: string) => new Failure('failed', 'Sorry', { code, status: 400 })
-    const conflict = inWords('cherry-pick', failure('conflict'), 'abc', 'main')
+    const conflict = explainFailure('cherry-pick', failure('conflict'), 'abc', 'main')
     expect(conflict.message).toBe('abc conflicts with main')
     expect(conflict.details).toMatchObject({ code: 'conflict', status: 400 })
     expect(conflict.details.hint).toContain('git cherry-pick -x abc')
-    expect(inWords('revert', failure('empty'), 'abc', 'main').message).toContain(
+    expect(explainFailure('revert', failure('empty'), 'abc', 'main').message).toContain(
       'it is already reverted',
     )
     const other = failure('strange')
-    expect(inWords('revert', other, 'abc', 'main')).toBe(other)
+    expect(explainFailure('revert', other, 'abc', 'main')).toBe(other)
   })
 })
 
@@ -143,7 +143,7 @@ it('renders a diff as git does', () => {
     renamed_file: true,
     diff: '@@ -1 +1 @@\n-x\n+y\n',
   }
-  expect(unified([item]).map((line) => line.text)).toEqual([
+  expect(formatUnifiedDiff([item]).map((line) => line.text)).toEqual([
     'diff --git a/a b/b',
     'old mode 100644',
     'new mode 100755',

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { managedKinds } from '../../src/catalogue/managed.js'
-import { attributesOf } from '../../src/desired/attributes.js'
+import { getAttributes } from '../../src/desired/attributes.js'
 import { sandbox } from '../sandbox/instance.js'
 import { folder } from '../support/program.js'
 import { serve } from '../support/servers.js'
@@ -26,7 +26,7 @@ const references: readonly unknown[] = [
 
 /** Attributes in whose place a file may name another file, a variable or a command. */
 const referring = managedKinds.flatMap((kind) =>
-  [...attributesOf(kind).values()]
+  [...getAttributes(kind).values()]
     .filter(({ source }) => source !== undefined)
     .map(({ name, field = name }) => ({ kind, name, field })),
 )

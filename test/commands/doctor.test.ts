@@ -6,7 +6,7 @@ import { createServer as createSecure } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { keyringCheck } from '../../src/commands/doctor.js'
+import { checkKeyring } from '../../src/commands/doctor.js'
 import { certificate, key } from '../http/certificate.js'
 import { configuration, folder } from '../support/program.js'
 import { has } from '../support/terminal.js'
@@ -180,12 +180,12 @@ describe('doctor', () => {
 
 describe('the keyring', () => {
   it('is none that an executable could use, which it says', async () => {
-    expect(await keyringCheck({ HOME: folder() }, async () => true)).toMatchObject({
+    expect(await checkKeyring({ HOME: folder() }, async () => true)).toMatchObject({
       status: 'warning',
       message: 'not available in the standalone executable, only in the npm package',
       remedy: expect.stringContaining('in a file that only you can read'),
     })
-    const other = await keyringCheck({ HOME: folder() })
+    const other = await checkKeyring({ HOME: folder() })
     expect(other.message).not.toContain('executable')
   })
 })

@@ -1,14 +1,14 @@
 /** The flags that every command has: one declaration, its type, and what is read from a line. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { derived } from '../../src/engine/command/derive.js'
+import { deriveCommand } from '../../src/engine/command/derive.js'
 import { declared, globalFlags } from '../../src/engine/command/global-flags.js'
 import type { Globals } from '../../src/engine/command/globals.js'
 import { parseGlobals } from '../../src/engine/plan/given.js'
 
 const read = (flags: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv = {}): Globals =>
   parseGlobals(
-    derived('runners', 'list', { list: runners.list }),
+    deriveCommand('runners', 'list', { list: runners.list }),
     { args: [], flags: new Map(Object.entries(flags).map(([name, text]) => [name, [text]])) },
     env,
     () => {},

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { allCommands } from '../../src/commands/index.js'
+import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandName, keepsJournal } from '../../src/engine/command/derive.js'
 import { findInverse } from '../../src/engine/journaling/inverse.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
@@ -344,7 +344,7 @@ const untried: readonly string[] = [
 
 it('is tried of every bulk verb that can be undone', async () => {
   const undoable: string[] = []
-  for (const command of await allCommands()) {
+  for (const command of await loadAllCommands()) {
     if (!keepsJournal(command) || command.open === true) continue
     const routes = Object.values(command.endpoints).map(({ route }) => route)
     const ways = await Promise.all(

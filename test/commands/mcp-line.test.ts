@@ -1,8 +1,8 @@
 /** The line of a plan, read by a real shell: it asks what was asked, whatever stands in its values. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { givenOfData } from '../../src/answer/subcommand.js'
-import { allCommands } from '../../src/commands/index.js'
+import { parseDataGiven } from '../../src/answer/subcommand.js'
+import { loadAllCommands } from '../../src/commands/index.js'
 import { getOffers, type Offer } from '../../src/commands/mcp/offers.js'
 import { formatCommandLine, toLine } from '../../src/commands/mcp/planning.js'
 import { Failure } from '../../src/errors.js'
@@ -10,15 +10,15 @@ import { folder } from '../support/program.js'
 import { started } from '../support/starting.js'
 import { has } from '../support/terminal.js'
 
-const offers = getOffers(await allCommands())
+const offers = getOffers(await loadAllCommands())
 const offerNamed = (name: string): Offer => {
   const offer = offers.find((one) => one.name === name)
   if (offer === undefined) throw new Error(`there is no ${name}`)
   return offer
 }
-const lineFor = (name: string, values: Parameters<typeof givenOfData>[1]): string => {
+const lineFor = (name: string, values: Parameters<typeof parseDataGiven>[1]): string => {
   const offer = offerNamed(name)
-  const given = givenOfData(offer.command, values, () => {})
+  const given = parseDataGiven(offer.command, values, () => {})
   return formatCommandLine(toLine(offer, given).words, [])
 }
 

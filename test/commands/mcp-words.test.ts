@@ -2,14 +2,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { allCommands } from '../../src/commands/index.js'
+import { loadAllCommands } from '../../src/commands/index.js'
 import { getOffers, type Offer } from '../../src/commands/mcp/offers.js'
 import { type Served, serve } from '../support/mcp.js'
 import { folder } from '../support/program.js'
 import { recording, type Scripted } from '../support/recorder.js'
 
 const instance = recording()
-const offers = getOffers(await allCommands())
+const offers = getOffers(await loadAllCommands())
 let served: Served
 beforeAll(async () => {
   const env = { SVC_CONFIG_DIR: folder(), SVC_NO_KEYRING: '1', PATH: process.env.PATH ?? '' }

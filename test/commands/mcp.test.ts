@@ -4,13 +4,13 @@ import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { givenOfData } from '../../src/answer/subcommand.js'
+import { parseDataGiven } from '../../src/answer/subcommand.js'
 import type { JsonValues } from '../../src/base/objects.js'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { getMethod, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { parseTokens } from '../../src/cli/words/tree.js'
-import { allCommands, loadExamples } from '../../src/commands/index.js'
+import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
 import { maxBytes } from '../../src/commands/mcp/answers.js'
 import { getOffers } from '../../src/commands/mcp/offers.js'
 import { getCommandName } from '../../src/engine/command/derive.js'
@@ -66,7 +66,7 @@ afterAll(async () => {
 const toolsOf = async ({ client }: Served) => (await client.listTools()).tools
 /** Those of areas: the four come first. */
 const ofAreas = async (served: Served) => (await toolsOf(served)).slice(4)
-const all = await allCommands()
+const all = await loadAllCommands()
 const offers = getOffers(all)
 
 describe('mcp serve', () => {
@@ -486,7 +486,7 @@ describe('plan', () => {
       const [program = '', ...words] = splitCommand(planned.command_line ?? '')
       expect(program).toBe('svcctl')
       const again = await asData(words.map((word) => JSON.stringify(word)).join(' '))
-      const given = givenOfData(offer.command, values, () => {})
+      const given = parseDataGiven(offer.command, values, () => {})
       expect({ args: again.args, flags: again.flags }).toEqual({
         args: given.args,
         flags: given.flags,

@@ -1,10 +1,10 @@
 /** Where a user is a member: what is asked, what is told apart, and what could not be read. */
 import { describe, expect, it } from 'vitest'
 import {
+  createUserQuery,
+  formatMemberPlace,
   type MemberPlace,
   MemberPlaces,
-  soughtBy,
-  textOfPlace,
 } from '../../src/commands/memberships.js'
 import type { InstanceService } from '../../src/engine/command/services.js'
 import { calling, rowsOf } from './calling.js'
@@ -148,7 +148,7 @@ const all = async (places: MemberPlaces): Promise<MemberPlace[]> => {
 describe('the places that are looked at', () => {
   it('come a thousand at a time, each once', async () => {
     const { asked, places } = listing((after) => upTo(after + 1, 2300))
-    const found = (await all(places)).map(textOfPlace)
+    const found = (await all(places)).map(formatMemberPlace)
     expect(found).toHaveLength(2301)
     expect(new Set(found).size).toBe(2301)
     expect(asked).toMatchObject([{ sort: 'asc' }, { id_after: 1000 }, { id_after: 2000 }])
@@ -163,9 +163,9 @@ describe('the places that are looked at', () => {
 })
 
 it('looks for a user by number or by name', () => {
-  expect(soughtBy('7').filter).toEqual({ user_ids: [7] })
-  expect(soughtBy('@Ana').filter).toEqual({ query: 'Ana' })
-  expect(soughtBy('ana').is({ username: 'ANA' })).toBe(true)
-  expect(soughtBy('ana').is({ username: 'anab' })).toBe(false)
-  expect(soughtBy('7').is({ id: 77 })).toBe(false)
+  expect(createUserQuery('7').filter).toEqual({ user_ids: [7] })
+  expect(createUserQuery('@Ana').filter).toEqual({ query: 'Ana' })
+  expect(createUserQuery('ana').is({ username: 'ANA' })).toBe(true)
+  expect(createUserQuery('ana').is({ username: 'anab' })).toBe(false)
+  expect(createUserQuery('7').is({ id: 77 })).toBe(false)
 })

@@ -2,10 +2,10 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
-import { openapi } from '../../src/commands/explain-openapi.js'
+import { createOpenApi } from '../../src/commands/explain-openapi.js'
 import { documented, implied } from '../laws/documents.js'
 
-const document = await openapi('0.0.0')
+const document = await createOpenApi('0.0.0')
 
 describe('the OpenAPI document', () => {
   it('is accepted by a standard validator', async () => {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { allCommands } from '../../src/commands/index.js'
+import { loadAllCommands } from '../../src/commands/index.js'
 import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { rowsOf } from './calling.js'
@@ -10,7 +10,7 @@ import { rowsOf } from './calling.js'
 describe('commands', () => {
   it('lists each with its endpoints, arguments and flags', async () => {
     const rows = JSON.parse((await svcctl(['commands', '-o', 'json'])).stdout)
-    expect(rows).toHaveLength((await allCommands()).length)
+    expect(rows).toHaveLength((await loadAllCommands()).length)
     const named = (name: string) => rows.find((r: { command: string }) => r.command === name)
     expect(named('runners jobs')).toMatchObject({
       endpoints: ['GET /runners/:id/jobs'],

@@ -1,6 +1,10 @@
 /** Turns in a tree: what is around waits for what is inside. */
 import { expect, it } from 'vitest'
-import { innerFirst, parseTreePlace, TurnQueue } from '../../src/engine/journaling/inverse.js'
+import {
+  compareInnerFirst,
+  parseTreePlace,
+  TurnQueue,
+} from '../../src/engine/journaling/inverse.js'
 
 it('lets a group wait for what was begun inside of it, however that ends, and for nothing else', async () => {
   const turns = new TurnQueue()
@@ -33,6 +37,8 @@ it('lets a group wait for what was begun inside of it, however that ends, and fo
   await Promise.all(all)
   expect(parseTreePlace('platform/app')).toBeUndefined()
   expect(
-    [{ parent: 'group:a' }, { parent: 'project:a/b/c' }, { parent: 'group:a/b' }].sort(innerFirst),
+    [{ parent: 'group:a' }, { parent: 'project:a/b/c' }, { parent: 'group:a/b' }].sort(
+      compareInnerFirst,
+    ),
   ).toEqual([{ parent: 'project:a/b/c' }, { parent: 'group:a/b' }, { parent: 'group:a' }])
 })

@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest'
 import { managedKinds } from '../../src/catalogue/managed.js'
-import { addressText } from '../../src/desired/address.js'
-import { attributesOf } from '../../src/desired/attributes.js'
+import { toAddressText } from '../../src/desired/address.js'
+import { getAttributes } from '../../src/desired/attributes.js'
 import { checkGlobs } from '../../src/desired/selection.js'
 import { message } from './diff/world.js'
 
@@ -60,9 +60,9 @@ it.each([
 it('lets every address be that there may be', () => {
   for (const kind of managedKinds) {
     const address = { scope: kind.scope, path: 'a/b', kind: kind.name, item: 'x:y' }
-    for (const attribute of attributesOf(kind).keys())
+    for (const attribute of getAttributes(kind).keys())
       expect(() =>
-        checkGlobs({ only: [kind.name, addressText({ ...address, attribute })] }),
+        checkGlobs({ only: [kind.name, toAddressText({ ...address, attribute })] }),
       ).not.toThrow()
   }
 })

@@ -10,7 +10,7 @@ import { buildRequest } from '../../src/http/request/request.js'
 import type { Ask, WholeAnswer } from '../../src/http/types.js'
 import { type Instance, InstanceClock } from '../../src/sandbox/call.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
-import { seedState } from '../../src/sandbox/seed/index.js'
+import { loadSampleState } from '../../src/sandbox/seed/index.js'
 import { buildServer } from '../../src/sandbox/server/server.js'
 
 type App = Awaited<ReturnType<typeof buildServer>>
@@ -41,7 +41,7 @@ export const inside = () => {
   })
   /** Begins with the sample data again. */
   const fresh = (): void => {
-    instance.state = seedState()
+    instance.state = loadSampleState()
   }
   const asked: string[] = []
   const send = async (method: string, path: string, body?: unknown) => {

@@ -6,8 +6,8 @@ import { parse } from 'yaml'
 import type { JsonValue } from '../../src/base/objects.js'
 import type { IntegrationFamily } from '../../src/catalogue/areas/integrations.js'
 import { type Managed, managedKinds } from '../../src/catalogue/managed.js'
-import { attributesOf } from '../../src/desired/attributes.js'
-import { configSchema } from '../../src/desired/files/document.js'
+import { getAttributes } from '../../src/desired/attributes.js'
+import { buildConfigSchema } from '../../src/desired/files/document.js'
 import { readFiles } from '../../src/desired/files/index.js'
 import { svcctl } from '../support/within.js'
 import { folderOf, readText, refusal } from './files/reading.js'
@@ -16,7 +16,7 @@ const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnW
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
 formats.default(ajv)
-const validate = ajv.compile(configSchema())
+const validate = ajv.compile(buildConfigSchema())
 
 /** Where a file is wrong, by JSON pointers; nothing where it is right. */
 const wrongAt = (text: string): readonly string[] => {
@@ -88,7 +88,7 @@ const values: readonly JsonValue[] = [
 const documentOf = (kind: Managed, body: Readonly<Record<string, JsonValue>>): JsonValue => {
   const names = Object.keys(body)
   const knows = (family: IntegrationFamily): boolean =>
-    names.every((name) => attributesOf(kind, family).has(name))
+    names.every((name) => getAttributes(kind, family).has(name))
   const family = kind.families?.find(knows)?.name
   const item = { ...body, ...(family === undefined ? {} : { family }) }
   const held = { one: item, set: { x: item }, rules: [{ match: { id: 1 }, set: item }] }
@@ -205,7 +205,7 @@ describe('the schema of files', () => {
     const apart: string[] = []
     let tried = 0
     for (const kind of managedKinds)
-      for (const { name } of attributesOf(kind).values())
+      for (const { name } of getAttributes(kind).values())
         for (const value of values) {
           const text = JSON.stringify(documentOf(kind, { [name]: value }))
           const [read, said] = await readFiles(['-'], { cwd: '.', stdin: async () => text }).then(
@@ -223,11 +223,11 @@ describe('the schema of files', () => {
     const bodies = { one: [], set: ['additionalProperties'], rules: ['items', 'properties', 'set'] }
     const current: string[] = []
     for (const kind of managedKinds) {
-      const schema = within(configSchema(), '$defs', kind.scope, 'properties', kind.name)
+      const schema = within(buildConfigSchema(), '$defs', kind.scope, 'properties', kind.name)
       const body = within(schema, ...bodies[kind.holds])
       // Of what may be null, the attributes stand in the first of two.
       const first = within(body, 'anyOf', '0') ?? body
-      for (const name of attributesOf(kind).keys()) {
+      for (const name of getAttributes(kind).keys()) {
         const description = within(first, 'properties', name, 'description')
         expect(description, `${kind.name} ${name}`).toMatch(/\w{3}/)
         current.push(name)
@@ -239,6 +239,6 @@ describe('the schema of files', () => {
   it('is what explain --config-schema prints', async () => {
     const { code, stdout, stderr } = await svcctl(['explain', '--config-schema', '-o', 'json'])
     expect([code, stderr]).toEqual([0, ''])
-    expect(JSON.parse(stdout)).toEqual(configSchema())
+    expect(JSON.parse(stdout)).toEqual(buildConfigSchema())
   })
 })

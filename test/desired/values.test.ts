@@ -18,7 +18,7 @@ import {
 } from '../../src/catalogue/params.js'
 import { accessLevels } from '../../src/catalogue/shapes/common.js'
 import { absent, digestOf, digestOfSet } from '../../src/desired/attributes.js'
-import { canonical, normalised, sameValue } from '../../src/desired/values.js'
+import { isSameValue, normalizeValue, toCanonical } from '../../src/desired/values.js'
 
 const text = string('')
 const url = string('', { format: 'url' })
@@ -90,20 +90,20 @@ const differ: typeof same = [
 
 describe('equality by the catalogue’s types', () => {
   it.each(same)('takes for one: %s', (_, param, a, b) => {
-    expect(sameValue({ param }, a, b)).toBe(true)
+    expect(isSameValue({ param }, a, b)).toBe(true)
   })
   it.each(differ)('tells apart: %s', (_, param, a, b) => {
-    expect(sameValue({ param }, a, b)).toBe(false)
+    expect(isSameValue({ param }, a, b)).toBe(false)
   })
 
   it('takes of what no document speaks the other value’s word', () => {
     const unknown = { param: undefined }
-    expect(sameValue(unknown, '1', true)).toBe(true)
-    expect(sameValue(unknown, '7', 7)).toBe(true)
-    expect(sameValue(unknown, ['b', 'a'], ['a', 'b'])).toBe(true)
-    expect(sameValue(unknown, null, '')).toBe(true)
-    expect(sameValue(unknown, null, 0)).toBe(false)
-    expect(sameValue(unknown, { a: 1 }, { a: 2 })).toBe(false)
+    expect(isSameValue(unknown, '1', true)).toBe(true)
+    expect(isSameValue(unknown, '7', 7)).toBe(true)
+    expect(isSameValue(unknown, ['b', 'a'], ['a', 'b'])).toBe(true)
+    expect(isSameValue(unknown, null, '')).toBe(true)
+    expect(isSameValue(unknown, null, 0)).toBe(false)
+    expect(isSameValue(unknown, { a: 1 }, { a: 2 })).toBe(false)
   })
 
   it('normalises what is normalised to itself, for any value of any type', () => {
@@ -124,8 +124,8 @@ describe('equality by the catalogue’s types', () => {
     )
     fc.assert(
       fc.property(fc.constantFrom(...params), value, (param, given) => {
-        const once = normalised({ param }, given)
-        expect(canonical(normalised({ param }, once))).toBe(canonical(once))
+        const once = normalizeValue({ param }, given)
+        expect(toCanonical(normalizeValue({ param }, once))).toBe(toCanonical(once))
       }),
     )
   })

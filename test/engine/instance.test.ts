@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { issues } from '../../src/catalogue/areas/issues.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { Caller } from '../../src/engine/instance/caller.js'
-import { reaching, Warnings } from '../../src/engine/instance/connection.js'
+import { buildClientOptions, Warnings } from '../../src/engine/instance/connection.js'
 import { InstanceExchange } from '../../src/engine/instance/exchange.js'
 import { describeListEnd } from '../../src/engine/instance/listing.js'
 import { cutShort } from '../../src/engine/rows.js'
@@ -184,19 +184,19 @@ describe('how an instance is reached', () => {
       warnings: new Warnings({ insecure: false, env: {}, warn: () => {} }),
       audit: new Audit(),
       guard: async () => {},
-    }) as unknown as Parameters<typeof reaching>[0]
+    }) as unknown as Parameters<typeof buildClientOptions>[0]
   const profile = { name: 'prod', baseUrl: 'https://forge.test', timeout: 7, retries: 4 }
 
   it('has nothing written for a command that only looks', async () => {
     const options = async (readOnly: boolean) =>
-      reaching({ ...run({}), readOnly }, 'https://forge.test', {})
+      buildClientOptions({ ...run({}), readOnly }, 'https://forge.test', {})
     expect(await options(true)).toMatchObject({ readOnly: true })
     expect(await options(false)).toMatchObject({ readOnly: false })
   })
 
   it('waits as the flags say, else as the profile says, else as the client does', async () => {
     const at = (globals: object, party: object) =>
-      reaching(run(globals), 'https://forge.test', party)
+      buildClientOptions(run(globals), 'https://forge.test', party)
     expect(await at({ timeout: 3, retries: 0 }, { profile })).toMatchObject({
       timeout: 3,
       retries: 0,

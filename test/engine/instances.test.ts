@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getExitCode, isEnough } from '../../src/answer/instances.js'
 import { Failure } from '../../src/errors.js'
-import { profilesIn, resolveProfiles } from '../../src/profile/session.js'
+import { parseProfiles, resolveProfiles } from '../../src/profile/session.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder, type Ran } from '../support/program.js'
 import { type Recorder, record, type Script } from '../support/recorder.js'
@@ -62,7 +62,7 @@ describe('which profiles are meant', () => {
     { name: 'axb' },
   ]
   const names = (text: string): readonly string[] => {
-    const asked = profilesIn(text)
+    const asked = parseProfiles(text)
     return 'one' in asked
       ? [asked.one]
       : resolveProfiles(asked.several, known).map(({ name }) => name)
@@ -79,9 +79,9 @@ describe('which profiles are meant', () => {
   ])('%s', (text, expected) => expect(names(text)).toEqual(expected))
 
   it('are one where one is named, and several where a pattern or a tag is', () => {
-    expect(profilesIn('a,a')).toEqual({ one: 'a' })
-    expect(profilesIn('a*')).toEqual({ several: ['a*'] })
-    expect(profilesIn('@a')).toEqual({ several: ['@a'] })
+    expect(parseProfiles('a,a')).toEqual({ one: 'a' })
+    expect(parseProfiles('a*')).toEqual({ several: ['a*'] })
+    expect(parseProfiles('@a')).toEqual({ several: ['@a'] })
   })
 
   it.each([

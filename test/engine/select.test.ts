@@ -1,7 +1,7 @@
 /** `--select`: the objects of a verb out of its own list, all of them before the first write. */
 import { describe, expect, it } from 'vitest'
 import { writes } from '../../src/catalogue/endpoint.js'
-import { allCommands, commandNamed } from '../../src/commands/index.js'
+import { loadAllCommands, loadCommandByWords } from '../../src/commands/index.js'
 import { getCommandName, getScope, getSelects } from '../../src/engine/command/derive.js'
 import { configuration } from '../support/program.js'
 import { recording } from '../support/recorder.js'
@@ -276,7 +276,7 @@ describe('--select with several parents', () => {
 describe('the list that a verb selects from', () => {
   it('is of its own objects, and every verb over several has one but these', async () => {
     const without: string[] = []
-    for (const command of await allCommands()) {
+    for (const command of await loadAllCommands()) {
       const [first] = command.args
       if (first?.variadic !== true || !Object.values(command.endpoints).some(writes)) continue
       const fact = getSelects(command)
@@ -285,7 +285,7 @@ describe('the list that a verb selects from', () => {
         continue
       }
       const [area = '', ...words] = fact.list.split(' ')
-      const list = await commandNamed(area, words.join(' '))
+      const list = await loadCommandByWords(area, words.join(' '))
       const kinds = Object.values(list?.endpoints ?? {}).map((endpoint) => endpoint.lists)
       expect([getCommandName(command), new Set(kinds)]).toEqual([
         getCommandName(command),

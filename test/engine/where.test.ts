@@ -9,7 +9,7 @@ import type { JsonValues } from '../../src/base/objects.js'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import type { Paging } from '../../src/client/defaults.js'
 import { createInstance, type InstanceClient } from '../../src/client/instance.js'
-import { commandNamed } from '../../src/commands/index.js'
+import { loadCommandByWords } from '../../src/commands/index.js'
 import type { Command, Given, Plan } from '../../src/engine/command/types.js'
 import { Lists } from '../../src/engine/instance/listing.js'
 import { RecordChoice } from '../../src/engine/records/where.js'
@@ -58,7 +58,7 @@ const listed = async (
   texts: readonly string[],
   paging: Paging = { limit: 'all' },
 ) => {
-  const command = await commandNamed(area, 'list')
+  const command = await loadCommandByWords(area, 'list')
   const endpoint: Endpoint | undefined = command?.endpoints[key]
   if (command === undefined || endpoint === undefined) throw new Error(`no list ${area} ${key}`)
   const bytes: string[] = []
@@ -365,9 +365,9 @@ describe('with --where', () => {
 
 it('sends only what the instance answers as the field says', async () => {
   const { lists } = await import('../../src/engine/command/derive.js')
-  const { allCommands } = await import('../../src/commands/index.js')
+  const { loadAllCommands: allCommands } = await import('../../src/commands/index.js')
   const { createSingleReader } = await import('../../src/engine/records/single.js')
-  const { kindIn } = await import('../../src/engine/where/shape.js')
+  const { findFieldKind: kindIn } = await import('../../src/engine/where/shape.js')
   const kinds: Readonly<Record<string, readonly string[]>> = {
     boolean: ['boolean'],
     integer: ['number'],
@@ -394,8 +394,12 @@ it('sends only what the instance answers as the field says', async () => {
 })
 
 it('compares every version and level of the catalogue as such', async () => {
-  const { allCommands } = await import('../../src/commands/index.js')
-  const { getShapeFields, kindIn, levelsIn } = await import('../../src/engine/where/shape.js')
+  const { loadAllCommands: allCommands } = await import('../../src/commands/index.js')
+  const {
+    getShapeFields,
+    findFieldKind: kindIn,
+    getShapeLevels: levelsIn,
+  } = await import('../../src/engine/where/shape.js')
   const seen = new Set<string>()
   for (const { endpoints } of await allCommands())
     for (const { returns, route } of Object.values(endpoints))

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { askedWait } from '../../src/http/headers.js'
+import { getRequestedWait } from '../../src/http/headers.js'
 import { json, rejected, serve, serveRaw } from '../support/servers.js'
 import { clientOf, fakeClock, get, send } from './clients.js'
 
@@ -29,7 +29,7 @@ describe('askedWait', () => {
     [{ 'retry-after': '2', 'ratelimit-reset': '30' }, 2000],
     [{}, undefined],
   ])('%j asks for %s ms', (headers, wait) => {
-    expect(askedWait(429, (name) => headers[name], now)).toBe(wait)
+    expect(getRequestedWait(429, (name) => headers[name], now)).toBe(wait)
   })
   it.each<[number, Record<string, string>, number | undefined]>([
     [503, { 'retry-after': '7', 'ratelimit-reset': '30' }, 7000],
@@ -38,7 +38,7 @@ describe('askedWait', () => {
     [503, { 'ratelimit-reset': '30', 'ratelimit-remaining': '' }, undefined],
     [503, { 'ratelimit-reset': '30', 'ratelimit-remaining': '0' }, 30_000],
   ])('of a %i: %j asks for %s ms', (status, headers, wait) => {
-    expect(askedWait(status, (name) => headers[name], now)).toBe(wait)
+    expect(getRequestedWait(status, (name) => headers[name], now)).toBe(wait)
   })
 })
 

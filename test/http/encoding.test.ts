@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jsonFields } from '../../src/base/objects.js'
+import { toJsonFields } from '../../src/base/objects.js'
 import { type Endpoint, endpoint, many, one } from '../../src/catalogue/endpoint.js'
 import { hash, list, project, string } from '../../src/catalogue/params.js'
 import { Unknown } from '../../src/catalogue/shapes/common.js'
-import { safeAddress } from '../../src/http/answers/secrets.js'
+import { maskAddressSecrets } from '../../src/http/answers/secrets.js'
 import { getApiRoot, parseAddress } from '../../src/http/request/address.js'
 import { buildRequest } from '../../src/http/request/request.js'
 
@@ -89,7 +89,7 @@ describe('what is parsed back from a body', () => {
           const { body, path } = buildRequest({
             endpoint: make,
             values: { title, tags },
-            extra: jsonFields(extra),
+            extra: toJsonFields(extra),
           })
           const expected = Object.fromEntries([
             ...Object.entries(extra).filter(([name]) => name !== 'title' && name !== 'tags'),
@@ -133,6 +133,6 @@ describe('a shown address', () => {
     ],
     ['https://x.test/projects?search=a', 'https://x.test/projects?search=a'],
   ])('%s is %s', (given, expected) => {
-    expect(safeAddress(given)).toBe(expected)
+    expect(maskAddressSecrets(given)).toBe(expected)
   })
 })

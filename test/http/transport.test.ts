@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { remember } from '../../src/base/secrets/scrub.js'
+import { recordSecret } from '../../src/base/secrets/scrub.js'
 import { readWhole } from '../../src/http/answers/body.js'
 import { json, rejected, serve } from '../support/servers.js'
 import { certificate, key } from './certificate.js'
@@ -205,7 +205,7 @@ describe('a proxy', () => {
     const client = clientOf(server.base, { transport })
     await rejected(client.call(get('/x')))
     // Longer than what they are looked for in: that takes no time.
-    for (let i = 0; i < 1000; i++) remember(`sent-for-object-${i}`.padEnd(400, '.'))
+    for (let i = 0; i < 1000; i++) recordSecret(`sent-for-object-${i}`.padEnd(400, '.'))
     const error = await rejected(client.call(get('/x')))
     expect(String(error)).toContain('no ***')
     expect(JSON.stringify(error)).not.toContain('canary')

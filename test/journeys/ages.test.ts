@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
+import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
 import { onTerminal } from '../commands/calling.js'
 import { serve } from '../support/mcp.js'
 import { configuration, folder, type Ran } from '../support/program.js'
@@ -14,7 +14,7 @@ import { svcctl } from '../support/within.js'
 import { agedInstance } from './aged.js'
 
 const inWords = async (text: string) =>
-  wordsFrom(await parseVocabulary(`vocabulary: 1\n${text}`, 'words.yml'))
+  createLookups(await parseVocabulary(`vocabulary: 1\n${text}`, 'words.yml'))
 
 const instances = {
   old: agedInstance({

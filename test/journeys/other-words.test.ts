@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
+import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
 import { onTerminal } from '../commands/calling.js'
 import { sandboxInWords } from '../sandbox/instance.js'
 import { configuration, folder, type Ran } from '../support/program.js'
@@ -18,7 +18,7 @@ const texts = {
   there: 'vocabulary: 1\nwords: { cloud: haze }\nnames: { can_push: allows_push }\n',
 }
 const inWords = async (text: string) =>
-  sandboxInWords(wordsFrom(await parseVocabulary(text, 'words.yml')))
+  sandboxInWords(createLookups(await parseVocabulary(text, 'words.yml')))
 const [here, there] = await Promise.all([inWords(texts.here), inWords(texts.there)])
 
 const cwd = folder()

@@ -4,10 +4,10 @@ import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.
 import { examples } from '../../src/catalogue/examples.js'
 import { areas, type ParameterFlag } from '../../src/catalogue/index.js'
 import { shownFields } from '../../src/catalogue/kinds.js'
-import { type Param, valuesOf } from '../../src/catalogue/params.js'
-import { allCommands, loadExamples } from '../../src/commands/index.js'
-import { getFirstSegment, watchable } from '../../src/engine/command/derive.js'
-import { flagsOfCommand } from '../../src/engine/command/flags.js'
+import { getParamValues, type Param } from '../../src/catalogue/params.js'
+import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
+import { canRepeat, getFirstSegment } from '../../src/engine/command/derive.js'
+import { getCommandFlags } from '../../src/engine/command/flags.js'
 import { flagSets, globalFlags } from '../../src/engine/command/global-flags.js'
 import { documented, implied, named } from './documents.js'
 
@@ -17,7 +17,7 @@ const loaded = await Promise.all(
 const all: { area: string; key: string; e: Endpoint }[] = loaded.flatMap(({ area, endpoints }) =>
   Object.entries(endpoints).map(([key, e]) => ({ area, key, e })),
 )
-const commands = await allCommands()
+const commands = await loadAllCommands()
 const kebab = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 
 describe('the documents', () => {
@@ -83,7 +83,7 @@ describe('commands', () => {
   it.each(commands.map((c, i) => [names[i] ?? '', c] as const))(
     '%s: flags are kebab-case, distinct, and shadow no global one',
     (_, command) => {
-      const flags = flagsOfCommand(command)
+      const flags = getCommandFlags(command)
       const spelled = flags.flatMap((f) => [f.name, ...(f.aliases ?? [])])
       expect(new Set(spelled).size, 'two flags have one name: rename one').toBe(spelled.length)
       const shorts = flags.flatMap((f) => f.short ?? [])
@@ -98,7 +98,7 @@ describe('commands', () => {
       for (const { name } of flagSets.rehearsal) if (!own && !reads) globals.add(name)
       // Commits are asked for until a time.
       const timed = Object.values(command.endpoints).some((e) => 'until' in e.params)
-      for (const { name } of flagSets.repeat) if (watchable(command) && !timed) globals.add(name)
+      for (const { name } of flagSets.repeat) if (canRepeat(command) && !timed) globals.add(name)
       // One that a command takes over means the same.
       const same = new Set(globalFlags.map((f) => f.param))
       // Formats that only one command writes stand beside everybody's; what is written to files has a place of its own.
@@ -113,13 +113,13 @@ describe('commands', () => {
 
   it('have defaults that are values of their flags', () => {
     const chosen = commands.flatMap((c) =>
-      flagsOfCommand(c).map(({ name, param }) => [name, param] as const),
+      getCommandFlags(c).map(({ name, param }) => [name, param] as const),
     )
     let met = 0
     for (const [name, param] of chosen)
       if (param.type === 'enum' && param.default !== undefined) {
         met += 1
-        expect(valuesOf(param), `the default of --${name}`).toContain(param.default)
+        expect(getParamValues(param), `the default of --${name}`).toContain(param.default)
       }
     expect(met).toBeGreaterThan(20)
   })

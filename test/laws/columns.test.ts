@@ -1,25 +1,25 @@
 /** What a person sees as a heading of a list may be typed after `--where` and `--fields`. */
 import { describe, expect, it } from 'vitest'
 import { shownFields } from '../../src/catalogue/kinds.js'
-import { allCommands } from '../../src/commands/index.js'
+import { loadAllCommands } from '../../src/commands/index.js'
 import {
   getAnswerFields,
   getCommandName,
   getFirstSegment,
 } from '../../src/engine/command/derive.js'
-import { kindIn } from '../../src/engine/where/shape.js'
+import { findFieldKind } from '../../src/engine/where/shape.js'
 
 describe('every column of a list', () => {
   it('is a field of its records, shown under another name, or made by the command', async () => {
     const strange: string[] = []
-    for (const command of await allCommands()) {
+    for (const command of await loadAllCommands()) {
       const made = Object.keys(command.computedFields ?? {})
       for (const endpoint of Object.values(command.endpoints)) {
         if (endpoint.returns.kind !== 'many') continue
         const { shape } = endpoint.returns
         const fields = new Set(getAnswerFields([endpoint]))
         for (const column of endpoint.columns ?? []) {
-          const tested = kindIn(shape, column) !== undefined || made.includes(column)
+          const tested = findFieldKind(shape, column) !== undefined || made.includes(column)
           if (!tested && !Object.hasOwn(shownFields, column))
             strange.push(`${getCommandName(command)} --where ${column}`)
           if (!fields.has(column) && !fields.has(getFirstSegment(column)))

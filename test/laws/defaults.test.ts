@@ -7,8 +7,8 @@ import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import type { Param } from '../../src/catalogue/params.js'
 import { parseTokens } from '../../src/cli/words/tree.js'
-import { allCommands } from '../../src/commands/index.js'
-import { flagName, getCommandName } from '../../src/engine/command/derive.js'
+import { loadAllCommands } from '../../src/commands/index.js'
+import { getCommandName, getFlagName } from '../../src/engine/command/derive.js'
 import type { Command } from '../../src/engine/command/types.js'
 import { parseGiven } from '../../src/engine/plan/given.js'
 import type { PlanContext } from '../../src/engine/plan/objects.js'
@@ -44,7 +44,7 @@ const around: PlanContext = {
       .map(({ name }) => name),
 }
 
-const rows = (await allCommands()).flatMap((command) =>
+const rows = (await loadAllCommands()).flatMap((command) =>
   Object.entries(command.endpoints).flatMap(([key, endpoint]) =>
     Object.entries({ ...endpoint.params })
       .filter(([, { default: value, required }]) => value !== undefined && required !== true)
@@ -77,7 +77,7 @@ it.each(
     expect(
       Object.keys(given.flags),
       'a default of the documents is help text: neither the parser nor a special may fill it in',
-    ).not.toContain(flagName(name, param))
+    ).not.toContain(getFlagName(name, param))
     expect(plans).toHaveLength(1)
     for (const plan of plans) {
       expect(Object.keys(plan.values), 'the plan must not fill in the default').not.toContain(name)

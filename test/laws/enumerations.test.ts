@@ -1,6 +1,6 @@
 /** A value that no list has: of the API's parameters the hint says how it is sent all the same, of the tool's own flags nothing. */
 import { expect, it } from 'vitest'
-import { allCommands } from '../../src/commands/index.js'
+import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandName, lists } from '../../src/engine/command/derive.js'
 import { globalFlags } from '../../src/engine/command/global-flags.js'
 import type { Flag } from '../../src/engine/command/types.js'
@@ -13,7 +13,7 @@ const isListed = ({ param }: Flag): boolean =>
 
 /** One command for each flag of its name and kind. */
 const lines = new Map<string, { readonly line: readonly string[]; readonly flag: Flag }>()
-for (const command of await allCommands())
+for (const command of await loadAllCommands())
   for (const flag of command.flags.filter(isListed)) {
     // What is no value of the API's there names a field.
     if (flag.name === 'sort' && lists(command)) continue

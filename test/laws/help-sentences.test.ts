@@ -1,6 +1,6 @@
 /** A page of help says each thing once: endpoints that differ in a word bring their sentences along. */
 import { expect, it } from 'vitest'
-import { allCommands } from '../../src/commands/index.js'
+import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandName } from '../../src/engine/command/derive.js'
 import { svcctl } from '../support/within.js'
 
@@ -25,7 +25,7 @@ const isAlike = (a: string, b: string): boolean => {
   return left.filter((word, at) => word !== right[at]).length < 2
 }
 
-const commands = await allCommands()
+const commands = await loadAllCommands()
 
 it('finds the sentences of a page', async () => {
   const { stdout } = await svcctl(['runners', 'register', '--help'])

@@ -8,7 +8,7 @@ import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.
 import { getProperties } from '../../src/catalogue/fields.js'
 import { areas } from '../../src/catalogue/index.js'
 import { type Managed, managed, managedKinds } from '../../src/catalogue/managed.js'
-import { alwaysSent, attributesOf } from '../../src/desired/attributes.js'
+import { getAttributes, listAlwaysSent } from '../../src/desired/attributes.js'
 
 const nameOf = ({ scope, name }: Managed): string => `${scope}:${name}`
 const each = managedKinds.map((kind) => [nameOf(kind), kind] as const)
@@ -112,7 +112,7 @@ describe.each(each)('%s', (_, kind) => {
   })
 
   it('has attributes that can all be read, but secrets', () => {
-    for (const { name, field, secret, param } of attributesOf(kind).values()) {
+    for (const { name, field, secret, param } of getAttributes(kind).values()) {
       expect(param.deprecated, name).toBeUndefined()
       if (secret) expect(field, name).toBeUndefined()
       else expect(fieldsOf(kind), name).toContain(field?.split(/\[\]\.|\./)[0])
@@ -120,7 +120,7 @@ describe.each(each)('%s', (_, kind) => {
   })
 
   it('accounts for every parameter of its writes', () => {
-    const attributes = attributesOf(kind)
+    const attributes = getAttributes(kind)
     const { at = {}, without = [] } = kind
     const known = [...attributes.keys(), ...Object.keys(at), ...without, kind.identity]
     const params = Object.entries({ ...kind.create?.params, ...kind.update?.params })
@@ -135,7 +135,7 @@ describe.each(each)('%s', (_, kind) => {
   it('sends with a change what the change requires', () => {
     for (const [name, param] of Object.entries(kind.update?.params ?? {}))
       if (param.required === true)
-        expect(alwaysSent(kind), 'add the attribute to "keep"').toContain(name)
+        expect(listAlwaysSent(kind), 'add the attribute to "keep"').toContain(name)
   })
 
   it('says what is lost with an item that is removed', () => {
@@ -158,7 +158,7 @@ describe('facts', () => {
     return found
   }
   const namesWhere = (name: string, test: 'fixed' | 'keep' | 'required' | 'secret') =>
-    [...attributesOf(of(name)).values()].filter((one) => one[test]).map((one) => one.name)
+    [...getAttributes(of(name)).values()].filter((one) => one[test]).map((one) => one.name)
 
   it('say that these alone cannot be deleted', () => {
     const lasting = managedKinds.filter(({ remove }) => remove === undefined)
@@ -178,16 +178,16 @@ describe('facts', () => {
       'user_ids',
       'group_ids',
     ])
-    expect(alwaysSent(of('project:approval_rules'))).toContain('name')
+    expect(listAlwaysSent(of('project:approval_rules'))).toContain('name')
     expect(namesWhere('project:deploy_keys', 'fixed')).toEqual(['key'])
-    expect([...alwaysSent(of('site:geo_nodes'))]).toEqual(['name', 'url'])
+    expect([...listAlwaysSent(of('site:geo_nodes'))]).toEqual(['name', 'url'])
     expect(namesWhere('group:members', 'required')).toEqual(['access_level'])
-    expect([...attributesOf(of('project:runners')).keys()]).toEqual([])
+    expect([...getAttributes(of('project:runners')).keys()]).toEqual([])
   })
 
   it('read from files only keys and certificates, and secrets', () => {
     const sources = managedKinds.flatMap((kind) =>
-      [...attributesOf(kind).values()]
+      [...getAttributes(kind).values()]
         .filter(({ source, secret }) => source === 'file' || secret)
         .map(({ name, source }) => `${nameOf(kind)} ${name} ${source}`),
     )
@@ -209,9 +209,9 @@ describe('facts', () => {
     const kind = of('project:integrations')
     const { families = [] } = kind
     expect(families).toHaveLength(11)
-    expect([...attributesOf(kind).keys()]).toEqual(Object.keys(integrationParameters))
+    expect([...getAttributes(kind).keys()]).toEqual(Object.keys(integrationParameters))
     for (const family of families) {
-      const attributes = attributesOf(kind, family)
+      const attributes = getAttributes(kind, family)
       const taken = Object.entries(family.params).filter(([, p]) => p.deprecated === undefined)
       expect([...attributes.keys()]).toEqual(taken.map(([name]) => name))
       for (const { name, required } of attributes.values())

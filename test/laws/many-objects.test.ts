@@ -1,9 +1,9 @@
 /** The flags for many objects: help shows each where it is taken, and nowhere else. */
 import { describe, expect, it } from 'vitest'
-import { allCommands } from '../../src/commands/index.js'
+import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandName, getScope, lists } from '../../src/engine/command/derive.js'
 import type { Command } from '../../src/engine/command/types.js'
-import { parentsIn } from '../../src/engine/plan/parents.js'
+import { getLineParents } from '../../src/engine/plan/parents.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
@@ -24,7 +24,7 @@ const manyObjects = async (command: string): Promise<string> => {
 }
 
 const refused = /is not available for a (?:project|group)|downloads from a single/
-const commands = (await allCommands()).filter(
+const commands = (await loadAllCommands()).filter(
   ({ endpoints, open }) => Object.keys(endpoints).length > 0 && open !== true,
 )
 
@@ -90,7 +90,7 @@ describe('what belongs to projects or groups is done in several of them', () => 
   ]
   const refusal = (command: Command, flag: string, text: string): string | undefined => {
     try {
-      const parents = parentsIn(command, { args: [], flags: new Map([[flag, [text]]]) })
+      const parents = getLineParents(command, { args: [], flags: new Map([[flag, [text]]]) })
       return parents === undefined ? `--${flag} ${text} names one` : undefined
     } catch (error) {
       return error instanceof Error ? error.message : String(error)

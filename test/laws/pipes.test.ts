@@ -4,13 +4,13 @@
  */
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { kindNamed, kinds } from '../../src/catalogue/kinds.js'
+import { getKindByName, kinds } from '../../src/catalogue/kinds.js'
 import { pick } from '../../src/catalogue/pick.js'
-import { allCommands } from '../../src/commands/index.js'
+import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandName, lists } from '../../src/engine/command/derive.js'
 import type { Command } from '../../src/engine/command/types.js'
 import { readObjects } from '../../src/engine/plan/objects.js'
-import { pipedObjects } from '../../src/engine/plan/stdin/reader.js'
+import { parsePipedObjects } from '../../src/engine/plan/stdin/reader.js'
 import { shown } from '../output/open.js'
 import { sandbox } from '../sandbox/instance.js'
 import { configuration } from '../support/program.js'
@@ -57,7 +57,7 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   'geo status': [''],
   'error-tracking keys list': ['-P platform/app --show-secrets'],
 }
-const commands = await allCommands()
+const commands = await loadAllCommands()
 const listing = commands.filter((c) => lists(c) && c.open !== true)
 const cases = listing.flatMap((c) =>
   (ways[getCommandName(c)] ?? []).map((way) => [`${getCommandName(c)} ${way}`.trim(), c] as const),
@@ -95,7 +95,7 @@ describe('lists', () => {
       const free = ['settings get', 'ci lint', 'pages-domains add'].includes(getCommandName(c))
       if (!free)
         expect(
-          kindNamed(first.param?.completes),
+          getKindByName(first.param?.completes),
           `say in "completes" of the argument of ${getCommandName(c)} which objects it takes`,
         ).toBeDefined()
     }
@@ -106,7 +106,7 @@ describe('lists', () => {
       for (const e of Object.values(await row.load()))
         if (e.lists !== undefined)
           expect(
-            kindNamed(e.lists)?.areas,
+            getKindByName(e.lists)?.areas,
             `add the area to the kind that ${e.route} lists, in src/catalogue/kinds.ts`,
           ).toContain(row.name)
   })
@@ -129,7 +129,7 @@ describe('lists', () => {
     for (const [k, name] of heading.entries())
       expect(empty(selected, k), name).toBe(empty(cells(flat).slice(1), k))
     const kind = kindOf(c)
-    const known = kindNamed(kind)
+    const known = getKindByName(kind)
     if (kind === undefined || known === undefined) return
     const names = [...known.names, ...(known.also ?? [])]
     const keys = Object.keys(records[0] ?? {})
@@ -149,7 +149,7 @@ describe('lists', () => {
       Object.assign(texts, { [only]: await shown('table', records, { fields: [only] }) })
     for (const verb of verbs(kind))
       for (const [form, text] of Object.entries(texts)) {
-        const piped = await pipedObjects(text, await readObjects(verb.args[0]))
+        const piped = await parsePipedObjects(text, await readObjects(verb.args[0]))
         const found = piped.map(({ text: object }) => object)
         expect(found.length, `${form} into ${getCommandName(verb)}`).toBe(records.length)
         for (const [i, object] of found.entries()) {

@@ -6,8 +6,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { insertFlags, splitCommand } from '../../src/base/shell-words.js'
-import { allCommands, loadExamples } from '../../src/commands/index.js'
-import { getCommandName, keepsJournal, rehearsable } from '../../src/engine/command/derive.js'
+import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
+import { canPreview, getCommandName, keepsJournal } from '../../src/engine/command/derive.js'
 import { usingSandbox } from '../support/sandbox.js'
 import { svcctl } from '../support/within.js'
 
@@ -72,8 +72,8 @@ const difference = (now: readonly string[], then: readonly string[]): readonly s
   ...then.filter((row) => !now.includes(row)).map((row) => `- ${row}`),
 ]
 
-const kept = (await allCommands()).filter(
-  (command) => rehearsable(command) && keepsJournal(command) && command.writes !== true,
+const kept = (await loadAllCommands()).filter(
+  (command) => canPreview(command) && keepsJournal(command) && command.writes !== true,
 )
 
 /** Lines of a command that write, without a pipe. */

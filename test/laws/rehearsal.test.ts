@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Endpoint, getMethod, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
-import { allCommands, loadExamples } from '../../src/commands/index.js'
-import { getCommandName, keepsJournal, rehearsable } from '../../src/engine/command/derive.js'
+import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
+import { canPreview, getCommandName, keepsJournal } from '../../src/engine/command/derive.js'
 import { findReading } from '../../src/engine/command/object-reader.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { linesOf } from '../engine/journaling/runs.js'
@@ -95,7 +95,7 @@ describe('what a write is about', () => {
   })
 })
 
-const commands = await allCommands()
+const commands = await loadAllCommands()
 
 describe('the API’s own dry run', () => {
   it('is kept where it has one, and named in the catalogue', () => {
@@ -110,7 +110,7 @@ describe('the API’s own dry run', () => {
       ({ flags, readOnly }) => !readOnly && flags.some(({ name }) => name === 'dry-run'),
     )
     expect(own.map(getCommandName)).toEqual(['ci lint', 'commits cherry-pick', 'commits revert'])
-    expect(own.filter(rehearsable)).toEqual([])
+    expect(own.filter(canPreview)).toEqual([])
   })
 })
 
@@ -170,7 +170,7 @@ const rehearse = async (name: string, line: string, how: string, config = config
   })
 }
 
-const tried = commands.filter(rehearsable)
+const tried = commands.filter(canPreview)
 // What needs a journal first has a test of its own.
 const alone = tried.filter(({ writes }) => writes !== true)
 

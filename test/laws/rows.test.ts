@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
-import { allCommands, loadExamples } from '../../src/commands/index.js'
-import { calls, getCommandName, hasForm, lists } from '../../src/engine/command/derive.js'
+import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
+import { getCommandName, hasEndpoints, hasForm, lists } from '../../src/engine/command/derive.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder } from '../support/program.js'
 import { sampleFiles } from '../support/sample-files.js'
 import { svcctl } from '../support/within.js'
 
-const commands = await allCommands()
+const commands = await loadAllCommands()
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -49,7 +49,7 @@ const isPlain = (line: string): boolean => !/[|<>]|\bsandbox serve\b|--watch\b|-
 const examples = (
   await Promise.all(
     commands.map(async (command) => {
-      const all = calls(command) ? await loadExamples(command) : []
+      const all = hasEndpoints(command) ? await loadExamples(command) : []
       return all.filter(isPlain).map((line) => [line] as const)
     }),
   )
@@ -102,7 +102,7 @@ beforeAll(async () => {
 
 /** Lists that need nothing but a project. */
 const ofProjects = commands
-  .filter((command) => calls(command) && lists(command) && hasForm(command, 'project'))
+  .filter((command) => hasEndpoints(command) && lists(command) && hasForm(command, 'project'))
   .filter(
     ({ args, flags }) =>
       args.length === 0 && !flags.some((flag) => flag.required && flag.name !== 'project'),

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { allCommands } from '../../src/commands/index.js'
+import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandName } from '../../src/engine/command/derive.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration } from '../support/program.js'
@@ -83,7 +83,7 @@ const given: Readonly<Record<string, readonly [objects: string, rest?: string]>>
 /** Their answers show nothing, or are of another kind: notes, verdicts and headings name what they are about. */
 const silent = ['ci lint', 'settings get', 'members add', 'commits diff']
 
-const commands = (await allCommands()).filter(
+const commands = (await loadAllCommands()).filter(
   (c) =>
     c.args[0]?.variadic === true &&
     Object.values(c.endpoints).some((e) => e.returns.kind !== 'empty') &&

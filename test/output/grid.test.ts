@@ -16,7 +16,7 @@ vi.mock('cli-table3', async (load) => {
 })
 // Other files of this process have loaded it with the real one.
 vi.resetModules()
-const { grid } = await import('../../src/output/grid.js')
+const { formatGrid: grid } = await import('../../src/output/grid.js')
 const { shown } = await import('./open.js')
 
 describe('a grid', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatNamed } from '../../src/output/formats.js'
-import { rewrite, spaced } from '../../src/output/json.js'
+import { hasWhitespace, rewrite } from '../../src/output/json.js'
 import { bytes, collector, listed, opened, shown, written } from './open.js'
 
 const rewritten = (text: string): string => Buffer.from(rewrite(text)).toString()
@@ -125,7 +125,7 @@ describe('white space', () => {
     ['"a b"', false],
     ['[1, 2]', true],
   ])('%s: %s', (text, expected) => {
-    expect(spaced(bytes(text))).toBe(expected)
+    expect(hasWhitespace(bytes(text))).toBe(expected)
   })
   it('is taken away around tokens only', () => {
     expect(rewritten('{ "a b" : [ 1 , "c\\" ,  d\\\\" ] }')).toBe('{"a b":[1,"c\\" ,  d\\\\"]}')

@@ -1,8 +1,8 @@
 /** Records of an instance with words of its own: masked, found and headed by either name, in every format. */
 import { describe, expect, it } from 'vitest'
-import { picker } from '../../src/catalogue/pick.js'
+import { createPicker } from '../../src/catalogue/pick.js'
 import { getLeaves } from '../../src/engine/where/shape.js'
-import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
+import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
 import { collector, listed, opened, wholeFormats } from './open.js'
 
 const text = `vocabulary: 1
@@ -10,7 +10,7 @@ words: { token: tk, dsn: beacon }
 names: { monitor_site: watch_region, api_key: hub_blob, public_key: pk }
 secrets: [hub_signing, monitor_env]
 `
-const words = wordsFrom(await parseVocabulary(text, 'w.yml'))
+const words = createLookups(await parseVocabulary(text, 'w.yml'))
 const declared = new Set(['public_key'])
 
 const canary = 'canary-value'
@@ -66,7 +66,7 @@ it.each(['page', 'rows'] as const)(
 )
 
 it('finds a field by either name, the instance’s first', () => {
-  const pick = picker({}, words)
+  const pick = createPicker({}, words)
   const both = { monitor_site: 'old', watch_region: 'new', list: [{ watch_region: 'a' }] }
   expect(pick(both, 'monitor_site')).toBe('new')
   expect(pick(both, 'watch_region')).toBe('new')

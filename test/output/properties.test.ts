@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { widthsFor } from '../../src/base/screen-text.js'
+import { loadWidths } from '../../src/base/screen-text.js'
 import { shown } from './open.js'
 
 /** Text of every kind that an instance could send: hostile, wide, broken. */
@@ -56,7 +56,7 @@ describe('whatever the instance sends', () => {
           const plain = text.replaceAll(ownColors, '')
           expect(plain).not.toMatch(commanding)
           expect(plain).not.toContain('\t')
-          const { measure } = await widthsFor([plain])
+          const { measure } = await loadWidths([plain])
           for (const line of plain.split('\n')) expect(measure(line)).toBeLessThanOrEqual(width)
         },
       ),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
-import { kindIn, wordsIn } from '../../src/engine/where/shape.js'
+import { findFieldKind, findFieldWords } from '../../src/engine/where/shape.js'
 import { isExpiry } from '../../src/output/cell.js'
 import { chooseChart } from '../../src/output/html/summary.js'
 import { calling } from '../commands/calling.js'
@@ -103,9 +103,9 @@ describe('the chart of a list', () => {
         const columns = endpoint.columns.map((column) => ({
           name: column,
           isTime:
-            kindIn(shape, column) === 'time' ||
+            findFieldKind(shape, column) === 'time' ||
             (isExpiry(column) && endpoint.made?.some((one) => one === column) === true),
-          words: wordsIn(shape, column),
+          words: findFieldWords(shape, column),
         }))
         found[chooseChart(columns).kind]?.push(`${area.name} ${name}`)
       }

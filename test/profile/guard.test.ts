@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type Consent,
   checkReadOnly,
-  confirmationFor,
+  decideConfirmation,
   nameMatches,
 } from '../../src/profile/session.js'
 import { failureOf } from './setup.js'
@@ -46,7 +46,7 @@ describe('a confirmation', () => {
   ]
   it.each(rows)('%s', async (_, profile, consent, expected) => {
     const known = ['go', 'ask', 'ask-name'].includes(expected)
-    const decide = () => confirmationFor(profile, consent, 'runner 7 is deleted')
+    const decide = () => decideConfirmation(profile, consent, 'runner 7 is deleted')
     if (known) return expect(decide()).toBe(expected)
     const failure = await failureOf(decide)
     expect(failure.exitCode).toBe(2)

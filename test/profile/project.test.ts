@@ -4,10 +4,10 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { projectOfRemote } from '../../src/profile/addresses.js'
 import {
-  environmentScope,
   findScope,
-  gitRemotes,
+  getEnvironmentScope,
   parseRemotes,
+  readGitRemotes,
   type ScopeChoice,
 } from '../../src/profile/project.js'
 import type { Environment, Profile } from '../../src/profile/types.js'
@@ -75,8 +75,8 @@ describe('git remotes', () => {
     ])
   })
   it('are none where there is no repository or no directory', async () => {
-    expect(await gitRemotes(temporary(), process.env)).toEqual([])
-    expect(await gitRemotes('/nowhere/at/all', process.env)).toEqual([])
+    expect(await readGitRemotes(temporary(), process.env)).toEqual([])
+    expect(await readGitRemotes('/nowhere/at/all', process.env)).toEqual([])
   })
 })
 
@@ -94,12 +94,12 @@ describe('the scope of the environment', () => {
     ['either', {}, undefined],
   ]
   it.each(rows)('for %s of %j is %s', (takes, env, expected) => {
-    const scope = environmentScope(takes, env)
+    const scope = getEnvironmentScope(takes, env)
     expect(scope && `${scope.kind} ${scope.value} ${scope.source}`).toBe(expected)
   })
   it('is refused when a command takes either and both are set', async () => {
     const env = { SVC_PROJECT: 'a/b', SVC_GROUP: 'g' }
-    const failure = await failureOf(() => environmentScope('either', env))
+    const failure = await failureOf(() => getEnvironmentScope('either', env))
     expect(failure.category).toBe('usage')
     expect(failure.message).toContain('SVC_PROJECT and SVC_GROUP')
   })

@@ -14,7 +14,7 @@ import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { getPaths } from '../../src/profile/paths.js'
-import { type Changes, settingNames, settings, shownProfile } from '../../src/profile/settings.js'
+import { type Changes, redactProfile, settingNames, settings } from '../../src/profile/settings.js'
 import { failureOf, open, temporary } from './setup.js'
 
 const baseUrl = 'https://forge.test'
@@ -144,7 +144,7 @@ describe('profiles', () => {
     const proxy = 'http://me:canary@proxy.test:3128'
     const profile = await store.set('prod', { 'base-url': baseUrl, proxy })
     expect(profile.proxy).toContain('canary')
-    expect(JSON.stringify(shownProfile(profile))).not.toContain('canary')
+    expect(JSON.stringify(redactProfile(profile))).not.toContain('canary')
   })
 })
 

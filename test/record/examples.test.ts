@@ -1,5 +1,5 @@
 /** The examples of all commands and the recipes of the guide, as they stand there. */
-import { allCommands, loadExamples } from '../../src/commands/index.js'
+import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
 import { recipes } from '../../src/commands/recipes.js'
 import { getCommandName } from '../../src/engine/command/derive.js'
 import { absentIn } from '../support/shell.js'
@@ -21,7 +21,7 @@ const variables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const createExamples = async (): Promise<readonly Group[]> => {
   const groups = new Map<string, Entry[]>()
-  for (const command of await allCommands()) {
+  for (const command of await loadAllCommands()) {
     const { area } = command
     const entries = groups.get(area) ?? []
     groups.set(area, entries)

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   listAlertEndpoints,
+  listReceivedAlerts,
   readState,
-  receivedAlerts,
   type Sandbox,
   startSandbox,
 } from '../../src/sandbox/index.js'
-import { seedState } from '../../src/sandbox/seed/index.js'
+import { loadSampleState } from '../../src/sandbox/seed/index.js'
 import { sender } from './instance.js'
 
 const own = '//platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json'
@@ -28,7 +28,7 @@ describe('alert endpoints', () => {
   }
   const received = async () => {
     await stop()
-    return receivedAlerts(await readState(folder))
+    return listReceivedAlerts(await readState(folder))
   }
 
   beforeEach(async () => {
@@ -95,7 +95,7 @@ describe('alert endpoints', () => {
 
 describe('alertEndpointsOf', () => {
   it('says where to send alerts', () => {
-    expect(listAlertEndpoints(seedState(), 'http://h')[0]).toEqual({
+    expect(listAlertEndpoints(loadSampleState(), 'http://h')[0]).toEqual({
       project: 'platform/app',
       name: 'monitoring',
       url: `http://h${own.slice(1)}`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { objects } from '../../src/base/objects.js'
+import { listObjects } from '../../src/base/objects.js'
 import { freshSandbox } from './instance.js'
 
 const { send } = freshSandbox()
@@ -78,7 +78,7 @@ describe('approvals of merge requests', () => {
     expect(body.approved_by[0]?.user.username).toBe('dov')
     const state = (await send(`GET ${one}/approval_state`)).body
     expect(state.approval_rules_overwritten).toBe(false)
-    expect(objects(state.rules).map((r) => r.approved)).toEqual([true, false])
+    expect(listObjects(state.rules).map((r) => r.approved)).toEqual([true, false])
   })
 
   it('may be asked for in greater number', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { objects } from '../../src/base/objects.js'
+import { listObjects } from '../../src/base/objects.js'
 import { freshSandbox } from './instance.js'
 
 const { send } = freshSandbox()
@@ -126,7 +126,7 @@ describe('refreshing an OAuth pair', () => {
 
   it('gives a new pair once, and the old one is worth nothing', async () => {
     const { status, body } = await refresh('sandbox-ben-refresh-token')
-    const [pair] = objects([body])
+    const [pair] = listObjects([body])
     expect([status, pair?.token_type, pair?.expires_in]).toEqual([200, 'Bearer', 7200])
     const who = await withHeaders({ authorization: `Bearer ${pair?.access_token}` })
     expect(who.body).toHaveProperty('username', 'ben')

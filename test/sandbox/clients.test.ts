@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { getPath } from '../../src/catalogue/endpoint.js'
-import { paramsIn } from '../../src/catalogue/params.js'
+import { getInnerParams } from '../../src/catalogue/params.js'
 import { collectRoutes, type ServedRoute } from '../../src/sandbox/server/routes.js'
 import { exampleOf } from './addresses.js'
 import { sandbox } from './instance.js'
@@ -57,7 +57,7 @@ describe('an empty value', () => {
   const getNames = ({ endpoint, accepts }: ServedRoute): readonly string[] =>
     Object.entries(endpoint?.params ?? accepts?.params ?? {}).flatMap(([name, param]) => [
       name,
-      ...Object.keys(paramsIn(param) ?? {}).map((key) => `${name}[${key}]`),
+      ...Object.keys(getInnerParams(param) ?? {}).map((key) => `${name}[${key}]`),
     ])
 
   /** Each parameter empty, empty in brackets, and all of them at once. */

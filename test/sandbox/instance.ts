@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { type Fields, objects } from '../../src/base/objects.js'
+import { type Fields, listObjects } from '../../src/base/objects.js'
 import type { Words } from '../../src/catalogue/words.js'
 import {
   readState,
@@ -90,7 +90,7 @@ export const sender = (url: () => string) => createSend(url, true)
 
 /** The records of a list that the documents do not have. */
 export const toRecords = (body: unknown): readonly Fields[] => {
-  const records = objects(body)
+  const records = listObjects(body)
   if (!Array.isArray(body) || records.length < body.length)
     throw new Error(`no list of records: ${JSON.stringify(body)}`)
   return records

@@ -1,6 +1,6 @@
 /** Lists beside the documents: whoever may not see a thing is not offered it. */
 import { describe, expect, it } from 'vitest'
-import { objects } from '../../src/base/objects.js'
+import { listObjects } from '../../src/base/objects.js'
 import { freshSandbox, toRecords } from './instance.js'
 
 const { send } = freshSandbox()
@@ -63,9 +63,9 @@ describe('lists to complete from', () => {
     expect(mine).not.toEqual([])
     expect(mine).toEqual(mine.map(() => ben))
     const { body } = await send('GET /projects/1/issues?labels=bug&per_page=1')
-    const [issue] = objects(body)
+    const [issue] = listObjects(body)
     expect(issue?.labels).toContain('bug')
-    const [references] = objects([issue?.references])
+    const [references] = listObjects([issue?.references])
     expect(references?.relative).toMatch(/^#/)
     expect(references?.relative).toBe(references?.short)
     expect((await send('GET /projects/1/issues?state=ajar')).status).toBe(400)

@@ -1,6 +1,6 @@
 /** Every field that the embedded instance presents of its sample data, in every answer that it gives to a GET. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { objects } from '../../src/base/objects.js'
+import { listObjects } from '../../src/base/objects.js'
 import { getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { timedSandbox } from './instance.js'
@@ -40,7 +40,7 @@ const addressesOf = async (instance: Instance, path: string): Promise<string[]> 
 
 const listed = async (instance: Instance, list: string, key: string): Promise<string[]> => {
   const came = await instance.send(`GET ${list}?per_page=100`)
-  return came.status === 200 ? objects(came.body).map((record) => String(record[key])) : []
+  return came.status === 200 ? listObjects(came.body).map((record) => String(record[key])) : []
 }
 
 /** A record as text, a field a line. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { conflicts, rebaseBranch } from '../../src/sandbox/git/apply.js'
+import { hasConflicts, rebaseBranch } from '../../src/sandbox/git/apply.js'
 import { log } from '../../src/sandbox/git/read.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
 import { getCommitCard, getHistory } from '../../src/sandbox/seed/histories.js'
@@ -156,8 +156,8 @@ describe('a rebase', () => {
     expect(
       await rebaseBranch(repository, getCommitCard(1, 'logging').id, main, ben),
     ).toBeUndefined()
-    expect(await conflicts(repository, main, getCommitCard(1, 'logging').id)).toBe(true)
-    expect(await conflicts(repository, main, login)).toBe(false)
+    expect(await hasConflicts(repository, main, getCommitCard(1, 'logging').id)).toBe(true)
+    expect(await hasConflicts(repository, main, login)).toBe(false)
   })
 
   it('leaves out what the target has already', async () => {

@@ -1,11 +1,11 @@
 /** The end of a rebase and its error are one change: no request that is answered meanwhile sees only half of it. */
 import { expect, it } from 'vitest'
 import { type Instance, InstanceClock } from '../../src/sandbox/call.js'
-import { dueRebases } from '../../src/sandbox/rules/merge-requests.js'
-import { seedState } from '../../src/sandbox/seed/index.js'
+import { listDueRebases } from '../../src/sandbox/rules/merge-requests.js'
+import { loadSampleState } from '../../src/sandbox/seed/index.js'
 
 it('is in progress until its error is known', async () => {
-  const state = seedState()
+  const state = loadSampleState()
   const clock = new InstanceClock(undefined, Number.POSITIVE_INFINITY)
   const [request] = state.mergeRequests.all()
   if (request === undefined) throw new Error('the sample data has no merge request')
@@ -27,7 +27,7 @@ it('is in progress until its error is known', async () => {
     },
   }
   const instance = { state, clock, git } as unknown as Instance
-  const [due] = dueRebases(instance)
+  const [due] = listDueRebases(instance)
   await due?.play(instance)
   expect([...seen, progress()]).toEqual([
     [true, null],

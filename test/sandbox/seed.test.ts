@@ -9,7 +9,7 @@ import { areas } from '../../src/catalogue/index.js'
 import { isScope } from '../../src/catalogue/params.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
 import { getHistory } from '../../src/sandbox/seed/histories.js'
-import { seedState } from '../../src/sandbox/seed/index.js'
+import { loadSampleState } from '../../src/sandbox/seed/index.js'
 import { getTable, tableNames } from '../../src/sandbox/state/state.js'
 import { sandbox, toRecords } from './instance.js'
 
@@ -21,28 +21,28 @@ afterAll(async () => {
 
 describe('the sample data', () => {
   it('is the same at every start', () => {
-    expect(JSON.stringify(seedState())).toBe(JSON.stringify(seedState()))
+    expect(JSON.stringify(loadSampleState())).toBe(JSON.stringify(loadSampleState()))
   })
 
   it('shares nothing between instances that could be changed', () => {
-    const { runners, approvalRules } = seedState()
+    const { runners, approvalRules } = loadSampleState()
     const lists = [
       ...runners.all().flatMap((runner) => [runner.project_ids, runner.tag_list]),
       ...approvalRules.all().map((rule) => rule.user_ids),
     ]
     for (const list of lists) expect(Object.isFrozen(list)).toBe(true)
-    const before = JSON.stringify(seedState())
+    const before = JSON.stringify(loadSampleState())
     runners.change(1, { description: 'changed' })
-    expect(JSON.stringify(seedState())).toBe(before)
+    expect(JSON.stringify(loadSampleState())).toBe(before)
   })
   it('has a row in every table that an operation does not have to fill first', () => {
-    const { settings, config, ...tables } = seedState()
+    const { settings, config, ...tables } = loadSampleState()
     const empty = Object.entries(tables).filter(([, table]) => table.size === 0)
     expect(empty.map(([name]) => name)).toEqual(['storageMoves', 'alerts', 'declared'])
   })
 
   it('refers only to what there is', () => {
-    const state = seedState()
+    const state = loadSampleState()
     for (const job of state.jobs.all()) {
       expect(state.pipelines.get(job.pipeline_id)?.project_id).toBe(job.project_id)
       if (job.runner_id !== null) expect(state.runners.get(job.runner_id)).toBeDefined()
@@ -57,7 +57,7 @@ describe('the sample data', () => {
   })
 
   it('gives all records of a table the same attributes, and IDs without a gap', () => {
-    const state = seedState()
+    const state = loadSampleState()
     let records = 0
     for (const name of tableNames) {
       const all = getTable(state, name).all()
@@ -70,7 +70,7 @@ describe('the sample data', () => {
   })
 
   it('names only records that there are, whatever the attribute that names them', () => {
-    const state = seedState()
+    const state = loadSampleState()
     const tables = new Map<string, string>(
       tableNames.map((name) => [`${name.slice(0, -1)}_id`, name]),
     )
@@ -91,7 +91,7 @@ describe('the sample data', () => {
   })
 
   it('has jobs in every state and runners of every kind and state', () => {
-    const state = seedState()
+    const state = loadSampleState()
     expect(new Set(state.jobs.all().map((j) => j.status)).size).toBe(8)
     expect(new Set(state.runners.all().map((r) => r.runner_type)).size).toBe(3)
     expect(new Set(state.runners.all().map((r) => r.online)).size).toBe(3)
@@ -108,7 +108,7 @@ describe('the sample data', () => {
       'Say what the limits mean',
     )
     expect(await repository.line(['rev-parse', 'feature/login'])).toBe(
-      seedState().mergeRequests.get(1)?.sha,
+      loadSampleState().mergeRequests.get(1)?.sha,
     )
   })
 })
@@ -122,7 +122,7 @@ describe('what is shown of the sample data', () => {
       .flatMap((area) => Object.values(area))
       .filter((endpoint) => getMethod(endpoint) === 'GET' && endpoint.returns.kind === 'many')
       .filter(({ path }) => Object.keys(path).length === 1 && Object.values(path).every(isScope))
-    const state = seedState()
+    const state = loadSampleState()
     let shown = 0
     for (const endpoint of lists) {
       const [[placeholder = '', param] = []] = Object.entries(endpoint.path)

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { meterLine } from '../../src/terminal/progress.js'
+import { formatMeterLine } from '../../src/terminal/progress.js'
 import { configuration } from '../support/program.js'
 import {
   openScreen,
@@ -25,9 +25,9 @@ describe('a line of progress', () => {
     [{ done: 1_234_567, failed: 0, seconds: 10 }, 'runners pause  1,234,567  123,457/s'],
     [{ done: 0, failed: 0, seconds: 3.9 }, 'runners pause  waiting for a response, 3 s'],
   ])('of %j', (counts, line) => {
-    expect(meterLine('runners pause', counts)).toBe(line)
+    expect(formatMeterLine('runners pause', counts)).toBe(line)
     const waiting = { milliseconds: 11_400, why: 'the instance allows 600 a minute' }
-    expect(meterLine('x', { done: 1, failed: 0, seconds: 1, rate: 2, waiting })).toBe(
+    expect(formatMeterLine('x', { done: 1, failed: 0, seconds: 1, rate: 2, waiting })).toBe(
       'x  1  2/s  (waiting 12 s: the instance allows 600 a minute)',
     )
   })

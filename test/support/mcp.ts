@@ -3,13 +3,13 @@ import { deepStrictEqual } from 'node:assert'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
-import { runsWithin } from '../../src/answer/execute.js'
+import { createInnerRuns } from '../../src/answer/execute.js'
 import type { AnswerOptions } from '../../src/answer/options.js'
 import { printRows } from '../../src/answer/print-rows.js'
 import type { RunAnswer } from '../../src/answer/run-answer.js'
 import { RunParts } from '../../src/answer/run-parts.js'
 import { parseTokens } from '../../src/cli/words/tree.js'
-import { commandNamed } from '../../src/commands/index.js'
+import { loadCommandByWords } from '../../src/commands/index.js'
 import type { Services } from '../../src/engine/command/services.js'
 import type { Given } from '../../src/engine/command/types.js'
 import { findOwnWords } from '../../src/engine/command/words.js'
@@ -93,7 +93,7 @@ export const servicesOf = async (
   write: RunAnswer['write'] = async () => {},
   signal: AbortSignal = new AbortController().signal,
 ) => {
-  const command = await commandNamed('mcp', 'serve')
+  const command = await loadCommandByWords('mcp', 'serve')
   if (command?.rows === undefined) throw new Error('there is no mcp serve')
   const env = { SVC_CONFIG_DIR: folder(), ...more }
   const flags = new Map(Object.entries(globals).map(([name, text]) => [name, [text]]))
@@ -108,7 +108,7 @@ export const servicesOf = async (
     listed: false,
     journaling: { source: 'arguments', raw, several: false, digests: new Map() },
     chosen: new ChosenRecords(),
-    runs: (sharing) => runsWithin(options, sharing, parseTokens),
+    runs: (sharing) => createInnerRuns(options, sharing, parseTokens),
     own: findOwnWords([], env),
   }
   const heard = process.stdout.listeners('error')

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.js'
-import { createNotes, failureText, getLiveness, printError } from '../../src/terminal/notes.js'
-import { progress, progressLine } from '../../src/terminal/progress.js'
-import { interactive } from '../../src/terminal/prompts.js'
+import { createNotes, formatFailure, getLiveness, printError } from '../../src/terminal/notes.js'
+import { formatProgressLine, showProgress } from '../../src/terminal/progress.js'
+import { canPrompt } from '../../src/terminal/prompts.js'
 import { createStyle, useColor } from '../../src/terminal/style.js'
 import { fakeScreen } from './streams.js'
 
@@ -47,7 +47,7 @@ describe('who may be asked, and shown progress', () => {
     [tty, tty, { SVC_NO_PROMPT: '1' }, false],
     [tty, tty, { SVC_NO_PROMPT: '' }, true],
   ])('%j %j %j: %s', (stdin, stderr, env, expected) => {
-    expect(interactive({ stdin, stderr }, env)).toBe(expected)
+    expect(canPrompt({ stdin, stderr }, env)).toBe(expected)
   })
   it.each([
     [tty, {}, false, 'live'],
@@ -131,7 +131,7 @@ describe('a failure', () => {
     unknownOutcome: true,
   })
   it('says what was tried, what came back and what to do', () => {
-    expect(failureText(failure, plain)).toBe(
+    expect(formatFailure(failure, plain)).toBe(
       [
         'svcctl: no runner 7',
         '    or it is private\\u009b',
@@ -148,7 +148,7 @@ describe('a failure', () => {
     const long = new Failure('auth', 'the credential is not accepted by this instance', {
       hint: 'It may have expired: sign in with `svcctl auth login --profile work`.',
     })
-    expect(failureText(long, narrow)).toBe(
+    expect(formatFailure(long, narrow)).toBe(
       [
         'svcctl: the credential is not accepted',
         '    by this instance',
@@ -181,17 +181,17 @@ describe('a failure', () => {
 describe('progress', () => {
   const streamOf = (columns: number) => fakeScreen(columns) as unknown as NodeJS.WriteStream
   it('is a line with a bar that fits', () => {
-    expect(progressLine('loading', 0.5, 80)).toBe(
+    expect(formatProgressLine('loading', 0.5, 80)).toBe(
       `${'█'.repeat(12)}${'░'.repeat(12)}  50 %  loading`,
     )
-    expect(progressLine('loading', undefined, 80)).toBe('loading')
-    expect(progressLine('a\nb'.repeat(50), 0.5, 40).length).toBe(37)
+    expect(formatProgressLine('loading', undefined, 80)).toBe('loading')
+    expect(formatProgressLine('a\nb'.repeat(50), 0.5, 40).length).toBe(37)
   })
   it('shows nothing where it is off or the work is quick', async () => {
     const stream = fakeScreen()
     const target = stream as unknown as NodeJS.WriteStream
-    expect(await progress('x', async () => 1, { liveness: 'off', stream: target })).toBe(1)
-    expect(await progress('x', async () => 2, { liveness: 'live', stream: target })).toBe(2)
+    expect(await showProgress('x', async () => 1, { liveness: 'off', stream: target })).toBe(1)
+    expect(await showProgress('x', async () => 2, { liveness: 'live', stream: target })).toBe(2)
     expect(stream.text()).toBe('')
   })
   it('is one plain line for screen readers', async () => {
@@ -199,11 +199,11 @@ describe('progress', () => {
     const target = stream as unknown as NodeJS.WriteStream
     const how = { liveness: 'line', stream: target } as const
     // What is quick says nothing, there as elsewhere.
-    await progress('quick', async (say) => say('more', 0.1), how)
+    await showProgress('quick', async (say) => say('more', 0.1), how)
     const shown = async () => {
       while (stream.text() === '') await new Promise((r) => setImmediate(r))
     }
-    await progress('waiting', async (say) => shown().then(() => say('more', 0.1)), {
+    await showProgress('waiting', async (say) => shown().then(() => say('more', 0.1)), {
       ...how,
       delay: 0,
     })
@@ -224,7 +224,7 @@ describe('progress', () => {
     const shown = async () => {
       while (!stream.text().includes('half')) await new Promise((r) => setImmediate(r))
     }
-    const work = progress(
+    const work = showProgress(
       'start',
       async (say) => {
         say('half', 0.5)
@@ -246,7 +246,7 @@ describe('progress', () => {
       throw new Failure('failed', 'no')
     }
     await expect(
-      progress('x', failing, { liveness: 'live', stream: streamOf(80) }),
+      showProgress('x', failing, { liveness: 'live', stream: streamOf(80) }),
     ).rejects.toThrow('no')
   })
 })

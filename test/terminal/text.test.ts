@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import {
-  age,
   formatAge,
+  formatDuration,
+  formatIsoAge,
+  loadWidths,
   roughWidths,
-  span,
   visible,
   visibleLines,
-  widthsFor,
 } from '../../src/base/screen-text.js'
 import { getStatusStyle } from '../../src/base/tones.js'
-import { bar, createLinker, hyperlink } from '../../src/terminal/style.js'
+import { createLinker, drawBar, formatLink } from '../../src/terminal/style.js'
 
 describe('visible', () => {
   it.each([
@@ -40,10 +40,10 @@ it('shows the lines of a long text as lines, wherever a piece of it ends', () =>
 })
 
 describe('widths', async () => {
-  const { measure, truncate, wrap } = await widthsFor(['語'])
+  const { measure, truncate, wrap } = await loadWidths(['語'])
 
   it('are upper bounds where they are rough, whatever was measured before', async () => {
-    for (const rough of [roughWidths, await widthsFor(['plain'])]) {
+    for (const rough of [roughWidths, await loadWidths(['plain'])]) {
       expect(rough.measure('語')).toBe(2)
       expect(rough.measure('👩‍👩‍👧')).toBeGreaterThan(2)
       expect(rough.truncate('👩‍👩‍👧 and more', 12)).toBe('👩‍👩‍👧…')
@@ -109,7 +109,7 @@ describe('times', () => {
     ['2026-99-99T99:99:99Z', undefined],
     ['yesterday', undefined],
   ])('%s: %s', (text, expected) => {
-    expect(age(text, now)).toBe(expected)
+    expect(formatIsoAge(text, now)).toBe(expected)
   })
   it('take dates too', () => {
     expect(formatAge(new Date('2026-05-01T13:00:00Z'), now)).toBe('in 1 h')
@@ -124,7 +124,7 @@ describe('times', () => {
     [90_000, '1 d 1 h'],
     [-90, '-1 min 30 s'],
   ])('%d seconds: %s', (seconds, expected) => {
-    expect(span(seconds)).toBe(expected)
+    expect(formatDuration(seconds)).toBe(expected)
   })
 })
 
@@ -144,14 +144,14 @@ describe('words and signs', () => {
     [7, '████'],
     [Number.NaN, '░░░░'],
   ])('a bar of %d', (fraction, expected) => {
-    expect(bar(fraction, 4)).toBe(expected)
+    expect(drawBar(fraction, 4)).toBe(expected)
   })
   it('links plain addresses only', () => {
-    expect(hyperlink('x', 'https://a.test/b')).toBe(
+    expect(formatLink('x', 'https://a.test/b')).toBe(
       '\u001b]8;;https://a.test/b\u001b\\x\u001b]8;;\u001b\\',
     )
     for (const url of ['javascript:x', 'https://a\u001b\\b', 'https://a b', 'https://a\u0007'])
-      expect(hyperlink('x', url)).toBe('x')
+      expect(formatLink('x', url)).toBe('x')
   })
   it('does not link in a pipe', async () => {
     const link = await createLinker({ isTTY: false }, { FORCE_HYPERLINK: '1' })

@@ -8,10 +8,10 @@ import { expect, it } from 'vitest'
 import { isObject } from '../../src/base/objects.js'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { areas } from '../../src/catalogue/index.js'
-import { commandsOfArea, loadExamples } from '../../src/commands/index.js'
-import { flagsOfCommand } from '../../src/engine/command/flags.js'
+import { loadAreaCommands, loadExamples } from '../../src/commands/index.js'
+import { getCommandFlags } from '../../src/engine/command/flags.js'
 import type { Command } from '../../src/engine/command/types.js'
-import { commandIn } from '../../src/engine/command/vocabulary.js'
+import { translateCommand } from '../../src/engine/command/vocabulary.js'
 import { sandbox, sandboxInWords } from '../sandbox/instance.js'
 import { folder, type Ran } from '../support/program.js'
 import { svcctl } from '../support/within.js'
@@ -31,10 +31,10 @@ const needsShell =
 
 /** The line in the instance's words. */
 const inOwn = (command: Command, line: readonly string[]): readonly string[] => {
-  const { flags } = commandIn(
+  const { flags } = translateCommand(
     command,
     words,
-    flagsOfCommand(command).map(({ name }) => name),
+    getCommandFlags(command).map(({ name }) => name),
   )
   const dotted = (text: string) =>
     text
@@ -50,7 +50,7 @@ const inOwn = (command: Command, line: readonly string[]): readonly string[] => 
 }
 
 const linesOf = async (area: (typeof areas)[number]) => {
-  const commands = await commandsOfArea(area)
+  const commands = await loadAreaCommands(area)
   const all = await Promise.all(
     commands.map(async (command) => [command, await loadExamples(command)] as const),
   )

@@ -3,7 +3,7 @@
 import { getPath } from '../../src/catalogue/endpoint.js'
 import { fixedNames } from '../../src/catalogue/words.js'
 import { getListFields, loadEndpoints } from '../../src/vocabulary/check.js'
-import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
+import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
 
 const all = await loadEndpoints()
 const names = all
@@ -22,4 +22,4 @@ export const everything = `vocabulary: 1\nwords:\n${tokens
   .map((one) => `  ${JSON.stringify(one)}: own${one}\n`)
   .join('')}`
 
-export const everyWord = async () => wordsFrom(await parseVocabulary(everything, 'every.yml'))
+export const everyWord = async () => createLookups(await parseVocabulary(everything, 'every.yml'))

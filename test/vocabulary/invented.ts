@@ -1,5 +1,5 @@
 /** An invented vocabulary of eight words, in every section: no product has them. */
-import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
+import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
 
 export const invented = `vocabulary: 1
 words:
@@ -23,4 +23,4 @@ secrets: [hub_signing_blob]
 `
 
 const entries = () => parseVocabulary(invented, 'work.yml')
-export const inventedWords = async () => wordsFrom(await entries())
+export const inventedWords = async () => createLookups(await entries())

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
   checkVocabulary,
+  createLookups,
   parseVocabulary,
   readVocabulary,
-  wordsFrom,
 } from '../../src/vocabulary/index.js'
 import { folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
@@ -14,7 +14,7 @@ import { invented } from './invented.js'
 
 const check = async (text: string): Promise<void> => {
   const entries = await parseVocabulary(text, 'work.yml')
-  await checkVocabulary(entries, wordsFrom(entries))
+  await checkVocabulary(entries, createLookups(entries))
 }
 
 const lines = (...rest: readonly string[]): string => ['vocabulary: 1', ...rest, ''].join('\n')

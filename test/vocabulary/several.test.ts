@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { objects } from '../../src/base/objects.js'
-import { wordsAmong, wordsOfAll } from '../../src/engine/command/vocabulary.js'
-import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
+import { listObjects } from '../../src/base/objects.js'
+import { combineWords, mergeWords } from '../../src/engine/command/vocabulary.js'
+import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
 import { sandbox, sandboxInWords } from '../sandbox/instance.js'
 import { configuration, folder, type Ran } from '../support/program.js'
 import { svcctl } from '../support/within.js'
@@ -13,7 +13,7 @@ const texts = {
   one: 'vocabulary: 1\nwords: { cloud: nimbus }\nnames: { can_push: may_write }\nslugs: { monitoring: watchtower }\nvalues: { runners.status: [stale] }\n',
   two: 'vocabulary: 1\nwords: { cloud: haze }\nnames: { can_push: allows_push, title: label }\n',
 }
-const wordsIn = async (text: string) => wordsFrom(await parseVocabulary(text, 'words.yml'))
+const wordsIn = async (text: string) => createLookups(await parseVocabulary(text, 'words.yml'))
 const [ofOne, ofTwo] = await Promise.all([wordsIn(texts.one), wordsIn(texts.two)])
 const sites = {
   one: sandboxInWords(ofOne),
@@ -134,7 +134,7 @@ describe('a write', () => {
     writeFileSync(join(cwd, 'two.yml'), 'vocabulary: 1\nwords: { cloud: x, spamsvc: x }\n')
     try {
       const before = (await sites.one.send('GET /projects/1/deploy_keys/1')).body
-      const [{ may_write } = {}] = objects([before])
+      const [{ may_write } = {}] = listObjects([before])
       const ran = await run(`${update} ${may_write === true ? '--no-can-push' : '--can-push'}`)
       expect([ran.code, ran.stdout]).toEqual([2, ''])
       expect(ran.stderr).toContain('two.yml:2:20: cloud and spamsvc would both become x')
@@ -197,9 +197,9 @@ it('files are planned for each, and bring all to one state', async () => {
 
 describe('the words of one among several', () => {
   it('are its own first, then those of the others', () => {
-    const all = wordsOfAll([ofOne, ofTwo, undefined])
+    const all = mergeWords([ofOne, ofTwo, undefined])
     if (all === undefined) throw new Error('two have words')
-    const [one, none] = [wordsAmong(ofOne, all), wordsAmong(undefined, all)]
+    const [one, none] = [combineWords(ofOne, all), combineWords(undefined, all)]
     expect([one.neutral('may_write'), one.neutral('allows_push')]).toEqual(['can_push', 'can_push'])
     expect([one.name('can_push'), none.name('can_push')]).toEqual(['may_write', 'can_push'])
     expect([none.neutral('haze_account_id'), none.neutral('id')]).toEqual([
@@ -214,11 +214,14 @@ describe('the words of one among several', () => {
     const [a, b] = await Promise.all(
       ['can_push', 'title'].map((name) => wordsIn(`vocabulary: 1\nnames: { ${name}: zed }`)),
     )
-    const all = wordsOfAll([a, b])
+    const all = mergeWords([a, b])
     if (all === undefined) throw new Error('both have words')
-    expect([a, b].map((own) => wordsAmong(own, all).neutral('zed'))).toEqual(['can_push', 'title'])
+    expect([a, b].map((own) => combineWords(own, all).neutral('zed'))).toEqual([
+      'can_push',
+      'title',
+    ])
   })
 
   it('are none where none has any', () =>
-    expect(wordsOfAll([undefined, undefined])).toBeUndefined())
+    expect(mergeWords([undefined, undefined])).toBeUndefined())
 })

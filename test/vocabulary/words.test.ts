@@ -1,16 +1,16 @@
 /** Names in both directions, and requests in the words of an instance. */
 import { describe, expect, it } from 'vitest'
 import { ExactNumber } from '../../src/base/json/json.js'
-import { secrecies } from '../../src/base/secrets/mask.js'
+import { getSecrecies } from '../../src/base/secrets/mask.js'
 import { integrations } from '../../src/catalogue/areas/integrations.js'
 import { projects } from '../../src/catalogue/areas/projects.js'
 import { areas } from '../../src/catalogue/index.js'
-import { documented, legible, meaningIn } from '../../src/catalogue/words.js'
+import { getNeutralNaming, makeLegible, toDocumented } from '../../src/catalogue/words.js'
 import { requestIn } from '../../src/client/instance.js'
 import { toCurl } from '../../src/http/request/curl.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import { getListFields } from '../../src/vocabulary/check.js'
-import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
+import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
 import { sourceFiles, textOf } from '../support/source.js'
 import { inventedWords } from './invented.js'
 
@@ -48,7 +48,7 @@ describe('a name', () => {
   })
 
   it('of a secret is one under both names', () => {
-    const secret = secrecies(new Set(), words)
+    const secret = getSecrecies(new Set(), words)
     expect(secret('junkguard_api_key')).toBe('guessed')
     expect(secret('errsvc_beacon')).toBe('guessed')
     expect(secret('hub_signing_blob')).toBe('declared')
@@ -59,7 +59,7 @@ describe('a name', () => {
 
 describe('a vocabulary', () => {
   const of = async (...lines: readonly string[]) =>
-    wordsFrom(await parseVocabulary(['vocabulary: 1', ...lines].join('\n'), 'w.yml'))
+    createLookups(await parseVocabulary(['vocabulary: 1', ...lines].join('\n'), 'w.yml'))
 
   it('takes the longest run of segments that it has a path for, wherever it stands', async () => {
     const { path } = await of('paths:', '  /geo_nodes: /a', '  /geo_nodes/status: /b')
@@ -99,7 +99,7 @@ describe('a request', () => {
   it('never translates values, placeholders or the keys of custom attributes', async () => {
     const text =
       'vocabulary: 1\nnames: { topic: label, custom_attributes: extras }\nwords: { red: blue }'
-    const own = wordsFrom(await parseVocabulary(text, 'w.yml'))
+    const own = createLookups(await parseVocabulary(text, 'w.yml'))
     const ask = {
       endpoint: projects.list,
       values: { topic: ['topic'], custom_attributes: { red: 'red' } },
@@ -132,14 +132,14 @@ describe('a request', () => {
 
   it('for a family of several slugs is refused', async () => {
     const text = 'vocabulary: 1\nslugs: { monitoring: [a, b] }'
-    const own = wordsFrom(await parseVocabulary(text, 'w.yml'))
+    const own = createLookups(await parseVocabulary(text, 'w.yml'))
     const ask = { endpoint: integrations.get, values: { id: 3, slug: 'monitoring' } }
     expect(() => buildRequest(ask, own)).toThrow('several slugs on this instance: a, b')
   })
 
   it('whose names become one is refused as it is made', async () => {
     const text = 'vocabulary: 1\nnames:\n  monitor_site: monitor_env'
-    const own = wordsFrom(await parseVocabulary(text, 'w.yml'))
+    const own = createLookups(await parseVocabulary(text, 'w.yml'))
     const ask = { endpoint: integrations.update, values: { id: 3, slug: 'x' } }
     await expect(requestIn(ask, own)).rejects.toMatchObject({
       category: 'usage',
@@ -166,28 +166,30 @@ it('requests are built in one place, and where nothing is sent of them', () => {
 
 describe('an answer', () => {
   it('is found by both names, and shows the instance’s', () => {
-    const data = legible({ watch_region: 'eu', deep: [{ nimbus_x: 1 }] }, words)
+    const data = makeLegible({ watch_region: 'eu', deep: [{ nimbus_x: 1 }] }, words)
     expect(data).toHaveProperty('monitor_site', 'eu')
     expect(data).toHaveProperty('deep.0.cloud_x', 1)
     expect(JSON.stringify(data)).toBe('{"watch_region":"eu","deep":[{"nimbus_x":1}]}')
-    expect(meaningIn({})('watch_region')).toBe('watch_region')
-    expect(typeof data === 'object' && data && meaningIn(data)('watch_region')).toBe('monitor_site')
+    expect(getNeutralNaming({})('watch_region')).toBe('watch_region')
+    expect(typeof data === 'object' && data && getNeutralNaming(data)('watch_region')).toBe(
+      'monitor_site',
+    )
   })
 
   it('is as the documents would have it for declared state', () => {
-    const data = legible(
+    const data = makeLegible(
       [
         { watch_region: 'eu', monitor_site: 'us', slug: 'watchtower' },
         { custom_attributes: [{ nimbus_x: 1 }], deep: { nimbus_x: new ExactNumber('1.0') } },
       ],
       words,
     )
-    expect(documented(data)).toEqual([
+    expect(toDocumented(data)).toEqual([
       // Where a record has both names, the instance's own counts.
       { monitor_site: 'eu', slug: 'monitoring' },
       { custom_attributes: [{ nimbus_x: 1 }], deep: { cloud_x: new ExactNumber('1.0') } },
     ])
     const plain = { watch_region: 'eu' }
-    expect(documented(plain)).toBe(plain)
+    expect(toDocumented(plain)).toBe(plain)
   })
 })

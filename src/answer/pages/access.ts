@@ -1,6 +1,6 @@
 /** Draws who has access above the list of it: tiles, by way and access level, and when access ends. */
 
-import { formatCount, grouped } from '../../base/text.js'
+import { formatCount, groupDigits } from '../../base/text.js'
 import type { AccessRow } from '../../commands/access.js'
 import {
   type ChartRow,
@@ -47,13 +47,13 @@ const drawTiles = (rows: readonly AccessRow[], now: number): Markup => {
   return renderTiles([
     {
       name: 'People',
-      big: grouped(people.size),
+      big: groupDigits(people.size),
       tone: 'busy',
       lines: [`${direct.size} direct, ${people.size - direct.size} by groups`],
     },
     {
       name: 'Can push',
-      big: grouped(pushes.size),
+      big: groupDigits(pushes.size),
       tone: 'busy',
       lines: [
         `developers and above${keys === 0 ? '' : `, and ${formatCount(keys, 'deploy key')}`}`,
@@ -61,14 +61,14 @@ const drawTiles = (rows: readonly AccessRow[], now: number): Markup => {
     },
     {
       name: 'Owners and maintainers',
-      big: grouped(new Set(leads.map(({ name }) => name)).size),
+      big: groupDigits(new Set(leads.map(({ name }) => name)).size),
       tone: open > 0 ? 'warn' : 'good',
       badge: open > 0 ? '! attention' : '✓ fine',
       lines: [`${open} without an end`],
     },
     {
       name: 'End within 30 days',
-      big: grouped(soon),
+      big: groupDigits(soon),
       tone: soon > 0 ? 'warn' : 'busy',
       lines: [
         `${formatCount(ending.length, 'membership')} ${ending.length === 1 ? 'has' : 'have'} an end`,

@@ -1,7 +1,7 @@
 /** The tiles of the overview: a number of each part, with a verdict. */
 
 import { formatSpan } from '../../base/screen-text.js'
-import { formatCount, grouped } from '../../base/text.js'
+import { formatCount, groupDigits } from '../../base/text.js'
 import { type RunnerCounts, runnerStates } from '../../commands/health.js'
 import type { OverviewRecord } from '../../commands/overview-record.js'
 import { renderTiles, type Tile } from '../../output/html/frame.js'
@@ -55,7 +55,7 @@ const tileOfRunners = ({ runners }: OverviewRecord): TileText | undefined => {
     ...(states.not_connected > 0 ? [`${states.not_connected} not connected`] : []),
     ...(states.paused > 0 ? [`${states.paused} paused`] : []),
   ].join(', ')
-  const said = `${grouped(states.online)} of ${grouped(active)} active`
+  const said = `${groupDigits(states.online)} of ${groupDigits(active)} active`
   return {
     big: share === undefined ? '–' : `${share} %`,
     unit: 'online',
@@ -71,8 +71,10 @@ const tileOfJobs = ({ jobs }: OverviewRecord): TileText | undefined => {
   const span =
     waited === undefined || waited === null ? '' : `; the oldest for ${formatSpan(waited)}`
   return {
-    big: grouped(waiting),
-    lines: [`in ${grouped(Object.keys(projects).length)} of ${grouped(looked)} projects${span}`],
+    big: groupDigits(waiting),
+    lines: [
+      `in ${groupDigits(Object.keys(projects).length)} of ${groupDigits(looked)} projects${span}`,
+    ],
   }
 }
 
@@ -92,7 +94,7 @@ const tileOfCertificates = ({ certificates: part }: OverviewRecord): TileText | 
   if (part === undefined || part === null) return undefined
   const due = Object.entries(part.by_time_left).filter(([name]) => name !== 'later')
   return {
-    big: grouped(due.reduce((sum, [, count]) => sum + count, 0)),
+    big: groupDigits(due.reduce((sum, [, count]) => sum + count, 0)),
     unit: 'to renew',
     lines: [describeCertificates(part)],
   }
@@ -122,7 +124,7 @@ const tileOfStorages = ({ storages }: OverviewRecord): TileText | undefined => {
   const closed = storages.filter(({ weight }) => weight === 0).map(({ storage }) => storage)
   const said = `on ${formatCount(storages.length, 'storage')}`
   return {
-    big: grouped(storages.reduce((sum, { projects }) => sum + projects, 0)),
+    big: groupDigits(storages.reduce((sum, { projects }) => sum + projects, 0)),
     lines: [closed.length === 0 ? said : `${said}; ${closed.join(', ')} takes no new ones`],
   }
 }

@@ -2,7 +2,7 @@
 
 import { formatSpan, formatTimeLeft } from '../../base/screen-text.js'
 import { quoteWord } from '../../base/shell-words.js'
-import { formatCount, grouped } from '../../base/text.js'
+import { formatCount, groupDigits } from '../../base/text.js'
 import { formatCounts, type RunnerCounts, runnerStates } from '../../commands/health.js'
 import type { OverviewRecord } from '../../commands/overview-record.js'
 import {
@@ -234,7 +234,7 @@ const drawStorages = ({ record: { storages } }: Section): readonly [string, Mark
       name: storage,
       label: storage,
       counts: new Map([['all', projects]]),
-      beside: `${grouped(projects)}${weight === null ? '' : `, weight ${weight}`}`,
+      beside: `${groupDigits(projects)}${weight === null ? '' : `, weight ${weight}`}`,
     }),
   )
   const total = storages.reduce((sum, { projects }) => sum + projects, 0)

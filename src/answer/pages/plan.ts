@@ -1,6 +1,6 @@
 /** Draws a plan: what it comes to, by kind, and its changes place by place, deletions first. */
 
-import { formatCount, grouped, type Tone } from '../../base/text.js'
+import { formatCount, groupDigits, type Tone } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import type { PageItem, PagePlace, PlanPageRecord } from '../../commands/plan/page-record.js'
 import {
@@ -55,7 +55,7 @@ const drawTiles = (record: PlanPageRecord): Markup => {
     line: string,
   ): Tile => ({
     name,
-    big: grouped(some.length),
+    big: groupDigits(some.length),
     tone: some.length > 0 ? tone : 'quiet',
     lines: [line],
   })
@@ -69,7 +69,12 @@ const drawTiles = (record: PlanPageRecord): Markup => {
     tile(isDrift ? 'changed' : 'to change', changed, 'warn', formatCount(attributes, 'attribute')),
     tile(isDrift ? 'missing' : 'to create', come, 'good', kinds === '' ? 'none' : kinds),
     tile('impossible', impossible, 'busy', 'not changed by apply'),
-    { name: 'unchanged', big: grouped(record.unchanged), tone: 'quiet', lines: ['as declared'] },
+    {
+      name: 'unchanged',
+      big: groupDigits(record.unchanged),
+      tone: 'quiet',
+      lines: ['as declared'],
+    },
   ])
 }
 
@@ -140,7 +145,7 @@ const draw = (records: readonly unknown[], view: FormatView): Markup => {
   const items = itemsOf(record)
   const refused = record.refused.map((text) => html`<p class="warning">${text}</p>\n`)
   const places = record.places.map((place) => drawPlace(place, items.length <= maxOpen, view))
-  const said = `${record.todo.join(', ')}; ${grouped(record.unchanged)} unchanged (${formatCount(record.requests, 'request')})`
+  const said = `${record.todo.join(', ')}; ${groupDigits(record.unchanged)} unchanged (${formatCount(record.requests, 'request')})`
   const changes =
     items.length === 0
       ? card('No change', '', html`<p>The instance is as the files declare: ${said}.</p>\n`)

@@ -1,6 +1,6 @@
 /** Draws what a policy found above its findings: the result, a tile a severity, and the rules, those without findings among them. */
 
-import { formatCount, grouped } from '../../base/text.js'
+import { formatCount, groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import { policySeverities } from '../../commands/policy.js'
 import type { PolicyContext } from '../../commands/policy-run.js'
@@ -40,7 +40,7 @@ const toTile = ({ rules }: PolicyContext, severity: string): Tile => {
   const broken = own.filter(({ findings }) => findings > 0)
   return {
     name: severity,
-    big: grouped(own.reduce((sum, { findings }) => sum + findings, 0)),
+    big: groupDigits(own.reduce((sum, { findings }) => sum + findings, 0)),
     tone: getStatusStyle(severity)?.tone ?? 'busy',
     lines: [`${broken.length} of ${formatCount(own.length, 'rule')}`],
     href: `#severity=${severity}`,

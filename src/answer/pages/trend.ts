@@ -1,6 +1,6 @@
 /** Draws the overviews of several snapshots: the latest counts with their change, and a line each. */
 
-import { grouped } from '../../base/text.js'
+import { groupDigits } from '../../base/text.js'
 import {
   describeChange,
   type Trend,
@@ -44,14 +44,14 @@ const toTile = ({ part, item, values }: Trend, { snapshots }: TrendList): Tile =
   const name = part === 'runners' ? `Runners ${item}` : (titles[part] ?? part)
   return {
     name,
-    big: now === undefined ? '–' : grouped(now),
+    big: now === undefined ? '–' : groupDigits(now),
     tone: tones[item] ?? 'busy',
     lines: [
       ...(change === '' ? [] : [`${change} since ${getDay(snapshots.at(-2))}`]),
-      ...(first === undefined ? [] : [`${grouped(first)} on ${getDay(snapshots[0])}`]),
+      ...(first === undefined ? [] : [`${groupDigits(first)} on ${getDay(snapshots[0])}`]),
     ],
     ...(known.length > 1
-      ? { drawing: drawSparkline(known, `${name}: ${known.map(grouped).join(', ')}`) }
+      ? { drawing: drawSparkline(known, `${name}: ${known.map(groupDigits).join(', ')}`) }
       : {}),
     href: `#${part}`,
   }
@@ -63,7 +63,7 @@ const describeMost = (trends: readonly Trend[], snapshots: readonly string[]): s
   if (watched === undefined) return ''
   const known = watched.values.map((value) => value ?? 0)
   const most = Math.max(...known)
-  return `most ${watched.item}: ${grouped(most)} on ${getDay(snapshots[known.indexOf(most)])}`
+  return `most ${watched.item}: ${groupDigits(most)} on ${getDay(snapshots[known.indexOf(most)])}`
 }
 
 const drawPart = (part: string, { snapshots, trends }: TrendList): Markup => {

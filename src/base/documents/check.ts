@@ -5,6 +5,7 @@ import { isObject } from '../objects.js'
 import type { Findings } from './findings.js'
 import type { Origin } from './origin.js'
 import {
+  describeInvalid,
   describeValue,
   getName,
   getSubschema,
@@ -13,7 +14,6 @@ import {
   listTypes,
   type Schema,
   type SchemaProblem,
-  sayInvalid,
   sentences,
   type ValuePath,
 } from './sentences.js'
@@ -32,7 +32,7 @@ interface SchemaError {
   readonly params: object
 }
 
-/** How much was checked with a schema, in characters, and its compiled form where that is worth it. */
+/** The number of characters that were checked with a schema, and its compiled form once that pays off. */
 interface SchemaUse {
   size: number
   validator?: Validator
@@ -66,7 +66,7 @@ const isBelow = (path: string, outer: string): boolean =>
 const getPlace = ({ schemaPath, instancePath }: SchemaError): string =>
   `${schemaPath} ${instancePath}`
 
-/** Returns what errors are about: a type where it is another one explains every other error of the same schema. */
+/** Returns the errors that are not consequences of others: a wrong type explains every other error of the same schema. */
 const dropFollowing = (errors: readonly SchemaError[]): readonly SchemaError[] => {
   const places = (keyword: string): ReadonlySet<string> =>
     new Set(errors.filter((one) => one.keyword === keyword).map(getPlace))
@@ -157,7 +157,7 @@ class ErrorReporter {
     }
     const say = sentences[keyword === 'anyOf' ? 'type' : keyword]
     const own = schema.errorMessage
-    const said = say?.(problem) ?? sayInvalid(problem)
+    const said = say?.(problem) ?? describeInvalid(problem)
     const isOwnKey = keyword === 'not' && isRefused(schema)
     for (const { text, hint, key } of [said].flat()) {
       const at =
@@ -168,7 +168,7 @@ class ErrorReporter {
     }
   }
 
-  /** What any of several schemas takes, as one; a pattern without a title is another way to write one of the others. */
+  /** Merges the schemas of `anyOf` into one. A pattern without a title is another way to write one of the others, so it is left out. */
   #mergeBranches({ anyOf, ...schema }: Schema): Schema {
     const all = [anyOf].flat().flatMap((one) => {
       const branch = isObject(one) ? this.#resolve(one) : {}
@@ -249,8 +249,8 @@ class ErrorReporter {
 }
 
 /**
- * Returns what an error says of the mark of a kind of file, a constant on its first level; nothing where it says nothing. Any
- * file may have been named: of one without the mark of its kind nothing else is said.
+ * Returns the part of an error that concerns the mark of a kind of file, a constant on its first level; nothing if there is none. Any file
+ * may have been named, so a file without the mark gets no other error.
  */
 const findMark = ({ properties }: Schema, error: SchemaError): readonly SchemaError[] => {
   const { keyword, instancePath, params } = error
@@ -262,9 +262,9 @@ const findMark = ({ properties }: Schema, error: SchemaError): readonly SchemaEr
 }
 
 /**
- * Adds a finding for everything in a value that is not as its schema says.
+ * Adds a finding for everything in a value that its schema rejects.
  * @param size of the text, in characters
- * @returns true where nothing is
+ * @returns true if the value is valid
  */
 export const checkValue = (
   schema: object,

@@ -1,8 +1,8 @@
-/** What is wrong in files, each with its position. */
+/** Findings: the mistakes in files, each with its position. */
 import { Failure } from '../../errors.js'
-import { didYouMean } from '../suggest.js'
+import { suggestSimilar } from '../suggest.js'
 import { quoteText } from '../text.js'
-import { type Origin, originText } from './origin.js'
+import { formatOrigin, type Origin } from './origin.js'
 import { describeWritten, type WrittenEntry, type WrittenValue } from './written.js'
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
@@ -30,23 +30,23 @@ export class Findings {
   }
 
   add(origin: Origin, text: string, hint?: string): undefined {
-    const key = `${originText(origin)}: ${text}`
+    const key = `${formatOrigin(origin)}: ${text}`
     if (!this.#found.has(key)) this.#found.set(key, { origin, text, hint })
   }
 
   /** Something that is correct, and worth knowing. */
   note(origin: Origin, text: string): void {
-    this.#notes.add(`${originText(origin)}: ${text}`)
+    this.#notes.add(`${formatOrigin(origin)}: ${text}`)
   }
 
-  /** A key that is none of the known ones. @param otherwise the hint where none of them is near */
+  /** Adds the finding for an unknown key. @param otherwise the hint if no known key is similar */
   unknown(
     { key, origin }: Pick<WrittenEntry, 'key' | 'origin'>,
     known: readonly string[],
     otherwise?: string,
     text = `${quoteText(key)} is not allowed here`,
   ): void {
-    this.add(origin, text, didYouMean(key, known) ?? otherwise)
+    this.add(origin, text, suggestSimilar(key, known) ?? otherwise)
   }
 
   /** A value of another type. */
@@ -56,7 +56,7 @@ export class Findings {
 
   /** Something that may be said once only, even where both are equal. */
   twice(origin: Origin, text: string, first: Origin): undefined {
-    return this.add(origin, `${text}, first at ${originText(first)}`)
+    return this.add(origin, `${text}, first at ${formatOrigin(first)}`)
   }
 
   /** The result of a step; its failure is a finding at this position. */
@@ -94,10 +94,10 @@ export class Findings {
     if (first === undefined) return undefined
     const lines = sorted.map(
       ({ origin, text, hint }) =>
-        `${originText(origin)}: ${text}${hint === undefined ? '' : ` (${hint})`}`,
+        `${formatOrigin(origin)}: ${text}${hint === undefined ? '' : ` (${hint})`}`,
     )
     return sorted.length === 1
-      ? new Failure('usage', `${originText(first.origin)}: ${first.text}`, {
+      ? new Failure('usage', `${formatOrigin(first.origin)}: ${first.text}`, {
           hint: hint ?? first.hint,
         })
       : new Failure('usage', `${sorted.length} errors in files:\n${lines.join('\n')}`, { hint })

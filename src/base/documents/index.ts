@@ -18,7 +18,7 @@ type FrozenValue<T> = [JsonValue] extends [T]
       ? { readonly [K in keyof T]: FrozenValue<T[K]> }
       : T
 
-/** What a document of a schema holds. */
+/** The content of a document with this schema. */
 export type DocumentValue<S extends TSchema> = FrozenValue<Static<S>>
 
 /** A value that is as its schema says, and where its parts stand. */

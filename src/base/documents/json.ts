@@ -19,7 +19,7 @@ type OpenPath = readonly (string | number | undefined)[]
 
 /** A key or a value of a text. */
 interface Place {
-  /** The keys to it; changed in place as the text goes on. */
+  /** The keys that lead to the place; changed in place while the text is read. */
   readonly path: OpenPath
   readonly isKey: boolean
   readonly offset: number
@@ -77,7 +77,7 @@ interface JsonOptions {
   readonly most?: number
 }
 
-/** Returns what is no JSON in a text, and the byte that it stands at; undefined where nothing is. */
+/** Returns the error in a JSON text, and the byte at which it stands; undefined if there is none. */
 const findJsonFault = (
   bytes: Uint8Array,
   most: number | undefined,

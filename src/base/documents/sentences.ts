@@ -1,7 +1,7 @@
 /** The sentences of the reader of documents: one for each keyword of JSON Schema. */
 import { isObject } from '../objects.js'
-import { textSize } from '../secrets/scrub.js'
-import { didYouMean } from '../suggest.js'
+import { describeSize } from '../secrets/scrub.js'
+import { suggestSimilar } from '../suggest.js'
 import { quoteText } from '../text.js'
 
 /** Keys and indexes from the root of a value to one of its parts. */
@@ -32,7 +32,7 @@ export const describeValue = (value: unknown, isSecret: boolean): string => {
   if (value === null || value === undefined) return 'nothing'
   if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a map'
   if (typeof value !== 'string') return isSecret ? `a ${typeof value}` : String(value)
-  return isSecret || value === '' ? textSize(value) : `"${quoteText(value)}"`
+  return isSecret || value === '' ? describeSize(value) : `"${quoteText(value)}"`
 }
 
 // One sentence for each keyword.
@@ -44,7 +44,7 @@ export interface SchemaProblem {
   readonly schema: Schema
   readonly value: unknown
   readonly path: ValuePath
-  /** What the value is called: the title of its schema, or its key. */
+  /** The name of the value: the title of its schema, or its key. */
   readonly name: string
   /** The value in words. */
   readonly shown: string
@@ -65,13 +65,13 @@ export const listTexts = (value: unknown): readonly string[] =>
 const useDescription = ({ description }: Schema): string | undefined =>
   typeof description === 'string' ? `Use ${description}.` : undefined
 
-/** What texts of a format look like. */
+/** The description of each format of texts, for messages. */
 const formats: Readonly<Record<string, string>> = {
   date: 'a day such as 2027-01-31',
   'date-time': 'a time such as 2027-01-31T00:00:00Z',
 }
 
-export const sayInvalid = ({ name, value, shown, schema }: SchemaProblem): Message => {
+export const describeInvalid = ({ name, value, shown, schema }: SchemaProblem): Message => {
   const isBlank = typeof value === 'string' && value.trim() === ''
   if (isBlank) return { text: `${name} must not be empty` }
   const wanted = formats[String(schema.format)]
@@ -80,14 +80,14 @@ export const sayInvalid = ({ name, value, shown, schema }: SchemaProblem): Messa
     : { text: `${name} must be ${wanted}, not ${shown}` }
 }
 
-const sayBound =
+const describeBound =
   (relation: 'at least' | 'at most', of = '') =>
   ({ name, shown, params: { limit } }: SchemaProblem): Message =>
     of === ''
       ? { text: `${name} must be ${relation} ${String(limit)}, not ${shown}` }
       : { text: `${name} must have ${relation} ${String(limit)} ${of}` }
 
-/** As many names are listed where none is near. */
+/** The maximum number of names that are listed if none is similar. */
 const mostListed = 12
 
 const listChoices = (names: readonly string[]): string | undefined =>
@@ -110,7 +110,7 @@ export const sentences: Readonly<
     return listTexts(params.additionalProperties).map((key) => ({
       key,
       text: `${isSecret ? 'this key' : quoteText(key)} is not allowed here`,
-      hint: didYouMean(key, known) ?? listChoices(known),
+      hint: suggestSimilar(key, known) ?? listChoices(known),
     }))
   },
   propertyNames: () => [],
@@ -133,7 +133,7 @@ export const sentences: Readonly<
       hint: isNothing
         ? 'Write {} for an empty map.'
         : typeof value === 'string'
-          ? didYouMean(value, choices)
+          ? suggestSimilar(value, choices)
           : undefined,
     }
   },
@@ -143,25 +143,25 @@ export const sentences: Readonly<
   }),
   enum: ({ name, schema, value, shown }) => {
     const all = [schema.enum].flat().map(String)
-    const near = typeof value === 'string' ? didYouMean(value, all) : undefined
+    const near = typeof value === 'string' ? suggestSimilar(value, all) : undefined
     return { text: `${name} must be ${joinOr(all)}, not ${shown}`, hint: near }
   },
-  pattern: sayInvalid,
-  format: sayInvalid,
-  '~refine': sayInvalid,
-  minimum: sayBound('at least'),
-  maximum: sayBound('at most'),
+  pattern: describeInvalid,
+  format: describeInvalid,
+  '~refine': describeInvalid,
+  minimum: describeBound('at least'),
+  maximum: describeBound('at most'),
   minLength: ({ name, params, shown }) => ({
     text:
       params.limit === 1
         ? `${name} must not be empty`
         : `${name} must have at least ${String(params.limit)} characters, not ${shown}`,
   }),
-  maxLength: sayBound('at most', 'characters'),
-  minItems: sayBound('at least', 'items'),
-  maxItems: sayBound('at most', 'items'),
-  minProperties: sayBound('at least', 'keys'),
-  maxProperties: sayBound('at most', 'keys'),
+  maxLength: describeBound('at most', 'characters'),
+  minItems: describeBound('at least', 'items'),
+  maxItems: describeBound('at most', 'items'),
+  minProperties: describeBound('at least', 'keys'),
+  maxProperties: describeBound('at most', 'keys'),
   oneOf: ({ name, schema }) => {
     const keys = [schema.oneOf]
       .flat()

@@ -1,6 +1,6 @@
 /** The content of a file with positions: maps, lists and scalars; keys are text as written. */
 import type { JsonValue } from '../objects.js'
-import { textSize } from '../secrets/scrub.js'
+import { describeSize } from '../secrets/scrub.js'
 import { quoteText } from '../text.js'
 import type { Origin } from './origin.js'
 
@@ -21,7 +21,7 @@ interface WrittenScalar {
   readonly is: 'scalar'
   readonly origin: Origin
   readonly value: string | number | boolean | null
-  /** As it was written, where that is not its value; '' of a null that nobody wrote. */
+  /** The text as it was written, if it differs from the value; '' for a null that was left out. */
   readonly text: string
 }
 
@@ -33,17 +33,19 @@ export interface WrittenEntry {
 
 export type WrittenValue = WrittenMap | WrittenList | WrittenScalar
 
-/** What a value is, in words, and nothing of it: where no attribute is known, any file may have been named. */
+/** Describes the type of a value without quoting it: any file may have been named, and its attributes are unknown. */
 export const describeWritten = (written: WrittenValue): string => {
   if (written.is !== 'scalar') return written.is === 'map' ? 'a map' : 'a list'
   if (written.value === null) return 'nothing'
-  return typeof written.value === 'string' ? textSize(written.text) : `a ${typeof written.value}`
+  return typeof written.value === 'string'
+    ? describeSize(written.text)
+    : `a ${typeof written.value}`
 }
 
-/** The same of an attribute that is known and no secret: people know a wrong value by its text. */
+/** Quotes a value of an attribute that is known and not secret, since people recognize a wrong value by its text. */
 export const quoteWritten = (written: WrittenValue): string => {
   if (written.is !== 'scalar' || written.value === null) return describeWritten(written)
-  return written.text === '' ? textSize('') : `"${quoteText(written.text)}"`
+  return written.text === '' ? describeSize('') : `"${quoteText(written.text)}"`
 }
 
 export const isNull = (written: WrittenValue): boolean =>

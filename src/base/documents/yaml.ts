@@ -1,7 +1,7 @@
 /** Parses YAML into its documents, each value with its position; JSON is YAML as well. */
 import type { Alias, Document, LineCounter, Node, Scalar, YAMLError } from 'yaml'
 import { quoteText } from '../text.js'
-import { isModestYaml, loadYamlParser, yamlFault } from '../yaml/texts.js'
+import { describeYamlFault, isModestYaml, loadYamlParser } from '../yaml/texts.js'
 import type { Findings } from './findings.js'
 import type { Origin } from './origin.js'
 import type { WrittenEntry, WrittenValue } from './written.js'
@@ -41,13 +41,13 @@ const report = (reading: ParseContext, problem: YAMLError): void => {
   const { text } = reading
   const [line = ''] = text.slice(text.lastIndexOf('\n', at - 1) + 1).split('\n', 1)
   const hint = hints.find(([pattern]) => pattern.test(line))?.[1]
-  reading.findings.add(getOrigin(reading, at), `invalid YAML: ${yamlFault(problem)}`, hint)
+  reading.findings.add(getOrigin(reading, at), `invalid YAML: ${describeYamlFault(problem)}`, hint)
 }
 
 /** Converts the nodes of a YAML document to values with their positions; an alias becomes the value that it names. */
 class NodeConverter {
   #aliases = 0
-  /** Whether an alias could not be resolved, or there were too many: then the document is left out. */
+  /** True if an alias could not be resolved, or if there were too many; then the document is left out. */
   broken = false
   readonly #open = new Set<Node>()
 
@@ -154,7 +154,7 @@ const toScalar = ({ value, source = '', type }: Scalar, origin: Origin): Written
     : { is: 'scalar', origin, value: String(value), text: String(value) }
 }
 
-/** The value of a flow map in the text of a key; undefined where it is none. */
+/** Loads a reader of flow maps in the text of a key; the reader returns undefined for other texts. */
 export const loadFlowReader = async (): Promise<(text: string) => unknown> => {
   const parse = await loadYamlParser()
   return (text) => {

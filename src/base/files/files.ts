@@ -21,7 +21,7 @@ import { isatty, ReadStream as Terminal } from 'node:tty'
 import { promisify } from 'node:util'
 import { Failure, getErrorCode } from '../../errors.js'
 import { resolvePath } from '../io.js'
-import { nonBlocking, otherThanFile } from './regular.js'
+import { describeOther, nonBlocking } from './regular.js'
 
 type Place =
   | {
@@ -39,17 +39,17 @@ const descriptors = /^(?:\/proc\/[^/]+(?:\/task\/[^/]+)?|\/dev)\/fd$/
 /** As many links as Linux follows. */
 const longestChain = 40
 
-const entryAt = (path: string): Promise<Stats | undefined> =>
+const readLinkStats = (path: string): Promise<Stats | undefined> =>
   lstat(path).catch((error: unknown) => {
     if (getErrorCode(error) === 'ENOENT') return undefined
     throw error
   })
 
 /** A file that takes the place of what is there: a link is replaced, and never followed. */
-const ownPlace = async (path: string): Promise<Place> => {
-  const was = await entryAt(path)
+const findOwnPlace = async (path: string): Promise<Place> => {
+  const was = await readLinkStats(path)
   if (was === undefined || was.isSymbolicLink()) return { kind: 'file', path }
-  const other = otherThanFile(was)
+  const other = describeOther(was)
   if (other !== undefined) throw new Error(other)
   return { kind: 'file', path, was }
 }
@@ -61,16 +61,16 @@ const ownPlace = async (path: string): Promise<Place> => {
  * @throws the system's error; an Error in words for a directory
  */
 const resolvePlace = async (path: string, own: boolean): Promise<Place> => {
-  if (own) return ownPlace(resolvePath(path))
+  if (own) return findOwnPlace(resolvePath(path))
   let at = resolvePath(path)
   for (let hops = 0; hops < longestChain; hops++) {
     const folder = await realpath(dirname(at))
     const here = join(folder, basename(at))
     if (descriptors.test(folder)) return { kind: 'stream', path: here, append: true }
-    const entry = await entryAt(here)
+    const entry = await readLinkStats(here)
     if (entry === undefined) return { kind: 'file', path: here }
     if (entry.isFile()) return { kind: 'file', path: here, was: entry }
-    if (entry.isDirectory()) throw new Error(otherThanFile(entry))
+    if (entry.isDirectory()) throw new Error(describeOther(entry))
     if (!entry.isSymbolicLink()) return { kind: 'stream', path: here, append: false }
     at = resolve(folder, await readlink(here))
   }
@@ -96,14 +96,14 @@ interface WholeOptions {
   readonly own?: boolean
   /** True where a link in its place is not followed: it is replaced, and what it names stays. */
   readonly unlinked?: boolean
-  /** False where it need not survive a power cut: what can be downloaded again. */
+  /** False if the file need not survive a power cut, as it can be downloaded again. */
   readonly durable?: boolean
-  /** Ends the wait for a pipe that nobody reads. */
+  /** Ends the wait for a pipe without a reader. */
   readonly signal?: AbortSignal
 }
 
 export interface WholeFile {
-  /** Where the bytes are until they are published; undefined where they go where they are going at once. */
+  /** The path of the bytes until they are published; undefined if they are written to their destination at once. */
   readonly draft: string | undefined
   /** Takes all of the chunks; nothing else is written before it resolves. */
   write(chunks: readonly Uint8Array[]): Promise<void>
@@ -113,14 +113,14 @@ export interface WholeFile {
   discard(): Promise<void>
 }
 
-/** How long a pipe that is full, or that nobody reads yet, is left alone, in milliseconds. */
+/** The pauses before writing again to a pipe that is full or not read yet, in milliseconds. */
 const shortest = 1
 const longest = 50
 /** File systems that know no fsync say so with these. */
 const noSync = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'])
 
-/** What is left of chunks after their first bytes. */
-const after = (chunks: readonly Uint8Array[], bytes: number): readonly Uint8Array[] => {
+/** Returns the chunks without their first bytes. */
+const skipBytes = (chunks: readonly Uint8Array[], bytes: number): readonly Uint8Array[] => {
   let done = bytes
   const first = chunks.findIndex((chunk) => {
     if (done < chunk.length) return true
@@ -143,9 +143,9 @@ export const writeAll = async (
   signal?: AbortSignal,
 ): Promise<void> => {
   let pause = shortest
-  for (let left = after(chunks, 0); left.length > 0; ) {
+  for (let left = skipBytes(chunks, 0); left.length > 0; ) {
     try {
-      left = after(left, (await handle.writev(left)).bytesWritten)
+      left = skipBytes(left, (await handle.writev(left)).bytesWritten)
       pause = shortest
     } catch (error) {
       if (getErrorCode(error) !== 'EAGAIN') throw error
@@ -158,14 +158,14 @@ export const writeAll = async (
 type WritableHandle = Pick<FileHandle, 'writev' | 'close'>
 
 /** A socket cannot be opened; one that this process has is written into by its number. */
-const ownSocket = async (path: string): Promise<WritableHandle | undefined> => {
+const openOwnSocket = async (path: string): Promise<WritableHandle | undefined> => {
   const [, pid, number] = /^\/proc\/(\d+)\/fd\/(\d+)$/.exec(path) ?? []
   if (Number(pid) !== process.pid || !(await stat(path)).isSocket()) return undefined
   const write = promisify(writev)
   return { writev: (chunks) => write(Number(number), chunks), close: async () => {} }
 }
 
-/** A pipe that nobody reads is waited for, since a blocking open could not be interrupted. */
+/** Opens a device, pipe or socket. It polls a pipe without a reader, since a blocking open could not be interrupted. */
 const openStream = async (
   path: string,
   append: boolean,
@@ -176,7 +176,7 @@ const openStream = async (
     try {
       return await open(path, O_WRONLY | O_NOCTTY | nonBlocking | (append ? O_APPEND : 0))
     } catch (error) {
-      const socket = getErrorCode(error) === 'ENXIO' ? await ownSocket(path) : undefined
+      const socket = getErrorCode(error) === 'ENXIO' ? await openOwnSocket(path) : undefined
       if (socket !== undefined) return socket
       if (getErrorCode(error) !== 'ENXIO' || !(await stat(path)).isFIFO()) throw error
     }
@@ -197,7 +197,7 @@ const stream = async (
   }
 }
 
-const synced = async (handle: FileHandle): Promise<void> => {
+const syncFile = async (handle: FileHandle): Promise<void> => {
   try {
     await handle.sync()
   } catch (error) {
@@ -210,18 +210,23 @@ const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r').catch(() => undefined)
   if (handle === undefined) return
   try {
-    await synced(handle)
+    await syncFile(handle)
   } finally {
     await handle.close()
   }
 }
 
-/** Whether the one who owned the file may have the new one: of a secret only whose folder it is, too. */
+/** True if the former owner may own the new file; for a secret, only if that user owns the folder as well. */
 const mayKeep = async (was: Stats, folder: string, own: boolean): Promise<boolean> =>
   !own || (await stat(folder)).uid === was.uid
 
 /** Mode and owner of the file that is replaced; who may not give files away keeps them. */
-const dress = async (handle: FileHandle, path: string, was: Stats, own: boolean): Promise<void> => {
+const copyModeAndOwner = async (
+  handle: FileHandle,
+  path: string,
+  was: Stats,
+  own: boolean,
+): Promise<void> => {
   const { uid, gid } = await handle.stat()
   if ((uid !== was.uid || gid !== was.gid) && (await mayKeep(was, dirname(path), own)))
     await handle.chown(was.uid, was.gid).catch(() => {})
@@ -229,7 +234,7 @@ const dress = async (handle: FileHandle, path: string, was: Stats, own: boolean)
   await handle.chmod(own ? 0o600 : was.mode & 0o777).catch(() => {})
 }
 
-const replacement = async (
+const createReplacement = async (
   { path, was }: Extract<Place, { kind: 'file' }>,
   { own = false, durable = true }: WholeOptions,
 ): Promise<WholeFile> => {
@@ -241,8 +246,8 @@ const replacement = async (
     await rm(draft, { force: true }).catch(() => {})
   }
   const publish = async (): Promise<void> => {
-    if (was !== undefined) await dress(handle, path, was, own)
-    if (durable) await synced(handle)
+    if (was !== undefined) await copyModeAndOwner(handle, path, was, own)
+    if (durable) await syncFile(handle)
     await handle.close()
     await rename(draft, path)
     if (durable) await syncFolder(dirname(path)).catch(() => {})
@@ -260,18 +265,18 @@ export const findReplaced = async (path: string): Promise<string | undefined> =>
   return place.kind === 'file' && place.was !== undefined ? place.path : undefined
 }
 
-/** Whether writing to a path goes into a device, a pipe or an open descriptor. @throws as `findReplaced` */
+/** True if writing to a path goes into a device, a pipe or an open descriptor. @throws as `findReplaced` */
 export const isStream = async (path: string): Promise<boolean> =>
   (await resolvePlace(path, false)).kind === 'stream'
 
 /**
- * Begins to write a file: beside its place under a name that nobody can foresee, and made by us alone.
- * A link is followed and stays; the file that it names is replaced.
- * @throws the system's error; an Error in words where nothing can be written; Failure `interrupted`
+ * Begins to write a file, next to its place, under an unpredictable name and in a new file. A link is followed and stays; the file that it
+ * names is replaced.
+ * @throws the system's error; an Error in words if the file cannot be written; Failure `interrupted`
  */
 export const openWhole = async (path: string, options: WholeOptions = {}): Promise<WholeFile> => {
   const place = await resolvePlace(path, options.own === true || options.unlinked === true)
-  return place.kind === 'stream' ? stream(place, options) : replacement(place, options)
+  return place.kind === 'stream' ? stream(place, options) : createReplacement(place, options)
 }
 
 /**

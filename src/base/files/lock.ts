@@ -22,15 +22,15 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, getErrorCode } from '../../errors.js'
-import { currentIo } from '../io.js'
+import { getCurrentIo } from '../io.js'
 import { readRegular } from './regular.js'
 
 // Which process this is, and whether another one still runs.
 
-/** A process, told from all others: also from a later one with the same number. */
+/** The identity of a process, which differs from that of a later process with the same number. */
 export interface ProcessId {
   readonly pid: number
-  /** Where its number counts: host, boot and, in containers, the space of process numbers. */
+  /** The place in which its number counts: host, boot and, in containers, the space of process numbers. */
   readonly place: string
   readonly host: string
   /** When it began, in the system's own words; absent where the system has none at hand. */
@@ -44,11 +44,13 @@ const read = (file: string, how: (file: string) => string): string => {
     return ''
   }
 }
-const textOf = (file: string): string => readFileSync(file, 'utf8')
+const readText = (file: string): string => readFileSync(file, 'utf8')
 
 /** State and beginning of a process by Linux's words (proc(5), fields 3 and 22 of `stat`). */
-const statOf = (pid: number): { readonly state: string; readonly started: string } | undefined => {
-  const text = read(`/proc/${pid}/stat`, textOf)
+const readProcessStat = (
+  pid: number,
+): { readonly state: string; readonly started: string } | undefined => {
+  const text = read(`/proc/${pid}/stat`, readText)
   // The second field is the program's name, in parentheses, and may hold anything.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const [state, started] = [fields[0], fields[19]]
@@ -58,16 +60,16 @@ const statOf = (pid: number): { readonly state: string; readonly started: string
 let known: ProcessId | undefined
 
 /** This process. */
-export const thisProcess = (): ProcessId => {
+export const getThisProcess = (): ProcessId => {
   known ??= lookUp()
   return known
 }
 
 const lookUp = (): ProcessId => {
   const host = hostname()
-  const boot = read('/proc/sys/kernel/random/boot_id', textOf)
+  const boot = read('/proc/sys/kernel/random/boot_id', readText)
   const numbers = read('/proc/self/ns/pid', readlinkSync)
-  const stat = statOf(process.pid)
+  const stat = readProcessStat(process.pid)
   return {
     pid: process.pid,
     host,
@@ -86,21 +88,21 @@ const exists = (pid: number): boolean => {
   }
 }
 
-/** What is known of a process: `unknown` where it runs elsewhere, or where a number alone does not tell. */
+/** Returns the state of a process: `unknown` if it runs elsewhere, or if its number alone does not identify it. */
 export const getProcessState = (other: ProcessId): 'runs' | 'gone' | 'unknown' => {
-  if (other.place !== thisProcess().place) return 'unknown'
+  if (other.place !== getThisProcess().place) return 'unknown'
   if (!exists(other.pid)) return 'gone'
-  const stat = statOf(other.pid)
+  const stat = readProcessStat(other.pid)
   if (stat === undefined || other.started === undefined) return 'unknown'
   // One that ended and was not waited for (Z, X) does nothing any more.
   return stat.started === other.started && !/[ZX]/.test(stat.state) ? 'runs' : 'gone'
 }
 
-/** An owner that cannot be asked and gave no sign of life for so long is taken for gone. */
+/** The silence, in milliseconds, after which an owner that cannot be examined counts as gone. */
 const silence = 10_000
-/** How often an owner gives a sign of life. */
+/** The interval at which an owner gives a sign of life, in milliseconds. */
 const beat = 2500
-/** After so long a wait a note says who is waited for. */
+/** The wait, in milliseconds, after which a note names the owner of the lock. */
 const unsaid = 500
 
 export interface LockOptions {
@@ -110,12 +112,12 @@ export interface LockOptions {
   readonly note?: ((text: string) => void) | undefined
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined
-  /** What is thrown where another process does not let go. */
+  /** Creates the failure that is thrown if another process does not release the lock. */
   readonly held: (owner: string) => Failure
 }
 
 export interface Lock {
-  /** Whether it is still this process's: another may have taken it over while this one slept. */
+  /** Returns true if this process still has the lock: another one may have taken it over while this one slept. */
   isHeld(): boolean
   release(): void
 }
@@ -131,7 +133,7 @@ interface LockEntry {
 const ownerFile = /^owner-[\w-]+$/
 
 /** Does what may fail only because another process was faster. */
-const unless = (codes: readonly string[], work: () => void): boolean => {
+const runUnless = (codes: readonly string[], work: () => void): boolean => {
   try {
     work()
     return true
@@ -154,10 +156,10 @@ const toOwner = (file: string): ProcessId | undefined => {
   }
 }
 
-/** Who has the lock; undefined where nobody has. */
+/** Returns the entry of the lock; undefined if the lock is free. */
 const look = (directory: string): LockEntry | undefined => {
   let found: LockEntry | undefined
-  unless(['ENOENT'], () => {
+  runUnless(['ENOENT'], () => {
     const name = readdirSync(directory).find((entry) => ownerFile.test(entry))
     if (name === undefined) return
     const file = path.join(directory, name)
@@ -170,20 +172,20 @@ const look = (directory: string): LockEntry | undefined => {
 const mark = (): string =>
   `${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
 
-/** How a rename fails because a full directory is there. */
+/** The error codes of a rename that fails because a full directory is there. */
 const inTheWay = ['ENOTEMPTY', 'EEXIST', ...(process.platform === 'win32' ? ['EPERM'] : [])]
 
-/** Takes a lock that nobody has; undefined where another process was faster. */
+/** Takes a free lock; returns undefined if another process was faster. */
 const take = (directory: string): string | undefined => {
   const made = mark()
   const prepared = `${directory}.${made}`
   const name = `owner-${made}`
   try {
     mkdirSync(prepared, { mode: 0o700 })
-    writeFileSync(path.join(prepared, name), JSON.stringify(thisProcess()), { mode: 0o600 })
+    writeFileSync(path.join(prepared, name), JSON.stringify(getThisProcess()), { mode: 0o600 })
     // An empty one is nobody's. Windows does not rename over it, and no system over a full one.
-    unless(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(directory))
-    const taken = unless(inTheWay, () => renameSync(prepared, directory))
+    runUnless(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(directory))
+    const taken = runUnless(inTheWay, () => renameSync(prepared, directory))
     if (taken) return path.join(directory, name)
   } catch (error) {
     rmSync(prepared, { recursive: true, force: true })
@@ -194,15 +196,15 @@ const take = (directory: string): string | undefined => {
 }
 
 /** Removes exactly this owner's lock, whatever has become of it. */
-const free = (directory: string, file: string): void => {
-  unless(['ENOENT'], () => unlinkSync(file))
-  unless(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(directory))
+const releaseLock = (directory: string, file: string): void => {
+  runUnless(['ENOENT'], () => unlinkSync(file))
+  runUnless(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(directory))
 }
 
 const keep = (directory: string, file: string): Lock => {
   const isHeld = (): boolean => existsSync(file)
   const timer = setInterval(() => {
-    const now = currentIo().now()
+    const now = getCurrentIo().now()
     try {
       utimesSync(file, now, now)
     } catch {
@@ -211,12 +213,12 @@ const keep = (directory: string, file: string): Lock => {
   }, beat).unref()
   const atExit = (): void => {
     try {
-      free(directory, file)
+      releaseLock(directory, file)
     } catch {
       // The next process finds that this one is gone.
     }
   }
-  const releaseExit = currentIo().onExit(atExit)
+  const releaseExit = getCurrentIo().onExit(atExit)
   const release = (): void => {
     clearInterval(timer)
     releaseExit()
@@ -225,10 +227,10 @@ const keep = (directory: string, file: string): Lock => {
   return { isHeld, release }
 }
 
-const named = (found: LockEntry | undefined): string => {
+const describeOwner = (found: LockEntry | undefined): string => {
   const owner = found?.owner
   if (owner === undefined) return 'another process'
-  const elsewhere = owner.place === thisProcess().place ? '' : ` on ${owner.host}`
+  const elsewhere = owner.place === getThisProcess().place ? '' : ` on ${owner.host}`
   return `process ${owner.pid}${elsewhere}`
 }
 
@@ -247,7 +249,7 @@ const watch = () => {
 }
 
 /** One try: the lock, or who has it. The lock of an owner that is gone is removed first. */
-const attempt = (
+const tryLock = (
   directory: string,
   isSilent: (found: LockEntry) => boolean,
 ): { readonly lock: Lock } | { readonly by: LockEntry | undefined } => {
@@ -255,17 +257,16 @@ const attempt = (
   if (found !== undefined) {
     const fate = found.owner === undefined ? 'unknown' : getProcessState(found.owner)
     if (fate !== 'gone' && (fate === 'runs' || !isSilent(found))) return { by: found }
-    free(directory, found.file)
+    releaseLock(directory, found.file)
   }
   const file = take(directory)
   return file === undefined ? { by: undefined } : { lock: keep(directory, file) }
 }
 
 /**
- * Takes the lock `directory`, waiting for another process. An owner that is gone is followed at once; one
- * on another host, or that cannot be told from a later process, after ten seconds without a sign of life.
- * One that runs is waited for, however silent.
- * @throws Failure `interrupted`, what `held` makes, or the system's error where no lock can be made
+ * Takes the lock `directory`, waiting for another process. The lock of an owner that is gone is taken at once. An owner on another host, or
+ * one that may be a later process, counts as gone after ten seconds of silence. A running owner keeps the lock, however silent it is.
+ * @throws Failure `interrupted`, the failure that `held` makes, or the system's error if no lock can be made
  */
 export const lock = async (
   directory: string,
@@ -275,14 +276,14 @@ export const lock = async (
   const began = performance.now()
   let said = note === undefined
   for (;;) {
-    const outcome = attempt(directory, isSilent)
+    const outcome = tryLock(directory, isSilent)
     if ('lock' in outcome) return outcome.lock
     if (signal?.aborted === true) throw new Failure('interrupted', 'interrupted')
     const waited = performance.now() - began
-    if (waited > patience) throw held(named(outcome.by))
+    if (waited > patience) throw held(describeOwner(outcome.by))
     if (!said && waited > unsaid) {
       said = true
-      note?.(`waiting for ${named(outcome.by)}, which has locked ${directory}`)
+      note?.(`waiting for ${describeOwner(outcome.by)}, which has locked ${directory}`)
     }
     await sleep(10 + Math.random() * 40)
   }

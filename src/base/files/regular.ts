@@ -20,8 +20,8 @@ import { resolvePath } from '../io.js'
 /** Absent on Windows, where opening never blocks. */
 export const nonBlocking = constants.O_NONBLOCK ?? 0
 
-/** What stands in the place of a regular file, in words; undefined where it is one. */
-export const otherThanFile = (stats: Stats): string | undefined => {
+/** Describes what is in the place of a regular file; undefined if it is a regular file. */
+export const describeOther = (stats: Stats): string | undefined => {
   if (stats.isFile()) return undefined
   if (stats.isDirectory()) return 'it is a directory'
   if (stats.isFIFO()) return 'it is a pipe, not a regular file'
@@ -30,15 +30,15 @@ export const otherThanFile = (stats: Stats): string | undefined => {
 }
 
 /**
- * The bytes of a regular file, links followed.
- * @param most how many there may be
- * @throws the system's error; an Error in words where it is something else than a file, or larger
+ * Reads a regular file, links followed.
+ * @param most the maximum number of bytes
+ * @throws the system's error; an Error in words if it is no regular file, or is larger
  */
 export const readRegular = (file: string, most = Number.POSITIVE_INFINITY): Buffer => {
   const descriptor = openSync(resolvePath(file), constants.O_RDONLY | nonBlocking)
   try {
     const stats = fstatSync(descriptor)
-    const other = otherThanFile(stats)
+    const other = describeOther(stats)
     if (other !== undefined) throw new Error(other)
     if (stats.size > most) throw new Error(`it is larger than ${Math.round(most / 1e6)} MB`)
     return readFileSync(descriptor)

@@ -1,6 +1,6 @@
 /**
- * Which paths may be believed: those that nobody but their owner and the superuser can have changed. The
- * rule for what the tool runs (compiled code, a token command) and for what it takes as the instance's.
+ * Trust in paths: a path is trusted if only its owner and the superuser can have changed it. The rule applies to what the tool runs
+ * (compiled code, a token command), and to what it takes as the instance's.
  */
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { dirname, join, parse, resolve, sep } from 'node:path'
@@ -9,18 +9,18 @@ import { resolvePath } from '../io.js'
 /** The part of a path that others may change. */
 interface Distrust {
   readonly path: string
-  /** Whose it is, or that others may write it; what the system said where it cannot be looked at. */
+  /** The reason for the distrust: another owner, write access of others, too many links, or a path that cannot be inspected. */
   readonly why: 'owner' | 'writable' | 'links' | 'hidden'
 }
 
 /** As many links as Linux follows in one path. */
 const maxLinks = 40
 
-/** Nobody can replace another one's entry in a sticky folder; root's are there to be shared (/tmp). */
+/** True for a shared folder such as /tmp, which is root's and sticky: no user can replace the entry of another one. */
 const isShared = (stats: Stats): boolean =>
   stats.isDirectory() && stats.uid === 0 && (stats.mode & 0o1000) !== 0
 
-const wrong = (stats: Stats, user: number): Distrust['why'] | undefined => {
+const judgeStats = (stats: Stats, user: number): Distrust['why'] | undefined => {
   if (stats.uid !== user && stats.uid !== 0) return 'owner'
   // The mode of a link says nothing; who may replace it is said by its folder.
   if (stats.isSymbolicLink() || (stats.mode & 0o022) === 0 || isShared(stats)) return undefined
@@ -28,16 +28,16 @@ const wrong = (stats: Stats, user: number): Distrust['why'] | undefined => {
 }
 
 /**
- * Why what stands in an open file is not to be believed; undefined where only this user or root can have
- * written it, whoever may put another file in its place.
+ * Returns the reason not to trust an open file. Returns undefined if only this user or root can have written it, even if others can replace
+ * the file at its path.
  */
-export const distrustOpen = (path: string, stats: Stats): Distrust | undefined => {
+export const findOpenDistrust = (path: string, stats: Stats): Distrust | undefined => {
   const user = process.geteuid?.()
-  const why = user === undefined ? undefined : wrong(stats, user)
+  const why = user === undefined ? undefined : judgeStats(stats, user)
   return why === undefined ? undefined : { path, why }
 }
 
-const statsOf = (path: string): Stats | 'hidden' | undefined => {
+const readStats = (path: string): Stats | 'hidden' | undefined => {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch {
@@ -46,20 +46,20 @@ const statsOf = (path: string): Stats | 'hidden' | undefined => {
 }
 
 /**
- * Why a path is not to be trusted, undefined where it is: it and every folder above it, each link on the
- * way and what that names, belong to this user or to root and are writable by nobody else. What does not
- * exist yet is judged by what it will stand in. Windows has no such bits: everything is trusted there.
+ * Returns the reason not to trust a path; undefined if it is trusted. The path, the folders above it, and each link with its target must
+ * belong to this user or to root. No other user may write them. A path that does not exist yet is judged by its folder. Windows has no such
+ * bits, so everything is trusted there.
  */
-export const distrust = (path: string): Distrust | undefined => {
+export const findDistrust = (path: string): Distrust | undefined => {
   const user = process.geteuid?.()
   if (user === undefined) return undefined
   let links = 0
   let here = parse(resolvePath(path)).root
   let names = resolvePath(path).slice(here.length).split(sep)
   for (let next: string | undefined = here; next !== undefined; ) {
-    const stats = statsOf(next)
+    const stats = readStats(next)
     if (stats === undefined) return undefined
-    const why = stats === 'hidden' ? stats : wrong(stats, user)
+    const why = stats === 'hidden' ? stats : judgeStats(stats, user)
     if (why !== undefined) return { path: next, why }
     if (stats !== 'hidden' && stats.isSymbolicLink()) {
       if (++links > maxLinks) return { path: next, why: 'links' }
@@ -76,12 +76,12 @@ export const distrust = (path: string): Distrust | undefined => {
   return undefined
 }
 
-const quoted = (path: string): string =>
+const quotePath = (path: string): string =>
   /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 
-/** What is wrong, and the command that puts it right. */
+/** Describes why a path is not trusted, with the command that repairs it. */
 export const describeDistrust = ({ path, why }: Distrust): { message: string; remedy: string } => {
-  const name = quoted(path)
+  const name = quotePath(path)
   if (why === 'writable')
     return { message: `other users can write to ${path}`, remedy: `chmod go-w ${name}` }
   if (why === 'owner')

@@ -1,41 +1,41 @@
 /** Cuts a text of JSON values into them as it comes: those of an array, or one after the other. */
-import { type Failure, inputFault } from '../../errors.js'
+import { createInputFailure, type Failure } from '../../errors.js'
 import { maxBuilt, parseExact } from './json.js'
 
 // Values of JSON on standard input: each parsed as it came, or refused by the line that it stands on.
 
-/** What begins as a value and is none. */
-const notJson = (line: number, cause?: unknown): Failure =>
-  inputFault(
+/** Creates the failure for text that begins like a JSON value and is none. */
+const createNotJsonFault = (line: number, cause?: unknown): Failure =>
+  createInputFailure(
     `standard input, line ${line}: not valid JSON`,
     'Input that begins with { or [ must be JSON or NDJSON throughout.',
     cause,
   )
 
-/** What stands between values, and is none. */
-const strayJson = (line: number): Failure =>
-  inputFault(
+/** Creates the failure for text between values that is no value. */
+const createStrayFault = (line: number): Failure =>
+  createInputFailure(
     `standard input, line ${line}: expected a JSON object, as on the lines before`,
     'Use one format: JSON, a table, or one object per line.',
   )
 
 /** Nothing of standard input may be longer than a record: what never ends is not held. */
-export const tooLong = (line: number, what: string): Failure =>
-  inputFault(
+export const createTooLongFault = (line: number, what: string): Failure =>
+  createInputFailure(
     `standard input, line ${line}: ${what} longer than ${maxBuilt.bytes >> 20} MiB`,
     'Pass JSON, a table, or one object per line. In CSV, close each quotation mark.',
   )
 
 /** @throws Failure `usage` naming the line */
-const parsedAt = (text: string, line: number): unknown => {
+const parseLine = (text: string, line: number): unknown => {
   try {
     return parseExact(text)
   } catch (cause) {
-    throw notJson(line, cause)
+    throw createNotJsonFault(line, cause)
   }
 }
 
-/** One value with where it stands. */
+/** A value with its position. */
 export interface CutValue {
   /** The one that it begins on. */
   readonly line: number
@@ -44,7 +44,7 @@ export interface CutValue {
   readonly value: unknown
 }
 
-/** What may come next between two values. */
+/** The tokens that may come next between two values. */
 type CutterState = 'value' | 'value or end' | 'comma or end'
 
 const isBlank = (char: string): boolean =>
@@ -63,7 +63,7 @@ export class JsonCutter {
   #array: { items: number } | undefined
   #awaited: CutterState = 'value'
   #found: CutValue[] = []
-  /** Whether a value was begun and has not come to its end. */
+  /** True if a value has begun and not ended. */
   #open = false
   #ended = false
 
@@ -83,7 +83,7 @@ export class JsonCutter {
       } else if (!this.#open) from = at + 1
     }
     if (this.#open) this.#piece += text.slice(from)
-    if (this.#piece.length > maxBuilt.bytes) throw tooLong(this.#began, 'a JSON value')
+    if (this.#piece.length > maxBuilt.bytes) throw createTooLongFault(this.#began, 'a JSON value')
     return this.#found.splice(0)
   }
 
@@ -95,7 +95,7 @@ export class JsonCutter {
 
   /** @throws Failure `usage` where the text ends within a value */
   end(): readonly CutValue[] {
-    if (this.#open || this.#array !== undefined) throw notJson(this.#began)
+    if (this.#open || this.#array !== undefined) throw createNotJsonFault(this.#began)
     return []
   }
 
@@ -134,7 +134,7 @@ export class JsonCutter {
         this.#awaited = 'value or end'
         return false
       }
-      if (char !== '{') throw strayJson(this.#line)
+      if (char !== '{') throw createStrayFault(this.#line)
       return this.#begin(char)
     }
     if (char === ']' && this.#awaited !== 'value') {
@@ -145,7 +145,8 @@ export class JsonCutter {
       this.#awaited = 'value'
       return false
     }
-    if (this.#awaited === 'comma or end' || char === ',' || char === ']') throw notJson(this.#began)
+    if (this.#awaited === 'comma or end' || char === ',' || char === ']')
+      throw createNotJsonFault(this.#began)
     return this.#begin(char)
   }
 
@@ -160,7 +161,7 @@ export class JsonCutter {
 
   #take(piece: string): void {
     const line = this.#start
-    const value = parsedAt(piece, line)
+    const value = parseLine(piece, line)
     const array = this.#array
     if (array === undefined) this.#found.push({ line, value })
     else {

@@ -67,7 +67,7 @@ const formatDecimal = ({ negative, digits, exponent }: DecimalNumber): string =>
 }
 
 /** The one text that all spellings of a number share: `1`, `1.0` and `10e-1` are one. */
-export const canonicalNumber = (value: ComparedNumber): string =>
+export const toCanonicalNumber = (value: ComparedNumber): string =>
   formatDecimal(parseDecimal(String(value)))
 
 /** A number of that text; one that JavaScript would print otherwise keeps it. */
@@ -102,7 +102,7 @@ const toDecimal = (digits: bigint, exponent: number): DecimalNumber =>
 export class ExactSum {
   /** The sum of whole numbers, as long as JavaScript adds them exactly. */
   #whole = 0
-  /** What was added besides: these digits times this power of ten. */
+  /** The sum of all other numbers: these digits times this power of ten. */
   #digits = 0n
   #exponent = 0
 

@@ -22,13 +22,13 @@ export class ExactNumber {
     return this.text
   }
 
-  /** A number for whoever knows nothing of this; `stringifyExact` puts the text back. */
+  /** Returns a number for ordinary JSON; `serializeExact` restores the text. */
   toJSON(): unknown {
     return writing === undefined ? Number(this.text) : writing.note(this.text)
   }
 }
 
-/** Whether a value is a number, however it was written. */
+/** True if a value is a number, however it was written. */
 export const isNumber = (value: unknown): value is number | ExactNumber =>
   typeof value === 'number' || value instanceof ExactNumber
 
@@ -40,8 +40,8 @@ export const formatNumber = (value: number | ExactNumber): string =>
 const unusual =
   /(?:^|[:,[\s])-?\d(?:[\d.]{15}|[\d.]{0,15}[eE]|\d{0,15}\.\d{0,15}0(?=[,\]}\s]|$))|-0(?=[,\]}\s]|$)/
 
-/** Where a string that starts at `start` ends, past its closing quote. */
-export const stringEnd = (text: string, start: number): number => {
+/** Returns the index after the closing quote of a string that starts at `start`. */
+export const findStringEnd = (text: string, start: number): number => {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0
     while (text[at - 1 - slashes] === '\\') slashes++
@@ -53,7 +53,7 @@ export const stringEnd = (text: string, start: number): number => {
 const number = /-?\d[\d.eE+-]*/g
 
 /** The text with each number that would change in a string, marked as no text of it is. */
-const marked = (text: string, mark: string): string => {
+const markNumbers = (text: string, mark: string): string => {
   let out = ''
   let from = 0
   for (let at = 0; at < text.length; ) {
@@ -65,7 +65,7 @@ const marked = (text: string, mark: string): string => {
       from = at + index + digits.length
     }
     if (quote < 0) break
-    at = stringEnd(text, quote)
+    at = findStringEnd(text, quote)
   }
   return from === 0 ? text : out + text.slice(from)
 }
@@ -73,7 +73,7 @@ const marked = (text: string, mark: string): string => {
 type Holder = Record<string | number, unknown>
 
 /** The value with its marked strings as numbers again; changed in place. */
-const unmarked = (root: unknown, mark: string): unknown => {
+const restoreNumbers = (root: unknown, mark: string): unknown => {
   const top: Holder = { root }
   const open: Holder[] = [top]
   const look = (holder: Holder, key: string | number): void => {
@@ -101,8 +101,8 @@ const setOwn = (holder: Holder, key: string | number, value: unknown): void => {
     })
 }
 
-/** Nobody can write a text that begins so beforehand. */
-const newMark = (): string => `${Math.random()}${Math.random()} `.replaceAll('.', '_')
+/** Creates a mark that no text can be prepared to begin with, since it is random. */
+const createMark = (): string => `${Math.random()}${Math.random()} `.replaceAll('.', '_')
 
 /**
  * The value of a JSON text; numbers that JavaScript would print otherwise are `ExactNumber`.
@@ -110,17 +110,17 @@ const newMark = (): string => `${Math.random()}${Math.random()} `.replaceAll('.'
  */
 export const parseExact = (text: string): unknown => {
   if (!unusual.test(text)) return JSON.parse(text)
-  const mark = newMark()
-  const safe = marked(text, mark)
-  return safe === text ? JSON.parse(text) : unmarked(JSON.parse(safe), mark)
+  const mark = createMark()
+  const safe = markNumbers(text, mark)
+  return safe === text ? JSON.parse(text) : restoreNumbers(JSON.parse(safe), mark)
 }
 
-/** JSON text of a value; undefined where it has none. */
-export const stringifyExact = (value: unknown): string | undefined => {
+/** Writes a value as JSON text; undefined if it has none. */
+export const serializeExact = (value: unknown): string | undefined => {
   let mark: string | undefined
   writing = {
     note: (text) => {
-      mark ??= newMark()
+      mark ??= createMark()
       return mark + text
     },
   }
@@ -134,7 +134,7 @@ export const stringifyExact = (value: unknown): string | undefined => {
 
 // What is refused: what is no JSON, and more of it than is built.
 
-/** What may be built of one answer, or of one record of a list. */
+/** The limits of what is built of one answer, or of one record of a list. */
 export const bounds = {
   /** Bytes, after decompression. */
   bytes: 64 << 20,
@@ -142,12 +142,12 @@ export const bounds = {
   depth: 200,
 } as const
 
-/** What may be built of one record where a format needs its fields: values take far more memory than bytes. */
+/** The limits of one record if a format needs its fields: values take far more memory than bytes. */
 export const maxBuilt = { bytes: 12 << 20, values: 250_000 } as const
 
-/** What is wrong with a JSON text, in words that follow its name; no byte of it is repeated. */
+/** The error for a malformed JSON text, in words that follow the name of the text; no byte of it is repeated. */
 export class MalformedJson extends Error {
-  /** Where it is, in the chunk that was read; undefined for what is wrong with it all. */
+  /** The position of the error in the chunk that was read; undefined if the error concerns the whole text. */
   readonly at: number | undefined
 
   constructor(message: string, at?: number) {
@@ -155,26 +155,26 @@ export class MalformedJson extends Error {
     this.at = at
   }
 
-  /** The same with its place, counted from the beginning of the text. */
+  /** Returns the same error with its position, counted from the beginning of the text. */
   placed(before: number): MalformedJson {
     if (this.at === undefined) return this
     return new MalformedJson(`${this.message}, at byte ${before + this.at + 1}`)
   }
 }
 
-export const wrong = (why: string, at: number): MalformedJson =>
+export const createMalformed = (why: string, at: number): MalformedJson =>
   new MalformedJson(`is not valid JSON: ${why}`, at)
 
-export const tooMany = (most: number): MalformedJson =>
+export const createTooManyValues = (most: number): MalformedJson =>
   new MalformedJson(
     `was rejected because it has more than ${most < 1_000_000 ? most : `${most / 1_000_000} million`} values`,
   )
 
-export const tooDeep = (): MalformedJson =>
+export const createTooDeep = (): MalformedJson =>
   new MalformedJson(`was rejected because it is nested more than ${bounds.depth} levels deep`)
 
 /** @param what which part of the answer it is */
-export const tooLarge = (what = ''): MalformedJson =>
+export const createTooLarge = (what = ''): MalformedJson =>
   new MalformedJson(
     `${what} was rejected because it is larger than ${bounds.bytes >> 20} MiB`.trim(),
   )

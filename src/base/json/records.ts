@@ -1,6 +1,6 @@
 /** Records as bytes: those of a list, in the memory that they came in or an array of them; and the value of one. */
 import { Failure } from '../../errors.js'
-import { textOf } from '../bytes.js'
+import { decodeBytes } from '../bytes.js'
 import { MalformedJson, maxBuilt, parseExact } from './json.js'
 import { Scanner } from './scan.js'
 
@@ -10,17 +10,17 @@ export type Records = Pick<
   'at' | 'entries' | 'length' | 'map' | 'slice' | typeof Symbol.iterator
 >
 
-/** Which names of fields to find in records that are not parsed. */
+/** The names of fields to find in records that are not parsed. */
 export interface FieldMatch {
-  /** What the names end in; the case does not matter. */
+  /** The endings of the names; case does not matter. */
   readonly endings: readonly string[]
-  /** Whether a name that ends so is one of them; without it each is. */
+  /** Returns true if a name with such an ending is one of the names; without this function each is. */
   readonly isName?: (name: string) => boolean
 }
 
-/** Where records lie in a chunk, each one byte behind the one before it, and what was found in them. */
+/** The positions of records in a chunk, each one byte after the one before it, and the matches in them. */
 interface PackedParts {
-  /** The first record, where it began in an earlier chunk. */
+  /** The first record, if it began in an earlier chunk. */
   readonly begun: Uint8Array | undefined
   /** There is a byte before the first and one behind the last. */
   readonly chunk: Uint8Array
@@ -35,8 +35,8 @@ const comma = 0x2c
 const newline = 0x0a
 
 /**
- * Compact records in the memory that they came in: a view of one is made only where one is asked for. What lies between
- * them may be overwritten, so that they can be written as they lie.
+ * Compact records in the memory that they came in; a view of a record is made only on access. The bytes between records may be overwritten,
+ * so that the records can be written as they are.
  */
 export class PackedRecords implements Records {
   readonly length: number
@@ -126,14 +126,17 @@ export class PackedRecords implements Records {
 
 // A record with what it belongs to: `{"project":"platform/app","record":…}`.
 
-/** What stands before the record; behind it stands `tail`. */
+/** Returns the text before the record; the text after it is `tail`. */
 export const getHead = (column: string, name: string): Buffer =>
   Buffer.from(`{${JSON.stringify(column)}:${JSON.stringify(name)},"record":`)
 
 export const tail = Buffer.from('}')
 
 /** Puts records below what they belong to. */
-export const wrapper = (column: string, name: string): ((record: Uint8Array) => Uint8Array) => {
+export const createWrapper = (
+  column: string,
+  name: string,
+): ((record: Uint8Array) => Uint8Array) => {
   const head = getHead(column, name)
   return (record) => Buffer.concat([head, record, tail])
 }
@@ -141,7 +144,7 @@ export const wrapper = (column: string, name: string): ((record: Uint8Array) => 
 const between = Buffer.from(',"record":')
 const quote = 0x22
 
-/** The name and the record of such bytes; undefined where there is no record, as of what could not be read. */
+/** Splits such bytes into name and record; undefined if there is no record, because it could not be read. */
 export const splitBelow = (
   bytes: Uint8Array,
   column: string,
@@ -159,7 +162,7 @@ export const splitBelow = (
 
 // The value of a record, within what may be built of one.
 
-const unbuilt = (what: string): Failure =>
+const createUnbuilt = (what: string): Failure =>
   new Failure('unreachable', `a record ${what}, which this output format cannot handle`, {
     advice: { code: 'record-size' },
   })
@@ -171,17 +174,18 @@ const checkValues = (bytes: Uint8Array): void => {
     new Scanner(undefined, maxBuilt.values).scan(bytes, 0)
   } catch (error) {
     if (error instanceof MalformedJson)
-      throw unbuilt(`has more than ${maxBuilt.values} values, or is not JSON`)
+      throw createUnbuilt(`has more than ${maxBuilt.values} values, or is not JSON`)
     throw error
   }
 }
 
 /**
- * The value of a record's bytes; numbers that would print otherwise than they came are `Exact`.
- * @throws Failure unreachable, where it is more than may be built; SyntaxError where it is no JSON
+ * Parses the bytes of a record; numbers that would print differently are `Exact`.
+ * @throws Failure `unreachable` if the record exceeds what may be built; SyntaxError if it is not JSON
  */
 export const parseBytes = (bytes: Uint8Array): unknown => {
-  if (bytes.length > maxBuilt.bytes) throw unbuilt(`is larger than ${maxBuilt.bytes >> 20} MiB`)
+  if (bytes.length > maxBuilt.bytes)
+    throw createUnbuilt(`is larger than ${maxBuilt.bytes >> 20} MiB`)
   checkValues(bytes)
-  return parseExact(textOf(bytes))
+  return parseExact(decodeBytes(bytes))
 }

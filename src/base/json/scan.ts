@@ -3,20 +3,27 @@
  * unparsed is checked here, and nothing is parsed that this has not measured before.
  */
 
-import { bounds, MalformedJson, tooDeep, tooLarge, tooMany, wrong } from './json.js'
+import {
+  bounds,
+  createMalformed,
+  createTooDeep,
+  createTooLarge,
+  createTooManyValues,
+  MalformedJson,
+} from './json.js'
 import {
   blanks,
   closeBrace,
   closeBracket,
   colon,
   comma,
+  findPlainEnd,
   isBlank,
   minus,
   nine,
   nothing,
   openBrace,
   openBracket,
-  plainEnd,
   quote,
   Token,
   zero,
@@ -100,16 +107,16 @@ const letter = 31
 export const hashTail = (third: number, second: number, last: number): number =>
   ((third & letter) << 10) | ((second & letter) << 5) | (last & letter)
 
-/** What the names looked out for have in common with a key: their last three letters, as `hashTail`. */
+/** The names to look for, as a table of the last three letters of each (`hashTail`). */
 export interface Marks {
   readonly tails: Uint8Array
-  /** Whether a key that ends so is one of them; asked of few. */
+  /** Returns true if a key with such an ending is one of the names; it is called for few keys. */
   isName(chunk: Uint8Array, from: number, end: number): boolean
 }
 
 const none: Marks = { tails: new Uint8Array(1 << 15), isName: () => false }
 
-/** Whether a key is one of the names looked out for. Before a short one stands its quote. */
+/** True if a key is one of the names to look for. The byte before a short key is its quote. */
 const isMarked = (marks: Marks, chunk: Uint8Array, from: number, end: number): boolean => {
   const third = chunk[end - 3] as number
   const second = chunk[end - 2] as number
@@ -119,11 +126,11 @@ const isMarked = (marks: Marks, chunk: Uint8Array, from: number, end: number): b
 
 /** Reads one value, in as many chunks as it comes in. */
 export class Scanner {
-  /** Whether a key since `begin` may be one of the names looked out for, or hides behind escapes. */
+  /** True if a key since `begin` may be one of the names to look for, or is hidden behind escapes. */
   marked = false
-  /** Whether there is white space between tokens since `begin`. */
+  /** True if there is white space between tokens since `begin`. */
   spaced = false
-  /** Whether the value has come to its end; a number ends only with what follows it. */
+  /** True if the value has ended; a number ends only with the byte after it. */
   done = false
   /** The brackets that are open. An array of bytes would lie outside of the heap, which costs more than a short text. */
   readonly #open: number[] = []
@@ -131,7 +138,7 @@ export class Scanner {
   readonly #most: number
   readonly #token = new Token()
   #want: number = aValue
-  /** What is wanted behind a value, where it stands. */
+  /** The token that is expected after a value, at the current depth. */
   #after: number = nothingMore
   #depth = 0
   #values = 0
@@ -155,7 +162,7 @@ export class Scanner {
   }
 
   /**
-   * Reads on; gives the index to go on from, behind the value where it is done.
+   * Continues reading; returns the index to continue from, which is after the value once it is done.
    * @throws Malformed
    */
   scan(chunk: Uint8Array, start: number): number {
@@ -179,7 +186,7 @@ export class Scanner {
     return i
   }
 
-  /** The hot loop: where it stands and what is wanted are in registers. */
+  /** The hot loop, which keeps its position and the expected token in registers. */
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop that calls for each byte is slower
   #tokens(chunk: Uint8Array, start: number): number {
     const { length } = chunk
@@ -197,7 +204,7 @@ export class Scanner {
       }
       if (step === aTextBegins || step === aKeyBegins) {
         const from = i
-        i = plainEnd(chunk, view, i)
+        i = findPlainEnd(chunk, view, i)
         const plain = i < length && chunk[i] === quote
         if (step === aKeyBegins) {
           want = aColon
@@ -217,7 +224,7 @@ export class Scanner {
         want = this.#enter(chunk[i - 1] as number)
         continue
       } else {
-        if (step === refuses) throw refused(want, i - 1)
+        if (step === refuses) throw createUnexpected(want, i - 1)
         this.#count()
         want = this.#after
         i = step === aNumberBegins ? token.number(chunk, i - 1) : token.word(chunk, view, i - 1)
@@ -230,12 +237,12 @@ export class Scanner {
   }
 
   #count(): void {
-    if (++this.#values > this.#most) throw tooMany(this.#most)
+    if (++this.#values > this.#most) throw createTooManyValues(this.#most)
   }
 
   #enter(byte: number): number {
     this.#count()
-    if (this.#depth === deepest) throw tooDeep()
+    if (this.#depth === deepest) throw createTooDeep()
     this.#open[this.#depth++] = byte
     this.#after = byte === openBrace ? inObject : inArray
     return byte === openBrace ? keyOrEnd : valueOrEnd
@@ -248,15 +255,15 @@ export class Scanner {
   }
 }
 
-const refused = (want: number, at: number): MalformedJson =>
-  wrong(`expected ${describeWanted(want)}`, at)
+const createUnexpected = (want: number, at: number): MalformedJson =>
+  createMalformed(`expected ${describeWanted(want)}`, at)
 
 /**
  * Checks a whole JSON text.
  * @throws Malformed
  */
 export const checkJson = (bytes: Uint8Array): void => {
-  if (bytes.length > bounds.bytes) throw tooLarge()
+  if (bytes.length > bounds.bytes) throw createTooLarge()
   const scanner = new Scanner()
   try {
     let i = scanner.scan(bytes, 0)

@@ -1,5 +1,5 @@
 /** JSON as text, token by token: without a parser's loss of digits, without recursion, and with every string and number as it came. */
-import { stringEnd } from './json.js'
+import { findStringEnd } from './json.js'
 
 const blanks = /[ \t\r\n]+/y
 const plain = /[^\s"{}[\],:]+/y
@@ -15,7 +15,7 @@ export function* readTokens(text: string): Generator<string> {
   while (at < text.length) {
     const char = text.charAt(at)
     if (char === '"') {
-      const end = stringEnd(text, at)
+      const end = findStringEnd(text, at)
       yield text.slice(at, end)
       at = end
       continue

@@ -1,5 +1,5 @@
-/** The tokens of JSON for `Scanner`: its bytes by name, and how texts, numbers and words go on, in as many chunks as they come in. */
-import { wrong } from './json.js'
+/** The tokens of JSON for `Scanner`: its bytes by name, and the reading of texts, numbers and words across chunks. */
+import { createMalformed } from './json.js'
 
 // Bytes of JSON by name. Each by itself: so they stand in the built program as numbers.
 
@@ -49,11 +49,11 @@ const ones = 0x01010101
 const highBits = 0x80808080
 
 /**
- * Where a text stops being plain: at a quote, a backslash, a control character, or the end. Of four
- * bytes at once, a subtraction sets the high bit of those that are too low; it may set that of bytes
- * above the first such by its borrow, never below: so the lowest bit is right.
+ * Returns the index at which a text stops being plain: at a quote, a backslash, a control character, or the end. A subtraction on four
+ * bytes at once sets the high bit of those that are too low. Its borrow may also set that of bytes above the first such byte, never below,
+ * so the lowest bit is right.
  */
-export const plainEnd = (chunk: Uint8Array, view: DataView, start: number): number => {
+export const findPlainEnd = (chunk: Uint8Array, view: DataView, start: number): number => {
   const { length } = chunk
   let i = start
   for (const last = length - 4; i <= last; i += 4) {
@@ -133,15 +133,15 @@ const words: readonly (Uint8Array | undefined)[] = ['true', 'false', 'null'].red
 
 /** The token that is being read; each method gives the index behind it, or the chunk's length. */
 export class Token {
-  /** What a chunk ended in the middle of. */
+  /** The kind of token that a chunk ended in the middle of. */
   within: number = nothing
-  /** How far it has come: a number's phase, a word's index, a string's escape. */
+  /** The progress within the token: a number's phase, a word's index, a string's escape. */
   #phase = 0
   #word: Uint8Array = hex
   #chunk: Uint8Array | undefined
   #view = new DataView(hex.buffer)
 
-  /** Whether it is a number that may end here. */
+  /** True if the token is a number that may end here. */
   get mayEnd(): boolean {
     return this.within === aNumber && mayEnd[this.#phase] === true
   }
@@ -201,7 +201,7 @@ export class Token {
     let i = start
     let phase = this.#phase
     while (i < chunk.length && phase < word.length)
-      if (chunk[i++] !== word[phase++]) throw wrong('expected a value', i - 1)
+      if (chunk[i++] !== word[phase++]) throw createMalformed('expected a value', i - 1)
     if (phase === word.length) this.within = nothing
     this.#phase = phase
     return i
@@ -214,7 +214,7 @@ export class Token {
       const byte = chunk[i] as number
       const next = numberGoesOn(phase, byte)
       if (next < 0) {
-        if (mayEnd[phase] !== true) throw wrong('expected a digit', i)
+        if (mayEnd[phase] !== true) throw createMalformed('expected a digit', i)
         this.within = nothing
         return i
       }
@@ -231,7 +231,7 @@ export class Token {
     let i = start
     while (i < length) {
       if (this.#phase === 0) {
-        i = plainEnd(chunk, view, i)
+        i = findPlainEnd(chunk, view, i)
         if (i === length) break
       }
       const byte = chunk[i++] as number
@@ -249,10 +249,10 @@ export class Token {
 const escapeGoesOn = (phase: number, byte: number, at: number): number => {
   if (phase === 0) {
     if (byte === backslash) return 5
-    throw wrong('a control character inside a string', at)
+    throw createMalformed('a control character inside a string', at)
   }
   if ((phase === 5 ? afterBackslash : hex)[byte] === 0)
-    throw wrong('an unknown escape sequence', at)
+    throw createMalformed('an unknown escape sequence', at)
   if (phase === 5) return byte === letterU ? 4 : 0
   return phase - 1
 }

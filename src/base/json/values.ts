@@ -1,28 +1,28 @@
 /** Values of records: from bytes, and back to text. */
 
 import { Failure } from '../../errors.js'
-import { ExactNumber, stringifyExact } from './json.js'
+import { ExactNumber, serializeExact } from './json.js'
 import { parseBytes } from './records.js'
 
-/** Picks the value under a dotted name of a record, or what is made of it; undefined where there is none. */
+/** Picks the value under a dotted name of a record, or a value computed from it; undefined if there is none. */
 export type Pick = (record: unknown, path: string) => unknown
 
 const decoder = new TextDecoder()
 
 export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes)
 
-const deep = (cause: unknown): Failure =>
+const createDeepFailure = (cause: unknown): Failure =>
   new Failure('unreachable', 'the instance sent a record that is nested too deeply', {
     hint: 'Run the command again with -o ndjson.',
     cause,
   })
 
 /** Runs what recurses over a record; running out of stack becomes a failure that says so. */
-export const shallow = <T>(work: () => T): T => {
+export const guardStack = <T>(work: () => T): T => {
   try {
     return work()
   } catch (error) {
-    throw error instanceof RangeError ? deep(error) : error
+    throw error instanceof RangeError ? createDeepFailure(error) : error
   }
 }
 
@@ -46,5 +46,6 @@ export const parseRecord = (bytes: Uint8Array): unknown => {
 export const isScalar = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || value instanceof ExactNumber
 
-/** Writes a value as JSON; null where it has none. */
-export const stringify = (value: unknown): string => shallow(() => stringifyExact(value)) ?? 'null'
+/** Writes a value as JSON; `null` if it has none. */
+export const serializeJson = (value: unknown): string =>
+  guardStack(() => serializeExact(value)) ?? 'null'

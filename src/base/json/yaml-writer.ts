@@ -3,7 +3,7 @@
  * files. The `yaml` library builds a tree of nodes first, which takes 26 times as long.
  */
 import { isObject } from '../objects.js'
-import { ExactNumber, stringifyExact } from './json.js'
+import { ExactNumber, serializeExact } from './json.js'
 
 /** A map whose entries keep their order whatever they are called, with comments below them. */
 export class YamlMap<Value = unknown> {
@@ -20,7 +20,7 @@ export class YamlMap<Value = unknown> {
 const plain =
   /^(?:[A-Za-z_/$]|https?:\/\/[\w/.@+()*'=!?$-])[\w/.@+()*'=!?$-]*(?: [\w/.@+()*'=!?$-]+)*$/
 const reserved = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i
-/** What moves a cursor, cannot be seen, or must not stand in YAML; in a block, line breaks and tabs may. */
+/** The characters that move a cursor, cannot be seen, or must not stand in YAML. Line breaks and tabs are allowed in a block. */
 const unseen =
   /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/u
 const ordinary = /^[ -~]*$/
@@ -33,7 +33,7 @@ const longestKey = 1000
 /** Deeper than this a value is JSON in one line, so that hostile nesting stays small. */
 const deepest = 40
 
-const escaped = (text: string): string =>
+const escapeUnseen = (text: string): string =>
   ordinary.test(text)
     ? text
     : text.replace(allUnseen, (sign) => {
@@ -44,34 +44,34 @@ const escaped = (text: string): string =>
 const isPlain = (text: string): boolean =>
   plain.test(text) && !(text.length <= 5 && reserved.test(text))
 
-const quoted = (text: string): string => escaped(JSON.stringify(text))
+const quoteYaml = (text: string): string => escapeUnseen(JSON.stringify(text))
 
 /** A text as a key, or as a value in one line. */
-export const yamlWord = (text: string): string => (isPlain(text) ? text : quoted(text))
+export const formatYamlWord = (text: string): string => (isPlain(text) ? text : quoteYaml(text))
 
 /** A comment, which no text ends. */
-export const yamlComment = (text: string): string => `# ${escaped(text)}`
+export const formatYamlComment = (text: string): string => `# ${escapeUnseen(text)}`
 
-const inJson = (value: unknown): string => escaped(stringifyExact(value) ?? 'null')
+const toEscapedJson = (value: unknown): string => escapeUnseen(serializeExact(value) ?? 'null')
 
-const blockText = (text: string, pad: string): string => {
+const formatBlock = (text: string, pad: string): string => {
   const whole = text.endsWith('\n')
   const chomping = whole ? (text.endsWith('\n\n') ? '+' : '') : '-'
   return `|${chomping}\n${(whole ? text.slice(0, -1) : text).replace(/^(?=[^\n])/gm, pad)}`
 }
 
-const textIn = (text: string, depth: number): string => {
+const formatText = (text: string, depth: number): string => {
   if (isPlain(text)) return text
   const block = text.includes('\n') && text.length <= longestBlock && !outsideBlocks.test(text)
-  return block ? blockText(text, '  '.repeat(depth)) : quoted(text)
+  return block ? formatBlock(text, '  '.repeat(depth)) : quoteYaml(text)
 }
 
-const scalar = (value: unknown): string => {
+const formatScalar = (value: unknown): string => {
   if (value instanceof ExactNumber) return value.text
-  return typeof value === 'boolean' || Number.isFinite(value) ? String(value) : inJson(value)
+  return typeof value === 'boolean' || Number.isFinite(value) ? String(value) : toEscapedJson(value)
 }
 
-/** Lists of scalars whose JSON has at most so many characters stand in one line. */
+/** The layout: a list of scalars is written on one line if its JSON has at most `shortList` characters. */
 interface YamlLayout {
   readonly shortList?: number
 }
@@ -79,29 +79,29 @@ interface YamlLayout {
 const isBranch = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
 
-/** A value without entries, or a short list, in one line; undefined where it takes several. */
-const flow = (value: object, { shortList = 0 }: YamlLayout): string | undefined => {
+/** Formats an empty value or a short list on one line; undefined if the value needs several lines. */
+const formatFlow = (value: object, { shortList = 0 }: YamlLayout): string | undefined => {
   if (value instanceof YamlMap) return value.entries.size === 0 ? '{}' : undefined
   if (!Array.isArray(value))
     return Object.values(value).every((one) => one === undefined) ? '{}' : undefined
   if (value.length === 0) return '[]'
-  if (value.length > shortList || value.some(isBranch) || inJson(value).length > shortList)
+  if (value.length > shortList || value.some(isBranch) || toEscapedJson(value).length > shortList)
     return undefined
-  return `[${value.map((one) => (typeof one === 'string' ? yamlWord(one) : scalar(one))).join(', ')}]`
+  return `[${value.map((one) => (typeof one === 'string' ? formatYamlWord(one) : formatScalar(one))).join(', ')}]`
 }
 
-/** So many labels of keys are kept: those of records are the same in each. */
+/** The number of labels of keys that are kept, since records repeat the same keys. */
 const keptLabels = 1000
 const labels = new Map<string, string>()
 
-const remarks = (map: YamlMap, depth: number): string =>
-  map.remarks.map((line) => `${'  '.repeat(depth)}${yamlComment(line)}\n`).join('')
+const formatRemarks = (map: YamlMap, depth: number): string =>
+  map.remarks.map((line) => `${'  '.repeat(depth)}${formatYamlComment(line)}\n`).join('')
 
 /** A key with its colon, which stands on a line of its own below a long key. */
 const labelOf = (key: string, pad: string): string => {
   const kept = labels.get(key)
   if (kept !== undefined) return kept
-  const name = yamlWord(key)
+  const name = formatYamlWord(key)
   if (name.length > longestKey) return `? ${name}\n${pad}:`
   const label = `${name}:`
   if (labels.size < keptLabels) labels.set(key, label)
@@ -109,35 +109,38 @@ const labelOf = (key: string, pad: string): string => {
 }
 
 /** The entries of a map or the elements of a list, a line or more each; the first has no indent before it. */
-const parts = (value: object, depth: number, layout: YamlLayout): string => {
+const formatParts = (value: object, depth: number, layout: YamlLayout): string => {
   const pad = '  '.repeat(depth)
   let text = ''
   if (Array.isArray(value)) {
-    for (const one of value) text += `${text === '' ? '' : pad}-${written(one, depth + 1, layout)}`
+    for (const one of value)
+      text += `${text === '' ? '' : pad}-${formatValue(one, depth + 1, layout)}`
     return text
   }
   const gap = `\n${pad}  `
   const add = (key: string, one: unknown): void => {
     if (one === undefined) return
     if (text !== '') text += pad
-    text += labelOf(key, pad) + written(one, depth + 1, layout, gap)
+    text += labelOf(key, pad) + formatValue(one, depth + 1, layout, gap)
   }
   if (value instanceof YamlMap) for (const [key, one] of value.entries) add(key, one)
   else if (isObject(value)) for (const key in value) add(key, value[key])
   return text
 }
 
-/** What follows `-`, or `key:` with a line break before what takes several lines, and a line break. */
-const written = (value: unknown, depth: number, layout: YamlLayout, gap = ' '): string => {
-  if (typeof value === 'string') return ` ${textIn(value, depth)}\n`
-  if (!isBranch(value)) return ` ${scalar(value)}\n`
-  const inLine = depth > deepest ? inJson(value) : flow(value, layout)
-  const text = inLine === undefined ? gap + parts(value, depth, layout) : ` ${inLine}\n`
-  return value instanceof YamlMap && value.remarks.length > 0 ? text + remarks(value, depth) : text
+/** Formats a value as the text after `-` or `key:`, up to and including a line break. A value of several lines begins with `gap`. */
+const formatValue = (value: unknown, depth: number, layout: YamlLayout, gap = ' '): string => {
+  if (typeof value === 'string') return ` ${formatText(value, depth)}\n`
+  if (!isBranch(value)) return ` ${formatScalar(value)}\n`
+  const inLine = depth > deepest ? toEscapedJson(value) : formatFlow(value, layout)
+  const text = inLine === undefined ? gap + formatParts(value, depth, layout) : ` ${inLine}\n`
+  return value instanceof YamlMap && value.remarks.length > 0
+    ? text + formatRemarks(value, depth)
+    : text
 }
 
-/** A value as YAML text that ends in a line break. @throws RangeError where it is nested too deeply */
-export const yamlText = (value: unknown, layout: YamlLayout = {}): string =>
-  isBranch(value) && flow(value, layout) === undefined
-    ? written(value, 0, layout, '')
-    : written(value, 1, layout).slice(1)
+/** Writes a value as YAML text that ends in a line break. @throws RangeError if the value is nested too deeply */
+export const toYaml = (value: unknown, layout: YamlLayout = {}): string =>
+  isBranch(value) && formatFlow(value, layout) === undefined
+    ? formatValue(value, 0, layout, '')
+    : formatValue(value, 1, layout).slice(1)

@@ -1,9 +1,9 @@
 /** Credentials in records that are not parsed: found and masked in their bytes. */
 
-import { viewed } from '../bytes.js'
-import { stringEnd } from '../json/json.js'
+import { viewBytes } from '../bytes.js'
+import { findStringEnd } from '../json/json.js'
 import { joinPieces, readTokens } from '../json/text.js'
-import { isAddress, maskText, type Secrecy, type SecrecyOf, secrecyIn } from './mask.js'
+import { getSecrecy, isAddress, maskText, type Secrecy, type SecrecyOf } from './mask.js'
 import { innerWords, masked } from './names.js'
 import { keySign } from './text.js'
 
@@ -27,10 +27,10 @@ const isEscaped = (bytes: Uint8Array, at: number): boolean => {
 }
 
 /**
- * Where the string begins that holds the sign at `at`, if it may be an address: then a slash or an escape stands before
- * the sign. -1 otherwise, and where it began before `from`, since no sign stands before the first slash of an address.
+ * Returns the index at which the string begins that contains the sign at `at`, if it may be an address. Then a slash or an escape stands
+ * before the sign. Returns -1 otherwise, and if the string began before `from`, since no sign stands before the first slash of an address.
  */
-const openingOf = (bytes: Buffer, at: number, from: number): number => {
+const findOpening = (bytes: Buffer, at: number, from: number): number => {
   let found = false
   for (let i = at - 1; i >= from; i--) {
     const byte = bytes[i]
@@ -40,7 +40,7 @@ const openingOf = (bytes: Buffer, at: number, from: number): number => {
   return -1
 }
 
-/** Where the string ends that begins at `start`, past its closing quote. */
+/** Returns the index after the closing quote of the string that begins at `start`. */
 const endOf = (bytes: Buffer, start: number): number => {
   let at = bytes.indexOf(quote, start + 1)
   while (at !== -1 && isEscaped(bytes, at)) at = bytes.indexOf(quote, at + 1)
@@ -50,7 +50,7 @@ const endOf = (bytes: Buffer, start: number): number => {
 /** Letters that an address begins with, more than its scheme has; an escape may stand for any of them. */
 const opening = 64
 
-/** Whether a string may be an address: most texts with such signs in them are none. */
+/** True if a string may be an address; most texts with such signs in them are none. */
 const mayBeAddress = (bytes: Buffer, start: number): boolean => {
   const head = bytes.toString('latin1', start + 1, start + 1 + opening)
   return isAddress(head) || head.includes('\\')
@@ -62,8 +62,8 @@ const isKey = (bytes: Buffer, end: number): boolean => {
   return bytes[at] === colon
 }
 
-/** The string as it is to be written; undefined where it stays as it is. */
-const changed = (bytes: Buffer, start: number, end: number): string | undefined => {
+/** Returns the string to write instead; undefined if it is unchanged. */
+const maskString = (bytes: Buffer, start: number, end: number): string | undefined => {
   try {
     const text: unknown = JSON.parse(bytes.toString('utf8', start, end))
     if (typeof text !== 'string' || isKey(bytes, end)) return undefined
@@ -85,7 +85,7 @@ class SignFinder {
     this.#found = signs.map(() => -1)
   }
 
-  /** The bytes' length where there is none. */
+  /** Returns the index of the next sign; the bytes' length if there is none. */
   next(from: number): number {
     let first = this.#bytes.length
     for (let i = 0; i < signs.length; i++) {
@@ -105,19 +105,19 @@ const findChanges = (bytes: Buffer): readonly Change[] => {
   const changes: Change[] = []
   const signs = new SignFinder(bytes)
   for (let from = 0, at = signs.next(0); at < bytes.length; at = signs.next(from)) {
-    const start = openingOf(bytes, at, from)
+    const start = findOpening(bytes, at, from)
     if (start === -1) {
       from = at + 1
       continue
     }
     from = endOf(bytes, start)
-    const text = mayBeAddress(bytes, start) ? changed(bytes, start, from) : undefined
+    const text = mayBeAddress(bytes, start) ? maskString(bytes, start, from) : undefined
     if (text !== undefined) changes.push({ start, end: from, text })
   }
   return changes
 }
 
-/** Where the string begins that holds the byte at `at`; -1 where none begins from `from` on. */
+/** Returns the index at which the string begins that contains the byte at `at`; -1 if none begins from `from` on. */
 const findStart = (bytes: Buffer, at: number, from: number): number => {
   let start = at
   do start = start <= from ? -1 : bytes.lastIndexOf(quote, start - 1)
@@ -131,7 +131,7 @@ const findKeys = (bytes: Buffer): readonly Change[] => {
   for (let from = 0, at = bytes.indexOf(keySign); at !== -1; at = bytes.indexOf(keySign, from)) {
     const start = findStart(bytes, at, from)
     from = start === -1 ? at + 1 : endOf(bytes, start)
-    const text = start === -1 ? undefined : changed(bytes, start, from)
+    const text = start === -1 ? undefined : maskString(bytes, start, from)
     if (text !== undefined) changes.push({ start, end: from, text })
   }
   return changes
@@ -141,14 +141,14 @@ const finders = [findChanges, findKeys]
 
 /** Returns true if a text with a secret in it stands in these bytes: an address with a credential, or a private key. */
 export const holdsSecretText = (given: Uint8Array): boolean => {
-  const bytes = viewed(given)
+  const bytes = viewBytes(given)
   return finders.some((find) => find(bytes).length > 0)
 }
 
 /** The bytes without the secrets of their texts; every other byte stays. */
-const withoutSecretTexts = (given: Uint8Array): Uint8Array =>
+const maskSecretTexts = (given: Uint8Array): Uint8Array =>
   finders.reduce((before, find) => {
-    const bytes = viewed(before)
+    const bytes = viewBytes(before)
     const kept: Uint8Array[] = []
     let from = 0
     for (const { start, end, text } of find(bytes)) {
@@ -160,7 +160,7 @@ const withoutSecretTexts = (given: Uint8Array): Uint8Array =>
 
 // Credentials in the text of a record: masked however many tokens they have, at any depth.
 
-const keyOf = (token: string): string => {
+const decodeKey = (token: string): string => {
   if (!token.includes('\\')) return token.slice(1, -1)
   try {
     return String(JSON.parse(token))
@@ -169,7 +169,7 @@ const keyOf = (token: string): string => {
   }
 }
 
-/** What is written where a variable is not marked as one. */
+/** The values that say that a record is not a variable. */
 const unmarked = new Set(['false', '"false"', 'null'])
 
 /** A bracket that is open: the place of its object among all, and whether all objects in it are variables. */
@@ -179,7 +179,7 @@ interface NestedBracket {
 }
 
 /** The objects of a text that are variables, by their place among all: they say so themselves, or stand below `variables`. */
-const variablesIn = (text: string, secrecyOf: SecrecyOf): ReadonlySet<number> => {
+const findVariables = (text: string, secrecyOf: SecrecyOf): ReadonlySet<number> => {
   const found = new Set<number>()
   const open: NestedBracket[] = []
   let [objects, last] = [0, '']
@@ -192,7 +192,7 @@ const variablesIn = (text: string, secrecyOf: SecrecyOf): ReadonlySet<number> =>
       open.push(inner)
       if (inner.held) found.add(inner.object)
     } else if (token === '}' || token === ']') open.pop()
-    meaning = token === ':' ? secrecyOf(keyOf(last)) : undefined
+    meaning = token === ':' ? secrecyOf(decodeKey(last)) : undefined
     last = token
   }
   return found
@@ -206,7 +206,7 @@ interface OpenBracket {
 
 /** Hides the values of secrets, token by token. */
 class SecretMasker {
-  /** Whether anything was hidden. */
+  /** True if anything was hidden. */
   changed = false
   /** Brackets open within a value that is dropped as a whole. */
   private dropped = 0
@@ -230,7 +230,7 @@ class SecretMasker {
     const { armed } = this
     this.armed = undefined
     if (armed === 'declared') return this.hide(token)
-    if (token === ':' && this.last.startsWith('"')) this.armed = this.secrecy(keyOf(this.last))
+    if (token === ':' && this.last.startsWith('"')) this.armed = this.secrecy(decodeKey(this.last))
     this.last = token
     const listed = this.open.at(-1)?.listed === true
     if (token === '{') this.open.push({ listed: false, variable: this.variables.has(this.objects) })
@@ -243,7 +243,7 @@ class SecretMasker {
 
   private secrecy(name: string): Secrecy | undefined {
     const own = this.open.at(-1)?.variable === true && this.secrecyOf(name) === 'value'
-    return own ? 'declared' : secrecyIn(this.secrecyOf, name)
+    return own ? 'declared' : getSecrecy(this.secrecyOf, name)
   }
 
   private hide(token: string): string {
@@ -259,7 +259,7 @@ class SecretMasker {
   }
 }
 
-function* hiddenPieces(text: string, hider: SecretMasker): Generator<string> {
+function* maskTokens(text: string, hider: SecretMasker): Generator<string> {
   for (const token of readTokens(text)) {
     const kept = hider.take(token)
     if (kept !== undefined) yield kept
@@ -267,25 +267,25 @@ function* hiddenPieces(text: string, hider: SecretMasker): Generator<string> {
 }
 
 /**
- * JSON text with its secrets masked and no white space; all other tokens are as they came.
- * @returns undefined where it holds none
+ * Masks the secrets of a JSON text and removes white space; all other tokens are as they came.
+ * @returns undefined if the text has no secrets
  */
-const maskedText = (text: string, secrecyOf: SecrecyOf): Uint8Array | undefined => {
-  const hider = new SecretMasker(secrecyOf, variablesIn(text, secrecyOf))
-  const bytes = joinPieces(hiddenPieces(text, hider))
+const maskJsonText = (text: string, secrecyOf: SecrecyOf): Uint8Array | undefined => {
+  const hider = new SecretMasker(secrecyOf, findVariables(text, secrecyOf))
+  const bytes = joinPieces(maskTokens(text, hider))
   return hider.changed ? bytes : undefined
 }
 
 /** Bytes as characters of the same number, so that patterns see them and nothing is lost. */
-const latin = (bytes: Uint8Array): string => viewed(bytes).toString('latin1')
+const toLatin = (bytes: Uint8Array): string => viewBytes(bytes).toString('latin1')
 
-/** Escapes of letters and the underscore: nobody needs them, and a name could hide behind them. */
+/** The escapes of letters and the underscore: they are unnecessary, and a name could hide behind them. */
 const disguise = '\\\\u00[4-7]'
 const disguised = new RegExp(disguise)
 
 /** Text as a pattern that is that text, in the characters of its bytes. */
-const literal = (text: string): string =>
-  latin(Buffer.from(JSON.stringify(text).slice(1, -1))).replace(/[^\w]/g, '\\$&')
+const toLiteralPattern = (text: string): string =>
+  toLatin(Buffer.from(JSON.stringify(text).slice(1, -1))).replace(/[^\w]/g, '\\$&')
 
 const window = 1 << 16
 
@@ -294,7 +294,7 @@ const testOf =
   (pattern: RegExp, overlap: number) =>
   (bytes: Uint8Array): boolean => {
     for (let at = 0; at < bytes.length; at += window)
-      if (pattern.test(latin(bytes.subarray(at, at + window + overlap)))) return true
+      if (pattern.test(toLatin(bytes.subarray(at, at + window + overlap)))) return true
     return false
   }
 
@@ -302,17 +302,17 @@ const testOf =
 const longestWords = 64
 
 /**
- * What such words have in them, whichever of their letters are large. Of less than eight letters, which Node finds in half
- * the time of longer ones, and from a letter on that is rarer than those before it, which halves that again.
+ * Parts that such words contain, in lower or upper case. They have less than eight letters, which Node finds in half the time of longer
+ * ones. They begin at a letter that is rarer than those before it, which halves the time again.
  */
 const innerSigns = ['necti', 'NECTI'] as const
 
-/** Whether a word that a secret's name may have anywhere stands in these bytes. */
+/** True if these bytes contain a word that a secret's name may have anywhere. */
 export const holdsInner = (given: Uint8Array): boolean => {
-  const bytes = viewed(given)
+  const bytes = viewBytes(given)
   return innerSigns.some((sign) => {
     for (let at = bytes.indexOf(sign); at !== -1; at = bytes.indexOf(sign, at + 1))
-      if (innerWords.test(latin(bytes.subarray(Math.max(0, at - 3), at + longestWords))))
+      if (innerWords.test(toLatin(bytes.subarray(Math.max(0, at - 3), at + longestWords))))
         return true
     return false
   })
@@ -322,16 +322,16 @@ export const holdsInner = (given: Uint8Array): boolean => {
  * A test of bytes for strings that end as names of secrets do, far cheaper than parsing.
  * @param names what those end in
  */
-export const mentions = (names: readonly string[]): ((bytes: Uint8Array) => boolean) => {
-  const endings = names.map(literal)
+export const createMentionTest = (names: readonly string[]): ((bytes: Uint8Array) => boolean) => {
+  const endings = names.map(toLiteralPattern)
   const pattern = new RegExp(`(?:${endings.join('|')})"|${innerWords.source}|${disguise}`, 'i')
   return testOf(pattern, Math.max(...endings.map((ending) => ending.length), longestWords) + 1)
 }
 
 const mask = Buffer.from(JSON.stringify(masked))
 
-/** What stands behind a key says whether it is hidden; `parse` where the bytes do not tell enough. */
-const verdict = (
+/** Decides from the bytes after a key whether its value is hidden; `parse` if the bytes do not tell enough. */
+const judgeKey = (
   name: string,
   text: string,
   start: number,
@@ -341,19 +341,23 @@ const verdict = (
   if (kind === 'n' || text.startsWith('""', start)) return 'keep'
   const meaning = secrecyOf(name)
   if (meaning === 'value' || meaning === 'holds') return 'parse'
-  const secrecy = secrecyIn(secrecyOf, name)
+  const secrecy = getSecrecy(secrecyOf, name)
   if (secrecy === undefined) return 'keep'
   if (secrecy === 'guessed' && kind !== '"' && kind !== '[') return 'keep'
   return kind === '"' ? 'hide' : 'parse'
 }
 
 /**
- * Masks the secrets of a record in its bytes and leaves every other byte as it is. A quote inside
- * of a string has a backslash before it, so what ends in a bare quote and a colon is a key.
- * @returns undefined where that is not enough: a secret that is no string, a name with an escape, a variable
+ * Masks the secrets of a record in its bytes and leaves every other byte as it is. A quote inside of a string has a backslash before it, so
+ * a bare quote and a colon end a key.
+ * @returns undefined if that is not enough: a secret that is no string, a name with an escape, a variable
  */
-const hidden = (bytes: Uint8Array, key: RegExp, secrecyOf: SecrecyOf): Uint8Array | undefined => {
-  const text = latin(bytes)
+const maskRecordBytes = (
+  bytes: Uint8Array,
+  key: RegExp,
+  secrecyOf: SecrecyOf,
+): Uint8Array | undefined => {
+  const text = toLatin(bytes)
   if (disguised.test(text)) return undefined
   const kept: Uint8Array[] = []
   let from = 0
@@ -364,11 +368,11 @@ const hidden = (bytes: Uint8Array, key: RegExp, secrecyOf: SecrecyOf): Uint8Arra
     const opening = text.lastIndexOf('"', index)
     const name = text.slice(opening + 1, index + ending.length)
     if (name.includes('\\') || text[opening - 1] === '\\') return undefined
-    const found = verdict(Buffer.from(name, 'latin1').toString(), text, start, secrecyOf)
+    const found = judgeKey(Buffer.from(name, 'latin1').toString(), text, start, secrecyOf)
     if (found === 'parse') return undefined
     if (found === 'keep') continue
     kept.push(bytes.subarray(from, start), mask)
-    from = stringEnd(text, start)
+    from = findStringEnd(text, start)
   }
   return from === 0 ? bytes : Buffer.concat([...kept, bytes.subarray(from)])
 }
@@ -376,14 +380,16 @@ const hidden = (bytes: Uint8Array, key: RegExp, secrecyOf: SecrecyOf): Uint8Arra
 const decoder = new TextDecoder()
 
 /** A record's bytes with its secrets masked; token by token where its bytes do not tell enough. */
-export const maskerOfBytes = (
+export const createByteMasker = (
   names: readonly string[],
   secrecyOf: SecrecyOf,
 ): ((bytes: Uint8Array) => Uint8Array) => {
-  const endings = names.map(literal).join('|')
+  const endings = names.map(toLiteralPattern).join('|')
   // A text that repeats inner words is passed over once, since it matches without a colon, too.
   const key = new RegExp(`((?:${endings})(?=")|${innerWords.source}[^"\\\\]*)(?:"\\s*:\\s*)?`, 'gi')
   const named = (bytes: Uint8Array): Uint8Array =>
-    hidden(bytes, key, secrecyOf) ?? maskedText(decoder.decode(bytes), secrecyOf) ?? bytes
-  return (bytes) => withoutSecretTexts(named(bytes))
+    maskRecordBytes(bytes, key, secrecyOf) ??
+    maskJsonText(decoder.decode(bytes), secrecyOf) ??
+    bytes
+  return (bytes) => maskSecretTexts(named(bytes))
 }

@@ -3,31 +3,31 @@
  * masked. A record is written anew only where a name in it may be a secret's; every other byte stays.
  */
 import { type FieldMatch, PackedRecords, type Records } from '../json/records.js'
-import { type Pick, shallow } from '../json/values.js'
+import { guardStack, type Pick } from '../json/values.js'
 import {
+  getSecrecies,
+  getSecrecy,
   maskSecrets,
   type OwnNames,
   type SecrecyOf,
-  secrecies,
-  secrecyIn,
   variableNames,
 } from './mask.js'
-import { holdsInner, holdsSecretText, maskerOfBytes, mentions } from './mask-bytes.js'
+import { createByteMasker, createMentionTest, holdsInner, holdsSecretText } from './mask-bytes.js'
 import { lastLetters, masked } from './names.js'
 
 // What to look for in bytes: the words that names of secrets end in, or have in them.
 
-/** What of an instance's words says which fields are secret: under either name. */
+/** The part of an instance's words that says which fields are secret, under either name. */
 type OwnSecrets = OwnNames & { readonly secretEndings: readonly string[] }
 
 /**
- * What is hidden: fields that are declared to hold credentials, beside those whose names say so;
- * nothing where secrets are asked for (--show-secrets) or are the answer.
+ * The fields to hide: those declared to hold credentials, besides those whose names say so. It is `nothing` if secrets are requested
+ * (--show-secrets) or are the answer.
  */
 export type HiddenFields = ReadonlySet<string> | 'nothing'
 
-/** What names of secrets end in, without case: for a search that only looks for suspects. */
-const endingsOf = (declared: ReadonlySet<string>, words?: OwnSecrets): readonly string[] => {
+/** Lists the endings of names of secrets, without case, for a search that only looks for suspects. */
+const listEndings = (declared: ReadonlySet<string>, words?: OwnSecrets): readonly string[] => {
   const names = [...declared, ...variableNames]
   return [
     ...lastLetters,
@@ -36,13 +36,13 @@ const endingsOf = (declared: ReadonlySet<string>, words?: OwnSecrets): readonly 
   ]
 }
 
-/** Whether a name is a reason to look at its record. */
+/** True if a name is a reason to look at its record. */
 const isSuspect = (secrecyOf: SecrecyOf, name: string): boolean =>
-  ['value', 'holds'].includes(secrecyOf(name) ?? '') || secrecyIn(secrecyOf, name) !== undefined
+  ['value', 'holds'].includes(secrecyOf(name) ?? '') || getSecrecy(secrecyOf, name) !== undefined
 
-/** How secret the place under a dotted name is: as much as the most secret name on the way. */
-const secrecyAt = (secrecyOf: SecrecyOf, path: string): ReturnType<typeof secrecyIn> => {
-  const found = [path, ...path.split('.')].map((name) => secrecyIn(secrecyOf, name))
+/** Returns the secrecy of the place under a dotted name: that of the most secret name on the way. */
+const getPathSecrecy = (secrecyOf: SecrecyOf, path: string): ReturnType<typeof getSecrecy> => {
+  const found = [path, ...path.split('.')].map((name) => getSecrecy(secrecyOf, name))
   return found.find((one) => one === 'declared') ?? found.find((one) => one !== undefined)
 }
 
@@ -53,10 +53,10 @@ class SecretFinder {
 
   constructor(endings: readonly string[], secrecyOf: SecrecyOf) {
     this.match = { endings, isName: (name) => isSuspect(secrecyOf, name) }
-    this.#mentioned = mentions(endings)
+    this.#mentioned = createMentionTest(endings)
   }
 
-  /** Whether a record of a batch may hold a secret, by its place; undefined where none does. */
+  /** Finds the records of a batch that may hold a secret. Returns a test of their places; undefined if there is none. */
   find(batch: Records): ((place: number) => boolean) | undefined {
     const matched = batch instanceof PackedRecords ? batch.matched(this.match) : undefined
     const pieces = batch instanceof PackedRecords ? batch.pieces() : [...batch]
@@ -70,7 +70,7 @@ class SecretFinder {
 
 /** Masks the records of an answer. */
 export interface RecordMasker {
-  /** The names to look for where records are cut; undefined where nothing is masked. */
+  /** The names to look for while records are cut; undefined if nothing is masked. */
   readonly watch: FieldMatch | undefined
   /** Masks records as bytes; those without a secret keep the memory that they came in. */
   maskBatch(batch: Records): Records
@@ -91,8 +91,8 @@ const noMasker: RecordMasker = {
  */
 export const createRecordMasker = (hidden: HiddenFields, words?: OwnSecrets): RecordMasker => {
   if (hidden === 'nothing') return noMasker
-  const secrecyOf = secrecies(hidden, words)
-  const endings = endingsOf(hidden, words)
+  const secrecyOf = getSecrecies(hidden, words)
+  const endings = listEndings(hidden, words)
   const finder = new SecretFinder(endings, secrecyOf)
   let hide: ((bytes: Uint8Array) => Uint8Array) | undefined
   return {
@@ -100,31 +100,31 @@ export const createRecordMasker = (hidden: HiddenFields, words?: OwnSecrets): Re
     maskBatch: (batch) => {
       const isSuspicious = finder.find(batch)
       if (isSuspicious === undefined) return batch
-      hide ??= maskerOfBytes(endings, secrecyOf)
+      hide ??= createByteMasker(endings, secrecyOf)
       const mask = hide
       return batch.map((bytes, place) => (isSuspicious(place) ? mask(bytes) : bytes))
     },
-    maskValue: (value) => shallow(() => maskSecrets(value, secrecyOf)),
+    maskValue: (value) => guardStack(() => maskSecrets(value, secrecyOf)),
   }
 }
 
-/** Whether a place on the way to this one is masked, so that nothing of it is left to pick. */
-const withinMasked = (pick: Pick, record: unknown, path: string): boolean =>
+/** True if a place on the way to this one is masked, so that nothing of it is left to pick. */
+const isInsideMasked = (pick: Pick, record: unknown, path: string): boolean =>
   path
     .split('.')
     .some((_, i, names) => i > 0 && pick(record, names.slice(0, i).join('.')) === masked)
 
-const maskedUnder = (
+const createMaskedReader = (
   pick: Pick,
   path: string,
   secrecyOf: SecrecyOf,
 ): ((record: unknown) => unknown) => {
-  const secrecy = secrecyAt(secrecyOf, path)
+  const secrecy = getPathSecrecy(secrecyOf, path)
   return (record) => {
     const value = pick(record, path)
-    if (value === undefined && secrecy !== undefined && withinMasked(pick, record, path))
+    if (value === undefined && secrecy !== undefined && isInsideMasked(pick, record, path))
       return masked
-    return shallow(() => maskSecrets(value, secrecyOf, secrecy))
+    return guardStack(() => maskSecrets(value, secrecyOf, secrecy))
   }
 }
 
@@ -132,12 +132,12 @@ const maskedUnder = (
  * Picks from masked records what is as secret as the names that lead there: `token.value` is, though
  * `value` says nothing, and so is what is made under a secret's name.
  */
-export const maskedPick = (pick: Pick, hidden: HiddenFields, words?: OwnSecrets): Pick => {
+export const createMaskedPick = (pick: Pick, hidden: HiddenFields, words?: OwnSecrets): Pick => {
   if (hidden === 'nothing') return pick
-  const secrecyOf = secrecies(hidden, words)
+  const secrecyOf = getSecrecies(hidden, words)
   const known = new Map<string, (record: unknown) => unknown>()
   return (record, path) => {
-    const under = known.get(path) ?? maskedUnder(pick, path, secrecyOf)
+    const under = known.get(path) ?? createMaskedReader(pick, path, secrecyOf)
     known.set(path, under)
     return under(record)
   }

@@ -15,12 +15,12 @@ import {
 
 // Addresses: who logs in before the host, secret parameters behind it.
 
-/** SSH's scheme before it, where it has one, and who logs in. */
+/** The user information of an address, with the scheme before it if that is SSH's. */
 const userInfo = /(?<=(s(?:sh|ftp)[a-z0-9+.-]*:)?)\/\/([^/?#\s]+)@/gi
 const parameter = /[?&;#]([^=&?#;\s]+)=/g
 const valueEnd = /[&#>\s"']|$/g
 
-const usersIn = (text: string): TextPart[] =>
+const findUsers = (text: string): TextPart[] =>
   [...text.matchAll(userInfo)].flatMap(({ 0: all, 1: ssh, 2: user = '', index }) => {
     // Who logs in by SSH under a name alone has shown no secret: `ssh://git@host`.
     if (ssh !== undefined && !user.includes(':')) return []
@@ -28,7 +28,7 @@ const usersIn = (text: string): TextPart[] =>
     return [{ name: 'userinfo', start: end - user.length, end }]
   })
 
-const parametersIn = (text: string): TextPart[] => {
+const findParameters = (text: string): TextPart[] => {
   let end = 0
   return [...text.matchAll(parameter)].flatMap(({ 0: all, 1: name = '', index }) => {
     if (!isSecretParameter(name)) return []
@@ -44,9 +44,9 @@ const parametersIn = (text: string): TextPart[] => {
 
 const none: readonly TextPart[] = []
 
-const partsIn = (text: string): readonly TextPart[] => {
-  const users = text.includes('@') ? usersIn(text) : none
-  const parameters = text.includes('=') ? parametersIn(text) : none
+const findSecretParts = (text: string): readonly TextPart[] => {
+  const users = text.includes('@') ? findUsers(text) : none
+  const parameters = text.includes('=') ? findParameters(text) : none
   const keys = findPrivateKeys(text)
   if (users.length === 0 && keys.length === 0) return parameters
   return [...users, ...parameters, ...keys].toSorted((a, b) => a.start - b.start)
@@ -59,11 +59,11 @@ const markMasked: TextMark = () => masked
  * @param mark what stands for each; a name and password are `userinfo`
  */
 export const maskAddresses = (text: string, mark: TextMark = markMasked): string =>
-  replaceParts(text, partsIn(text), mark)
+  replaceParts(text, findSecretParts(text), mark)
 
 const address = /^\s*(?:(?:[a-z][a-z0-9+.-]*:)+\/\/|\/)/i
 
-/** Whether a text is an address, or several: what only mentions one is text like any other. */
+/** True if a text is an address, or several; a text that only mentions one is text like any other. */
 export const isAddress = (text: string): boolean => address.test(text)
 
 /** A text of data without its private keys and, if it is an address, without what is secret in that. */
@@ -71,16 +71,18 @@ export const maskText = (text: string): string =>
   isAddress(text) ? maskAddresses(text) : maskPrivateKeys(text, markMasked)
 
 /** The secret parts of a text of data. */
-export const secretsInText = (text: string): readonly string[] =>
-  (isAddress(text) ? partsIn(text) : findPrivateKeys(text)).flatMap(({ start, end, name }) => {
-    const part = text.slice(start, end)
-    return name === 'userinfo' ? [part, ...part.split(':').slice(1)] : [part]
-  })
+export const listSecretsInText = (text: string): readonly string[] =>
+  (isAddress(text) ? findSecretParts(text) : findPrivateKeys(text)).flatMap(
+    ({ start, end, name }) => {
+      const part = text.slice(start, end)
+      return name === 'userinfo' ? [part, ...part.split(':').slice(1)] : [part]
+    },
+  )
 
 /** A name and password that are a variable's: `ci:$CI_JOB_TOKEN`. */
 const isVariableReference = (secret: string): boolean => /(?:^|:)\$(?:\w+|\{\w+\})$/.test(secret)
 
-/** A text without any secret that can be told: in addresses that it mentions, and in what it assigns, as a CI file does. */
+/** Masks every recognizable secret of a text: in the addresses that it mentions, and in its assignments, as in a CI file. */
 export const maskWholeText = (text: string, mark: TextMark): string =>
   maskAssignments(
     maskAddresses(text, (name, secret) =>
@@ -95,15 +97,15 @@ export const maskWholeText = (text: string, mark: TextMark): string =>
 export type Secrecy = 'declared' | 'guessed'
 
 /**
- * What else a name may say: a `value` is a secret beside what `marks` its record as a variable, and below what `holds`
+ * The meaning of a name. A `value` is a secret beside a field that `marks` its record as a variable, and below a field that `holds`
  * variables.
  */
 type Meaning = Secrecy | 'value' | 'marks' | 'holds' | undefined
 
-/** What a field's name says about secrets. */
+/** A function that returns the meaning of a field's name for secrets. */
 export type SecrecyOf = (name: string) => Meaning
 
-/** What of an instance's words says which fields are secret: under either name. */
+/** The part of an instance's words that says which fields are secret, under either name. */
 export interface OwnNames {
   name(neutral: string): string
   neutral(own: string): string
@@ -124,10 +126,10 @@ const variableValue = /\bvariables\b.*\[value\]$/
 /** Names that make a closer look at a record worth while. */
 export const variableNames = Object.keys(variable)
 
-/** Whoever sends names without end gets no memory without end for them. */
+/** The maximum number of names that are kept, so that an endless supply of names cannot fill the memory. */
 const maxNames = 10_000
 
-const meaningOf = (
+const getMeaning = (
   name: string,
   declared: ReadonlySet<string>,
   words: OwnNames | undefined,
@@ -140,13 +142,16 @@ const meaningOf = (
 }
 
 /**
- * How secret fields are: declared to hold credentials, or of a name that credentials have.
+ * Returns the test of field names: a field is secret if it is declared to hold credentials, or has a name that credentials have.
  * @param words the instance's own: they add secrets, and never take one away
  */
-export const secrecies = (declared: ReadonlySet<string> = noNames, words?: OwnNames): SecrecyOf => {
+export const getSecrecies = (
+  declared: ReadonlySet<string> = noNames,
+  words?: OwnNames,
+): SecrecyOf => {
   const before = made.get(declared)
   if (before?.size === declared.size && before.words === words) return before.secrecyOf
-  const secrecyOf = newSecrecies(declared, words)
+  const secrecyOf = createSecrecies(declared, words)
   made.set(declared, { size: declared.size, words, secrecyOf })
   return secrecyOf
 }
@@ -159,28 +164,28 @@ const made = new WeakMap<
   { readonly size: number; readonly words: OwnNames | undefined; readonly secrecyOf: SecrecyOf }
 >()
 
-const newSecrecies = (declared: ReadonlySet<string>, words: OwnNames | undefined): SecrecyOf => {
+const createSecrecies = (declared: ReadonlySet<string>, words: OwnNames | undefined): SecrecyOf => {
   const known = new Map<string, Meaning>()
   return (name) => {
     if (declared.has(name)) return 'declared'
     if (known.has(name)) return known.get(name)
-    const found = meaningOf(name, declared, words)
+    const found = getMeaning(name, declared, words)
     if (known.size < maxNames) known.set(name, found)
     return found
   }
 }
 
-/** What a name says for itself, whatever stands beside it. */
-export const secrecyIn = (secrecyOf: SecrecyOf, name: string): Secrecy | undefined => {
+/** Returns the secrecy that a name has by itself, regardless of the fields beside it. */
+export const getSecrecy = (secrecyOf: SecrecyOf, name: string): Secrecy | undefined => {
   const meaning = secrecyOf(name)
   return meaning === 'declared' || meaning === 'guessed' ? meaning : undefined
 }
 
-/** What is written instead of what is hidden. */
+/** The replacement that is written instead of hidden values. */
 export interface Replacement {
   /** For the value of a field of that name. */
   value(name: string, value: unknown): unknown
-  /** For a text in a field whose name says nothing; the text itself where it holds no secret. */
+  /** Returns the replacement of a text in a field whose name is no secret's; the text itself if it holds no secret. */
   text(name: string, text: string): unknown
 }
 
@@ -189,7 +194,7 @@ const usual: Replacement = {
   text: (_, text) => maskText(text),
 }
 
-/** Whether a field marks its record: `masked` may also be false. */
+/** True if a field marks its record; `masked` may also be false. */
 const isSet = (value: unknown): boolean =>
   value !== false && value !== 'false' && value !== null && value !== undefined
 
@@ -232,7 +237,7 @@ class Masker {
     const hidden = entries.map(([name, inner]): [string, unknown] => {
       const meaning = this.secrecyOf(name)
       const own = meaning === 'value' && isVariable
-      const secrecy = own ? 'declared' : secrecyIn(this.secrecyOf, name)
+      const secrecy = own ? 'declared' : getSecrecy(this.secrecyOf, name)
       const shown = this.value(inner, name, secrecy, held || meaning === 'holds')
       found ||= shown !== inner
       return [name, shown]
@@ -242,13 +247,13 @@ class Masker {
 }
 
 /** By names alone, where no endpoint says more. */
-const byName: SecrecyOf = secrecies()
+const byName: SecrecyOf = getSecrecies()
 
 /**
- * The value with every secret masked, at any depth; itself where it holds none.
- * An absent, null or empty secret is no secret: that it is not set may be seen. Numbers and
- * booleans under a name that only looks like a secret's say how it is used, not what it is.
- * @param secrecy how secret the place is where the value itself stands
+ * Masks every secret of a value, at any depth; returns the value itself if it has none. An absent, null or empty secret is not masked:
+ * people may see that it is not set. Numbers and booleans under a name that only looks like a secret's describe how it is used, and are not
+ * masked.
+ * @param secrecy the secrecy of the place of the value itself
  */
 export const maskSecrets = (
   value: unknown,
@@ -257,13 +262,13 @@ export const maskSecrets = (
   instead: Replacement = usual,
 ): unknown => new Masker(secrecyOf, instead).value(value, '', secrecy)
 
-/** The same of a record. */
+/** Masks the secrets of a record, as `maskSecrets` does for a value. */
 export const maskFields = (
   record: Fields,
   secrecyOf: SecrecyOf = byName,
   instead: Replacement = usual,
 ): Fields => new Masker(secrecyOf, instead).fields(record)
 
-/** Whether the value of a field is a secret, or holds one. */
+/** True if the value of a field is a secret, or contains one. */
 export const isSecret = (name: string, value: unknown, secrecyOf: SecrecyOf = byName): boolean =>
   maskFields({ [name]: value }, secrecyOf)[name] !== value

@@ -1,9 +1,8 @@
 /**
- * What a secret is called: one list of names for answers, traces, `--curl`, journals, exports and
- * whatever else is shown, sent or written down.
+ * The names of secrets: one list for answers, traces, `--curl`, journals, exports and everything else that is shown, sent or written down.
  */
 
-/** What stands in the place of a field that is secret by its name. */
+/** The text that replaces the value of a field with the name of a secret. */
 export const masked = '[masked]'
 
 /** The words that a secret's name ends in, singly or together. */
@@ -52,16 +51,16 @@ const inside = /connection strings?(?: |$)/
 const boundaries = /[_.[\]-]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
 
 /** A name's words: split at `_`, `-`, `.`, brackets and between lower and upper case, without case. */
-const wordsOf = (name: string): string => name.split(boundaries).join(' ').trim().toLowerCase()
+const splitWords = (name: string): string => name.split(boundaries).join(' ').trim().toLowerCase()
 
 const isSecretWords = (words: string): boolean =>
   ending.test(words) || inside.test(words) || (words.endsWith(' json') && distant.test(words))
 
 /**
- * Whether a name says that it holds a credential, by its last words: `hub_api_key`, `signingKey`,
- * `web-dsn`, `hook[token]`; not `token_expires_at`.
+ * True if a name says that it holds a credential, by its last words: `hub_api_key`, `signingKey`, `web-dsn`, `hook[token]`; not
+ * `token_expires_at`.
  */
-export const isSecretName = (name: string): boolean => isSecretWords(wordsOf(name))
+export const isSecretName = (name: string): boolean => isSecretWords(splitWords(name))
 
 /** The last words of such names: how a search of bytes begins. */
 export const lastWords: readonly string[] = [
@@ -78,13 +77,13 @@ export const lastLetters: readonly string[] = lastWords.flatMap((last) =>
         .flatMap((before) => ['_', '-', '.', ''].map((sign) => `${before}${sign}${last}`)),
 )
 
-/** What such names have in them that may stand anywhere: for a search of bytes. */
+/** The words that may stand anywhere in the name of a secret, for a search of bytes. */
 export const innerWords = /connection[_.-]*string/i
 
-/** Each request of a run has the same headers and parameters: so many of their names are kept. */
+/** The number of names that are kept, since each request of a run has the same headers and parameters. */
 const maxKnown = 200
 
-const memoize = (judge: (name: string) => boolean): ((name: string) => boolean) => {
+const createMemo = (judge: (name: string) => boolean): ((name: string) => boolean) => {
   const known = new Map<string, boolean>()
   return (name) => {
     const secret = known.get(name) ?? judge(name)
@@ -93,17 +92,17 @@ const memoize = (judge: (name: string) => boolean): ((name: string) => boolean) 
   }
 }
 
-/** In headers every word counts: nobody misses a header that is masked for nothing. */
+/** The words that make a header secret, anywhere in its name: a header that is masked needlessly does no harm. */
 const header =
   /(?:^|[-_])(?:auth|authorization|cookie2?|credentials?|key|passwd|passwords?|secrets?|session|sessionid|signature|tokens?)(?:$|[-_])/i
 
-/** Whether a header of this name is shown without its value. */
-export const isSecretHeader = memoize((name) => header.test(name) || isSecretName(name))
+/** True if a header of this name is shown without its value. */
+export const isSecretHeader = createMemo((name) => header.test(name) || isSecretName(name))
 
-/** What holds a secret in a query though it does not anywhere else: keys of signed addresses and of functions. */
+/** The last words of names that hold a secret only in a query: keys of signed addresses and of functions. */
 const parameter = /(?:^| )(?:auth|code|key|sig|signature)$/
 
-const decoded = (text: string): string => {
+const decodeParameter = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -111,11 +110,11 @@ const decoded = (text: string): string => {
   }
 }
 
-/** Whether a parameter of a query is shown without its value; of one with brackets each level counts. */
-export const isSecretParameter = memoize((name) => {
-  const words = wordsOf(decoded(name))
+/** True if a parameter of a query is shown without its value; with brackets, each level counts. */
+export const isSecretParameter = createMemo((name) => {
+  const words = splitWords(decodeParameter(name))
   return parameter.test(words) || isSecretWords(words)
 })
 
 /** Returns true if a path of the API leads to variables, whose `value` is a secret: `/projects/1/variables/KEY`. */
-export const leadsToVariables = (path: string): boolean => /\/variables(?:[/?]|$)/.test(path)
+export const isVariablePath = (path: string): boolean => /\/variables(?:[/?]|$)/.test(path)

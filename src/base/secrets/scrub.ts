@@ -1,7 +1,6 @@
 /**
- * Secrets that no text repeats. Text from outside that may be one is held as a value that no message can quote; what
- * this process sent as one is blotted out of every text that is shown or stored besides the answer itself, in whatever
- * form an instance says it back.
+ * Secrets that no text repeats. Text from outside that may be secret is held as a value that no message can quote. A secret that this
+ * process sent is removed, in every form, from the texts that are shown or stored, except from the answer itself.
  */
 
 import { Failure, type FailureDetails } from '../../errors.js'
@@ -12,7 +11,7 @@ import { maskPrivateKeys } from './text.js'
 // Held texts: of a file that is named, the environment, a program. Each is a symbol, which the compiler takes neither in
 // a template nor for a string. At run time a template throws, and JSON leaves it out.
 
-/** A text that is held: whoever needs it says so with `openHeld`. */
+/** A held text; code that needs the text itself calls `openHeld`. */
 export type HeldText = symbol
 
 const texts = new WeakMap<HeldText, string>()
@@ -31,12 +30,12 @@ export const openHeld = (held: HeldText): string => {
   return text
 }
 
-/** What a message says of a text instead of it. */
-export const textSize = (text: string): string =>
+/** Describes a text by its length, for messages that must not quote it. */
+export const describeSize = (text: string): string =>
   text === '' ? 'an empty value' : `a value of ${formatCount(text.length, 'character')}`
 
-/** What a message says of a held text instead of it. */
-export const heldSize = (held: HeldText): string => textSize(openHeld(held))
+/** Describes a held text by its length, for messages. */
+export const describeHeld = (held: HeldText): string => describeSize(openHeld(held))
 
 // Scrubbing by value.
 
@@ -51,27 +50,27 @@ const longestPiece = 1024
 /** The latest are kept: a run over many objects may send a secret for each. */
 const maxKept = 1000
 
-/** What a line sent as secrets, each with its pattern once one is needed; `latest` is what was remembered last. */
+/** The secrets that a line sent, each with its pattern once one is needed; `latest` is the one recorded last. */
 const sent = createLineState(() => ({
   secrets: new Map<string, RegExp | undefined>(),
   latest: undefined as string | undefined,
 }))
 
-const either = (...patterns: readonly string[]): string => `(?:${patterns.join('|')})`
+const joinAlternatives = (...patterns: readonly string[]): string => `(?:${patterns.join('|')})`
 
-const literal = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')
+const escapeLiteral = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')
 
 /** Digits of a number in base 16, of either case. */
-const hex = (value: number, width: number): string =>
+const toHexPattern = (value: number, width: number): string =>
   value
     .toString(16)
     .padStart(width, '0')
     .replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
 
-const units = (char: string): number[] =>
+const listCodeUnits = (char: string): number[] =>
   Array.from({ length: char.length }, (_, i) => char.charCodeAt(i))
 
-/** What a JSON text may write for a character besides its number; any depth of quoting. */
+/** The escapes that a JSON text may use for a character besides its number, at any depth of quoting. */
 const short: Readonly<Record<string, string>> = {
   '"': '\\\\+"',
   '/': '\\\\+\\/',
@@ -82,61 +81,63 @@ const short: Readonly<Record<string, string>> = {
 }
 
 /** The ways to write a character: percent-encoded (more than once, too), escaped as in JSON, plain. */
-const waysOf = (char: string): string[] => {
+const listSpellings = (char: string): string[] => {
   const escaped = short[char]
   return [
-    [...Buffer.from(char)].map((byte) => `%(?:25)*${hex(byte, 2)}`).join(''),
-    units(char)
-      .map((unit) => `\\\\+u${hex(unit, 4)}`)
+    [...Buffer.from(char)].map((byte) => `%(?:25)*${toHexPattern(byte, 2)}`).join(''),
+    listCodeUnits(char)
+      .map((unit) => `\\\\+u${toHexPattern(unit, 4)}`)
       .join(''),
     ...(escaped === undefined ? [] : [escaped]),
     ...(char === ' ' ? ['\\+'] : []),
-    literal(char),
+    escapeLiteral(char),
   ]
 }
 
 /** The two characters of base64 that base64url writes otherwise. */
 const urlSafe: Readonly<Record<string, string>> = { '+': '-', '/': '_' }
 
-const base64WaysOf = (char: string): string[] => {
+const listBase64Spellings = (char: string): string[] => {
   const other = urlSafe[char]
-  return other === undefined ? waysOf(char) : [...waysOf(char), literal(other)]
+  return other === undefined ? listSpellings(char) : [...listSpellings(char), escapeLiteral(other)]
 }
 
 /** A text, character by character. Backslashes at its start are all of their run, so that a long run is searched once. */
-const sequence = (text: string, ways: (char: string) => readonly string[]): string => {
+const buildSequence = (text: string, ways: (char: string) => readonly string[]): string => {
   const [first = [], ...others] = Array.from(text, ways)
   const start = first.map((way) => way.replace(/^\\\\\+/, '(?<!\\\\)$&'))
-  return [start, ...others].map((all) => either(...all)).join('')
+  return [start, ...others].map((all) => joinAlternatives(...all)).join('')
 }
 
 /** Of the base64 of a longer text, what depends on the secret alone, which begins at `offset` in it. */
-const inBase64 = (bytes: Buffer, offset: number): string => {
+const encodeInBase64 = (bytes: Buffer, offset: number): string => {
   const whole = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
   return whole.slice(Math.ceil((8 * offset) / 6), Math.floor((8 * (offset + bytes.length)) / 6))
 }
 
-const patternOf = (secret: string): RegExp => {
+const buildSecretPattern = (secret: string): RegExp => {
   const bytes = Buffer.from(secret)
-  const plain = sequence(secret, waysOf)
-  const encoded = [0, 1, 2].map((offset) => sequence(inBase64(bytes, offset), base64WaysOf))
+  const plain = buildSequence(secret, listSpellings)
+  const encoded = [0, 1, 2].map((offset) =>
+    buildSequence(encodeInBase64(bytes, offset), listBase64Spellings),
+  )
   return new RegExp([plain, ...encoded].join('|'), 'gu')
 }
 
-const piecesOf = (text: string): string[] =>
+const splitIntoPieces = (text: string): string[] =>
   Array.from({ length: Math.ceil(text.length / longestPiece) }, (_, i) =>
     text.slice(i * longestPiece, (i + 1) * longestPiece),
   )
 
-/** Remembers what is sent as a secret: whole, and line by line where it has several. */
-export const remember = (secret: string): void => {
+/** Records a secret that is sent: the whole text, and each line of a text with several. */
+export const recordSecret = (secret: string): void => {
   // Every request of a run sends the same.
   const state = sent()
   if (secret === state.latest) return
   state.latest = secret
   const { secrets } = state
   const lines = secret.split(/[\r\n]+/).filter((line) => line.length >= tellingLine)
-  for (const text of new Set([...lines, secret.trim()].flatMap(piecesOf))) {
+  for (const text of new Set([...lines, secret.trim()].flatMap(splitIntoPieces))) {
     if (text.length < shortest) continue
     const known = secrets.get(text)
     // What was sent last stands last, and is forgotten last.
@@ -150,14 +151,14 @@ export const remember = (secret: string): void => {
 }
 
 /** A text without private keys, and without what was sent as a secret: plain, percent-encoded, in base64, escaped as in JSON. */
-export const scrub = (text: string): string => {
+export const redactSecrets = (text: string): string => {
   if (text.length < shortest) return text
   let clean = maskPrivateKeys(text, () => scrubbedMark)
   const { secrets } = sent()
   for (const [secret, known] of secrets) {
     // No way to write it is shorter, and the pattern of a long one takes a second to compile.
     if (clean.length < secret.length) continue
-    const pattern = known ?? patternOf(secret)
+    const pattern = known ?? buildSecretPattern(secret)
     if (known === undefined) secrets.set(secret, pattern)
     clean = clean.replace(pattern, scrubbedMark)
   }
@@ -168,18 +169,19 @@ const cleanDetails = (details: FailureDetails): FailureDetails => {
   const { request, hint, advice, code, requestId } = details
   return {
     ...details,
-    request: request && scrub(request),
-    hint: hint && scrub(hint),
-    advice: advice?.about === undefined ? advice : { ...advice, about: scrub(advice.about) },
-    code: code && scrub(code),
-    requestId: requestId && scrub(requestId),
+    request: request && redactSecrets(request),
+    hint: hint && redactSecrets(hint),
+    advice:
+      advice?.about === undefined ? advice : { ...advice, about: redactSecrets(advice.about) },
+    code: code && redactSecrets(code),
+    requestId: requestId && redactSecrets(requestId),
   }
 }
 
 /** A failure whose texts were scrubbed; anything else as it is. */
-export const scrubbed = (error: unknown): unknown =>
+export const redactError = (error: unknown): unknown =>
   error instanceof Failure
-    ? new Failure(error.category, scrub(error.message), cleanDetails(error.details))
+    ? new Failure(error.category, redactSecrets(error.message), cleanDetails(error.details))
     : error
 
 /** The error codes that OAuth registers for its token endpoint (RFC 6749 5.2, and the IANA registry). */

@@ -4,7 +4,7 @@
  */
 import { isSecretName } from './names.js'
 
-/** What is put in the place of a secret; `name` is what it is called, `secret` the text that is replaced. */
+/** A function that returns the replacement of a secret; `name` is the name of the secret, `secret` the text that is replaced. */
 export type TextMark = (name: string, secret: string) => string
 
 /** A secret part of a text, and what it is called. */
@@ -33,7 +33,7 @@ const findMatch = (pattern: RegExp, text: string, from: number): RegExpExecArray
 
 const noParts: readonly TextPart[] = []
 
-/** The private keys of a text. One whose last line is missing goes on to the end of the text. */
+/** Finds the private keys of a text. A key without its last line extends to the end of the text. */
 export const findPrivateKeys = (text: string): readonly TextPart[] => {
   if (!text.includes(keySign)) return noParts
   const found: TextPart[] = []
@@ -94,7 +94,7 @@ const findInline = (line: string): readonly TextPart[] => {
 
 const getIndent = (line: string): number => line.length - line.trimStart().length
 
-/** Masks the lines of a text one after the other; a value may go on in deeper lines. */
+/** Masks the lines of a text one after the other; a value may continue in lines with more indentation. */
 class AssignmentMasker {
   /** The column of a name whose value is masked, and whether that value begins below it. */
   #hidden: { readonly column: number; readonly isBelow: boolean } | undefined
@@ -103,7 +103,7 @@ class AssignmentMasker {
 
   constructor(private readonly mark: TextMark) {}
 
-  /** The line to write; undefined where it belongs to a value that is masked. */
+  /** Returns the line to write; undefined if it belongs to a masked value. */
   line(line: string, next: string): string | undefined {
     if (this.#isHidden(line)) return undefined
     this.#hidden = undefined

@@ -46,14 +46,14 @@ export class Cursor {
     return character === '\u2028' || character === '\u2029' ? character : '\n'
   }
 
-  /** Goes on while characters are such: what it went over. */
+  /** Skips characters while the test is true, and returns them. */
   takeWhile(is: (character: string) => boolean): string {
     const start = this.offset
     while (this.peek() !== '' && is(this.peek())) this.skip()
     return this.text.slice(start, this.offset)
   }
 
-  /** Whether a line begins here with `---` or `...`. */
+  /** True if a line begins here with `---` or `...`. */
   get isAtDocument(): boolean {
     if (this.column !== 0 || !isGap(this.peek(3))) return false
     const sign = this.text.slice(this.offset, this.offset + 3)

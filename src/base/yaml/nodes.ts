@@ -5,7 +5,7 @@ import { type Mark, YamlProblem, type YamlToken, type YamlTokenKind } from './to
 export { type Mark, YamlProblem } from './tokens.js'
 
 interface NodeFacts {
-  /** Where it begins. */
+  /** The place at which the node begins. */
   readonly at: Mark
   readonly anchor?: string
   readonly tag?: string
@@ -14,7 +14,7 @@ interface NodeFacts {
 export interface ScalarNode extends NodeFacts {
   readonly kind: 'scalar'
   readonly value: string
-  /** Whether it stands there without quotes and is no block: such a text may be a number or a word. */
+  /** True if the scalar has no quotes and is no block; such a text may be a number or a word. */
   readonly plain: boolean
 }
 export interface ListNode extends NodeFacts {
@@ -31,7 +31,7 @@ export interface AliasNode extends NodeFacts {
 }
 export type YamlNode = ScalarNode | ListNode | MapNode | AliasNode
 
-/** Nodes nest a call each; nobody's file is so deep. */
+/** The maximum depth of nodes: each level nests a call, and real files are never so deep. */
 const deepest = 500
 export class DeepYamlError extends Error {}
 
@@ -145,7 +145,7 @@ class NodeParser {
     return { kind: 'list', items, ...facts }
   }
 
-  /** A node, or nothing where one of these tokens follows. */
+  /** Parses a node; an empty one if one of these tokens follows. */
   #nodeUnless(
     isBlock: boolean,
     isIndentless: boolean,
@@ -219,7 +219,7 @@ class NodeParser {
   }
 }
 
-/** What libyaml cannot read at all. */
+/** The characters that libyaml cannot read at all. */
 const forbidden = /[^\P{Cc}\t\n\r\u0085]|[\ufffe\uffff]/u
 
 const checkCharacters = (text: string): void => {

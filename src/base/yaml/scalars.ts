@@ -1,12 +1,12 @@
 /** Reads the scalars of a YAML text as libyaml does: plain, in quotes, and as blocks. */
 import { type Cursor, isBlank, isBreak, isGap } from './cursor.js'
 
-/** What is read of a line's end and of what follows: one line's end becomes a space, others stay. */
+/** The folding of line ends: a single line end becomes a space, others stay. */
 class FoldBuffer {
   #blanks = ''
   #first = ''
   #others = ''
-  /** Whether a line ended. */
+  /** True if a line has ended. */
   broken = false
 
   addBlank(character: string): void {
@@ -20,7 +20,7 @@ class FoldBuffer {
     this.#blanks = ''
   }
 
-  /** What it becomes; nothing is left. */
+  /** Returns the folded text, and clears the buffer. */
   take(): string {
     const folded = this.#first === '\n' && this.#others === '' ? ' ' : ''
     const kept = this.#first === '\n' ? '' : this.#first
@@ -36,7 +36,7 @@ class FoldBuffer {
 const plainContext = 'while scanning a plain scalar'
 const flowSigns = ',[]{}'
 
-const endsPlain = (at: Cursor, inFlow: boolean): boolean => {
+const isPlainEnd = (at: Cursor, inFlow: boolean): boolean => {
   const character = at.peek()
   if (character === ':') {
     if (inFlow && at.peek(1) !== '' && `${flowSigns}?`.includes(at.peek(1)))
@@ -71,7 +71,7 @@ export const readPlain = (
   for (;;) {
     if (at.isAtDocument || at.peek() === '#') break
     let part = ''
-    while (!isGap(at.peek()) && !endsPlain(at, inFlow)) {
+    while (!isGap(at.peek()) && !isPlainEnd(at, inFlow)) {
       part += at.peek()
       at.skip()
     }
@@ -177,7 +177,7 @@ export const readQuoted = (at: Cursor): string => {
 const blockContext = 'while scanning a block scalar'
 
 interface BlockHeader {
-  /** How far it is indented beyond what it belongs to; 0 where the first line tells. */
+  /** The indentation beyond that of the parent; 0 if the first line decides. */
   readonly increment: number
   readonly chomps: string
 }

@@ -14,7 +14,7 @@ interface PossibleKey {
   /** Its place among the tokens. */
   readonly index: number
   readonly at: Mark
-  /** Whether nothing else can stand there. */
+  /** True if nothing else can stand there. */
   readonly required: boolean
 }
 
@@ -31,7 +31,7 @@ export class YamlScanner {
   readonly #at: Cursor
   #indent = -1
   readonly #indents: number[] = []
-  /** Whether a key may begin here. */
+  /** True if a key may begin here. */
   #allowsKey = true
   /** The possible key of each level of brackets, outermost first. */
   readonly #keys: (PossibleKey | undefined)[] = [undefined]

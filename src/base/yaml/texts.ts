@@ -4,16 +4,16 @@ import { Scanner } from '../json/scan.js'
 import { type HeldText, openHeld } from '../secrets/scrub.js'
 
 /**
- * Collections nested deeper are nobody's configuration. A parser nests calls for each level, and V8 ends
- * the process where a pattern is to be compiled near the end of the stack.
+ * The maximum depth of collections; real configuration is never deeper. A parser nests calls for each level, and V8 ends the process if a
+ * pattern is compiled near the end of the stack.
  */
 const deepest = { flow: 100, block: 500 } as const
 
-/** What `yaml`'s lexer puts between lexemes: a document's beginning, an error in a flow, a scalar's. */
+/** The marks that `yaml`'s lexer puts between lexemes: the beginning of a document, an error in a flow, a scalar. */
 const marks = new Set(['\u0002', '\u0018', '\u001f'])
 
-/** Whether collections are nested too deep, told lexeme by lexeme. */
-const nesting = (): ((lexeme: string) => boolean) => {
+/** Creates a test of whether collections are nested too deep, which is called for each lexeme. */
+const createNestingTest = (): ((lexeme: string) => boolean) => {
   let flow = 0
   let column = 0
   /** The columns that block collections around this place begin at. */
@@ -34,7 +34,7 @@ const nesting = (): ((lexeme: string) => boolean) => {
 }
 
 /** The parser makes an error of each wrong escape; traces of a million take half a minute. */
-const untraced = <T>(parse: () => T): T => {
+const runUntraced = <T>(parse: () => T): T => {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 0
   try {
@@ -48,7 +48,7 @@ const untraced = <T>(parse: () => T): T => {
 
 /** The parts of the lexer that measure indentation, which its types do not show. */
 interface IndentingLexer {
-  /** How far the next line must be indented to belong to the current value. */
+  /** The indentation that the next line needs to belong to the current value. */
   indentNext: number
   parseFlowCollection: () => Generator<string, unknown>
   parseQuotedScalar: () => Generator<string, unknown>
@@ -57,7 +57,7 @@ interface IndentingLexer {
 const isIndenting = (lexer: object): lexer is IndentingLexer =>
   'indentNext' in lexer && 'parseFlowCollection' in lexer && 'parseQuotedScalar' in lexer
 
-/** Makes a lexer go on in brackets and quotes wherever the next line begins, where YAML 1.2 wants it indented. */
+/** Makes a lexer continue in brackets and quotes wherever the next line begins; YAML 1.2 requires indentation there. */
 const toTolerant = (lexer: Lexer): Lexer => {
   const parts: object = lexer
   if (!isIndenting(parts)) return lexer
@@ -74,13 +74,13 @@ const toTolerant = (lexer: Lexer): Lexer => {
   return lexer
 }
 
-/** How documents are parsed: `lineCounter` learns the lines of the text. */
+/** The options for parsing documents; `lineCounter` learns the lines of the text. */
 type YamlOptions = ParseOptions & DocumentOptions & SchemaOptions
 
 /** Parses a text: its documents, none of one that holds nothing, each with what is wrong in it. */
 type YamlParser = (text: string, options?: YamlOptions) => readonly Document.Parsed[]
 
-/** Whether a problem is none to other parsers: a bracket at the column of its key, a comment right behind a value. */
+/** True if other parsers accept the problem: a bracket at the column of its key, or a comment right after a value. */
 const isAccepted = ({ code, message }: YAMLError): boolean =>
   (code === 'BAD_INDENT' && message.startsWith('Flow end indicator')) ||
   message.startsWith('Comments must be separated')
@@ -100,7 +100,7 @@ export const loadYamlParser = async (): Promise<YamlParser> => {
       // What is wrong before the first document makes one.
       yield* composer.end(composer.streamInfo().errors.length > 0, text.length)
     }
-    const documents = untraced(() => [...compose()])
+    const documents = runUntraced(() => [...compose()])
     for (const document of documents) {
       document.errors = document.errors.filter((error) => !isAccepted(error))
       document.warnings = document.warnings.filter((warning) => !isAccepted(warning))
@@ -109,7 +109,7 @@ export const loadYamlParser = async (): Promise<YamlParser> => {
   }
 }
 
-/** The parser puts a text in double quotes together one character at a time: so many take the memory of a lexeme. */
+/** The number of characters that cost as much memory as a lexeme: the parser builds a text in double quotes one character at a time. */
 const charactersPerLexeme = 8
 
 /** Returns the cost of a lexeme. The parser may also make an error of each escape in double quotes. */
@@ -126,7 +126,7 @@ const getCost = (lexeme: string): number => {
  */
 export const isModestYaml = async (text: string, most: number): Promise<boolean> => {
   const { Lexer } = await import('yaml')
-  const tooDeep = nesting()
+  const tooDeep = createNestingTest()
   let count = 0
   for (const lexeme of toTolerant(new Lexer()).lex(text)) {
     count += getCost(lexeme)
@@ -144,8 +144,11 @@ const faults: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   BAD_COLLECTION_TYPE: 'the tag does not fit this kind of value',
 }
 
-/** What is wrong in a text, without any of it: a parser quotes what it met, which may be a secret. */
-export const yamlFault = ({ code, message }: Pick<YAMLError, 'code' | 'message'>): string => {
+/** Describes the fault in a text without quoting it: a parser quotes what it met, which may be a secret. */
+export const describeYamlFault = ({
+  code,
+  message,
+}: Pick<YAMLError, 'code' | 'message'>): string => {
   // Where a line begins means nothing there.
   const [, collection] = /^Flow (sequence|map) .* must .*end with a /.exec(message) ?? []
   if (collection !== undefined) return `${collection === 'map' ? '{' : '['} is not closed`
@@ -155,7 +158,7 @@ export const yamlFault = ({ code, message }: Pick<YAMLError, 'code' | 'message'>
 /** A value, or what is wrong with its text and where, in words that hold nothing of it. */
 type ReadValue = { readonly value: unknown } | { readonly wrong: string }
 
-const fromYaml = async (text: string): Promise<ReadValue> => {
+const parseYaml = async (text: string): Promise<ReadValue> => {
   const { LineCounter } = await import('yaml')
   const lines = new LineCounter()
   const parse = await loadYamlParser()
@@ -164,7 +167,7 @@ const fromYaml = async (text: string): Promise<ReadValue> => {
   const at = error?.pos[0] ?? second?.range[0]
   if (at !== undefined) {
     const { line, col } = lines.linePos(at)
-    const fault = error === undefined ? 'a second document begins' : yamlFault(error)
+    const fault = error === undefined ? 'a second document begins' : describeYamlFault(error)
     return { wrong: `${fault}, at line ${line}, column ${col}` }
   }
   try {
@@ -174,12 +177,12 @@ const fromYaml = async (text: string): Promise<ReadValue> => {
   }
 }
 
-/** What a file of values may cost to parse: beyond it a parser takes a gigabyte. */
+/** The maximum number of lexemes in a file of values; beyond it a parser takes a gigabyte. */
 const maxLexemes = 4_000_000
 
 const tooLarge: ReadValue = { wrong: 'too large or too deeply nested' }
 
-/** Returns true if a JSON text is nested so deep that whoever walks through its value would run out of stack. */
+/** Returns true if a JSON text is nested so deep that code that walks through its value would run out of stack. */
 const isDeep = (text: string): boolean => {
   try {
     new Scanner(undefined, Number.POSITIVE_INFINITY).scan(Buffer.from(text), 0)
@@ -196,7 +199,7 @@ export const readHeld = async (held: HeldText): Promise<ReadValue> => {
   try {
     value = JSON.parse(text)
   } catch {
-    return (await isModestYaml(text, maxLexemes)) ? fromYaml(text) : tooLarge
+    return (await isModestYaml(text, maxLexemes)) ? parseYaml(text) : tooLarge
   }
   return isDeep(text) ? tooLarge : { value }
 }

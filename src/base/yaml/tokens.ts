@@ -1,4 +1,4 @@
-/** What a YAML text consists of, as libyaml cuts it up, and what is wrong with one. */
+/** The tokens of a YAML text, as libyaml cuts it up, and the error for a text that is no YAML. */
 
 export type YamlTokenKind =
   | 'directive'
@@ -33,11 +33,11 @@ export interface YamlToken {
   readonly at: Mark
   /** The text of a scalar, the name of an anchor, alias or directive, or a tag. */
   readonly value: string
-  /** Whether a scalar stands there without quotes and is no block. */
+  /** True if a scalar has no quotes and is no block. */
   readonly plain: boolean
 }
 
-/** What makes a text no YAML, in libyaml's words, which hold nothing of the text. */
+/** The error for a text that is no YAML, in libyaml's words, which contain nothing of the text. */
 export class YamlProblem extends Error {
   constructor(
     readonly problem: string,

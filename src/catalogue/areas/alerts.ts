@@ -3,7 +3,7 @@ import { endpoint, one } from '../endpoint.js'
 import { datetime, list, string } from '../params.js'
 import { Unknown } from '../shapes/common.js'
 
-/** What a severity is normalised to; anything else becomes `critical`. */
+/** The severities of alerts; the instance replaces any other one by `critical`. */
 export const alertSeverities = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const
 
 export const alerts = {

@@ -41,7 +41,7 @@ const Commit = Obj(
   { ...ofEach, status: maybe(nullable(Str())), last_pipeline: maybe(LastPipeline) },
   { title: 'Commit' },
 )
-/** As it is answered when one commit is read. */
+/** The commit as the answer to a read of a single one has it: with its status and last pipeline always. */
 const CommitDetails = Obj(
   { ...ofEach, status: nullable(Str()), last_pipeline: LastPipeline },
   { title: 'Commit details' },

@@ -10,7 +10,7 @@ const ofAny = {
   created_at: Timestamp,
 } as const
 export const DeployKey = Obj({ ...ofAny, can_push: Bool() }, { title: 'Deploy key' })
-/** As the list for administrators shows it, which is about no project. */
+/** The deploy key in the list for administrators, which is about no project. */
 export const InstanceDeployKey = Obj(
   { ...ofAny, can_push: maybe(Bool({ description: 'present in project responses' })) },
   { title: 'Deploy key of the instance' },

@@ -38,7 +38,7 @@ const eventTargets = [
   'user',
 ] as const
 
-/** The documents show some of the names, and filters by all actions: events say what was done. */
+/** The names of actions. The documents show some of them, and filters by all: events say what was done. */
 const actionNames = [
   'opened',
   'closed',

@@ -78,7 +78,7 @@ const blobs = {
 
 type PrefixedFields<K extends string, F> = { [N in keyof F & string as `${K}_${N}`]: F[N] }
 
-/** The same fields for each of several data kinds: `lfs_objects_count` … */
+/** Creates the same fields for each of several data kinds: `lfs_objects_count` … */
 const each = <const K extends string, F extends Readonly<Record<string, TSchema>>>(
   kinds: readonly K[],
   fields: F,

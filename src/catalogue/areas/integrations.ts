@@ -174,8 +174,8 @@ export const integrationFamilies: readonly IntegrationFamily[] = [
   }),
 ]
 
-/** The family that a slug is known to belong to. */
-export const familyOfSlug = (slug: string): IntegrationFamily | undefined =>
+/** Finds the family that a slug is known to belong to. */
+export const findFamilyBySlug = (slug: string): IntegrationFamily | undefined =>
   integrationFamilies.find((f) => f.slugs.includes(slug))
 
 /** Instances spell these flags as `true`, `"true"`, `"1"` or `1`. */
@@ -203,7 +203,7 @@ const listed = {
 }
 
 export const IntegrationSummary = Obj(listed, { title: 'Integration summary' })
-/** What create, edit and get answer with is not documented; instances add the properties. */
+/** An integration. The answers of create, edit and get are not documented; instances add the properties. */
 const Integration = Obj({ ...listed, properties: maybe(Unknown()) }, { title: 'Integration' })
 
 const slug = string('integration slug', { completes: 'integration', format: 'slug' })

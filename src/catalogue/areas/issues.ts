@@ -1,7 +1,6 @@
 /** Issues: lists, to-do items, time tracking, promotion. */
 import { endpoint, many, one } from '../endpoint.js'
 import {
-  everyones,
   iids,
   labelDetails,
   labels,
@@ -12,6 +11,7 @@ import {
   searchIn,
   searchText,
   times,
+  widenScope,
 } from '../filters.js'
 import { boolean, group, integer, list, oneOf, project, string } from '../params.js'
 import { TimeStats } from '../shapes/common.js'
@@ -143,7 +143,7 @@ export const issues = {
     summary: 'List the issues of a group and its subgroups',
     command: 'list',
     path: { id: group() },
-    params: { ...listed, scope: everyones(listed.scope) },
+    params: { ...listed, scope: widenScope(listed.scope) },
     exclusive,
     columns,
     lists: 'issue',

@@ -38,7 +38,7 @@ const ofEach = {
 }
 const Member = Obj({ ...ofEach, created_at: Timestamp }, { title: 'Member' })
 const ListedMember = Obj({ ...ofEach, created_at: maybe(Timestamp) }, { title: 'Listed member' })
-/** What several members added at once are answered with. */
+/** The answer when several members are added at once. */
 const MembersAdded = Obj(
   {
     status: Word(['success', 'error']),
@@ -88,11 +88,11 @@ const args = ['user_id'] as const
 const level = 'access level, by number or name'
 const ends = date('date on which the membership expires', { clears: true, ahead: true })
 
-/** Levels by name; those that may be given differ. */
-const levelIn = (place: keyof typeof givenLevels) =>
+/** Returns the levels by name; those that may be given differ by place. */
+const createLevelValues = (place: keyof typeof givenLevels) =>
   ({ names: accessLevels, offers: givenLevels[place] }) as const
 
-const adding = (place: keyof typeof givenLevels) =>
+const createMemberParams = (place: keyof typeof givenLevels) =>
   ({
     user_id: string('user ID, or several separated by commas', {
       required: true,
@@ -100,7 +100,7 @@ const adding = (place: keyof typeof givenLevels) =>
       completes: 'user',
       suggests: 'username',
     }),
-    access_level: integer(level, { required: true, ...levelIn(place) }),
+    access_level: integer(level, { required: true, ...createLevelValues(place) }),
     expires_at: ends,
     invite_source: string('source of the invitation'),
     areas_of_focus: string('tasks for the new member'),
@@ -201,7 +201,7 @@ export const members = {
     command: 'add',
     args,
     path: ofGroup,
-    params: adding('group'),
+    params: createMemberParams('group'),
     access: groupAccess,
   }),
   addToProject: endpoint('POST /projects/:id/members', one(Union([Member, MembersAdded])), {
@@ -210,7 +210,7 @@ export const members = {
     command: 'add',
     args,
     path: ofProject,
-    params: adding('project'),
+    params: createMemberParams('project'),
     access: projectAccess,
   }),
   updateOfGroup: endpoint('PUT /groups/:id/members/:user_id', one(Member), {
@@ -220,7 +220,7 @@ export const members = {
     changes: true,
     args,
     path: oneOfGroup,
-    params: { access_level: integer(level, levelIn('group')), expires_at: ends },
+    params: { access_level: integer(level, createLevelValues('group')), expires_at: ends },
     access: groupAccess,
   }),
   updateOfProject: endpoint('PUT /projects/:id/members/:user_id', one(Member), {
@@ -230,7 +230,7 @@ export const members = {
     changes: true,
     args,
     path: oneOfProject,
-    params: { access_level: integer(level, levelIn('project')), expires_at: ends },
+    params: { access_level: integer(level, createLevelValues('project')), expires_at: ends },
     access: projectAccess,
   }),
   removeFromGroup: endpoint('DELETE /groups/:id/members/:user_id', empty, {

@@ -1,7 +1,6 @@
 /** Merge requests: lists, rebase, auto-merge, subscription. */
 import { endpoint, many, one } from '../endpoint.js'
 import {
-  everyones,
   iids,
   labelDetails,
   labels,
@@ -12,6 +11,7 @@ import {
   searchIn,
   searchText,
   times,
+  widenScope,
 } from '../filters.js'
 import { boolean, datetime, integer, list, oneOf, project, string } from '../params.js'
 import { Bool, Obj } from '../shapes/common.js'
@@ -127,7 +127,7 @@ export const mr = {
     summary: 'List the merge requests of a project',
     command: 'list',
     path: { id: project() },
-    params: { ...listed, iids, scope: everyones(listed.scope) },
+    params: { ...listed, iids, scope: widenScope(listed.scope) },
     exclusive,
     columns: mergeRequestColumns,
     lists: 'mr',

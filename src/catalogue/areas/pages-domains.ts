@@ -3,7 +3,7 @@ import { empty, endpoint, many, one } from '../endpoint.js'
 import { boolean, project, string } from '../params.js'
 import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes/common.js'
 
-/** As the endpoints of a project show it. */
+/** The certificate as the endpoints of a project show it. */
 const PagesCertificate = Obj(
   {
     expired: Bool(),
@@ -22,7 +22,7 @@ const PagesDomain = Obj(
   { ...ofAnyList, certificate: maybe(PagesCertificate) },
   { title: 'Pages domain' },
 )
-/** As the list for administrators shows it: when the certificate ends, and not the certificate itself. */
+/** The domain as the list for administrators shows it: when the certificate ends, and not the certificate itself. */
 const InstancePagesDomain = Obj(
   {
     ...ofAnyList,
@@ -42,7 +42,7 @@ const settings = {
   }),
   key: string('private key of the certificate', { format: 'pem', secret: true }),
 } as const
-/** What tables have room for of a certificate: whose it is and when it ends. */
+/** The parts of a certificate that tables have room for: its subject and when it ends. */
 const made = ['subject', 'expires_at'] as const
 const editor = 'at least Maintainer of the project'
 const notes = ['Requires Pages to be enabled.'] as const

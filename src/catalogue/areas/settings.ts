@@ -34,7 +34,7 @@ const premium = { edition: 'PREMIUM' } as const
 const restart = 'requires a restart'
 const byDefault = { default: 'private' } as const
 const keySize = { min: -1, default: 0 } as const
-const keyHelp = (kind: string) =>
+const describeKeySize = (kind: string) =>
   `minimum size of ${kind} keys in bits; 0 for no restriction, -1 to disable them`
 
 export const settingsAttributes = {
@@ -115,9 +115,9 @@ export const settingsAttributes = {
   domain_denylist_enabled: boolean('block sign-up from some domains; requires domain_denylist'),
   domain_denylist: list('string', 'domains that cannot sign up (wildcards allowed)'),
   domain_allowlist: list('string', 'the only domains that can sign up; null for no restriction'),
-  dsa_key_restriction: integer(keyHelp('DSA'), keySize),
-  ecdsa_key_restriction: integer(keyHelp('ECDSA'), keySize),
-  ed25519_key_restriction: integer(keyHelp('ED25519'), keySize),
+  dsa_key_restriction: integer(describeKeySize('DSA'), keySize),
+  ecdsa_key_restriction: integer(describeKeySize('ECDSA'), keySize),
+  ed25519_key_restriction: integer(describeKeySize('ED25519'), keySize),
   cloud_access_key_id: string('cloud access key ID', secret),
   cloud_account_id: string('cloud account ID'),
   cloud_integration_enabled: boolean('enable the cloud integration'),
@@ -144,7 +144,7 @@ type Fields<Ps> = {
   -readonly [K in keyof Ps]: TOptional<TUnion<[Plain<Ps[K]>, TNull]>>
 }
 
-const plain = (param: Param): TSchema => {
+const createPlainSchema = (param: Param): TSchema => {
   const options = { description: param.help }
   switch (param.type) {
     case 'boolean':
@@ -162,11 +162,11 @@ const plain = (param: Param): TSchema => {
   }
 }
 
-const fieldsOf = <Ps extends Readonly<Record<string, Param>>>(params: Ps): Fields<Ps> =>
+const createFields = <Ps extends Readonly<Record<string, Param>>>(params: Ps): Fields<Ps> =>
   Object.fromEntries(
     Object.entries(params).map(([name, param]) => {
       const options = param.deprecated === undefined ? {} : deprecated(param.deprecated)
-      const field: unknown = maybe(nullable(plain(param), options))
+      const field: unknown = maybe(nullable(createPlainSchema(param), options))
       return [name, field]
     }),
   ) as Fields<Ps>
@@ -232,7 +232,7 @@ const answered = {
 }
 
 export const Settings = Obj(
-  { ...answered, ...fieldsOf(settingsAttributes) },
+  { ...answered, ...createFields(settingsAttributes) },
   { title: 'Application settings' },
 )
 

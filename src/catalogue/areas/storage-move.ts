@@ -3,11 +3,11 @@ import { endpoint, one } from '../endpoint.js'
 import { string } from '../params.js'
 import { Unknown } from '../shapes/common.js'
 
-/** What a move is answered with is not documented. */
+/** The answer to a move, which is not documented. */
 const Receipt = Unknown({ title: 'Storage move receipt' })
 
-/** The three endpoints differ in whose repositories they move. */
-const moving = <const K extends string>(kind: K) =>
+/** Creates an endpoint for each of the three moves, which differ in whose repositories they move. */
+const createMove = <const K extends string>(kind: K) =>
   ({
     summary: `Move all ${kind} from one storage to another`,
     command: 'schedule',
@@ -32,10 +32,18 @@ const moving = <const K extends string>(kind: K) =>
   }) as const
 
 export const storageMove = {
-  projects: endpoint('POST /project_repository_storage_moves', one(Receipt), moving('projects')),
-  snippets: endpoint('POST /snippet_repository_storage_moves', one(Receipt), moving('snippets')),
+  projects: endpoint(
+    'POST /project_repository_storage_moves',
+    one(Receipt),
+    createMove('projects'),
+  ),
+  snippets: endpoint(
+    'POST /snippet_repository_storage_moves',
+    one(Receipt),
+    createMove('snippets'),
+  ),
   groups: endpoint('POST /group_repository_storage_moves', one(Receipt), {
-    ...moving('groups'),
+    ...createMove('groups'),
     edition: 'PREMIUM',
   }),
 } as const

@@ -7,8 +7,8 @@ const ofId = { id: integer('vulnerability ID', { completes: 'vulnerability' }) }
 const change = 'anyone who can make this change'
 const alpha = 'This API is in alpha or deprecated. Its responses can change between releases.'
 
-/** The four operations differ in their word and the state they lead to. */
-const transition = <const V extends string, const S extends string>(
+/** Creates an endpoint for each of the four operations, which differ in their word and the state they lead to. */
+const createTransition = <const V extends string, const S extends string>(
   verb: V,
   state: S,
   summary: string,
@@ -64,22 +64,22 @@ export const vulnerabilities = {
   confirm: endpoint(
     'POST /vulnerabilities/:id/confirm',
     one(Vulnerability),
-    transition('confirm', 'confirmed', 'Confirm a vulnerability'),
+    createTransition('confirm', 'confirmed', 'Confirm a vulnerability'),
   ),
   resolve: endpoint(
     'POST /vulnerabilities/:id/resolve',
     one(Vulnerability),
-    transition('resolve', 'resolved', 'Mark a vulnerability as resolved'),
+    createTransition('resolve', 'resolved', 'Mark a vulnerability as resolved'),
   ),
   dismiss: endpoint(
     'POST /vulnerabilities/:id/dismiss',
     one(Vulnerability),
-    transition('dismiss', 'dismissed', 'Dismiss a vulnerability', { state: 'closed' }),
+    createTransition('dismiss', 'dismissed', 'Dismiss a vulnerability', { state: 'closed' }),
   ),
   revert: endpoint(
     'POST /vulnerabilities/:id/revert',
     one(Vulnerability),
-    transition('revert', 'back in state detected', 'Set a vulnerability back to detected', {
+    createTransition('revert', 'back in state detected', 'Set a vulnerability back to detected', {
       state: 'detected',
     }),
   ),

@@ -21,12 +21,12 @@ export { ArrayOf, Bool, Int, Null, Num, Obj, Str, Union, Unknown }
 /** A field that may be null. */
 export const nullable = <S extends TSchema>(schema: S, options: TSchemaOptions = {}) =>
   Union([schema, Null()], options)
-/** What is said of a field that has a successor. */
+/** Returns the description of a field that has a successor. */
 export const deprecated = (successor: string) =>
   ({ description: `deprecated: use ${successor}`, deprecated: true }) as const
 /** A field that some answers leave out. Any other is in every answer of its endpoint (`catalogue/README.md`). */
 export const maybe = <S extends TSchema>(schema: S) => Optional(schema)
-/** The same fields, each of which some answers leave out. */
+/** Returns the fields, each of which some answers leave out. */
 export const maybeAll = <F extends Readonly<Record<string, TSchema>>>(fields: F) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, maybe(field)])) as {
     [N in keyof F]: TOptional<F[N]>
@@ -117,8 +117,8 @@ export const accessLevels = {
 /** The access level of a member, which has a name. */
 export const AccessLevel = Int({ 'x-levels': accessLevels })
 
-/** The names of the numbers of a field that no shape knows; undefined where it holds no access level. */
-export const levelsNamed = (field: string): typeof accessLevels | undefined =>
+/** Returns the names for the numbers of a field that no shape knows; undefined where it holds no access level. */
+export const findLevelNames = (field: string): typeof accessLevels | undefined =>
   /(^|\.)(\w+_)?access_level$/.test(field) ? accessLevels : undefined
 
 const everywhere = ['guest', 'reporter', 'developer', 'maintainer'] as const

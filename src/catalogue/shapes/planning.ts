@@ -111,7 +111,7 @@ export const Issue = Obj(
   { title: 'Issue' },
 )
 
-/** What merging closes: issues, or items of an external tracker, which have only ID and title. */
+/** An issue that merging closes, or an item of an external tracker, which has only ID and title. */
 export const ClosedIssue = Obj(
   {
     ...maybeAll(Issue.properties),
@@ -159,7 +159,7 @@ export const Note = Obj(
 
 export const mergeRequestStates = ['opened', 'closed', 'locked', 'merged'] as const
 
-/** What the simple view of a list has, too. */
+/** The fields that the simple view of a list has, too. */
 const simple = {
   id: Int(),
   iid: Int(),
@@ -186,7 +186,7 @@ export const HeadPipeline = Obj({
   finished_at: maybe(nullable(Timestamp)),
 })
 
-/** What an answer with one merge request has besides. */
+/** The additional fields of an answer with one merge request. */
 const full = {
   merged_by: nullable(UserSummary),
   closed_by: nullable(UserSummary),
@@ -229,7 +229,7 @@ const full = {
   has_conflicts: Bool(),
 }
 
-/** What depends on the request, on what was asked for, or on the edition. */
+/** The fields that depend on the request, on its parameters, or on the edition. */
 const further = {
   assignee: maybe(nullable(UserSummary, deprecated('assignees'))),
   work_in_progress: maybe(Bool(deprecated('draft'))),

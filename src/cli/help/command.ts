@@ -2,23 +2,23 @@
 
 import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
 import {
+  getNumberNames,
+  getParamValues,
+  getPlaceholder,
+  getScopeType,
   isSwitch,
-  namesOf,
   type Param,
-  placeholder,
   type ScopeParam,
-  scopeOf,
-  valuesOf,
 } from '../../catalogue/params.js'
 import { loadExamples } from '../../commands/index.js'
 import { getCommandName } from '../../engine/command/derive.js'
-import { manyFlags, ownFlags, siteFlags } from '../../engine/command/flags.js'
+import { getManyFlags, getOwnFlags, getSiteFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
-import { besides, getSpellings, type Spelling } from '../../engine/plan/line.js'
+import { formatOtherNames, getSpellings, type Spelling } from '../../engine/plan/line.js'
 
 // Lays out help: sections, two columns, and command lines to copy.
 
-/** How a page is styled. */
+/** The style of a page. */
 export interface PageStyle {
   readonly width: number
   readonly bold: (text: string) => string
@@ -64,7 +64,7 @@ export const wrap = (text: string, width: number): string[] => {
 const parts = /(?:(?:(?<!-)-[\w-]+|[<>|]) (?![-<>|]))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
 
 /** Formats a command line to copy, and breaks it where that keeps a flag and its value together. */
-export const commandLine = (line: string, width: number): string => {
+export const wrapCommandLine = (line: string, width: number): string => {
   const lines: string[] = []
   let at = `${indent}$`
   for (const [word] of line.matchAll(parts)) {
@@ -80,20 +80,20 @@ export const commandLine = (line: string, width: number): string => {
 }
 
 /** Formats a section with its title; empty if the body is. */
-export const section = (title: string, body: string, style: PageStyle): string =>
+export const formatSection = (title: string, body: string, style: PageStyle): string =>
   body === '' ? '' : `${style.bold(title)}\n${body}\n`
 
-/** How long a list of values may be in a description. */
+/** The maximum length of a list of values in a description, in characters. */
 const inDescription = 120
 
-const valuesIn = (param: Param): readonly string[] => {
-  if (placeholder(param) === valuesOf(param).join('|')) return []
-  return [...valuesOf(param), ...namesOf(param)]
+const getListedValues = (param: Param): readonly string[] => {
+  if (getPlaceholder(param) === getParamValues(param).join('|')) return []
+  return [...getParamValues(param), ...getNumberNames(param)]
 }
 
-/** The values that a flag takes, where its term does not say them; so many as fit in two lines. */
-const valuesText = (param: Param): string[] => {
-  const values = valuesIn(param)
+/** Returns the values that a flag takes, where its term does not say them; only as many as fit in two lines. */
+const describeValues = (param: Param): string[] => {
+  const values = getListedValues(param)
   if (values.length === 0) return []
   const text = values.join(', ')
   if (text.length <= inDescription) return [text]
@@ -101,36 +101,37 @@ const valuesText = (param: Param): string[] => {
   return [`${text.slice(0, cut)}, …`]
 }
 
-/** Where a project or group comes from that is not given. */
+/** The source of a project or group that is not given. */
 const scopeDefaults: Readonly<Record<ScopeParam['type'], string>> = {
   project: 'default: SVC_PROJECT or the project of the git clone',
   group: 'else SVC_GROUP',
 }
 
-/** Whether something must be given. */
-const needText = ({ required, path, param }: Flag): string[] => {
+/** Describes whether a value must be given, and where it else comes from. */
+const describeNeed = ({ required, path, param }: Flag): string[] => {
   if (!required) return []
-  const scope = scopeOf(param)
+  const scope = getScopeType(param)
   if (path === true && scope !== undefined) return [scopeDefaults[scope]]
   return [param.env === undefined ? 'required' : `else ${param.env}`]
 }
 
-/** A default as help names it; one that is called so itself stands in quotes. */
-const defaultText = (value: string | number | boolean): string =>
+/** Returns a default as help names it; a default that is called so itself is quoted. */
+const describeDefault = (value: string | number | boolean): string =>
   value === 'default' ? '"default"' : String(value)
 
 const describe = (flag: Flag): string => {
   const { param } = flag
   const marks = [
-    ...valuesText(param),
+    ...describeValues(param),
     ...(param.words === undefined ? [] : [`also ${param.words.join(', ')}`]),
-    ...needText(flag),
-    ...(param.default === undefined ? [] : [`default ${defaultText(param.default)}`]),
+    ...describeNeed(flag),
+    ...(param.default === undefined ? [] : [`default ${describeDefault(param.default)}`]),
     ...(param.edition === undefined ? [] : [param.edition]),
     ...(param.deprecated === undefined ? [] : [`deprecated: use ${param.deprecated}`]),
   ]
   const [own, ...others] = flag.own ?? []
-  const help = own === undefined ? param.help : `${besides(flag.name, others)} ${param.help}`
+  const help =
+    own === undefined ? param.help : `${formatOtherNames(flag.name, others)} ${param.help}`
   return marks.length === 0 ? help : `${help} (${marks.join('; ')})`
 }
 
@@ -155,28 +156,28 @@ export const toFlagRows = (flags: readonly Flag[]): FlagRow[] =>
 // The page of one command: usage, flags, who may do it, examples, routes.
 
 /** Formats the arguments of a command for its usage line. */
-export const argumentsText = (command: Command): string =>
+export const formatArguments = (command: Command): string =>
   command.args
     .map(
       (a) => ` ${a.required ? '<' : '['}${a.name}${a.variadic ? '…' : ''}${a.required ? '>' : ']'}`,
     )
     .join('')
 
-/** A route; where it is too wide, broken before a slash. */
-const routeText = (e: Endpoint, width: number): string => {
+/** Formats a route; where it is too wide, it is broken before a slash. */
+const formatRoute = (e: Endpoint, width: number): string => {
   const method = getMethod(e).padEnd(7)
   const parts = wrap(getPath(e).replaceAll('/', ' /').trim(), width - indent.length - method.length)
   const lines = parts.map((line) => line.replaceAll(' /', '/'))
   return indent + method + lines.join(`\n${indent}${' '.repeat(method.length)}`)
 }
 
-const routes = (command: Command, width: number): string =>
+const formatRoutes = (command: Command, width: number): string =>
   Object.values(command.endpoints)
-    .map((e) => routeText(e, width))
+    .map((e) => formatRoute(e, width))
     .join('\n')
 
-/** The edition that an endpoint needs, and which forms of the command need it where not all do. */
-const editionFacts = (all: readonly Endpoint[]): (readonly [string, string])[] => {
+/** Returns the edition that an endpoint needs, and which forms of the command need it where not all do. */
+const getEditionFacts = (all: readonly Endpoint[]): (readonly [string, string])[] => {
   const limited = all.filter(({ edition }) => edition !== undefined)
   const edition = [...new Set(limited.map((e) => e.edition))].join(', ')
   if (edition === '') return []
@@ -185,38 +186,38 @@ const editionFacts = (all: readonly Endpoint[]): (readonly [string, string])[] =
   return [['edition', `${edition} or higher${only}`]]
 }
 
-const facts = (command: Command): (readonly [string, string])[] => {
+const collectFacts = (command: Command): (readonly [string, string])[] => {
   const all = Object.values(command.endpoints)
   const roles = [...new Set(all.flatMap((e) => e.access ?? []))]
   const access = roles.join('; ')
   const loss = all.find((e) => e.destructive !== undefined)?.destructive
   return [
     ...(access === '' ? [] : [['who', access] as const]),
-    ...editionFacts(all),
+    ...getEditionFacts(all),
     ...(loss === undefined ? [] : [['asks for confirmation', loss] as const]),
   ]
 }
 
-/** What a command says of itself, and its endpoints of theirs. */
+/** Returns the description of a command, followed by the descriptions of its endpoints. */
 const describeCommand = ({ description = [], endpoints }: Command): readonly string[] => [
   ...description,
   ...Object.values(endpoints).flatMap(({ reveals = [], notes = [] }) => [reveals, notes].flat()),
 ]
 
 /** Renders `svcctl runners list --help`. */
-export const commandHelp = async (command: Command, style: PageStyle): Promise<string> => {
+export const renderCommandHelp = async (command: Command, style: PageStyle): Promise<string> => {
   const body = [...new Set(describeCommand(command))]
     .flatMap((text) => wrap(text, style.width))
     .join('\n')
   return [
     `${command.summary}.\n`,
-    section(
+    formatSection(
       'Usage:',
-      `${indent}svcctl ${getCommandName(command)}${argumentsText(command)} [flags]`,
+      `${indent}svcctl ${getCommandName(command)}${formatArguments(command)} [flags]`,
       style,
     ),
     body === '' ? '' : `${body}\n`,
-    section(
+    formatSection(
       'Arguments:',
       layOutTable(
         command.args.map((a) => [a.name, a.help] as const),
@@ -224,27 +225,33 @@ export const commandHelp = async (command: Command, style: PageStyle): Promise<s
       ),
       style,
     ),
-    section('Flags:', layOutTable(toFlagRows(ownFlags(command)), style.width), style),
-    section(
+    formatSection('Flags:', layOutTable(toFlagRows(getOwnFlags(command)), style.width), style),
+    formatSection(
       'Settings of this instance:',
-      layOutTable(toFlagRows(siteFlags(command)), style.width),
+      layOutTable(toFlagRows(getSiteFlags(command)), style.width),
       style,
     ),
-    section('Many objects:', layOutTable(toFlagRows(manyFlags(command)), style.width), style),
-    sharedFlags(style),
-    section('Good to know:', layOutTable(facts(command), style.width), style),
-    section(
+    formatSection(
+      'Many objects:',
+      layOutTable(toFlagRows(getManyFlags(command)), style.width),
+      style,
+    ),
+    formatSharedFlags(style),
+    formatSection('Good to know:', layOutTable(collectFacts(command), style.width), style),
+    formatSection(
       'Examples:',
-      (await loadExamples(command)).map((e) => commandLine(`svcctl ${e}`, style.width)).join('\n'),
+      (await loadExamples(command))
+        .map((e) => wrapCommandLine(`svcctl ${e}`, style.width))
+        .join('\n'),
       style,
     ),
-    section('API:', routes(command, style.width), style).trimEnd(),
+    formatSection('API:', formatRoutes(command, style.width), style).trimEnd(),
   ]
     .filter((part) => part !== '')
     .join('\n')
     .concat('\n')
 }
 
-/** Where the flags stand that are no command's own, and the ones that people look for most. */
-const sharedFlags = (style: PageStyle): string =>
+/** Returns the hint on the flags that belong to no single command, with those that people look for most. */
+const formatSharedFlags = (style: PageStyle): string =>
   `${style.dim('Common flags (-o, --fields, --sandbox, -p, --yes …): svcctl help flags')}\n`

@@ -8,7 +8,7 @@ import manyObjects from '../../../.github/guide/many-objects.md?raw'
 import snapshots from '../../../.github/guide/snapshots.md?raw'
 import where from '../../../.github/guide/where.md?raw'
 import { type Recipe, recipes } from '../../commands/recipes.js'
-import { commandLine, indent, layOutTable, wrap } from './command.js'
+import { indent, layOutTable, wrap, wrapCommandLine } from './command.js'
 
 const pages = {
   adoption,
@@ -32,7 +32,7 @@ const splitBlocks = (markdown: string): readonly string[] =>
       /^```[\s\S]*?^```$|^(?: {4}.*(?:\n|$))+|^(?:\|.*\n?)+|^(?:- .*\n(?: {2}.*\n)*)|^(?!```).+(?:\n(?!- |```|\|).+)*/gm,
     ) ?? []
 
-/** Text as a reader sees it: a link is its text, and marks are gone. */
+/** Returns text as a reader sees it: a link is its text, and marks are gone. */
 const toPlainText = (text: string): string =>
   text
     .replaceAll(/(?<!\s)\s*\n\s*/g, ' ')
@@ -74,7 +74,7 @@ const renderBlock = (block: string, width: number): string => {
 }
 
 /** Renders a page of the guide in lines of at most `width` characters; code blocks may be wider. */
-export const guidePage = (name: GuidePage, width: number): string =>
+export const renderGuidePage = (name: GuidePage, width: number): string =>
   splitBlocks(pages[name])
     .map((block) => renderBlock(block, width))
     .join('\n\n')
@@ -85,11 +85,11 @@ const renderRecipe = ({ job, about, lines }: Recipe, width: number): string =>
   [
     job,
     ...wrap(about, width - indent.length).map((line) => indent + line),
-    ...lines.map((line) => commandLine(line, width)),
+    ...lines.map((line) => wrapCommandLine(line, width)),
   ].join('\n')
 
 /** Renders all recipes for a page of this width. */
-export const recipesPage = (width: number): string =>
+export const renderRecipesPage = (width: number): string =>
   Object.values(recipes)
     .map((recipe) => renderRecipe(recipe, width))
     .join('\n\n')

@@ -5,16 +5,16 @@
 
 import { formatTraits } from '../../catalogue/formats.js'
 import { areas } from '../../catalogue/index.js'
-import { commandsIn, toolCommands } from '../../commands/index.js'
+import { loadCommandsIn, toolCommands } from '../../commands/index.js'
 import { getCommandName } from '../../engine/command/derive.js'
 import { flagSets } from '../../engine/command/global-flags.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
 import {
-  argumentsText,
+  formatArguments,
+  formatSection,
   indent,
   layOutTable,
   type PageStyle,
-  section,
   toFlagRows,
   wrap,
 } from './command.js'
@@ -85,8 +85,8 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
 
 const pageWidth = 80
 
-/** `svcctl help flags`: what every command takes. */
-const flagsTopic = (): string =>
+/** Renders `svcctl help flags`: what every command takes. */
+const renderFlagsTopic = (): string =>
   (
     [
       [
@@ -111,20 +111,20 @@ const exitTopic = (): string => {
   return layOutTable([['0', 'success, or nothing to do (304)'], ...rows], pageWidth)
 }
 
-const environmentTopic = (): string =>
+const renderEnvironmentTopic = (): string =>
   layOutTable(
     environmentVariables.map(({ name, meaning }) => [name, meaning] as const),
     pageWidth,
   )
 
-const outputTopic = (): string =>
+const renderOutputTopic = (): string =>
   [
     layOutTable(
       formatTraits.map((f) => [f.name, f.summary] as const),
       pageWidth,
     ),
     '',
-    ...paragraphs([
+    ...wrapParagraphs([
       'Standard output carries only the result. Notes, progress and prompts go to standard error.',
       '--fields a,b.c selects columns or keys; dots select nested fields.',
       'Lists stop at --limit (default 100). If there are more records, a note on standard error says so; --limit all lists everything.',
@@ -133,10 +133,10 @@ const outputTopic = (): string =>
     ]),
   ].join('\n')
 
-const configurationTopic = async (): Promise<string> => {
+const renderConfigurationTopic = async (): Promise<string> => {
   const { settings } = await import('../../profile/index.js')
   return [
-    ...paragraphs([
+    ...wrapParagraphs([
       'Flags take precedence over environment variables, and these over the profile. Create a profile with svcctl auth login, change it with svcctl profile set, and choose one with svcctl auth switch or --profile. Without a name, a profile is named after the host.',
       'To run a command on several instances, use -p a,b, -p "prod-*", -p @tag or --all-profiles. Each instance uses its own credential and guard rails. Commands that write require profile names, --yes, and --confirm for each protected profile.',
       'Tokens are stored in the system keyring. Without a keyring, they are stored in a file that only you can read.',
@@ -150,14 +150,14 @@ const configurationTopic = async (): Promise<string> => {
   ].join('\n')
 }
 
-const paragraphs = (texts: readonly string[]): string[] =>
+const wrapParagraphs = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => wrap(text, pageWidth - indent.length).map((line) => indent + line))
 
 /** A page of the guide, for a terminal. */
-const fromGuide =
+const createGuideTopic =
   (name: GuidePage): Topic['page'] =>
   async () =>
-    (await import('./guide.js')).guidePage(name, pageWidth)
+    (await import('./guide.js')).renderGuidePage(name, pageWidth)
 
 interface Topic {
   /** For the list of manual pages, as a summary of a command. */
@@ -167,51 +167,51 @@ interface Topic {
 
 /** The topics of `svcctl help <topic>`. */
 export const topics: Readonly<Record<string, Topic>> = {
-  flags: { summary: 'flags that many commands take', page: flagsTopic },
+  flags: { summary: 'flags that many commands take', page: renderFlagsTopic },
   'exit-codes': { summary: 'exit codes and what they mean', page: exitTopic },
-  environment: { summary: 'environment variables', page: environmentTopic },
-  output: { summary: 'output formats, columns, limits and masking', page: outputTopic },
-  configuration: { summary: 'profiles and their settings', page: configurationTopic },
+  environment: { summary: 'environment variables', page: renderEnvironmentTopic },
+  output: { summary: 'output formats, columns, limits and masking', page: renderOutputTopic },
+  configuration: { summary: 'profiles and their settings', page: renderConfigurationTopic },
   where: {
     summary: 'filter, sort and select records',
-    page: fromGuide('where'),
+    page: createGuideTopic('where'),
   },
   'many-objects': {
     summary: 'change many objects in one run',
-    page: fromGuide('many-objects'),
+    page: createGuideTopic('many-objects'),
   },
   'as-code': {
     summary: 'plan and apply declared state',
-    page: fromGuide('as-code'),
+    page: createGuideTopic('as-code'),
   },
   snapshots: {
     summary: 'keep, compare and check the state of an instance',
-    page: fromGuide('snapshots'),
+    page: createGuideTopic('snapshots'),
   },
   journal: {
     summary: 'resume and undo runs',
-    page: fromGuide('journal'),
+    page: createGuideTopic('journal'),
   },
   instances: {
     summary: 'work with several instances',
-    page: fromGuide('instances'),
+    page: createGuideTopic('instances'),
   },
   agents: {
     summary: 'give an agent access over the Model Context Protocol',
-    page: fromGuide('agents'),
+    page: createGuideTopic('agents'),
   },
   adoption: {
     summary: 'set up svcctl for a team in an afternoon',
-    page: fromGuide('adoption'),
+    page: createGuideTopic('adoption'),
   },
   recipes: {
     summary: 'command lines for common tasks',
-    page: async () => (await import('./guide.js')).recipesPage(pageWidth),
+    page: async () => (await import('./guide.js')).renderRecipesPage(pageWidth),
   },
 }
 
 /** Renders a topic; undefined if there is none of that name. */
-export const topicHelp = (given: string): Promise<string> | undefined => {
+export const renderTopic = (given: string): Promise<string> | undefined => {
   const name = given === 'real-instances' ? 'instances' : given
   const topic = Object.hasOwn(topics, name) ? topics[name] : undefined
   return topic && Promise.resolve(topic.page()).then((text) => `${text}\n`)
@@ -220,7 +220,7 @@ export const topicHelp = (given: string): Promise<string> | undefined => {
 /** Suggests the nearest topic for a word that help does not know, if no command is near. */
 export const withTopic = async (word: string, error: unknown): Promise<unknown> => {
   if (!(error instanceof Failure) || error.details.hint?.startsWith('Did you mean')) return error
-  const { nearest } = await import('../../base/suggest.js')
+  const { findNearest: nearest } = await import('../../base/suggest.js')
   const topic = nearest(word, Object.keys(topics))
   return topic === undefined ? error : usage(error.message, `Run "svcctl help ${topic}".`)
 }
@@ -236,21 +236,21 @@ const groups = [
 ] as const
 
 /** Renders `svcctl --help`. */
-export const rootHelp = async (style: PageStyle): Promise<string> => {
+export const renderRootHelp = async (style: PageStyle): Promise<string> => {
   const { summaries } = await import('../../commands/summaries.js')
   const own = groups.map(([group, title]) => {
     const names = toolCommands.filter((c) => c.group === group).map(getCommandName)
     const lines = names.map((name) => [name, summaries[name] ?? ''] as const)
-    return section(`${title}:`, layOutTable(lines, style.width), style)
+    return formatSection(`${title}:`, layOutTable(lines, style.width), style)
   })
   const rows = areas.map((a) => [a.name, a.summary] as const)
   return [
     'Administer a source-hosting, collaboration and CI instance through its REST API.\n',
-    section('Usage:', `${indent}svcctl <area> <verb> [id …] [flags]`, style),
-    section('Areas:', layOutTable(rows, style.width), style),
+    formatSection('Usage:', `${indent}svcctl <area> <verb> [id …] [flags]`, style),
+    formatSection('Areas:', layOutTable(rows, style.width), style),
     ...own,
-    section('Try it without an instance:', `${indent}svcctl runners list --sandbox`, style),
-    section(
+    formatSection('Try it without an instance:', `${indent}svcctl runners list --sandbox`, style),
+    formatSection(
       'Help:',
       layOutTable(
         [
@@ -269,24 +269,28 @@ export const rootHelp = async (style: PageStyle): Promise<string> => {
 }
 
 /** Renders `svcctl runners --help`, or the help of a group within an area (`geo nodes`). */
-export const areaHelp = async (area: string, style: PageStyle, group?: string): Promise<string> => {
+export const renderAreaHelp = async (
+  area: string,
+  style: PageStyle,
+  group?: string,
+): Promise<string> => {
   const summary = group === undefined ? areas.find((a) => a.name === area)?.summary : undefined
-  const commands = (await commandsIn(area)).filter(
+  const commands = (await loadCommandsIn(area)).filter(
     (c) => group === undefined || c.words.startsWith(`${group} `),
   )
   const prefix = group === undefined ? area : `${area} ${group}`
   const rows = commands.map((c) => {
     const words = group === undefined ? c.words : c.words.slice(group.length + 1)
-    return [`${words}${argumentsText(c)}`, c.summary] as const
+    return [`${words}${formatArguments(c)}`, c.summary] as const
   })
   return [
-    summary === undefined ? '' : `${capital(summary)}.\n`,
-    section('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
-    section('Verbs:', layOutTable(rows, style.width), style),
+    summary === undefined ? '' : `${toCapitalized(summary)}.\n`,
+    formatSection('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
+    formatSection('Verbs:', layOutTable(rows, style.width), style),
     `${style.dim(`svcctl ${prefix} <verb> --help says more about one of them.`)}\n`,
   ]
     .filter((part) => part !== '')
     .join('\n')
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const toCapitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,6 +1,6 @@
 /** Expands aliases, which are looked up only if the first word is no command. */
 import { splitCommand } from '../../base/shell-words.js'
-import { nearest } from '../../base/suggest.js'
+import { findNearest } from '../../base/suggest.js'
 import { areas } from '../../catalogue/index.js'
 import { toolCommands } from '../../commands/index.js'
 import { Failure, usage } from '../../errors.js'
@@ -12,7 +12,7 @@ const isCommand = (word: string): boolean =>
   toolCommands.some(({ area }) => area === word)
 
 /**
- * The words that an alias stands for; undefined where there is none of that name.
+ * Splits the words that an alias stands for; undefined where there is none of that name.
  * @throws Failure `usage` for one that does not stand for a command
  */
 const splitAlias = (name: string, env: Environment): readonly string[] | undefined => {
@@ -51,7 +51,7 @@ export const listAliases = (env: Environment): Readonly<Record<string, string>> 
 
 /** Adds the nearest alias to the hint of an unknown command. */
 export const suggestAlias = (failure: Failure, word: string, env: Environment): Failure => {
-  const near = nearest(word, Object.keys(listAliases(env)))
+  const near = findNearest(word, Object.keys(listAliases(env)))
   if (near === undefined) return failure
   const { hint = '' } = failure.details
   const [, others] = /^Did you mean (?:one of )?(.*)\?$/.exec(hint) ?? []

@@ -7,26 +7,26 @@ import {
   Option,
   type ParseOptionsResult,
 } from 'commander'
-import { currentIo } from '../../base/io.js'
+import { getCurrentIo } from '../../base/io.js'
 import { writes } from '../../catalogue/endpoint.js'
-import { valuesOf } from '../../catalogue/params.js'
-import { bothNames } from '../../catalogue/words.js'
+import { getParamValues } from '../../catalogue/params.js'
+import { createNameConflictFailure } from '../../catalogue/words.js'
 import { getCommandName } from '../../engine/command/derive.js'
-import { type FlagFilter, flagsOfCommand } from '../../engine/command/flags.js'
+import { type FlagFilter, getCommandFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import {
-  beforeDashes,
   findOwnWords,
-  flagsOn,
-  speaks,
+  getWordsBeforeDashes,
+  readInstanceFlags,
+  usesInstanceNames,
   type WordsFinder,
 } from '../../engine/command/words.js'
 import { getSpellings, type HelpTopic, type ParsedLine, type Raw } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
-import { checkPairs, invalidUse, unknownOption } from './mistakes.js'
+import { checkPairs, createInvalidUseFailure, createUnknownOptionFailure } from './mistakes.js'
 
-/** The flags that may stand on a line: asked before anything is found out of the others. */
-const mentionedIn = (tokens: readonly string[]): FlagFilter => {
+/** Creates a filter for the flags that may stand on a line: it runs before anything is looked up about a flag. */
+const createMentionFilter = (tokens: readonly string[]): FlagFilter => {
   const names = new Set<string | undefined>()
   for (const token of tokens) {
     const [, no = '', name] = /^--(no-)?([^=]+)/.exec(token) ?? []
@@ -44,7 +44,7 @@ const mentionedIn = (tokens: readonly string[]): FlagFilter => {
 
 const optionCache = new WeakMap<Flag, readonly Option[]>()
 
-/** A flag in all its forms, made once: several levels take the same ones. */
+/** Returns a flag in all its forms, created once: several levels take the same ones. */
 const getOptions = (flag: Flag): readonly Option[] => {
   const known = optionCache.get(flag)
   if (known !== undefined) return known
@@ -53,7 +53,7 @@ const getOptions = (flag: Flag): readonly Option[] => {
   return options
 }
 
-/** What one occurrence of a flag says: its value, nothing where it may be left out, or yes and no. */
+/** Returns the text of one occurrence of a flag: its value, an empty text where the value may be left out, or true and false. */
 const toText = (flag: Flag, option: Option, value: unknown): string => {
   if (typeof value === 'string') return value
   if (value === null) return ''
@@ -67,9 +67,9 @@ export class ParsedLineSignal extends Error {
   }
 }
 
-/** Whether help is asked for, wherever on the line: it is shown whatever else is wrong with it. */
-const asksHelp = (tokens: readonly string[]): boolean =>
-  beforeDashes(tokens).some((token) => token === '--help' || token === '-h')
+/** True if help is requested anywhere on the line: it is shown whatever else is wrong with the line. */
+const hasHelpFlag = (tokens: readonly string[]): boolean =>
+  getWordsBeforeDashes(tokens).some((token) => token === '--help' || token === '-h')
 
 /** A level of the grammar. */
 export abstract class CommandLevel extends Commander {
@@ -78,14 +78,14 @@ export abstract class CommandLevel extends Commander {
    * Commander's events: its values do not tell whether a flag was given (`--no-x` alone makes x true).
    */
   readonly given = new Map<string, string[]>()
-  /** By which of its names each flag was given that an instance has others for. */
+  /** The names by which each flag was given, where the instance has others for it. */
   readonly spelled = new Map<string, Set<string>>()
-  /** The flags of this level that the line has none of. */
+  /** The flags of this level that the line does not have. */
   private others: () => readonly Flag[] = () => []
 
   constructor(
     name: string,
-    /** The whole line, for what may stand anywhere on it. */
+    /** The whole line, for flags that may stand anywhere on it. */
     readonly tokens: readonly string[],
   ) {
     super(name)
@@ -94,10 +94,10 @@ export abstract class CommandLevel extends Commander {
     this.helpOption(false).helpCommand(false)
   }
 
-  /** What help about this level is about. */
+  /** The topic of help on this level. */
   abstract readonly place: HelpTopic
 
-  /** Says in our words what Commander complains of. */
+  /** Reports Commander's complaint in the program's own words. */
   abstract complain(code: string | undefined, message: string): never
 
   /** Loads what this level needs before it is parsed. */
@@ -105,12 +105,12 @@ export abstract class CommandLevel extends Commander {
 
   /** Takes the flags that the line may have: declaring all takes longer than all the rest of parsing. */
   take(flags: (isWanted: FlagFilter) => readonly Flag[]): void {
-    const isMentioned = mentionedIn(this.tokens)
+    const isMentioned = createMentionFilter(this.tokens)
     this.declare(flags(isMentioned))
     this.others = () => flags((flag) => !isMentioned(flag))
   }
 
-  /** Where Commander looks for what may be meant, and so among all flags that may stand here. */
+  /** Declares all other flags of the level, because Commander looks for suggestions here. */
   override createHelp(): Help {
     this.declare(this.others())
     this.others = () => []
@@ -144,12 +144,12 @@ export abstract class CommandLevel extends Commander {
     return new Map([...above, ...this.given])
   }
 
-  /** Whether help is asked for. */
+  /** True if help is requested. */
   get asked(): boolean {
-    return asksHelp(this.tokens) || this.merged.get('help')?.at(-1) === 'true'
+    return hasHelpFlag(this.tokens) || this.merged.get('help')?.at(-1) === 'true'
   }
 
-  /** Leaves Commander with what the line comes to. */
+  /** Leaves Commander with the parsed line. */
   end(line: ParsedLine): never {
     throw new ParsedLineSignal(line)
   }
@@ -159,9 +159,9 @@ export abstract class CommandLevel extends Commander {
   }
 }
 
-/** Whether what follows a flag on a line is a value that the documents do not have. */
+/** True if the text behind a flag is a value that the documents do not have. */
 const isUnknownValue = ({ param }: Flag, text: string): boolean => {
-  const values = valuesOf(param)
+  const values = getParamValues(param)
   if (values.length === 0) return false
   const known = [...values, ...(param.words ?? [])]
   return text.split(',').some((one) => !known.includes(one.replaceAll('-', '_')))
@@ -171,15 +171,15 @@ const isParameter = ({ endpoints }: Command, name: string): boolean =>
   Object.values(endpoints).some(({ params }) => Object.hasOwn(params, name))
 
 interface UndocumentedUse {
-  /** It is about something of which instances have more than the documents. */
+  /** True for a command on something of which instances have more than the documents. */
   readonly open: boolean
   /** The line has a flag or a value that only its instance may know, or asks for the help that shows such flags. */
   readonly unknown: boolean
-  /** What stands where fields are named: in conditions, orders, columns. */
+  /** The texts that name fields: in conditions, orders, columns. */
   readonly fields: readonly string[]
 }
 
-/** What a line may have that no document has. */
+/** Finds the flags, values and fields of a line that no document has. */
 const findUndocumented = (command: Command, tokens: readonly string[]): UndocumentedUse => {
   const fields: string[] = []
   const about = Object.values(command.endpoints).filter((endpoint) => endpoint.open !== undefined)
@@ -187,7 +187,7 @@ const findUndocumented = (command: Command, tokens: readonly string[]): Undocume
   if (!tokens.some((token) => token.startsWith('-'))) return { open, unknown: false, fields }
   const takes = about.some(writes)
   const flags = new Map(
-    flagsOfCommand(command, mentionedIn(tokens)).flatMap((flag) =>
+    getCommandFlags(command, createMentionFilter(tokens)).flatMap((flag) =>
       [flag.name, ...(flag.aliases ?? []), ...(flag.own ?? [])].map(
         (name) => [name, flag] as const,
       ),
@@ -221,7 +221,7 @@ export class Leaf extends CommandLevel {
     private readonly load: () => Promise<Command>,
   ) {
     super(name, tokens)
-    this.findOwn = findOwnWords(tokens, currentIo().env)
+    this.findOwn = findOwnWords(tokens, getCurrentIo().env)
     this.action(() => this.end(this.line()))
   }
 
@@ -241,14 +241,14 @@ export class Leaf extends CommandLevel {
       this.argument(`[${a.variadic ? `${a.name}...` : a.name}]`, a.help)
   }
 
-  /** A command that speaks of names, in the words of its instance; the tool's own go without them. */
+  /** Returns a command with the names of its instance; the tool's own commands go without them. */
   private async translated(command: Command): Promise<Command> {
-    if (!speaks(command)) return command
+    if (!usesInstanceNames(command)) return command
     try {
       const own = await this.findOwn()
       if (own === undefined) return command
-      const { commandIn } = await import('../../engine/command/vocabulary.js')
-      const others = flagsOfCommand(command).map(({ name }) => name)
+      const { translateCommand: commandIn } = await import('../../engine/command/vocabulary.js')
+      const others = getCommandFlags(command).map(({ name }) => name)
       return commandIn(command, own.words, others)
     } catch (error) {
       // Help and completion do without.
@@ -257,7 +257,7 @@ export class Leaf extends CommandLevel {
     }
   }
 
-  /** A command with what its instance was seen to have, where the line has a name that the documents do not have. */
+  /** Returns a command with what its instance was seen to have, where the line has a name that the documents do not have. */
   private async beyond(
     command: Command,
     tokens = this.tokens,
@@ -265,13 +265,15 @@ export class Leaf extends CommandLevel {
   ): Promise<Command> {
     const { open, unknown, fields } = findUndocumented(command, tokens)
     const may = unknown || fields.length > 0 || (completes && open)
-    if (!speaks(command) || !may) return command
+    if (!usesInstanceNames(command) || !may) return command
     const { hasUnknownField, withKnown } = await import('../../engine/command/known.js')
     const needed = unknown || completes || (await hasUnknownField(command, fields))
-    return needed ? withKnown(command, flagsOn(tokens, currentIo().env), currentIo().env) : command
+    return needed
+      ? withKnown(command, readInstanceFlags(tokens, getCurrentIo().env), getCurrentIo().env)
+      : command
   }
 
-  /** The command where the next word is being written. */
+  /** Returns the command where the next word is being written. */
   completing(current: string): Promise<Command> {
     const next = /^-[^=]*$/.test(current) ? '--help' : current
     return this.beyond(this.means, [...this.tokens, next], true)
@@ -281,12 +283,12 @@ export class Leaf extends CommandLevel {
     // Help is shown whatever else is wrong with the line.
     if (this.asked) this.end({ kind: 'help', of: this.place })
     this.rest = tokens
-    this.take((isWanted) => flagsOfCommand(this.means, isWanted))
+    this.take((isWanted) => getCommandFlags(this.means, isWanted))
     checkPairs(this.means.flags, tokens)
     return super.parseOptions(tokens)
   }
 
-  /** What may be meant by a flag that is none: by the names of the documents as well. */
+  /** Offers Commander the flags by the names of the documents as well, for suggestions on an unknown flag. */
   override createHelp(): Help {
     const help = super.createHelp()
     const shown = help.visibleOptions.bind(help)
@@ -301,17 +303,17 @@ export class Leaf extends CommandLevel {
   }
 
   complain(_: string | undefined, message: string): never {
-    throw invalidUse(getCommandName(this.means), this.rest, message, this.means.flags)
+    throw createInvalidUseFailure(getCommandName(this.means), this.rest, message, this.means.flags)
   }
 
   /**
-   * By which names flags were given that an instance has others for.
+   * The names by which flags were given, where the instance has others for them.
    * @throws Failure `usage` for one that was given by two
    */
   private get ownly(): Pick<Raw, 'own'> {
     const own = new Map<string, string>()
     for (const [name, [written = name, other]] of this.spelled) {
-      if (other !== undefined) throw bothNames(`--${written}`, `--${other}`)
+      if (other !== undefined) throw createNameConflictFailure(`--${written}`, `--${other}`)
       own.set(name, written)
     }
     return own.size === 0 ? {} : { own }
@@ -320,10 +322,10 @@ export class Leaf extends CommandLevel {
   private line(): ParsedLine {
     const { means: command, merged } = this
     if (this.asked) return { kind: 'help', of: this.place }
-    const given = flagsOfCommand(command, ({ name }) => merged.has(name))
+    const given = getCommandFlags(command, ({ name }) => merged.has(name))
     const strange = [...merged.keys()].find((key) => !given.some(({ name }) => name === key))
     if (this.wordless !== undefined) throw this.wordless
-    if (strange !== undefined) throw unknownOption(getCommandName(command), strange)
+    if (strange !== undefined) throw createUnknownOptionFailure(getCommandName(command), strange)
     const raw = { args: this.args, flags: merged, words: this.tokens, ...this.ownly }
     return { kind: 'run', command, raw, own: this.findOwn }
   }

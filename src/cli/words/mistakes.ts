@@ -1,9 +1,9 @@
 /** Words the errors of a command line, with what was probably meant. */
-import { paramsIn, takesPairs } from '../../catalogue/params.js'
+import { getInnerParams, takesPairs } from '../../catalogue/params.js'
 import { describeMissingVerb, suggestArea, suggestVerb } from '../../commands/synonyms.js'
 import type { Flag } from '../../engine/command/types.js'
-import { beforeDashes } from '../../engine/command/words.js'
-import { isWord, spelled } from '../../engine/plan/line.js'
+import { getWordsBeforeDashes } from '../../engine/command/words.js'
+import { formatFlagLabel, isWord } from '../../engine/plan/line.js'
 import { type Failure, usage } from '../../errors.js'
 
 /** An area or group as messages call it, and its verbs. */
@@ -13,7 +13,7 @@ export interface Verbs {
   readonly verbs: readonly string[]
 }
 
-/** What Commander suggests, as a hint. @param said how each of its words is written */
+/** Returns Commander's suggestion as a hint. @param said how each of its words is written */
 const getSuggestion = (
   message: string,
   said = (word: string): string => word,
@@ -24,22 +24,22 @@ const getSuggestion = (
   return `Did you mean ${named.size > 1 ? several : ''}${[...named].join(', ')}?`
 }
 
-/** A complaint without its suggestion. What follows `=` may be a secret that was meant for another flag. */
+/** Returns a complaint without its suggestion. The text after `=` may be a secret that was meant for another flag. */
 const getComplaint = (message: string): string =>
   (message.split('\n(')[0] ?? '').replace(/(unknown option '-[^'=]*)=.*'/s, "$1'")
 
-/** The first word is no area and no command. */
-export const unknownArea = (word: string, message: string): Failure =>
+/** Creates the failure for a first word that is no area and no command. */
+export const createUnknownAreaFailure = (word: string, message: string): Failure =>
   usage(
     `unknown command "${word}"`,
     suggestArea(word) ?? getSuggestion(message) ?? 'Run "svcctl --help" for a list of commands.',
   )
 
 /**
- * A word is no verb of its area or group.
+ * Creates the failure for a word that is no verb of its area or group.
  * @param ids the numbers that follow it
  */
-export const unknownVerb = (
+export const createUnknownVerbFailure = (
   { called, verbs }: Verbs,
   word: string,
   message: string,
@@ -55,8 +55,8 @@ export const unknownVerb = (
   )
 }
 
-/** There are flags after an area, and no verb before them. */
-export const verbMissing = (
+/** Creates the failure for flags after an area with no verb before them. */
+export const createMissingVerbFailure = (
   { called, verbs }: Verbs,
   tokens: readonly string[],
   message = '',
@@ -68,15 +68,15 @@ export const verbMissing = (
   )
 }
 
-/** There are flags, and no command. */
-export const commandMissing = (): Failure =>
+/** Creates the failure for a line with flags and no command. */
+export const createMissingCommandFailure = (): Failure =>
   usage('unknown command', 'Run "svcctl --help" for a list of commands.')
 
 /**
- * A flag stands before the command and cannot stand there.
+ * Creates the failure for a flag that stands before the command and cannot stand there.
  * @param among the words around it
  */
-export const unknownAnywhere = (among: readonly string[], message: string): Failure =>
+export const createMisplacedFlagFailure = (among: readonly string[], message: string): Failure =>
   usage(
     getComplaint(message),
     getSuggestion(message) ??
@@ -85,8 +85,8 @@ export const unknownAnywhere = (among: readonly string[], message: string): Fail
         : 'Run "svcctl --help" for a list of commands, or "svcctl help flags" for their common flags.'),
   )
 
-/** The command does not take a flag that stands before it. */
-export const unknownOption = (called: string, flag: string): Failure =>
+/** Creates the failure for a flag that stands before a command that does not take it. */
+export const createUnknownOptionFailure = (called: string, flag: string): Failure =>
   usage(`unknown option '--${flag}'`, `Run "svcctl ${called} --help".`)
 
 /**
@@ -96,13 +96,13 @@ export const unknownOption = (called: string, flag: string): Failure =>
  * @throws Failure `usage` with the line's own words in the form of one
  */
 export const checkPairs = (flags: readonly Flag[], tokens: readonly string[]): void => {
-  const words = beforeDashes(tokens)
+  const words = getWordsBeforeDashes(tokens)
   const meant = words.flatMap((word, i) => {
     const [name = '', ...rest] = word.split('=')
     const flag = flags.find((one) => takesPairs(one.param) && `--${one.name}` === name)
     const [key = '', value = ''] =
       rest.length > 0 ? [rest.join('='), words[i + 1]] : words.slice(i + 1)
-    if (flag === undefined || !Object.hasOwn(paramsIn(flag.param) ?? {}, key)) return []
+    if (flag === undefined || !Object.hasOwn(getInnerParams(flag.param) ?? {}, key)) return []
     return `${name} ${key}=${isWord(value) && value !== '' ? value : 'FILE'}`
   })
   if (meant.length === 0) return
@@ -119,15 +119,15 @@ const createFlagSpelling =
   (text: string): string => {
     const name = text.replace(/^--(?:no-)?/, '')
     const flag = flags.find((one) => one.own !== undefined && [one.name, ...one.own].includes(name))
-    return flag === undefined ? text : spelled(flag)
+    return flag === undefined ? text : formatFlagLabel(flag)
   }
 
 /**
- * The flags or arguments of a command are wrong.
+ * Creates the failure for wrong flags or arguments of a command.
  * @param tokens its part of the line
  * @param flags those that it takes
  */
-export const invalidUse = (
+export const createInvalidUseFailure = (
   called: string,
   tokens: readonly string[],
   message: string,

@@ -4,9 +4,9 @@
  */
 
 import { type Help, Option, type ParseOptionsResult } from 'commander'
-import { currentIo } from '../../base/io.js'
+import { getCurrentIo } from '../../base/io.js'
 import { areas } from '../../catalogue/index.js'
-import { commandNamed, getCommandWords, toolCommands } from '../../commands/index.js'
+import { getCommandWords, loadCommandByWords, toolCommands } from '../../commands/index.js'
 import { hiddenScopes } from '../../engine/command/flags.js'
 import { flagSets } from '../../engine/command/global-flags.js'
 import type { Command } from '../../engine/command/types.js'
@@ -14,19 +14,19 @@ import { type HelpTopic, isWord, type ParsedLine } from '../../engine/plan/line.
 import { Failure } from '../../errors.js'
 import { CommandLevel, Leaf, ParsedLineSignal } from './leaf.js'
 import {
-  commandMissing,
-  unknownAnywhere,
-  unknownArea,
-  unknownVerb,
+  createMisplacedFlagFailure,
+  createMissingCommandFailure,
+  createMissingVerbFailure,
+  createUnknownAreaFailure,
+  createUnknownVerbFailure,
   type Verbs,
-  verbMissing,
 } from './mistakes.js'
 
 /** A first word that names no command: it may be an alias. */
 class LineError extends Error {
   constructor(
     readonly word: string,
-    /** What it is where it is none. */
+    /** The failure to report if the word is no alias either. */
     readonly failure: Failure,
   ) {
     super(failure.message)
@@ -35,7 +35,7 @@ class LineError extends Error {
 
 // The levels that have others below them: the program, an area, a group of verbs.
 
-/** What may stand before the words of a command. */
+/** The flags that may stand before the words of a command. */
 const flagsAnywhere = [
   ...flagSets.output,
   ...flagSets.page,
@@ -50,7 +50,7 @@ const flagsAnywhere = [
 /** Singular and plural are a hidden level each: Commander suggests the first alias of a command. */
 interface NextLevel {
   readonly level: CommandLevel
-  /** It is taken, and never suggested. */
+  /** True for a word that is accepted, and never suggested. */
   readonly hidden?: boolean
 }
 
@@ -66,7 +66,7 @@ abstract class Branch extends CommandLevel {
 
   /** The level of a word that may stand next; undefined where the word names none. */
   protected abstract next(name: string): NextLevel | undefined
-  /** The words that may stand next, those that are only accepted left out. */
+  /** The words that may stand next, without those that are only accepted. */
   protected abstract names(): Iterable<string>
 
   /** Makes the levels of these words: making all that may stand next takes longer than all the rest of parsing. */
@@ -78,7 +78,7 @@ abstract class Branch extends CommandLevel {
     }
   }
 
-  /** Where Commander looks for what may be meant, and so among all that may stand here. */
+  /** Makes all levels that may stand here, because Commander looks for suggestions among them. */
   override createHelp(): Help {
     this.make(this.names())
     return super.createHelp()
@@ -148,26 +148,25 @@ class Program extends Branch {
   }
 
   unknownWord(word: string, message: string): never {
-    throw new LineError(word, unknownArea(word, message))
+    throw new LineError(word, createUnknownAreaFailure(word, message))
   }
 
   wrongFlag(message: string): never {
-    throw unknownAnywhere(this.args, message)
+    throw createMisplacedFlagFailure(this.args, message)
   }
 
   wordless(): never {
     if (this.given.has('version')) this.end({ kind: 'version' })
-    if (this.given.size > 0) throw commandMissing()
+    if (this.given.size > 0) throw createMissingCommandFailure()
     this.end({ kind: 'help', of: this.place })
   }
 }
 
-const singularOrPlural = (word: string): string =>
-  word.endsWith('s') ? word.slice(0, -1) : `${word}s`
+const togglePlural = (word: string): string => (word.endsWith('s') ? word.slice(0, -1) : `${word}s`)
 
 /** An area, or a group of verbs within one. */
 class Area extends Branch implements Verbs {
-  /** As messages list them. */
+  /** The verbs as messages list them. */
   verbs: readonly string[] = []
 
   constructor(
@@ -204,7 +203,7 @@ class Area extends Branch implements Verbs {
     const { area, lead, tokens, verbs } = this
     if (!name.includes(' ') && verbs.includes(name))
       return { level: createLeaf(this, area, lead + name) }
-    const group = [name, singularOrPlural(name)].find((first) =>
+    const group = [name, togglePlural(name)].find((first) =>
       verbs.some((words) => words.startsWith(`${first} `)),
     )
     if (group === undefined) return undefined
@@ -218,16 +217,16 @@ class Area extends Branch implements Verbs {
   unknownWord(word: string, message: string): never {
     const [, ...rest] = this.args
     const end = rest.findIndex((text) => !/^\d+$/.test(text))
-    throw unknownVerb(this, word, message, end < 0 ? rest : rest.slice(0, end))
+    throw createUnknownVerbFailure(this, word, message, end < 0 ? rest : rest.slice(0, end))
   }
 
   wrongFlag(message: string): never {
-    if (this.args.some(isWord)) throw unknownAnywhere(this.args, message)
-    throw verbMissing(this, this.tokens, message)
+    if (this.args.some(isWord)) throw createMisplacedFlagFailure(this.args, message)
+    throw createMissingVerbFailure(this, this.tokens, message)
   }
 
   wordless(): never {
-    if (this.merged.size > 0) throw verbMissing(this, this.tokens)
+    if (this.merged.size > 0) throw createMissingVerbFailure(this, this.tokens)
     this.end({ kind: 'bare', of: this.place })
   }
 }
@@ -240,7 +239,7 @@ export const listVerbs = async (area: string): Promise<string[]> => {
 }
 
 const loadCommandNamed = async (area: string, words: string): Promise<Command> => {
-  const command = await commandNamed(area, words)
+  const command = await loadCommandByWords(area, words)
   if (command === undefined) throw new Failure('internal', `there is no command ${area} ${words}`)
   return command
 }
@@ -248,14 +247,14 @@ const loadCommandNamed = async (area: string, words: string): Promise<Command> =
 const createLeaf = (level: CommandLevel, area: string, words: string): Leaf =>
   new Leaf(words.split(' ').at(-1) || area, level.tokens, () => loadCommandNamed(area, words))
 
-/** What commands are called today, by their earlier words, which stay and are shown nowhere. */
+/** The present words of renamed commands, by their earlier words, which still work and are shown nowhere. */
 const renamedCommands: Readonly<Record<string, readonly string[]>> = {
   'mcp approve': ['journal', 'run'],
   'mcp plans': ['journal', 'list', '--planned'],
   'mcp discard': ['journal', 'discard'],
 }
 
-/** A line with the words of today. */
+/** Replaces earlier words of a line with those of today. */
 const renameCommand = (tokens: readonly string[]): readonly string[] => {
   const at = tokens.findIndex(
     (token, i) => renamedCommands[`${token} ${tokens[i + 1] ?? ''}`] !== undefined,
@@ -276,14 +275,14 @@ export const parseTokens = async (typed: readonly string[]): Promise<ParsedLine>
   } catch (error) {
     if (!(error instanceof LineError)) throw error
     const { expandAlias: expandedAt, suggestAlias: withAliases } = await import('./alias.js')
-    const line = expandedAt(tokens, findWord(tokens, error.word), currentIo().env)
+    const line = expandedAt(tokens, findWord(tokens, error.word), getCurrentIo().env)
     // Once: what an alias stands for is no alias.
     if (line !== undefined) return parseLine(line)
-    throw withAliases(error.failure, error.word, currentIo().env)
+    throw withAliases(error.failure, error.word, getCurrentIo().env)
   }
 }
 
-/** Whether these tokens are flags of the program, whole. */
+/** True if these tokens are complete flags of the program, and nothing else. */
 const areFlags = (tokens: readonly string[]): boolean => {
   try {
     return new Program(tokens).parseOptions([...tokens]).operands.length === 0
@@ -306,10 +305,10 @@ const parseLine = async (tokens: readonly string[]): Promise<ParsedLine> => {
   throw new Failure('internal', 'a line that comes to nothing')
 }
 
-/** How far the words of an unfinished line lead. */
+/** The level that the words of an unfinished line lead to. */
 export interface ReachedLevel {
   readonly level: CommandLevel
-  /** What stands beside the words. */
+  /** The tokens beside the words. */
   readonly rest: readonly string[]
   /** A word that leads nowhere. */
   readonly strange?: string

@@ -1,12 +1,12 @@
-/** What somebody agreed to: a plan file, or the plan that is kept beside the journal of a run that is gone on with. */
+/** The plan that a person confirmed: a plan file, or the plan that is kept beside the journal of a resumed run. */
 
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
-import { isObject, type JsonValues, jsonFields } from '../../base/objects.js'
-import { formerState } from '../../desired/applying/previous.js'
-import { type Fitting, fitting } from '../../desired/applying/verify.js'
+import { isObject, type JsonValues, toJsonFields } from '../../base/objects.js'
+import { exportFormerState } from '../../desired/applying/previous.js'
+import { type Fitting, matchAgreedPlan } from '../../desired/applying/verify.js'
 import {
   type PlanAction,
   type PlanDocument,
@@ -17,18 +17,18 @@ import {
 import type { Services } from '../../engine/command/services.js'
 import {
   checkIdentity,
-  formerBeside,
-  journalId,
-  journalsIn,
+  createJournalId,
+  getFormerFile,
   planBeside,
+  readJournalFolder,
 } from '../../engine/journal/folder.js'
 import type { Header } from '../../engine/journal/lines.js'
 import { getNextStep, isDone, openJournal, readPast } from '../../engine/journal/reader.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {
-  againBy,
+  buildResumeLine,
+  findResumable,
   makeJournal,
-  resumable,
   takeUpJournal,
   tellGap,
 } from '../../engine/journaling/runs.js'
@@ -38,25 +38,25 @@ import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { runFolder } from '../../profile/index.js'
 import { type PlanGiven, planningFlags } from '../plan/flags.js'
 import type { MadePlan } from '../plan/make.js'
-import { planBytes } from '../plan/printing.js'
+import { readPlanBytes } from '../plan/printing.js'
 
 export interface ConfirmedPlan {
-  /** How it is called in what is said of it. */
+  /** The name of the plan in messages. */
   readonly file: string
   readonly document: PlanDocument
-  /** What it is made of again. */
+  /** The line that makes the plan again. */
   readonly given: PlanGiven
-  /** Of a run that is gone on with, the actions that are not done, with their digests; its sets are its own. */
+  /** The actions of a resumed run that are not done, with their digests; its sets are its own. */
   readonly open?: ReadonlyMap<string, string>
 }
 
-/** The actions of what was agreed to that are still to be done. */
-const openIn = ({ document: { actions }, open }: ConfirmedPlan): readonly PlanAction[] =>
+/** Returns the confirmed actions that are still to be done. */
+const getOpenActions = ({ document: { actions }, open }: ConfirmedPlan): readonly PlanAction[] =>
   open === undefined ? actions : actions.filter(({ id }) => open.has(id))
 
-const bytesOf = (path: string): Buffer | undefined => {
+const readPlanIfPresent = (path: string): Buffer | undefined => {
   try {
-    return planBytes(path)
+    return readPlanBytes(path)
   } catch (error) {
     if (['ENOENT', 'EISDIR'].includes(getErrorCode(error))) return undefined
     throw usage(`${path} cannot be read: ${getReason(error)}`)
@@ -74,8 +74,8 @@ const selecting = [
   ['missing', 'missing'],
 ] as const
 
-/** The line that makes a plan again: its files and selection, and what this line says of how. */
-const againFor = ({ inputs, selection }: PlanDocument, given: PlanGiven): PlanGiven => {
+/** Returns the line that makes a plan again: its files and selection, and the present line's options. */
+const createReplanLine = ({ inputs, selection }: PlanDocument, given: PlanGiven): PlanGiven => {
   const said = selecting.flatMap(([flag, part]) =>
     selection[part] === undefined ? [] : [[flag, selection[part]] as const],
   )
@@ -91,21 +91,24 @@ const checkAlone = ({ args, flags }: PlanGiven, file: string): void => {
     )
 }
 
-/** The plan file that a line names; undefined where it names files that declare an instance. */
-export const agreedIn = ({ place }: Services, given: PlanGiven): ConfirmedPlan | undefined => {
+/** Finds the plan file that a line names; undefined where it names files that declare an instance. */
+export const findConfirmedPlan = (
+  { place }: Services,
+  given: PlanGiven,
+): ConfirmedPlan | undefined => {
   for (const file of given.args.filter((arg) => arg.endsWith('.json'))) {
-    const bytes = bytesOf(resolve(place.cwd, file))
+    const bytes = readPlanIfPresent(resolve(place.cwd, file))
     const document = bytes === undefined ? undefined : readPlan(bytes, file)
     if (document === undefined) continue
     checkAlone(given, file)
     checkFiles(place.cwd, file, document)
-    return { file, document, given: againFor(document, given) }
+    return { file, document, given: createReplanLine(document, given) }
   }
   return undefined
 }
 
-/** Files are a part of the state that a plan was made for. */
-const changed = (text: string): Failure =>
+/** Creates the failure for changed files, which are a part of the state that a plan was made for. */
+const createStaleFailure = (text: string): Failure =>
   new Failure('conflict', text, { hint: 'Nothing was written. Create the plan again.' })
 
 /** @throws Failure `conflict` for a file that is not what the plan was made of */
@@ -116,19 +119,19 @@ const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): void =>
         `${plan} was created from standard input, which cannot be read again`,
         'Apply the files.',
       )
-    const bytes = bytesOf(resolve(cwd, path))
+    const bytes = readPlanIfPresent(resolve(cwd, path))
     if (bytes === undefined)
-      throw changed(`${plan} was created from ${path}, which no longer exists`)
+      throw createStaleFailure(`${plan} was created from ${path}, which no longer exists`)
     if (createHash('sha256').update(bytes).digest('hex') !== sha256)
-      throw changed(`${path} changed after ${plan} was created`)
+      throw createStaleFailure(`${path} changed after ${plan} was created`)
   }
 }
 
 /**
- * All that is read of an action, with what its document's tables say.
+ * Serializes all of an action that people read, with what its document's tables say.
  * @param only the actions that the other plan does not have: done meanwhile, or new since then
  */
-const agreedTo = (
+const serializeAction = (
   action: PlanAction,
   { endpoints, files }: PlanDocument,
   only: ReadonlySet<string>,
@@ -143,14 +146,14 @@ const agreedTo = (
   })
 }
 
-const idsOf = ({ actions }: PlanDocument): ReadonlySet<string> =>
+const getActionIds = ({ actions }: PlanDocument): ReadonlySet<string> =>
   new Set(actions.map(({ id }) => id))
 
-const without = (ids: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> =>
+const removeIds = (ids: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> =>
   new Set([...ids].filter((id) => !others.has(id)))
 
 /**
- * Holds a plan against the same made now: by whom, where, of what, and all of each action.
+ * Compares a plan with the same plan made now: by whom, where, of what, and all of each action.
  * @throws Failure `usage` where it is another
  */
 const checkAgreed = (agreed: ConfirmedPlan, made: MadePlan): void => {
@@ -164,14 +167,16 @@ const checkAgreed = (agreed: ConfirmedPlan, made: MadePlan): void => {
   const known = new Map(now.files.map(({ path, sha256 }) => [path, sha256]))
   const other = document.files.find(({ path, sha256 }) => known.get(path) !== sha256)
   if (other !== undefined || now.files.length !== document.files.length)
-    throw changed(`${other?.path ?? 'a file'} is not the file that ${file} was created from`)
+    throw createStaleFailure(
+      `${other?.path ?? 'a file'} is not the file that ${file} was created from`,
+    )
   const byId = new Map(now.actions.map((action) => [action.id, action]))
-  const [before, after] = [idsOf(document), idsOf(now)]
-  const [gone, added] = [without(before, after), without(after, before)]
-  for (const action of openIn(agreed)) {
+  const [before, after] = [getActionIds(document), getActionIds(now)]
+  const [gone, added] = [removeIds(before, after), removeIds(after, before)]
+  for (const action of getOpenActions(agreed)) {
     const again = byId.get(action.id)
     if (again === undefined || again.digest !== action.digest) continue
-    if (agreedTo(again, now, added) !== agreedTo(action, document, gone))
+    if (serializeAction(again, now, added) !== serializeAction(action, document, gone))
       throw usage(
         `${file}: ${action.id} does not match the files`,
         'The plan file was changed, or another version of svcctl created it. Create the plan again.',
@@ -180,22 +185,25 @@ const checkAgreed = (agreed: ConfirmedPlan, made: MadePlan): void => {
 }
 
 /**
- * What of a plan is still to be done, and what does not fit any more.
- * @throws Failure `usage` where it is another plan than the one that was agreed to
+ * Finds the actions of a plan that are still to be done, and those that no longer fit.
+ * @throws Failure `usage` where the plan is another one than the confirmed one
  */
-export const staleIn = (agreed: ConfirmedPlan, made: MadePlan): Fitting => {
+export const compareWithConfirmed = (agreed: ConfirmedPlan, made: MadePlan): Fitting => {
   checkAgreed(agreed, made)
   const { plan } = made
-  if (agreed.open === undefined) return fitting(agreed.document, plan)
+  if (agreed.open === undefined) return matchAgreedPlan(agreed.document, plan)
   const left = new Set(plan.actions.map(({ id }) => id))
-  return fitting({ actions: openIn(agreed).filter(({ id }) => left.has(id)), sets: {} }, plan)
+  return matchAgreedPlan(
+    { actions: getOpenActions(agreed).filter(({ id }) => left.has(id)), sets: {} },
+    plan,
+  )
 }
 
 // The journal of an apply: what was agreed to is kept beside it, so that it can be gone on with.
 
 const command = 'apply'
 
-/** What a run is gone on with by: its plan, and the flags that it was made with. */
+/** The plan of a run and the flags that it was made with, kept so that the run can be resumed. */
 interface KeptPlan {
   readonly kept: 1
   readonly cwd: string
@@ -205,7 +213,7 @@ interface KeptPlan {
 
 /** A run with its journal. */
 export interface OwnRun {
-  /** Undefined where none is kept. */
+  /** The journal; undefined where none is kept. */
   readonly journal: Journal | undefined
   /** The place of each action in the journal, by its id. */
   readonly places: ReadonlyMap<string, number>
@@ -213,15 +221,19 @@ export interface OwnRun {
   close(): Promise<void>
 }
 
-/** A run that is gone on with, as it was agreed to. */
+/** A resumed run, as it was confirmed. */
 export interface ResumedRun extends OwnRun {
   readonly agreed: ConfirmedPlan
 }
 
-/** The run that a run takes back, where it does. */
+/** The run that a run undoes, where it does. */
 export type UndoHeader = Pick<Header, 'undoes' | 'redo'>
 
-const headerOf = async (services: Services, id: string, undoes: UndoHeader): Promise<Header> => ({
+const createHeader = async (
+  services: Services,
+  id: string,
+  undoes: UndoHeader,
+): Promise<Header> => ({
   ...undoes,
   run: 1,
   id,
@@ -233,7 +245,7 @@ const headerOf = async (services: Services, id: string, undoes: UndoHeader): Pro
   ...(await services.place.identity()),
 })
 
-const runOf = (
+const createOwnRun = (
   journal: Journal | undefined,
   { actions }: { readonly actions: readonly { readonly id: string }[] },
 ): OwnRun => {
@@ -249,15 +261,15 @@ const runOf = (
   }
 }
 
-/** Flags of a line by their names, less those that the plan itself has. */
-const flagsOf = ({ flags }: PlanGiven): JsonValues =>
+/** Returns the flags of a line by their names, less those that the plan itself has. */
+const getKeptFlags = ({ flags }: PlanGiven): JsonValues =>
   Object.fromEntries(
     Object.entries(flags).filter(
       ([name]) => name.startsWith('allow-') || ['self', 'secrets'].includes(name),
     ),
   )
 
-/** Begins the journal of a plan, as it was agreed to; nothing is written before it stands. */
+/** Begins the journal of a plan, as it was confirmed; nothing is written before the journal exists. */
 export const keepApplyRun = async (
   services: Services,
   given: PlanGiven,
@@ -266,18 +278,18 @@ export const keepApplyRun = async (
 ): Promise<OwnRun> => {
   const { place } = services
   const { plan, view } = made
-  if (place.globals.journal === 'none') return runOf(undefined, plan)
+  if (place.globals.journal === 'none') return createOwnRun(undefined, plan)
   const document = toPlanDocument(made)
-  const header = await headerOf(services, journalId(command, place.clock.now()), undoes)
+  const header = await createHeader(services, createJournalId(command, place.clock.now()), undoes)
   const journal = await makeJournal(place, place.globals.journal, header)
-  const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: flagsOf(given), plan: document }
+  const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: getKeptFlags(given), plan: document }
   const beside = planBeside(journal.file)
   try {
     // Somebody's plan, or that of another run.
     if (lstatSync(beside, { throwIfNoEntry: false }) !== undefined) throw new Error('it exists')
     await writeWhole(beside, `${JSON.stringify(kept)}\n`, { own: true })
-    const former = await formerState(view, plan.actions)
-    await writeWhole(formerBeside(journal.file), former, { own: true })
+    const former = await exportFormerState(view, plan.actions)
+    await writeWhole(getFormerFile(journal.file), former, { own: true })
   } catch (error) {
     await journal.discard()
     throw usage(
@@ -288,28 +300,28 @@ export const keepApplyRun = async (
   for (const [i, { id }] of document.actions.entries())
     journal.add({ n: i + 1, object: id, state: 'queued' })
   await journal.append({ input: 'complete', total: document.actions.length })
-  return runOf(journal, document)
+  return createOwnRun(journal, document)
 }
 
-/** Says that the last apply to this instance was not finished: a plan made anew may leave what that had begun. */
+/** Notes that the last apply to this instance was not finished: a new plan may leave what that had begun. */
 export const noteUnfinished = async ({ ui, place }: Services): Promise<void> => {
   const instance = await getInstanceName(place)
-  const { entries } = await journalsIn(runFolder(place.env))
+  const { entries } = await readJournalFolder(runFolder(place.env))
   const last = entries.find(
     ({ header }) => header.command === command && header.instance === instance,
   )
   const past = last && (await readPast(last.file).catch(() => undefined))
   if (past === undefined || isDone(past)) return
   const { journal: _, ...globals } = place.globals
-  const again = againBy(command, globals)
+  const again = buildResumeLine(command, globals)
   ui.note(`the last apply to ${instance} did not finish; run svcctl ${again} to complete it`)
 }
 
 /** A plan of a hundred thousand actions has a tenth of this, in bytes. */
 const maxPlan = 1 << 29
 
-/** As with the journal itself: nobody else can have written it. */
-const keptText = async (path: string): Promise<string> => {
+/** Reads the text of the plan like the journal itself, which no other user can have written. */
+const readKeptText = async (path: string): Promise<string> => {
   const handle = await openJournal(path)
   try {
     const { size } = await handle.stat()
@@ -320,23 +332,23 @@ const keptText = async (path: string): Promise<string> => {
   }
 }
 
-/** What was agreed to of a run, and the flags that it was made with. */
-export const keptIn = async (path: string): Promise<KeptPlan> => {
-  const text = await keptText(path)
+/** Reads the confirmed plan of a run, and the flags that it was made with. */
+export const readKeptPlan = async (path: string): Promise<KeptPlan> => {
+  const text = await readKeptText(path)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {}
   if (isObject(value) && value.kept === 1 && typeof value.cwd === 'string')
     if (isObject(value.flags) && isObject(value.plan))
-      return { kept: 1, cwd: value.cwd, flags: jsonFields(value.flags), plan: value.plan }
+      return { kept: 1, cwd: value.cwd, flags: toJsonFields(value.flags), plan: value.plan }
   throw usage(
     `${path} is not a plan of a run`,
     'Make a new plan with svcctl plan, and apply that. svcctl drift shows what the run left.',
   )
 }
 
-/** What a line says of its plan: the journal has it. How it is told may be said again. */
+/** The flags of a line about its plan, which the journal has. Flags for the report may be given again. */
 const planned = new Set(
   Object.keys({ ...planningFlags, stale: true }).filter(
     (name) => !['fail-on', 'report', 'secrets'].includes(name),
@@ -355,19 +367,19 @@ const checkLine = ({ args, flags }: PlanGiven): void => {
 }
 
 /**
- * The run that is gone on with.
+ * Loads the run to resume.
  * @returns undefined where nothing of it is left
  * @throws Failure `usage` for another instance or user, or files that are not as they were; `conflict` where
- *   another process has it
+ * another process has it
  */
-export const resumedRun = async (
+export const loadResumedRun = async (
   services: Services,
   given: PlanGiven,
   name: string,
 ): Promise<ResumedRun | undefined> => {
   const { place, ui } = services
   checkLine(given)
-  const before = await resumable(
+  const before = await findResumable(
     place,
     { name, command },
     (instance) => `no apply to ${instance} can be resumed`,
@@ -379,7 +391,7 @@ export const resumedRun = async (
   if (isDone(before)) return undefined
   tellGap(services, before)
   const path = planBeside(before.file)
-  const kept = await keptIn(path)
+  const kept = await readKeptPlan(path)
   const document = readKept(kept.plan, path)
   checkFiles(kept.cwd, before.header.id, document)
   if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
@@ -391,8 +403,8 @@ export const resumedRun = async (
   const agreed = {
     file: before.file,
     document,
-    given: againFor(document, { ...given, flags: { ...given.flags, ...kept.flags } }),
+    given: createReplanLine(document, { ...given, flags: { ...given.flags, ...kept.flags } }),
     open: new Map(open.map(({ id, digest }) => [id, digest])),
   }
-  return { ...runOf(journal, document), agreed }
+  return { ...createOwnRun(journal, document), agreed }
 }

@@ -8,35 +8,35 @@ import { formatCount } from '../../base/text.js'
 import type { DesiredPlan, PlannedAction } from '../../desired/actions.js'
 import { type ExecutionResult, executePlan } from '../../desired/applying/execute.js'
 import { type VerifyResult, verify } from '../../desired/applying/verify.js'
-import { entriesOf } from '../../desired/entries.js'
-import { countsOf } from '../../desired/planfile.js'
-import { originText } from '../../desired/state.js'
-import { concurrencyLimit } from '../../engine/command/globals.js'
+import { listPlanEntries } from '../../desired/entries.js'
+import { countPlan } from '../../desired/planfile.js'
+import { formatOrigin } from '../../desired/state.js'
+import { getConcurrencyLimit } from '../../engine/command/globals.js'
 import type { Services, WorkspaceService } from '../../engine/command/services.js'
 import type { Attributes } from '../../engine/journal/lines.js'
 import { recordIn } from '../../engine/journal/record.js'
-import { keptAs } from '../../engine/journaling/runs.js'
+import { getJournalPlace } from '../../engine/journaling/runs.js'
 import { createExitRow, createNoteRow, type Row, type Rows } from '../../engine/rows.js'
-import { closingLine, parseFailureLimit, verdict } from '../../engine/work/report.js'
+import { formatClosingLine, getRunVerdict, parseFailureLimit } from '../../engine/work/report.js'
 import { withSmallHeap } from '../../engine/work/v8.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import { getPaths } from '../../profile/index.js'
 import type { ApplyLine } from '../plan/flags.js'
 import { readSecrets, toWritable } from '../plan/instance.js'
-import { type MadePlan, madePlan } from '../plan/make.js'
+import { type MadePlan, makePlan } from '../plan/make.js'
 import { checkLimits, getPlanEnd, parseFailOn, yieldPlan } from '../plan/printing.js'
 import { writePlanReports } from '../plan/reports.js'
 import type { ReportedPlan } from '../plan/rows.js'
 import {
-  agreedIn,
   type ConfirmedPlan,
+  compareWithConfirmed,
+  findConfirmedPlan,
   keepApplyRun,
+  loadResumedRun,
   noteUnfinished,
   type OwnRun,
   type ResumedRun,
-  resumedRun,
-  staleIn,
   type UndoHeader,
 } from './confirmed-plan.js'
 
@@ -46,19 +46,19 @@ type ReadSecrets = Awaited<ReturnType<typeof readSecrets>>
 interface DuePlan {
   readonly made: MadePlan
   readonly actions: readonly PlannedAction[]
-  /** Whether some confirmed actions are left out, because they are stale. */
+  /** True if some confirmed actions are left out, because they are stale. */
   readonly partly: boolean
 }
 
-/** The plan with these of its actions. */
+/** Returns the plan with only these of its actions. */
 const withOnly = (made: MadePlan, actions: readonly PlannedAction[]): MadePlan => {
   if (actions.length === made.plan.actions.length) return made
   const plan = { ...made.plan, actions }
-  return { ...made, plan, counts: countsOf(plan), entries: entriesOf(plan) }
+  return { ...made, plan, counts: countPlan(plan), entries: listPlanEntries(plan) }
 }
 
-/** The plan of files, or what a plan file has of it. */
-const wantedBy = async (
+/** Creates the plan of files, or the part of it that a plan file has. */
+const createDuePlan = async (
   services: Services,
   given: ApplyLine,
   agreed: ConfirmedPlan | undefined,
@@ -68,7 +68,7 @@ const wantedBy = async (
   const { ui } = services
   const made = await ui.progress('comparing', () =>
     withSmallHeap((look) =>
-      madePlan(services, agreed?.given ?? given, {
+      makePlan(services, agreed?.given ?? given, {
         secrets: policy,
         unfinished: agreed?.open,
         look,
@@ -79,7 +79,7 @@ const wantedBy = async (
     const actions = undoing === undefined ? made.plan.actions : await undoing.due(made)
     return { made: withOnly(made, actions), actions, partly: false }
   }
-  const { actions, stale } = staleIn(agreed, made)
+  const { actions, stale } = compareWithConfirmed(agreed, made)
   if (stale.length > 0 && given.flags.stale !== 'skip')
     throw new Failure(
       'conflict',
@@ -93,7 +93,7 @@ const wantedBy = async (
   return { made: withOnly(made, actions), actions, partly: stale.length > 0 }
 }
 
-/** What the files want besides by now: nobody agreed to it. */
+/** Notes the changes that the files need by now and the confirmed plan does not have: they are not applied. */
 const noteBeyond = (
   { note }: Pick<Services['ui'], 'note'>,
   { file, document }: ConfirmedPlan,
@@ -108,7 +108,7 @@ const noteBeyond = (
 }
 
 /** Asks whether it is to be done. @param isShown whether the plan stands on the screen, where nothing of it has to be said again */
-const confirmed = async (
+const confirmChanges = async (
   { ui }: Services,
   { actions, made }: DuePlan,
   isShown: boolean,
@@ -124,7 +124,7 @@ const confirmed = async (
 /** @throws Failure `usage` where a secret that would be sent cannot be had */
 const checkSecrets = ({ findings }: DesiredPlan): void => {
   const missing = findings.flatMap(({ is, text, origin }) =>
-    is === 'secret' ? [origin === undefined ? text : `${originText(origin)}: ${text}`] : [],
+    is === 'secret' ? [origin === undefined ? text : `${formatOrigin(origin)}: ${text}`] : [],
   )
   if (missing.length > 0) throw usage(`nothing was written: ${[...new Set(missing)].join('; ')}`)
 }
@@ -132,7 +132,7 @@ const checkSecrets = ({ findings }: DesiredPlan): void => {
 /** A run that takes another one back. */
 export interface ApplyUndo {
   readonly undoes: UndoHeader
-  /** What of the plan does that. */
+  /** Selects the actions of the plan that take the run back. */
   readonly due: (made: MadePlan) => Promise<readonly PlannedAction[]>
 }
 
@@ -144,7 +144,7 @@ async function* applyPlan(
   undoing: ApplyUndo | undefined,
 ): Rows {
   const { place, answer } = services
-  const agreed = own?.agreed ?? agreedIn(services, given)
+  const agreed = own?.agreed ?? findConfirmedPlan(services, given)
   const asked = agreed?.given ?? given
   const secrets = await readSecrets(services, asked.flags.secrets)
   if (asked.flags.secrets === 'changed' && secrets.unusable !== undefined && own === undefined)
@@ -152,7 +152,7 @@ async function* applyPlan(
       `cannot tell whether secrets changed: ${secrets.unusable}`,
       'Make the key file private (chmod 600), or pass --secrets always or --secrets never.',
     )
-  const wanted = await wantedBy(services, given, agreed, secrets, undoing)
+  const wanted = await createDuePlan(services, given, agreed, secrets, undoing)
   const { made, actions } = wanted
   const failOn = await parseFailOn(services, asked)
   const reported: ReportedPlan = { of: 'apply', made, failOn }
@@ -175,7 +175,7 @@ async function* applyPlan(
   if (dryRun) return
   checkSecrets(made.plan)
   const isShown = own === undefined && answer.reader === 'people' && answer.terminal
-  await confirmed(services, wanted, isShown)
+  await confirmChanges(services, wanted, isShown)
   const run = own ?? (await keepApplyRun(services, asked, made, undoing?.undoes))
   yield* carryOut({ services, given, made, actions, secrets, run, reported })
 }
@@ -192,8 +192,8 @@ interface ApplyRun {
   readonly reported: ReportedPlan
 }
 
-/** What became of an action, as the plan's document tells it. */
-const outcomeOf = (
+/** Returns the outcome of an action, as the plan's document has it. */
+const toActionOutcome = (
   id: string,
   { outcomes, skipped }: ExecutionResult,
   { unkept }: VerifyResult,
@@ -207,8 +207,8 @@ const outcomeOf = (
   return { outcome: outcome.state, unkept: unkept.find(({ action }) => action.id === id)?.found }
 }
 
-/** Carries the plan out, each action on record. */
-const carried = async (doing: ApplyRun): Promise<ExecutionResult> => {
+/** Carries the plan out, and records each action. */
+const executeActions = async (doing: ApplyRun): Promise<ExecutionResult> => {
   const { services, made, actions, secrets, run } = doing
   const { ui, place } = services
   const counter = ui.counter(actions.length)
@@ -223,7 +223,7 @@ const carried = async (doing: ApplyRun): Promise<ExecutionResult> => {
     view: made.view,
     secrets: secrets.values,
     // How many are sent at once is the gate's affair: every request passes it.
-    gate: { width: concurrencyLimit(place.globals) },
+    gate: { width: getConcurrencyLimit(place.globals) },
     failureLimit: parseFailureLimit(place.globals.maxFailures),
     signal: place.clock.signal,
     record,
@@ -232,8 +232,8 @@ const carried = async (doing: ApplyRun): Promise<ExecutionResult> => {
   }).finally(counter.end)
 }
 
-/** What was set of secrets is known the next time. */
-const remembered = async (
+/** Records which secrets were set, so that they are known the next time. */
+const recordSecrets = async (
   { services, secrets, actions }: ApplyRun,
   { outcomes }: ExecutionResult,
 ): Promise<void> => {
@@ -249,7 +249,7 @@ const remembered = async (
   }
 }
 
-const verified = async (
+const verifyChanges = async (
   { services, given, made, actions }: ApplyRun,
   { outcomes }: ExecutionResult,
 ): Promise<VerifyResult> => {
@@ -264,13 +264,13 @@ const verified = async (
   )
 }
 
-/** What the run ends with, beside what could not be read for its plan. */
+/** Ends the run with its failure or exit code, beside what could not be read for its plan. */
 function* endWith(
   { services }: ApplyRun,
   { report }: ExecutionResult,
   { unkept, unread }: VerifyResult,
 ): Generator<Row, void> {
-  const failure = verdict(report)
+  const failure = getRunVerdict(report)
   if (failure !== undefined && services.place.clock.signal.aborted) throw failure
   if (unread.length > 0) yield createExitRow(exitCodes.partial)
   if (failure !== undefined) throw failure
@@ -286,20 +286,20 @@ async function* carryOut(doing: ApplyRun): Rows {
   const { services, given, run } = doing
   const { ui, place } = services
   try {
-    const all = await carried(doing)
-    await remembered(doing, all)
+    const all = await executeActions(doing)
+    await recordSecrets(doing, all)
     await run.end(all.report.end)
-    const looked = await verified(doing, all)
+    const looked = await verifyChanges(doing, all)
     // Failures in full, what was not kept, and the counts.
     for (const { item, failure } of all.report.failures) ui.report(failure, item.object)
     for (const { action, found } of looked.unkept)
       for (const { text } of found) ui.warn(`${action.id}: ${text}`)
     for (const { action, failure } of looked.unread)
       ui.warn(`${action.id}: could not be read again: ${failure.message}`)
-    ui.note(closingLine(all.report, keptAs(run.journal, 'apply', place.globals)))
+    ui.note(formatClosingLine(all.report, getJournalPlace(run.journal, 'apply', place.globals)))
     const reported = { ...doing.reported, ends: all.outcomes }
     yield* writePlanReports(services, given, reported)
-    yield* yieldPlan(services, reported, (id) => outcomeOf(id, all, looked))
+    yield* yieldPlan(services, reported, (id) => toActionOutcome(id, all, looked))
     yield* endWith(doing, all, looked)
   } finally {
     await run.close()
@@ -310,10 +310,10 @@ async function* carryOut(doing: ApplyRun): Rows {
 
 /**
  * Keeps others from applying to the instance meanwhile.
- * @returns what lets them again
+ * @returns the function that lets them again
  * @throws Failure `conflict` where another does
  */
-const onlyOne = async (
+const lockInstance = async (
   place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>,
 ): Promise<() => void> => {
   const instance = await getInstanceName(place)
@@ -330,13 +330,13 @@ const onlyOne = async (
   return () => held.release()
 }
 
-/** @param undoing what it takes back, where it does */
+/** @param undoing the run that it undoes, if any */
 export async function* applyGiven(services: Services, given: ApplyLine, undoing?: ApplyUndo): Rows {
   const { resume, dryRun } = services.place.globals
-  const release = dryRun ? () => {} : await onlyOne(services.place)
+  const release = dryRun ? () => {} : await lockInstance(services.place)
   let own: ResumedRun | undefined
   try {
-    own = resume === undefined ? undefined : await resumedRun(services, given, resume)
+    own = resume === undefined ? undefined : await loadResumedRun(services, given, resume)
     if (resume !== undefined && own === undefined) yield createNoteRow('nothing is left to do')
     else yield* applyPlan(services, given, own, undoing)
   } finally {

@@ -2,32 +2,32 @@
 
 import { existsSync } from 'node:fs'
 import type { PlannedAction } from '../../desired/actions.js'
-import { addressText } from '../../desired/address.js'
+import { toAddressText } from '../../desired/address.js'
 import { ApplyRecord } from '../../desired/applying/previous.js'
 import { readKept } from '../../desired/planfile.js'
 import type { Services } from '../../engine/command/services.js'
-import { formerBeside, planBeside } from '../../engine/journal/folder.js'
+import { getFormerFile, planBeside } from '../../engine/journal/folder.js'
 import { openJournal, type RunHistory } from '../../engine/journal/reader.js'
 import type { Rows } from '../../engine/rows.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import type { MadePlan } from '../plan/make.js'
-import { keptIn } from './confirmed-plan.js'
+import { readKeptPlan } from './confirmed-plan.js'
 import { type ApplyUndo, applyGiven } from './index.js'
 
-/** So many attributes that cannot be brought back are named. */
+/** The maximum number of attributes that are named because they cannot be restored. */
 const mostNamed = 20
 
 /** @throws Failure `usage` for a run of apply that cannot be taken back */
 export const checkFormer = (journal: string, id: string): string => {
-  const path = formerBeside(journal)
+  const path = getFormerFile(journal)
   if (existsSync(path)) return path
   throw usage(`${id} cannot be undone: the run did not record previous values`)
 }
 
-/** What the run did, or may have done, by address; secrets that it set cannot be brought back. */
-const doneBy = async ({ file, states }: RunHistory) => {
+/** Collects what the run did, or may have done, by address; secrets that it set cannot be restored. */
+const collectApplied = async ({ file, states }: RunHistory) => {
   const path = planBeside(file)
-  const kept = await keptIn(path)
+  const kept = await readKeptPlan(path)
   const there = new Map<string, ApplyRecord>()
   const lost: string[] = []
   for (const [i, action] of readKept(kept.plan, path).actions.entries()) {
@@ -43,24 +43,24 @@ const doneBy = async ({ file, states }: RunHistory) => {
   return { there, lost, flags: kept.flags }
 }
 
-/** What of a plan takes back what the run did; what was changed since is told, and left as it is. */
-const dueIn =
+/** Creates the selection of the actions that revert a run; objects that changed since are reported and left as they are. */
+const createDueSelector =
   ({ answer, ui }: Services, there: ReadonlyMap<string, ApplyRecord>): ApplyUndo['due'] =>
   async ({ plan, view }: MadePlan) => {
     const due: PlannedAction[] = []
     const anew = new Set(
       plan.actions.flatMap(({ verb, address }) =>
-        verb === 'create' || verb === 'enable' ? [addressText(address)] : [],
+        verb === 'create' || verb === 'enable' ? [toAddressText(address)] : [],
       ),
     )
     for (const action of plan.actions) {
-      const done = there.get(addressText(action.address).toLowerCase())
+      const done = there.get(toAddressText(action.address).toLowerCase())
       if (done === undefined) continue
-      const why = await done.objection(view, action, anew.has(addressText(action.address)))
+      const why = await done.objection(view, action, anew.has(toAddressText(action.address)))
       if (why === undefined) due.push(action)
       else {
         const text = `it changed since the run: ${why}`
-        ui.report(new Failure('conflict', text), addressText(action.address))
+        ui.report(new Failure('conflict', text), toAddressText(action.address))
         answer.exit(exitCodes.partial)
       }
     }
@@ -69,8 +69,8 @@ const dueIn =
   }
 
 /**
- * Takes a run of apply back, as far as everything still is as it left it.
- * @throws Failure `usage` where it kept nothing by which it could be
+ * Undoes a run of apply, as far as everything still is as the run left it.
+ * @throws Failure `usage` where it kept nothing by which it could be undone
  */
 export async function* undoApply(services: Services, past: RunHistory, redo: boolean): Rows {
   const { id } = past.header
@@ -82,7 +82,7 @@ export async function* undoApply(services: Services, past: RunHistory, redo: boo
   const former = checkFormer(past.file, id)
   // As with the journal itself: what another may have written is not applied in this user's name.
   await (await openJournal(former)).close()
-  const { there, lost, flags } = await doneBy(past)
+  const { there, lost, flags } = await collectApplied(past)
   for (const address of lost.slice(0, mostNamed))
     services.ui.note(`${address}: cannot be undone: its previous state cannot be read`)
   if (lost.length > mostNamed) services.ui.note(`${lost.length - mostNamed} more cannot be undone`)
@@ -104,7 +104,7 @@ export async function* undoApply(services: Services, past: RunHistory, redo: boo
     },
     {
       undoes: redo ? { undoes: id, redo: true } : { undoes: id },
-      due: dueIn(services, there),
+      due: createDueSelector(services, there),
     },
   )
 }

@@ -13,7 +13,7 @@ const pieceSize = 1 << 16
 
 type YauzlModule = typeof import('yauzl')
 
-/** Not Node's own stream, which closes the file when it is given up. */
+/** Reads pieces of a file. Node's own stream is not used: it closes the file when it is abandoned. */
 async function* readPieces(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
     const length = Math.min(pieceSize, end - at)
@@ -67,9 +67,9 @@ const createPagedReader = (yauzl: YauzlModule, handle: FileHandle): RandomAccess
 /** An open archive. */
 export interface Archive {
   readonly zip: ZipFile
-  /** Where the table of contents begins: everything in it lies before that. */
+  /** The position of the table of contents: everything in it lies before that. */
   readonly table: number
-  /** So many bytes from a place. */
+  /** Reads so many bytes from a position. */
   read(position: number, length: number): Promise<Buffer>
   close(): Promise<void>
 }
@@ -128,7 +128,7 @@ export const getEntryEnd = (entry: Entry): number =>
 /** Names that are devices on some systems. */
 const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
-/** Whether some system takes a segment of a path for something else than the name of a file. */
+/** True if some system takes a segment of a path for something else than the name of a file. */
 export const isUnsafeName = (segment: string): boolean =>
   isDots(segment) || /\p{Cc}/u.test(segment) || deviceName.test(segment)
 
@@ -139,26 +139,26 @@ export const createRefusal = (what: string, cause?: unknown): Failure =>
     cause,
   })
 
-const unsafeEntry = (path: string, which: string): Failure =>
+const createUnsafeEntryFailure = (path: string, which: string): Failure =>
   createRefusal(`the archive contains ${JSON.stringify(path)}, which ${which}`)
 
 /**
- * A path inside an archive, as segments.
+ * Splits a path inside an archive into segments.
  * @throws Failure `failed` where it leaves the archive, or is no name for a file everywhere
  */
-const archiveSegments = (path: string): readonly string[] => {
+const splitArchivePath = (path: string): readonly string[] => {
   const segments = path.split(/[/\\]/)
   const leaves = /^[/\\]|^[a-z]:/i.test(path) || segments.some(isDots)
-  if (leaves) throw unsafeEntry(path, 'leaves the target directory')
-  if (segments.some(isUnsafeName)) throw unsafeEntry(path, 'is not a safe file name')
+  if (leaves) throw createUnsafeEntryFailure(path, 'leaves the target directory')
+  if (segments.some(isUnsafeName)) throw createUnsafeEntryFailure(path, 'is not a safe file name')
   const names = segments.filter((s) => s !== '')
-  if (names.length === 0) throw unsafeEntry(path, 'has no name')
+  if (names.length === 0) throw createUnsafeEntryFailure(path, 'has no name')
   return names
 }
 
 // What an archive holds, looked at before any of it is written.
 
-/** Larger archives than these are extracted by hand: a bomb is refused before it goes off. */
+/** The size above which archives must be extracted by hand, in bytes: an archive bomb is refused before it is unpacked. */
 const maxSize = 20 * 1024 ** 3
 const maxRatio = 1000
 const maxEntries = 200_000
@@ -169,16 +169,17 @@ export interface Placement {
   readonly path: string
 }
 
-/** What an archive contains, checked before anything is written. */
+/** The contents of an archive, checked before anything is written. */
 export interface Contents {
   readonly files: readonly Placement[]
-  /** Below the folder, those above before those in them. */
+  /** The folders below the target, parents first. */
   readonly folders: readonly string[]
   /** Bytes of all files, unpacked. */
   readonly size: number
 }
 
-const refuseEntry = (entry: Entry, which: string): Failure => unsafeEntry(entry.fileName, which)
+const refuseEntry = (entry: Entry, which: string): Failure =>
+  createUnsafeEntryFailure(entry.fileName, which)
 
 const isSpecial = (entry: Entry): boolean => {
   const mode = (entry.externalFileAttributes >>> 16) & 0o170000
@@ -202,7 +203,7 @@ const ignoresCase = process.platform === 'darwin' || process.platform === 'win32
 const toPathKey = (path: string): string =>
   ignoresCase ? path.normalize('NFC').toLowerCase() : path
 
-/** Every path of the archive with those above it: none twice, and none both file and folder. */
+/** The paths of the archive with those above them: none twice, and none both file and folder. */
 class EntryPaths {
   readonly #kinds = new Map<string, 'file' | 'folder' | 'implied'>()
   readonly folders: string[] = []
@@ -232,7 +233,7 @@ class EntryPaths {
   }
 }
 
-/** Bytes that belong to two entries are how a small archive becomes an endless one. */
+/** Refuses entries that share bytes: that is how a small archive becomes an endless one. */
 const checkOverlaps = (entries: readonly Entry[], table: number): void => {
   const inOrder = [...entries].sort(
     (a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader,
@@ -258,7 +259,7 @@ export const readArchiveContents = async (archive: Archive): Promise<Contents> =
   const paths = new EntryPaths()
   let size = 0
   for await (const entry of readEntries(archive)) {
-    const segments = archiveSegments(entry.fileName)
+    const segments = splitArchivePath(entry.fileName)
     checkEntry(entry)
     entries.push(entry)
     if (entries.length > maxEntries)

@@ -29,8 +29,8 @@ import {
 } from './archive.js'
 import { formatBytes, type Progress, writeFailure } from './save.js'
 
-/** What is wrong with the archive, as against the disk. */
-const damagedArchive = (cause: unknown, entry?: string): Failure => {
+/** Creates the failure for a damaged archive, as against a full or failing disk. */
+const createDamageFailure = (cause: unknown, entry?: string): Failure => {
   const why = cause instanceof Error ? cause.message : ''
   const what = entry === undefined ? '' : ` (${JSON.stringify(entry)})`
   return createRefusal(`the archive could not be extracted${what}: ${why}`, cause)
@@ -38,9 +38,9 @@ const damagedArchive = (cause: unknown, entry?: string): Failure => {
 
 /** Files up to this size are unpacked in one go: there may be tens of thousands. */
 const maxInMemory = 1 << 20
-const wrongChecksum = (): Error => new Error('its checksum is wrong')
+const createChecksumError = (): Error => new Error('its checksum is wrong')
 
-const decompress = (packed: Buffer, { compressionMethod, uncompressedSize }: Entry): Buffer => {
+const expandEntry = (packed: Buffer, { compressionMethod, uncompressedSize }: Entry): Buffer => {
   if (compressionMethod === 0) return packed
   try {
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, uncompressedSize) })
@@ -51,10 +51,10 @@ const decompress = (packed: Buffer, { compressionMethod, uncompressedSize }: Ent
 
 const writeSmall = async (archive: Archive, { entry, path }: Placement, folder: string) => {
   const { fileDataStart } = await archive.zip.readLocalFileHeaderPromise(entry, { minimal: true })
-  const bytes = decompress(await archive.read(fileDataStart, entry.compressedSize), entry)
+  const bytes = expandEntry(await archive.read(fileDataStart, entry.compressedSize), entry)
   if (bytes.length < entry.uncompressedSize) throw new Error('too few bytes')
   if (bytes.length > entry.uncompressedSize) throw new Error('too many bytes')
-  if (crc32(bytes) !== entry.crc32) throw wrongChecksum()
+  if (crc32(bytes) !== entry.crc32) throw createChecksumError()
   await writeFile(join(folder, path), bytes, { flag: 'wx' })
 }
 
@@ -80,14 +80,14 @@ const writeEntry = async (
     createWriteStream(join(folder, path), { flags: 'wx' }),
     { signal },
   )
-  if (sum !== entry.crc32) throw wrongChecksum()
+  if (sum !== entry.crc32) throw createChecksumError()
 }
 
 const throwIfInterrupted = (signal: AbortSignal): void => {
   if (signal.aborted) throw new Failure('interrupted', 'interrupted; nothing was extracted')
 }
 
-const unpack = async (
+const extractEntries = async (
   archive: Archive,
   { files, folders }: Contents,
   into: string,
@@ -102,12 +102,12 @@ const unpack = async (
       await writeEntry(archive, item, into, signal)
     } catch (cause) {
       throwIfInterrupted(signal)
-      throw isDiskError(cause) ? cause : damagedArchive(cause, item.entry.fileName)
+      throw isDiskError(cause) ? cause : createDamageFailure(cause, item.entry.fileName)
     }
   }
 }
 
-/** Whether the system refused to write, rather than the archive to be read. */
+/** True if the system refused to write; false if the archive could not be read. */
 const isDiskError = (cause: unknown): boolean => /^E[A-Z0-9]+$/.test(getErrorCode(cause))
 
 interface ExtractOptions {
@@ -126,7 +126,7 @@ const extractArchive = async (
     await checkSpace(scratch, contents.size)
     if (scratch.exists) await checkConflicts(scratch.target, contents)
     const into = join(scratch.path, 'files')
-    await unpack(archive, contents, into, extracting)
+    await extractEntries(archive, contents, into, extracting)
     throwIfInterrupted(extracting.signal)
     await publish(scratch, into, contents)
     return contents.files.map(({ path: name, entry }) => ({
@@ -157,7 +157,7 @@ export const extract = async (
     return await extractArchive(path, scratch, extracting)
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw isDiskError(error) ? writeFailure(scratch.target, error) : damagedArchive(error)
+    throw isDiskError(error) ? writeFailure(scratch.target, error) : createDamageFailure(error)
   } finally {
     await scratch.remove()
   }
@@ -169,7 +169,7 @@ export const extract = async (
 interface ScratchFolder {
   /** The folder to extract into, links resolved. */
   readonly target: string
-  /** Whether it is there already. */
+  /** True if the target folder exists already. */
   readonly exists: boolean
   readonly path: string
   /** Removes the private folder, and the empty folders that were made above it. Never throws. */
@@ -252,7 +252,7 @@ const checkConflicts = async (target: string, { files, folders }: Contents): Pro
   }
 }
 
-/** Renames files one by one: each is there whole, or what was there before. */
+/** Renames files one by one: each is there whole, or the previous one is. */
 const publishInto = async (target: string, from: string, contents: Contents): Promise<void> => {
   await checkConflicts(target, contents)
   let done = 0

@@ -5,7 +5,7 @@
 
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { scrub, scrubbedMark } from '../../base/secrets/scrub.js'
+import { redactSecrets, scrubbedMark } from '../../base/secrets/scrub.js'
 import { formatCount } from '../../base/text.js'
 import { boolean, string } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
@@ -26,10 +26,10 @@ const isDirectory = (path: string): Promise<boolean> =>
   )
 
 /**
- * The last segment of a file name: never a path, whatever the instance says.
+ * Returns the last segment of a file name: never a path, whatever the instance says.
  * @throws Failure `failed` if it could leave the directory or is no file name
  */
-const safeName = (name: string): string => {
+const getSafeName = (name: string): string => {
   const last = name.split(/[/\\]/).at(-1) ?? ''
   if (last === '' || isUnsafeName(last))
     throw new Failure('failed', `the instance sent the unsafe file name ${JSON.stringify(name)}`, {
@@ -38,21 +38,21 @@ const safeName = (name: string): string => {
   return last
 }
 
-/** The file name of a Content-Disposition header, without secrets that were sent; undefined if there is none. */
+/** Returns the file name of a Content-Disposition header, without secrets that were sent; undefined if there is none. */
 const getDispositionName = async (header: unknown): Promise<string | undefined> => {
   if (typeof header !== 'string') return undefined
   const { default: disposition } = await import('content-disposition')
   try {
     const { filename } = disposition.parse(header).parameters
     return typeof filename === 'string' && filename !== ''
-      ? scrub(filename).replaceAll(scrubbedMark, 'xxx')
+      ? redactSecrets(filename).replaceAll(scrubbedMark, 'xxx')
       : undefined
   } catch {
     return undefined
   }
 }
 
-/** The file to write: `--to` as a file or a directory, else the name the instance gives. */
+/** Returns the file to write: `--to` as a file or a directory, else the name the instance gives. */
 const getTargetFile = async (
   cwd: string,
   to: string | undefined,
@@ -60,7 +60,7 @@ const getTargetFile = async (
 ): Promise<string> => {
   const path = resolve(cwd, to ?? '.')
   const directory = to === undefined || to.endsWith('/') || (await isDirectory(path))
-  return directory ? join(path, safeName(name)) : path
+  return directory ? join(path, getSafeName(name)) : path
 }
 
 const getFileName = async (answer: Answer, fallback: string): Promise<string> =>
@@ -109,7 +109,7 @@ async function* saveDownload(
   yield* listWritten(services, [{ path: target, size: written }], false)
 }
 
-/** What is wrong with where it goes is said before it is asked for. */
+/** Checks the target of a download before the download is requested. */
 const checkTarget = async (
   { place }: Services,
   { to, extract: unpack }: DownloadFlags,

@@ -9,13 +9,13 @@ import { type CheckedBody, checkBody } from './whole.js'
 
 const maxResumes = 5
 
-/** The first value of a header. */
+/** Returns the first value of a header. */
 const getHeader = (answer: Answer, name: string): string | undefined => {
   const value = answer.headers[name]
   return Array.isArray(value) ? value[0] : value
 }
 
-/** The size of a response body; undefined if it is unknown or compressed. */
+/** Returns the size of a response body; undefined if it is unknown or compressed. */
 const getTotalSize = (answer: Answer): number | undefined => {
   const length = getHeader(answer, 'content-length')
   return length !== undefined && /^\d+$/.test(length) && !isCompressed(answer)
@@ -38,7 +38,7 @@ class RestartDownload extends Error {
   }
 }
 
-/** The strong entity tag of a file that may be taken up midway; without one nobody knows of what the rest is. */
+/** Returns the strong entity tag of a file, without which a download cannot be resumed: the rest could be of another file. */
 const getStrongTag = (answer: Answer): string | undefined => {
   const tag = getHeader(answer, 'etag')
   const strong = tag !== undefined && /^"[^"]*"$/.test(tag)
@@ -50,11 +50,11 @@ const getStrongTag = (answer: Answer): string | undefined => {
 interface ResumePoint {
   readonly tag: string
   readonly received: number
-  /** How long the file is, once that is known. */
+  /** The length of the file in bytes, once that is known. */
   readonly total: number | undefined
 }
 
-/** How long the file is of which a 206 is the rest, exactly; undefined where it is not. */
+/** Returns the exact length of the file whose rest a 206 sends; undefined if the answer is not that rest. */
 const getResumedTotal = (
   answer: Answer,
   { tag, received, total }: ResumePoint,
@@ -90,7 +90,7 @@ const requestRest = async (
   throw new RestartDownload(undefined)
 }
 
-const incompleteFile = (answer: Answer, received: number, total: number): Failure =>
+const createIncompleteFileFailure = (answer: Answer, received: number, total: number): Failure =>
   new Failure('unreachable', `the file has ${total} bytes, but ${received} were received`, {
     request: `GET ${answer.url}`,
     hint: 'Try again.',
@@ -116,7 +116,7 @@ async function* resumeBody(
         yield chunk
       }
       if (total === undefined || received === total) return
-      throw incompleteFile(first, received, total)
+      throw createIncompleteFileFailure(first, received, total)
     } catch (error) {
       const cut = error instanceof Failure && error.category === 'unreachable'
       if (!cut || tag === undefined || attempt >= maxResumes || received === 0) throw error
@@ -146,7 +146,7 @@ export const formatBytes = (n: number): string => {
 }
 
 interface SaveOptions {
-  /** How many bytes are to come, where that is known. */
+  /** The number of bytes to come, where that is known. */
   readonly total: number | undefined
   readonly progress: Progress
   /** Looks at what was written, before it gets its name. */
@@ -154,7 +154,7 @@ interface SaveOptions {
   readonly signal?: AbortSignal
 }
 
-const fileChanged = (): Failure =>
+const createChangedFileFailure = (): Failure =>
   new Failure(
     'unreachable',
     'the file changed during the download, and the part that was written is invalid',
@@ -168,7 +168,7 @@ const fileChanged = (): Failure =>
  * of writing itself stay as they are.
  */
 const describePartialWrite = (error: unknown, bytes: number, where: string): unknown => {
-  const failure = error instanceof RestartDownload ? fileChanged() : error
+  const failure = error instanceof RestartDownload ? createChangedFileFailure() : error
   if (!(failure instanceof Failure) || failure.category === 'failed' || bytes === 0) return failure
   return new Failure(
     failure.category,
@@ -297,7 +297,7 @@ export async function* yieldBody({ body }: CheckedDownload): Rows {
   }
 }
 
-const changedTwice = (answer: Answer): Failure =>
+const createChangedTwiceFailure = (answer: Answer): Failure =>
   new Failure(
     'unreachable',
     'the file changed during the download, and again during a second attempt',
@@ -320,7 +320,7 @@ export const toFile = async (
     ui.note('the file changed during the download; starting again')
     const whole = await download.again(error.answer)
     return saved(whole).catch((second: unknown) => {
-      throw second instanceof RestartDownload ? changedTwice(whole.answer) : second
+      throw second instanceof RestartDownload ? createChangedTwiceFailure(whole.answer) : second
     })
   }
 }

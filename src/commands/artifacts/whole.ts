@@ -33,7 +33,7 @@ export class TailBuffer {
     }
   }
 
-  /** Bytes that passed. */
+  /** The number of bytes that passed. */
   get length(): number {
     return this.#length
   }
@@ -43,7 +43,7 @@ export class TailBuffer {
   }
 }
 
-/** Where the last record stands, such that its comment reaches to the end. */
+/** Returns the position of the last record whose comment reaches to the end; -1 if there is none. */
 const findEndRecord = (tail: Buffer): number => {
   for (
     let at = tail.lastIndexOf('PK\x05\x06', undefined, 'latin1');
@@ -59,11 +59,11 @@ const findEndRecord = (tail: Buffer): number => {
 interface ContentsTable {
   readonly offset: number
   readonly size: number
-  /** Where the records begin that follow it. */
+  /** The position of the records that follow the table. */
   readonly before: number
 }
 
-/** Of an archive past 4 GiB or 65,535 entries: where the larger record stands. */
+/** Finds the larger record of an archive past 4 GiB or 65,535 entries. */
 const findZip64Record = (tail: Buffer, record: number): number | undefined => {
   const locator = record - locatorLength
   return locator >= 0 && tail.readUInt32LE(locator) === 0x07064b50
@@ -71,7 +71,7 @@ const findZip64Record = (tail: Buffer, record: number): number | undefined => {
     : undefined
 }
 
-/** The table of contents, as the records after it have it; undefined where they contradict each other. */
+/** Reads the table of contents, as the records after it have it; undefined where they contradict each other. */
 const readContentsTable = (
   tail: Buffer,
   record: number,
@@ -122,16 +122,16 @@ export const findContentsFault = async (path: string): Promise<string | undefine
   return undefined
 }
 
-/** How an archive begins, with entries or without. */
+/** The beginnings of an archive, with entries or without. */
 const archiveSignatures = ['PK\x03\x04', 'PK\x05\x06']
 const signatureLength = 4
 /** A page is known by its beginning. */
 const sampleSize = 4096
 
-const unusableAnswer = (answer: Answer, message: string, hint: string): Failure =>
+const createAnswerFailure = (answer: Answer, message: string, hint: string): Failure =>
   new Failure('unreachable', message, { request: `GET ${answer.url}`, status: answer.status, hint })
 
-/** Whether a download may begin like this. */
+/** A test of whether a download may begin like this. */
 type ExpectedContent = (beginning: string, answer: Answer) => boolean
 
 const hasMediaType = ({ headers }: Answer, type: RegExp): boolean =>
@@ -165,8 +165,8 @@ const describeContent = (beginning: string, answer: Answer): string => {
   return isJson(beginning) || hasMediaType(answer, jsonType) ? 'JSON' : 'something else'
 }
 
-const unexpectedContent = (answer: Answer, beginning: string): Failure =>
-  unusableAnswer(
+const createContentFailure = (answer: Answer, beginning: string): Failure =>
+  createAnswerFailure(
     answer,
     `expected a file from the instance, but it sent ${describeContent(beginning, answer)}`,
     'There is a proxy or a sign-in page in front of the instance, or the base URL is wrong.',
@@ -180,7 +180,7 @@ const checkStatus = (answer: Answer): void => {
   if (answer.status === 200) return
   answer.cancel()
   const what = answer.status === 206 ? 'a part of the file that was not requested' : 'no file'
-  throw unusableAnswer(
+  throw createAnswerFailure(
     answer,
     `the instance answered ${answer.status}: ${what}`,
     'A proxy may be at fault. Try again, or run `svcctl doctor`.',
@@ -199,7 +199,7 @@ async function* checkBeginning(
   const check = (held: Buffer): void => {
     const beginning = held.toString('latin1', 0, sampleSize)
     if (!expected(beginning, answer))
-      throw unexpectedContent(answer, held.toString('utf8', 0, sampleSize))
+      throw createContentFailure(answer, held.toString('utf8', 0, sampleSize))
   }
   let held: Buffer | undefined = Buffer.alloc(0)
   for await (const chunk of body) {
@@ -218,12 +218,12 @@ async function* checkBeginning(
   if (held.length > 0) yield held
 }
 
-/** Whether the response declared its length, so that an incomplete body was noticed. */
+/** True if the response declared its length, so that an incomplete body was noticed. */
 const hasLength = ({ headers }: Answer): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
-const incompleteArchive = (answer: Answer, why: string): Failure =>
-  unusableAnswer(answer, `the archive is incomplete or damaged: ${why}`, 'Try again.')
+const createArchiveFailure = (answer: Answer, why: string): Failure =>
+  createAnswerFailure(answer, `the archive is incomplete or damaged: ${why}`, 'Try again.')
 
 /**
  * Passes the bytes of an archive on, and fails after the last one if they do not end as an archive.
@@ -239,7 +239,7 @@ async function* checkEnd(
     yield chunk
   }
   const fault = findEndFault(tail)
-  if (fault !== undefined) throw incompleteArchive(answer, fault)
+  if (fault !== undefined) throw createArchiveFailure(answer, fault)
 }
 
 /** A download whose bytes are checked as they pass. */
@@ -268,7 +268,7 @@ export const checkBody = (
   if (file === undefined) {
     const check = async (path: string): Promise<void> => {
       const fault = await findContentsFault(path)
-      if (fault !== undefined) throw incompleteArchive(answer, fault)
+      if (fault !== undefined) throw createArchiveFailure(answer, fault)
     }
     return { body: checkEnd(checkBeginning(expectArchive, bytes, answer), answer), check }
   }

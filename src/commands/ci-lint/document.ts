@@ -22,7 +22,7 @@ const isMerge = (key: YamlNode): boolean => key.kind === 'scalar' && key.plain &
 
 const getText = (node: YamlNode): string => (node.kind === 'scalar' ? node.value : '')
 
-/** The name of a key in the sentences of an instance, which reads an unquoted `on` as true and `~` as nothing. */
+/** Returns the name of a key in the sentences of an instance, which reads an unquoted `on` as true and `~` as nothing. */
 const getName = (key: YamlNode): string => {
   const text = getText(key)
   if (key.kind !== 'scalar' || !key.plain || key.tag !== undefined) return text
@@ -38,18 +38,18 @@ const isBlank = (node: YamlNode): boolean => {
     : node.kind === 'map' && node.pairs.length === 0
 }
 
-/** Instances write some sentences in lower case. */
+/** True for equal texts in any case: instances write some sentences in lower case. */
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
-/** How a sentence of an instance goes on behind a name: with a keyword, a further part of the path, or not at all. */
-const goesOn = (rest: string, name: string): boolean =>
+/** True if a sentence begins with a name and ends behind it, or continues with a keyword or a further part of the path. */
+const hasLeadingName = (rest: string, name: string): boolean =>
   isSame(rest.slice(0, name.length), name) && /^(?:$|[: .])/.test(rest.slice(name.length))
 
 /** Keys that a sentence lists at its end. */
 const listedKeys =
   /(?:unknown keys|invalid data keys|disallowed keys|used with `rules`|used together|following keys): ([^,(]+)/
 
-/** The place of what a sentence is about, and whether all of its path was found. */
+/** The place that a sentence is about, and whether all of its path was found. */
 interface FoundPlace {
   readonly at: Mark
   readonly whole: boolean
@@ -76,7 +76,7 @@ export class CiDocument {
       if (node.anchor !== undefined) this.#anchors.set(node.anchor, node)
   }
 
-  /** All nodes, keys included, in their order. */
+  /** Yields all nodes, keys included, in their order. */
   *nodes(): Generator<YamlNode> {
     const open: YamlNode[] = [this.root, this.header].flatMap((node) => node ?? [])
     for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -101,7 +101,7 @@ export class CiDocument {
     return at === undefined ? node : this.resolve(at, depth + 1)
   }
 
-  /** The entries of a map: its own, then those that are merged into it. */
+  /** Returns the entries of a map: its own, then those that are merged into it. */
   entries(node: YamlNode, depth = 0): CiEntry[] {
     const map = this.resolve(node, depth)
     if (map.kind !== 'map' || depth > deepest) return []
@@ -115,7 +115,7 @@ export class CiDocument {
     )
   }
 
-  /** The items of a list, and of the lists in it; what is no list is an item alone. */
+  /** Returns the items of a list, and of the lists in it; any other node is an item alone. */
   items(node: YamlNode, depth = 0): YamlNode[] {
     const list = this.resolve(node, depth)
     if (list.kind !== 'list' || depth > deepest) return [list]
@@ -146,19 +146,19 @@ export class CiDocument {
     return [...own, ...inherited].slice(0, maxEntries)
   }
 
-  /** An entry of a job, or of what it extends. */
+  /** Finds an entry of a job, or of the jobs that it extends. */
   ofJob(job: CiEntry, name: string): CiEntry | undefined {
     return this.#jobEntries(job).find((entry) => entry.name === name)
   }
 
   // What a sentence begins with: `jobs:build:rules:rule if …`.
 
-  /** The place of what a path leads to, with the words behind it; the nearest place above where a part is not there. */
+  /** Finds the place that a path leads to, with the words behind it; the nearest place above where a part is missing. */
   find(entry: CiEntry, rest: string): Mark {
     return this.#below(entry.value, rest, entry.key.at).at
   }
 
-  /** The same for a job. */
+  /** Returns the place within a job that a path leads to, or the nearest one above it. */
   findInJob(job: CiEntry, rest: string): Mark {
     return this.#among(this.#jobEntries(job), rest, job.key.at).at
   }
@@ -184,13 +184,14 @@ export class CiDocument {
     return found.find(({ whole }) => whole) ?? found[0] ?? { at: own, whole: false }
   }
 
-  /** The entries whose name comes next, which words have with blanks; the longest names first. */
+  /** Returns the entries whose name comes next, which words have with blanks; the longest names first. */
   #matching(entries: readonly CiEntry[], rest: string): readonly CiEntry[] {
     const tail = rest.slice(1)
     return entries
       .filter(
         ({ name }) =>
-          name !== '' && (goesOn(tail, name) || goesOn(tail, name.replaceAll('_', ' '))),
+          name !== '' &&
+          (hasLeadingName(tail, name) || hasLeadingName(tail, name.replaceAll('_', ' '))),
       )
       .toSorted((a, b) => b.name.length - a.name.length)
   }
@@ -212,7 +213,7 @@ export class CiDocument {
     return this.#below(item, words, item.at)
   }
 
-  /** The item that a sentence is about: that of which it is true, as far as that shows. */
+  /** Chooses the item that a sentence is about: the one of which it is true, as far as that shows. */
   #chooseItem(items: readonly YamlNode[], words: string): YamlNode | undefined {
     if (words.startsWith(' config')) {
       const [, listed] = listedKeys.exec(words) ?? []
@@ -233,7 +234,7 @@ export class CiDocument {
     return fitting ?? having[0]
   }
 
-  /** Whether a keyword has to be there: the time of a delay, where there is one. */
+  /** True if a missing keyword is an error here: the time of a delay is required only where there is a delay. */
   #lacks(item: YamlNode, words: string): boolean {
     const when = this.get(item, 'when')
     return (
@@ -241,7 +242,7 @@ export class CiDocument {
     )
   }
 
-  /** Whether what a sentence says may be true of a value. */
+  /** True if the statement of a sentence may be true of a value. */
   #isWrong(node: YamlNode, words: string): boolean {
     const value = this.resolve(node)
     const text = value.kind === 'scalar' ? value.value : undefined

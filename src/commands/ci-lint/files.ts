@@ -6,15 +6,15 @@
 import { access, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { onAbort } from '../../base/async.js'
+import { callOnAbort } from '../../base/async.js'
 import { openReadable } from '../../base/files/files.js'
-import { standardInput } from '../../base/standard-input.js'
+import { getStandardInput } from '../../base/standard-input.js'
 import { decodeText } from '../../base/utf8.js'
 import { Failure, getReason, usage } from '../../errors.js'
 
 // Reads one configuration: bounded, and never waiting without a word.
 
-/** How long a read may wait, and where that is noted. */
+/** The time that a read may wait, and where the wait is noted. */
 interface WaitOptions {
   /** Seconds without a byte after which the read fails. */
   readonly timeout: number
@@ -25,16 +25,16 @@ interface WaitOptions {
 const maxBytes = 10 * 1024 * 1024
 const quiet = 500
 
-const tooLarge = (name: string): Failure =>
+const createSizeFailure = (name: string): Failure =>
   usage(`${name} is larger than ${maxBytes / 1024 / 1024} MiB`)
 
-const unreadable = (name: string, cause: unknown): Failure =>
+const createReadFailure = (name: string, cause: unknown): Failure =>
   cause instanceof Failure
     ? cause
     : new Failure('usage', `cannot read ${name}: ${getReason(cause)}`, { cause })
 
 /**
- * All that a stream gives.
+ * Reads all of a stream.
  * @throws Failure `usage` when that is too much, or nothing comes for `timeout` seconds
  */
 const readStream = async (
@@ -49,7 +49,7 @@ const readStream = async (
     () => stream.destroy(usage(`no input from ${name} for ${timeout} s (--timeout)`)),
     timeout * 1000,
   )
-  const forget = onAbort(signal, () => stream.destroy(signal.reason))
+  const forget = callOnAbort(signal, () => stream.destroy(signal.reason))
   try {
     signal.throwIfAborted()
     for await (const chunk of stream) {
@@ -57,7 +57,7 @@ const readStream = async (
       given.refresh()
       const bytes = Buffer.from(chunk)
       size += bytes.length
-      if (size > maxBytes) throw tooLarge(name)
+      if (size > maxBytes) throw createSizeFailure(name)
       chunks.push(bytes)
     }
     return decodeText(Buffer.concat(chunks), name)
@@ -70,7 +70,7 @@ const readStream = async (
 }
 
 /**
- * The text of a file, pipe or device.
+ * Reads the text of a file, pipe or device.
  * @throws Failure `usage` when it cannot be read, holds too much, or gives nothing in time
  */
 const readFileBounded = async (
@@ -82,21 +82,21 @@ const readFileBounded = async (
     return await readStream(openReadable(path), name, patience)
   } catch (cause) {
     if (patience.signal.aborted) throw patience.signal.reason
-    throw unreadable(name, cause)
+    throw createReadFailure(name, cause)
   }
 }
 
 /**
- * That a file is there and not too large, before anything is sent.
+ * Checks that a file is there and not too large, before anything is sent.
  * @throws Failure `usage`
  */
 const checkFile = async (path: string, name: string): Promise<void> => {
   try {
     const stats = await stat(path)
     if (stats.isDirectory()) throw new Error('it is a directory')
-    if (stats.isFile() && stats.size > maxBytes) throw tooLarge(name)
+    if (stats.isFile() && stats.size > maxBytes) throw createSizeFailure(name)
   } catch (cause) {
-    throw unreadable(name, cause)
+    throw createReadFailure(name, cause)
   }
 }
 
@@ -126,18 +126,18 @@ const expand = async (cwd: string, pattern: string): Promise<string[]> => {
   return found.sort()
 }
 
-/** What standard input gave: it is read once, for however many projects it is checked. */
+/** The text of standard input: it is read once, for however many projects it is checked. */
 const given = new WeakMap<Readable, Promise<string>>()
 
-const standardText = (patience: WaitOptions): Promise<string> => {
-  const stream = standardInput()
+const readStandardText = (patience: WaitOptions): Promise<string> => {
+  const stream = getStandardInput()
   const text = given.get(stream) ?? readStream(stream, 'standard input', patience)
   given.set(stream, text)
   return text
 }
 
-const sourceOf = async (cwd: string, name: string): Promise<LintSource> => {
-  if (name === '-') return { name, content: standardText }
+const createSource = async (cwd: string, name: string): Promise<LintSource> => {
+  if (name === '-') return { name, content: readStandardText }
   const path = resolve(cwd, name)
   await checkFile(path, name)
   return { name, content: (patience) => readFileBounded(path, name, patience) }
@@ -155,13 +155,13 @@ export const readLintSources = async (
   for (const arg of args)
     for (const name of arg === '-' ? ['-'] : await expand(cwd, arg)) names.add(name)
   const sources: LintSource[] = []
-  for (const name of names) sources.push(await sourceOf(cwd, name))
+  for (const name of names) sources.push(await createSource(cwd, name))
   return sources
 }
 
 /** Reads the configuration of the working directory. */
-export const defaultSource = async (cwd: string): Promise<LintSource> => {
-  for (const name of defaultFiles) if (await exists(join(cwd, name))) return sourceOf(cwd, name)
+export const findDefaultSource = async (cwd: string): Promise<LintSource> => {
+  for (const name of defaultFiles) if (await exists(join(cwd, name))) return createSource(cwd, name)
   throw usage(
     `there is no ${defaultFiles.join(' and no ')} in this directory`,
     'Pass a file name, or --project to check the configuration of a project.',

@@ -8,7 +8,7 @@ import { defaultTimeout } from '../../client/defaults.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Plan } from '../../engine/command/types.js'
 import { createExitRow, type Rows, yieldRecords, yieldText } from '../../engine/rows.js'
-import { exitCodes, Failure, type FailureDetails, survived, usage } from '../../errors.js'
+import { exitCodes, Failure, type FailureDetails, recoverFrom, usage } from '../../errors.js'
 import { type Arguments, define, reportFlag } from '../define.js'
 import { createWaitOptions } from '../profile.js'
 import {
@@ -18,11 +18,11 @@ import {
   type SarifResult,
   writeReports,
 } from '../reports.js'
-import { asOfFlag, asOfVersion } from '../sandbox.js'
-import { defaultSource, type LintSource, readLintSources } from './files.js'
+import { createAsOfFlag, parseAsOfVersion } from '../sandbox.js'
+import { findDefaultSource, type LintSource, readLintSources } from './files.js'
 import { type Checked, findSyntaxProblem, type Problem, toProblems } from './problems.js'
 
-/** What became of one file. */
+/** The result of checking one file. */
 interface Verdict {
   /** The path as it was given; `-` for standard input, `HEAD` for the project's own. */
   readonly file: string
@@ -34,16 +34,17 @@ interface Verdict {
   readonly local?: true
 }
 
-/** Where a problem is, as compilers write it: `file:line:column`. */
-const placeOf = (checked: string, { file = checked, line, column }: Problem): string =>
+/** Formats the place of a problem as compilers write it: `file:line:column`. */
+const formatPlace = (checked: string, { file = checked, line, column }: Problem): string =>
   [file, line, column].filter((part) => part !== undefined).join(':')
 
 // What an instance says of a configuration: both forms of its answer as one.
 
-const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
+const toStrings = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.map(String) : []
 
-/** Both forms of the answer, `{status}` of the instance and `{valid}` of a project, as one. */
-const verdictOf = async (file: string, data: unknown, checked?: Checked): Promise<Verdict> => {
+/** Returns both forms of the answer, `{status}` of the instance and `{valid}` of a project, as one. */
+const toVerdict = async (file: string, data: unknown, checked?: Checked): Promise<Verdict> => {
   const answer = isObject(data) ? data : {}
   const { status, valid, errors, warnings, merged_yaml: merged } = answer
   if (status === undefined && valid === undefined)
@@ -51,27 +52,27 @@ const verdictOf = async (file: string, data: unknown, checked?: Checked): Promis
   return {
     file,
     valid: valid === undefined ? status === 'valid' : valid === true,
-    errors: await toProblems(texts(errors), checked),
-    warnings: await toProblems(texts(warnings), checked),
+    errors: await toProblems(toStrings(errors), checked),
+    warnings: await toProblems(toStrings(warnings), checked),
     ...(typeof merged === 'string' ? { merged } : {}),
   }
 }
 
-/** Whether a file counts as wrong: with `strict`, by its warnings too. */
-const fails = (verdict: Verdict, strict: boolean): boolean =>
+/** True if a file counts as wrong: with `strict`, by its warnings too. */
+const isFailing = (verdict: Verdict, strict: boolean): boolean =>
   !verdict.valid || (strict && verdict.warnings.length > 0)
 
 // Verdicts as they are shown: a page for people, rows for sheets, records for programs.
 
-/** How files are judged and shown. */
+/** The choices of how files are judged and shown. */
 interface Choices {
   readonly strict: boolean
   readonly merged: boolean
 }
 
-/** A problem behind its place, where that is known. */
+/** Describes a problem behind its place, where that is known. */
 const describe = (file: string, problem: Problem): string =>
-  problem.line === undefined ? problem.message : `${placeOf(file, problem)}: ${problem.message}`
+  problem.line === undefined ? problem.message : `${formatPlace(file, problem)}: ${problem.message}`
 
 const getProblems = (verdict: Verdict, level: 'error' | 'warning') =>
   (level === 'error' ? verdict.errors : verdict.warnings).map((problem) => ({
@@ -82,7 +83,7 @@ const getProblems = (verdict: Verdict, level: 'error' | 'warning') =>
     column: problem.column,
   }))
 
-/** Programs get the sentences as the instance said them, a syntax error behind its place, and all places beside them. */
+/** Returns the record for programs: the sentences of the instance, a syntax error behind its place, and all places beside them. */
 const record = (verdict: Verdict) => {
   const { file, valid, errors, warnings, merged, local } = verdict
   const isSyntax = ({ message }: Problem): boolean => local === true || / line \d+/.test(message)
@@ -97,18 +98,18 @@ const record = (verdict: Verdict) => {
   }
 }
 
-/** A verdict with its problems in one cell each. */
-const rowOf = ({ file, valid, errors, warnings, merged }: Verdict) => {
+/** Returns a verdict with its problems in one cell each. */
+const toRow = ({ file, valid, errors, warnings, merged }: Verdict) => {
   const join = (problems: readonly Problem[]): string =>
     problems.map((problem) => describe(file, problem)).join('; ')
   return { file, valid, errors: join(errors), warnings: join(warnings), merged_yaml: merged }
 }
 
-/** A verdict for a person: a line for the file, its errors and warnings below. */
-const pageOf = ({ answer }: Services, v: Verdict, strict: boolean): string => {
+/** Formats a verdict for a person: a line for the file, its errors and warnings below. */
+const formatVerdict = ({ answer }: Services, v: Verdict, strict: boolean): string => {
   const warned = v.warnings.length > 0
   const word = v.valid ? (warned ? 'valid, with warnings' : 'valid') : 'invalid'
-  const mark = answer.text.mark(fails(v, strict) ? 'bad' : warned ? 'warn' : 'good')
+  const mark = answer.text.mark(isFailing(v, strict) ? 'bad' : warned ? 'warn' : 'good')
   const below = (kind: 'bad' | 'warn') => (p: Problem) =>
     `    ${answer.text.mark(kind)} ${answer.text.hanging(describe(v.file, p), 6)}`
   const lines = [
@@ -119,7 +120,7 @@ const pageOf = ({ answer }: Services, v: Verdict, strict: boolean): string => {
   return `${lines.join('\n')}\n`
 }
 
-const mergedText = (verdicts: readonly Verdict[]): string =>
+const joinMerged = (verdicts: readonly Verdict[]): string =>
   verdicts
     .flatMap((v) =>
       v.merged === undefined ? [] : [verdicts.length > 1 ? `# ${v.file}\n${v.merged}` : v.merged],
@@ -136,42 +137,46 @@ const describeVerdicts = (
   if (choices.merged && services.answer.reader === 'people') {
     for (const v of verdicts)
       for (const p of [...v.errors, ...v.warnings])
-        services.ui.warn(`${placeOf(v.file, p)}: ${p.message}`)
-    return yieldText(mergedText(verdicts))
+        services.ui.warn(`${formatPlace(v.file, p)}: ${p.message}`)
+    return yieldText(joinMerged(verdicts))
   }
   return yieldRecords(verdicts.map(record), {
     known: ['merged_yaml', 'problems'],
     people: {
       columns: ['file', 'valid', 'errors', 'warnings'],
-      rows: () => verdicts.map(rowOf),
-      page: () => verdicts.map((verdict) => pageOf(services, verdict, choices.strict)),
+      rows: () => verdicts.map(toRow),
+      page: () => verdicts.map((verdict) => formatVerdict(services, verdict, choices.strict)),
     },
   })
 }
 
 // Reports for CI: JUnit XML and SARIF 2.1.0.
 
-const lines = (verdict: Verdict, problems: readonly Problem[]): string =>
-  problems.map((p) => `${placeOf(verdict.file, p)}: ${p.message}`).join('\n')
+const formatProblems = (verdict: Verdict, problems: readonly Problem[]): string =>
+  problems.map((p) => `${formatPlace(verdict.file, p)}: ${p.message}`).join('\n')
 
-/** A test case a file; errors fail it, with --strict warnings too. */
-const caseOf = (verdict: Verdict, strict: boolean): JunitCase => {
+/** Returns the test case of a file; errors fail it, with --strict warnings too. */
+const toJunitCase = (verdict: Verdict, strict: boolean): JunitCase => {
   const { file, valid, errors, warnings } = verdict
   const failing = strict ? [...errors, ...warnings] : errors
   const failure = {
     type: 'invalid',
     message: failing[0]?.message ?? 'invalid',
-    text: lines(verdict, failing),
+    text: formatProblems(verdict, failing),
   }
   return {
     name: file,
     file,
     ...(!valid || failing.length > 0 ? { failure } : {}),
-    ...(warnings.length > 0 ? { output: lines(verdict, warnings) } : {}),
+    ...(warnings.length > 0 ? { output: formatProblems(verdict, warnings) } : {}),
   }
 }
 
-const result = (verdict: Verdict, problem: Problem, level: 'error' | 'warning'): SarifResult => ({
+const toSarifResult = (
+  verdict: Verdict,
+  problem: Problem,
+  level: 'error' | 'warning',
+): SarifResult => ({
   ruleId: verdict.local === true ? 'yaml-syntax' : 'ci-configuration',
   level,
   text: problem.message,
@@ -187,8 +192,8 @@ const rules = {
 
 const renderLintSarif = (verdicts: readonly Verdict[]): string => {
   const results = verdicts.flatMap((v) => [
-    ...v.errors.map((p) => result(v, p, 'error')),
-    ...v.warnings.map((p) => result(v, p, 'warning')),
+    ...v.errors.map((p) => toSarifResult(v, p, 'error')),
+    ...v.warnings.map((p) => toSarifResult(v, p, 'warning')),
   ])
   return renderSarif(version, rules, results)
 }
@@ -199,7 +204,9 @@ const flags = {
   }),
   'merged-yaml': boolean('short form of --include-merged-yaml'),
   strict: boolean('fail on warnings, too'),
-  'as-of': asOfFlag('check as this version does, such as 14.5 (only with --sandbox) [latest]'),
+  'as-of': createAsOfFlag(
+    'check as this version does, such as 14.5 (only with --sandbox) [latest]',
+  ),
   report: reportFlag(['junit', 'sarif']),
 } as const
 type LintArguments = Arguments<typeof flags, typeof ci.lintOfProject>
@@ -233,11 +240,14 @@ const checkOne = async (
   if (problem !== undefined)
     return { file: source.name, valid: false, errors: [problem], warnings: [], local: true }
   const whole = await services.instance.send(await plan(services, given, content, choices.merged))
-  return verdictOf(source.name, whole.data, { content, asOf: given.flags['as-of'] })
+  return toVerdict(source.name, whole.data, { content, asOf: given.flags['as-of'] })
 }
 
-/** No object is named where there is no project: a 404 is the instance's word on the endpoint. */
-const detailsOf = ({ category, details }: Failure, { flags }: LintArguments): FailureDetails =>
+/** Adds a hint to a 404 without a project: there it says that the instance has no such endpoint. */
+const getFailureDetails = (
+  { category, details }: Failure,
+  { flags }: LintArguments,
+): FailureDetails =>
   category === 'not_found' && flags.project === undefined && !details.hint?.includes('--project')
     ? {
         ...details,
@@ -251,13 +261,13 @@ interface CheckedFiles {
   readonly failure: Failure | undefined
 }
 
-/** The project's own configuration, at the head of its default branch. */
+/** Checks the project's own configuration, at the head of its default branch. */
 const checkHead = async (services: Services, given: LintArguments): Promise<CheckedFiles> => {
   const { data } = await services.instance.send(await plan(services, given, undefined, false))
-  return { verdicts: [await verdictOf('HEAD', data)], failure: undefined }
+  return { verdicts: [await toVerdict('HEAD', data)], failure: undefined }
 }
 
-/** The verdicts, in the order of the files; those that could not be had are reported and left out. */
+/** Returns the verdicts, in the order of the files; files without one are reported and left out. */
 const checkAll = async (
   services: Services,
   given: LintArguments,
@@ -265,7 +275,9 @@ const checkAll = async (
 ): Promise<CheckedFiles> => {
   const { cwd } = services.place
   const sources =
-    given.args.length === 0 ? [await defaultSource(cwd)] : await readLintSources(cwd, given.args)
+    given.args.length === 0
+      ? [await findDefaultSource(cwd)]
+      : await readLintSources(cwd, given.args)
   await services.place.checkInputs(sources.map(({ name }) => name))
   const found = new Map<LintSource, Verdict>()
   let failure: Failure | undefined
@@ -273,12 +285,12 @@ const checkAll = async (
     try {
       found.set(source, await checkOne(services, given, source, choices))
     } catch (error) {
-      const refused = survived(error)
+      const refused = recoverFrom(error)
       services.ui.report(
         new Failure(
           refused.category,
           `${source.name} was not checked: ${refused.message}`,
-          detailsOf(refused, given),
+          getFailureDetails(refused, given),
         ),
       )
       failure = refused
@@ -287,7 +299,7 @@ const checkAll = async (
   return { verdicts: sources.flatMap((s) => found.get(s) ?? []), failure }
 }
 
-/** What to do about problems whose sentence does not tell. */
+/** The advice on problems whose sentence gives none. */
 const advice: readonly (readonly [RegExp, string])[] = [
   [
     /unspecified class: (?:Date|Time)/,
@@ -305,12 +317,12 @@ const advise = ({ ui }: Services, verdicts: readonly Verdict[], isScoped: boolea
     ui.note('hint: Includes are read in the context of a project. Add --project.')
 }
 
-/** Only the embedded instance can check as another version. */
+/** Fails (exit 2) for `--as-of` on a real instance: only the embedded one can check as another version. */
 const checkVersion = async ({ place }: Services, asOf: string | undefined): Promise<void> => {
   if (asOf === undefined) return
   if (!place.globals.sandbox)
     throw usage('the instance checks with its own version', 'Use --as-of together with --sandbox.')
-  await asOfVersion(asOf)
+  await parseAsOfVersion(asOf)
 }
 
 async function* lintGiven(services: Services, given: LintArguments): Rows {
@@ -329,13 +341,13 @@ async function* lintGiven(services: Services, given: LintArguments): Rows {
       : await checkAll(services, given, choices)
   yield* describeVerdicts(services, verdicts, choices)
   advise(services, verdicts, scoped)
-  const cases = () => verdicts.map((verdict) => caseOf(verdict, choices.strict))
+  const cases = () => verdicts.map((verdict) => toJunitCase(verdict, choices.strict))
   yield* writeReports(services.place, flags.report, {
     junit: () => renderJunit('ci lint', cases()),
     sarif: () => renderLintSarif(verdicts),
   })
   if (failure !== undefined) yield createExitRow(exitCodes[failure.category])
-  else if (verdicts.some((v) => fails(v, choices.strict))) yield createExitRow(exitCodes.failed)
+  else if (verdicts.some((v) => isFailing(v, choices.strict))) yield createExitRow(exitCodes.failed)
 }
 
 export const lint = define({

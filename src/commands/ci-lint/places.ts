@@ -4,7 +4,7 @@ import { DeepYamlError, type Mark, type YamlNode, YamlProblem } from '../../base
 import { isModestYaml } from '../../base/yaml/texts.js'
 import { CiDocument, type CiEntry, type ConditionCheck } from './document.js'
 
-/** Where something stands; line and column count from 1. */
+/** The position of something; line and column count from 1. */
 interface Place {
   readonly line: number
   readonly column?: number
@@ -12,25 +12,25 @@ interface Place {
   readonly file?: string
 }
 
-/** What a sentence is about, or what is known of that: another file without its path is no place. */
+/** A finder of the place that a sentence is about. Another file is no place without its path. */
 type Finder = (document: CiDocument, match: RegExpExecArray) => Mark | Place | undefined
 
-const textOf = (node: YamlNode): string => (node.kind === 'scalar' ? node.value : '')
+const getScalarText = (node: YamlNode): string => (node.kind === 'scalar' ? node.value : '')
 
 // Jobs, which sentences also call by the names of their instances.
 
-const baseOf = (name: string): string => name.replace(/(?: \d+\/\d+|: \[.*\])$/, '')
+const getBaseName = (name: string): string => name.replace(/(?: \d+\/\d+|: \[.*\])$/, '')
 
 const getJob = (document: CiDocument, name: string): CiEntry | undefined =>
-  document.job(name) ?? document.job(baseOf(name))
+  document.job(name) ?? document.job(getBaseName(name))
 
-/** A key of a job; the job itself where it has none. */
-const ofJob = (document: CiDocument, name: string, key: string): Mark | undefined => {
+/** Finds a key of a job; the job itself where it has no such key. */
+const findJobMark = (document: CiDocument, name: string, key: string): Mark | undefined => {
   const job = getJob(document, name)
   return job && (document.ofJob(job, key)?.key.at ?? job.key.at)
 }
 
-/** Texts of a value that name a job: itself, or the job of a hash. */
+/** Returns the texts of a value that name a job: itself, or the job of a hash. */
 const getNames = (document: CiDocument, value: YamlNode): readonly YamlNode[] =>
   document.items(value).flatMap((item) => {
     if (item.kind === 'scalar') return [item]
@@ -38,7 +38,7 @@ const getNames = (document: CiDocument, value: YamlNode): readonly YamlNode[] =>
     return named === undefined ? [] : [named.value]
   })
 
-/** Where a job names others: in this keyword, in its rules, in the files of its trigger. */
+/** Returns the nodes with which a job names others: in this keyword, in its rules, in the files of its trigger. */
 const getNamed = (
   document: CiDocument,
   job: CiEntry,
@@ -57,26 +57,26 @@ const getNamed = (
   return lists.flatMap((list) => (list === undefined ? [] : getNames(document, list.value)))
 }
 
-/** Where a job names another one by its name, or by that of the job that it is an instance of. */
+/** Finds the place where a job names another one by its name, or by that of the job that it is an instance of. */
 const findOther =
   (key: 'needs' | 'dependencies'): Finder =>
   (document, [, name = '', other = '']) => {
     const job = getJob(document, name)
     const names = job === undefined ? [] : getNamed(document, job, key)
     const found =
-      names.find((node) => textOf(node) === other) ??
-      names.find((node) => textOf(node) === baseOf(other))
-    return found?.at ?? ofJob(document, name, key)
+      names.find((node) => getScalarText(node) === other) ??
+      names.find((node) => getScalarText(node) === getBaseName(other))
+    return found?.at ?? findJobMark(document, name, key)
   }
 
 const findTwice: Finder = (document, [, name = '', other = '']) => {
   const job = getJob(document, name)
   const names = job === undefined ? [] : getNamed(document, job, 'needs')
-  const found = names.filter((node) => [other, baseOf(other)].includes(textOf(node)))
-  return found.at(-1)?.at ?? ofJob(document, name, 'needs')
+  const found = names.filter((node) => [other, getBaseName(other)].includes(getScalarText(node)))
+  return found.at(-1)?.at ?? findJobMark(document, name, 'needs')
 }
 
-/** The needs of a job that waits for itself, by way of others or without. */
+/** Finds the needs of a job that waits for itself, by way of others or directly. */
 const findCircle: Finder = (document) => {
   const waits = new Map<string, readonly string[]>()
   const jobs = document.root === undefined ? [] : document.entries(document.root)
@@ -85,7 +85,7 @@ const findCircle: Finder = (document) => {
     if (needs !== undefined)
       waits.set(
         job.name,
-        getNames(document, needs.value).map((name) => baseOf(textOf(name))),
+        getNames(document, needs.value).map((name) => getBaseName(getScalarText(name))),
       )
   }
   const first = jobs.find(({ name }) => {
@@ -98,7 +98,7 @@ const findCircle: Finder = (document) => {
     }
     return false
   })
-  return first && ofJob(document, first.name, 'needs')
+  return first && findJobMark(document, first.name, 'needs')
 }
 
 // Texts.
@@ -108,7 +108,7 @@ const findText = (document: CiDocument, has: (text: string) => boolean): Mark | 
   return undefined
 }
 
-/** The text with the block that a sentence quotes. */
+/** Finds the text with the block that a sentence quotes. */
 const findBlock = (document: CiDocument, part: string): Mark | undefined =>
   findText(document, (text) => text.includes('$[[') && text.includes(part))
 
@@ -129,7 +129,7 @@ const findReference = (document: CiDocument, shown: string): Mark | undefined =>
   const wanted = shown.replaceAll('", "', '","')
   for (const node of document.nodes())
     if (node.tag === '!reference' && node.kind === 'list')
-      if (JSON.stringify(node.items.map(textOf)) === wanted || node.items.length === 0)
+      if (JSON.stringify(node.items.map(getScalarText)) === wanted || node.items.length === 0)
         return node.at
   return undefined
 }
@@ -147,7 +147,7 @@ const getIncludes = (document: CiDocument): readonly YamlNode[] => {
 
 const toPath = (text: string): string => text.replace(/^\/+/, '').toLowerCase()
 
-/** Where an include names a file, a project or an address: its text, and the keyword that it belongs to. */
+/** Finds the text of an include that names a file, a project or an address, and the keyword that it belongs to. */
 const findIncluded = (
   document: CiDocument,
   name: string,
@@ -163,7 +163,7 @@ const findIncluded = (
   return undefined
 }
 
-/** What is wrong in an included file has its place there, where that file is one of this project. */
+/** Finds the place of a problem in an included file, if that file is one of this project. */
 const findInFile: Finder = (document, [, path = '', problem = '']) => {
   const found = findIncluded(document, path)
   const place = findYaml(problem)
@@ -171,7 +171,7 @@ const findInFile: Finder = (document, [, path = '', problem = '']) => {
   return found?.keyword === 'local' ? { ...place, file: path.replace(/^\/+/, '') } : undefined
 }
 
-/** An include whose keywords are these, or that has none of those which name a file. */
+/** Finds an include whose keywords are these, or that has none of those which name a file. */
 const findEntry = (document: CiDocument, holds: (keys: readonly string[]) => boolean) =>
   getIncludes(document).find((item) => holds(document.entries(item).map(({ name }) => name)))?.at
 
@@ -181,14 +181,14 @@ const countAccessors = (keys: readonly string[]): number =>
 
 // Sentences.
 
-/** The place of a syntax error, which instances name at the end of its text. */
+/** Finds the place of a syntax error, which instances name at the end of its text. */
 const findYaml = (text: string): Place | undefined => {
   const [, line, column] = / at line (\d+),?(?: column (\d+))?$/.exec(text) ?? []
   if (line === undefined) return undefined
   return { line: Number(line), ...(column === undefined ? {} : { column: Number(column) }) }
 }
 
-/** A path that begins with a job, whose name may hold colons and blanks. */
+/** Finds the place of a path that begins with a job, whose name may hold colons and blanks. */
 const findJobPath: Finder = (document, [, path = '']) => {
   const names = (document.root === undefined ? [] : document.entries(document.root)).map(
     ({ name }) => name,
@@ -209,7 +209,7 @@ const findJobPath: Finder = (document, [, path = '']) => {
   return (rules && document.items(rules.value).at(-1)?.at) ?? entry.key.at
 }
 
-/** A path that begins with a keyword beside the jobs. */
+/** Finds the place of a path that begins with a keyword beside the jobs. */
 const findRootPath: Finder = (document, [, keyword = '', rest = '']) => {
   const entry = document.get(document.root, keyword)
   return entry && document.find(entry, rest)
@@ -290,7 +290,7 @@ const finders: readonly (readonly [RegExp, Finder])[] = [
     /^(.+) job: (?:undefined dependency:|dependency) (.+?)(?: is not defined in .*)?$/,
     findOther('dependencies'),
   ],
-  [/^(.+) job: chosen stage/, (document, [, name = '']) => ofJob(document, name, 'stage')],
+  [/^(.+) job: chosen stage/, (document, [, name = '']) => findJobMark(document, name, 'stage')],
   [
     /^(.+) job: on_stop job /,
     (document, [, name = '']) => {
@@ -302,13 +302,16 @@ const finders: readonly (readonly [RegExp, Finder])[] = [
   [
     /^(.+) job: '(.+)' does not exist in matrix/,
     (document, [, name = '', key = '']) =>
-      findBlock(document, `matrix.${key}`) ?? ofJob(document, name, 'needs'),
+      findBlock(document, `matrix.${key}`) ?? findJobMark(document, name, 'needs'),
   ],
-  [/^(.+) job: use either /, (document, [, name = '']) => ofJob(document, name, 'publish')],
+  [/^(.+) job: use either /, (document, [, name = '']) => findJobMark(document, name, 'publish')],
   [/^(.+) has the following needs duplicated: (.+?)(?:, .*)?\.$/, findTwice],
   [/^'(.+)' job needs '(.+)' job, but /, findOther('needs')],
-  [/^(.+): one job can only need /, (document, [, name = '']) => ofJob(document, name, 'needs')],
-  [/^(.+): .+ in `extends`/, (document, [, name = '']) => ofJob(document, name, 'extends')],
+  [
+    /^(.+): one job can only need /,
+    (document, [, name = '']) => findJobMark(document, name, 'needs'),
+  ],
+  [/^(.+): .+ in `extends`/, (document, [, name = '']) => findJobMark(document, name, 'extends')],
   [/circular dependencies/, findCircle],
   [/^jobs:(.+)$/s, findJobPath],
   [/^([a-z_]+)([ :].*)$/s, findRootPath],
@@ -317,13 +320,13 @@ const finders: readonly (readonly [RegExp, Finder])[] = [
 /** Finds the place that a sentence is about; undefined where it is about the whole file, or not in it. */
 export type SentencePlaceFinder = (message: string) => Place | undefined
 
-/** The place that a sentence names itself: not the lines of a file that is included. */
+/** Finds the place that a sentence names itself: not the lines of a file that is included. */
 export const findNamedPlace: SentencePlaceFinder = (message) =>
   /^(?:Included file )?`[^`]+`:? /.test(message) ? undefined : findYaml(message)
 
 const isPlace = (found: Mark | Place): found is Place => !('offset' in found)
 
-const finderFor =
+const createPlaceFinder =
   (document: CiDocument): SentencePlaceFinder =>
   (message) => {
     for (const [pattern, find] of finders) {
@@ -336,10 +339,10 @@ const finderFor =
     return undefined
   }
 
-/** Of more only the instance judges: a parser would take seconds and a gigabyte. */
+/** The number of lexemes up to which a text is parsed here: of more, a parser would take seconds and a gigabyte. */
 const maxLexemes = 500_000
 
-/** Whether a text may be parsed. */
+/** True if a text is small enough to be parsed. */
 export const isCheap = (text: string): Promise<boolean> => isModestYaml(text, maxLexemes)
 
 /**
@@ -352,7 +355,7 @@ export const readPlaces = async (
 ): Promise<SentencePlaceFinder> => {
   if (!(await isCheap(text))) return findNamedPlace
   try {
-    const find = finderFor(new CiDocument(text, isCondition))
+    const find = createPlaceFinder(new CiDocument(text, isCondition))
     return (message) => findNamedPlace(message) ?? find(message)
   } catch (error) {
     if (error instanceof YamlProblem || error instanceof DeepYamlError) return findNamedPlace

@@ -18,7 +18,7 @@ export interface Checked {
   readonly asOf: string | undefined
 }
 
-/** Sentences with the places that they are about, as far as the configuration is here. */
+/** Returns sentences with the places that they are about, as far as the configuration is here. */
 export const toProblems = async (
   messages: readonly string[],
   checked: Checked | undefined,
@@ -32,7 +32,7 @@ export const toProblems = async (
   return messages.map((message) => ({ message, ...find(message) }))
 }
 
-/** The first thing that makes a text no YAML; undefined when it parses. Tags and repeated keys are left to the instance. */
+/** Finds the first mistake that makes a text no YAML; undefined when it parses. Tags and repeated keys are left to the instance. */
 export const findSyntaxProblem = async (text: string): Promise<Problem | undefined> => {
   if (!(await isCheap(text))) return undefined
   try {

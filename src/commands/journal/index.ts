@@ -11,7 +11,7 @@ import {
   isPlanned,
   isPlannedFile,
   journalArgument,
-  journalsIn,
+  readJournalFolder,
   resolveJournalFile,
 } from '../../engine/journal/folder.js'
 import type { BegunLine, FailedLine, Header } from '../../engine/journal/lines.js'
@@ -20,7 +20,7 @@ import {
   type ObjectState,
   type RunHistory,
   readPast,
-  textsIn,
+  readTexts,
 } from '../../engine/journal/reader.js'
 import { tellGap } from '../../engine/journaling/runs.js'
 import { parseShard } from '../../engine/journaling/shards.js'
@@ -32,18 +32,18 @@ import {
   yieldRecord,
   yieldRecords,
 } from '../../engine/rows.js'
-import { type Counts, countsText, type End } from '../../engine/work/report.js'
+import { type Counts, type End, formatOutcomeCounts } from '../../engine/work/report.js'
 import { exitCodes, usage } from '../../errors.js'
 import { runFolder } from '../../profile/index.js'
 import { type Arguments, define } from '../define.js'
-import { lastRunFile, nameRun } from './last.js'
-import { nameLine } from './planned.js'
+import { findLastRunFile, nameRun } from './last.js'
+import { formatPlannedLine } from './planned.js'
 
 // The journals of the parts of a run, as one.
 
 const same = ['command', 'instance', 'endpoint', 'input'] as const
 
-/** Of a shard without objects nothing was planned: only what was asked for is known. */
+/** True for a shard without objects: its header has no endpoint, because nothing was planned. */
 const isEmptyShard = ({ header }: RunHistory): boolean => header.endpoint === ''
 
 /** @throws Failure `usage` for journals of different runs */
@@ -58,10 +58,10 @@ const checkSame = (parts: readonly RunHistory[], first: RunHistory): void => {
 }
 
 /**
- * The shards of the whole that none of the journals is of: `4/7`.
+ * Finds the shards of the whole that none of the journals is of: `4/7`.
  * @throws Failure `usage` where they are of runs that were divided otherwise
  */
-const missingShards = (parts: readonly RunHistory[]): readonly string[] => {
+const findMissingShards = (parts: readonly RunHistory[]): readonly string[] => {
   const shards = parts.map(({ header }) => header.shard)
   const [known] = shards.flatMap((text) => text ?? [])
   if (known === undefined) return []
@@ -77,18 +77,18 @@ const missingShards = (parts: readonly RunHistory[]): readonly string[] => {
   )
 }
 
-/** Whether objects of a run are left, or nobody knows of how many it was to be: it was killed, interrupted or stopped. */
+/** True if objects of a run are left, or if their number is unknown: it was killed, interrupted or stopped. */
 const isUnfinished = ({ end, total }: RunHistory): boolean =>
   end !== 'completed' || total === undefined
 
-const endOf = (parts: readonly RunHistory[]): End | undefined => {
+const getEnd = (parts: readonly RunHistory[]): End | undefined => {
   const ends = parts.map(({ end }) => end)
   if (ends.includes(undefined)) return undefined
   if (ends.every((end) => end === 'completed')) return 'completed'
   return ends.includes('interrupted') ? 'interrupted' : 'stopped'
 }
 
-const sumOf = (all: readonly Counts[]): Counts => ({
+const sumCounts = (all: readonly Counts[]): Counts => ({
   done: sum(all, 'done'),
   unchanged: sum(all, 'unchanged'),
   failed: sum(all, 'failed'),
@@ -109,14 +109,14 @@ const open: ReadonlySet<ObjectState | undefined> = new Set<ObjectState>([
   'begun',
 ])
 
-/** The latest line of each object that was begun and not done, in their order. */
-export const unfinishedIn = async ({
+/** Reads the latest line of each object that was begun and not done, in their order. */
+export const readUnfinishedLines = async ({
   file,
   size,
   states,
 }: RunHistory): Promise<readonly UnfinishedLine[]> => {
   const found = new Map<number, UnfinishedLine>()
-  for await (const texts of textsIn(file, size, 'any'))
+  for await (const texts of readTexts(file, size, 'any'))
     for (const text of texts) {
       const line = parseLine(text)
       if (line === undefined || !('n' in line) || !open.has(states.get(line.n))) continue
@@ -126,17 +126,17 @@ export const unfinishedIn = async ({
   return [...found.values()].toSorted((a, b) => a.n - b.n)
 }
 
-/** What a list says of a run. */
-const summaryOf = (header: Header, end: End | 'planned' | undefined, counts: Counts) => {
+/** Returns a run as a list shows it. */
+const toRunSummary = (header: Header, end: End | 'planned' | undefined, counts: Counts) => {
   const { id, seq = null, command, endpoint, instance, profile, user, sudo, source } = header
   const { undoes = null } = header
   const about = { id, seq, command, endpoint, instance, profile, user, sudo, source, undoes }
   return { ...about, end: end ?? null, ...counts }
 }
 
-/** One that was killed has no counts at its end: they are counted. */
-const countsOf = async ({ counts, file }: Entry): Promise<Counts> => {
-  if (counts !== undefined || !existsSync(file)) return counts ?? sumOf([])
+/** Returns the counts of a run. A run that was killed has none at its end: they are counted. */
+const readCounts = async ({ counts, file }: Entry): Promise<Counts> => {
+  if (counts !== undefined || !existsSync(file)) return counts ?? sumCounts([])
   return (await readPast(file, 'any')).counts
 }
 
@@ -147,10 +147,10 @@ const listFlags = {
   planned: boolean('list the runs that were planned and have not begun'),
 } as const
 
-/** What a list says of a run that has not begun. */
-const plannedOf = async ({ header, file }: Entry) => {
+/** Returns a planned run, which has not begun, as a list shows it. */
+const toPlannedSummary = async ({ header, file }: Entry) => {
   const { id, instance, profile, user, began, planned } = header
-  const command = nameLine(header)
+  const command = formatPlannedLine(header)
   const objects = (await readPast(file)).total ?? 0
   const { by = null, reason = null, expires = null } = planned ?? {}
   return {
@@ -172,7 +172,7 @@ async function* listPlanned({ place }: Services): Rows {
   const waiting = await findPlanned(runFolder(place.env), place.clock.now())
   if (waiting.length === 0) yield createNoteRow('no planned runs are waiting')
   const records: unknown[] = []
-  for (const entry of waiting) records.push(await plannedOf(entry))
+  for (const entry of waiting) records.push(await toPlannedSummary(entry))
   yield* yieldRecords(records, { columns: plannedColumns, stacks: 'cut' })
 }
 
@@ -181,7 +181,7 @@ async function* listJournals(services: Services, given: Arguments<typeof listFla
   const { ui, place } = services
   const folder = runFolder(place.env)
   await findPlanned(folder, place.clock.now())
-  const all = await journalsIn(folder)
+  const all = await readJournalFolder(folder)
   const { unreadable } = all
   // A file that was named is its owner's affair.
   const entries = all.entries.filter(({ file }) => dirname(file) === folder)
@@ -191,7 +191,7 @@ async function* listJournals(services: Services, given: Arguments<typeof listFla
     for (const entry of entries) {
       const { header, file, seq } = entry
       const end = isPlanned(entry) ? 'planned' : entry.end
-      yield { ...summaryOf({ ...header, seq }, end, await countsOf(entry)), file }
+      yield { ...toRunSummary({ ...header, seq }, end, await readCounts(entry)), file }
     }
   })()
   yield* yieldRecords(records, { columns, stacks: 'cut' })
@@ -211,10 +211,10 @@ export const listCommand = define({
   rows: listJournals,
 })
 
-const endText = (end: End | 'planned' | undefined): string =>
+const describeEnd = (end: End | 'planned' | undefined): string =>
   end === undefined ? 'not finished: killed or still running' : end
 
-/** The journals that a line names: one, or those of the shards of a run. */
+/** Reads the journals that a line names: one, or those of the shards of a run. */
 const readNamed = async (
   services: Services,
   given: Given,
@@ -224,7 +224,7 @@ const readNamed = async (
   const read = async (name = ''): Promise<RunHistory> =>
     readPast(
       name === 'last'
-        ? await lastRunFile(services)
+        ? await findLastRunFile(services)
         : await resolveJournalFile(services.place, name),
       'any',
     )
@@ -233,7 +233,7 @@ const readNamed = async (
   return parts
 }
 
-/** Says what of the whole is missing, or did not come to its end: exit 8. */
+/** Reports the parts of the whole that are missing, or did not come to their end: exit 8. */
 function* tellUnfinished(
   { ui }: Services,
   parts: readonly RunHistory[],
@@ -245,23 +245,23 @@ function* tellUnfinished(
   if (open.length > 0 || missing.length > 0) yield createExitRow(exitCodes.partial)
 }
 
-/** Failures as rows; programs get the run with them. */
+/** Yields failures as rows; programs get the run with them. */
 async function* showJournal(services: Services, given: Given): Rows {
   const { answer, ui } = services
   const parts = await readNamed(services, given)
   const whole = parts.find((part) => !isEmptyShard(part)) ?? parts[0]
   checkSame(parts, whole)
-  const missing = parts.length > 1 ? missingShards(parts) : []
+  const missing = parts.length > 1 ? findMissingShards(parts) : []
   const { header } = whole
-  const counts = sumOf(parts.map((part) => part.counts))
-  const ended = missing.length > 0 ? undefined : endOf(parts)
+  const counts = sumCounts(parts.map((part) => part.counts))
+  const ended = missing.length > 0 ? undefined : getEnd(parts)
   const end = isPlannedFile(whole.file) ? 'planned' : ended
-  const failures = (await Promise.all(parts.map(unfinishedIn))).flat()
+  const failures = (await Promise.all(parts.map(readUnfinishedLines))).flat()
   for (const part of parts) tellGap({ answer, ui }, part)
   if (parts.length > 1) yield* tellUnfinished(services, parts, missing)
   if (answer.reader === 'programs')
     return yield* yieldRecord({
-      ...summaryOf(header, end, counts),
+      ...toRunSummary(header, end, counts),
       ...(parts.length > 1
         ? { files: parts.map(({ file }) => file), missing }
         : { file: whole.file }),
@@ -271,8 +271,8 @@ async function* showJournal(services: Services, given: Given): Rows {
     })
   const { command, instance, profile } = header
   const by = profile === null ? '' : ` (profile ${profile})`
-  ui.note(`${header.id}: ${command} on ${instance}${by}, ${endText(end)}`)
-  ui.note(countsText(counts))
+  ui.note(`${header.id}: ${command} on ${instance}${by}, ${describeEnd(end)}`)
+  ui.note(formatOutcomeCounts(counts))
   if (failures.length === 0) return
   yield* yieldRecords(failures, { columns: ['object', 'state', 'category', 'message'] })
 }

@@ -7,28 +7,28 @@ import type { Given } from '../../engine/command/types.js'
 import {
   checkNewest,
   type Entry,
-  entryIn,
   findLastWrite,
   isPlanned,
-  journalsIn,
   type LastWrite,
+  readJournalFolder,
+  readRunEntry,
   resolveJournalFile,
   type WriteAuthor,
 } from '../../engine/journal/folder.js'
 import { findInverse } from '../../engine/journaling/inverse.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
-import { Failure, survived, usage } from '../../errors.js'
+import { Failure, recoverFrom, usage } from '../../errors.js'
 import { runFolder } from '../../profile/index.js'
 
-const timeText = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')
+const formatTime = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')
 
-const runText = ({ header, changed }: Entry): string =>
-  `${header.id} (${header.command}, written last at ${timeText(changed)})`
+const describeRun = ({ header, changed }: Entry): string =>
+  `${header.id} (${header.command}, written last at ${formatTime(changed)})`
 
-const byWhom = ({ instance, profile }: WriteAuthor): string =>
+const describeAuthor = ({ instance, profile }: WriteAuthor): string =>
   profile === null ? `at ${instance} without a profile` : `with profile ${profile} at ${instance}`
 
-/** Whether a run took back another one, rather than do again what was taken back. */
+/** True if a run undid another one, rather than redoing what was undone. */
 export const isUndo = ({ header: { redo, undoes } }: Pick<Entry, 'header'>): boolean =>
   undoes !== undefined && !redo
 
@@ -37,7 +37,7 @@ const isWhole = ({ counts, end }: Entry): boolean =>
 
 const hasObjects = ({ header }: Entry): boolean => header.endpoint !== ''
 
-/** The newest run of an author that can be undone: no undo, and none that was undone. */
+/** Finds the newest run of an author that can be undone: no undo, and none that was undone. */
 const findProposal = (
   entries: readonly Entry[],
   { instance, profile }: WriteAuthor,
@@ -58,7 +58,7 @@ const findProposal = (
   )
 }
 
-const refused = (why: string, mine: Entry | undefined): Failure =>
+const createRefusalWithHint = (why: string, mine: Entry | undefined): Failure =>
   usage(
     why,
     mine === undefined
@@ -66,12 +66,12 @@ const refused = (why: string, mine: Entry | undefined): Failure =>
       : `To undo a run, pass its ID: svcctl journal undo ${mine.header.id}`,
   )
 
-const noRun = (entries: readonly Entry[], author: WriteAuthor): Failure => {
-  const none = `no journal of a run ${byWhom(author)}`
+const createNoRunFailure = (entries: readonly Entry[], author: WriteAuthor): Failure => {
+  const none = `no journal of a run ${describeAuthor(author)}`
   const any = entries.find((entry) => !isPlanned(entry))
   if (any === undefined) return usage(none, 'Every write is recorded in a journal.')
-  return refused(
-    `${none}; the newest of all is ${runText(any)} ${byWhom(any.header)}`,
+  return createRefusalWithHint(
+    `${none}; the newest of all is ${describeRun(any)} ${describeAuthor(any.header)}`,
     findProposal(entries, author),
   )
 }
@@ -88,19 +88,19 @@ const checkEnded = async ({ locked, file, header }: Entry): Promise<void> => {
 }
 
 /**
- * The run that the last write is undone, or done again, by: after an undo that left something, what that undid.
+ * Chooses the run that undoing, or redoing, the last write is about: after an undo that left something, the run that it undid.
  * @throws Failure `usage` where it is the other way round
  */
-const meant = async ({ place }: Services, run: Entry, redo: boolean): Promise<Entry> => {
+const chooseRun = async ({ place }: Services, run: Entry, redo: boolean): Promise<Entry> => {
   const { undoes = '' } = run.header
-  if (redo && !isUndo(run)) throw usage(`the last write, ${runText(run)}, is not an undo`)
+  if (redo && !isUndo(run)) throw usage(`the last write, ${describeRun(run)}, is not an undo`)
   if (redo || !isUndo(run)) return run
   if (isWhole(run))
     throw usage(
       `the last write already undid ${undoes}`,
       'To redo it, run `svcctl journal undo last --redo`. To undo another run, pass its ID.',
     )
-  return entryIn(await resolveJournalFile(place, undoes))
+  return readRunEntry(await resolveJournalFile(place, undoes))
 }
 
 /** @throws Failure `usage` where nothing takes the run back, or does it again */
@@ -112,7 +112,7 @@ const checkReversible = async (run: Entry, redo: boolean): Promise<void> => {
   else await findInverse(header, redo)
 }
 
-/** Whether the line says which profile, or which instance, is meant. */
+/** True if the line says which profile, or which instance, is meant. */
 const isNamed = ({ place: { env, globals } }: Services): boolean =>
   globals.sandbox ||
   [globals.profile, globals.baseUrl, env.SVC_PROFILE, env.SVC_BASE_URL].some(Boolean)
@@ -122,7 +122,7 @@ const readAuthor = async ({ place }: Services): Promise<WriteAuthor> => {
   return { instance: await getInstanceName(place), profile: profile?.name ?? null }
 }
 
-/** What was written since by others at the same instance, in words. */
+/** Describes the later writes of others at the same instance. Fails (exit 2) if there are any and the line names no profile. */
 const tellSince = (
   services: Services,
   { run, since }: LastWrite,
@@ -131,44 +131,45 @@ const tellSince = (
   const [other] = since
   if (run !== undefined && other !== undefined && !isNamed(services))
     throw usage(
-      `there was a write ${byWhom(other.header)} after ${runText(run)}: ${runText(other)}`,
+      `there was a write ${describeAuthor(other.header)} after ${describeRun(run)}: ${describeRun(other)}`,
       `Choose one: -p <profile>, or svcctl journal undo ${run.header.id}`,
     )
   return since
     .filter(({ header }) => header.instance === author.instance)
-    .map((entry) => `${runText(entry)} ${byWhom(entry.header)}`)
+    .map((entry) => `${describeRun(entry)} ${describeAuthor(entry.header)}`)
 }
 
 /**
- * The run that wrote last with this profile at this instance.
- * @param redo does again what the last undo took back
- * @throws Failure `usage` where there is none, it is not said whose is meant, or it cannot be undone; `conflict` where it still goes on
+ * Finds the run that wrote last with this profile at this instance.
+ * @param redo redoes what the last undo reverted
+ * @throws Failure `usage` where there is none, it is not clear whose is meant, or it cannot be undone; `conflict` where it is still
+ * running
  */
-export const lastRunToUndo = async (
+export const findRunToUndo = async (
   services: Services,
   redo: boolean,
 ): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
   const author = await readAuthor(services)
-  const journals = await journalsIn(runFolder(services.place.env))
+  const journals = await readJournalFolder(runFolder(services.place.env))
   const last = await findLastWrite(journals, author)
   const { run } = last
-  if (run === undefined) throw noRun(journals.entries, author)
+  if (run === undefined) throw createNoRunFailure(journals.entries, author)
   const since = tellSince(services, last, author)
   await checkEnded(run)
-  const wanted = await meant(services, run, redo)
+  const wanted = await chooseRun(services, run, redo)
   try {
     await checkReversible(wanted, redo)
   } catch (error) {
     const others = journals.entries.filter(({ file }) => file !== run.file)
-    const why = `the last write was ${runText(run)}: ${survived(error).message}`
-    throw refused(why, findProposal(others, author))
+    const why = `the last write was ${describeRun(run)}: ${recoverFrom(error).message}`
+    throw createRefusalWithHint(why, findProposal(others, author))
   }
   return { file: wanted.file, since }
 }
 
-/** The file of the run that began last, whoever began it. */
-export const lastRunFile = async ({ place }: Services): Promise<string> => {
-  const journals = await journalsIn(runFolder(place.env))
+/** Returns the file of the run that began last, of any user. */
+export const findLastRunFile = async ({ place }: Services): Promise<string> => {
+  const journals = await readJournalFolder(runFolder(place.env))
   const newest = journals.entries.find((entry) => !isPlanned(entry))
   checkNewest(journals, newest)
   if (newest !== undefined) return newest.file
@@ -176,7 +177,7 @@ export const lastRunFile = async ({ place }: Services): Promise<string> => {
 }
 
 /**
- * The run that a line names.
+ * Returns the run that a line names.
  * @throws Failure `usage`, with the newest run, where it names none
  */
 export const nameRun = async (
@@ -185,7 +186,7 @@ export const nameRun = async (
   verb: 'show' | 'undo',
 ): Promise<string> => {
   if (name !== '') return name
-  const { entries } = await journalsIn(runFolder(place.env))
+  const { entries } = await readJournalFolder(runFolder(place.env))
   const newest = entries.find((entry) => !isPlanned(entry))
   if (newest === undefined)
     throw usage(`journal ${verb} requires a run`, 'There are no journals yet.')
@@ -195,6 +196,6 @@ export const nameRun = async (
     `journal ${verb} requires a run`,
     undone
       ? `The newest one undid ${undoes}. To redo that: svcctl journal undo last --redo`
-      : `The newest one is ${runText(newest)}: svcctl journal ${verb} ${id}`,
+      : `The newest one is ${describeRun(newest)}: svcctl journal ${verb} ${id}`,
   )
 }

@@ -1,50 +1,50 @@
 /** A run of a command that keeps its journal by itself: begun, gone on with, carried out on the engine. */
 
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { concurrencyLimit } from '../../engine/command/globals.js'
+import { getConcurrencyLimit } from '../../engine/command/globals.js'
 import { toKeptAnswer } from '../../engine/command/running.js'
 import type { Services } from '../../engine/command/services.js'
-import { checkIdentity, journalId } from '../../engine/journal/folder.js'
+import { checkIdentity, createJournalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
 import { getNextStep, isDone } from '../../engine/journal/reader.js'
 import { createAttributeMask, type Facts, recordIn } from '../../engine/journal/record.js'
-import { enlist, readWork } from '../../engine/journal/work.js'
+import { readWork, writeQueuedObjects } from '../../engine/journal/work.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {
-  keptAs,
+  findResumable,
+  getJournalPlace,
   makeJournal,
-  resumable,
   takeUpJournal,
   tellGap,
 } from '../../engine/journaling/runs.js'
 import type { PlanAnswer } from '../../engine/rows.js'
 import {
-  closingLine,
+  formatClosingLine,
   type GivenObject,
+  getRunVerdict,
   type Item,
   type Outcome,
   parseFailureLimit,
   type Report,
   toOutcome,
-  verdict,
 } from '../../engine/work/report.js'
 import { run } from '../../engine/work/run.js'
 import { type Failure, usage } from '../../errors.js'
 
 export type { GivenObject, Item } from '../../engine/work/report.js'
 
-/** What a run is, as its journal says it. */
+/** The facts about a command that its journal records. */
 interface OwnCommand {
   /** Area and verb. */
   readonly command: string
-  /** By which it is taken back. */
+  /** The endpoint that undoes the run. */
   readonly endpoint: Endpoint
 }
 
-/** What became of the objects that were tried, by their places. */
+/** The outcomes of the objects that were tried, by their places. */
 export interface RunResult {
   readonly outcomes: ReadonlyMap<number, Outcome<PlanAnswer>>
-  /** What the run ends with, where that is a failure. */
+  /** The failure that the run ends with, if there is one. */
   readonly failure: Failure | undefined
 }
 
@@ -64,16 +64,16 @@ class PreviousValues {
   }
 }
 
-const each = async function* (items: readonly Item[]): AsyncGenerator<Item> {
+const streamItems = async function* (items: readonly Item[]): AsyncGenerator<Item> {
   yield* items
 }
 
-/** A run that removes objects, with what of it is to be done. */
+/** A run that removes objects, with the objects that are still to be done. */
 export class RemovalRun {
   readonly items: readonly Item[]
   readonly #services: Services
   readonly #own: OwnCommand
-  /** Undefined where none is kept. */
+  /** The journal; undefined where none is kept. */
   readonly #journal: Journal | undefined
 
   private constructor(
@@ -88,7 +88,7 @@ export class RemovalRun {
     this.#journal = journal
   }
 
-  /** Begins the journal of objects in hand, with what they are before; nothing is sent before it stands. */
+  /** Begins the journal of objects in memory, with their previous values; nothing is sent before the journal exists. */
   static async begin(
     services: Services,
     own: OwnCommand,
@@ -103,7 +103,7 @@ export class RemovalRun {
     const now = place.clock.now()
     const header: Header = {
       run: 1,
-      id: journalId(command, now),
+      id: createJournalId(command, now),
       began: now.toISOString(),
       command,
       endpoint: endpoint.route,
@@ -114,12 +114,12 @@ export class RemovalRun {
       parents,
     }
     const journal = await makeJournal(place, named, header)
-    await enlist(journal, objects, createAttributeMask(endpoint))
+    await writeQueuedObjects(journal, objects, createAttributeMask(endpoint))
     return new RemovalRun(services, own, journal, items)
   }
 
   /**
-   * The run that is gone on with, and what of it is left.
+   * Resumes a run: returns it, and what of it is left.
    * @returns undefined where nothing is
    * @throws Failure `usage` for a run of another command, instance or user; `conflict` where another process has it
    */
@@ -130,7 +130,7 @@ export class RemovalRun {
   ): Promise<RemovalRun | undefined> {
     const { place, ui } = services
     const { command } = own
-    const before = await resumable(
+    const before = await findResumable(
       place,
       { name, command },
       (instance) => `no run of "svcctl ${command}" on ${instance} can be resumed`,
@@ -158,9 +158,9 @@ export class RemovalRun {
   }
 
   /**
-   * Carries the run out, which removes its objects, each on record before and after; then ends its journal, and says
-   * what it came to.
-   * @throws what is no object's own: the journal cannot be kept, a defect
+   * Carries the run out, which removes its objects, each on record before and after; then ends its journal, and returns the
+   * result.
+   * @throws failures that are no object's own: the journal cannot be kept, a defect
    */
   async carry(work: (item: Item) => Promise<PlanAnswer>): Promise<RunResult> {
     const outcomes = new Map<number, Outcome<PlanAnswer>>()
@@ -172,8 +172,10 @@ export class RemovalRun {
     }
     const { ui, place } = this.#services
     for (const { item, failure } of report.failures) ui.report(failure, item.parent ?? item.object)
-    ui.note(closingLine(report, keptAs(this.#journal, this.#own.command, place.globals)))
-    return { outcomes, failure: verdict(report) }
+    ui.note(
+      formatClosingLine(report, getJournalPlace(this.#journal, this.#own.command, place.globals)),
+    )
+    return { outcomes, failure: getRunVerdict(report) }
   }
 
   async #carried(
@@ -195,9 +197,9 @@ export class RemovalRun {
     }
     const counter = ui.counter(items.length)
     const going = run<PlanAnswer>({
-      items: each(items),
+      items: streamItems(items),
       // How many are sent at once is the gate's affair: every request passes it.
-      gate: { width: concurrencyLimit(place.globals) },
+      gate: { width: getConcurrencyLimit(place.globals) },
       signal: place.clock.signal,
       record:
         journal &&

@@ -1,14 +1,14 @@
 /** `journal run` and `journal discard`: runs that were planned, by an agent or with `--dry-run --save`, and have not begun. */
 import { rmSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { currentIo } from '../../base/io.js'
-import { stringifyExact } from '../../base/json/json.js'
+import { getCurrentIo } from '../../base/io.js'
+import { serializeExact } from '../../base/json/json.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import { formatCount } from '../../base/text.js'
 import { getLevelName } from '../../catalogue/levels.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Argument } from '../../engine/command/types.js'
-import { beginPlanned, findPlanned, unbeginPlanned } from '../../engine/journal/begin-run.js'
+import { beginPlanned, findPlanned, revertToPlanned } from '../../engine/journal/begin-run.js'
 import type { Entry } from '../../engine/journal/folder.js'
 import {
   type Header,
@@ -16,7 +16,7 @@ import {
   parseLine,
   type QueuedLine,
 } from '../../engine/journal/lines.js'
-import { gapFailure, readPast, textsIn } from '../../engine/journal/reader.js'
+import { createJournalGapFailure, readPast, readTexts } from '../../engine/journal/reader.js'
 import { createExitRow, createNoteRow, type Rows } from '../../engine/rows.js'
 import { Failure, getErrorCode, usage } from '../../errors.js'
 import { runFolder } from '../../profile/index.js'
@@ -30,7 +30,7 @@ const idArgument: Argument = {
   variadic: false,
   help: 'ID of the planned run',
   values: async () => {
-    const { env, now } = currentIo()
+    const { env, now } = getCurrentIo()
     const planned = await findPlanned(runFolder(env), now()).catch(() => [])
     return planned.map(({ header }) => ({ value: header.id, text: header.command }))
   },
@@ -53,7 +53,7 @@ const checkPerson = async ({ place, ui }: Services): Promise<void> => {
     throw usage(
       `journal run does not allow --${yes ? 'yes' : 'quiet'}: a person must read the plan`,
     )
-  if (!ui.interactive || !(await currentIo().hasTerminal()))
+  if (!ui.interactive || !(await getCurrentIo().hasTerminal()))
     throw usage(
       'journal run requires a terminal with a person at it',
       'Run it in a terminal, without CI and SVC_NO_PROMPT. --dry-run shows the plan without one.',
@@ -77,26 +77,26 @@ const checkMaker = async ({ place }: Services, { header }: Entry): Promise<void>
 
 // What would become of each object, in lines for people.
 
-const valueText = (attribute: string, value: unknown): string =>
-  getLevelName(attribute, value) ?? stringifyExact(value) ?? '-'
+const formatValue = (attribute: string, value: unknown): string =>
+  getLevelName(attribute, value) ?? serializeExact(value) ?? '-'
 
 const formatObject = ({ sends = '', before, after }: QueuedLine): readonly string[] => [
   `  ${sends}`,
   ...Object.entries(after ?? {}).map(([attribute, wanted]) => {
     const old = before?.[attribute]
-    const text = valueText(attribute, wanted)
+    const text = formatValue(attribute, wanted)
     if (before === undefined || before === null) return `    ${attribute}: ${text}`
-    if (/^DELETE /.test(sends)) return `    ${attribute}: ${valueText(attribute, old)}`
+    if (/^DELETE /.test(sends)) return `    ${attribute}: ${formatValue(attribute, old)}`
     return isDeepStrictEqual(old, wanted)
       ? `    ${attribute}: ${text} (already in this state)`
-      : `    ${attribute}: ${valueText(attribute, old)} → ${text}`
+      : `    ${attribute}: ${formatValue(attribute, old)} → ${text}`
   }),
 ]
 
-/** The objects of a planned run. */
+/** Reads the objects of a planned run. */
 const readObjects = async ({ file }: Entry): Promise<readonly QueuedLine[]> => {
   const found: QueuedLine[] = []
-  for await (const texts of textsIn(file, Number.POSITIVE_INFINITY))
+  for await (const texts of readTexts(file, Number.POSITIVE_INFINITY))
     for (const text of texts) {
       const line = parseLine(text)
       if (line !== undefined && 'n' in line && line.state === 'queued') found.push(line)
@@ -104,19 +104,19 @@ const readObjects = async ({ file }: Entry): Promise<readonly QueuedLine[]> => {
   return found
 }
 
-const flagText = (name: string, given: OptionText): string => {
+const formatFlag = (name: string, given: OptionText): string => {
   const text = typeof given === 'string' ? given : given.$file
   if (text === 'true') return `--${name}`
   return text === 'false' ? `--no-${name}` : `--${name} ${quoteWord(text)}`
 }
 
-/** The line that was planned, without its objects. */
-export const nameLine = ({ command, options }: Header): string =>
+/** Formats the line that was planned, without its objects. */
+export const formatPlannedLine = ({ command, options }: Header): string =>
   [
     `svcctl ${command}`,
     ...(options?.args ?? []).map(quoteWord),
     ...Object.entries(options?.flags ?? {}).flatMap(([name, texts]) =>
-      texts.map((text) => flagText(name, text)),
+      texts.map((text) => formatFlag(name, text)),
     ),
   ].join(' ')
 
@@ -128,7 +128,7 @@ const showPlan = (
   const say = (text: string): void => ui.note(answer.text.safe(text))
   const { id, began, planned } = header
   say(`Run ${id}, planned by ${planned?.by === 'agent' ? 'an agent' : 'a person'} at ${began}:`)
-  say(`  ${nameLine(header)}`)
+  say(`  ${formatPlannedLine(header)}`)
   if (planned?.reason !== undefined)
     say(`Reason that the agent gives (not checked): "${planned.reason}"`)
   say(`Changes to ${formatCount(objects.length, 'object')}:`)
@@ -142,7 +142,7 @@ async function* runPlanned(services: Services, given: Given): Rows {
   const entry = await findWaiting(services, given.args[0] ?? '')
   await checkMaker(services, entry)
   const { gap } = await readPast(entry.file)
-  if (gap !== undefined) throw gapFailure(entry.file, gap.text)
+  if (gap !== undefined) throw createJournalGapFailure(entry.file, gap.text)
   const objects = await readObjects(entry)
   showPlan(services, entry, objects)
   if (dryRun) return
@@ -158,7 +158,7 @@ async function* runPlanned(services: Services, given: Given): Rows {
     yield createExitRow(await place.runs.typed({ words }))
   } finally {
     // What could not be begun at all (a variable is not set) may be tried again.
-    await unbeginPlanned(runFolder(place.env), header.id, file)
+    await revertToPlanned(runFolder(place.env), header.id, file)
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { type Fields, isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { kindNamed } from '../../catalogue/kinds.js'
+import { getKindByName } from '../../catalogue/kinds.js'
 import { isNumeric } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Plan } from '../../engine/command/types.js'
@@ -10,49 +10,53 @@ import type { Attributes, Header } from '../../engine/journal/lines.js'
 import type { RunHistory } from '../../engine/journal/reader.js'
 import { readUndo, type UndoableItem } from '../../engine/journal/work.js'
 import {
+  buildInverseValues,
+  compareInnerFirst,
+  findIdentity,
   type Inverse,
-  identityOf,
-  innerFirst,
   parseTreePlace,
-  valuesFor,
 } from '../../engine/journaling/inverse.js'
 import { withSmallHeap } from '../../engine/work/v8.js'
-import { survived, usage } from '../../errors.js'
+import { recoverFrom, usage } from '../../errors.js'
 import { lookUp } from '../usernames.js'
 
 // What of a journal's record undo goes by: the attributes that the run changed, of the objects that it names.
 
-/** The attributes that a run changed: those that it sent, and those that its endpoint sets or empties by itself. */
-const changedBy = ({ input }: Pick<Header, 'input'>, endpoint: Endpoint) => {
+/** Returns the attributes that a run changed: those that it sent, and those that its endpoint sets or empties by itself. */
+const getChangedAttributes = ({ input }: Pick<Header, 'input'>, endpoint: Endpoint) => {
   const { empties = [], leaves = {}, path } = endpoint
   const names = [...Object.keys(input), ...empties, ...Object.keys(leaves)]
   return new Set(names.filter((name) => !Object.hasOwn(path, name)))
 }
 
-const only = (attributes: Attributes, names: ReadonlySet<string>): Attributes =>
+const pickAttributes = (attributes: Attributes, names: ReadonlySet<string>): Attributes =>
   attributes === null
     ? null
     : Object.fromEntries(Object.entries(attributes).filter(([name]) => names.has(name)))
 
-/** An object with the attributes of these names alone, and the names of the others. */
-const limited = (
+/** Returns an object with the attributes of these names alone, and the names of the others. */
+const limitAttributes = (
   was: UndoableItem,
   names: ReadonlySet<string>,
 ): { readonly was: UndoableItem; readonly others: readonly string[] } => ({
-  was: { ...was, before: only(was.before, names), after: only(was.after, names) },
+  was: {
+    ...was,
+    before: pickAttributes(was.before, names),
+    after: pickAttributes(was.after, names),
+  },
   others: Object.keys(was.before ?? {}).filter((name) => !names.has(name)),
 })
 
-const plain = (name: unknown): string => String(name).replace(/^@/, '').toLowerCase()
+const normalizeName = (name: unknown): string => String(name).replace(/^@/, '').toLowerCase()
 
-/** The fields of a record that say which object it is. */
-const identitiesIn = (known: Fields, kind: string | undefined): readonly unknown[] =>
-  [...(kindNamed(kind)?.names ?? []), 'id']
+/** Returns the fields of a record that say which object it is. */
+const getIdentities = (known: Fields, kind: string | undefined): readonly unknown[] =>
+  [...(getKindByName(kind)?.names ?? []), 'id']
     .map((name) => known[name])
     .filter((value) => value !== undefined && value !== null)
 
 /**
- * What was done to an object by its name is undone to that object, whatever its record says.
+ * Checks that the record of an object is that object's own: an undo must reach the object that was named.
  * @throws Failure `usage` where the record is another object's
  */
 const checkSameObject = (
@@ -62,15 +66,19 @@ const checkSameObject = (
   const param = path[name] ?? params[name]
   // Nobody named what the run made.
   if (param === undefined || object === '') return
-  const identities = identitiesIn(before ?? after ?? {}, param.completes)
-  if (identities.length === 0 || identities.some((one) => plain(one) === plain(object))) return
+  const identities = getIdentities(before ?? after ?? {}, param.completes)
+  if (
+    identities.length === 0 ||
+    identities.some((one) => normalizeName(one) === normalizeName(object))
+  )
+    return
   throw usage(
     `the journal was edited: it records ${String(identities[0])} for ${object}`,
     'Nothing was sent. Revert the changes by hand.',
   )
 }
 
-/** One object to be put back. */
+/** One object to restore, and the plan that restores it. */
 export interface UndoStep {
   readonly plan: Plan
   readonly was: UndoableItem
@@ -78,7 +86,7 @@ export interface UndoStep {
 
 type Note = (text: string) => void
 
-/** So many objects that cannot be brought back are named. */
+/** The number of objects that are named because they cannot be restored; the others are counted. */
 const mostNamed = 20
 
 /** The objects of a run that cannot be brought back. */
@@ -86,7 +94,7 @@ class LostObjects {
   readonly #first: string[] = []
   #count = 0
   #why = ''
-  /** Whether anything else can be. */
+  /** True if any other object can be restored. */
   known = false
 
   readonly add = (object: string, why: string): void => {
@@ -109,19 +117,19 @@ class LostObjects {
   }
 }
 
-/** What of each object the run changed, whatever else its journal says; the names of the rest are noted. */
-async function* changedIn(
+/** Reads what the run changed of each object, whatever else its journal says; the names of the rest are noted. */
+async function* readChanges(
   past: RunHistory,
   { original, presence }: Inverse,
   note: Note,
 ): AsyncGenerator<UndoableItem> {
-  const names = changedBy(past.header, original)
+  const names = getChangedAttributes(past.header, original)
   const [others, masked] = [new Set<string>(), new Set<string>()]
   const lost = new LostObjects()
   for await (const known of readUndo(past, lost.add)) {
     lost.known = true
     if (presence) checkSameObject(known, original)
-    const own = presence ? { was: known, others: [] } : limited(known, names)
+    const own = presence ? { was: known, others: [] } : limitAttributes(known, names)
     for (const name of own.others) others.add(name)
     for (const name of known.masked) masked.add(name)
     const { after, before } = own.was
@@ -133,14 +141,14 @@ async function* changedIn(
     note(`skipped, because the journal has no previous values: ${[...masked].join()}`)
 }
 
-/** The parent of an object that was done in a tree, as a plan names it. */
+/** Returns the parent of an object that was done in a tree, as a plan names it. */
 const getUndoParent = ({ parent }: UndoableItem): Pick<Plan, 'parent'> =>
   parent === undefined || parseTreePlace(parent) === undefined
     ? {}
     : { parent: { column: 'of', name: parent } }
 
-/** The kind of the objects of a run, by the endpoint that names one. */
-const kindIn = ({ endpoints, original }: Inverse): string | undefined => {
+/** Returns the kind of the objects of a run, by the endpoint that names one. */
+const getObjectKind = ({ endpoints, original }: Inverse): string | undefined => {
   const naming = [original, endpoints[original.inverse ?? '']]
   return naming
     .flatMap((one) => {
@@ -150,37 +158,41 @@ const kindIn = ({ endpoints, original }: Inverse): string | undefined => {
     .at(0)
 }
 
-/** An object by what it is called, also where nobody named it because the run made it. */
+/** Returns an object with its name, also where the line did not name it because the run made it. */
 const withName = (was: UndoableItem, kind: string | undefined): UndoableItem => {
-  const identity = was.object === '' ? identityOf(was.before ?? was.after, kind) : undefined
+  const identity = was.object === '' ? findIdentity(was.before ?? was.after, kind) : undefined
   return identity === undefined ? was : { ...was, object: String(identity) }
 }
 
-/** What puts each object of a run back, in the order of its journal. */
-async function* stepsIn(past: RunHistory, inverse: Inverse, note: Note): AsyncGenerator<UndoStep> {
-  const kind = kindIn(inverse)
-  for await (const known of changedIn(past, inverse, note)) {
+/** Plans the steps that put each object of a run back, in the order of its journal. */
+async function* planSteps(
+  past: RunHistory,
+  inverse: Inverse,
+  note: Note,
+): AsyncGenerator<UndoStep> {
+  const kind = getObjectKind(inverse)
+  for await (const known of readChanges(past, inverse, note)) {
     const was = withName(known, kind)
     const endpoint = inverse.endpointFor(was)
     if (endpoint === undefined) {
       note(`${was.object}: no command restores the previous state`)
       continue
     }
-    const values = valuesFor(endpoint, was, past.header, inverse.repeats)
+    const values = buildInverseValues(endpoint, was, past.header, inverse.repeats)
     const parent = getUndoParent(was)
     yield { was, plan: { key: '', endpoint, values, label: was.object, kind, ...parent } }
   }
 }
 
-/** An object that a step made once more, by what its record says: its ID is another one. */
+/** Returns an object that a step made once more, with the identity of its record: its ID is another one. */
 export const withNewName = (
   { was }: UndoStep,
   inverse: Inverse,
   record: unknown,
 ): { readonly was: UndoableItem; readonly identity: Fields } => {
-  const kind = kindIn(inverse)
+  const kind = getObjectKind(inverse)
   if (!isObject(record)) return { was, identity: {} }
-  const names = ['id', ...(kindNamed(kind)?.names ?? [])]
+  const names = ['id', ...(getKindByName(kind)?.names ?? [])]
   const identity = Object.fromEntries(
     names.flatMap((name) => {
       const value = record[name]
@@ -194,27 +206,27 @@ export const withNewName = (
   }
 }
 
-/** Whether a plan names a user where only an ID goes. */
-const namesUser = ({ endpoint, values }: Plan): boolean => {
+/** True if a plan names a user where only an ID is accepted. */
+const hasUsername = ({ endpoint, values }: Plan): boolean => {
   const [name = ''] = endpoint.args ?? []
   const param = endpoint.path[name]
   const isUser = isNumeric(param) && param?.completes === 'user'
   return isUser && typeof values[name] === 'string'
 }
 
-/** Users by ID whom the run was given by name; who is no member any more stays as named. */
+/** Replaces names by IDs for users whom the run was given by name; a user who is no longer a member stays as named. */
 const withIds = async (
   services: Services,
   steps: readonly UndoStep[],
 ): Promise<readonly UndoStep[]> => {
   const found = new Map<UndoStep, UndoStep>()
-  const named = steps.filter(({ plan }) => namesUser(plan))
+  const named = steps.filter(({ plan }) => hasUsername(plan))
   if (named.length === 0) return steps
   await services.instance.each(named, async (step) => {
     const { plan } = step
     const [name = ''] = plan.endpoint.args ?? []
     const user = String(plan.values[name]).replace(/^@/, '')
-    const id = await lookUp(services, plan, 'direct', user).catch(survived)
+    const id = await lookUp(services, plan, 'direct', user).catch(recoverFrom)
     if (typeof id !== 'string' || !/^\d+$/.test(id)) return
     found.set(step, { ...step, plan: { ...plan, values: { ...plan.values, [name]: Number(id) } } })
   })
@@ -232,8 +244,8 @@ export interface Steps {
 }
 
 /**
- * The steps of an undo. All of the journal is read once before anything is done.
- * @param note is told what is not put back
+ * Plans the steps of an undo. All of the journal is read once before anything is done.
+ * @param note receives what is not restored
  * @throws Failure `usage` where nothing can be, or where the journal was edited
  */
 export const readSteps = async (
@@ -245,25 +257,25 @@ export const readSteps = async (
   const first: UndoStep[] = []
   let [count, together] = [0, false]
   await withSmallHeap(async (look) => {
-    for await (const step of stepsIn(past, inverse, note)) {
+    for await (const step of planSteps(past, inverse, note)) {
       look()
       count += 1
-      together ||= parseTreePlace(step.was.parent) !== undefined || namesUser(step.plan)
+      together ||= parseTreePlace(step.was.parent) !== undefined || hasUsername(step.plan)
       if (first.length < maxFirst) first.push(step)
     }
   })
-  const each = () => stepsIn(past, inverse, () => {})
+  const each = () => planSteps(past, inverse, () => {})
   if (count > maxFirst && !together) return { count, first, each }
   const all: UndoStep[] = []
   for await (const step of each()) all.push(step)
-  all.sort((a, b) => innerFirst(a.was, b.was))
+  all.sort((a, b) => compareInnerFirst(a.was, b.was))
   const held = await withIds(services, all)
-  return { count, first: held.slice(0, maxFirst), each: () => inHand(held), held }
+  return { count, first: held.slice(0, maxFirst), each: () => streamSteps(held), held }
 }
 
-/** So many of the first are kept. */
+/** The number of first steps that are kept. */
 const maxFirst = 10
 
-async function* inHand(steps: readonly UndoStep[]): AsyncGenerator<UndoStep> {
+async function* streamSteps(steps: readonly UndoStep[]): AsyncGenerator<UndoStep> {
   yield* steps
 }

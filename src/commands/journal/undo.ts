@@ -6,8 +6,8 @@ import type { InstanceService, Services } from '../../engine/command/services.js
 import type { Actions, Plan, PlanSource, WriteOptions } from '../../engine/command/types.js'
 import {
   checkIdentity,
+  createJournalId,
   journalArgument,
-  journalId,
   resolveJournalFile,
 } from '../../engine/journal/folder.js'
 import type { Line } from '../../engine/journal/lines.js'
@@ -26,13 +26,18 @@ import {
 import { makeJournal, tellGap } from '../../engine/journaling/runs.js'
 import type { PlanAnswer } from '../../engine/rows.js'
 import { createNoteRow, type Rows } from '../../engine/rows.js'
-import { countsText, getItemPlace, type Outcome, toOutcome } from '../../engine/work/report.js'
+import {
+  formatOutcomeCounts,
+  getItemPlace,
+  type Outcome,
+  toOutcome,
+} from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
 import { withSmallHeap } from '../../engine/work/v8.js'
 import { Failure, usage } from '../../errors.js'
-import { presentChanges, showsChanges } from '../changed-rows.js'
+import { shouldShowChanges, toChangeRows } from '../changed-rows.js'
 import { type Arguments, define } from '../define.js'
-import { isUndo, lastRunToUndo, nameRun } from './last.js'
+import { findRunToUndo, isUndo, nameRun } from './last.js'
 import { readSteps, type Steps, type UndoStep, withNewName } from './steps.js'
 
 // What an undo keeps on record: a journal of its own.
@@ -51,18 +56,18 @@ class UndoJournal {
     await (await this.#journal).append(line)
   }
 
-  /** @returns what it came to, where it wrote something */
+  /** @returns the result, where it wrote something */
   async close(interrupted: boolean): Promise<string | undefined> {
     const journal = await this.#journal
     if (journal === undefined) return undefined
     const counts = journal.states.counts()
     await journal.end(interrupted ? 'interrupted' : counts.not_tried > 0 ? 'stopped' : 'completed')
     await journal.close()
-    return `${countsText(counts)}. Journal: ${journal.file}`
+    return `${formatOutcomeCounts(counts)}. Journal: ${journal.file}`
   }
 }
 
-const ownJournal = (
+const createUndoJournal = (
   { place }: Services,
   past: RunHistory,
   steps: Steps,
@@ -86,7 +91,7 @@ const ownJournal = (
     const journal = await makeJournal(place, undefined, {
       ...header,
       ...(await place.identity()),
-      id: journalId('journal undo', now),
+      id: createJournalId('journal undo', now),
       began: now.toISOString(),
       command: `${area} ${first?.plan.endpoint.command ?? ''}`.trim(),
       endpoint: first?.plan.endpoint.route ?? header.endpoint,
@@ -104,8 +109,12 @@ const ownJournal = (
     return journal
   })
 
-/** What is written down of an object: what the run left is what this finds, and the other way round. */
-const recordOf = (own: UndoJournal, inverse: Inverse, step: UndoStep): RunRecord<PlanAnswer> => {
+/** Creates the record of an object: the state that the run left is the one that the undo finds, and the other way round. */
+const createRecord = (
+  own: UndoJournal,
+  inverse: Inverse,
+  step: UndoStep,
+): RunRecord<PlanAnswer> => {
   const { plan, was } = step
   const turned = { before: was.after, after: was.before }
   // What is made once more has another ID, by which it is found the next time.
@@ -134,8 +143,8 @@ const recordOf = (own: UndoJournal, inverse: Inverse, step: UndoStep): RunRecord
 }
 
 /**
- * By whom and where the run was made, only they take it back.
- * @returns what of that is not known
+ * Checks that the user and the instance are those of the run: only its maker undoes it.
+ * @returns the facts of these that are not known
  */
 const checkMaker = async (
   { place }: Services,
@@ -145,7 +154,7 @@ const checkMaker = async (
   return open === undefined ? [] : [`${open[0]?.toUpperCase()}${open.slice(1)}.`]
 }
 
-/** Whether an object is to be put back, as it is now. @throws Failure `conflict` where somebody changed it since */
+/** True if an object, as it is now, is to be put back. @throws Failure `conflict` where it was changed since the run */
 const isDue = async (
   instance: InstanceService,
   inverse: Inverse,
@@ -157,7 +166,7 @@ const isDue = async (
   return taking === 'write'
 }
 
-/** Puts one object back, on record before that. */
+/** Restores one object, after recording it as begun. */
 const putBack = async (
   instance: InstanceService,
   inverse: Inverse,
@@ -169,8 +178,8 @@ const putBack = async (
   return toAnswer(await instance.send(step.plan))
 }
 
-/** The same with its outcome on record, whatever that is. */
-const recorded = async (
+/** Works on an object and records its outcome, whatever that is. */
+const recordOutcome = async (
   { was }: UndoStep,
   record: RunRecord<PlanAnswer>,
   work: () => Promise<PlanAnswer>,
@@ -187,20 +196,20 @@ const recorded = async (
   return result
 }
 
-/** The run that is named; what was written since then by others, where that is not seen from the name. */
-const runIn = async (
+/** Finds the run that is named; and later writes by others, where the name does not show them. */
+const findRun = async (
   services: Services,
   name: string,
   redo: boolean,
 ): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
   if (name !== 'last' && redo) throw usage('--redo works only for the last undo', 'Pass "last".')
   if (name !== 'last') return { file: await resolveJournalFile(services.place, name), since: [] }
-  const { file, since } = await lastRunToUndo(services, redo)
+  const { file, since } = await findRunToUndo(services, redo)
   return { file, since: since.map((text) => `There was a write since then: ${text}.`) }
 }
 
-/** The plans of an undo, and the step that each is of. */
-const plansOf = (
+/** Returns the plans of an undo, and the step that each is of. */
+const createPlans = (
   steps: Steps,
 ): {
   readonly plans: Actions
@@ -218,7 +227,7 @@ const plansOf = (
   }
   if (steps.held !== undefined) return { plans: steps.held.map(planned), stepOf }
   const source: PlanSource = {
-    objects: mapped(steps.each(), (step) => new ObjectOfStep(step)),
+    objects: mapEach(steps.each(), (step) => new ObjectOfStep(step)),
     known: { count: steps.count, first: steps.first.map((step) => new ObjectOfStep(step)) },
     planOf: async (object) => {
       if (object instanceof ObjectOfStep) return planned(object.step)
@@ -240,18 +249,18 @@ class ObjectOfStep {
   }
 }
 
-async function* mapped<T, U>(some: AsyncIterable<T>, made: (one: T) => U): AsyncGenerator<U> {
+async function* mapEach<T, U>(some: AsyncIterable<T>, made: (one: T) => U): AsyncGenerator<U> {
   for await (const one of some) yield made(one)
 }
 
-/** What was restored of an object; its record where the object itself came or went. */
-const presentRestored =
+/** Creates the view of what was restored of an object; of its record where the object itself came or went. */
+const createRestoredView =
   (stepOf: (plan: Plan) => UndoStep): NonNullable<WriteOptions['present']> =>
   (plan, { value }) => {
     const { before, after } = stepOf(plan).was
     const { endpoint } = plan
     return before && after
-      ? presentChanges(endpoint, after, before)
+      ? toChangeRows(endpoint, after, before)
       : { records: [value], emit: { endpoint } }
   }
 
@@ -266,7 +275,11 @@ async function* yieldNothing({ answer }: Services): Rows {
 async function* undoRun(services: Services, given: Arguments<typeof flags>): Rows {
   const { instance, ui, place } = services
   const asked = given.flags.redo === true
-  const { file: path, since } = await runIn(services, await nameRun(services, given, 'undo'), asked)
+  const { file: path, since } = await findRun(
+    services,
+    await nameRun(services, given, 'undo'),
+    asked,
+  )
   const past = await readPast(path)
   // The run of a shard without objects names no endpoint.
   if (past.total === 0 && past.header.endpoint === '') return yield* yieldNothing(services)
@@ -285,20 +298,20 @@ async function* undoRun(services: Services, given: Arguments<typeof flags>): Row
   const steps = await readSteps(services, past, inverse, (text) => ui.note(text))
   if (!ui.interactive) for (const text of since) ui.note(text)
   if (steps.count === 0) return yield* yieldNothing(services)
-  const { plans, stepOf } = plansOf(steps)
-  const own = ownJournal(services, past, steps, redo)
+  const { plans, stepOf } = createPlans(steps)
+  const own = createUndoJournal(services, past, steps, redo)
   const turns = new TurnQueue()
   const restored = services.write(plans, {
     loses: { what: [`This reverts run ${past.header.id}.`, ...doubt, ...since].join(' ') },
     done: 'reverted',
-    ...(showsChanges(services) ? { present: presentRestored(stepOf) } : {}),
+    ...(shouldShowChanges(services) ? { present: createRestoredView(stepOf) } : {}),
     check: (plan) => isDue(instance, inverse, stepOf(plan)),
     send: async (plan) => {
       const step = stepOf(plan)
-      const record = recordOf(own, inverse, step)
+      const record = createRecord(own, inverse, step)
       const inside = parseTreePlace(step.was.parent)
       const work = () => turns.take(inside, () => putBack(instance, inverse, step, record))
-      return recorded(step, record, work)
+      return recordOutcome(step, record, work)
     },
   })
   if (!services.sends) return yield* restored

@@ -1,14 +1,14 @@
 /** The writes that a run sent, a record each: of its objects, and of requests that no object stands for. */
 import { existsSync } from 'node:fs'
 import type { Services } from '../../engine/command/services.js'
-import { type Entry, isPlanned, journalsIn } from '../../engine/journal/folder.js'
+import { type Entry, isPlanned, readJournalFolder } from '../../engine/journal/folder.js'
 import {
   type Header,
   type ObjectLine,
   parseLine,
   type RequestLine,
 } from '../../engine/journal/lines.js'
-import { textsIn } from '../../engine/journal/reader.js'
+import { readTexts } from '../../engine/journal/reader.js'
 import { getApiRoot } from '../../http/request/address.js'
 import { type AuditEntry, auditFields, runFolder } from '../../profile/index.js'
 
@@ -93,7 +93,7 @@ class SentWrites {
     this.#header = header
   }
 
-  /** Takes a line. @returns the write that ended with it */
+  /** Takes a line. @returns the write that ended with the line */
   take(text: string): SentWrite | undefined {
     // Most lines are of objects that wait.
     if (text.includes('"state":"queued"')) return undefined
@@ -137,7 +137,7 @@ class SentWrites {
 /** Yields what a run wrote, in the order in which it ended. */
 export async function* readWrites({ file, header }: Entry): AsyncGenerator<SentWrite> {
   const writes = new SentWrites(header)
-  for await (const texts of textsIn(file, Number.POSITIVE_INFINITY, 'any'))
+  for await (const texts of readTexts(file, Number.POSITIVE_INFINITY, 'any'))
     for (const text of texts) {
       const write = writes.take(text)
       if (write !== undefined) yield write
@@ -148,7 +148,7 @@ export async function* readWrites({ file, header }: Entry): AsyncGenerator<SentW
 /** Finds the runs to read, the oldest first: those of the profile that is named, or all. */
 export const findRuns = async ({ place, ui }: Services): Promise<readonly Entry[]> => {
   const named = place.globals.profile ?? (place.env.SVC_PROFILE || undefined)
-  const { entries, unreadable } = await journalsIn(runFolder(place.env))
+  const { entries, unreadable } = await readJournalFolder(runFolder(place.env))
   for (const file of unreadable) ui.warn(`${file} is not a readable journal`)
   return entries
     .filter((entry) => named === undefined || entry.header.profile === named)

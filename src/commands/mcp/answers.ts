@@ -7,7 +7,7 @@ import { ExactNumber } from '../../base/json/json.js'
 import { parseBytes } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
 import { visibleLines } from '../../base/screen-text.js'
-import { scrub } from '../../base/secrets/scrub.js'
+import { redactSecrets } from '../../base/secrets/scrub.js'
 import type { Failure } from '../../errors.js'
 
 // A record that is larger than an answer may be, without what makes it so.
@@ -18,14 +18,14 @@ const longestName = 60
 
 const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
 
-/** A text up to a limit that breaks no character. */
+/** Returns a text up to a limit that breaks no character. */
 const shorten = (text: string, limit: number): string =>
   `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…`
 
 /** A value cut to a limit; itself where it is within that, or of another type. */
 type Cutter = (value: unknown) => unknown
 
-const textCutter =
+const createTextCutter =
   (limit: number): Cutter =>
   (value) =>
     typeof value === 'string' && value.length > limit + 1 ? shorten(value, limit) : value
@@ -35,10 +35,10 @@ const listCutter =
   (value) =>
     Array.isArray(value) && value.length > limit ? value.slice(0, limit) : value
 
-/** One after the other, until the record fits. */
-const cutters = [...[8192, 2048, 512, 128].map(textCutter), ...[50, 10, 1].map(listCutter)]
+/** The cutters to try, one after the other, until the record fits. */
+const cutters = [...[8192, 2048, 512, 128].map(createTextCutter), ...[50, 10, 1].map(listCutter)]
 
-/** The value with each text, list and object in it cut. @param names gets the paths of those that were */
+/** Returns the value with each text, list and object in it cut. @param names gets the paths of those that were */
 const cutDeep = (value: unknown, cutter: Cutter, names: Set<string>, path = ''): unknown => {
   const own = cutter(value)
   if (own !== value) names.add(path)
@@ -49,7 +49,7 @@ const cutDeep = (value: unknown, cutter: Cutter, names: Set<string>, path = ''):
   return Object.fromEntries(Object.entries(own).map(([name, inner]) => [name, inside(inner, name)]))
 }
 
-/** Without the largest fields, as far as the rest fits. */
+/** Returns the value without its largest fields, as far as the rest fits. */
 const cutFields = (value: unknown, most: number, names: Set<string>): unknown => {
   if (!isObject(value)) return null
   const sizes = Object.entries(value).map(
@@ -96,10 +96,10 @@ export const maxBytes = 32 * 1024
 const envelopeBytes = 512
 const nameBytes = 8192
 
-/** A text that came, without what was sent as a secret, and with nothing in it that could steer a screen. */
-const clean = (text: string): string => visibleLines(scrub(text))
+/** Returns a received text without secrets that were sent, and with nothing in it that could steer a screen. */
+const clean = (text: string): string => visibleLines(redactSecrets(text))
 
-/** A value that came, each text in it cleaned, and numbers as they were written. */
+/** Returns a received value with each text in it cleaned, and numbers as they were written. */
 const toSafeValue = (value: unknown): unknown => {
   if (typeof value === 'string') return clean(value)
   if (value instanceof ExactNumber) return value.text
@@ -110,14 +110,14 @@ const toSafeValue = (value: unknown): unknown => {
   )
 }
 
-/** What of an answer's records there is room for. */
+/** The records of an answer that there is room for. */
 interface FittingRecords {
   readonly records: readonly unknown[]
   /** Of the one record that does not fit whole: the names of the fields that were cut, and of its own to choose from. */
   readonly names?: { readonly cut_fields: readonly string[]; readonly fields: readonly string[] }
 }
 
-/** The names of a record's fields that have room, each of them whole. */
+/** Lists the names of a record's fields that there is room for, each of them whole. */
 const listFieldNames = (record: unknown): readonly string[] => {
   const names: string[] = []
   let left = nameBytes / 2
@@ -131,7 +131,7 @@ const listFieldNames = (record: unknown): readonly string[] => {
 }
 
 /**
- * As many records as there is room for, at least one.
+ * Returns as many records as there is room for, at least one.
  * @param records the bytes of a JSON value each
  * @param taken by the rest of the answer, in bytes
  */
@@ -153,7 +153,7 @@ const packRecords = (records: readonly Uint8Array[], taken: number): FittingReco
   return { records: fitting }
 }
 
-/** So many notes, and so long, go along with an answer. */
+/** The number of notes in an answer, and the length of each in characters. */
 const maxNotes = 5
 const longestNote = 300
 
@@ -161,7 +161,9 @@ const longestNote = 300
 export const limitNotes = (notes: readonly string[]): readonly string[] => {
   const more = notes.length - maxNotes
   return [
-    ...notes.slice(0, maxNotes).map((note) => visibleLines(scrub(note).slice(0, longestNote))),
+    ...notes
+      .slice(0, maxNotes)
+      .map((note) => visibleLines(redactSecrets(note).slice(0, longestNote))),
     ...(more > 0 ? [`and ${more} more`] : []),
   ]
 }
@@ -195,13 +197,13 @@ export const toErrorResult = ({ category, message, details }: Failure): CallTool
 
 /** An answer of records. */
 interface RecordsAnswer {
-  /** What stands beside `data`, at its largest. */
+  /** The fields beside `data`, at their largest. */
   readonly beside: object
-  /** What the records are called. */
+  /** The name of the records. */
   readonly name: 'records' | 'changes'
   readonly records: readonly Uint8Array[]
   readonly notes: readonly string[]
-  /** What stands beside it, once it is known how many records there was room for. */
+  /** Returns the fields beside the records, once it is known how many records there was room for. */
   readonly finally?: (count: number) => object
 }
 

@@ -2,12 +2,12 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { isObject, type JsonValues, jsonFields } from '../../base/objects.js'
+import { isObject, type JsonValues, toJsonFields } from '../../base/objects.js'
 import { createRandomBytes } from '../../base/random.js'
-import { didYouMean } from '../../base/suggest.js'
+import { suggestSimilar } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
-import { exampleOf, group, project } from '../../catalogue/params.js'
+import { createParamExample, group, project } from '../../catalogue/params.js'
 import { type Datum, getData } from '../../engine/command/flags.js'
 import type { InnerRuns, WithinAnswer, WithinAsk } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
@@ -28,7 +28,7 @@ import { getNames, getText, type ToolInput, toArgumentsSchema } from './tools.js
  * @throws Failure `usage` if they are no object
  */
 const getArguments = ({ arguments: values = {} }: ToolInput): JsonValues => {
-  if (isObject(values)) return jsonFields(values)
+  if (isObject(values)) return toJsonFields(values)
   throw usage('arguments must be an object')
 }
 
@@ -42,22 +42,22 @@ const checkInput = (input: ToolInput, tool: string, takes: readonly string[]): v
   const all = takes.join(', ')
   throw usage(
     `${tool} has no argument "${strange}"; its arguments are ${all}`,
-    didYouMean(strange, takes),
+    suggestSimilar(strange, takes),
   )
 }
 
 // What there is to ask for: commands by words, and one in full.
 
-/** So many are found, the nearest first. */
+/** The number of commands that are found, the nearest first. */
 const maxFound = 15
 
-/** By which tool it is asked for. */
-const toolFor = ({ reads }: Offer): 'read' | 'plan' => (reads ? 'read' : 'plan')
+/** Returns the tool by which an offer is called. */
+const chooseTool = ({ reads }: Offer): 'read' | 'plan' => (reads ? 'read' : 'plan')
 
 const describeArea = (area: string): string =>
   areas.find(({ name }) => name === area)?.summary ?? 'the instance as a whole'
 
-/** How much a word says of a command: most in its name. */
+/** Returns how much a word says of a command; a word of its name says most. */
 const getRelevance = ({ name, command, data }: Offer, word: string): number => {
   if (name.split(/[ -]/).some((part) => part === word || part === `${word}s`)) return 6
   if (name.includes(word)) return 4
@@ -66,36 +66,36 @@ const getRelevance = ({ name, command, data }: Offer, word: string): number => {
   return data.some((datum) => datum.name.includes(word)) ? 1 : 0
 }
 
-const summarizeOffer = (offer: Offer) => ({
+const describeOffer = (offer: Offer) => ({
   command: offer.name,
   about: offer.command.summary,
-  tool: toolFor(offer),
+  tool: chooseTool(offer),
 })
 
-/** So many names of what a command takes besides are shown. */
+/** The number of optional arguments that are shown by name. */
 const maxOptional = 12
 
 const createExample = ({ param, name }: Datum): unknown => {
-  if (name === 'project') return exampleOf(project())
-  return exampleOf(name === 'group' ? group() : param)
+  if (name === 'project') return createParamExample(project())
+  return createParamExample(name === 'group' ? group() : param)
 }
 
-/** With the arguments of a call, so that most commands need no further description. */
-const summarizeCall = (offer: Offer) => {
+/** Describes an offer with the arguments of a call, so that most commands need no further description. */
+const describeOfferCall = (offer: Offer) => {
   const optional = offer.data.filter(({ required }) => !required).map(({ name }) => name)
   const example = offer.data
     .filter(({ required }) => required)
     .map((datum) => [datum.name, createExample(datum)])
   const more = optional.length - maxOptional
   return {
-    ...summarizeOffer(offer),
+    ...describeOffer(offer),
     example: { command: offer.name, arguments: Object.fromEntries(example) },
     ...(optional.length === 0 ? {} : { optional: optional.slice(0, maxOptional) }),
     ...(more > 0 ? { more: `describe_command lists ${more} more` } : {}),
   }
 }
 
-/** Every command by its area, those that write marked. */
+/** Lists every command by its area; those that write are marked. */
 const listAreas = (offers: readonly Offer[]) =>
   [...new Set(offers.map(({ command }) => command.area))].map((area) => {
     const of = offers.filter(({ command }) => command.area === area)
@@ -107,7 +107,7 @@ const listAreas = (offers: readonly Offer[]) =>
     }
   })
 
-/** Commands that words are about; all of them, by area, without any. */
+/** Finds the commands that words are about; without words, all of them by area. */
 const findCommands = (offers: readonly Offer[], query: string) => {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   if (words.length === 0) return { areas: listAreas(offers) }
@@ -118,7 +118,7 @@ const findCommands = (offers: readonly Offer[], query: string) => {
     }))
     .filter(({ rank }) => rank > 0)
     .toSorted((a, b) => b.rank - a.rank)
-  return { commands: ranked.slice(0, maxFound).map(({ offer }) => summarizeCall(offer)) }
+  return { commands: ranked.slice(0, maxFound).map(({ offer }) => describeOfferCall(offer)) }
 }
 
 const getFields = ({ returns: { shape } }: Endpoint): readonly string[] => {
@@ -126,14 +126,14 @@ const getFields = ({ returns: { shape } }: Endpoint): readonly string[] => {
   return isObject(properties) ? Object.keys(properties) : []
 }
 
-/** One command: what it takes, what it gives, who may ask for it. */
+/** Describes one command: what it takes, what it answers, and who may use it. */
 const describeCommand = (offer: Offer) => {
   const endpoints = Object.values<Endpoint>(offer.command.endpoints)
   const each = <T>(of: (endpoint: Endpoint) => T | readonly T[]): readonly T[] => [
     ...new Set(endpoints.flatMap(of)),
   ]
   return {
-    ...summarizeOffer(offer),
+    ...describeOffer(offer),
     endpoints: each<string>(({ route }) => route),
     arguments: toArgumentsSchema(offer.data),
     exclusive: each<readonly string[]>((e) => e.exclusive ?? []),
@@ -154,12 +154,12 @@ interface ListPosition {
   readonly skip: number
 }
 
-/** The values of a command that is a tool of its own: they stand beside `fields` and `cursor`. */
-const withoutPaging = ({ fields: _, cursor: __, ...values }: ToolInput): JsonValues =>
-  jsonFields(values)
+/** Returns the values for a command that is a tool of its own, without `fields` and `cursor`, which stand beside them. */
+const removePaging = ({ fields: _, cursor: __, ...values }: ToolInput): JsonValues =>
+  toJsonFields(values)
 
-/** What was asked: the same in another order is the same. */
-const canonicalize = (value: unknown): string =>
+/** Returns JSON with its keys in order, so that the same question in another order is the same text. */
+const toCanonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -170,15 +170,15 @@ const createCursors = () => {
   const key = createRandomBytes(32)
   const sign = (query: unknown, { page, skip }: ListPosition): string =>
     createHmac('sha256', key)
-      .update(canonicalize([query, page, skip]))
+      .update(toCanonicalJson([query, page, skip]))
       .digest('base64url')
   return {
     /** The cursor for a place in the answer to a query, which it begins with in words. */
     of: (name: string, query: unknown, at: ListPosition): string =>
       [name.replaceAll(' ', '-'), at.page, at.skip, sign([name, query], at)].join('.'),
     /**
-     * The place that a cursor names.
-     * @throws Failure `usage` for one that is none, or of another query
+     * Returns the place that a cursor names.
+     * @throws Failure `usage` for a text that is no cursor, or one of another query
      */
     open: (cursor: string, name: string, query: unknown): ListPosition => {
       const [, page = '', skip = '', mark = ''] =
@@ -196,13 +196,13 @@ const createCursors = () => {
 
 type Cursors = ReturnType<typeof createCursors>
 
-/** So many changes of a plan are shown. */
+/** The number of changes of a plan that are shown. */
 const maxShown = 50
 
 /** Records a page: about as many as fit. */
 const perPage = 50
 
-/** Whatever goes wrong with a command is told in words for an agent. */
+/** Rewords any failure of a command for an agent. */
 const withAgentWords = async <T>(offer: Offer, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -211,7 +211,7 @@ const withAgentWords = async <T>(offer: Offer, work: () => Promise<T>): Promise<
   }
 }
 
-/** An offer with its command as the instance has it, and what was asked of that. */
+/** Resolves an offer to its command as the instance has it, and the call's arguments for that. */
 const resolveAsked = (
   offer: Offer,
   { asked }: WithinAnswer,
@@ -221,7 +221,7 @@ const resolveAsked = (
   return { meant: { ...offer, command, data: getData(command) }, given }
 }
 
-/** What calls are executed with. */
+/** The context in which calls are executed. */
 export interface CallContext extends PlanningContext {
   readonly runs: Pick<InnerRuns, 'command' | 'line'>
   /** Every command that may be asked for. */
@@ -245,8 +245,8 @@ export class Calls {
     if (own !== undefined)
       return withAgentWords(own, () =>
         own.reads
-          ? this.#read(own, input, withoutPaging(input), signal)
-          : this.#write(own, jsonFields(input), signal),
+          ? this.#read(own, input, removePaging(input), signal)
+          : this.#write(own, toJsonFields(input), signal),
       )
     switch (tool) {
       case 'find_commands':
@@ -280,7 +280,7 @@ export class Calls {
     const names = offers.map((one) => one.name)
     throw usage(
       `unknown command "${name}"`,
-      didYouMean(name, names) ?? 'find_commands lists the available commands.',
+      suggestSimilar(name, names) ?? 'find_commands lists the available commands.',
     )
   }
 

@@ -1,6 +1,6 @@
 /** `mcp serve`. */
 import { yieldPushed } from '../../base/async.js'
-import { currentIo } from '../../base/io.js'
+import { getCurrentIo } from '../../base/io.js'
 import { boolean, list } from '../../catalogue/params.js'
 import type { Services, WorkspaceService } from '../../engine/command/services.js'
 import { createNoteRow, createTextRow, type Rows } from '../../engine/rows.js'
@@ -40,7 +40,7 @@ const checkWriting = ({ globals }: WorkspaceService, session: Session | undefine
     )
 }
 
-/** Flags that name the instance, for whoever runs the line of a plan: by then another profile may be the current one. */
+/** Returns the flags that name the instance, for the person who runs the line of a plan: by then another profile may be the current one. */
 const getInstanceFlags = (
   { globals }: WorkspaceService,
   session: Session | undefined,
@@ -61,7 +61,7 @@ const getInstanceFlags = (
 const identityArguments = /^(?:id|project|group|user|key|sha|slug|domain|path|\w+_i?id)$/
 const maxDescription = 300
 
-/** What was asked for: the command, and whose object; never another value. */
+/** Describes a call by the command and the object that it is about; never by another value. */
 const describeCall = (tool: string, input: Readonly<Record<string, unknown>>): string => {
   const { command, arguments: inner } = input
   const values = typeof inner === 'object' && inner !== null ? inner : input
@@ -90,11 +90,11 @@ const createCallLog = (log: AuditLog, { profile, user, sudo }: Session): CallLog
     begin: (tool, input) => {
       if (broken !== undefined)
         throw new Failure('failed', 'not executed, because the audit log cannot be written')
-      const begun = currentIo().uptime()
+      const begun = getCurrentIo().uptime()
       return (failure) => {
         try {
           log.append({
-            time: currentIo().now().toISOString(),
+            time: getCurrentIo().now().toISOString(),
             profile: profile?.name ?? '',
             user: user ?? null,
             sudo: sudo ?? null,
@@ -102,7 +102,7 @@ const createCallLog = (log: AuditLog, { profile, user, sudo }: Session): CallLog
             path: describeCall(tool, input),
             status: failure?.details.status ?? null,
             request_id: failure?.details.requestId ?? null,
-            duration_ms: Math.round(currentIo().uptime() - begun),
+            duration_ms: Math.round(getCurrentIo().uptime() - begun),
             outcome: getOutcome(failure),
           })
         } catch (error) {
@@ -126,7 +126,7 @@ const openCallLog = (session: Session | undefined): CallLog => {
     : createCallLog(openAudit(file), session)
 }
 
-const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+const makeOnce = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let made: Promise<T> | undefined
   return () => {
     made ??= make()
@@ -152,7 +152,7 @@ async function* serveAgent(services: Services, given: Arguments<typeof flags>): 
       'this command is for programs (Model Context Protocol); press Ctrl-D to end it',
     )
   const { runs, clock, stdin } = place
-  const offers = once(async () => getOffers(await place.commands(), drift.map(String)))
+  const offers = makeOnce(async () => getOffers(await place.commands(), drift.map(String)))
   const tools = getToolsets(wanted.length === 0 ? [] : await offers(), wanted, writes)
   const where = getInstanceFlags(place, session)
   const serving = { runs, offers, tools, where, log, signal: clock.signal }

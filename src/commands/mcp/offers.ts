@@ -6,7 +6,7 @@
 import { type Endpoint, getMethod, writes } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { isSameType } from '../../catalogue/params.js'
-import { flagName, getCommandName, withoutSpecial } from '../../engine/command/derive.js'
+import { deriveWithoutSpecial, getCommandName, getFlagName } from '../../engine/command/derive.js'
 import { type Datum, getData } from '../../engine/command/flags.js'
 import { declared } from '../../engine/command/global-flags.js'
 import type { CommandFacts } from '../../engine/command/types.js'
@@ -28,15 +28,15 @@ export interface Offer {
   readonly idempotent: boolean
   /** It lists records, page by page. */
   readonly lists: boolean
-  /** Files that it reads: named by whoever started the server, never by an agent. */
+  /** The files that it reads, which the person who started the server names, never an agent. */
   readonly files?: readonly string[]
 }
 
-/** What no data can ask for: bytes of a file, and what is allowed by a secret of its own. */
+/** True if an endpoint answers with the bytes of a file, or is allowed by a secret of its own: no data can ask for these. */
 const needsFileOrSecret = ({ returns, credential }: Endpoint): boolean =>
   returns.kind === 'file' || credential === 'parameter'
 
-/** Whether a special takes a parameter otherwise than its endpoints do: as the name of a file, or as lines. */
+/** True if a special takes a parameter otherwise than its endpoints do: as the name of a file, or as lines. */
 const readsFiles = ({ args, flags, endpoints }: CommandFacts): boolean =>
   args.some(({ file }) => file === true) ||
   flags.some(({ parameter, param }) => {
@@ -47,7 +47,7 @@ const readsFiles = ({ args, flags, endpoints }: CommandFacts): boolean =>
     return own.length > 0 && !own.some((one) => isSameType(one, param))
   })
 
-/** Commands of the tool itself that answer what an instance is like, and read no file of this machine. */
+/** The commands of the tool itself that describe an instance, and read no file of this machine. */
 const offeredToolCommands = new Set([
   'overview',
   'access',
@@ -57,10 +57,10 @@ const offeredToolCommands = new Set([
   'check certificates',
 ])
 
-/** Whether a command is of the API, not of the tool itself. */
+/** True if a command is of the API, not of the tool itself. */
 const isOfApi = ({ area }: CommandFacts): boolean => areas.some(({ name }) => name === area)
 
-/** A command as agents may have it; undefined where it is not for them. */
+/** Returns a command as agents may have it; undefined where it is not for them. */
 const toOffer = (found: CommandFacts): Offer | undefined => {
   const endpoints = Object.values(found.endpoints)
   const asks = endpoints.length > 0 || found.readOnly === true || found.writes === true
@@ -68,7 +68,7 @@ const toOffer = (found: CommandFacts): Offer | undefined => {
   if (!asks || found.longRunning === true) return undefined
   if (endpoints.some(needsFileOrSecret)) return undefined
   const plain = readsFiles(found)
-  const command = plain ? withoutSpecial(found) : found
+  const command = plain ? deriveWithoutSpecial(found) : found
   return {
     name: getCommandName(command),
     command,
@@ -82,7 +82,7 @@ const toOffer = (found: CommandFacts): Offer | undefined => {
   }
 }
 
-/** `drift`, about these files and no others. */
+/** Creates the offer of `drift` about these files and no others. */
 const createDriftOffer = (command: CommandFacts, files: readonly string[]): Offer => ({
   name: 'drift',
   command,
@@ -111,14 +111,14 @@ export const getOffers = (
 // What goes wrong, in words for an agent: arguments in place of flags, and nothing that only a person at a command
 // line can do.
 
-/** What of a command its words are about. */
+/** The parts of an offer that messages are worded by. */
 type OfferWords = Pick<Offer, 'data' | 'command'>
 
 const owner = 'the person who runs this server'
 const tellOwner = `Tell ${owner}: only they can fix this.`
 const tryAgain = `Try again. If it fails again, tell ${owner}.`
 
-/** By code, as `answer/prompter.ts` has it for people. */
+/** The hints by code, as `answer/prompter.ts` has them for people. */
 const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) => string)>> = {
   sudo: `The server is not permitted to act as another user. ${tellOwner}`,
   'sudo-user': `The user that the server acts as does not exist. ${tellOwner}`,
@@ -155,7 +155,7 @@ const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) 
   confirm: 'Only a person can confirm this. plan returns the command line for them.',
 }
 
-/** Where nothing is left of a hint for people, or not all of it. */
+/** The hints for where nothing is left of a hint for people, or not all of it. */
 const fallbackHints: Partial<Record<Category, string>> = {
   usage: 'describe_command lists the arguments.',
   auth: tellOwner,
@@ -167,23 +167,23 @@ const commandPrefix = new RegExp(
   `\\bsvcctl (?=(?:${areas.map(({ name }) => name).join('|')})\\b)`,
   'g',
 )
-/** What is said to whoever types a line, sets a variable or edits a profile. */
+/** The parts of a text that address a person who types a line, sets a variable or edits a profile. */
 const personalAdvice =
   /\bsvcctl\b|(?<![\w-])(?:--(?:[a-z]|\.|\s|$)|-[pPGoLvyqh]\b)|\b(?:SVC|CI)_[A-Z]|@file\b|\bbase URL\b/
 const sentenceEnd = /(?<=[.:;!?])\s+/
 
-/** A text without the parts that are for a person at a command line. */
-const withoutPersonalAdvice = (text: string): string => {
+/** Returns a text without the parts that are for a person at a command line. */
+const removePersonalAdvice = (text: string): string => {
   const parts = text.split(sentenceEnd)
   const kept = parts.filter((part) => !personalAdvice.test(part))
   return kept.length === parts.length ? text : kept.join(' ').replace(/[:;]$/, '.')
 }
 
-/** Flags and placeholders as the arguments that an agent gives; those that it does not have stay. */
+/** Replaces flags and placeholders by the arguments that an agent gives; those that it does not have stay. */
 const replaceFlags = (text: string, { data, command: { flags } }: OfferWords): string => {
   const names = new Map(
     data.map(({ name, param, flag }) => [
-      flag === undefined ? `<${flagName(name, param)}>` : `--${flag.name}`,
+      flag === undefined ? `<${getFlagName(name, param)}>` : `--${flag.name}`,
       name,
     ]),
   )
@@ -201,7 +201,7 @@ const toAgentWords = (text: string, offer: OfferWords): string =>
 
 /** Rewords a text of this tool for an agent; empty if all of it is for a person. */
 export const toAgentText = (offer: OfferWords, text: string): string =>
-  withoutPersonalAdvice(toAgentWords(text, offer))
+  removePersonalAdvice(toAgentWords(text, offer))
 
 const isCode = (code: string): code is keyof typeof hints => Object.hasOwn(hints, code)
 
@@ -211,10 +211,10 @@ const getAdvice = ({ details: { advice } }: Failure): string | undefined => {
   return typeof words === 'string' ? words : words(advice.about)
 }
 
-/** What is left of a hint for people, and what else an agent can do. */
+/** Returns what is left of a hint for people, and what else an agent can do. */
 const getHint = (offer: OfferWords, { category, details }: Failure): string => {
   const whole = category === 'auth' ? '' : toAgentWords(details.hint ?? '', offer)
-  const kept = withoutPersonalAdvice(whole)
+  const kept = removePersonalAdvice(whole)
   return kept !== '' && kept === whole ? kept : `${kept} ${fallbackHints[category] ?? ''}`.trim()
 }
 

@@ -3,14 +3,14 @@
  * approval.
  */
 
-import { wrapper } from '../../base/json/records.js'
+import { createWrapper } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
 import { visible } from '../../base/screen-text.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import {
+  canComeFromFile,
   formatOf,
-  fromFile,
   isSwitch,
   type Param,
   takesJson,
@@ -23,18 +23,18 @@ import { type Failure, usage } from '../../errors.js'
 import type { Offer } from './offers.js'
 import { getNames, getText, type ToolInput } from './tools.js'
 
-/** Longer ones nobody reads before running them. */
+/** The length of a line, in bytes, beyond which people do not read it before they run it. */
 const maxLineBytes = 8 * 1024
 
-const notWritable = (name: string, why: string): Failure =>
+const createNotWritableFailure = (name: string, why: string): Failure =>
   usage(
     `--${name} cannot be written on a command line: ${why}`,
     'A person must write this command line by hand.',
   )
 
 /**
- * A word of one line, whatever stands in it: control characters are written out.
- * @throws Failure `usage` for what no shell has in a word
+ * Returns a word of one line, whatever stands in it: control characters are written out.
+ * @throws Failure `usage` for a character that no shell has in a word
  */
 const quoteText = (text: string): string => {
   if (/[\0\p{Cs}]/u.test(text))
@@ -64,48 +64,48 @@ const isPublic = (param: Param): boolean => formatOf(param) === 'public-key'
 const holdsSecret = ({ param, parameter = '' }: Flag, value: unknown): boolean =>
   param.secret === true || isSecret(isPublic(param) ? '' : parameter, value)
 
-/** A secret is never repeated: whoever runs the line has it in a variable. */
+/** Returns the variable that stands for a secret: a secret is never repeated, so the person who runs the line sets the variable. */
 const getVariable = ({ name }: Flag): string => `env:${name.replaceAll('-', '_').toUpperCase()}`
 
-const itemText = (name: string, value: unknown): string => {
+const formatListItem = (name: string, value: unknown): string => {
   const text = String(value)
   if (text === '' || text.includes(',') || text.trim() !== text)
-    throw notWritable(name, `"${text}" is not a valid list item`)
+    throw createNotWritableFailure(name, `"${text}" is not a valid list item`)
   return text
 }
 
 const hashTexts = (name: string, value: object): readonly string[] =>
   Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
-    if (key.includes('=')) throw notWritable(name, `"${key}" holds a =`)
-    if (isSecret(key, inner)) throw notWritable(name, `${key} is a secret`)
+    if (key.includes('=')) throw createNotWritableFailure(name, `"${key}" holds a =`)
+    if (isSecret(key, inner)) throw createNotWritableFailure(name, `${key} is a secret`)
     const all = Array.isArray(inner) ? inner : [inner]
     if (all.length === 0 || all.some((one) => isObject(one) || one === null))
-      throw notWritable(name, `${key} is not a string, a number or a list of them`)
+      throw createNotWritableFailure(name, `${key} is not a string, a number or a list of them`)
     return all.map((one: unknown) => `${key}=${String(one)}`)
   })
 
-const plainText = ({ name, param }: Flag, value: unknown): string => {
+const formatPlainValue = ({ name, param }: Flag, value: unknown): string => {
   const text = takesJson(param) ? JSON.stringify(value) : String(value ?? '')
-  if (fromFile(param) && /^(?:@|env:|-$)/.test(text))
-    throw notWritable(name, 'it would refer to a file, a variable or standard input')
+  if (canComeFromFile(param) && /^(?:@|env:|-$)/.test(text))
+    throw createNotWritableFailure(name, 'it would refer to a file, a variable or standard input')
   return text
 }
 
-/** The texts of a flag, each given once. */
+/** Returns the texts of a flag, each given once. */
 const getFlagTexts = (flag: Flag, value: unknown): readonly string[] => {
   const { name, param } = flag
   if (typeof value === 'string' && value !== '' && holdsSecret(flag, value)) {
-    if (!fromFile(param)) throw notWritable(name, 'it is a secret')
+    if (!canComeFromFile(param)) throw createNotWritableFailure(name, 'it is a secret')
     return [getVariable(flag)]
   }
-  if (takesSeveral(param) && value === null) throw notWritable(name, 'null')
+  if (takesSeveral(param) && value === null) throw createNotWritableFailure(name, 'null')
   if (Array.isArray(value) && takesSeveral(param))
-    return [value.map((item) => itemText(name, item)).join(',')]
+    return [value.map((item) => formatListItem(name, item)).join(',')]
   if (takesPairs(param) && isObject(value)) return hashTexts(name, value)
-  return [plainText(flag, value)]
+  return [formatPlainValue(flag, value)]
 }
 
-const flagWords = (flag: Flag, value: unknown): readonly string[] => {
+const formatFlagWords = (flag: Flag, value: unknown): readonly string[] => {
   const { name, param, selects } = flag
   if (isSwitch(param)) {
     if (value === true) return [`--${name}`]
@@ -169,7 +169,7 @@ export const toLine = (
   const flags = data.flatMap(({ flag }) => {
     const value = flag && given.flags[flag.name]
     if (flag === undefined || value === undefined) return []
-    const words = flagWords(flag, value)
+    const words = formatFlagWords(flag, value)
     if (words.includes(getVariable(flag)))
       secrets[getVariable(flag).slice('env:'.length)] = String(value)
     return words
@@ -201,16 +201,16 @@ export const formatCommandLine = (words: readonly string[], flags: readonly stri
 // What a line would change: read, never written.
 
 interface Preview {
-  /** What would become of each object: JSON texts, as the dry run prints them. */
+  /** The change that each object would get: JSON texts, as the dry run prints them. */
   readonly changes: readonly string[]
   readonly notes: readonly string[]
   readonly failure?: Failure | undefined
 }
 
-/** More nobody reads before approving. */
+/** The number of objects beyond which people do not read a plan before they approve it. */
 const maxObjects = 1000
 
-const tooMany = (): Failure =>
+const createTooManyFailure = (): Failure =>
   usage(`a plan has at most ${maxObjects} objects`, 'Plan fewer at once.')
 
 /**
@@ -233,11 +233,11 @@ const previewLine = async (
     env: secrets,
     take: (record, parent) => {
       if (changes.length === maxObjects) return full.abort()
-      const own = parent === undefined ? record : wrapper(parent.column, parent.name)(record)
+      const own = parent === undefined ? record : createWrapper(parent.column, parent.name)(record)
       changes.push(Buffer.from(own).toString())
     },
   })
-  const stopped = full.signal.aborted ? tooMany() : undefined
+  const stopped = full.signal.aborted ? createTooManyFailure() : undefined
   return { changes, notes, failure: stopped ?? failure }
 }
 
@@ -263,19 +263,19 @@ export interface PlanningContext {
   readonly where: readonly string[]
 }
 
-/** A longer reason nobody reads. */
+/** The length of a reason beyond which people do not read it. */
 const maxReasonLength = 1000
 
-/** What became of the plan. */
+/** The result of saving a plan. */
 interface SavedPlan {
   id?: string
   /** Why it was not saved. */
   why?: string
 }
 
-/** A plan as an agent is told of it. */
+/** A plan as an agent gets it. */
 interface PlanSummary {
-  /** So many objects would be changed. */
+  /** The number of objects that would be changed. */
   readonly objects: number
   /** Its ID, and the line by which a person approves it; absent where there is nothing to change. */
   readonly plan?: string

@@ -31,7 +31,7 @@ import { type CallContext, Calls } from './calls.js'
 import type { Offer } from './offers.js'
 import { createTool, standardTools } from './tools.js'
 
-/** Told how a call ended: well, without a failure. */
+/** Is called when a call ends; without a failure if it succeeded. */
 type EndCall = (failure?: Failure) => void
 
 /** The log of tool calls. */
@@ -55,14 +55,14 @@ const codes = { unreadable: -32700, invalid: -32600 } as const
 interface MessageHandlers {
   /** A line that is a message, with its end. */
   readonly message: (line: string) => void
-  /** An answer to what is none. */
+  /** Answers a line that is no message. */
   readonly error: (line: string) => void
 }
 
-const errorLine = (id: unknown, code: number, message: string): string =>
+const formatErrorLine = (id: unknown, code: number, message: string): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`
 
-/** Whose message it was, as far as that can be read. */
+/** Returns the ID of a message, as far as it can be read. */
 const getMessageId = (value: unknown): string | number | null =>
   isObject(value) && (typeof value.id === 'string' || typeof value.id === 'number')
     ? value.id
@@ -72,14 +72,14 @@ class MessageReader {
   readonly #heard: MessageHandlers
   #pieces: string[] = []
   #size = 0
-  /** The line at hand is too large: the rest of it is passed over. */
+  /** True while the line at hand is too large: the rest of it is skipped. */
   #lost = false
 
   constructor(heard: MessageHandlers) {
     this.#heard = heard
   }
 
-  /** Takes what came, wherever it was cut. */
+  /** Takes a piece of the input, wherever it was cut. */
   take(text: string): void {
     let at = 0
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', at)) {
@@ -100,7 +100,7 @@ class MessageReader {
     this.#lost = true
     this.#pieces = []
     this.#heard.error(
-      errorLine(
+      formatErrorLine(
         null,
         codes.invalid,
         `the message is larger than ${maxMessage} bytes and was rejected`,
@@ -121,20 +121,24 @@ class MessageReader {
     try {
       value = JSON.parse(line)
     } catch {
-      this.#heard.error(errorLine(null, codes.unreadable, 'the message is not JSON'))
+      this.#heard.error(formatErrorLine(null, codes.unreadable, 'the message is not JSON'))
       return
     }
     if (JSONRPCMessageSchema.safeParse(value).success) this.#heard.message(`${line}\n`)
     else
       this.#heard.error(
-        errorLine(getMessageId(value), codes.invalid, 'the message is not a JSON-RPC message'),
+        formatErrorLine(
+          getMessageId(value),
+          codes.invalid,
+          'the message is not a JSON-RPC message',
+        ),
       )
   }
 }
 
-/** What the server needs. */
+/** The services that the server needs. */
 export interface ServerOptions extends CallContext {
-  /** Told of each call. */
+  /** The log that records each call. */
   readonly log: CallLog
   /** Ends what is in flight. */
   readonly signal: AbortSignal
@@ -147,7 +151,7 @@ const instructions = [
   'Secrets are masked.',
 ].join(' ')
 
-/** Any failure, as one that is told. */
+/** Returns any error as a failure that can be reported. */
 const toFailure = (error: unknown): Failure => {
   if (error instanceof Failure) return error
   return new Failure('internal', error instanceof Error ? error.message : String(error))
@@ -155,14 +159,14 @@ const toFailure = (error: unknown): Failure => {
 
 // Prompts: the recipes of the guide that only read.
 
-/** The name of a recipe's prompt. */
+/** Returns the name of a recipe's prompt. */
 const getPromptName = ({ job }: Recipe): string =>
   job
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 60)
 
-/** Whether a line of a recipe is one command that an agent may read by. */
+/** True if a line of a recipe is one command that an agent may read with. */
 const isReadLine = (line: string, reads: readonly string[]): boolean => {
   if (!line.startsWith('svcctl ') || /[|>$`;&]/.test(line)) return false
   const words = splitCommand(line.slice('svcctl '.length))
@@ -195,7 +199,7 @@ const getPrompt = (offers: readonly Offer[], name: string): GetPromptResult | un
 
 // What is read by an address: one record of each command that shows one, such as `svc://runners/7`.
 
-/** The names of what a command needs to show its record; undefined for a command that shows none, or by a choice. */
+/** Returns the names of the arguments that a command needs to show its record; undefined for one that shows none, or by a choice. */
 const getAddressParts = ({ reads, lists, command, data }: Offer): readonly string[] | undefined => {
   if (!reads || lists || !/^(?:.* )?get$/.test(command.words)) return undefined
   const needed = data.filter(({ required, flag }) => required || flag === undefined)
@@ -210,14 +214,14 @@ const getAddressParts = ({ reads, lists, command, data }: Offer): readonly strin
   return whole && names.length > 0 ? names : undefined
 }
 
-/** What an address begins with: the area, and what stands before the verb where that has several words. */
+/** Returns the beginning of an address: the area, and the words before the last one where the verb has several. */
 const getAddressPrefix = ({ command }: Offer): readonly string[] => [
   command.area,
   ...command.words.split(' ').slice(0, -1),
 ]
 
 /** Lists the addresses of records as templates. */
-const resourceTemplates = (offers: readonly Offer[]): ResourceTemplate[] =>
+const listResourceTemplates = (offers: readonly Offer[]): ResourceTemplate[] =>
   offers.flatMap((offer) => {
     const parts = getAddressParts(offer)
     if (parts === undefined) return []
@@ -246,7 +250,7 @@ const findResource = (
   return undefined
 }
 
-/** What encodes nothing stays as it is: then nothing has that name. */
+/** Decodes a part of an address. Invalid encoding stays as it is: then no record has that name. */
 const decode = (text: string): string => {
   try {
     return decodeURIComponent(text)
@@ -271,7 +275,7 @@ const registerResources = (
 ): void => {
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: [] }))
   server.setRequestHandler(ListResourceTemplatesRequestSchema, async () => ({
-    resourceTemplates: resourceTemplates(await offers()),
+    resourceTemplates: listResourceTemplates(await offers()),
   }))
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }, extra) => {
     const call = findResource(await offers(), uri)
@@ -294,7 +298,7 @@ const registerResources = (
   })
 }
 
-/** The server, and a promise of the end of what is in flight. */
+/** Creates the server, and a promise of the end of what is in flight. */
 const createServer = (serving: ServerOptions) => {
   const { tools, log, signal } = serving
   const calls = new Calls(serving)
@@ -332,14 +336,14 @@ const createServer = (serving: ServerOptions) => {
   return { server, settled: () => Promise.allSettled(flying) }
 }
 
-/** Where messages come from and go to. */
+/** The source and the destination of messages. */
 interface ServerStreams {
   readonly chunks: () => AsyncIterable<string>
-  /** @throws whatever says that nobody reads any more */
+  /** @throws the error that says that the reader is gone */
   readonly write: (text: string) => Promise<void>
 }
 
-const whenAborted = (signal: AbortSignal): Promise<void> =>
+const waitForAbort = (signal: AbortSignal): Promise<void> =>
   new Promise((done) => {
     if (signal.aborted) done()
     else signal.addEventListener('abort', () => done(), { once: true })
@@ -376,7 +380,7 @@ export const serveLines = async (serving: ServerOptions, lines: ServerStreams): 
   // Whatever comes of it after the end is nobody's business any more.
   listening.catch(() => undefined)
   try {
-    await Promise.race([listening, gone, whenAborted(serving.signal)])
+    await Promise.race([listening, gone, waitForAbort(serving.signal)])
   } finally {
     stop.abort()
     await settled()

@@ -1,15 +1,15 @@
 /** The tools that the MCP server offers, with their input and output. */
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
-import { didYouMean } from '../../base/suggest.js'
+import { suggestSimilar } from '../../base/suggest.js'
 import { areas } from '../../catalogue/index.js'
-import { namesOf, type Param } from '../../catalogue/params.js'
+import { getNumberNames, type Param } from '../../catalogue/params.js'
 import {
-  defined,
+  createRange,
+  createValueSchema,
   type JsonSchema,
   listOf,
-  rangeOf,
+  omitUndefined,
   type SchemaOptions,
-  valueSchema,
 } from '../../catalogue/schema.js'
 import type { Datum } from '../../engine/command/flags.js'
 import { usage } from '../../errors.js'
@@ -53,7 +53,7 @@ export const getNames = (
 const agentSchema: Partial<SchemaOptions> = {
   integer: (param) => ({
     type: param.names === undefined ? 'integer' : ['integer', 'string'],
-    ...rangeOf(param),
+    ...createRange(param),
   }),
   choice: ({ values = [] }) => ({ type: 'string', enum: values }),
   text: () => ({ type: 'string' }),
@@ -61,10 +61,10 @@ const agentSchema: Partial<SchemaOptions> = {
   scope: { type: ['integer', 'string'] },
 }
 
-/** What a schema cannot say, in words. */
+/** Describes a parameter, with what a schema cannot say. */
 const describeParam = (param: Param): string => {
   const { help, words, nullable, deprecated } = param
-  const names = namesOf(param)
+  const names = getNumberNames(param)
   return [
     help,
     ...(names.length === 0 ? [] : [`by number or name: ${names.join(', ')}`]),
@@ -75,7 +75,7 @@ const describeParam = (param: Param): string => {
 }
 
 const toSchema = (param: Param): JsonSchema => {
-  const kind = valueSchema(param, toSchema, agentSchema)
+  const kind = createValueSchema(param, toSchema, agentSchema)
   const { words, nullable } = param
   const types = [kind.type ?? []].flat()
   const all = [
@@ -85,7 +85,7 @@ const toSchema = (param: Param): JsonSchema => {
   ]
   // A word, or null, is none of the values.
   const open = words !== undefined || nullable === true
-  return defined({
+  return omitUndefined({
     ...kind,
     enum: open ? undefined : kind.enum,
     type: all.length > 1 ? all : all[0],
@@ -121,7 +121,7 @@ const paging = {
   cursor: { type: 'string', description: 'cursor from the previous response to the same query' },
 }
 
-/** What a tool answers with; `data` alone holds words of the instance. */
+/** Creates the schema of a tool's answer; `data` alone holds words of the instance. */
 const createOutputSchema = (
   more: Record<string, object> = {},
 ): NonNullable<Tool['outputSchema']> => ({
@@ -146,7 +146,7 @@ const planAnswer = createOutputSchema({
   objects: { type: 'integer' },
   applied: flag,
 })
-/** Which of several objects a plan is about, and why. */
+/** The arguments that say which of several objects a plan is about, and why. */
 const names = { type: 'array', items: text }
 const selectionArguments = {
   ids: { ...names, description: 'several objects' },
@@ -205,8 +205,8 @@ export const standardTools: readonly Tool[] = [
   },
 ]
 
-/** The name of a command's own tool. */
-const toolName = ({ name }: Pick<Offer, 'name'>): string => name.replace(/[ -]/g, '_')
+/** Returns the name of a command's own tool. */
+const toToolName = ({ name }: Pick<Offer, 'name'>): string => name.replace(/[ -]/g, '_')
 
 /** Describes a command as a tool of its own. */
 export const createTool = (offer: Offer): Tool => {
@@ -214,7 +214,7 @@ export const createTool = (offer: Offer): Tool => {
   const { properties, ...schema } = toArgumentsSchema(data)
   const access = Object.values(of.endpoints).find((e) => e.access !== undefined)?.access
   return {
-    name: toolName(offer),
+    name: toToolName(offer),
     title: offer.name,
     description: `${of.summary}.${access === undefined ? '' : ` For ${access}.`}`,
     inputSchema: { ...schema, properties: { ...properties, ...(reads ? paging : {}) } },
@@ -237,11 +237,11 @@ export const checkToolsets = (wanted: readonly string[]): void => {
   if (strange !== undefined)
     throw usage(
       `unknown toolset "${strange}"`,
-      didYouMean(strange, names) ?? `Available: ${names.join(', ')}.`,
+      suggestSimilar(strange, names) ?? `Available: ${names.join(', ')}.`,
     )
 }
 
-/** Whether a command is a tool of its own: what destroys stays a plan, and what waits would hold the line. */
+/** True if a command is a tool of its own: what destroys stays a plan, and what waits would hold the line. */
 const isTool = ({ reads, destroys, command: { waits } }: Offer, writes: boolean): boolean =>
   reads || (writes && !destroys && waits !== true)
 
@@ -257,5 +257,5 @@ export const getToolsets = (
   const tools = offers.filter(
     (offer) => wanted.includes(offer.command.area) && isTool(offer, writes),
   )
-  return new Map(tools.map((offer) => [toolName(offer), offer]))
+  return new Map(tools.map((offer) => [toToolName(offer), offer]))
 }

@@ -32,7 +32,7 @@ const selectionFlags = {
   missing: oneOf(['skip'], 'only report named projects and groups that do not exist'),
 } as const
 
-/** What the flags of a line select. @throws Failure `usage` for a flag without a value */
+/** Parses what the flags of a line select. @throws Failure `usage` for a flag without a value */
 export const parseSelection = (
   { flags }: Arguments<typeof selectionFlags>,
   { globals }: Pick<WorkspaceService, 'globals'>,
@@ -56,7 +56,7 @@ export const parseSelection = (
 
 // The flags of commands that make a plan.
 
-/** How files are read. */
+/** The flags that say how files are read. */
 const fileFlags = {
   'allow-literal-secrets': boolean('allow secrets as plain text in files'),
   'allow-outside': boolean('allow references to files outside of the folder'),
@@ -87,7 +87,7 @@ export const planningFlags = {
   }),
 } as const
 
-/** What a line says of a plan. */
+/** The arguments of a line that makes a plan. */
 export type PlanGiven = Arguments<typeof planningFlags>
 
 // The flags of each command.
@@ -131,13 +131,13 @@ export const exportFlags = {
 } as const
 export type ExportLine = Arguments<typeof exportFlags>
 
-/** Those of a plan; no secret differs unless somebody asks. */
+/** The flags of a plan, for drift; no secret differs unless `--secrets` is given. */
 export const driftFlags = {
   ...planningFlags,
   secrets: { ...planningFlags.secrets, default: 'never' },
 } as const
 
-const limitIn = (name: string, text: string | undefined): PlanLimit | undefined => {
+const parseLimit = (name: string, text: string | undefined): PlanLimit | undefined => {
   if (text === undefined) return undefined
   const [, digits, percent] = /^(\d{1,9})(%?)$/.exec(text) ?? []
   if (digits === undefined)
@@ -147,8 +147,8 @@ const limitIn = (name: string, text: string | undefined): PlanLimit | undefined 
 
 /** @throws Failure `usage` for a limit that is none */
 export const parseLimits = ({ flags }: PlanGiven): PlanLimits => {
-  const deletes = limitIn('max-deletes', flags['max-deletes'])
-  const changes = limitIn('max-changes', flags['max-changes'])
+  const deletes = parseLimit('max-deletes', flags['max-deletes'])
+  const changes = parseLimit('max-changes', flags['max-changes'])
   return {
     deletes,
     changes,

@@ -4,9 +4,9 @@
  */
 
 import { type Fields, isObject } from '../../base/objects.js'
-import { programs } from '../../base/processes.js'
+import { loadProgramRunner } from '../../base/processes.js'
 import { type HeldText, holdText } from '../../base/secrets/scrub.js'
-import { documented } from '../../catalogue/words.js'
+import { toDocumented } from '../../catalogue/words.js'
 import { defaultTimeout, largestPage } from '../../client/defaults.js'
 import { SecretRecord, SecretValues } from '../../desired/applying/secrets.js'
 import type { SecretsPolicy } from '../../desired/diff/context.js'
@@ -21,7 +21,7 @@ interface Run {
   readonly instance: Pick<InstanceService, 'collect' | 'each' | 'send'>
 }
 
-const recordsIn = (values: readonly unknown[], { endpoint: { route } }: Ask): readonly Fields[] => {
+const toRecords = (values: readonly unknown[], { endpoint: { route } }: Ask): readonly Fields[] => {
   const records = values.filter(isObject)
   if (records.length === values.length) return records
   throw new Failure('unreachable', 'the list contains an item that is not an object', {
@@ -30,11 +30,11 @@ const recordsIn = (values: readonly unknown[], { endpoint: { route } }: Ask): re
   })
 }
 
-/** Files speak in the names of the documents, whatever the instance calls things. */
-const read = (whole: WholeAnswer): WholeAnswer => ({ ...whole, data: documented(whole.data) })
+/** Returns an answer in the names of the documents, which files use, whatever the instance calls things. */
+const read = (whole: WholeAnswer): WholeAnswer => ({ ...whole, data: toDocumented(whole.data) })
 
 /**
- * The instance, only to be read.
+ * Returns the instance for reading only.
  * @param onProgress called for each request: a list is as many as it has pages
  */
 export const toReadable = (
@@ -51,7 +51,7 @@ export const toReadable = (
     }
     onProgress()
     const found = await instance.collect({ key: '', ...ask }, { whole: true, where })
-    return recordsIn(found.map(documented), ask)
+    return toRecords(found.map(toDocumented), ask)
   }
   return {
     get: async (ask) => {
@@ -63,7 +63,7 @@ export const toReadable = (
   }
 }
 
-/** The same, to be written too. */
+/** Returns the instance of a run for reading and writing. */
 export const toWritable = (run: Run): WritableInstance => ({
   ...toReadable(run),
   send: async (ask) => read(await run.instance.send({ key: '', ...ask })),
@@ -73,12 +73,12 @@ export const toWritable = (run: Run): WritableInstance => ({
 
 const most = 1 << 20
 
-/** A program without a shell; what it prints is the secret. @throws Failure `usage` where it fails */
-const printedBy = async (
+/** Runs a program without a shell, and returns its output as the secret. @throws Failure `usage` where it fails */
+const runSecretCommand = async (
   [program = '', ...args]: readonly string[],
   { place }: Pick<Services, 'place'>,
 ): Promise<HeldText> => {
-  const run = await programs()
+  const run = await loadProgramRunner()
   const limit = place.globals.timeout ?? defaultTimeout
   const { exitCode, timedOut, stdout } = await run(program, args, place.env, {
     reject: false,
@@ -98,13 +98,13 @@ const printedBy = async (
   throw usage(`the command ${program} ${why}`)
 }
 
-/** Values of secrets, and what is on record of those that were set. */
+/** Reads the values of secrets, and the record of those that were set. */
 export const readSecrets = async (services: Services, set: SecretsPolicy['set']) => {
   const { place } = services
   const values = new SecretValues({
     env: place.env,
     cwd: place.cwd,
-    command: (line) => printedBy(line, services),
+    command: (line) => runSecretCommand(line, services),
   })
   const record = new SecretRecord(getPaths(place.env).state, await getInstanceName(place))
   const unusable = await record.unusable()

@@ -12,7 +12,7 @@ import type { DiffOptions, SecretsPolicy } from '../../desired/diff/context.js'
 import { makePlans } from '../../desired/diff/index.js'
 import {
   comparePlans,
-  entriesOf,
+  listPlanEntries,
   type PlanComparison,
   type PlanEntry,
 } from '../../desired/entries.js'
@@ -23,15 +23,15 @@ import {
   readDeclared,
   readFiles,
 } from '../../desired/files/index.js'
-import { byPathBytes, documentName, type ReadText } from '../../desired/files/paths.js'
-import { countsOf, type PlanCounts, type PlanHead } from '../../desired/planfile.js'
+import { comparePathBytes, documentName, type ReadText } from '../../desired/files/paths.js'
+import { countPlan, type PlanCounts, type PlanHead } from '../../desired/planfile.js'
 import { type InstanceView, openView } from '../../desired/reading/index.js'
 import { checkGlobs } from '../../desired/selection.js'
-import { originText } from '../../desired/state.js'
+import { formatOrigin } from '../../desired/state.js'
 import type { Services, WorkspaceService } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
-import { survived, usage } from '../../errors.js'
+import { recoverFrom, usage } from '../../errors.js'
 import { getPaths } from '../../profile/index.js'
 import { readKnown } from '../../profile/known.js'
 import { type PlanGiven, parseLimits, parseSelection } from './flags.js'
@@ -48,7 +48,7 @@ interface PlanOptions {
   readonly look?: () => void
 }
 
-/** What making a plan took. */
+/** The cost of making a plan. */
 interface PlanCost {
   readonly requests: number
   readonly seconds: number
@@ -60,7 +60,7 @@ export interface MadePlan {
   readonly counts: PlanCounts
   /** Its items as they are shown. */
   readonly entries: readonly PlanEntry[]
-  /** What it is held against. */
+  /** The commit that the plan is compared with. */
   readonly against?: Omit<PlanComparison, 'entries'> & {
     readonly ref: string
     readonly commit: string
@@ -70,15 +70,15 @@ export interface MadePlan {
   readonly worked: PlanCost
 }
 
-/** The name of the format that was asked for: on the line, by the environment, by the profile. */
-export const outputName = async (place: Services['place']) =>
+/** Returns the name of the requested format: of the line, the environment or the profile. */
+export const getOutputName = async (place: Services['place']) =>
   place.globals.output ?? (place.env.SVC_OUTPUT || undefined) ?? (await place.profile())?.output
 
-/** Where files are looked for unless they are named. */
+/** The folder in which files are found unless a line names them. */
 const defaultFolder = './svcctl'
 
-/** The files and folders of a line. */
-const inputsOf = ({ args }: Pick<Given, 'args'>): readonly string[] =>
+/** Returns the files and folders of a line. */
+const getInputs = ({ args }: Pick<Given, 'args'>): readonly string[] =>
   args.length === 0 ? [defaultFolder] : args
 
 /** @throws Failure `usage` where no file was named, and the folder of the default is not there */
@@ -95,7 +95,7 @@ const checkDefault = ({ cwd }: Services['place'], { args }: PlanGiven): void => 
   )
 }
 
-const fileOptions = ({ cwd, stdin }: Services['place'], { flags }: PlanGiven): FileOptions => ({
+const getFileOptions = ({ cwd, stdin }: Services['place'], { flags }: PlanGiven): FileOptions => ({
   cwd,
   stdin: () => stdin.text(),
   allowLiteralSecrets: flags['allow-literal-secrets'] === true,
@@ -103,17 +103,17 @@ const fileOptions = ({ cwd, stdin }: Services['place'], { flags }: PlanGiven): F
   allowCommands: flags['allow-commands'] === true,
 })
 
-/** What the files wanted at another commit; undefined, and noted, where they were wrong. */
-const wantedBefore = async (
+/** Reads what the files wanted at another commit; returns undefined, with a note, if they were invalid. */
+const readEarlierState = async (
   { ui, place }: Services,
   given: PlanGiven,
   ref: string,
   places: FoundPlaces,
 ) => {
-  const { commit, texts, open } = await filesAtBase(place, inputsOf(given), ref)
+  const { commit, texts, open } = await readFilesAtBase(place, getInputs(given), ref)
   try {
-    const declared = await readDeclared(texts, { ...fileOptions(place, given), open })
-    const { projects, groups, about } = pathsIn(places)
+    const declared = await readDeclared(texts, { ...getFileOptions(place, given), open })
+    const { projects, groups, about } = collectPaths(places)
     const { reach } = declared
     const all = {
       projects: [...new Set([...projects, ...reach.projects])],
@@ -122,7 +122,7 @@ const wantedBefore = async (
     }
     return { commit, places: declared.places(all) }
   } catch (error) {
-    const { category, message } = survived(error)
+    const { category, message } = recoverFrom(error)
     if (category !== 'usage') throw error
     const first = message.split('\n').find((line) => /:\d+:\d+: /.test(line)) ?? message
     ui.note(
@@ -132,15 +132,15 @@ const wantedBefore = async (
   }
 }
 
-/** What the files say. @throws Failure `usage` with every mistake in them */
-export const declaredBy = async (
+/** Reads the declared state from the files. @throws Failure `usage` with every mistake in them */
+export const readDeclaredState = async (
   services: Services,
   given: PlanGiven,
   onProgress: () => void = () => {},
 ): Promise<DeclaredState> => {
   checkDefault(services.place, given)
-  const declared = await readFiles(inputsOf(given), {
-    ...fileOptions(services.place, given),
+  const declared = await readFiles(getInputs(given), {
+    ...getFileOptions(services.place, given),
     onFile: onProgress,
   })
   await services.place.checkInputs(declared.files.map(({ path }) => path))
@@ -148,21 +148,21 @@ export const declaredBy = async (
   return declared
 }
 
-/** Files that are for one instance are used with no other. */
+/** Checks that files for one instance are used with no other. */
 const checkInstance = ({ instance }: DeclaredState, actual: string): void => {
   const normal = (url: string): string =>
     trimTrailingSlashes(URL.canParse(url) ? new URL(url).href : url)
   if (instance === undefined || normal(instance.value) === normal(actual)) return
   throw usage(
-    `${originText(instance.origin)}: the files are for ${instance.value}, but the instance is ${actual}`,
+    `${formatOrigin(instance.origin)}: the files are for ${instance.value}, but the instance is ${actual}`,
     'Choose that instance (--profile, --base-url), or remove "instance:" from the files.',
   )
 }
 
 type FoundPlaces = Pick<Awaited<ReturnType<InstanceView['places']>>, 'projects' | 'groups'>
 
-/** The projects and groups that there are; a project's group is one of them. */
-const pathsIn = ({ projects, groups }: FoundPlaces) => {
+/** Collects the paths of all projects and groups; a project's group is one of them. */
+const collectPaths = ({ projects, groups }: FoundPlaces) => {
   const own = projects.flatMap(({ path, namespace }) =>
     namespace === 'group' ? [path.slice(0, path.lastIndexOf('/'))] : [],
   )
@@ -175,21 +175,21 @@ const pathsIn = ({ projects, groups }: FoundPlaces) => {
 }
 
 /**
- * What files want of places. A project in a group shows that the group is there, also where the group
- * itself is not meant.
+ * Returns what files want of places. A project in a group shows that the group is there, even if the group
+ * itself is not selected.
  */
-export const desiredPlaces = (
+export const getDesiredPlaces = (
   declared: DeclaredState,
   { projects, groups }: FoundPlaces,
 ): readonly DesiredPlace[] => {
   const meant = new Set(groups.map(({ path }) => path.toLowerCase()))
   return declared
-    .places(pathsIn({ projects, groups }))
+    .places(collectPaths({ projects, groups }))
     .filter(({ place }) => place.scope !== 'group' || meant.has(place.path.toLowerCase()))
 }
 
-/** The head of a plan's document. */
-const headOf = async (
+/** Creates the head of a plan's document. */
+const createHead = async (
   { place }: Services,
   given: PlanGiven,
   view: InstanceView,
@@ -202,13 +202,13 @@ const headOf = async (
     instance: await getInstanceName(place),
     user: given.flags.self ?? (await view.self())?.username ?? null,
     created: place.clock.now().toISOString(),
-    inputs: inputsOf(given),
+    inputs: getInputs(given),
     files,
     selection: Object.fromEntries(selection),
   }
 }
 
-/** Whether the instance of the profile was seen to be newer than the documents. */
+/** True if the instance of the profile was seen to be newer than the documents. */
 const isNewer = async (place: Services['place']): Promise<boolean> => {
   const profile = await place.profile()
   const known = profile && readKnown(getPaths(place.env), profile)?.version
@@ -217,13 +217,13 @@ const isNewer = async (place: Services['place']): Promise<boolean> => {
   return release !== undefined && compareVersions(release, documentedVersion) > 0
 }
 
-/** What comparing goes by, of a line and the places that were found. */
-const diffOptionsOf = async (
+/** Returns the options of the comparison, from a line and the places that were found. */
+const createDiffOptions = async (
   { place }: Services,
   given: PlanGiven,
   places: FoundPlaces & { readonly unread: DiffOptions['unread'] },
 ) => {
-  const { projects, about } = pathsIn(places)
+  const { projects, about } = collectPaths(places)
   return {
     limits: parseLimits(given),
     ignore: given.flags.ignore,
@@ -242,7 +242,7 @@ const diffOptionsOf = async (
  * Reads the files, looks at the instance, compares.
  * @throws Failure `usage` for what is wrong in the files or flags; what kept all from being read
  */
-export const madePlan = async (
+export const makePlan = async (
   services: Services,
   given: PlanGiven,
   { against, look = () => {}, ...how }: PlanOptions,
@@ -254,7 +254,7 @@ export const madePlan = async (
   const { 'allow-empty': empty, 'allow-removals': removals } = given.flags
   checkGlobs({ only, except, ignore, 'allow-empty': empty, 'allow-removals': removals })
   parseLimits(given)
-  const declared = await declaredBy(services, given, look)
+  const declared = await readDeclaredState(services, given, look)
   checkInstance(declared, await getInstanceName(place))
   let requests = 0
   const instance = toReadable(services, () => {
@@ -266,27 +266,27 @@ export const madePlan = async (
   const narrowed = (scoping.projects ?? scoping.groups) !== undefined
   // What reaches nothing can be told where all projects are looked at.
   if (!narrowed && places.unread.length === 0)
-    for (const text of declared.idle(pathsIn(places))) services.ui.note(text)
-  const wanted = desiredPlaces(declared, places)
+    for (const text of declared.idle(collectPaths(places))) services.ui.note(text)
+  const wanted = getDesiredPlaces(declared, places)
   const before =
-    against === undefined ? undefined : await wantedBefore(services, given, against, places)
+    against === undefined ? undefined : await readEarlierState(services, given, against, places)
   const known = new Set([...places.projects, ...places.groups].map(placeText))
   const isMeant = ({ place: one }: DesiredPlace): boolean =>
     one.scope === 'site' ? !narrowed : known.has(placeText(one))
   const made = await makePlans(
     wanted.filter(isMeant),
     view,
-    { ...how, ...(await diffOptionsOf(services, given, places)), each: instance.each },
+    { ...how, ...(await createDiffOptions(services, given, places)), each: instance.each },
     before?.places.filter(isMeant),
   )
   for (const text of view.notes) services.ui.note(text)
   const { plan } = made
-  const head = await headOf(services, given, view, declared)
+  const head = await createHead(services, given, view, declared)
   const worked = { requests, seconds: (place.clock.now().getTime() - begun) / 1000 }
-  const now = { entries: entriesOf(plan), places: wanted }
-  const all = { plan, head, counts: countsOf(plan), entries: now.entries, declared, view, worked }
+  const now = { entries: listPlanEntries(plan), places: wanted }
+  const all = { plan, head, counts: countPlan(plan), entries: now.entries, declared, view, worked }
   if (before === undefined || made.former === undefined) return all
-  const old = { entries: entriesOf(made.former), places: before.places }
+  const old = { entries: listPlanEntries(made.former), places: before.places }
   const { entries, ...compared } = comparePlans(now, old)
   return { ...all, entries, against: { ref: against ?? '', commit: before.commit, ...compared } }
 }
@@ -297,9 +297,9 @@ export const madePlan = async (
 const maxBytes = 4e6
 const maxTogether = 512e6
 
-type Git = ReturnType<typeof gitIn>
+type Git = ReturnType<typeof createGit>
 
-const gitIn =
+const createGit =
   ({ cwd, env }: Pick<WorkspaceService, 'cwd' | 'env'>) =>
   async (args: readonly string[], input?: string): Promise<Buffer | undefined> => {
     const how = { as: 'tool', env, cwd, input, maxBuffer: maxTogether } as const
@@ -307,24 +307,27 @@ const gitIn =
     return error === null ? stdout : undefined
   }
 
-const lineOf = (bytes: Buffer | undefined): string | undefined =>
+const toLine = (bytes: Buffer | undefined): string | undefined =>
   bytes?.toString().trim() || undefined
 
-/** @throws Failure `usage` where there is no such commit, or nothing in common with it */
-const baseOf = async (git: Git, ref: string): Promise<string> => {
-  const commit = lineOf(
+/**
+ * Finds the commit that HEAD and a reference have in common.
+ * @throws Failure `usage` where there is no such commit, or nothing in common with it
+ */
+const findMergeBase = async (git: Git, ref: string): Promise<string> => {
+  const commit = toLine(
     await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]),
   )
   const hint = 'In a CI job, set the variable GIT_DEPTH to 0 to fetch all commits.'
   if (commit === undefined) throw usage(`--against: unknown commit ${quoteText(ref)}`, hint)
-  const base = lineOf(await git(['merge-base', commit, 'HEAD']))
+  const base = toLine(await git(['merge-base', commit, 'HEAD']))
   if (base === undefined)
     throw usage(`--against: HEAD has no commit in common with ${quoteText(ref)}`, hint)
   return base
 }
 
-/** Regular files of a commit that are not too large. */
-const listed = (bytes: Buffer) =>
+/** Parses the regular files of a commit that are not too large. */
+const parseTree = (bytes: Buffer) =>
   bytes
     .toString()
     .split('\0')
@@ -334,8 +337,8 @@ const listed = (bytes: Buffer) =>
       return path === undefined || Number(size) > maxBytes ? [] : [{ path, object }]
     })
 
-/** What `git cat-file --batch` says of each object, in the order in which they were asked for. */
-const contentsIn = (bytes: Buffer): readonly Buffer[] => {
+/** Parses the contents in the output of `git cat-file --batch`, in the order in which the objects were requested. */
+const parseContents = (bytes: Buffer): readonly Buffer[] => {
   const all: Buffer[] = []
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf(10, at)
@@ -350,8 +353,8 @@ const isDocument = (path: string): boolean =>
   documentName.test(path) &&
   !path.split('/').some((part) => part.startsWith('.') || part === 'node_modules')
 
-/** Where an input stands in the repository. @throws Failure `usage` for one that is outside of it */
-const insideOf = (top: string, cwd: string, input: string): string => {
+/** Returns the path of an input in the repository. @throws Failure `usage` for one that is outside of it */
+const toRepositoryRelative = (top: string, cwd: string, input: string): string => {
   if (input === '-') throw usage('--against requires files of a git repository, not standard input')
   const path = relative(top, join(realpathSync(cwd), relative(cwd, resolve(cwd, input))))
   if (path.startsWith('..') || isAbsolute(path))
@@ -359,8 +362,8 @@ const insideOf = (top: string, cwd: string, input: string): string => {
   return path
 }
 
-/** The documents that an input names, called as they are now. */
-const textsOf = (
+/** Returns the documents that an input names, under their present names. */
+const getDocuments = (
   input: string,
   at: string,
   all: ReadonlyMap<string, Buffer>,
@@ -371,37 +374,37 @@ const textsOf = (
   return [...all]
     .filter(([path]) => path.startsWith(above) && isDocument(path.slice(above.length)))
     .map(([path, bytes]) => ({ path: join(input, path.slice(above.length)), folder: input, bytes }))
-    .sort(byPathBytes)
+    .sort(comparePathBytes)
 }
 
 /**
- * The files as they were.
+ * Reads the files as they were.
  * @throws Failure `usage` outside of a repository, and where there is no such commit
  */
-const filesAtBase = async (
+const readFilesAtBase = async (
   place: Pick<WorkspaceService, 'cwd' | 'env'>,
   inputs: readonly string[],
   ref: string,
 ) => {
-  const git = gitIn(place)
-  const top = lineOf(await git(['rev-parse', '--show-toplevel']))
+  const git = createGit(place)
+  const top = toLine(await git(['rev-parse', '--show-toplevel']))
   if (top === undefined) throw usage('--against requires a git repository and the program git')
-  const commit = await baseOf(git, ref)
-  const paths = inputs.map((input) => ({ input, at: insideOf(top, place.cwd, input) }))
+  const commit = await findMergeBase(git, ref)
+  const paths = inputs.map((input) => ({ input, at: toRepositoryRelative(top, place.cwd, input) }))
   // Files that others name stand beside them.
   const roots = [...new Set(paths.map(({ at }) => (isDocument(at) ? dirname(at) : at || '.')))]
   const where = roots.includes('.') ? [] : ['--', ...roots]
   const tree = await git(['ls-tree', '-r', '-l', '-z', '--full-tree', commit, ...where])
-  const files = listed(tree ?? Buffer.alloc(0))
+  const files = parseTree(tree ?? Buffer.alloc(0))
   const objects = files.map(({ object }) => `${object}\n`).join('')
-  const contents = contentsIn((await git(['cat-file', '--batch'], objects)) ?? Buffer.alloc(0))
+  const contents = parseContents((await git(['cat-file', '--batch'], objects)) ?? Buffer.alloc(0))
   const all = new Map(files.map(({ path }, i) => [path, contents[i] ?? Buffer.alloc(0)]))
   return {
     commit,
-    texts: paths.flatMap(({ input, at }) => textsOf(input, at, all)),
-    /** What a file that they name held. @throws an Error in words for one that was not there */
+    texts: paths.flatMap(({ input, at }) => getDocuments(input, at, all)),
+    /** Returns the content of a file that they name. @throws an Error in words for one that was not there */
     open: (path: string): Buffer => {
-      const bytes = all.get(insideOf(top, place.cwd, path))
+      const bytes = all.get(toRepositoryRelative(top, place.cwd, path))
       if (bytes === undefined) throw new Error('it did not exist')
       return bytes
     },

@@ -1,16 +1,16 @@
 /** The record of a plan that its page is drawn from: what it comes to, and its items, place by place. */
 
 import { placeText } from '../../desired/address.js'
-import { entryKinds, entryName, isAction, type PlanEntry } from '../../desired/entries.js'
+import { entryKinds, getEntryName, isAction, type PlanEntry } from '../../desired/entries.js'
 import {
   type CellWriter,
-  changeRows,
-  countWords,
-  givenText,
+  createChangeRows,
+  formatGiven,
+  formatPlanCounts,
+  formatPosition,
   noneWords,
-  originIn,
   type ReportedPlan,
-  shortened,
+  shortenValue,
 } from './rows.js'
 
 /** An attribute as it is, and as it is wanted. */
@@ -53,7 +53,7 @@ export interface PlanPageRecord {
   readonly places: readonly PagePlace[]
 }
 
-const plain: CellWriter = { code: shortened, prose: (text) => text }
+const plain: CellWriter = { code: shortenValue, prose: (text) => text }
 
 const toItem = (
   entry: PlanEntry,
@@ -65,18 +65,18 @@ const toItem = (
   const { mark, drift, words } = entryKinds[is]
   const isDrift = of === 'drift'
   const changes = isAction(entry)
-    ? changeRows(entry, plain).filter(([attribute]) => attribute !== '')
+    ? createChangeRows(entry, plain).filter(([attribute]) => attribute !== '')
     : []
   return {
     verb: is,
     sign: isDrift ? (drift?.mark ?? mark) : mark,
     kind: address.kind,
-    name: entryName(entry),
+    name: getEntryName(entry),
     text:
       isDrift && isAction(entry)
         ? (words?.wrong ?? '')
-        : text || (is === 'enable' ? givenText(entry) : ''),
-    origin: origin === undefined ? '' : originIn(origin),
+        : text || (is === 'enable' ? formatGiven(entry) : ''),
+    origin: origin === undefined ? '' : formatPosition(origin),
     loses: isDrift ? '' : loses,
     outcome: id === undefined ? '' : (outcomeOf?.(id).outcome ?? ''),
     changes: changes.map(([attribute = '', now = '', wanted = '']) =>
@@ -104,7 +104,7 @@ export const toPageRecord = (
     places.set(name, found)
     found.items.push(toItem(entry, of, outcomeOf))
   }
-  const { todo } = countWords(made.counts, of)
+  const { todo } = formatPlanCounts(made.counts, of)
   return {
     of,
     todo: todo.length === 0 ? [noneWords[of]] : todo,

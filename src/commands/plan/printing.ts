@@ -11,13 +11,13 @@ import { roughWidths } from '../../base/screen-text.js'
 import { getFormatTraits } from '../../catalogue/formats.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import { placeText } from '../../desired/address.js'
-import { entryKinds, entryName, isAction, type PlanEntry } from '../../desired/entries.js'
+import { entryKinds, getEntryName, isAction, type PlanEntry } from '../../desired/entries.js'
 import {
   isPlan,
   type PlanAction,
   type PlanHead,
   planText,
-  rowOf,
+  toActionRow,
   toPlanDocument,
 } from '../../desired/planfile.js'
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
@@ -34,18 +34,18 @@ import { yieldWithSmallHeap } from '../../engine/work/v8.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
-import { type MadePlan, madePlan, outputName } from './make.js'
+import { getOutputName, type MadePlan, makePlan } from './make.js'
 import { titlePlan, toPageRecord } from './page-record.js'
-import { notePage, writePlanReports } from './reports.js'
+import { renderNote, writePlanReports } from './reports.js'
 import {
   type ChangeSymbols,
-  comparedText,
+  describeComparison,
+  describePlan,
   explainAddress,
-  givenText,
-  originIn,
+  formatChange,
+  formatGiven,
+  formatPosition,
   type ReportedPlan,
-  shownChange,
-  summarizePlan,
 } from './rows.js'
 
 /** Fields that some actions have. */
@@ -65,9 +65,9 @@ export async function* yieldPlan(
   const isPeople = answer.reader === 'people'
   if (isPeople && outcomeOf !== undefined) return
   // A table replaces a format of a variable in which this line cannot be answered.
-  const name = isPeople ? undefined : await outputName(services.place)
+  const name = isPeople ? undefined : await getOutputName(services.place)
   const format = getFormatTraits(name ?? 'table')
-  if (format.name === 'markdown') return yield createTextRow(notePage(reported))
+  if (format.name === 'markdown') return yield createTextRow(renderNote(reported))
   if (answer.reader === 'pages') {
     const record = toPageRecord(reported, outcomeOf)
     return yield* yieldRecords([record], {
@@ -77,16 +77,16 @@ export async function* yieldPlan(
     })
   }
   if (isPeople) {
-    const page = (): Iterable<string> => pageOf(reported, answer)
+    const page = (): Iterable<string> => yieldPlanLines(reported, answer)
     if (answer.terminal) return yield* yieldRecords(made.plan.actions, { people: { page } })
     // In the log of a job it is read by people as well.
     for (const text of page()) yield createTextRow(text)
     return
   }
   if (format.nests !== true && made.plan.actions.length === 0)
-    yield createNoteRow(summarizePlan(reported))
+    yield createNoteRow(describePlan(reported))
   const rows = () =>
-    made.plan.actions.map((action) => ({ ...rowOf(action), ...outcomeOf?.(action.id) }))
+    made.plan.actions.map((action) => ({ ...toActionRow(action), ...outcomeOf?.(action.id) }))
   if (answer.reader === 'sheets') {
     const sheet = rows().map(({ changes, ...row }) => ({
       ...row,
@@ -108,7 +108,7 @@ export async function* yieldPlan(
   yield* yieldRecord({ ...document, actions, ...digest }, { reveal: true })
 }
 
-/** What makes a run fail: by its line, else by the profile. */
+/** Returns the names of the entries that make a run fail: from its line, else from the profile. */
 export const parseFailOn = async (
   { place }: Pick<Services, 'place'>,
   { flags }: PlanGiven,
@@ -153,27 +153,27 @@ export const checkLimits = ({ plan: { refused } }: MadePlan, said: string): void
 
 const { measure } = roughWidths
 
-/** What stands beside the name of an item that differs. */
-const driftText = (entry: PlanEntry): string => {
+/** Returns the text beside the name of an item that differs. */
+const describeDrift = (entry: PlanEntry): string => {
   const { wrong = '' } = entryKinds[entry.is].words ?? {}
   if (entry.is === 'update') return ''
   if (entry.is === 'replace') return 'the instance has another key'
-  const given = givenText(entry)
+  const given = formatGiven(entry)
   return entry.is === 'delete' || given === '' ? wrong : `${wrong}: ${given}`
 }
 
-/** What stands beside the name of an item. */
-const textOf = (entry: PlanEntry, of: ReportedPlan['of']): string => {
+/** Returns the text beside the name of an item. */
+const describeEntry = (entry: PlanEntry, of: ReportedPlan['of']): string => {
   const { is, text } = entry
   const { loses, origin } = entry.of
-  if (of === 'drift' && isAction(entry)) return driftText(entry)
+  if (of === 'drift' && isAction(entry)) return describeDrift(entry)
   switch (is) {
     case 'update':
       return ''
     case 'create':
-      return givenText(entry)
+      return formatGiven(entry)
     case 'enable':
-      return ['already exists and is enabled', givenText(entry)].filter(Boolean).join('; ')
+      return ['already exists and is enabled', formatGiven(entry)].filter(Boolean).join('; ')
     case 'replace':
       return 'new key: added before the old one is removed'
     case 'delete':
@@ -182,7 +182,7 @@ const textOf = (entry: PlanEntry, of: ReportedPlan['of']): string => {
         : `DELETED: ${loses.charAt(0).toLowerCase()}${loses.slice(1)}`.replace(/\.$/, '')
     // What the files have to change for it.
     case 'impossible':
-      return origin === undefined ? text : `${text} (${originIn(origin)})`
+      return origin === undefined ? text : `${text} (${formatPosition(origin)})`
     default:
       return text
   }
@@ -195,8 +195,8 @@ interface Line {
   readonly text: string
 }
 
-/** What is printed of an item, with symbols, or with words for a screen reader. */
-const linesOf = (
+/** Returns the lines of an item, with symbols, or with words for a screen reader. */
+const createEntryLines = (
   entry: PlanEntry,
   command: ReportedPlan['of'],
   isSpoken: boolean,
@@ -209,9 +209,9 @@ const linesOf = (
   const word = (isDrift ? drift?.count : undefined) ?? is
   const sign = isSpoken ? `${word}:` : ((isDrift ? drift?.mark : undefined) ?? mark)
   return [
-    { indent: 2, label: `${sign} ${entryName(entry)}`, text: textOf(entry, command) },
+    { indent: 2, label: `${sign} ${getEntryName(entry)}`, text: describeEntry(entry, command) },
     ...changes.map((one): Line => {
-      const text = shownChange(one, command, isSpoken ? added : undefined)
+      const text = formatChange(one, command, isSpoken ? added : undefined)
       return { indent: 6, label: one.attribute, text }
     }),
   ]
@@ -219,8 +219,8 @@ const linesOf = (
 
 const accessibleSymbols: ChangeSymbols = { gone: 'remove', come: 'add', to: 'to' }
 
-/** How lines are laid out: on a terminal they are folded, elsewhere they are whole. */
-const layout = ({ text, terminal, width }: AnswerService, longest: number) => {
+/** Creates the layout of lines: on a terminal they are folded, elsewhere they are whole. */
+const createLayout = ({ text, terminal, width }: AnswerService, longest: number) => {
   // Texts begin after the longest label, if that leaves them room.
   const column = Math.min(longest + 3, Math.floor((terminal ? width : 140) / 2))
   return ({ indent, label, text: value }: Line): string => {
@@ -234,37 +234,40 @@ const layout = ({ text, terminal, width }: AnswerService, longest: number) => {
   }
 }
 
-const refusals = ({ refused }: DesiredPlan, { text, terminal }: AnswerService): readonly string[] =>
+const formatRefusals = (
+  { refused }: DesiredPlan,
+  { text, terminal }: AnswerService,
+): readonly string[] =>
   refused.map(
     (one) =>
       `${terminal ? text.mark('bad') : entryKinds.unread.mark} exceeds a limit: ${text.safe(one.text)}; pass ${text.safe(one.flag)} to allow it\n`,
   )
 
-/** The lines of a plan. */
-function* pageOf(reported: ReportedPlan, answer: AnswerService): Generator<string> {
+/** Yields the lines of a plan. */
+function* yieldPlanLines(reported: ReportedPlan, answer: AnswerService): Generator<string> {
   const { of, made } = reported
   const { entries, against } = made
   const { text, terminal } = answer
   let longest = 20
   for (const entry of entries)
-    for (const { indent, label } of linesOf(entry, of, text.accessible))
+    for (const { indent, label } of createEntryLines(entry, of, text.accessible))
       longest = Math.max(longest, indent + measure(label))
-  const line = layout(answer, longest)
+  const line = createLayout(answer, longest)
   // A project is called by its path alone; a group may have the same.
   const headOf = ({ of: { address } }: PlanEntry): string =>
     address.scope === 'project' ? address.path : placeText(address)
   for (const [head, ones] of groupBy(entries, headOf)) {
     yield `${terminal ? text.strong(text.safe(head)) : text.safe(head)}\n`
-    for (const entry of ones) yield* linesOf(entry, of, text.accessible).map(line)
+    for (const entry of ones) yield* createEntryLines(entry, of, text.accessible).map(line)
   }
   if (entries.length > 0) yield '\n'
   if (against !== undefined) {
     for (const id of against.dropped) yield `no longer wanted: ${text.safe(id)}\n`
     for (const one of against.undeclared) yield `no longer declared, kept: ${text.safe(one)}\n`
-    yield `${comparedText(against, text.safe)}\n`
+    yield `${describeComparison(against, text.safe)}\n`
   }
-  yield* refusals(made.plan, answer)
-  const sum = summarizePlan(reported, text.accessible)
+  yield* formatRefusals(made.plan, answer)
+  const sum = describePlan(reported, text.accessible)
   yield `${terminal ? text.hanging(sum, 0) : sum}\n`
 }
 
@@ -275,17 +278,17 @@ type Place = Pick<WorkspaceService, 'clock' | 'cwd'>
 /** A plan file is no larger. */
 const maxBytes = 256e6
 
-/** What may be a plan. @throws as `readRegular` */
-export const planBytes = (path: string): Buffer => readRegular(path, maxBytes)
+/** Reads the bytes of a file that may be a plan. @throws as `readRegular` */
+export const readPlanBytes = (path: string): Buffer => readRegular(path, maxBytes)
 
 /**
- * Whether a plan may be written there, before anything is asked for it.
+ * Checks that a plan may be written there, before anything is requested for it.
  * @throws Failure `usage` where something is in the way that is no plan
  */
 const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
   let bytes: Uint8Array
   try {
-    bytes = planBytes(resolve(cwd, file))
+    bytes = readPlanBytes(resolve(cwd, file))
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return
     throw usage(`${file} cannot be written: ${getReason(error)}`)
@@ -297,7 +300,7 @@ const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
     )
 }
 
-/** A write is worth its while from so many signs on. */
+/** The number of characters that are worth one write. */
 const chunkSize = 1 << 16
 
 /** Writes a plan file: the same plan is the same text, but for when it was made. @throws Failure `failed` */
@@ -328,7 +331,7 @@ export const writePlan = async (
   }
 }
 
-/** `svcctl plan`. */
+/** Makes and shows a plan, for `svcctl plan`. */
 export async function* planGiven(services: Services, given: PlanLine): Rows {
   const { against, out, explain, secrets } = given.flags
   if (explain !== undefined) {
@@ -341,20 +344,20 @@ export async function* planGiven(services: Services, given: PlanLine): Rows {
   const { policy } = await readSecrets(services, secrets)
   yield* yieldWithSmallHeap<Row>(async function* (look) {
     const made = await services.ui.progress('comparing', () =>
-      madePlan(services, given, { against, secrets: policy, look }),
+      makePlan(services, given, { against, secrets: policy, look }),
     )
     if (out !== undefined) await writePlan(services.place, out, made)
     yield* showPlan(services, given, 'plan', made)
   })
 }
 
-/** `svcctl drift`: no secret differs unless somebody asks. */
-export async function* driftGiven(services: Services, given: PlanGiven): Rows {
+/** Compares the instance with the files, for `svcctl drift`: no secret differs unless `--secrets` is given. */
+export async function* yieldDrift(services: Services, given: PlanGiven): Rows {
   const { secrets } = given.flags
   const policy = secrets === 'never' ? undefined : (await readSecrets(services, secrets)).policy
   yield* yieldWithSmallHeap<Row>(async function* (look) {
     const made = await services.ui.progress('comparing', () =>
-      madePlan(services, given, { checks: true, secrets: policy, look }),
+      makePlan(services, given, { checks: true, secrets: policy, look }),
     )
     yield* showPlan(services, given, 'drift', made)
     if (made.plan.actions.length > 0) yield createExitRow(exitCodes.failed)

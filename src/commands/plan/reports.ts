@@ -3,10 +3,10 @@
 import { groupBy } from '../../base/group-by.js'
 import { escapeMarkdown } from '../../base/markdown-text.js'
 import { visible } from '../../base/screen-text.js'
-import { grouped } from '../../base/text.js'
+import { groupDigits } from '../../base/text.js'
 import { version } from '../../base/version.js'
-import { addressText, placeText } from '../../desired/address.js'
-import { entryKinds, entryName, isAction, type PlanEntry } from '../../desired/entries.js'
+import { placeText, toAddressText } from '../../desired/address.js'
+import { entryKinds, getEntryName, isAction, type PlanEntry } from '../../desired/entries.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Rows } from '../../engine/rows.js'
 import {
@@ -19,67 +19,67 @@ import {
 import type { PlanGiven } from './flags.js'
 import {
   type CellWriter,
-  changeRows,
-  comparedText,
-  countWords,
-  failedRows,
-  findingRows,
-  givenText,
-  lostRows,
+  createChangeRows,
+  createFailureRows,
+  createFindingRows,
+  createLossRows,
+  describeComparison,
+  formatChange,
+  formatGiven,
+  formatPlanCounts,
+  formatPosition,
+  getWantedHeading,
   noneWords,
-  originIn,
   type ReportedPlan,
-  shortened,
-  shownChange,
-  wantedHead,
+  shortenValue,
 } from './rows.js'
 
-/** What differs of an item, a line each. */
-const detailOf = (entry: PlanEntry, { of }: ReportedPlan): string =>
+/** Returns the differences of an item, a line each. */
+const describeDifferences = (entry: PlanEntry, { of }: ReportedPlan): string =>
   entry.is === 'update'
-    ? (entry.of.changes ?? []).map((one) => `${one.attribute}: ${shownChange(one, of)}`).join('\n')
-    : givenText(entry)
+    ? (entry.of.changes ?? []).map((one) => `${one.attribute}: ${formatChange(one, of)}`).join('\n')
+    : formatGiven(entry)
 
-const wrongOf = ({ is, of }: PlanEntry): string =>
-  `${addressText(of.address)} ${entryKinds[is].words?.wrong}`
+const describeWrong = ({ is, of }: PlanEntry): string =>
+  `${toAddressText(of.address)} ${entryKinds[is].words?.wrong}`
 
-/** Whether an item is one of those that make the command fail, and why. */
-const faultOf = (entry: PlanEntry, { of, failOn, ends }: ReportedPlan): string | undefined => {
+/** Returns why an item makes the command fail; undefined if it does not. */
+const findFault = (entry: PlanEntry, { of, failOn, ends }: ReportedPlan): string | undefined => {
   const { is, text } = entry
   const { id, address } = entry.of
-  if (id === undefined) return failOn.has(is) ? `${addressText(address)}: ${text}` : undefined
-  if (of === 'drift') return wrongOf(entry)
+  if (id === undefined) return failOn.has(is) ? `${toAddressText(address)}: ${text}` : undefined
+  if (of === 'drift') return describeWrong(entry)
   const end = ends?.get(id)
   return end !== undefined && 'failure' in end ? `${id}: ${end.failure.message}` : undefined
 }
 
-const caseOf = (entry: PlanEntry, reported: ReportedPlan): JunitCase => {
+const createTestCase = (entry: PlanEntry, reported: ReportedPlan): JunitCase => {
   const { address, origin, failure } = entry.of
-  const name = addressText(address)
+  const name = toAddressText(address)
   if (failure !== undefined) {
     const error = { type: failure.category, message: `${name} could not be read` }
     return { name, error: { ...error, text: failure.message } }
   }
   const acts = isAction(entry)
-  const at = origin === undefined ? '' : originIn(origin)
-  const text = acts ? `${detailOf(entry, reported)}\n${at}`.trim() : at
+  const at = origin === undefined ? '' : formatPosition(origin)
+  const text = acts ? `${describeDifferences(entry, reported)}\n${at}`.trim() : at
   const file = acts ? origin?.file : undefined
-  const message = faultOf(entry, reported)
+  const message = findFault(entry, reported)
   if (message !== undefined)
     return { name, file, failure: { type: acts ? reported.of : entry.is, message, text } }
   return acts ? { name, file, output: text } : { name, skipped: entry.text }
 }
 
-/** A case an object that differs or was not read; those that agree are one together. */
-const junit = (reported: ReportedPlan): Promise<string> => {
+/** Renders a test case for each object that differs or was not read; those that agree are one case together. */
+const renderPlanJunit = (reported: ReportedPlan): Promise<string> => {
   const { entries, counts } = reported.made
   const certificates = entries
     .filter(({ is }) => is === 'warning')
-    .map(({ of, text }) => `${addressText(of.address)}: ${text}`)
+    .map(({ of, text }) => `${toAddressText(of.address)}: ${text}`)
   const said = entries.filter(({ is }) => is !== 'note' && is !== 'warning')
   return renderJunit(reported.of, [
     { name: `${counts.same} objects unchanged`, output: certificates.join('\n') || undefined },
-    ...said.map((entry) => caseOf(entry, reported)),
+    ...said.map((entry) => createTestCase(entry, reported)),
   ])
 }
 
@@ -90,13 +90,13 @@ const rules = {
   overridden: 'A value is outside of the declared range',
 } as const
 
-const sarif = (reported: ReportedPlan): string => {
+const renderPlanSarif = (reported: ReportedPlan): string => {
   const { head, entries } = reported.made
   const first = { file: head.files[0]?.path ?? 'svcctl', line: 1, column: 1 }
   const resultOf = (entry: PlanEntry): readonly SarifResult[] => {
     const { is, text } = entry
     const { address, origin } = entry.of
-    const logical = addressText(address)
+    const logical = toAddressText(address)
     const { file, line, column } = origin ?? first
     const at = { logical, file, line, column }
     if (is === 'unread')
@@ -106,8 +106,10 @@ const sarif = (reported: ReportedPlan): string => {
       return [{ ruleId, level: 'warning', text: `${logical}: ${text}`, ...at }]
     }
     if (!isAction(entry)) return []
-    const level = faultOf(entry, reported) === undefined ? 'note' : 'error'
-    const said = [wrongOf(entry), detailOf(entry, reported)].filter(Boolean).join(': ')
+    const level = findFault(entry, reported) === undefined ? 'note' : 'error'
+    const said = [describeWrong(entry), describeDifferences(entry, reported)]
+      .filter(Boolean)
+      .join(': ')
     return [{ ruleId: 'drift', level, text: said, ...at }]
   }
   return renderSarif(version, rules, entries.flatMap(resultOf))
@@ -124,9 +126,9 @@ export const writePlanReports = (
   isDraft = false,
 ): Rows => {
   const render = {
-    junit: () => junit(reported),
-    markdown: () => notePage(reported),
-    sarif: () => sarif(reported),
+    junit: () => renderPlanJunit(reported),
+    markdown: () => renderNote(reported),
+    sarif: () => renderPlanSarif(reported),
   }
   return writeReports(place, report, render, isDraft)
 }
@@ -134,25 +136,25 @@ export const writePlanReports = (
 // A plan as a note on a merge request: whatever an instance or a file calls things, nothing comes of it but
 // text.
 
-/** A note is no longer: what services take is about five times as much. */
+/** The maximum length of a note in bytes: services accept about five times as much. */
 const maxBytes = 200_000
 
-/** Text as code in a cell: its own backticks end it no sooner, and its lines are signs. */
-const code = (text: string): string => {
-  const shown = visible(shortened(text.replace(/\r?\n/g, '⏎'))).replaceAll('|', '\\|')
+/** Formats text as code in a cell: its own backticks do not end it, and line ends become signs. */
+const formatCode = (text: string): string => {
+  const shown = visible(shortenValue(text.replace(/\r?\n/g, '⏎'))).replaceAll('|', '\\|')
   const fence = '`'.repeat(1 + Math.max(0, ...(shown.match(/`+/g) ?? []).map((run) => run.length)))
   const room = /^[` ]|[` ]$/.test(shown) ? ' ' : ''
   return `${fence}${room}${shown}${room}${fence}`
 }
-const prose = (text: string): string => escapeMarkdown(visible(text.replaceAll('\n', ' ')))
-const write: CellWriter = { code, prose }
+const formatProse = (text: string): string => escapeMarkdown(visible(text.replaceAll('\n', ' ')))
+const write: CellWriter = { code: formatCode, prose: formatProse }
 
-const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
-const table = (...heads: readonly string[]): string =>
-  row(...heads) + row(...heads.map(() => '---'))
+const formatRow = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
+const formatTableHead = (...heads: readonly string[]): string =>
+  formatRow(...heads) + formatRow(...heads.map(() => '---'))
 
-/** How many items of a place there are, by what is done to them. */
-const countsIn = (entries: readonly PlanEntry[], { of }: ReportedPlan): string =>
+/** Describes how many items of a place there are, by what is done to them. */
+const describeCounts = (entries: readonly PlanEntry[], { of }: ReportedPlan): string =>
   Object.entries(entryKinds)
     .flatMap(([kind, { words, drift }]) => {
       const count = entries.filter(({ is }) => is === kind).length
@@ -160,85 +162,91 @@ const countsIn = (entries: readonly PlanEntry[], { of }: ReportedPlan): string =
     })
     .join(', ')
 
-/** A place, folded. */
-const foldOf = (
+/** Formats a place, folded. */
+const formatFold = (
   [place, entries]: readonly [string, readonly PlanEntry[]],
   reported: ReportedPlan,
 ): string =>
   [
-    `<details><summary>${prose(place)}: ${countsIn(entries, reported)}</summary>\n\n`,
-    table('', 'object', 'attribute', 'now', wantedHead(reported), 'declared at'),
+    `<details><summary>${formatProse(place)}: ${describeCounts(entries, reported)}</summary>\n\n`,
+    formatTableHead('', 'object', 'attribute', 'now', getWantedHeading(reported), 'declared at'),
     ...entries.flatMap((entry) =>
-      changeRows(entry, write).map((cells, i) => {
+      createChangeRows(entry, write).map((cells, i) => {
         const { mark, drift } = entryKinds[entry.is]
         const sign = (reported.of === 'drift' ? drift?.mark : undefined) ?? mark
-        return row(...(i === 0 ? [sign, code(entryName(entry))] : ['', '']), ...cells)
+        return formatRow(
+          ...(i === 0 ? [sign, formatCode(getEntryName(entry))] : ['', '']),
+          ...cells,
+        )
       }),
     ),
     '\n</details>\n',
   ].join('')
 
-/** As many texts as there is room for, and how many are left out. */
-const fitting = (texts: readonly string[], bytes: number, what: string): string => {
+/** Joins as many texts as there is room for, and says how many are left out. */
+const joinFitting = (texts: readonly string[], bytes: number, what: string): string => {
   let room = bytes
   const kept = texts.filter((text) => {
     room -= Buffer.byteLength(text)
     return room > 0
   })
   const left = texts.length - kept.length
-  const cut = left === 0 ? '' : `\n${grouped(left)} more ${what} are not shown.\n`
+  const cut = left === 0 ? '' : `\n${groupDigits(left)} more ${what} are not shown.\n`
   return `${kept.join('')}${cut}`
 }
 
-const section = (head: string, rows: readonly (readonly string[])[]): string => {
-  const texts = rows.map((cells) => row(...cells))
-  return rows.length === 0 ? '' : `${head}${fitting(texts, maxBytes / 4, 'objects')}\n`
+const formatSection = (head: string, rows: readonly (readonly string[])[]): string => {
+  const texts = rows.map((cells) => formatRow(...cells))
+  return rows.length === 0 ? '' : `${head}${joinFitting(texts, maxBytes / 4, 'objects')}\n`
 }
 
-const listed = (head: string, all: readonly string[] = []): string =>
-  all.length === 0 ? '' : `${head}: ${all.map(code).join(', ')}.\n\n`
+const formatList = (head: string, all: readonly string[] = []): string =>
+  all.length === 0 ? '' : `${head}: ${all.map(formatCode).join(', ')}.\n\n`
 
-const headOf = ({ of, made }: ReportedPlan): string => {
+const formatHead = ({ of, made }: ReportedPlan): string => {
   const { counts, head, against, plan } = made
-  const { todo, rest } = countWords(counts, of)
+  const { todo, rest } = formatPlanCounts(counts, of)
   const none = noneWords[of].replace(/^n/, 'N')
   const titles = { plan: 'Plan for', apply: 'Apply to', drift: 'Drift of' }
   const refused = plan.refused.map(
     ({ text, flag }) =>
-      `**apply rejects this plan**: ${prose(text)}. Pass ${code(flag)} to allow it.\n\n`,
+      `**apply rejects this plan**: ${formatProse(text)}. Pass ${formatCode(flag)} to allow it.\n\n`,
   )
   return [
-    `<!-- svcctl:${of} -->\n## ${titles[of]} ${prose(head.instance)}\n\n`,
+    `<!-- svcctl:${of} -->\n## ${titles[of]} ${formatProse(head.instance)}\n\n`,
     `**${todo.length === 0 ? none : todo.join(', ')}**; ${rest.join('; ')}.\n\n`,
-    against === undefined ? '' : `${comparedText(against, code)}\n\n`,
+    against === undefined ? '' : `${describeComparison(against, formatCode)}\n\n`,
     ...refused,
   ].join('')
 }
 
-/** The note. Beyond its size whole places are left out from the end, and counted. */
-export const notePage = (reported: ReportedPlan): string => {
+/** Renders the note. Beyond its size whole places are left out from the end, and counted. */
+export const renderNote = (reported: ReportedPlan): string => {
   const { of, made } = reported
   const { entries, against, head, worked } = made
   const first = [
-    headOf(reported),
-    section(table('not done', 'why'), failedRows(reported, write)),
-    section(
-      table('deleted', 'loss', 'declared at'),
-      of === 'drift' ? [] : lostRows(reported, write),
+    formatHead(reported),
+    formatSection(formatTableHead('not done', 'why'), createFailureRows(reported, write)),
+    formatSection(
+      formatTableHead('deleted', 'loss', 'declared at'),
+      of === 'drift' ? [] : createLossRows(reported, write),
     ),
   ].join('')
-  const findings = findingRows(reported, write).map(([object = '', , ...rest]) => [object, ...rest])
-  const who = head.user === null ? '' : ` as ${code(head.user)}`
+  const findings = createFindingRows(reported, write).map(([object = '', , ...rest]) => [
+    object,
+    ...rest,
+  ])
+  const who = head.user === null ? '' : ` as ${formatCode(head.user)}`
   const last = [
-    section(table('not possible or unknown', 'why', 'declared at'), findings),
-    listed('No longer wanted', against?.dropped),
-    listed('No longer declared, kept', against?.undeclared),
-    `${prose(head.tool)}${who}, ${grouped(worked.requests)} requests.\n`,
+    formatSection(formatTableHead('not possible or unknown', 'why', 'declared at'), findings),
+    formatList('No longer wanted', against?.dropped),
+    formatList('No longer declared, kept', against?.undeclared),
+    `${formatProse(head.tool)}${who}, ${groupDigits(worked.requests)} requests.\n`,
   ].join('')
   const places = groupBy(entries.filter(isAction), ({ of }) => placeText(of.address))
   const room = maxBytes - Buffer.byteLength(first + last)
-  const folds = fitting(
-    [...places].map((one) => foldOf(one, reported)),
+  const folds = joinFitting(
+    [...places].map((one) => formatFold(one, reported)),
     room,
     'changed objects',
   )

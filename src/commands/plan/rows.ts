@@ -5,15 +5,15 @@
 import { groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { openHeld } from '../../base/secrets/scrub.js'
-import { formatCount, grouped } from '../../base/text.js'
+import { formatCount, groupDigits } from '../../base/text.js'
 import type { Change } from '../../desired/actions.js'
 import {
-  addressText,
-  groupsAbove,
+  listParentGroups,
+  listPathsTo,
   type ManagedPlace,
   matches,
-  pathsDownTo,
   placeText,
+  toAddressText,
 } from '../../desired/address.js'
 import { entryKinds, isAction, type PlanEntry } from '../../desired/entries.js'
 import type { DeclaredState, DesiredPlace } from '../../desired/files/index.js'
@@ -23,40 +23,40 @@ import { checkGlobs } from '../../desired/selection.js'
 import {
   type DesiredKind,
   type DesiredValue,
+  formatOrigin,
+  formatSecretSource,
   type Origin,
-  originText,
   type SecretSource,
   type SourcedValue,
-  sourceText,
 } from '../../desired/state.js'
-import { withoutMembers } from '../../desired/values.js'
+import { subtractMembers } from '../../desired/values.js'
 import type { Services } from '../../engine/command/services.js'
 import { type Rows, yieldRecords } from '../../engine/rows.js'
 import type { Outcome } from '../../engine/work/report.js'
 import { usage } from '../../errors.js'
 import { type PlanGiven, parseSelection } from './flags.js'
 import { toReadable } from './instance.js'
-import { declaredBy, desiredPlaces, type MadePlan } from './make.js'
+import { getDesiredPlaces, type MadePlan, readDeclaredState } from './make.js'
 
-/** A plan that is told of. */
+/** A plan to report. */
 export interface ReportedPlan {
   /** The command: what differs is a failure of `drift`, and to be done by the others. */
   readonly of: 'plan' | 'apply' | 'drift'
   readonly made: MadePlan
   readonly failOn: ReadonlySet<string>
-  /** What became of actions, by their ids, once they were carried out. */
+  /** The outcomes of actions, by their IDs, once they were carried out. */
   readonly ends?: ReadonlyMap<string, Outcome<unknown>>
 }
 
 // Values.
 
-/** One value: text as it is, what is not set by a word, what has many lines by their number. */
-const valueText = (value: JsonValue | undefined): string => {
+/** Formats one value: text as it is, an unset value by a word, a text of many lines by their number. */
+const formatValue = (value: JsonValue | undefined): string => {
   if (value === undefined) return 'unknown'
   if (value === null) return 'unset'
   if (value === '') return "''"
   if (Array.isArray(value))
-    return value.length === 0 ? 'none' : value.map((one) => valueText(one)).join(' ')
+    return value.length === 0 ? 'none' : value.map((one) => formatValue(one)).join(' ')
   if (typeof value === 'string') {
     const { length } = value.trimEnd().split('\n')
     return length > 1 ? `(${length} lines)` : value
@@ -64,13 +64,13 @@ const valueText = (value: JsonValue | undefined): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Where a secret comes from, without it. */
+/** Describes the source of a secret, without the secret. */
 const describeSecretSource = (source: SecretSource): string => {
-  if (!('literal' in source)) return `from ${sourceText(source)}`
+  if (!('literal' in source)) return `from ${formatSecretSource(source)}`
   return openHeld(source.literal) === '' ? 'to nothing' : 'as in the file'
 }
 
-/** How it is said what goes, what comes, and what becomes of it. */
+/** The symbols for what goes, what comes, and what becomes of it. */
 export interface ChangeSymbols {
   readonly gone: string
   readonly come: string
@@ -78,50 +78,53 @@ export interface ChangeSymbols {
 }
 const symbols: ChangeSymbols = { gone: '-', come: '+', to: '→' }
 
-/** What goes of a list, and what comes to it; undefined where there is none. */
-const listChange = ({ now, wanted }: Change) => {
+/** Returns the members that a list loses, and those that it gets; undefined where there is no list. */
+const getListChange = ({ now, wanted }: Change) => {
   if (!isJsonList(now) && !isJsonList(wanted)) return undefined
   // Nothing is no list, and changes like an empty one.
   const [was, will] = [now ?? [], wanted ?? []]
   if (!isJsonList(was) || !isJsonList(will)) return undefined
-  const [gone, come] = [withoutMembers(was, will, undefined), withoutMembers(will, was, undefined)]
-  return { gone: gone.map(valueText), come: come.map(valueText) }
+  const [gone, come] = [
+    subtractMembers(was, will, undefined),
+    subtractMembers(will, was, undefined),
+  ]
+  return { gone: gone.map(formatValue), come: come.map(formatValue) }
 }
 
-/** A change of an item that is there: from what, to what. */
-const changeText = (change: Change, signs: ChangeSymbols = symbols): string => {
+/** Formats a change of an existing item: from what, to what. */
+const formatChangeText = (change: Change, signs: ChangeSymbols = symbols): string => {
   const { now, wanted, secret, within } = change
   if (secret !== undefined) return `set ${describeSecretSource(secret)}`
-  const list = listChange(change)
+  const list = getListChange(change)
   if (list !== undefined) {
     const gone = list.gone.map((one) => `${signs.gone} ${one}`)
     return [...gone, ...list.come.map((one) => `${signs.come} ${one}`)].join('  ')
   }
-  const [before, after] = [valueText(now), valueText(wanted)]
+  const [before, after] = [formatValue(now), formatValue(wanted)]
   if (within !== undefined) return `${before} ${signs.to} ${within}: ${after}`
   return before === after ? `another, ${after}` : `${before} ${signs.to} ${after}`
 }
 
 /**
- * A change of an item that is there, for a command: a plan leads from the instance to the files, drift from the files to
- * what the instance became.
+ * Formats a change of an existing item, for a command: a plan leads from the instance to the files, drift from the files to
+ * the state of the instance.
  */
-export const shownChange = (
+export const formatChange = (
   change: Change,
   of: ReportedPlan['of'],
   signs: ChangeSymbols = symbols,
 ): string => {
-  if (of !== 'drift') return changeText(change, signs)
+  if (of !== 'drift') return formatChangeText(change, signs)
   const { now, wanted, within } = change
-  if (within !== undefined) return `${within} ${signs.to} ${valueText(now)}`
-  return changeText({ ...change, now: wanted, wanted: now }, signs)
+  if (within !== undefined) return `${within} ${signs.to} ${formatValue(now)}`
+  return formatChangeText({ ...change, now: wanted, wanted: now }, signs)
 }
 
-/** What an item that comes is to have, in one line. */
-export const givenText = ({ of: { changes = [] } }: PlanEntry): string =>
+/** Returns the attributes that a new item is to have, in one line. */
+export const formatGiven = ({ of: { changes = [] } }: PlanEntry): string =>
   changes
     .map(({ attribute, wanted, secret }) => {
-      const value = secret === undefined ? valueText(wanted) : describeSecretSource(secret)
+      const value = secret === undefined ? formatValue(wanted) : describeSecretSource(secret)
       return `${attribute} ${value}`
     })
     .join(', ')
@@ -130,112 +133,113 @@ export const givenText = ({ of: { changes = [] } }: PlanEntry): string =>
 
 type Row = readonly string[]
 
-/** How a form writes texts of files and of an instance, and our own. */
+/** The functions by which a form writes texts of files and of an instance, and its own texts. */
 export interface CellWriter {
   readonly code: (text: string) => string
   readonly prose: (text: string) => string
 }
 
-/** Where something is declared, but for its team. */
-export const originIn = ({ file, line, column }: Origin): string => `${file}:${line}:${column}`
+/** Formats the place where something is declared, without its team. */
+export const formatPosition = ({ file, line, column }: Origin): string =>
+  `${file}:${line}:${column}`
 
-const originCell = (origin: Origin | undefined, { code }: CellWriter): string => {
+const formatOriginCell = (origin: Origin | undefined, { code }: CellWriter): string => {
   if (origin === undefined) return ''
-  const at = code(originIn(origin))
+  const at = code(formatPosition(origin))
   if (origin.team === undefined) return at
   const { name, over = [] } = origin.team
   const others = over.length === 0 ? '' : ` over ${over.map(code).join(', ')}`
   return `${at}, team ${code(name)}${others}`
 }
 
-/** An attribute as it is, and as it is planned. */
+/** Formats an attribute as it is, and as it is planned. */
 const changeCells = (change: Change, isNew: boolean, { code, prose }: CellWriter): Row => {
   const { now, wanted, secret, within } = change
   if (secret !== undefined)
     return [isNew ? '' : 'cannot be read', code(describeSecretSource(secret))]
-  const list = isNew ? undefined : listChange(change)
+  const list = isNew ? undefined : getListChange(change)
   if (list !== undefined) {
     const gone = list.gone.map((one) => `− ${code(one)}`)
     return ['', [...gone, ...list.come.map((one) => `+ ${code(one)}`)].join(' ')]
   }
   const cell = (value: JsonValue | undefined): string =>
-    code(typeof value === 'string' && value !== '' ? value : valueText(value))
+    code(typeof value === 'string' && value !== '' ? value : formatValue(value))
   const range = within === undefined ? '' : `${prose(within)}: `
   return [isNew ? '' : cell(now), `${range}${cell(wanted)}`]
 }
 
-/** Of each attribute of an item its name, what it is, what is planned, and where; one row for an item without any. */
-export const changeRows = ({ is, of }: PlanEntry, write: CellWriter): readonly Row[] => {
+/** Creates a row for each attribute of an item: its name, what it is, what is planned, and where; one row for an item without any. */
+export const createChangeRows = ({ is, of }: PlanEntry, write: CellWriter): readonly Row[] => {
   const { changes = [], origin } = of
   const isNew = is === 'create' || is === 'enable'
-  if (changes.length === 0) return [['', '', '', originCell(origin, write)]]
+  if (changes.length === 0) return [['', '', '', formatOriginCell(origin, write)]]
   return changes.map((change) => [
     write.code(change.attribute),
     ...changeCells(change, isNew, write),
-    originCell(change.origin, write),
+    formatOriginCell(change.origin, write),
   ])
 }
 
-/** What is lost, a row a set: of its items the first, and how many more there are. */
-export const lostRows = ({ made }: ReportedPlan, write: CellWriter): readonly Row[] => {
+/** Returns what is lost, a row per set: the first of its items, and how many more there are. */
+export const createLossRows = ({ made }: ReportedPlan, write: CellWriter): readonly Row[] => {
   const lost = made.entries.filter(({ is }) => is === 'delete')
   const sets = groupBy(lost, ({ of: { address } }) => `${placeText(address)}:${address.kind}`)
   return [...sets.values()].flatMap((ones) =>
     ones.slice(0, 1).map(({ of: { address, loses = '', origin } }) => {
       const more = ones.length === 1 ? '' : ` (and ${ones.length - 1} more)`
-      const first = `${write.code(addressText(address))}${more}`
-      return [first, write.prose(loses), originCell(origin, write)]
+      const first = `${write.code(toAddressText(address))}${more}`
+      return [first, write.prose(loses), formatOriginCell(origin, write)]
     }),
   )
 }
 
-/** What was found: of what, of which sort, why, and where it is declared. */
-export const findingRows = ({ made }: ReportedPlan, write: CellWriter): readonly Row[] =>
+/** Returns a row per finding: its object, its type, why, and where it is declared. */
+export const createFindingRows = ({ made }: ReportedPlan, write: CellWriter): readonly Row[] =>
   made.entries.flatMap((entry) => {
     const { address, origin } = entry.of
-    const cells = [entry.is, write.prose(entry.text), originCell(origin, write)]
-    return isAction(entry) ? [] : [[write.code(addressText(address)), ...cells]]
+    const cells = [entry.is, write.prose(entry.text), formatOriginCell(origin, write)]
+    return isAction(entry) ? [] : [[write.code(toAddressText(address)), ...cells]]
   })
 
-/** What could not be done, and why. */
-export const failedRows = ({ ends }: ReportedPlan, write: CellWriter): readonly Row[] =>
+/** Returns a row per action that failed, and why. */
+export const createFailureRows = ({ ends }: ReportedPlan, write: CellWriter): readonly Row[] =>
   [...(ends ?? [])].flatMap(([id, end]) =>
     'failure' in end ? [[write.code(id), write.prose(end.failure.message)]] : [],
   )
 
 const longestValue = 300
 
-/** A text that is no longer than somebody reads. */
-export const shortened = (text: string): string =>
+/** Cuts a text to the length that people read. */
+export const shortenValue = (text: string): string =>
   text.length > longestValue ? `${text.slice(0, longestValue)}…` : text
 
-/** How the column of what the files want is headed. */
-export const wantedHead = ({ of }: ReportedPlan): string =>
+/** Returns the heading of the column with what the files want. */
+export const getWantedHeading = ({ of }: ReportedPlan): string =>
   of === 'drift' ? 'declared' : 'planned'
 
 // What a plan comes to, in a sentence.
 
-const part = (n: number, words: string): readonly string[] =>
-  n === 0 ? [] : [`${grouped(n)} ${words}`]
+const formatPart = (n: number, words: string): readonly string[] =>
+  n === 0 ? [] : [`${groupDigits(n)} ${words}`]
 
-/** What there is to do, or differs, and what else was found. */
-export const countWords = (counts: PlanCounts, of: ReportedPlan['of']) => ({
+/** Describes what there is to do, or differs, and what else was found. */
+export const formatPlanCounts = (counts: PlanCounts, of: ReportedPlan['of']) => ({
   todo: (['create', 'enable', 'update', 'replace', 'delete'] as const).flatMap((is) => {
     const { words, drift } = entryKinds[is]
-    return part(counts[is], (of === 'drift' ? drift?.count : words?.todo) ?? '')
+    return formatPart(counts[is], (of === 'drift' ? drift?.count : words?.todo) ?? '')
   }),
   rest: [
-    ...part(counts.impossible, 'impossible'),
-    ...part(counts.unsupported, 'not supported by the instance'),
-    ...part(counts.leftover, 'leftover'),
-    ...part(counts.secret, counts.secret === 1 ? 'secret missing' : 'secrets missing'),
-    ...part(counts.unread, 'not read'),
-    `${grouped(counts.same)} unchanged`,
+    ...formatPart(counts.impossible, 'impossible'),
+    ...formatPart(counts.unsupported, 'not supported by the instance'),
+    ...formatPart(counts.leftover, 'leftover'),
+    ...formatPart(counts.secret, counts.secret === 1 ? 'secret missing' : 'secrets missing'),
+    ...formatPart(counts.unread, 'not read'),
+    `${groupDigits(counts.same)} unchanged`,
   ],
 })
 
-/** What a plan is compared with, and how much of it is left out. @param shown how a text is written */
-export const comparedText = (
+/** Describes the commit that a plan is compared with, and how much of the plan is left out. @param shown how a text is written */
+export const describeComparison = (
   { ref, commit, earlier }: { ref: string; commit: string; earlier: number },
   shown: (text: string) => string,
 ): string => {
@@ -251,14 +255,15 @@ export const noneWords = {
 } as const
 
 /**
+ * Describes a plan in one line:
  * `Plan: 1 to create, 2 to change; 1 impossible; 12 unchanged (20 requests, 1 s).`,
  * `Drift, declared → found: 1 missing; 12 unchanged (20 requests, 1 s).`
  */
-export const summarizePlan = ({ of, made }: ReportedPlan, isSpoken = false): string => {
+export const describePlan = ({ of, made }: ReportedPlan, isSpoken = false): string => {
   const { counts, worked } = made
-  const { todo, rest } = countWords(counts, of)
+  const { todo, rest } = formatPlanCounts(counts, of)
   const { requests, seconds } = worked
-  const took = `${grouped(requests)} request${requests === 1 ? '' : 's'}, ${grouped(Math.round(seconds))} s`
+  const took = `${groupDigits(requests)} request${requests === 1 ? '' : 's'}, ${groupDigits(Math.round(seconds))} s`
   const some = todo.length === 0 ? noneWords[of] : todo.join(', ')
   const way = counts.update > 0 ? `, declared ${isSpoken ? 'to' : symbols.to} found` : ''
   const head = of === 'drift' ? `Drift${way}` : 'Plan'
@@ -268,66 +273,66 @@ export const summarizePlan = ({ of, made }: ReportedPlan, isSpoken = false): str
 
 // `svcctl plan --explain`: each value with where it is said, and what it was said over.
 
-const wantedText = (wanted: DesiredValue): string => {
+const formatWanted = (wanted: DesiredValue): string => {
   if (wanted.is === 'secret') return `secret ${describeSecretSource(wanted.source)}`
   if (wanted.is === 'range') return wanted.text
-  if (wanted.is === 'value') return valueText(wanted.value)
+  if (wanted.is === 'value') return formatValue(wanted.value)
   const signed = (sign: string, list: readonly JsonValue[]): readonly string[] =>
-    list.map((one) => `${sign} ${valueText(one)}`)
+    list.map((one) => `${sign} ${formatValue(one)}`)
   return [...signed('-', wanted.remove), ...signed('+', wanted.add)].join('  ')
 }
 
-/** A value with where it and what it overrode are said. */
-const saidTexts = <T>(
+/** Returns a value with the places where it, and what it overrode, are declared. */
+const toSourcedTexts = <T>(
   { value, origin, over = [] }: SourcedValue<T>,
   text: (value: T) => string,
 ) => ({
   value: text(value),
-  origin: originText(origin),
-  over: over.map((one) => ({ value: text(one.value), origin: originText(one.origin) })),
+  origin: formatOrigin(origin),
+  over: over.map((one) => ({ value: text(one.value), origin: formatOrigin(one.origin) })),
 })
 
-/** All that a desired says, a value a line, by its address; a word of the set behind that. */
-const linesOf = ({ place, kind, exact, items }: DesiredKind) => {
+/** Creates the lines of a desired kind, a value a line, by its address; a word of the set behind that. */
+const createValueLines = ({ place, kind, exact, items }: DesiredKind) => {
   const set = { ...place, kind: kind.name }
   const own = items.flatMap(({ identity, attributes, origin, gone }) => {
     const of = identity === '' ? set : { ...set, item: String(identity) }
     const is = { value: gone === undefined ? 'there' : 'deleted', origin }
-    if (attributes.size === 0) return [{ of, word: '', ...saidTexts(is, String) }]
+    if (attributes.size === 0) return [{ of, word: '', ...toSourcedTexts(is, String) }]
     return [...attributes].map(([attribute, said]) => {
-      return { of: { ...of, attribute }, word: '', ...saidTexts(said, wantedText) }
+      return { of: { ...of, attribute }, word: '', ...toSourcedTexts(said, formatWanted) }
     })
   })
   if (exact === undefined) return own
-  return [{ of: set, word: ' $exact', ...saidTexts(exact, String) }, ...own]
+  return [{ of: set, word: ' $exact', ...toSourcedTexts(exact, String) }, ...own]
 }
 
-/** The place of an address that names one; files can be explained for it without asking anybody. */
-const placeIn = (address: string): ManagedPlace | undefined => {
+/** Returns the place of an address that names one; files can be explained for it without a request. */
+const parsePlace = (address: string): ManagedPlace | undefined => {
   const [, head, path] = /^(groups|projects)\/([^:*]+)(?::|$)/.exec(address) ?? []
   if (path === undefined)
     return /^site(?::|$)/.test(address) ? { scope: 'site', path: '' } : undefined
   return { scope: head === 'groups' ? 'group' : 'project', path }
 }
 
-/** What files want where an address may mean it: at the place that it names, or wherever the instance has one. */
-const placesFor = async (
+/** Returns what files want where an address may mean it: at the place that it names, or wherever the instance has one. */
+const findDesiredPlaces = async (
   services: Services,
   given: PlanGiven,
   declared: DeclaredState,
   address: string,
 ): Promise<readonly DesiredPlace[]> => {
   const { reach } = declared
-  const place = placeIn(address)
+  const place = parsePlace(address)
   const needsRecord = reach.selectors?.some((selector) => selector.needsRecord) === true
   if (place !== undefined && (place.scope !== 'project' || !needsRecord)) {
     const isProject = place.scope === 'project'
     const projects = isProject ? [place.path] : []
-    const groups = isProject ? groupsAbove(place.path) : pathsDownTo(place.path)
+    const groups = isProject ? listParentGroups(place.path) : listPathsTo(place.path)
     return declared.places({ projects, groups })
   }
   const view = openView(toReadable(services), parseSelection(given, services.place))
-  return desiredPlaces(declared, await view.places(reach))
+  return getDesiredPlaces(declared, await view.places(reach))
 }
 
 /**
@@ -338,12 +343,12 @@ export async function* explainAddress(services: Services, given: PlanGiven, addr
   const { answer } = services
   const { only, except } = given.flags
   checkGlobs({ explain: [address], only, except })
-  const declared = await declaredBy(services, given)
-  const places = await placesFor(services, given, declared, address)
+  const declared = await readDeclaredState(services, given)
+  const places = await findDesiredPlaces(services, given, declared, address)
   const all = places
-    .flatMap((one) => one.desired().flatMap(linesOf))
+    .flatMap((one) => one.desired().flatMap(createValueLines))
     .filter(({ of }) => matches(address, of))
-    .map(({ of, word, ...said }) => ({ address: `${addressText(of)}${word}`, ...said }))
+    .map(({ of, word, ...said }) => ({ address: `${toAddressText(of)}${word}`, ...said }))
   if (all.length === 0)
     throw usage(
       `the files do not declare ${address}`,

@@ -1,6 +1,6 @@
 /**
- * A plan carried out on the engine: an object is serial, objects go side by side; what waits for an action
- * goes when that has ended, and is skipped where it failed.
+ * Carries out a plan: the actions of a place run one after the other, places run in parallel. An action waits for its predecessors, and is
+ * skipped if one of them failed.
  */
 
 import type { JsonValues } from '../../base/objects.js'
@@ -8,18 +8,18 @@ import { type HeldText, openHeld } from '../../base/secrets/scrub.js'
 import { getMethod } from '../../catalogue/endpoint.js'
 import { type Item, type Outcome, type Report, toOutcome } from '../../engine/work/report.js'
 import { type EngineOptions, run } from '../../engine/work/run.js'
-import { Failure, isMissing, survived } from '../../errors.js'
+import { Failure, isMissing, recoverFrom } from '../../errors.js'
 import { type ActionStep, type PlannedAction, ReadyQueue } from '../actions.js'
 import { type Address, placeText } from '../address.js'
 import { digestOf } from '../attributes.js'
 import type { InstanceView } from '../reading/index.js'
 import type { WritableInstance } from '../state.js'
 import type { SecretValues } from './secrets.js'
-import { differences, itemOf, readActed } from './verify.js'
+import { findActionItem, findDifferences, readActed } from './verify.js'
 
 // One action: its requests, and what became of them where no answer says it.
 
-/** What an action needs. */
+/** The services that performing an action uses. */
 interface PerformingParts {
   readonly instance: Pick<WritableInstance, 'send'>
   readonly view: Pick<InstanceView, 'readKind' | 'forget'>
@@ -41,11 +41,10 @@ interface ActionResult {
 }
 
 /**
- * A write whose answer does not say whether it was made, settled by reading: the answer was lost, or what was to be
- * deleted is said not to be there.
- * @throws Failure where it was not made; the one given where that cannot be told
+ * Reads the item again to find out whether a write was carried out. Its answer was lost, or said that the object to delete does not exist.
+ * @throws Failure if the write was not carried out; the given one if a read cannot tell
  */
-const settled = async (
+const settleUnknownWrite = async (
   parts: PerformingParts,
   action: PlannedAction,
   given: Failure,
@@ -53,7 +52,7 @@ const settled = async (
   const { view } = parts
   view.forget(action.address)
   const current = await readActed(view, action, [action]).catch((error: unknown) => {
-    survived(error)
+    recoverFrom(error)
     return undefined
   })
   if (current?.is !== 'read') {
@@ -61,9 +60,10 @@ const settled = async (
     throw given
   }
   const { items } = current
-  const wrong = differences(action, items)
+  const wrong = findDifferences(action, items)
   if (wrong.length === 0) return
-  const untouched = digestOf(action.kind, itemOf(action.kind, action.step, items)) === action.digest
+  const untouched =
+    digestOf(action.kind, findActionItem(action.kind, action.step, items)) === action.digest
   if (!untouched && wrong.every(({ attribute }) => attribute !== undefined)) throw given
   const { unknownOutcome: _, ...details } = given.details
   const text = `${given.message}; a fresh read shows that the change was not made`
@@ -92,7 +92,7 @@ const withSecrets = async (
  * Does an action.
  * @throws Failure for what the instance, or the way there, made of it
  */
-export const perform = async (
+export const executeAction = async (
   parts: PerformingParts,
   action: PlannedAction,
 ): Promise<ActionResult> => {
@@ -102,10 +102,10 @@ export const perform = async (
     const { status } = await parts.instance.send({ endpoint: step.endpoint, values })
     return { set, gone: false, status }
   } catch (error) {
-    const failure = survived(error)
+    const failure = recoverFrom(error)
     const gone = isGone(step, failure)
     if (!gone && failure.details.unknownOutcome !== true) throw failure
-    await settled(parts, action, failure)
+    await settleUnknownWrite(parts, action, failure)
     return { set, gone }
   }
 }
@@ -121,15 +121,15 @@ export interface ExecutionOptions
       EngineOptions<ActionResult, ActionItem>,
       'gate' | 'signal' | 'record' | 'failureLimit' | 'onSettled'
     > {
-  /** The place of an action in its journal, where it is not that in the list. */
+  /** Returns the position of an action in its journal, if it differs from that in the list. */
   readonly numbered?: (action: PlannedAction) => number | undefined
 }
 
-/** What became of the actions that were tried, by their ids; the others were not. */
+/** The results of an execution: the outcome of each action that was tried, by the action's ID. */
 export interface ExecutionResult {
   readonly report: Report
   readonly outcomes: ReadonlyMap<string, Outcome<ActionResult>>
-  /** Those that were not tried since what they wait for failed, each with that. */
+  /** The actions that were not tried, each with the ID of the failed action that it waits for. */
   readonly skipped: ReadonlyMap<string, string>
 }
 
@@ -151,7 +151,7 @@ const toDone = (result: ActionResult): Outcome<ActionResult> => ({
   result,
 })
 
-const skipping = (other: string, outcome: Outcome<ActionResult> | undefined): Failure => {
+const createSkipFailure = (other: string, outcome: Outcome<ActionResult> | undefined): Failure => {
   const cause = outcome !== undefined && 'failure' in outcome ? outcome.failure : undefined
   const { status } = cause?.details ?? {}
   return new Failure(cause?.category ?? 'failed', `skipped: it waits for ${other}, which failed`, {
@@ -188,8 +188,8 @@ export const executePlan = async (
     const cause = skipped.get(action.id)
     const outcome: Outcome<ActionResult> =
       cause === undefined
-        ? await perform(options, action).then(toDone, toOutcome)
-        : { state: 'failed', failure: skipping(cause, outcomes.get(cause)) }
+        ? await executeAction(options, action).then(toDone, toOutcome)
+        : { state: 'failed', failure: createSkipFailure(cause, outcomes.get(cause)) }
     outcomes.set(action.id, outcome)
     return outcome
   }

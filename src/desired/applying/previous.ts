@@ -1,31 +1,35 @@
-/** What an apply comes upon, as files declare it: what takes it back, as far as it can be read. */
+/** The state before an apply, as declared files: applying them reverts the apply, as far as the state can be read. */
 
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
 import type { PlannedAction } from '../actions.js'
-import { type Address, addressText, placeText } from '../address.js'
-import { escaped, kindValue } from '../exporting/kind.js'
+import { type Address, placeText, toAddressText } from '../address.js'
+import { escapeKey, toKindValue } from '../exporting/kind.js'
 import {
-  documentOf,
+  createYamlWriter,
   type ExportOptions,
   FileMap,
   type FileSection,
   type FileValue,
-  plain,
-  yamlWriter,
+  toPlainValue,
+  writeDocument,
 } from '../exporting/model.js'
 import type { PlanAction } from '../planfile.js'
 import type { InstanceView } from '../reading/index.js'
-import { type CurrentKind, itemText } from '../state.js'
+import { type CurrentKind, formatItemName } from '../state.js'
 import { readActed } from './verify.js'
 
-const withoutAttribute = ({ attribute: _, ...address }: Address): string =>
-  addressText(address).toLowerCase()
+const formatItemAddress = ({ attribute: _, ...address }: Address): string =>
+  toAddressText(address).toLowerCase()
 
-/** What of the items is written: all of one, or these attributes. */
+/** The parts of items to write to a file: all of an item, or the named attributes. */
 type Parts = ReadonlyMap<string, 'all' | ReadonlySet<string>>
 
-const writing = (names: InstanceView['names'], parts: Parts, whole: boolean): ExportOptions => ({
+const createExportOptions = (
+  names: InstanceView['names'],
+  parts: Parts,
+  whole: boolean,
+): ExportOptions => ({
   names,
   exact: !whole,
   // Of what is changed back, what was not set is said to be so.
@@ -35,7 +39,7 @@ const writing = (names: InstanceView['names'], parts: Parts, whole: boolean): Ex
   asked: true,
   chosen: {
     item: (address) => {
-      const part = parts.get(withoutAttribute(address))
+      const part = parts.get(formatItemAddress(address))
       if (part === undefined || part === 'all' || address.attribute === undefined)
         return part !== undefined
       return part.has(address.attribute)
@@ -45,18 +49,18 @@ const writing = (names: InstanceView['names'], parts: Parts, whole: boolean): Ex
   },
 })
 
-/** What is deleted, or what is changed. */
-const partsOf = (actions: readonly PlannedAction[], is: 'delete' | 'update'): Parts =>
+/** Selects the items that the actions delete, or the attributes that they change. */
+const selectParts = (actions: readonly PlannedAction[], is: 'delete' | 'update'): Parts =>
   new Map(
     actions.flatMap(({ verb, address, changes }) => {
       if (verb !== is) return []
       const attributes = new Set(changes.map(({ attribute }) => attribute))
-      return [[withoutAttribute(address), verb === 'delete' ? 'all' : attributes] as const]
+      return [[formatItemAddress(address), verb === 'delete' ? 'all' : attributes] as const]
     }),
   )
 
-/** What parts of a kind are, as a file has them; an address may have the identity of an item that shares its name. */
-const formerValue = (
+/** Returns the selected parts of a kind as a file declares them. An address may have the identity of an item that shares its name. */
+const readFormerValue = (
   current: CurrentKind,
   parts: Parts,
   names: InstanceView['names'],
@@ -64,38 +68,41 @@ const formerValue = (
 ): FileValue | undefined => {
   if (current.is !== 'read') return undefined
   const { kind, place } = current
-  const addressOf = (item: string): string => withoutAttribute({ ...place, kind: kind.name, item })
+  const addressOf = (item: string): string => formatItemAddress({ ...place, kind: kind.name, item })
   const called = current.items.flatMap((item) => {
     const part = parts.get(addressOf(item.identity))
     if (part === undefined) return []
-    return [[addressOf(itemText(kind, item, place, names)), part] as const]
+    return [[addressOf(formatItemName(kind, item, place, names)), part] as const]
   })
-  return kindValue(current, writing(names, new Map([...parts, ...called]), whole))
+  return toKindValue(current, createExportOptions(names, new Map([...parts, ...called]), whole))
 }
 
 /** Items that the apply makes were not there, but for those that come in the place of others. */
-const madeBy = (actions: readonly PlannedAction[], deleted: Parts): readonly [string, null][] =>
+const listCreatedItems = (
+  actions: readonly PlannedAction[],
+  deleted: Parts,
+): readonly [string, null][] =>
   actions.flatMap(({ verb, address: { item, ...address } }): [string, null][] =>
     (verb === 'create' || verb === 'enable') &&
     item !== undefined &&
-    !deleted.has(withoutAttribute({ ...address, item }))
-      ? [[escaped(item), null]]
+    !deleted.has(formatItemAddress({ ...address, item }))
+      ? [[escapeKey(item), null]]
       : [],
   )
 
-/** What a kind was before actions, as a file has it. */
-const formerKind = async (
+/** Returns a kind's state before the actions, as a file declares it; undefined if there is nothing to restore. */
+const readFormerKind = async (
   view: InstanceView,
   actions: readonly PlannedAction[],
 ): Promise<readonly [string, FileValue] | undefined> => {
   const [first] = actions
   if (first === undefined) return undefined
   const { kind } = first
-  const [deleted, changed] = [partsOf(actions, 'delete'), partsOf(actions, 'update')]
-  const made = madeBy(actions, deleted)
+  const [deleted, changed] = [selectParts(actions, 'delete'), selectParts(actions, 'update')]
+  const made = listCreatedItems(actions, deleted)
   const current = await readActed(view, first, actions)
-  const were = formerValue(current, deleted, view.names, true)
-  const differed = formerValue(current, changed, view.names, false)
+  const were = readFormerValue(current, deleted, view.names, true)
+  const differed = readFormerValue(current, changed, view.names, false)
   if (kind.holds !== 'set') return differed === undefined ? undefined : [kind.name, differed]
   const items = [were, differed].flatMap((some) => (some instanceof FileMap ? [some] : []))
   const entries = [...items.flatMap((some) => [...some.entries]), ...made]
@@ -108,7 +115,7 @@ const scopes = ['site', 'group', 'project'] as const
  * A declared file that brings back what actions change, made before they are done.
  * @param view what the plan was made of: little of it is read again
  */
-export const formerState = async (
+export const exportFormerState = async (
   view: InstanceView,
   actions: readonly PlannedAction[],
 ): Promise<string> => {
@@ -117,33 +124,35 @@ export const formerState = async (
     const own = actions.filter(({ address }) => address.scope === scope)
     for (const here of groupBy(own, ({ address }) => placeText(address).toLowerCase()).values()) {
       const kinds = groupBy(here, ({ kind }) => kind.name)
-      const entries = await Promise.all([...kinds.values()].map((some) => formerKind(view, some)))
+      const entries = await Promise.all(
+        [...kinds.values()].map((some) => readFormerKind(view, some)),
+      )
       const said = entries.filter((entry) => entry !== undefined)
       for (const { address } of said.length === 0 ? [] : here.slice(0, 1))
         sections.push({ place: { scope, path: address.path }, value: new FileMap(said) })
     }
   }
-  return documentOf(yamlWriter(), sections)
+  return writeDocument(createYamlWriter(), sections)
 }
 
 // Whether an instance still has what an apply left.
 
-/** A value by which two are told apart: the order of a set says nothing, and an empty text is none. */
-const canonical = (value: JsonValue | undefined): string =>
+/** Returns a text for comparing values: the order of a set does not matter, and an empty text counts as no value. */
+const toComparableText = (value: JsonValue | undefined): string =>
   Array.isArray(value)
-    ? JSON.stringify(value.map(canonical).sort())
+    ? JSON.stringify(value.map(toComparableText).sort())
     : JSON.stringify(value === '' ? null : (value ?? null))
 
-/** What a set's item is by now, attribute by attribute. */
-const itemNow = async (view: InstanceView, action: PlannedAction) => {
+/** Returns the attributes that an item of a set has now. */
+const readItemNow = async (view: InstanceView, action: PlannedAction) => {
   const current = await readActed(view, action, [action])
-  const all = new Map([[withoutAttribute(action.address), 'all']] as const)
-  const value = formerValue(current, all, view.names, true)
+  const all = new Map([[formatItemAddress(action.address), 'all']] as const)
+  const value = readFormerValue(current, all, view.names, true)
   const [only] = value instanceof FileMap ? value.entries.values() : []
-  return only instanceof FileMap ? (plain(only) as Readonly<Record<string, JsonValue>>) : {}
+  return only instanceof FileMap ? (toPlainValue(only) as Readonly<Record<string, JsonValue>>) : {}
 }
 
-/** What the apply did to one address. */
+/** The record of what an apply did to one address. */
 export class ApplyRecord {
   readonly #verbs = new Set<string>()
   readonly #wanted = new Map<string, JsonValue>()
@@ -170,10 +179,11 @@ export class ApplyRecord {
       return action.replaces === undefined ? 'the object no longer exists' : undefined
     const now =
       verb === 'delete' && changes.length === 0
-        ? await itemNow(view, action)
+        ? await readItemNow(view, action)
         : Object.fromEntries(changes.map((change) => [change.attribute, change.now]))
     const other = [...this.#wanted].find(
-      ([name, value]) => Object.hasOwn(now, name) && canonical(now[name]) !== canonical(value),
+      ([name, value]) =>
+        Object.hasOwn(now, name) && toComparableText(now[name]) !== toComparableText(value),
     )
     return other === undefined ? undefined : `${other[0]} was changed since`
   }

@@ -1,6 +1,6 @@
 /**
- * Secrets that files refer to: their values, fetched where they are sent, and what is remembered of those that
- * were set, so that a changed one is noticed though no instance shows it.
+ * The secrets that files refer to: their values, which are fetched when they are sent, and a record of those that were set. By the record a
+ * changed secret is noticed although no instance shows it.
  */
 import { createHmac } from 'node:crypto'
 import { stat } from 'node:fs/promises'
@@ -11,15 +11,15 @@ import { isObject } from '../../base/objects.js'
 import { createRandomBytes } from '../../base/random.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/scrub.js'
 import { getErrorCode, getReason, usage } from '../../errors.js'
-import { type Address, addressText } from '../address.js'
-import { besideText } from '../files/secret.js'
-import { type SecretSource, sourceText } from '../state.js'
+import { type Address, toAddressText } from '../address.js'
+import { readBeside } from '../files/secret.js'
+import { formatSecretSource, type SecretSource } from '../state.js'
 
 /** A secret is no longer than that. */
 const longest = 1 << 20
 const keyBytes = 32
 
-/** Where values come from. */
+/** The sources from which values of secrets are read. */
 export interface SecretPlaces {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
@@ -27,9 +27,9 @@ export interface SecretPlaces {
   readonly command: (line: readonly string[]) => Promise<HeldText>
 }
 
-const fromFile = (source: Extract<SecretSource, { file: string }>, cwd: string): HeldText => {
+const readSecretFile = (source: Extract<SecretSource, { file: string }>, cwd: string): HeldText => {
   try {
-    const text = openHeld(besideText(source, cwd))
+    const text = openHeld(readBeside(source, cwd))
     if (text.length > longest) throw new Error(`the value is longer than ${longest} characters`)
     return holdText(text.replace(/\r?\n$/, ''))
   } catch (error) {
@@ -58,7 +58,7 @@ export class SecretValues {
     return known
   }
 
-  /** Why a value cannot be had; undefined where it can. */
+  /** Returns the reason why a value cannot be fetched; undefined if it can. */
   async missing(source: SecretSource): Promise<string | undefined> {
     try {
       await this.value(source)
@@ -70,13 +70,13 @@ export class SecretValues {
 
   async #fetch(source: FetchedSource): Promise<HeldText> {
     const value = await this.#read(source)
-    if (openHeld(value) === '') throw usage(`the secret ${sourceText(source)} is empty`)
+    if (openHeld(value) === '') throw usage(`the secret ${formatSecretSource(source)} is empty`)
     return value
   }
 
   async #read(source: FetchedSource): Promise<HeldText> {
     const { env, cwd, command } = this.#places
-    if ('file' in source) return fromFile(source, cwd)
+    if ('file' in source) return readSecretFile(source, cwd)
     if ('command' in source) return command(source.command)
     const value = env[source.env]
     if (value === undefined) throw usage(`the variable ${source.env} is not set`)
@@ -91,7 +91,7 @@ const keyFile = 'secrets.key'
 const recordFile = 'secrets.json'
 
 /** Over each part with its length before it. */
-const hmac = (key: Buffer, parts: readonly string[]): string => {
+const computeHmac = (key: Buffer, parts: readonly string[]): string => {
   const mac = createHmac('sha256', key)
   for (const part of parts) {
     const length = Buffer.alloc(4)
@@ -102,8 +102,8 @@ const hmac = (key: Buffer, parts: readonly string[]): string => {
 }
 
 /**
- * What was set last, as SHA-256 HMACs under a key of the state folder over instance, address and value: equal
- * secrets do not look equal, and nobody without the key can try values.
+ * The record of the secrets that were set last. It holds SHA-256 HMACs over instance, address and value, under a key in the state folder.
+ * Equal secrets do not look equal, and without the key a value cannot be guessed by trying.
  */
 export class SecretRecord {
   #key: Promise<Buffer | undefined> | undefined
@@ -115,7 +115,7 @@ export class SecretRecord {
     private readonly instance: string,
   ) {}
 
-  /** Whether a value is another than the one last set; undefined where none is on record. */
+  /** Returns true if a value differs from the one last set; undefined if no value is on record. */
   async changed(address: Address, value: HeldText): Promise<boolean | undefined> {
     this.#key ??= this.#readKey()
     const key = await this.#key
@@ -141,7 +141,7 @@ export class SecretRecord {
     await writeWhole(join(this.folder, recordFile), text, { own: true })
   }
 
-  /** Why what is on record cannot be believed; undefined where it can, or where there is none. */
+  /** Returns the reason why the record cannot be trusted; undefined if it can, or if there is none. */
   async unusable(): Promise<string | undefined> {
     try {
       await this.#readKey()
@@ -152,11 +152,11 @@ export class SecretRecord {
   }
 
   #nameOf(key: Buffer, address: Address): string {
-    return hmac(key, ['name', this.instance, addressText(address)])
+    return computeHmac(key, ['name', this.instance, toAddressText(address)])
   }
 
   #markOf(key: Buffer, address: Address, value: HeldText): string {
-    return hmac(key, ['value', this.instance, addressText(address), openHeld(value)])
+    return computeHmac(key, ['value', this.instance, toAddressText(address), openHeld(value)])
   }
 
   /** @throws UnusableKeyError for a key that others may read, or that is none */

@@ -1,18 +1,18 @@
-/** Whether an instance has what was written, and whether a plan that was agreed to still fits it. */
+/** Verification: checks that an instance has the written values, and that an approved plan still fits the instance. */
 
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
 import { getMethod } from '../../catalogue/endpoint.js'
 import type { Managed } from '../../catalogue/managed.js'
-import { type Failure, survived } from '../../errors.js'
+import { type Failure, recoverFrom } from '../../errors.js'
 import type { ActionStep, DesiredPlan, PlannedAction } from '../actions.js'
-import { addressText, placeText } from '../address.js'
-import { absent, attributesOf, hasValue, isSecretValue, readValue } from '../attributes.js'
+import { placeText, toAddressText } from '../address.js'
+import { absent, getAttributes, hasValue, isSecretValue, readValue } from '../attributes.js'
 import type { InstanceView } from '../reading/index.js'
 import type { CurrentItem, CurrentKind, ReadableInstance } from '../state.js'
-import { normalised, sameValue } from '../values.js'
+import { isSameValue, normalizeValue } from '../values.js'
 
-/** What was written is read again after so long where it looks otherwise, in milliseconds. */
+/** The pauses before an item that still differs is read again, in milliseconds. */
 const pauses = [600, 1400] as const
 
 export interface VerifyingParts {
@@ -22,14 +22,14 @@ export interface VerifyingParts {
   readonly sleep: (milliseconds: number) => Promise<void>
 }
 
-/** What reading once more found. */
+/** The result of reading the written items again. */
 export interface VerifyResult {
-  /** What the instance did not keep. */
+  /** The actions whose changes the instance did not keep, each with the differences found. */
   readonly unkept: readonly {
     readonly action: PlannedAction
     readonly found: readonly Difference[]
   }[]
-  /** What could not be read once more. */
+  /** The actions whose items could not be read again. */
   readonly unread: readonly { readonly action: PlannedAction; readonly failure: Failure }[]
 }
 
@@ -52,14 +52,14 @@ const lookAt = async (
   if (first === undefined) return nothing
   view.forget(first.address)
   const current = await readActed(view, first, actions)
-  if (current.is === 'unreadable') return unreadFor(actions, current.failure)
+  if (current.is === 'unreadable') return reportUnread(actions, current.failure)
   const items = current.is === 'read' ? current.items : []
-  const all = actions.map((action) => ({ action, found: differences(action, items) }))
+  const all = actions.map((action) => ({ action, found: findDifferences(action, items) }))
   return { unkept: all.filter(({ found }) => found.length > 0), unread: [] }
 }
 
 const nothing: VerifyResult = { unkept: [], unread: [] }
-const unreadFor = (actions: readonly PlannedAction[], failure: Failure): VerifyResult => ({
+const reportUnread = (actions: readonly PlannedAction[], failure: Failure): VerifyResult => ({
   unkept: [],
   unread: actions.map((action) => ({ action, failure })),
 })
@@ -88,7 +88,9 @@ export const verify = async (
   }
   const all: VerifyResult[] = []
   await parts.each([...groups.values()], async (some, index) => {
-    all[index] = await settled(some).catch((error: unknown) => unreadFor(some, survived(error)))
+    all[index] = await settled(some).catch((error: unknown) =>
+      reportUnread(some, recoverFrom(error)),
+    )
   })
   return {
     unkept: all.flatMap(({ unkept }) => unkept),
@@ -98,9 +100,9 @@ export const verify = async (
 
 // Whether an instance has what an action wrote.
 
-/** What an instance has in place of what was written. */
+/** A difference between the written value and the value on the instance. */
 export interface Difference {
-  /** Undefined where it is about the item as a whole. */
+  /** Undefined if the difference concerns the item as a whole. */
   readonly attribute: string | undefined
   readonly text: string
 }
@@ -108,7 +110,7 @@ export interface Difference {
 /** Items by a text of each; of a large set every action asks for its own. */
 const indexes = new WeakMap<readonly CurrentItem[], Map<string, ReadonlyMap<string, CurrentItem>>>()
 
-const indexed = (
+const indexItems = (
   items: readonly CurrentItem[],
   by: string,
   textOf: (item: CurrentItem) => string,
@@ -121,13 +123,13 @@ const indexed = (
 }
 
 /** Values as one text, numbers as they are written. */
-const joined = (
+const joinValues = (
   names: readonly string[],
   values: CurrentItem['at'] | ActionStep['values'],
 ): string => names.map((name) => String(values[name])).join('\0')
 
 /** The item that an action is about: by what its own endpoints call it, else by its identity. */
-export const itemOf = (
+export const findActionItem = (
   kind: Managed,
   { values }: Pick<ActionStep, 'values'>,
   items: readonly CurrentItem[],
@@ -135,32 +137,34 @@ export const itemOf = (
   if (kind.holds === 'one') return items[0]
   const placed = Object.keys(kind.at ?? {}).filter((name) => values[name] !== undefined)
   if (placed.length > 0)
-    return indexed(items, placed.join(), ({ at }) => joined(placed, at)).get(joined(placed, values))
+    return indexItems(items, placed.join(), ({ at }) => joinValues(placed, at)).get(
+      joinValues(placed, values),
+    )
   const identity = kind.identity ?? ''
   const wanted = values[identity]
   if (wanted === undefined) return undefined
   const typed = { param: kind.create?.params[identity] }
-  const textOf = (value: JsonValue): string => String(normalised(typed, value))
-  return indexed(items, 'identity', (item) => textOf(item.identity)).get(textOf(wanted))
+  const textOf = (value: JsonValue): string => String(normalizeValue(typed, value))
+  return indexItems(items, 'identity', (item) => textOf(item.identity)).get(textOf(wanted))
 }
 
-/** What an instance has otherwise than an action left it. */
-export const differences = (
+/** Finds the differences between the state that an action wrote and the state of the instance. */
+export const findDifferences = (
   { kind, step }: Pick<PlannedAction, 'kind' | 'step'>,
   items: readonly CurrentItem[],
 ): readonly Difference[] => {
-  const item = itemOf(kind, step, items)
+  const item = findActionItem(kind, step, items)
   if (getMethod(step.endpoint) === 'DELETE')
     return item === undefined ? [] : [{ attribute: undefined, text: 'the object still exists' }]
   if (item === undefined) return [{ attribute: undefined, text: 'the object does not exist' }]
-  const known = attributesOf(kind)
+  const known = getAttributes(kind)
   const documented = [...known.values()].flatMap((attribute) => {
     const { name, ref, field } = attribute
     const wanted = step.values[name]
     if (wanted === undefined || field === undefined) return []
     const kept = item.attributes[name]
     if (hasValue(kind, attribute, item, [wanted, kept])) return []
-    return [unkept(name, ref === undefined ? '' : ' (by number)', wanted, kept)]
+    return [describeUnkept(name, ref === undefined ? '' : ' (by number)', wanted, kept)]
   })
   // What no document knows is judged where the instance shows it; a secret never is.
   const { params, path } = step.endpoint
@@ -174,14 +178,14 @@ export const differences = (
       return []
     const kept = readValue(kind, item, name, undefined)
     const isJudged = kept !== undefined && !isSecretValue(undefined, name, wanted)
-    const isKept = !isJudged || sameValue({ param: undefined }, wanted, kept)
-    return isKept ? [] : [unkept(name, '', wanted, kept)]
+    const isKept = !isJudged || isSameValue({ param: undefined }, wanted, kept)
+    return isKept ? [] : [describeUnkept(name, '', wanted, kept)]
   })
   return [...documented, ...further]
 }
 
 /** An attribute that the instance has otherwise than it was written. */
-const unkept = (
+const describeUnkept = (
   attribute: string,
   by: string,
   wanted: JsonValue,
@@ -196,7 +200,7 @@ const unkept = (
 
 type AgreedAction = Pick<PlannedAction, 'id' | 'digest'>
 
-/** What was agreed to. */
+/** The part of an approved plan that a new plan is compared with. */
 interface AgreedPlan {
   readonly actions: readonly AgreedAction[]
   readonly sets: DesiredPlan['sets']
@@ -209,17 +213,20 @@ interface StaleAction {
 }
 
 export interface Fitting {
-  /** Those that were agreed to and still fit, as they are made now. */
+  /** The approved actions that still fit, as the new plan has them. */
   readonly actions: readonly PlannedAction[]
   readonly stale: readonly StaleAction[]
 }
 
 const setOf = ({ address: { scope, path, kind } }: PlannedAction): string =>
-  addressText({ scope, path, kind })
+  toAddressText({ scope, path, kind })
 
 const grown = 'items were added to its exact set or removed from it'
 
-const whyStale = ({ digest }: AgreedAction, now: PlannedAction | undefined): string | undefined => {
+const explainStale = (
+  { digest }: AgreedAction,
+  now: PlannedAction | undefined,
+): string | undefined => {
   if (now === undefined) return 'the plan for it is different now'
   if (now.digest === digest) return undefined
   if (digest === absent) return 'the object exists now'
@@ -227,10 +234,10 @@ const whyStale = ({ digest }: AgreedAction, now: PlannedAction | undefined): str
 }
 
 /**
- * Holds a plan that was agreed to against the same plan made now.
- * @returns the actions that go on, and those that do not fit any more
+ * Compares an approved plan with the same plan made now.
+ * @returns the actions that still fit, and the stale ones
  */
-export const fitting = (agreed: AgreedPlan, now: DesiredPlan): Fitting => {
+export const matchAgreedPlan = (agreed: AgreedPlan, now: DesiredPlan): Fitting => {
   const byId = new Map(now.actions.map((action) => [action.id, action]))
   const grownSets = Object.keys(agreed.sets).filter(
     (address) => now.sets[address] !== agreed.sets[address],
@@ -238,7 +245,7 @@ export const fitting = (agreed: AgreedPlan, now: DesiredPlan): Fitting => {
   const stale = agreed.actions.flatMap((one): readonly StaleAction[] => {
     const action = byId.get(one.id)
     const isGrown = action !== undefined && grownSets.includes(setOf(action))
-    const why = whyStale(one, action) ?? (isGrown ? grown : undefined)
+    const why = explainStale(one, action) ?? (isGrown ? grown : undefined)
     return why === undefined ? [] : [{ id: one.id, why }]
   })
   const ids = new Set(agreed.actions.map(({ id }) => id))

@@ -1,48 +1,52 @@
-/** Who approves is a member once a plan is done: an instance leaves the others out without a word. */
+/** The approver check: approvers must be members once a plan is done, since an instance silently drops the others. */
 
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import type { Change, Draft, PlanFinding } from '../actions.js'
 import type { Address, ManagedPlace } from '../address.js'
-import { approversOf } from '../attributes.js'
-import { sideBySide } from '../reading/records.js'
+import { findApproversAttribute } from '../attributes.js'
+import { mapSideBySide } from '../reading/records.js'
 import type { Origin } from '../state.js'
-import { sameValue } from '../values.js'
+import { isSameValue } from '../values.js'
 import type { DiffOptions, DiffView, StandingApprovers } from './context.js'
-import { allMembers, memberships, PlannedLevels } from './members.js'
+import { listMemberships, PlannedLevels, readAllMembers } from './members.js'
 
 const listIn = (value: JsonValue | undefined): readonly JsonValue[] =>
   isJsonList(value) ? value : []
 
-/** The attribute that names who approves; undefined of a draft that names nobody. */
-const approverName = ({ kind, verb, step }: Draft): string | undefined => {
-  const name = verb === 'delete' ? undefined : approversOf(kind)
+/** Returns the attribute with the approvers that a draft sets; undefined if it sets none. */
+const findApproversToSend = ({ kind, verb, step }: Draft): string | undefined => {
+  const name = verb === 'delete' ? undefined : findApproversAttribute(kind)
   return name !== undefined && listIn(step.values[name]).length > 0 ? name : undefined
 }
 
-/** Who approves once a draft is done; none of a draft that names nobody. */
-export const approversIn = (draft: Draft): readonly JsonValue[] =>
-  listIn(draft.step.values[approverName(draft) ?? ''])
+/** Returns the approvers that a draft sets; none if the draft names no approvers. */
+export const listApproversIn = (draft: Draft): readonly JsonValue[] =>
+  listIn(draft.step.values[findApproversToSend(draft) ?? ''])
 
-/** Those of some users who are no members. */
-const strangersOf = async (
+/** Returns those of some users who are no members of a place after the plan. */
+const listNonMembers = async (
   { scope, path }: ManagedPlace,
   users: readonly JsonValue[],
   view: DiffView,
   levels: PlannedLevels,
 ): Promise<readonly JsonValue[]> => {
   const place = { scope, path }
-  if (users.length === 0 || (await allMembers(view, place)).is !== 'read') return []
+  if (users.length === 0 || (await readAllMembers(view, place)).is !== 'read') return []
   const all: JsonValue[] = []
   for (const user of users) if ((await levels.of(place, Number(user))) === 0) all.push(user)
   return all
 }
 
-/** A draft with fewer approvers; none where nothing is left to change. */
-const without = (made: Draft, name: string, left: ReadonlySet<JsonValue>): readonly Draft[] => {
+/** Returns the draft without some approvers; no draft if nothing is left to change. */
+const removeApprovers = (
+  made: Draft,
+  name: string,
+  left: ReadonlySet<JsonValue>,
+): readonly Draft[] => {
   const { id, verb, address, kind, digest, loses, origin, replaces, before, step } = made
   const ids = listIn(step.values[name])
   const value = ids.filter((one) => !left.has(one))
-  const isSame = sameValue({ param: undefined }, before?.attributes[name] ?? [], value)
+  const isSame = isSameValue({ param: undefined }, before?.attributes[name] ?? [], value)
   const changes = made.changes.flatMap((change): readonly Change[] => {
     if (change.attribute !== name) return [change]
     const wanted = listIn(change.wanted).filter((_, i) => !left.has(ids[i] ?? null))
@@ -54,7 +58,7 @@ const without = (made: Draft, name: string, left: ReadonlySet<JsonValue>): reado
   return [{ id, verb, address, kind, changes, step: sent, ...rest }]
 }
 
-/** Whether an item names too few to do anything once some are left out: no groups, and fewer users than have to act. */
+/** True if an item names too few approvers to have an effect once some are left out: no groups, and fewer users than required. */
 const isHollow = (
   { kind, step: { values } }: Draft,
   name: string,
@@ -77,12 +81,12 @@ class ApproverCheck {
     private readonly view: DiffView,
     private readonly about: DiffOptions['about'],
   ) {
-    this.#levels = new PlannedLevels(view, memberships(drafts))
+    this.#levels = new PlannedLevels(view, listMemberships(drafts))
   }
 
-  /** The drafts that are left of one: without approvers who are no members, or none where it would do nothing. */
+  /** Returns the draft without approvers who are no members; no draft if it would have no effect. */
   async draft(made: Draft): Promise<readonly Draft[]> {
-    const name = approverName(made)
+    const name = findApproversToSend(made)
     if (name === undefined) return [made]
     const { address, before, changes, verb, step } = made
     // Whom the rule has already, the instance takes, for as long as no membership ends.
@@ -90,7 +94,7 @@ class ApproverCheck {
     const users = listIn(step.values[name]).filter(
       (user) => !had.has(user) || this.#levels.changes(address, Number(user)),
     )
-    const left = await strangersOf(address, users, this.view, this.#levels)
+    const left = await listNonMembers(address, users, this.view, this.#levels)
     if (left.length === 0) return [made]
     const { origin } = changes.find(({ attribute }) => attribute === name) ?? made
     const out = new Set(left)
@@ -98,13 +102,13 @@ class ApproverCheck {
     const kept = verb === 'update' ? 'stays unchanged' : 'is not created'
     const more = hollow ? `; too few are left to approve, so the rule ${kept}` : ''
     if (!this.#tell({ ...address, attribute: name }, left, origin, more)) return [made]
-    return hollow ? [] : without(made, name, out)
+    return hollow ? [] : removeApprovers(made, name, out)
   }
 
   /** Approvers of rules that stay as they are: whose membership the plan ends, or whom the instance does not take. */
   async standing({ address, users, ineligible, origin }: StandingApprovers): Promise<void> {
     const leaving = users.filter((user) => this.#levels.changes(address, user))
-    const left = await strangersOf(address, leaving, this.view, this.#levels)
+    const left = await listNonMembers(address, leaving, this.view, this.#levels)
     if (left.length > 0) this.#tell(address, left, origin, '')
     const others = ineligible.filter((user) => !leaving.includes(user))
     if (others.length === 0) return
@@ -130,15 +134,15 @@ class ApproverCheck {
   }
 }
 
-/** Drafts without approvers who are no members, each of whom is told of. */
-export const membersOnly = async (
+/** Removes approvers who are no members from drafts, with a finding for each. */
+export const dropNonMemberApprovers = async (
   drafts: readonly Draft[],
   standing: readonly StandingApprovers[],
   view: DiffView,
   { about }: Pick<DiffOptions, 'about'>,
 ) => {
   const check = new ApproverCheck(drafts, view, about)
-  const left = (await sideBySide(drafts, (made) => check.draft(made))).flat()
-  await sideBySide(standing, (one) => check.standing(one))
+  const left = (await mapSideBySide(drafts, (made) => check.draft(made))).flat()
+  await mapSideBySide(standing, (one) => check.standing(one))
   return { drafts: left, findings: check.findings }
 }

@@ -1,46 +1,46 @@
 /** One attribute: what is wanted of it against what was read. */
 
 import { isJsonList, isObject, type JsonValue } from '../../base/objects.js'
-import { holdText, textSize } from '../../base/secrets/scrub.js'
-import { didYouMean } from '../../base/suggest.js'
+import { describeSize, holdText } from '../../base/secrets/scrub.js'
+import { suggestSimilar } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import { getProperties } from '../../catalogue/fields.js'
 import type { Referent } from '../../catalogue/managed.js'
 import {
   boolean,
   formatOf,
+  getNumberNames,
   isNumeric,
   isSwitch,
   isText,
-  namesOf,
   type Param,
   takesSeveral,
 } from '../../catalogue/params.js'
 import { findRefusal } from '../../catalogue/refusals.js'
 import { joinItems } from '../../catalogue/values.js'
-import { survived } from '../../errors.js'
-import { type Address, type Reference, writtenReference } from '../address.js'
+import { recoverFrom } from '../../errors.js'
+import { type Address, formatReference, type Reference } from '../address.js'
 import {
   type Attribute,
-  attributesOf,
+  getAttributes,
   hasValue,
   isHeld,
   isSecretValue,
-  namedValue,
   readValue,
+  toNamedValue,
 } from '../attributes.js'
-import { meant } from '../selection.js'
+import { isSelected } from '../selection.js'
 import {
   type CurrentItem,
   type DesiredItem,
   type DesiredValue,
+  formatOrigin,
   type Origin,
-  originText,
   type SecretSource,
   type SourcedValue,
   type ValueRange,
 } from '../state.js'
-import { canonical, changedList, normalised } from '../values.js'
+import { applyListDelta, normalizeValue, toCanonical } from '../values.js'
 import type { AttributeDiff, DiffContext } from './context.js'
 
 /** An attribute that a file speaks of. */
@@ -51,78 +51,78 @@ interface SaidAttribute {
 }
 
 /** A value as it is sent: levels as numbers, lists that travel as one text as that. */
-const sendable = (param: Param | undefined, value: JsonValue): JsonValue => {
+const toSentValue = (param: Param | undefined, value: JsonValue): JsonValue => {
   if (param === undefined || value === null) return value
-  const isTyped = isNumeric(param) || isSwitch(param) || namesOf(param).length > 0
-  if (isTyped) return normalised({ param }, value)
+  const isTyped = isNumeric(param) || isSwitch(param) || getNumberNames(param).length > 0
+  if (isTyped) return normalizeValue({ param }, value)
   return Array.isArray(value) ? (joinItems(param, value.map(String)) ?? value) : value
 }
 
-/** Whether a value is one of a range. */
+/** True if a value is inside a range. */
 const isInside = ({ min, max, oneOf }: ValueRange, value: JsonValue): boolean => {
   if (oneOf !== undefined) return oneOf.includes(value)
   const number = Number(value)
   return number >= (min ?? number) && number <= (max ?? number)
 }
 
-/** What stands already where that is inside, else the nearest bound or the first of the list. */
-const inRange = (range: ValueRange, param: Param | undefined, now: JsonValue | undefined) => {
+/** Returns the current value if it is inside the range, else the nearest bound or the first of the list. */
+const fitToRange = (range: ValueRange, param: Param | undefined, now: JsonValue | undefined) => {
   const { min, max, oneOf } = range
-  const is = now === undefined ? undefined : normalised({ param }, now)
+  const is = now === undefined ? undefined : normalizeValue({ param }, now)
   if (is !== undefined && isInside(range, is)) return is
   const bound = is !== undefined && Number(is) > (max ?? Number(is)) ? max : (min ?? max)
   return oneOf?.[0] ?? bound ?? null
 }
 
 /** Reports plain values that override a range, and are outside of it. */
-export const sayOverridden = (c: DiffContext, address: Address, desired: DesiredItem): void => {
+export const reportOverridden = (c: DiffContext, address: Address, desired: DesiredItem): void => {
   for (const [attribute, { value, origin, over = [] }] of desired.attributes) {
     const [before] = over
     if (value.is !== 'value' || before?.value.is !== 'range') continue
-    const param = attributesOf(c.kind).get(attribute)?.param
-    if (isInside(before.value, normalised({ param }, value.value))) continue
-    const text = `overrides ${before.value.text}, set at ${originText(before.origin)}`
+    const param = getAttributes(c.kind).get(attribute)?.param
+    if (isInside(before.value, normalizeValue({ param }, value.value))) continue
+    const text = `overrides ${before.value.text}, set at ${formatOrigin(before.origin)}`
     c.diff.say('warning', { ...address, attribute }, text, origin)
   }
 }
 
-/** What is wanted, as it is sent; undefined where the file is wrong, which is reported. */
-const wantedValue = async (
+/** Returns the wanted value as it is sent; undefined for a secret, or if the file is wrong, which is reported. */
+const resolveWanted = async (
   c: DiffContext,
   { name, attribute, said: { value: wanted, origin } }: SaidAttribute,
   now: JsonValue | undefined,
 ): Promise<JsonValue | undefined> => {
   const param = attribute?.param
-  const inNumbers = (value: JsonValue) => resolved(c, attribute, value, origin)
+  const inNumbers = (value: JsonValue) => resolveNames(c, attribute, value, origin)
   if (wanted.is === 'secret') return undefined
-  if (wanted.is === 'range') return inRange(wanted, param, now)
+  if (wanted.is === 'range') return fitToRange(wanted, param, now)
   if (wanted.is === 'change') {
     const [add, remove] = [await inNumbers(wanted.add), await inNumbers(wanted.remove)]
     if (!isJsonList(add) || !isJsonList(remove)) return undefined
-    return changedList(isJsonList(now) ? now : [], { is: 'change', add, remove }, undefined)
+    return applyListDelta(isJsonList(now) ? now : [], { is: 'change', add, remove }, undefined)
   }
   if (wanted.value === null) {
     if (param === undefined || param.nullable === true) return null
     return isText(param) ? '' : c.mistakes.add(origin, `${name} cannot be unset`)
   }
   const numbers = await inNumbers(wanted.value)
-  if (!isJsonList(numbers)) return numbers === undefined ? undefined : sendable(param, numbers)
-  return sendable(param, takesSeveral(param) ? withoutRepeats(numbers) : numbers)
+  if (!isJsonList(numbers)) return numbers === undefined ? undefined : toSentValue(param, numbers)
+  return toSentValue(param, takesSeveral(param) ? removeRepeats(numbers) : numbers)
 }
 
 /** A list whose order means nothing, each member once. */
-const withoutRepeats = (members: readonly JsonValue[]): readonly JsonValue[] => [
-  ...new Map(members.map((member) => [canonical(member), member])).values(),
+const removeRepeats = (members: readonly JsonValue[]): readonly JsonValue[] => [
+  ...new Map(members.map((member) => [toCanonical(member), member])).values(),
 ]
 
-/** Where a secret comes from; undefined of what is none. */
-const secretOf = ({ name, attribute, said: { value } }: SaidAttribute) => {
+/** Returns the source of a secret; undefined if the attribute is not secret. */
+const findSecretSource = ({ name, attribute, said: { value } }: SaidAttribute) => {
   if (value.is === 'secret') return value.source
   const isSecret = value.is === 'value' && isSecretValue(attribute, name, value.value)
   return isSecret ? { literal: holdText(String(value.value)) } : undefined
 }
 
-const secretVerdict = async (
+const compareSecret = async (
   { secrets }: DiffContext['how'],
   address: Address,
   source: SecretSource,
@@ -145,7 +145,7 @@ const checkOffered = (
   if (!isNumeric(param) || param.offers === undefined || param.names === undefined) return
   const { offers, names } = param
   if (offers.some((offer) => names[offer] === wanted)) return
-  const shown = quoteText(String(asInFiles(c, attribute, wanted)))
+  const shown = quoteText(String(toFileValue(c, attribute, wanted)))
   const scope = c.kind.scope === 'site' ? 'the instance' : `a ${c.kind.scope}`
   if (c.how.isNewer === true && Object.values(names).some((value) => value === wanted)) {
     const text = `the documented API does not offer ${shown} in ${scope}, but this instance is newer`
@@ -156,9 +156,9 @@ const checkOffered = (
   }
 }
 
-const shownText = (value: JsonValue): string => {
+const formatShown = (value: JsonValue): string => {
   if (typeof value !== 'string') return JSON.stringify(value)
-  if (value === '' || value.length > 60) return textSize(value)
+  if (value === '' || value.length > 60) return describeSize(value)
   const quoted = quoteText(value)
   return quoted.startsWith('"') ? quoted : `"${quoted}"`
 }
@@ -172,7 +172,7 @@ export const checkAccepted = (
 ): void => {
   const refusal = param && findRefusal(param, value)
   if (param === undefined || refusal === undefined) return
-  const shown = isHeld(param) ? textSize(String(value)) : shownText(value)
+  const shown = isHeld(param) ? describeSize(String(value)) : formatShown(value)
   const { expected, nearest } = refusal
   const hint = nearest === undefined ? undefined : `Did you mean ${nearest}?`
   mistakes.add(origin, `${quoteText(name)} must be ${expected}, not ${shown}`, hint)
@@ -187,7 +187,7 @@ const sorts: Readonly<Record<string, string>> = {
 }
 
 const fits: Readonly<Record<string, (value: JsonValue) => boolean>> = {
-  'true or false': (value) => typeof normalised({ param: boolean('') }, value) === 'boolean',
+  'true or false': (value) => typeof normalizeValue({ param: boolean('') }, value) === 'boolean',
   'a number': (value) =>
     value !== '' && typeof value !== 'object' && Number.isFinite(Number(value)),
   'a list': (value) => value !== '' && (isJsonList(value) || typeof value === 'string'),
@@ -213,7 +213,7 @@ const checkShown = (
   if (wanted === null && type === 'boolean') mistakes.add(origin, `${name} cannot be unset`)
   const sort = wanted === null ? undefined : sorts[type]
   if (sort !== undefined && fits[sort]?.(wanted) === false)
-    mistakes.add(origin, `${name} must be ${sort}, not ${shownText(wanted)}`)
+    mistakes.add(origin, `${name} must be ${sort}, not ${formatShown(wanted)}`)
 }
 
 const diffAttribute = async (
@@ -224,13 +224,13 @@ const diffAttribute = async (
 ): Promise<AttributeDiff | undefined> => {
   const { name, attribute, said } = one
   const base = { name, attribute, origin: said.origin }
-  const secret = secretOf(one)
+  const secret = findSecretSource(one)
   if (secret !== undefined) {
-    const verdict = await secretVerdict(c.how, address, secret, item)
+    const verdict = await compareSecret(c.how, address, secret, item)
     return { ...base, secret, shown: {}, verdict }
   }
   const now = readValue(c.kind, item, name, attribute)
-  const wanted = await wantedValue(c, one, now)
+  const wanted = await resolveWanted(c, one, now)
   if (wanted === undefined) return undefined
   const typed = { name, param: attribute?.param }
   const isSame =
@@ -247,8 +247,8 @@ const diffAttribute = async (
     ...base,
     wanted,
     shown: {
-      now: now === undefined ? undefined : asInFiles(c, attribute, now),
-      wanted: asInFiles(c, attribute, wanted),
+      now: now === undefined ? undefined : toFileValue(c, attribute, now),
+      wanted: toFileValue(c, attribute, wanted),
     },
     verdict: isSent ? 'differs' : verdict,
     within: said.value.is === 'range' ? said.value.text : undefined,
@@ -262,7 +262,7 @@ export const diffAttributes = async (
   desired: DesiredItem,
   item: CurrentItem | undefined,
 ): Promise<readonly AttributeDiff[]> => {
-  const known = attributesOf(c.kind)
+  const known = getAttributes(c.kind)
   const all = [...desired.attributes]
   // Those that no document knows come last; where the instance says which there are, it has them.
   const others = all.filter(([name, { origin }]) => {
@@ -270,12 +270,12 @@ export const diffAttributes = async (
     if (known.has(name) || isOne) return !known.has(name)
     const text = `unknown to the documented API and to the instance: ${c.kind.name}#${name}`
     const names = [...known.keys(), ...Object.keys(item.record)]
-    return c.mistakes.add(origin, text, didYouMean(name, names))
+    return c.mistakes.add(origin, text, suggestSimilar(name, names))
   })
   const diffs: AttributeDiff[] = []
   for (const [name, said] of [...all.filter(([one]) => known.has(one)), ...others]) {
     const address = { ...at, attribute: name }
-    if (!meant(c.how, address)) continue
+    if (!isSelected(c.how, address)) continue
     const one = { name, said, attribute: known.get(name) }
     const diff = await diffAttribute(c, address, one, item)
     if (diff !== undefined) diffs.push(diff)
@@ -285,7 +285,7 @@ export const diffAttributes = async (
 
 // Names in files, numbers at the instance: the way there, and back for people.
 
-/** The number that a file means; undefined, and reported, where nobody knows the name. */
+/** Returns the number that a reference in a file means. Returns undefined for an unknown name, which is reported. */
 export const numberOf = async (
   c: DiffContext,
   of: Referent,
@@ -302,22 +302,22 @@ export const numberOf = async (
     const number = await names.number(of, reference, c.place)
     if (number !== undefined) return number
   } catch (error) {
-    const { category, message, details } = survived(error)
+    const { category, message, details } = recoverFrom(error)
     if (category !== 'usage') throw error
     return c.mistakes.add(origin, message, details.hint)
   }
-  const near = didYouMean(reference, names.known?.(of, c.place) ?? [])
+  const near = suggestSimilar(reference, names.known?.(of, c.place) ?? [])
   return c.mistakes.add(
     origin,
-    `there is no ${of} ${quoteText(writtenReference(reference))} that this token can see`,
+    `there is no ${of} ${quoteText(formatReference(reference))} that this token can see`,
     near === undefined
       ? 'Write its ID instead of its name.'
       : `${near} Otherwise, write the ID instead of the name.`,
   )
 }
 
-/** Names as numbers, where the attribute refers to something; undefined where one is not known. */
-const resolved = async (
+/** Replaces names by numbers if the attribute is a reference; returns undefined if a name is unknown. */
+const resolveNames = async (
   c: DiffContext,
   attribute: Attribute | undefined,
   value: JsonValue,
@@ -335,11 +335,11 @@ const resolved = async (
   return isJsonList(value) ? numbers : numbers[0]
 }
 
-/** A value as files have it: names for numbers, where they are known. */
-const asInFiles = (c: DiffContext, attribute: Attribute | undefined, value: JsonValue) => {
+/** Returns a value as files write it: known names instead of numbers. */
+const toFileValue = (c: DiffContext, attribute: Attribute | undefined, value: JsonValue) => {
   if (attribute === undefined) return value
   // '' is no day and no URL: there is none.
   if (value === '' && (formatOf(attribute.param) ?? 'text') !== 'text') return null
-  const one = (member: JsonValue) => namedValue(attribute, member, c.place, c.view.names)
+  const one = (member: JsonValue) => toNamedValue(attribute, member, c.place, c.view.names)
   return isJsonList(value) ? value.map(one) : one(value)
 }

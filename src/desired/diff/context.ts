@@ -1,4 +1,4 @@
-/** What comparing takes, what its steps hand each other, and which current item a desired one means. */
+/** The context of a comparison: its options, the data that its steps share, and the pairing of desired with current items. */
 
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
@@ -6,36 +6,36 @@ import type { Managed } from '../../catalogue/managed.js'
 import type { Draft, PlanFinding, ReadFailure } from '../actions.js'
 import {
   type Address,
-  foldedName,
+  foldName,
+  formatReference,
   type ManagedPlace,
   type Reference,
-  writtenReference,
 } from '../address.js'
-import { type Attribute, attributesOf } from '../attributes.js'
+import { type Attribute, getAttributes } from '../attributes.js'
 import type { Mistakes } from '../files/nodes.js'
 import type { InstanceView } from '../reading/index.js'
-import { type AddressChoice, meant } from '../selection.js'
+import { type AddressChoice, isSelected } from '../selection.js'
 import {
   type CurrentItem,
   type DesiredItem,
   type DesiredKind,
-  itemName,
-  itemText,
+  formatItemName,
+  getItemName,
+  getPlainValue,
   type NameResolver,
   type Origin,
   type ProjectPlace,
-  plainValueOf,
   type ReadableInstance,
   type SecretSource,
   type UnreadPlace,
 } from '../state.js'
-import { sameValue } from '../values.js'
+import { isSameValue } from '../values.js'
 
 /** The part of reading that comparing asks. */
 export type DiffView = Pick<InstanceView, 'readKind' | 'self'> &
   Partial<Pick<InstanceView, 'forget'>> & { readonly names: NameResolver }
 
-/** How much may be changed: a number, or a percentage of what was read. */
+/** The limit of changes: a number, or a percentage of the objects that were read. */
 export interface PlanLimit {
   readonly count?: number
   readonly percent?: number
@@ -50,17 +50,17 @@ export interface PlanLimits {
   readonly empty?: readonly string[]
 }
 
-/** What is known of secrets that no instance shows. */
+/** The handling of secrets, which no instance shows. */
 export interface SecretsPolicy {
   /** Set those whose value changed, all of them, or only those that something else needs. */
   readonly set: 'changed' | 'always' | 'never'
-  /** Whether the value is another than the one last set; undefined where that is not known. */
+  /** Returns true if the value differs from the one last set; undefined if that is not known. */
   changed(address: Address, source: SecretSource): Promise<boolean | undefined>
-  /** Why a value cannot be had; undefined where it can. */
+  /** Returns the reason why a value cannot be fetched; undefined if it can. */
   missing(source: SecretSource): Promise<string | undefined>
 }
 
-/** How is compared; actions and unread places that are not meant are left out. */
+/** The options of a comparison; actions and unread places that are not selected are left out. */
 export interface DiffOptions extends AddressChoice {
   readonly limits?: PlanLimits
   readonly each: ReadableInstance['each']
@@ -69,7 +69,7 @@ export interface DiffOptions extends AddressChoice {
   ) => Pick<ProjectPlace, 'archived' | 'namespace' | 'shared'> | undefined
   /** Places that were named, and could not be looked at. */
   readonly unread?: readonly UnreadPlace[]
-  /** How many projects are selected. */
+  /** The number of selected projects. */
   readonly projects?: number
   /** The token's user, where the instance does not say. */
   readonly self?: string
@@ -79,15 +79,15 @@ export interface DiffOptions extends AddressChoice {
   readonly now?: () => Date
   /** The instance is newer than the documents: it may take what they do not offer. */
   readonly isNewer?: boolean
-  /** What a run that is gone on with still has to do: the digest of each action's item, by the action's id. */
+  /** The actions that a resumed run still has to do: the digest of each action's item, by the action's ID. */
   readonly unfinished?: ReadonlyMap<string, string> | undefined
 }
 
-/** What files say of something that several places share, and of which only one thing can be true. */
+/** A statement of the files about a thing that several places share, and for which only one statement can be true. */
 export interface SharedClaim {
-  /** What is shared: a key, a domain, the place of the primary node. */
+  /** The shared thing: a key, a domain, the place of the primary node. */
   readonly thing: string
-  /** What is said of it: the title of a key, the project of a domain, the name of the node. */
+  /** The statement: the title of a key, the project of a domain, the name of the node. */
   readonly says: string
   /** Why only one of two can be true, and what to do. */
   readonly rule: { readonly text: string; readonly hint: string }
@@ -96,11 +96,11 @@ export interface SharedClaim {
   readonly origin: Origin | undefined
 }
 
-/** Who is declared to approve, by a rule that has them already. */
+/** The declared approvers of a rule that the plan leaves unchanged. */
 export interface StandingApprovers {
   readonly address: Address
   readonly users: readonly number[]
-  /** Those of whom the instance says that they cannot. */
+  /** The users that the instance does not list as eligible. */
   readonly ineligible: readonly number[]
   readonly origin: Origin
 }
@@ -111,13 +111,13 @@ export class KindDiff {
   readonly findings: PlanFinding[] = []
   readonly claims: SharedClaim[] = []
   readonly standing: StandingApprovers[] = []
-  /** How many items are as desired. */
+  /** The number of items that are as desired. */
   same = 0
   readonly unread: ReadFailure[] = []
   /** The digest of an exact set, by its address. */
   readonly sets: Record<string, string> = {}
   readonly setCounts: SetCount[] = []
-  /** Whether the instance showed the kind. */
+  /** True if the instance returned the kind. */
   read = false
 
   /** Adds the counts and what is said of shared things of another diff, if it has nothing else. @returns whether it had nothing else */
@@ -142,18 +142,18 @@ export interface DiffContext {
   readonly view: DiffView
   readonly how: DiffOptions
   readonly place: ManagedPlace
-  /** What stands for the place in requests: its path, or its ID where that would be taken for one. */
+  /** The value that names the place in requests: its path, or its ID if the path would be read as an ID. */
   readonly placeId: Reference
   readonly kind: Managed
   readonly desired: DesiredKind
   /** The items that count as being there. */
   readonly items: readonly CurrentItem[]
   readonly diff: KindDiff
-  /** What is wrong in the files, as only the instance shows it. */
+  /** The mistakes in the files that only a look at the instance shows. */
   readonly mistakes: Mistakes
 }
 
-/** What of the context follows from the kind alone. */
+/** The part of the context that follows from the kind alone. */
 export type WithKind = Pick<DiffContext, 'kind'>
 
 /** An attribute that a file speaks of, held against what was read. */
@@ -161,7 +161,7 @@ export interface AttributeDiff {
   readonly name: string
   readonly attribute: Attribute | undefined
   readonly origin: Origin
-  /** As it is sent; undefined of a secret. */
+  /** The value as it is sent; undefined for a secret. */
   readonly wanted?: JsonValue
   readonly secret?: SecretSource
   /** As people see it. */
@@ -182,29 +182,29 @@ export interface SetCount {
 
 // Addresses of items, and whether they are meant.
 
-/** Whether an item, or any of its attributes, is meant. */
-export const itemMeant = (how: DiffOptions, address: Address, desired: DesiredItem): boolean =>
-  meant(how, address) ||
-  [...desired.attributes.keys()].some((attribute) => meant(how, { ...address, attribute }))
+/** True if an item, or any of its attributes, is selected. */
+export const isItemSelected = (how: DiffOptions, address: Address, desired: DesiredItem): boolean =>
+  isSelected(how, address) ||
+  [...desired.attributes.keys()].some((attribute) => isSelected(how, { ...address, attribute }))
 
-/** Whether any part of a kind is selected, so that it has to be read. */
-export const kindMeant = (how: DiffOptions, desired: DesiredKind): boolean =>
-  meant(how, { ...desired.place, kind: desired.kind.name }) ||
-  desired.items.some((item) => itemMeant(how, itemAddress(desired, item.identity), item))
+/** True if any part of a kind is selected, so that the kind has to be read. */
+export const isKindSelected = (how: DiffOptions, desired: DesiredKind): boolean =>
+  isSelected(how, { ...desired.place, kind: desired.kind.name }) ||
+  desired.items.some((item) => isItemSelected(how, getItemAddress(desired, item.identity), item))
 
 /** The address of a desired item. */
-export const itemAddress = (
+export const getItemAddress = (
   { place, kind }: Pick<DesiredKind, 'place' | 'kind'>,
   identity: Reference,
 ): Address => {
-  const text = kind.by === undefined ? String(identity) : writtenReference(identity)
+  const text = kind.by === undefined ? String(identity) : formatReference(identity)
   return { ...place, kind: kind.name, ...(identity === '' ? {} : { item: text }) }
 }
 
 /** The address of a current item: by its identity where others share its name. */
-export const currentAddress = (c: DiffContext, item: CurrentItem): Address => {
-  const name = itemText(c.kind, item, c.place, c.view.names)
-  const own = c.kind.by !== undefined || named(c, name).length < 2
+export const getCurrentAddress = (c: DiffContext, item: CurrentItem): Address => {
+  const name = formatItemName(c.kind, item, c.place, c.view.names)
+  const own = c.kind.by !== undefined || findNamed(c, name).length < 2
   return { ...c.place, kind: c.kind.name, item: own ? name : item.identity }
 }
 
@@ -215,19 +215,19 @@ export type ItemMatch = { readonly item: CurrentItem | undefined } | 'mistaken'
 
 /** Names of domains are the same whatever their case, as those of users are. */
 const nameOf = ({ kind }: WithKind, name: string): string =>
-  kind.ignoresCase === true ? name.toLowerCase() : foldedName(kind.by, name)
+  kind.ignoresCase === true ? name.toLowerCase() : foldName(kind.by, name)
 
 type Index = ReadonlyMap<string | number, readonly CurrentItem[]>
 
 /** Of the items of a place: sets may be large, and each desired item asks for one. */
 const indexes = new WeakMap<readonly CurrentItem[], Index>()
 
-const indexed = (c: DiffContext): Index => {
+const indexByName = (c: DiffContext): Index => {
   const known = indexes.get(c.items)
   if (known !== undefined) return known
   const index = new Map<string | number, CurrentItem[]>()
   for (const item of c.items) {
-    const name = itemName(c.kind, item)
+    const name = getItemName(c.kind, item)
     const names = name === undefined ? [] : [nameOf(c, name)]
     const values = [item.record.id, ...Object.values(item.at)]
     for (const key of new Set([...names, ...values.filter((one) => typeof one === 'number')]))
@@ -238,42 +238,43 @@ const indexed = (c: DiffContext): Index => {
 }
 
 /** The items that a name or an ID names. */
-export const named = (c: DiffContext, reference: Reference): readonly CurrentItem[] =>
-  indexed(c).get(typeof reference === 'number' ? reference : nameOf(c, reference)) ?? []
+export const findNamed = (c: DiffContext, reference: Reference): readonly CurrentItem[] =>
+  indexByName(c).get(typeof reference === 'number' ? reference : nameOf(c, reference)) ?? []
 
 /** One that has another field in common that only one item can have, unless another desired item names it. */
-const also = (c: DiffContext, desired: DesiredItem): CurrentItem | undefined => {
+const findByOtherField = (c: DiffContext, desired: DesiredItem): CurrentItem | undefined => {
   const name = c.kind.also ?? ''
-  const wanted = plainValueOf(desired, name)
+  const wanted = getPlainValue(desired, name)
   if (wanted === undefined) return undefined
-  const typed = { param: attributesOf(c.kind).get(name)?.param }
+  const typed = { param: getAttributes(c.kind).get(name)?.param }
   const listed = new Set(c.desired.items.map(({ identity }) => String(identity)))
   return c.items.find(
     ({ identity, attributes }) =>
-      !listed.has(identity) && sameValue(typed, attributes[name] ?? null, wanted),
+      !listed.has(identity) && isSameValue(typed, attributes[name] ?? null, wanted),
   )
 }
 
 /** The current item of a desired one: by its name, by one that it had before, or by what else tells it apart. */
-export const paired = (c: DiffContext, desired: DesiredItem): ItemMatch => {
+export const matchCurrentItem = (c: DiffContext, desired: DesiredItem): ItemMatch => {
   const { identity, origin, previously } = desired
   const mistaken = (text: string, hint: string): 'mistaken' => {
     c.mistakes.add(origin, text, hint)
     return 'mistaken'
   }
-  const [item, another] = named(c, identity)
+  const [item, another] = findNamed(c, identity)
   if (another !== undefined)
     return mistaken(
-      `${c.kind.name}/${writtenReference(identity)} matches several objects of that name`,
+      `${c.kind.name}/${formatReference(identity)} matches several objects of that name`,
       c.kind.by === undefined ? 'Rename all but one of them.' : 'Write its ID instead of its name.',
     )
-  const [before, other] = (previously?.value ?? []).flatMap((name) => named(c, name))
+  const [before, other] = (previously?.value ?? []).flatMap((name) => findNamed(c, name))
   if (other !== undefined)
     return mistaken(
       `several of the previous names of ${identity} still exist`,
       'Keep only one of them under previously.',
     )
-  if (item === undefined) return { item: c.kind.renames && (before ?? also(c, desired)) }
+  if (item === undefined)
+    return { item: c.kind.renames && (before ?? findByOtherField(c, desired)) }
   if (before === undefined) return { item }
   return mistaken(
     `both ${identity} and ${before.identity}, its previous name, exist`,

@@ -1,46 +1,54 @@
 /** Deploy keys: what a key is, is its type and base64; what it is called, its title. */
 import type { JsonValue } from '../../base/objects.js'
-import { actionId } from '../actions.js'
-import { attributesOf, digestOf } from '../attributes.js'
+import { getActionId } from '../actions.js'
+import { digestOf, getAttributes } from '../attributes.js'
 import {
   type CurrentItem,
   type DesiredItem,
   type DesiredValue,
-  plainValueOf,
+  getPlainValue,
   type SourcedValue,
   withValue,
 } from '../state.js'
-import { normalised } from '../values.js'
+import { normalizeValue } from '../values.js'
 import { diffAttributes } from './attributes.js'
 import {
   type DiffContext,
+  findNamed,
+  getItemAddress,
   type ItemMatch,
-  itemAddress,
-  named,
   type SharedClaim,
   type WithKind,
 } from './context.js'
-import { changeOf, draft, placeValues, removal, stepAt, stepOf, updateStep } from './steps.js'
+import {
+  buildItemStep,
+  buildStep,
+  changeOf,
+  createDraft,
+  createRemoval,
+  placeValues,
+  updateStep,
+} from './steps.js'
 
-/** Whether the items of a kind have a name of people's besides what they are. */
+/** True if the items of a kind have a label, such as a title, besides their identity. */
 export const isKeyed = ({ kind: { by, holds, label } }: WithKind): boolean =>
   label !== undefined && holds === 'set' && by === undefined
 
 /** The identity that an item of this key has. */
-const identityOf = ({ kind }: WithKind, key: JsonValue): string =>
-  String(normalised({ param: attributesOf(kind).get('key')?.param }, key))
+const toKeyIdentity = ({ kind }: WithKind, key: JsonValue): string =>
+  String(normalizeValue({ param: getAttributes(kind).get('key')?.param }, key))
 
 const withKey = (
   c: WithKind,
   items: readonly CurrentItem[],
   key: JsonValue,
 ): CurrentItem | undefined => {
-  const wanted = identityOf(c, key)
+  const wanted = toKeyIdentity(c, key)
   return items.find(({ identity }) => identity === wanted)
 }
 
 /** The title is the key in files, unless it is given. */
-const titled = (desired: DesiredItem): DesiredItem => ({
+const addTitle = (desired: DesiredItem): DesiredItem => ({
   ...desired,
   attributes: new Map<string, SourcedValue<DesiredValue>>([
     ['title', { value: { is: 'value', value: String(desired.identity) }, origin: desired.origin }],
@@ -49,24 +57,24 @@ const titled = (desired: DesiredItem): DesiredItem => ({
 })
 
 const withTitle = (items: readonly CurrentItem[], desired: DesiredItem): readonly CurrentItem[] => {
-  const title = plainValueOf(titled(desired), 'title')
+  const title = getPlainValue(addTitle(desired), 'title')
   return items.filter(({ attributes }) => attributes.title === title)
 }
 
 /** Another key of the title, which no other desired item names: it is to be replaced. */
-const replaced = (c: DiffContext, desired: DesiredItem): CurrentItem | undefined => {
+const findReplacedKey = (c: DiffContext, desired: DesiredItem): CurrentItem | undefined => {
   const ones = withTitle(c.items, desired)
   if (ones.length === 0) return undefined
   const others = c.desired.items.flatMap((one) => {
-    const key = one === desired ? undefined : plainValueOf(one, 'key')
-    return key === undefined ? [] : [identityOf(c, key)]
+    const key = one === desired ? undefined : getPlainValue(one, 'key')
+    return key === undefined ? [] : [toKeyIdentity(c, key)]
   })
   return ones.find(({ identity }) => !others.includes(identity))
 }
 
-const removeKey = (...key: Parameters<typeof removal>): void => {
+const removeKey = (...key: Parameters<typeof createRemoval>): void => {
   const [{ diff }] = key
-  diff.drafts.push(...[removal(...key) ?? []].flat())
+  diff.drafts.push(...[createRemoval(...key) ?? []].flat())
 }
 
 /** The new key comes first: each of the two is an action, with an outcome of its own. */
@@ -74,22 +82,22 @@ const replaceKey = async (c: DiffContext, given: DesiredItem, old: CurrentItem):
   const { create } = c.kind
   if (create === undefined) return
   const { origin, attributes } = given
-  const address = itemAddress(c.desired, given.identity)
+  const address = getItemAddress(c.desired, given.identity)
   const { can_push: push } = old.attributes
   // What the files do not say stays as it was.
   const isSaid = push === undefined || attributes.has('can_push')
   const wanted = isSaid ? given : withValue(given, 'can_push', push)
   const all = await diffAttributes(c, address, wanted, undefined)
-  const made = draft(c, 'create', address, origin, {
+  const made = createDraft(c, 'create', address, origin, {
     changes: all.filter(({ name }) => attributes.has(name)).map(changeOf),
-    step: stepOf(create, placeValues(c), all),
-    replaces: actionId({ verb: 'delete', address }),
+    step: buildStep(create, placeValues(c), all),
+    replaces: getActionId({ verb: 'delete', address }),
   })
   c.diff.drafts.push(made)
   removeKey(c, old, origin, address)
 }
 
-/** The same key at another project: it is taken in, and changed where it is called or may do otherwise. */
+/** Enables a key of another project here, and updates it if its title or its push permission differs. */
 const enableKey = async (
   c: DiffContext,
   desired: DesiredItem,
@@ -98,14 +106,14 @@ const enableKey = async (
   const { enable, update } = c.kind
   if (enable === undefined || update === undefined) return false
   const { origin } = desired
-  const address = itemAddress(c.desired, desired.identity)
+  const address = getItemAddress(c.desired, desired.identity)
   // Taken in, a key may not push.
   const before = { ...elsewhere, attributes: { ...elsewhere.attributes, can_push: false } }
   const all = await diffAttributes(c, address, desired, before)
   const differing = all.filter(({ verdict }) => verdict === 'differs').map(changeOf)
   const changes = (await diffAttributes(c, address, desired, undefined)).map(changeOf)
-  const step = stepAt(c, enable, elsewhere)
-  c.diff.drafts.push(draft(c, 'enable', address, origin, { changes, step }))
+  const step = buildItemStep(c, enable, elsewhere)
+  c.diff.drafts.push(createDraft(c, 'enable', address, origin, { changes, step }))
   const renamed = differing.find(({ attribute }) => attribute === 'title')
   if (renamed !== undefined) {
     const text = `other projects call this key ${String(renamed.now)}: its title changes there, too`
@@ -113,12 +121,12 @@ const enableKey = async (
   }
   if (differing.length > 0) {
     const made = { before, changes: differing, step: updateStep(c, update, before, desired, all) }
-    c.diff.drafts.push(draft(c, 'update', address, origin, made))
+    c.diff.drafts.push(createDraft(c, 'update', address, origin, made))
   }
   return true
 }
 
-const known = async (c: DiffContext, key: JsonValue): Promise<CurrentItem | undefined> => {
+const findKnownKey = async (c: DiffContext, key: JsonValue): Promise<CurrentItem | undefined> => {
   const { everywhere } = c.kind
   if (everywhere === undefined) return undefined
   const kind = { ...c.kind, scope: 'site', name: 'deploy_keys/all', read: everywhere } as const
@@ -128,9 +136,9 @@ const known = async (c: DiffContext, key: JsonValue): Promise<CurrentItem | unde
 
 /** The key that is meant: itself where files have it, else the only one of its title. */
 export const pairKey = (c: DiffContext, desired: DesiredItem): ItemMatch => {
-  const key = plainValueOf(desired, 'key')
+  const key = getPlainValue(desired, 'key')
   if (key !== undefined) return { item: withKey(c, c.items, key) }
-  const [item, another] = named(c, desired.identity)
+  const [item, another] = findNamed(c, desired.identity)
   if (another === undefined) return { item }
   const text = `several keys have the title ${desired.identity}`
   c.mistakes.add(desired.origin, text, 'Set key: to choose one.')
@@ -138,10 +146,10 @@ export const pairKey = (c: DiffContext, desired: DesiredItem): ItemMatch => {
 }
 
 /** The item with its title; one that was found by its title has it. */
-export const titledWhereNew = (desired: DesiredItem, item: CurrentItem | undefined): DesiredItem =>
+export const addTitleIfNew = (desired: DesiredItem, item: CurrentItem | undefined): DesiredItem =>
   desired.gone !== undefined || (item !== undefined && !desired.attributes.has('key'))
     ? desired
-    : titled(desired)
+    : addTitle(desired)
 
 const oneTitle: SharedClaim['rule'] = {
   text: 'a key has one title in all its projects',
@@ -154,38 +162,38 @@ export const claimOfKey = (
   desired: DesiredItem,
   item: CurrentItem | undefined,
 ): Omit<SharedClaim, 'address'> | undefined => {
-  const key = plainValueOf(desired, 'key')
-  const identity = key === undefined ? item?.identity : identityOf(c, key)
-  const { attributes } = titled(desired)
-  const says = plainValueOf({ attributes }, 'title')
+  const key = getPlainValue(desired, 'key')
+  const identity = key === undefined ? item?.identity : toKeyIdentity(c, key)
+  const { attributes } = addTitle(desired)
+  const says = getPlainValue({ attributes }, 'title')
   const { origin } = attributes.get('title') ?? desired
   if (identity === undefined || typeof says !== 'string') return undefined
   return { thing: `${c.kind.name} ${identity}`, says, rule: oneTitle, origin }
 }
 
-/** A key that takes the place of another, or is known elsewhere. @returns false where it is new */
+/** Adds the drafts for a key that replaces another one, or that another project has. @returns false if the key is new */
 export const takeInKey = async (c: DiffContext, desired: DesiredItem): Promise<boolean> => {
-  const key = plainValueOf(desired, 'key')
+  const key = getPlainValue(desired, 'key')
   if (key === undefined) return false
-  const old = replaced(c, desired)
+  const old = findReplacedKey(c, desired)
   if (old !== undefined) {
     await replaceKey(c, desired, old)
     return true
   }
-  const elsewhere = await known(c, key)
+  const elsewhere = await findKnownKey(c, key)
   return elsewhere !== undefined && enableKey(c, desired, elsewhere)
 }
 
 /**
- * Tells of keys that no item `claimed`, and that have the title of a declared one: what a replacement left, or somebody
- * added. Nobody asked for them to go, but where a run that is gone on with was about to take away just this.
+ * Reports keys that are not `claimed` and have the title of a declared key: a replacement left them, or a person added them. They stay,
+ * unless a resumed run was about to delete exactly this key.
  */
-export const sayLeftovers = (c: DiffContext, claimed: ReadonlySet<CurrentItem>): void => {
+export const reportLeftovers = (c: DiffContext, claimed: ReadonlySet<CurrentItem>): void => {
   const free = c.items.filter((item) => !claimed.has(item))
   for (const desired of c.desired.items.filter(({ gone }) => gone === undefined))
     for (const item of withTitle(free, desired)) {
-      const address = itemAddress(c.desired, desired.identity)
-      const digest = c.how.unfinished?.get(actionId({ verb: 'delete', address }))
+      const address = getItemAddress(c.desired, desired.identity)
+      const digest = c.how.unfinished?.get(getActionId({ verb: 'delete', address }))
       const { id = '' } = item.record
       const push = item.attributes.can_push === true ? 'can' : 'cannot'
       const text = `another key has this title and is not declared: ID ${id}, which ${push} push; svcctl deploy-keys delete ${id} -P ${c.place.path} removes it`

@@ -4,32 +4,32 @@ import { groupBy } from '../../base/group-by.js'
 import { formatCount } from '../../base/text.js'
 import type { Failure } from '../../errors.js'
 import {
-  byPlace,
+  comparePlaces,
   type DesiredPlan,
   type Draft,
   type PlanFinding,
-  packedDrafts,
+  packDrafts,
   type ReadFailure,
 } from '../actions.js'
-import { type Address, addressText, matches, placeText } from '../address.js'
+import { type Address, matches, placeText, toAddressText } from '../address.js'
 import type { DesiredPlace } from '../files/index.js'
 import { Mistakes } from '../files/nodes.js'
-import { byText } from '../values.js'
+import { compareTexts } from '../values.js'
 import { checkClaims } from './claims.js'
 import {
   type DiffOptions,
   type DiffView,
+  isKindSelected,
   KindDiff,
-  kindMeant,
   type PlanLimits,
   type SetCount,
 } from './context.js'
 import { diffKind } from './kind.js'
-import { checkMembers, isOfSpared, memberships, owner } from './members.js'
-import { possibleTogether } from './order.js'
+import { checkMembers, isOfSpared, listMemberships, owner } from './members.js'
+import { selectPossibleDrafts } from './order.js'
 
 /** References that cannot be followed, of secrets that would be sent: a plan can be made without them. */
-const missingSecrets = async (
+const findMissingSecrets = async (
   drafts: readonly Draft[],
   { secrets, checks }: DiffOptions,
 ): Promise<readonly PlanFinding[]> => {
@@ -46,14 +46,14 @@ const missingSecrets = async (
   return findings
 }
 
-/** Whether a failure says nothing of its object: nobody answered, or did not believe the token at all. */
+/** True if a failure says nothing about its object: the instance did not answer, or rejected the token. */
 const isGeneral = ({ category, details: { status } }: Failure): boolean =>
   status === 401 ||
   category === 'rate_limited' ||
   (category === 'unreachable' && status === undefined)
 
 /** All that was not read, with places of which nothing is known. */
-const unreadOf = (
+const listUnread = (
   diffs: readonly KindDiff[],
   { unread = [] }: DiffOptions,
 ): readonly ReadFailure[] => [
@@ -82,10 +82,10 @@ const diffPlaces = async (
   const unchanged = states.map(() => new KindDiff())
   await how.each(places, async (ones, at) => {
     for (const { one, index } of ones)
-      for (const kind of one.desired().filter((some) => kindMeant(how, some))) {
+      for (const kind of one.desired().filter((some) => isKindSelected(how, some))) {
         const mistakes = states[index]?.mistakes ?? new Mistakes()
         const diff = await diffKind(view, how, kind, mistakes)
-        diff.drafts = packedDrafts(diff.drafts)
+        diff.drafts = packDrafts(diff.drafts)
         if (!unchanged[index]?.takes(diff)) diffs[index]?.[at]?.push(diff)
       }
     // Of thousands of projects only the diffs are kept.
@@ -104,12 +104,16 @@ const planOf = async (
 ): Promise<DesiredPlan> => {
   const asked = diffs.flatMap((diff) => diff.drafts)
   const standing = diffs.flatMap((diff) => diff.standing)
-  const { drafts, actions, findings: others } = await possibleTogether(asked, standing, view, how)
+  const {
+    drafts,
+    actions,
+    findings: others,
+  } = await selectPossibleDrafts(asked, standing, view, how)
   const sets = diffs.flatMap((diff) => diff.setCounts)
   const findings = [
     ...diffs.flatMap((diff) => diff.findings),
     ...others,
-    ...(await missingSecrets(drafts, how)),
+    ...(await findMissingSecrets(drafts, how)),
   ]
   await checkMembers(drafts, view, how, mistakes)
   checkClaims(
@@ -118,21 +122,21 @@ const planOf = async (
   )
   const limits = how.limits ?? {}
   const inOrder = (one: Address, other: Address): number =>
-    byPlace(one, other) || byText(addressText(one), addressText(other))
+    comparePlaces(one, other) || compareTexts(toAddressText(one), toAddressText(other))
   return {
     actions,
     findings: findings.sort((a, b) => inOrder(a.address, b.address)),
-    unread: [...unreadOf(diffs, how)].sort(
-      (a, b) => byPlace(a.place, b.place) || byText(a.kind, b.kind),
+    unread: [...listUnread(diffs, how)].sort(
+      (a, b) => comparePlaces(a.place, b.place) || compareTexts(a.kind, b.kind),
     ),
     refused: [
-      ...deletions(drafts, sets, limits),
-      ...emptied(drafts, sets, limits),
-      ...changes(drafts, how),
+      ...findExcessDeletions(drafts, sets, limits),
+      ...findEmptiedSets(drafts, sets, limits),
+      ...findExcessChanges(drafts, how),
     ],
     same: diffs.reduce((sum, diff) => sum + diff.same, 0),
     sets: Object.fromEntries(
-      diffs.flatMap((diff) => Object.entries(diff.sets)).sort(([a], [b]) => byText(a, b)),
+      diffs.flatMap((diff) => Object.entries(diff.sets)).sort(([a], [b]) => compareTexts(a, b)),
     ),
   }
 }
@@ -155,7 +159,7 @@ export const makePlans = async (
     { places: former ?? [], mistakes: passedOver },
   ]
   const [now = [], before = []] = await diffPlaces(states, view, how)
-  const unread = unreadOf(now, how)
+  const unread = listUnread(now, how)
   // Where nothing could be read, and none of that is the objects' fault, that is what there is to say.
   const [first] = unread
   const isNothing = !now.some(({ read }) => read) && unread.every((one) => isGeneral(one.failure))
@@ -170,28 +174,28 @@ export const makePlans = async (
 
 type ExceededLimit = DesiredPlan['refused'][number]
 
-/** So many deletes in all, and so many changed projects, need nobody's word. */
+/** The number of deletions, and of changed projects, that a plan may have without a flag. */
 const few = 10
 
-/** How many drafts of these verbs there are, by the set that they are of; none of bots and their like. */
-const countedBySet = (drafts: readonly Draft[], ...verbs: readonly Draft['verb'][]) => {
+/** Counts the drafts with these verbs by the set of their item; items such as bots do not count. */
+const countDraftsBySet = (drafts: readonly Draft[], ...verbs: readonly Draft['verb'][]) => {
   const inSet = groupBy(drafts, (one) => {
     const { scope, path, kind } = one.address
     const isCounted = verbs.includes(one.verb) && !isOfSpared(one)
-    return isCounted ? addressText({ scope, path, kind }) : undefined
+    return isCounted ? toAddressText({ scope, path, kind }) : undefined
   })
-  return (address: Address): number => inSet.get(addressText(address))?.length ?? 0
+  return (address: Address): number => inSet.get(toAddressText(address))?.length ?? 0
 }
 
 /** Sets of which items are deleted, and the owners of groups, of whom some are lowered or leave. */
-const lesser = (drafts: readonly Draft[], setCounts: readonly SetCount[]) => {
-  const deletesOf = countedBySet(drafts, 'delete')
-  const fallen = groupBy(memberships(drafts), ({ draft, before, after }) =>
+const countLosses = (drafts: readonly Draft[], setCounts: readonly SetCount[]) => {
+  const deletesOf = countDraftsBySet(drafts, 'delete')
+  const fallen = groupBy(listMemberships(drafts), ({ draft, before, after }) =>
     before >= owner && after < owner && !isOfSpared(draft) ? placeText(draft.address) : undefined,
   )
   return setCounts.flatMap(({ address, before, owners }) => {
     const gone = deletesOf(address)
-    const lost = `${gone} of ${before} would be deleted from ${addressText(address)}`
+    const lost = `${gone} of ${before} would be deleted from ${toAddressText(address)}`
     const place = placeText(address)
     const less = fallen.get(place)?.length ?? 0
     const lowered = `${less} of ${owners} owners of ${place} would be removed or get a lower level`
@@ -203,7 +207,7 @@ const lesser = (drafts: readonly Draft[], setCounts: readonly SetCount[]) => {
 }
 
 /** Of a large set a quarter may go, of a small one half; the smallest are only kept from becoming empty. */
-const deletions = (
+const findExcessDeletions = (
   drafts: readonly Draft[],
   setCounts: readonly SetCount[],
   { deletes: limit, removals = [] }: PlanLimits,
@@ -214,7 +218,7 @@ const deletions = (
   const text = `${deletes} deletions in total, more than ${most}`
   const inAll = deletes <= most ? [] : [{ text, flag }]
   if (limit?.count !== undefined) return inAll
-  const ofSets = lesser(drafts, setCounts).flatMap((one): readonly ExceededLimit[] => {
+  const ofSets = countLosses(drafts, setCounts).flatMap((one): readonly ExceededLimit[] => {
     const { address, before, gone } = one
     if (percent !== undefined)
       return gone * 100 > before * percent
@@ -224,29 +228,29 @@ const deletions = (
     const isMuch = isLarge ? gone * 4 > before : before >= 4 && gone * 2 > before
     if (!isMuch || removals.some((glob) => matches(glob, address))) return []
     const why = `${one.text}, more than ${isLarge ? 'a quarter' : 'half'}`
-    return [{ text: why, flag: `--allow-removals ${addressText(address)}` }]
+    return [{ text: why, flag: `--allow-removals ${toAddressText(address)}` }]
   })
   return percent === undefined ? [...ofSets, ...inAll] : ofSets
 }
 
-const emptied = (
+const findEmptiedSets = (
   drafts: readonly Draft[],
   setCounts: readonly SetCount[],
   { empty = [] }: PlanLimits,
 ): readonly ExceededLimit[] => {
-  const deletesOf = countedBySet(drafts, 'delete')
-  const createsOf = countedBySet(drafts, 'create', 'enable')
+  const deletesOf = countDraftsBySet(drafts, 'delete')
+  const createsOf = countDraftsBySet(drafts, 'create', 'enable')
   return setCounts.flatMap(({ address, exact, before }) => {
     const left = before - deletesOf(address) + createsOf(address)
     const isMeant = empty.some((glob) => matches(glob, address))
-    const text = addressText(address)
+    const text = toAddressText(address)
     return exact && before > 0 && left <= 0 && !isMeant
       ? [{ text: `${text} would become empty`, flag: `--allow-empty ${text}` }]
       : []
   })
 }
 
-const changes = (
+const findExcessChanges = (
   drafts: readonly Draft[],
   { projects = 0, limits }: DiffOptions,
 ): readonly ExceededLimit[] => {

@@ -1,41 +1,41 @@
 /** One item: what has to be done that it becomes what is wanted. */
 
-import { isJsonList, isObject, objects } from '../../base/objects.js'
-import { type Address, addressText } from '../address.js'
-import { approversOf, attributesOf, familyOf } from '../attributes.js'
-import { type CurrentItem, type DesiredItem, plainValueOf, withValue } from '../state.js'
-import { checkAccepted, diffAttributes, numberOf, sayOverridden } from './attributes.js'
+import { isJsonList, isObject, listObjects } from '../../base/objects.js'
+import { type Address, toAddressText } from '../address.js'
+import { findApproversAttribute, getAttributes, selectFamily } from '../attributes.js'
+import { type CurrentItem, type DesiredItem, getPlainValue, withValue } from '../state.js'
+import { checkAccepted, diffAttributes, numberOf, reportOverridden } from './attributes.js'
 import { claimShared } from './claims.js'
 import {
   type AttributeDiff,
   type DiffContext,
+  getItemAddress,
   type ItemMatch,
-  itemAddress,
-  paired,
+  matchCurrentItem,
   type StandingApprovers,
   type WithKind,
 } from './context.js'
-import { isKeyed, pairKey, takeInKey, titledWhereNew } from './deploy-keys.js'
+import { addTitleIfNew, isKeyed, pairKey, takeInKey } from './deploy-keys.js'
 import {
-  alsoSent,
-  atNumber,
+  buildStep,
   changeOf,
-  draft,
-  identityValue,
+  createDraft,
+  createRemoval,
+  explainImpossible,
+  getIdentityValue,
+  getNumberValues,
+  listAlsoSent,
   placeValues,
   propose,
-  removal,
-  stepOf,
   updateStep,
-  whyImpossible,
 } from './steps.js'
 import { checkTogether } from './together.js'
 
-const listed = (names: readonly string[]): string =>
+const joinNames = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
-/** Reports what cannot be read back, and is not sent: nobody knows whether it is as desired. */
-const sayUnknown = (
+/** Reports attributes that cannot be read back and are not sent: they may differ from the files. */
+const reportUnknown = (
   c: DiffContext,
   address: Address,
   left: readonly AttributeDiff[],
@@ -48,23 +48,23 @@ const sayUnknown = (
     : left.every(({ secret }) => secret !== undefined)
       ? 'it is sent when its value changes'
       : 'the instance does not return it'
-  const names = listed(left.map(({ name }) => name))
+  const names = joinNames(left.map(({ name }) => name))
   c.diff.say('unknown', address, `${names} cannot be read back: ${when}`, first.origin)
 }
 
-/** Who is declared to approve, of a rule that stays as it is. */
-const standingApprovers = (
+/** Returns the declared approvers of a rule that the plan leaves unchanged. */
+const listStandingApprovers = (
   { kind }: WithKind,
   address: Address,
   all: readonly AttributeDiff[],
   { record }: CurrentItem,
 ): readonly StandingApprovers[] => {
-  const name = approversOf(kind)
+  const name = findApproversAttribute(kind)
   const { wanted, origin } = all.find((diff) => diff.name === name) ?? {}
   if (name === undefined || origin === undefined || !isJsonList(wanted)) return []
   const users = wanted.map(Number)
   const shown = record[kind.eligible ?? '']
-  const may = Array.isArray(shown) ? objects(shown).map(({ id }) => Number(id)) : users
+  const may = Array.isArray(shown) ? listObjects(shown).map(({ id }) => Number(id)) : users
   const ineligible = users.filter((user) => !may.includes(user))
   return [{ address: { ...address, attribute: name }, users, ineligible, origin }]
 }
@@ -77,7 +77,7 @@ export const updateItem = async (
 ): Promise<void> => {
   const { update, renames, identity: key = 'name' } = c.kind
   const { identity: wanted, origin } = desired
-  const address = itemAddress(c.desired, wanted)
+  const address = getItemAddress(c.desired, wanted)
   const all = await diffAttributes(c, address, desired, item)
   checkTogether(c, address, all, item)
   const isOf = (verdict: AttributeDiff['verdict']) => all.filter((one) => one.verdict === verdict)
@@ -85,7 +85,7 @@ export const updateItem = async (
   if (isRenamed) checkName(c, desired)
   const name = isRenamed ? [{ attribute: key, now: item.identity, wanted, origin }] : []
   const changes = [...name, ...isOf('differs').map(changeOf)]
-  const also = alsoSent(c, desired, item)
+  const also = listAlsoSent(c, desired, item)
   let isSent = false
   if (changes.length > 0 && update !== undefined) {
     // A secret that goes along is told of.
@@ -93,21 +93,21 @@ export const updateItem = async (
       (one) => one.secret !== undefined && one.verdict !== 'differs' && also.has(one.name),
     )
     const identity = renames === true ? wanted : item.identity
-    const made = draft(c, 'update', address, origin, {
+    const made = createDraft(c, 'update', address, origin, {
       before: item,
       changes: [...changes, ...resent.map(changeOf)],
       step: updateStep(c, update, item, desired, all, identity),
     })
     isSent = propose(c, made, desired)
   } else if (isOf('fixed').length === 0) c.diff.same++
-  if (!isSent) c.diff.standing.push(...standingApprovers(c, address, all, item))
+  if (!isSent) c.diff.standing.push(...listStandingApprovers(c, address, all, item))
   for (const fixed of isOf('fixed')) {
     const text = `can only be set on creation; the value is ${JSON.stringify(fixed.shown.now)}`
     c.diff.say('impossible', { ...address, attribute: fixed.name }, text, fixed.origin)
   }
-  sayOverridden(c, address, desired)
+  reportOverridden(c, address, desired)
   const unknown = isOf('unknown').filter((one) => !(isSent && also.has(one.name)))
-  sayUnknown(c, address, unknown, also)
+  reportUnknown(c, address, unknown, also)
 }
 
 /** Reports a name that the instance refuses, of an item that is new or gets it. */
@@ -118,30 +118,30 @@ const checkName = (c: DiffContext, { identity, origin }: DesiredItem): void => {
   checkAccepted(c, name, param, { value: String(identity), origin })
 }
 
-/** The number that the name of an item stands for; null where its kind has none, undefined where nobody knows it. */
+/** Returns the number that an item's name stands for; null if its kind has none, undefined if the name is unknown. */
 const numberOfItem = async (c: DiffContext, { identity, origin }: DesiredItem) =>
   c.kind.by === undefined ? null : numberOf(c, c.kind.by, identity, origin)
 
 /** An item that exists elsewhere, or cannot be made. */
 const enableItem = async (c: DiffContext, desired: DesiredItem): Promise<void> => {
   const { origin } = desired
-  const address = itemAddress(c.desired, desired.identity)
+  const address = getItemAddress(c.desired, desired.identity)
   const { enable, read } = c.kind
   if (enable === undefined) {
-    const made = draft(c, 'create', address, origin, { step: stepOf(read, {}) })
-    const why = whyImpossible(c, made, desired) ?? 'the object does not exist'
+    const made = createDraft(c, 'create', address, origin, { step: buildStep(read, {}) })
+    const why = explainImpossible(c, made, desired) ?? 'the object does not exist'
     return c.diff.say('impossible', address, why, origin)
   }
   const number = await numberOfItem(c, desired)
   if (typeof number !== 'number') return
-  const step = stepOf(enable, { ...atNumber(c, number), ...placeValues(c) })
-  propose(c, draft(c, 'enable', address, origin, { step }), desired)
+  const step = buildStep(enable, { ...getNumberValues(c, number), ...placeValues(c) })
+  propose(c, createDraft(c, 'enable', address, origin, { step }), desired)
 }
 
 /** The diff of an item that does not exist. */
 const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> => {
   const { identity, origin } = desired
-  const address = itemAddress(c.desired, identity)
+  const address = getItemAddress(c.desired, identity)
   const { create } = c.kind
   if (create === undefined) return enableItem(c, desired)
   checkName(c, desired)
@@ -149,11 +149,11 @@ const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
     ({ wanted }) => wanted !== null,
   )
   checkTogether(c, address, all, undefined)
-  const missing = [...attributesOf(c.kind).values()].flatMap(({ required, name }) =>
+  const missing = [...getAttributes(c.kind).values()].flatMap(({ required, name }) =>
     required && !all.some((one) => one.name === name) ? [name] : [],
   )
   if (missing.length > 0) {
-    const text = `${addressText(address)} does not exist yet, and creating it requires ${listed(missing)}`
+    const text = `${toAddressText(address)} does not exist yet, and creating it requires ${joinNames(missing)}`
     return c.mistakes.add(origin, text)
   }
   const number = await numberOfItem(c, desired)
@@ -162,21 +162,21 @@ const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
   const at = Object.entries(c.kind.at ?? {}).filter(([, field]) => field === c.kind.identity)
   const named = Object.fromEntries(at.map(([name]) => [name, String(identity)]))
   const leading = {
-    ...identityValue(c, create, identity),
-    ...(number === null ? named : atNumber(c, number)),
+    ...getIdentityValue(c, create, identity),
+    ...(number === null ? named : getNumberValues(c, number)),
     ...placeValues(c),
   }
-  sayOverridden(c, address, desired)
-  const made = { changes: all.map(changeOf), step: stepOf(create, leading, all) }
-  propose(c, draft(c, 'create', address, origin, made), desired)
+  reportOverridden(c, address, desired)
+  const made = { changes: all.map(changeOf), step: buildStep(create, leading, all) }
+  propose(c, createDraft(c, 'create', address, origin, made), desired)
 }
 
 /** @returns whether the family of an item is known, by which its attributes are; if not, it is reported */
 const hasFamily = ({ kind, desired: { place }, mistakes }: DiffContext, desired: DesiredItem) => {
   const { families } = kind
   const { identity, family, origin } = desired
-  if (families === undefined || familyOf(kind, String(identity), family?.value)) return true
-  const address = addressText(itemAddress({ place, kind }, identity))
+  if (families === undefined || selectFamily(kind, String(identity), family?.value)) return true
+  const address = toAddressText(getItemAddress({ place, kind }, identity))
   const names = families.map(({ name }) => name).join(', ')
   mistakes.add(origin, `${address} has no known family; set family:`, `Families are ${names}.`)
   return false
@@ -184,22 +184,26 @@ const hasFamily = ({ kind, desired: { place }, mistakes }: DiffContext, desired:
 
 // What the fact of a kind says of which item is meant, and of what is wanted of it.
 
-/** Whether an item is the one of its sort, whatever it is called. */
+/** True if an item is the only one of its sort, whatever its name. */
 export const isSingle = ({ kind: { single } }: WithKind, { record }: CurrentItem): boolean =>
   single !== undefined && record[single.field] === single.value
 
 export const wantsSingle = ({ kind: { single } }: WithKind, desired: DesiredItem): boolean =>
-  single !== undefined && plainValueOf(desired, single.field) === single.value
+  single !== undefined && getPlainValue(desired, single.field) === single.value
 
 /** The item as it is wanted, where files leave something to be understood. */
-const asMeant = (c: WithKind, desired: DesiredItem, item: CurrentItem | undefined): DesiredItem => {
+const completeDesired = (
+  c: WithKind,
+  desired: DesiredItem,
+  item: CurrentItem | undefined,
+): DesiredItem => {
   const { pair } = c.kind
   if (item !== undefined && wantsSingle(c, desired)) return { ...desired, identity: item.identity }
   if (pair === undefined) return desired
   const { shown, hidden, unless } = pair
-  const value = plainValueOf(desired, shown)
+  const value = getPlainValue(desired, shown)
   const isUnset = value === null || value === ''
-  const isAutomatic = (plainValueOf(desired, unless) ?? item?.attributes[unless]) === true
+  const isAutomatic = (getPlainValue(desired, unless) ?? item?.attributes[unless]) === true
   if (isAutomatic || (isUnset && !isObject(item?.record[shown]))) {
     const others = [...desired.attributes].filter(([name]) => name !== shown && name !== hidden)
     return { ...desired, attributes: new Map(others) }
@@ -208,17 +212,17 @@ const asMeant = (c: WithKind, desired: DesiredItem, item: CurrentItem | undefine
   return isUnset ? withValue(desired, hidden, '') : desired
 }
 
-/** Whether an item that is not there is as it is wanted all the same. */
+/** True if the absence of an item already means what the files declare. */
 const isOff = ({ kind: { onlyIf } }: WithKind, desired: DesiredItem): boolean =>
   onlyIf?.off !== undefined &&
-  Object.entries(onlyIf.off).every(([name, value]) => plainValueOf(desired, name) === value)
+  Object.entries(onlyIf.off).every(([name, value]) => getPlainValue(desired, name) === value)
 
 /** The current item that a desired one means. */
-const pairOf = (c: DiffContext, desired: DesiredItem): ItemMatch => {
+const matchItem = (c: DiffContext, desired: DesiredItem): ItemMatch => {
   if (isKeyed(c)) return pairKey(c, desired)
   return wantsSingle(c, desired) && desired.gone === undefined
     ? { item: c.items.find((item) => isSingle(c, item)) }
-    : paired(c, desired)
+    : matchCurrentItem(c, desired)
 }
 
 /** Adds the diff of one desired item. @returns the current item that it means */
@@ -226,10 +230,10 @@ export const diffItem = async (
   c: DiffContext,
   given: DesiredItem,
 ): Promise<CurrentItem | undefined> => {
-  const pairing = pairOf(c, given)
+  const pairing = matchItem(c, given)
   if (pairing === 'mistaken') return undefined
   const { item } = pairing
-  const desired = isKeyed(c) ? titledWhereNew(given, item) : asMeant(c, given, item)
+  const desired = isKeyed(c) ? addTitleIfNew(given, item) : completeDesired(c, given, item)
   const isGone = desired.gone !== undefined
   if (!isGone) claimShared(c, given, item, wantsSingle(c, given))
   if (item === undefined) {
@@ -237,7 +241,7 @@ export const diffItem = async (
     else if (hasFamily(c, desired) && !(isKeyed(c) && (await takeInKey(c, desired))))
       await createItem(c, desired)
   } else if (isGone) {
-    const made = removal(c, item, desired.origin)
+    const made = createRemoval(c, item, desired.origin)
     if (made !== undefined) propose(c, made, desired)
   } else await updateItem(c, desired, item)
   return item

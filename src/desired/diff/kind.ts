@@ -1,48 +1,48 @@
 /** A kind of a place: its items as they are wanted, and what of an exact set is not. */
 
 import { X509Certificate } from 'node:crypto'
-import { currentIo } from '../../base/io.js'
+import { getCurrentIo } from '../../base/io.js'
 import { type Fields, isObject, type JsonValue } from '../../base/objects.js'
 import { formatCount } from '../../base/text.js'
 import type { Draft } from '../actions.js'
-import { addressText, globPattern, looksLikeId } from '../address.js'
+import { isNumericPath, toAddressText, toGlobPattern } from '../address.js'
 import { digestOfSet } from '../attributes.js'
 import type { Mistakes } from '../files/nodes.js'
-import { meant } from '../selection.js'
+import { isSelected } from '../selection.js'
 import type { CurrentItem, DesiredItem, DesiredKind, DesiredValue, SourcedValue } from '../state.js'
 import { claimUndeclared } from './claims.js'
 import {
-  currentAddress,
   type DiffContext,
   type DiffOptions,
   type DiffView,
-  itemAddress,
-  itemMeant,
+  getCurrentAddress,
+  getItemAddress,
+  isItemSelected,
   KindDiff,
 } from './context.js'
-import { isKeyed, sayLeftovers } from './deploy-keys.js'
+import { isKeyed, reportLeftovers } from './deploy-keys.js'
 import { diffItem, isSingle, updateItem, wantsSingle } from './item.js'
-import { isSparedName, levelOf, owner, ownsNamespace } from './members.js'
-import { propose, removal } from './steps.js'
+import { isNamespaceOwner, isSparedName, owner, toAccessLevel } from './members.js'
+import { createRemoval, propose } from './steps.js'
 
 /** Adds the diff of the desired items. @returns the current items that they mean */
 const diffItems = async (c: DiffContext): Promise<Set<CurrentItem>> => {
   const claimed = new Set<CurrentItem>()
   const { diff } = c
   for (const desired of c.desired.items) {
-    const address = itemAddress(c.desired, desired.identity)
+    const address = getItemAddress(c.desired, desired.identity)
     const [drafts, findings, same] = [diff.drafts.length, diff.findings.length, diff.same]
     const item = await diffItem(c, desired)
     const isTwice = item !== undefined && claimed.has(item)
     if (isTwice)
       c.mistakes.add(
         desired.origin,
-        `${addressText(address)} is declared twice, under different names`,
+        `${toAddressText(address)} is declared twice, under different names`,
       )
     // An item that is replaced is declared as well.
     for (const one of [item, ...diff.drafts.slice(drafts).map(({ before }) => before)])
       if (one !== undefined) claimed.add(one)
-    if (!isTwice && itemMeant(c.how, address, desired)) continue
+    if (!isTwice && isItemSelected(c.how, address, desired)) continue
     diff.drafts.length = drafts
     diff.findings.length = findings
     diff.same = same
@@ -50,11 +50,11 @@ const diffItems = async (c: DiffContext): Promise<Set<CurrentItem>> => {
   return claimed
 }
 
-/** Whether an item can never leave its set, or only where a file names it. */
+/** True if an item can never leave its set, or only if a file names it. */
 const isKept = (c: DiffContext, { identity }: CurrentItem): boolean =>
-  isSparedName(c.kind, identity) || (c.kind.by === 'user' && ownsNamespace(c, identity))
+  isSparedName(c.kind, identity) || (c.kind.by === 'user' && isNamespaceOwner(c, identity))
 
-/** Whether an exact set leaves an item alone that it does not list. */
+/** True if an exact set keeps an item that it does not list. */
 const isSpared = (c: DiffContext, item: CurrentItem): boolean =>
   isKept(c, item) || isSingle(c, item)
 
@@ -63,8 +63,9 @@ const deleteUnlisted = (c: DiffContext, claimed: Set<CurrentItem>): void => {
   const { exact } = c.desired
   if (exact?.value !== true) return
   for (const item of c.items) {
-    if (claimed.has(item) || isSpared(c, item) || !meant(c.how, currentAddress(c, item))) continue
-    const made = removal(c, item, exact.origin)
+    if (claimed.has(item) || isSpared(c, item) || !isSelected(c.how, getCurrentAddress(c, item)))
+      continue
+    const made = createRemoval(c, item, exact.origin)
     if (made !== undefined && propose(c, made)) claimed.add(item)
   }
 }
@@ -107,7 +108,7 @@ const noteSingle = (c: DiffContext): void => {
     const { identity, origin } = desired
     const text = `is ${c.kind.single?.text}, whose name is ${item.identity} here`
     if (identity !== item.identity)
-      c.diff.say('note', itemAddress(c.desired, identity), text, origin)
+      c.diff.say('note', getItemAddress(c.desired, identity), text, origin)
   }
 }
 
@@ -132,14 +133,14 @@ const warnOfEnd = (c: DiffContext, { identity, record, attributes }: CurrentItem
   const certificate = pair && record[pair.shown]
   if (!isObject(certificate) || attributes[pair?.unless ?? ''] === true) return
   const end = endOf(certificate)
-  const left = end && end.getTime() - (c.how.now?.() ?? currentIo().now()).getTime()
+  const left = end && end.getTime() - (c.how.now?.() ?? getCurrentIo().now()).getTime()
   const on = end === undefined ? '' : ` on ${end.toISOString().slice(0, 10)}`
   const days = left === undefined ? soon + 1 : Math.ceil(left / day)
   const isOver = certificate.expired === true || (left !== undefined && left <= 0)
   const text = isOver
     ? `its certificate expired${on}`
     : `its certificate expires${on}, in ${formatCount(days, 'day')}`
-  if (isOver || days <= soon) c.diff.say('warning', itemAddress(c.desired, identity), text)
+  if (isOver || days <= soon) c.diff.say('warning', getItemAddress(c.desired, identity), text)
 }
 
 /** Adds the diff of a kind that could be read. @returns the items that limits count: none that a set would spare */
@@ -150,7 +151,7 @@ const diffSet = async (c: DiffContext): Promise<readonly CurrentItem[]> => {
   )
   deleteUnlisted(c, claimed)
   claimUndeclared(c, claimed)
-  if (isKeyed(c)) sayLeftovers(c, claimed)
+  if (isKeyed(c)) reportLeftovers(c, claimed)
   noteSingle(c)
   for (const item of c.items) warnOfEnd(c, item)
   noteRename(c)
@@ -160,19 +161,21 @@ const diffSet = async (c: DiffContext): Promise<readonly CurrentItem[]> => {
 
 // Rules: which items each is for, and what they want together.
 
-const alike = (wanted: JsonValue, value: unknown): boolean => {
+const matchesField = (wanted: JsonValue, value: unknown): boolean => {
   if (Array.isArray(wanted))
-    return Array.isArray(value) && wanted.every((one) => value.some((other) => alike(one, other)))
+    return (
+      Array.isArray(value) && wanted.every((one) => value.some((other) => matchesField(one, other)))
+    )
   if (typeof wanted !== 'string') return String(value) === String(wanted)
-  return new RegExp(`^${globPattern(wanted)}$`, 'is').test(String(value ?? ''))
+  return new RegExp(`^${toGlobPattern(wanted)}$`, 'is').test(String(value ?? ''))
 }
 
-/** Whether an item is one of those that a rule is for: all fields must be alike. */
+/** True if a rule applies to an item: all fields of the rule must match. */
 const isFor = ({ match = {} }: DesiredItem, { record }: CurrentItem): boolean =>
-  Object.entries(match).every(([field, wanted]) => alike(wanted, record[field]))
+  Object.entries(match).every(([field, wanted]) => matchesField(wanted, record[field]))
 
-/** What the rules want of an item: later ones win, attribute by attribute. */
-const wantedByRules = (c: DiffContext, item: CurrentItem): DesiredItem | undefined => {
+/** Merges what the rules that apply to an item declare: later rules win, attribute by attribute. Returns undefined if no rule applies. */
+const mergeRules = (c: DiffContext, item: CurrentItem): DesiredItem | undefined => {
   const rules = c.desired.items.filter((rule) => isFor(rule, item))
   const [first] = rules
   if (first === undefined) return undefined
@@ -189,13 +192,13 @@ const wantedByRules = (c: DiffContext, item: CurrentItem): DesiredItem | undefin
 
 const diffRules = async (c: DiffContext): Promise<readonly CurrentItem[]> => {
   for (const item of c.items) {
-    const desired = wantedByRules(c, item)
+    const desired = mergeRules(c, item)
     if (desired !== undefined) await updateItem(c, desired, item)
   }
   for (const rule of c.desired.items) {
     const { identity, origin } = rule
     if (!c.items.some((item) => isFor(rule, item)))
-      c.diff.say('note', itemAddress(c.desired, identity), 'no runner matches', origin)
+      c.diff.say('note', getItemAddress(c.desired, identity), 'no runner matches', origin)
   }
   return c.items
 }
@@ -214,7 +217,7 @@ export const diffKind = async (
   const current = await view.readKind(place, kind, keys)
   if (current.is !== 'read') {
     // What is not read is told of whatever of it is selected.
-    if (!meant({ ignore: how.ignore }, address)) return diff
+    if (!isSelected({ ignore: how.ignore }, address)) return diff
     if (current.is === 'unreadable')
       diff.unread.push({ place, kind: kind.name, failure: current.failure })
     else diff.say('unsupported', address, 'the instance does not have it', origin)
@@ -222,16 +225,16 @@ export const diffKind = async (
   }
   diff.read = true
   // Where it could be read, its ID is known.
-  const placeId = looksLikeId(place)
+  const placeId = isNumericPath(place)
     ? ((await view.names.number('group', place.path, place)) ?? '')
     : place.path
   const { items } = current
   const c: DiffContext = { view, how, place, placeId, kind, desired, items, diff, mistakes }
   const counted = await (kind.holds === 'rules' ? diffRules : diffSet)(c)
   const exact = desired.exact?.value === true
-  if (exact) diff.sets[addressText(address)] = digestOfSet(items)
+  if (exact) diff.sets[toAddressText(address)] = digestOfSet(items)
   const isOwned = kind.by === 'user' && kind.scope === 'group'
-  const owning = counted.filter(({ attributes }) => levelOf(attributes.access_level) >= owner)
+  const owning = counted.filter(({ attributes }) => toAccessLevel(attributes.access_level) >= owner)
   const owners = isOwned ? owning.length : 0
   if (diff.drafts.some(isDelete) || (owners > 0 && diff.drafts.length > 0))
     diff.setCounts.push({ address, before: counted.length, exact, owners })

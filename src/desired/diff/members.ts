@@ -10,30 +10,30 @@ import { inheritedMembers } from '../reading/names.js'
 import type { CurrentKind } from '../state.js'
 import type { DiffContext, DiffOptions, DiffView } from './context.js'
 
-/** The number of an access level; 0 where there is none. */
-export const levelOf = (value: JsonValue | undefined): number =>
+/** Returns the number of an access level; 0 for no level. */
+export const toAccessLevel = (value: JsonValue | undefined): number =>
   typeof value === 'number' ? value : 0
 
-/** Who the group above a place has, whatever above makes them members; undefined where there is none. */
-export const above = ({ scope, path }: ManagedPlace): ManagedPlace | undefined => {
+/** Returns the group that contains a place; members of that group are members of the place. Returns undefined if there is none. */
+export const getParentGroup = ({ scope, path }: ManagedPlace): ManagedPlace | undefined => {
   const cut = path.lastIndexOf('/')
   return scope === 'site' || cut < 0 ? undefined : { scope: 'group', path: path.slice(0, cut) }
 }
 
-/** Whether an item belongs to something else, such as the bot of a token: it counts in no limit. */
+/** True if an item belongs to another object, as the bot of a token does; such items count toward no limit. */
 export const isSparedName = ({ spared }: Pick<Managed, 'spared'>, identity: string): boolean =>
   spared?.test(identity) === true
 
-/** Whether a draft is about such an item. */
+/** True if a draft is about an item that belongs to another object, such as the bot of a token. */
 export const isOfSpared = ({ kind, before, address: { item = '' } }: Draft): boolean =>
   isSparedName(kind, before?.identity ?? item)
 
 /** All members of a place, also those by a group above. */
-export const allMembers = (view: DiffView, place: ManagedPlace): Promise<CurrentKind> =>
+export const readAllMembers = (view: DiffView, place: ManagedPlace): Promise<CurrentKind> =>
   view.readKind(place, inheritedMembers[place.scope === 'group' ? 'group' : 'project'])
 
-/** Whether a user owns the namespace that a project is in. */
-export const ownsNamespace = ({ how, place, view }: DiffContext, user: Reference): boolean => {
+/** True if a user owns the namespace of a project. */
+export const isNamespaceOwner = ({ how, place, view }: DiffContext, user: Reference): boolean => {
   const isPersonal = place.scope === 'project' && how.about?.(place.path)?.namespace === 'user'
   const username = typeof user === 'number' ? view.names.name('user', user, place) : user
   const [namespace = ''] = place.path.split('/')
@@ -44,19 +44,19 @@ export const ownsNamespace = ({ how, place, view }: DiffContext, user: Reference
 
 export const owner = 50
 
-/** What a draft makes of a membership. */
+/** The effect of a draft on a membership. */
 export interface PlannedMembership {
   readonly draft: Draft
   readonly user: number
-  /** 0 where there is none. */
+  /** The former level; 0 for none. */
   readonly before: number
   readonly after: number
 }
 
-/** What a draft of a kind whose items are users makes of a membership. */
+/** Returns the effect on a membership of a draft whose kind has users as items. */
 export const planOfMembership = (draft: Draft): PlannedMembership => {
   const { before, verb, step } = draft
-  const was = levelOf(before?.attributes.access_level)
+  const was = toAccessLevel(before?.attributes.access_level)
   const wanted = step.values.access_level
   return {
     draft,
@@ -66,60 +66,60 @@ export const planOfMembership = (draft: Draft): PlannedMembership => {
   }
 }
 
-/** Whether somebody does not own a group any longer. */
-export const losesGroup = ({ draft, before, after }: PlannedMembership): boolean =>
+/** True if a draft takes the ownership of a group from a user. */
+export const isOwnershipLoss = ({ draft, before, after }: PlannedMembership): boolean =>
   draft.address.scope === 'group' && before >= owner && after < owner
 
 /** Drafts of kinds whose items are users, bots among them. */
-export const memberships = (drafts: readonly Draft[]): readonly PlannedMembership[] =>
+export const listMemberships = (drafts: readonly Draft[]): readonly PlannedMembership[] =>
   drafts.filter(({ kind }) => kind.by === 'user').map(planOfMembership)
 
 /** A place, and the groups above it, the nearest first. */
-export const lineOf = (place: ManagedPlace): readonly ManagedPlace[] => {
-  const group = above(place)
-  return [place, ...(group === undefined ? [] : lineOf(group))]
+export const listPlaceAndParents = (place: ManagedPlace): readonly ManagedPlace[] => {
+  const group = getParentGroup(place)
+  return [place, ...(group === undefined ? [] : listPlaceAndParents(group))]
 }
 
-const keyOf = (place: ManagedPlace, user: number): string =>
+const getMembershipKey = (place: ManagedPlace, user: number): string =>
   `${user} ${placeText(place).toLowerCase()}`
 
-const levelIn = (current: CurrentKind, user: number): number =>
+const findLevel = (current: CurrentKind, user: number): number =>
   current.is === 'read'
-    ? levelOf(current.items.find(({ record }) => record.id === user)?.attributes.access_level)
+    ? toAccessLevel(current.items.find(({ record }) => record.id === user)?.attributes.access_level)
     : 0
 
 /** The levels that users have in places once a plan is done. */
 export class PlannedLevels {
-  /** What becomes of memberships, by user and place. */
+  /** The planned memberships, by user and place. */
   readonly #planned: Map<string, PlannedMembership>
 
   constructor(
     private readonly view: DiffView,
     all: readonly PlannedMembership[],
   ) {
-    this.#planned = new Map(all.map((one) => [keyOf(one.draft.address, one.user), one]))
+    this.#planned = new Map(all.map((one) => [getMembershipKey(one.draft.address, one.user), one]))
   }
 
   /** It is not done: the level stays. */
   drop({ draft, user }: PlannedMembership): void {
-    this.#planned.delete(keyOf(draft.address, user))
+    this.#planned.delete(getMembershipKey(draft.address, user))
   }
 
-  /** Whether the plan changes anything of a user there, or above. */
+  /** True if the plan changes a membership of the user in the place or in a group above it. */
   changes(place: ManagedPlace, user: number): boolean {
-    return lineOf(place).some((one) => this.#planned.has(keyOf(one, user)))
+    return listPlaceAndParents(place).some((one) => this.#planned.has(getMembershipKey(one, user)))
   }
 
   /** The level of a user in a place, also by the groups above it; 0 of one who is no member. */
   async of(place: ManagedPlace, user: number): Promise<number> {
-    const now = levelIn(await allMembers(this.view, place), user)
+    const now = findLevel(await readAllMembers(this.view, place), user)
     if (!this.changes(place, user)) return now
     let [direct, after] = [0, 0]
-    for (const one of lineOf(place)) {
+    for (const one of listPlaceAndParents(place)) {
       const kind = one.scope === 'group' ? groupMembers : projectMembers
-      const level = levelIn(await this.view.readKind(one, kind), user)
+      const level = findLevel(await this.view.readKind(one, kind), user)
       direct = Math.max(direct, level)
-      after = Math.max(after, this.#planned.get(keyOf(one, user))?.after ?? level)
+      after = Math.max(after, this.#planned.get(getMembershipKey(one, user))?.after ?? level)
     }
     // What no direct membership explains stays whatever becomes of those.
     return now > direct ? now : after
@@ -163,16 +163,18 @@ const checkLastOwners = async (
   view: DiffView,
   mistakes: Mistakes,
 ): Promise<void> => {
-  const fallen = groupBy(all.filter(losesGroup), ({ draft }) => draft.address.path.toLowerCase())
+  const fallen = groupBy(all.filter(isOwnershipLoss), ({ draft }) =>
+    draft.address.path.toLowerCase(),
+  )
   const levels = new PlannedLevels(view, all)
-  /** Whether a group is left with an owner; undefined where that cannot be read. */
+  /** True if a group still has an owner after the plan; undefined if its members cannot be read. */
   const hasOwner = async (group: ManagedPlace): Promise<boolean | undefined> => {
-    const current = await allMembers(view, group)
+    const current = await readAllMembers(view, group)
     if (current.is !== 'read') return undefined
     const people = all.filter(({ draft }) => !isOfSpared(draft))
     const owning = current.items.filter(
       ({ identity, attributes: { access_level: level } }) =>
-        levelOf(level) >= owner && !isSparedName(groupMembers, identity),
+        toAccessLevel(level) >= owner && !isSparedName(groupMembers, identity),
     )
     const ids = owning.map(({ record }) => Number(record.id))
     const users = [...ids, ...people.map(({ user }) => user)]
@@ -199,7 +201,7 @@ export const checkMembers = async (
   how: DiffOptions,
   mistakes: Mistakes,
 ): Promise<void> => {
-  const all = memberships(drafts)
+  const all = listMemberships(drafts)
   const falling = all.filter(({ before, after }) => after < before)
   await checkOwnUser(falling, view, how, mistakes)
   await checkLastOwners(all, view, mistakes)

@@ -1,31 +1,31 @@
 /**
- * Which drafts of a plan can be done together, and in which order: one topological sort. What must come first does; among
- * what may be done, the preferred comes first. Everything that an action waits for stands before it.
+ * The order of a plan's drafts, and the choice of those that can be done together: one topological sort. Required predecessors come first;
+ * among the drafts that are ready, the preferred one comes first. Everything that an action waits for stands before it.
  */
 
 import { addToGroup, groupBy } from '../../base/group-by.js'
-import { type JsonValue, objects } from '../../base/objects.js'
+import { type JsonValue, listObjects } from '../../base/objects.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import type { Managed } from '../../catalogue/managed.js'
 import { accessLevels } from '../../catalogue/shapes/common.js'
 import {
-  byPlace,
+  comparePlaces,
   type Draft,
   type PlanFinding,
   type PlannedAction,
   ReadyQueue,
   stageOf,
 } from '../actions.js'
-import { addressText, placeText } from '../address.js'
-import { sideBySide } from '../reading/records.js'
-import { byText, normalised } from '../values.js'
-import { approversIn, membersOnly } from './approvers.js'
+import { placeText, toAddressText } from '../address.js'
+import { mapSideBySide } from '../reading/records.js'
+import { compareTexts, normalizeValue } from '../values.js'
+import { dropNonMemberApprovers, listApproversIn } from './approvers.js'
 import type { DiffOptions, DiffView, StandingApprovers } from './context.js'
 import {
-  above,
-  lineOf,
-  losesGroup,
-  memberships,
+  getParentGroup,
+  isOwnershipLoss,
+  listMemberships,
+  listPlaceAndParents,
   owner,
   PlannedLevels,
   type PlannedMembership,
@@ -41,20 +41,20 @@ const isFirst = ({ kind, before, step }: Draft): boolean =>
   (before?.record[kind.first] === true || step.values[kind.first] === true)
 
 /** Deletes come after the rest, in reverse; the rest by stage, and by place within it. */
-const preferred = (a: Draft, b: Draft): number => {
+const compareDrafts = (a: Draft, b: Draft): number => {
   const gone = Number(isGone(a)) - Number(isGone(b))
   if (gone !== 0) return gone
   const turn = isGone(a) ? -1 : 1
   return (
     turn * (stageOf(a.address) - stageOf(b.address)) ||
     turn * (Number(isFirst(b)) - Number(isFirst(a))) ||
-    turn * byPlace(a.address, b.address) ||
+    turn * comparePlaces(a.address, b.address) ||
     verbs.indexOf(a.verb) - verbs.indexOf(b.verb) ||
-    byText(a.address.item ?? '', b.address.item ?? '')
+    compareTexts(a.address.item ?? '', b.address.item ?? '')
   )
 }
 
-/** What an action brings about, and what has to be so before it, as texts. */
+/** The conditions that an action makes true, and those that must be true before it, as texts. */
 interface Conditions {
   readonly makes: string[]
   readonly needs: string[]
@@ -73,7 +73,7 @@ const addMembership = (
   }
   if (after < before) makes.push(`less ${user} ${here}`)
   if (before < owner && after >= owner) makes.push(`owner ${here}`)
-  if (losesGroup(one)) needs.push(...[here, ...outer].map((group) => `owner ${group}`))
+  if (isOwnershipLoss(one)) needs.push(...[here, ...outer].map((group) => `owner ${group}`))
 }
 
 /** A value that one item has at a time is given up before it is taken; wherever, of what is alone. */
@@ -87,7 +87,7 @@ const addUnique = ({ makes, needs }: Conditions, draft: Draft, here: string): vo
     const textOf = (value: JsonValue | undefined) =>
       value === undefined
         ? undefined
-        : `free ${kind.name} ${where} ${name} ${normalised({ param }, value)}`.toLowerCase()
+        : `free ${kind.name} ${where} ${name} ${normalizeValue({ param }, value)}`.toLowerCase()
     const was = textOf(name === kind.identity ? before?.identity : before?.attributes[name])
     const is = isGone(draft) ? undefined : (textOf(step.values[name]) ?? was)
     if (was === is) continue
@@ -97,23 +97,23 @@ const addUnique = ({ makes, needs }: Conditions, draft: Draft, here: string): vo
 }
 
 /** All conditions of a draft. */
-const conditionsOf = (draft: Draft): Conditions => {
+const collectConditions = (draft: Draft): Conditions => {
   const { kind, verb, step, address } = draft
   const all: Conditions = { makes: [], needs: [] }
   const { makes, needs } = all
-  const line = lineOf(address).map((place) => placeText(place).toLowerCase())
+  const line = listPlaceAndParents(address).map((place) => placeText(place).toLowerCase())
   const [here = ''] = line
   if (kind.by === 'user') {
     addMembership(all, planOfMembership(draft), line)
     return all
   }
   // Who approves is a member before.
-  for (const user of approversIn(draft))
+  for (const user of listApproversIn(draft))
     needs.push(...line.map((place) => `member ${user} ${place}`))
   // An item is there before it is changed, and before the one goes that it replaces.
   const isNew = verb === 'create' || verb === 'enable'
   const there = isNew ? makes : needs
-  there.push(`there ${addressText(address)}`)
+  there.push(`there ${toAddressText(address)}`)
   if (kind.by === undefined) addUnique(all, draft, here)
   // What must be somewhere comes to the next place before it leaves the first.
   const number = step.values[Object.keys(kind.at ?? {})[0] ?? '']
@@ -127,40 +127,41 @@ const conditionsOf = (draft: Draft): Conditions => {
 }
 
 /** Drafts in the order in which they are done, and those that wait for each other, of which none can be. */
-const ordered = (
+const orderDrafts = (
   drafts: readonly Draft[],
 ): { readonly actions: readonly PlannedAction[]; readonly circular: readonly Draft[] } => {
   // What each waits for: all that bring about what it needs.
   const makers = new Map<string, Draft[]>()
   for (const draft of drafts)
-    for (const text of conditionsOf(draft).makes) addToGroup(makers, text, draft)
+    for (const text of collectConditions(draft).makes) addToGroup(makers, text, draft)
   const waits = new Map<Draft, ReadonlySet<Draft>>()
   for (const draft of drafts) {
-    const first = new Set(conditionsOf(draft).needs.flatMap((text) => makers.get(text) ?? []))
+    const first = new Set(collectConditions(draft).needs.flatMap((text) => makers.get(text) ?? []))
     first.delete(draft)
     if (first.size > 0) waits.set(draft, first)
   }
-  const queue = new ReadyQueue([...drafts].sort(preferred), (draft) => waits.get(draft) ?? [])
+  const queue = new ReadyQueue([...drafts].sort(compareDrafts), (draft) => waits.get(draft) ?? [])
   const actions: Draft[] = []
   for (let draft = queue.take(); draft !== undefined; draft = queue.take()) {
     actions.push(draft)
     queue.end(draft)
   }
-  for (const [draft, first] of waits) draft.waitsFor = [...first].map(({ id }) => id).sort(byText)
+  for (const [draft, first] of waits)
+    draft.waitsFor = [...first].map(({ id }) => id).sort(compareTexts)
   const done = new Set(actions)
   return { actions, circular: drafts.filter((draft) => !done.has(draft)) }
 }
 
 // No member is less in a place than in the groups above it, as the plan leaves those.
 
-/** The drafts that would make somebody less than the groups above do, and what is said of them. */
-const belowFloors = async (
+/** Finds the drafts that would give a user a lower level than the groups above do, with a finding for each. */
+const findBelowFloor = async (
   drafts: readonly Draft[],
   view: DiffView,
   { about }: Pick<DiffOptions, 'about'>,
 ) => {
   // Nobody is above what is a person's own.
-  const all = memberships(drafts).filter(
+  const all = listMemberships(drafts).filter(
     ({ draft: { address } }) => about?.(address.path)?.namespace !== 'user',
   )
   const levels = new PlannedLevels(view, all)
@@ -168,7 +169,7 @@ const belowFloors = async (
   const findings: PlanFinding[] = []
   const check = async (one: PlannedMembership): Promise<void> => {
     const { address, origin, verb } = one.draft
-    const group = above(address)
+    const group = getParentGroup(address)
     // Also where only the end changes: the level is sent with it, and refused.
     const floor = verb === 'delete' || group === undefined ? 0 : await levels.of(group, one.user)
     if (one.after >= floor) return
@@ -184,7 +185,7 @@ const belowFloors = async (
     address.scope === 'project' ? Number.POSITIVE_INFINITY : address.path.split('/').length,
   )
   for (const [, ones] of [...depths].sort(([a], [b]) => (a < b ? -1 : 1)))
-    await sideBySide(ones, check)
+    await mapSideBySide(ones, check)
   return { findings, dropped }
 }
 
@@ -199,17 +200,17 @@ const byItself = {
   only: {},
 } as const
 
-/** How many projects a runner has; undefined where it does not say it: the list never does. */
-const projectsOfRunner = async (view: DiffView, kind: Managed, id: number) => {
+/** Returns the number of projects that a runner has; undefined if its record has none. The list of runners never has them. */
+const countRunnerProjects = async (view: DiffView, kind: Managed, id: number) => {
   const one = { ...kind, ...byItself }
   const current = await view.readKind({ scope: 'site', path: '' }, one, [String(id)])
   const items = current.is === 'read' ? current.items : []
   const found = items.find(({ record }) => record.id === id)
-  return found && objects(found.record.projects).length
+  return found && listObjects(found.record.projects).length
 }
 
 /** The drafts that would take the last project from a runner: of several, the one that is done last. */
-const lastProjects = async (
+const findLastProjects = async (
   drafts: readonly Draft[],
   view: DiffView,
 ): Promise<ReadonlySet<Draft>> => {
@@ -217,20 +218,23 @@ const lastProjects = async (
     const id = Number(values.runner_id)
     return kind.by === 'runner' && Number.isInteger(id) ? id : undefined
   })
-  const found = await sideBySide([...byRunner], async ([id, ones]): Promise<readonly Draft[]> => {
-    // They go in reverse.
-    const taken = ones.filter(isGone).sort((a, b) => byPlace(a.address, b.address))
-    const [last] = taken
-    const now = last && (await projectsOfRunner(view, last.kind, id))
-    return last && now !== undefined && now + ones.length - 2 * taken.length <= 0 ? [last] : []
-  })
+  const found = await mapSideBySide(
+    [...byRunner],
+    async ([id, ones]): Promise<readonly Draft[]> => {
+      // They go in reverse.
+      const taken = ones.filter(isGone).sort((a, b) => comparePlaces(a.address, b.address))
+      const [last] = taken
+      const now = last && (await countRunnerProjects(view, last.kind, id))
+      return last && now !== undefined && now + ones.length - 2 * taken.length <= 0 ? [last] : []
+    },
+  )
   return new Set(found.flat())
 }
 
 // No item that is in one place at a time comes to another before it leaves the first.
 
 /** The drafts that would take an item which some other place has, and keeps: each with that place's ID. */
-const takenElsewhere = async (
+const findTakenElsewhere = async (
   drafts: readonly Draft[],
   view: DiffView,
 ): Promise<ReadonlyMap<Draft, number>> => {
@@ -252,8 +256,8 @@ const takenElsewhere = async (
   return taken
 }
 
-/** Drafts without those that the rest makes impossible, which are told of; and in the order in which they are done. */
-export const possibleTogether = async (
+/** Removes the drafts that other drafts make impossible, with a finding for each, and sorts the rest in the order of execution. */
+export const selectPossibleDrafts = async (
   all: readonly Draft[],
   standing: readonly StandingApprovers[],
   view: DiffView,
@@ -263,15 +267,15 @@ export const possibleTogether = async (
   readonly actions: readonly PlannedAction[]
   readonly findings: readonly PlanFinding[]
 }> => {
-  const floors = await belowFloors(all, view, how)
-  const last = await lastProjects(all, view)
-  const taken = await takenElsewhere(all, view)
+  const floors = await findBelowFloor(all, view, how)
+  const last = await findLastProjects(all, view)
+  const taken = await findTakenElsewhere(all, view)
   const left = all.filter(
     (draft) => !floors.dropped.has(draft) && !last.has(draft) && !taken.has(draft),
   )
-  const { drafts: possible, findings } = await membersOnly(left, standing, view, how)
-  const { actions, circular } = ordered(possible)
-  const others = circular.map(({ address }) => addressText(address)).join(', ')
+  const { drafts: possible, findings } = await dropNonMemberApprovers(left, standing, view, how)
+  const { actions, circular } = orderDrafts(possible)
+  const others = circular.map(({ address }) => toAddressText(address)).join(', ')
   const said = (text: string, drafts: Iterable<Draft>): readonly PlanFinding[] =>
     [...drafts].map(({ address, origin }) => ({ is: 'impossible', address, text, origin }))
   return {

@@ -3,28 +3,33 @@
 import type { JsonValue } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { isText } from '../../catalogue/params.js'
-import { type ActionStep, actionId, type Change, type Draft, type Verb } from '../actions.js'
+import { type ActionStep, type Change, type Draft, getActionId, type Verb } from '../actions.js'
 import type { Address } from '../address.js'
-import { alwaysSent, attributesOf, digestOf, familyOf, readValue } from '../attributes.js'
+import { digestOf, getAttributes, listAlwaysSent, readValue, selectFamily } from '../attributes.js'
 import {
   type CurrentItem,
   type DesiredItem,
+  getPlainValue,
   type Origin,
-  plainValueOf,
   type SecretSource,
 } from '../state.js'
-import { type AttributeDiff, currentAddress, type DiffContext, type WithKind } from './context.js'
-import { ownsNamespace } from './members.js'
+import {
+  type AttributeDiff,
+  type DiffContext,
+  getCurrentAddress,
+  type WithKind,
+} from './context.js'
+import { isNamespaceOwner } from './members.js'
 
-/** What is to be done in the manner of drafts. */
-export const draft = (
+/** Creates a draft of an action; the digest is that of the item before the action. */
+export const createDraft = (
   c: WithKind,
   verb: Verb,
   address: Address,
   origin: Origin,
   rest: Pick<Draft, 'step'> & Partial<Pick<Draft, 'changes' | 'before' | 'loses' | 'replaces'>>,
 ): Draft => ({
-  id: actionId({ verb, address }),
+  id: getActionId({ verb, address }),
   waitsFor: [],
   verb,
   address,
@@ -43,22 +48,26 @@ export const changeOf = ({ name, shown, secret, within, origin }: AttributeDiff)
   origin,
 })
 
-/** The draft that deletes an item; undefined where nothing of its kind can be deleted. */
-export const removal = (
+/** Creates the draft that deletes an item; undefined if the kind cannot be deleted. */
+export const createRemoval = (
   c: DiffContext,
   item: CurrentItem,
   origin: Origin,
-  address: Address = currentAddress(c, item),
+  address: Address = getCurrentAddress(c, item),
 ): Draft | undefined => {
   const { remove } = c.kind
   if (remove === undefined) return undefined
-  const step = stepAt(c, remove, item)
-  return draft(c, 'delete', address, origin, { before: item, step, loses: remove.destructive })
+  const step = buildItemStep(c, remove, item)
+  return createDraft(c, 'delete', address, origin, {
+    before: item,
+    step,
+    loses: remove.destructive,
+  })
 }
 
 /** Adds a draft, or says why it cannot be done here. @returns whether it was added */
 export const propose = (c: DiffContext, made: Draft, desired?: DesiredItem): boolean => {
-  const why = whyImpossible(c, made, desired)
+  const why = explainImpossible(c, made, desired)
   if (why === undefined) c.diff.drafts.push(made)
   else c.diff.say('impossible', made.address, why, made.origin)
   return why === undefined
@@ -73,7 +82,7 @@ export const placeValues = ({ place, placeId }: Pick<DiffContext, 'place' | 'pla
   place.scope === 'site' ? {} : { id: placeId }
 
 /** The request of an action: the diffs of the item's attributes, and what leads to the item. */
-export const stepOf = (
+export const buildStep = (
   endpoint: Endpoint,
   leading: Readonly<Values>,
   diffs: readonly AttributeDiff[] = [],
@@ -93,17 +102,20 @@ export const stepOf = (
 }
 
 /** A request that only has to find its item. */
-export const stepAt = (c: DiffContext, endpoint: Endpoint, item: CurrentItem): ActionStep =>
-  stepOf(endpoint, { ...placeValues(c), ...item.at })
+export const buildItemStep = (c: DiffContext, endpoint: Endpoint, item: CurrentItem): ActionStep =>
+  buildStep(endpoint, { ...placeValues(c), ...item.at })
 
-/** What creation requires by an item's family. */
-const requiredBy = ({ kind }: WithKind, { identity, family }: DesiredItem): readonly string[] => {
-  const { params = {} } = familyOf(kind, String(identity), family?.value) ?? {}
+/** Lists the parameters that creation requires for the item's family. */
+const listFamilyRequired = (
+  { kind }: WithKind,
+  { identity, family }: DesiredItem,
+): readonly string[] => {
+  const { params = {} } = selectFamily(kind, String(identity), family?.value) ?? {}
   return Object.keys(params).filter((name) => params[name]?.required === true)
 }
 
 /** Attributes that a change sends whether they differ or not: those of its kind, and what this item needs. */
-export const alsoSent = (
+export const listAlsoSent = (
   c: WithKind,
   desired: DesiredItem,
   item: CurrentItem,
@@ -113,12 +125,12 @@ export const alsoSent = (
   const both = pair === undefined ? [] : [pair.shown, pair.hidden]
   const hasAny = (value: JsonValue | undefined) => Array.isArray(value) && value.length > 0
   const names = [
-    ...alwaysSent(c.kind),
-    ...requiredBy(c, desired),
+    ...listAlwaysSent(c.kind),
+    ...listFamilyRequired(c, desired),
     ...keepAny.filter((name) => hasAny(item.attributes[name])),
     ...(both.every((name) => attributes.has(name)) ? both : []),
     ...Object.entries(requires).flatMap(([name, other]) => {
-      const isOn = plainValueOf(desired, name) === true && item.attributes[name] !== true
+      const isOn = getPlainValue(desired, name) === true && item.attributes[name] !== true
       return isOn && attributes.has(other) ? [other] : []
     }),
   ]
@@ -126,7 +138,7 @@ export const alsoSent = (
 }
 
 /** The identity, where a write has a parameter of its name. */
-export const identityValue = (
+export const getIdentityValue = (
   { kind: { identity: name, label } }: WithKind,
   endpoint: Endpoint,
   identity: string | number,
@@ -144,20 +156,20 @@ export const updateStep = (
   all: readonly AttributeDiff[],
   identity: string | number = item.identity,
 ): ActionStep => {
-  const also = alsoSent(c, desired, item)
+  const also = listAlsoSent(c, desired, item)
   const sent = all.filter(({ name, verdict }) => verdict === 'differs' || also.has(name))
   const kept: Values = {}
   for (const name of also) {
-    const value = readValue(c.kind, item, name, attributesOf(c.kind).get(name))
+    const value = readValue(c.kind, item, name, getAttributes(c.kind).get(name))
     if (value !== undefined) kept[name] = value
   }
-  const isNamed = identity !== item.identity || alwaysSent(c.kind).has(c.kind.identity ?? '')
-  const own = isNamed ? identityValue(c, endpoint, identity) : {}
-  return stepOf(endpoint, { ...kept, ...own, ...placeValues(c), ...item.at }, sent)
+  const isNamed = identity !== item.identity || listAlwaysSent(c.kind).has(c.kind.identity ?? '')
+  const own = isNamed ? getIdentityValue(c, endpoint, identity) : {}
+  return buildStep(endpoint, { ...kept, ...own, ...placeValues(c), ...item.at }, sent)
 }
 
 /** The placeholders and parameters that a field of a record fills, where only its number is known. */
-export const atNumber = ({ kind }: WithKind, number: number): Values =>
+export const getNumberValues = ({ kind }: WithKind, number: number): Values =>
   Object.fromEntries(
     Object.entries(kind.at ?? {}).flatMap(([name, field]) =>
       field === 'id' ? [[name, number]] : [],
@@ -167,9 +179,9 @@ export const atNumber = ({ kind }: WithKind, number: number): Values =>
 // What cannot be done here.
 
 /** Why a day that would be sent is refused: it is over, or is today, when what ends with it ends at once. */
-const whyOver = (c: DiffContext, { step }: Draft): string | undefined => {
+const explainPastDay = (c: DiffContext, { step }: Draft): string | undefined => {
   const today = (c.how.now?.() ?? new Date()).toISOString().slice(0, 10)
-  for (const [name, { param }] of attributesOf(c.kind)) {
+  for (const [name, { param }] of getAttributes(c.kind)) {
     const day = step.values[name]
     if (!isText(param) || param.ahead !== true || typeof day !== 'string') continue
     if (day !== '' && day <= today) return `${name} must be a day after today, not ${day}`
@@ -177,7 +189,7 @@ const whyOver = (c: DiffContext, { step }: Draft): string | undefined => {
   return undefined
 }
 
-const whyNotSent = (c: DiffContext, made: Draft, desired: DesiredItem): string | undefined => {
+const explainNotSent = (c: DiffContext, made: Draft, desired: DesiredItem): string | undefined => {
   const { verb, before, changes, step } = made
   const { pair, refs, mask = {} } = c.kind
   const isSaid = (name: string): boolean => desired.attributes.has(name)
@@ -193,23 +205,26 @@ const whyNotSent = (c: DiffContext, made: Draft, desired: DesiredItem): string |
   if (pair !== undefined && hasShown === false && step.secrets[pair.hidden] !== undefined)
     return 'a private key requires its certificate, which the files do not contain'
   // Required parameters that neither the files nor the record give.
-  const lacks = requiredBy(c, desired).filter(
+  const lacks = listFamilyRequired(c, desired).filter(
     (name) => !isSaid(name) && (before?.attributes[name] ?? '') === '',
   )
   if (verb !== 'delete' && lacks.length > 0)
     return `cannot be set without ${lacks.join(', ')}, which the files do not contain`
-  return whyOver(c, made)
+  return explainPastDay(c, made)
 }
 
-/** Why a draft cannot be done; undefined where it can. @param desired what it is for; undefined of what is not listed */
-export const whyImpossible = (
+/**
+ * Returns the reason why a draft is impossible; undefined if it is possible. @param desired the item of the files; undefined if it is not
+ * listed
+ */
+export const explainImpossible = (
   c: DiffContext,
   made: Draft,
   desired: DesiredItem | undefined,
 ): string | undefined => {
   const { by, onlyIf } = c.kind
   if (onlyIf !== undefined && made.verb === 'create') return onlyIf.why
-  if (by === 'user' && ownsNamespace(c, made.before?.identity ?? desired?.identity ?? ''))
+  if (by === 'user' && isNamespaceOwner(c, made.before?.identity ?? desired?.identity ?? ''))
     return "the project is in the user's own namespace, so the user stays its owner"
-  return desired && whyNotSent(c, made, desired)
+  return desired && explainNotSent(c, made, desired)
 }

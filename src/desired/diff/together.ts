@@ -3,9 +3,9 @@
 import type { JsonValue } from '../../base/objects.js'
 import type { Managed } from '../../catalogue/managed.js'
 import type { Address } from '../address.js'
-import { attributesOf } from '../attributes.js'
+import { getAttributes } from '../attributes.js'
 import type { CurrentItem } from '../state.js'
-import { sameValue } from '../values.js'
+import { isSameValue } from '../values.js'
 import type { AttributeDiff, DiffContext } from './context.js'
 
 type Rule = NonNullable<Managed['together']>[number]
@@ -17,7 +17,7 @@ const isBlank = (value: JsonValue | undefined): boolean =>
   (Array.isArray(value) && value.length === 0)
 
 /** Returns the reason against the other attribute; undefined if the instance takes it. */
-const faultOf = (
+const explainConflict = (
   { attribute, is, other, must }: Rule,
   value: JsonValue | undefined,
 ): string | undefined => {
@@ -29,7 +29,7 @@ const faultOf = (
   return isBlank(value) ? `${here} requires ${other}, which is not set` : undefined
 }
 
-const rulesOf = ({ requires = {}, together = [] }: Managed): readonly Rule[] => [
+const listConflictRules = ({ requires = {}, together = [] }: Managed): readonly Rule[] => [
   ...Object.entries(requires).map(([attribute, other]): Rule => {
     return { attribute, is: true, other, must: 'be set' }
   }),
@@ -43,13 +43,13 @@ export const checkTogether = (
   all: readonly AttributeDiff[],
   item: CurrentItem | undefined,
 ): void => {
-  const known = attributesOf(c.kind)
-  for (const rule of rulesOf(c.kind)) {
+  const known = getAttributes(c.kind)
+  for (const rule of listConflictRules(c.kind)) {
     const { attribute, is, other } = rule
     const [one, another] = [attribute, other].map((name) => all.find((diff) => diff.name === name))
     const sent = [one, another].find((diff) => diff?.verdict === 'differs')
     const value = one?.wanted ?? item?.attributes[attribute]
-    const applies = sameValue({ param: known.get(attribute)?.param }, value, is)
+    const applies = isSameValue({ param: known.get(attribute)?.param }, value, is)
     if (sent === undefined || !applies || another?.secret !== undefined) continue
     if (another === undefined && known.get(other)?.secret === true) {
       // Whether a secret is set nobody can see.
@@ -57,7 +57,10 @@ export const checkTogether = (
       if (one === sent) c.diff.say('unknown', { ...address, attribute }, text, sent.origin)
       continue
     }
-    const why = faultOf(rule, another === undefined ? item?.attributes[other] : another.wanted)
+    const why = explainConflict(
+      rule,
+      another === undefined ? item?.attributes[other] : another.wanted,
+    )
     if (why !== undefined) c.mistakes.add(sent.origin, why)
   }
 }

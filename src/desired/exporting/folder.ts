@@ -14,14 +14,14 @@ import { isPlacePath, type ManagedPlace, placeText } from '../address.js'
 import { isConfigSchema } from '../files/document.js'
 import { schemaFile, writtenHere } from './model.js'
 
-/** Whether what a file holds is looked at now; `all` where nothing is left out. */
+/** A filter for the kinds that a file holds; `all` means that no kind is left out. */
 export interface KindFilter {
   readonly all: boolean
   readonly has: (held: HeldKind) => boolean
 }
 
-/** What looking came to; undefined where nothing is there. */
-const ifThere = <T>(look: () => T): T | undefined => {
+/** Returns the result of a file operation; undefined if the file or folder does not exist. */
+const ignoreMissing = <T>(look: () => T): T | undefined => {
   try {
     return look()
   } catch (error) {
@@ -30,54 +30,59 @@ const ifThere = <T>(look: () => T): T | undefined => {
   }
 }
 
-const entryAt = (path: string): Stats | undefined => ifThere(() => lstatSync(path))
+const readEntry = (path: string): Stats | undefined => ignoreMissing(() => lstatSync(path))
 
-/** The files below a folder, as paths below the root; links are nobody's. */
-const filesBelow = (root: string, path: string): readonly string[] =>
-  (ifThere(() => readdirSync(join(root, path), { withFileTypes: true })) ?? []).flatMap((entry) => {
-    const inside = `${path}/${entry.name}`
-    if (entry.isDirectory()) return filesBelow(root, inside)
-    return entry.isFile() && entry.name.endsWith('.yml') ? [inside] : []
-  })
+/** Lists the files below a folder, as paths below the root; links are left out. */
+const listFilesBelow = (root: string, path: string): readonly string[] =>
+  (ignoreMissing(() => readdirSync(join(root, path), { withFileTypes: true })) ?? []).flatMap(
+    (entry) => {
+      const inside = `${path}/${entry.name}`
+      if (entry.isDirectory()) return listFilesBelow(root, inside)
+      return entry.isFile() && entry.name.endsWith('.yml') ? [inside] : []
+    },
+  )
 
-const failed = (verb: string, file: string, error: unknown): Failure =>
+const toFileFailure = (verb: string, file: string, error: unknown): Failure =>
   error instanceof Failure
     ? error
     : new Failure('failed', `cannot ${verb} ${file}: ${getReason(error)}`, { cause: error })
 
 /** The text of a regular file; undefined for anything else. */
-const textAt = (file: string): string | undefined =>
-  entryAt(file)?.isFile() === true ? readRegular(file).toString('utf8') : undefined
+const readText = (file: string): string | undefined =>
+  readEntry(file)?.isFile() === true ? readRegular(file).toString('utf8') : undefined
 
 /**
- * Why a file may not be written anew; undefined where it may, or is not there.
+ * Returns the reason why a file may not be overwritten; undefined if it may, or if it does not exist.
  * @param file its path, in which no part below the root may be a link
  */
-const objectionTo = async (
+const findObstacle = async (
   root: string,
   path: string,
   selected: KindFilter,
 ): Promise<string | undefined> => {
   const segments = path.split('/').filter((segment) => segment !== '')
   for (const [i] of segments.entries()) {
-    const entry = entryAt(join(root, ...segments.slice(0, i + 1)))
+    const entry = readEntry(join(root, ...segments.slice(0, i + 1)))
     if (entry === undefined) return undefined
     if (entry.isSymbolicLink()) return 'the path is a symbolic link, or below one'
     const last = i === segments.length - 1
     if (last !== entry.isFile() || (!last && !entry.isDirectory()))
       return last ? 'the path is not a file' : 'a file has the name of its folder'
   }
-  return standing(join(root, ...segments), selected)
+  return findContentObstacle(join(root, ...segments), selected)
 }
 
-const standing = async (file: string, selected: KindFilter): Promise<string | undefined> => {
-  const text = textAt(file)
+const findContentObstacle = async (
+  file: string,
+  selected: KindFilter,
+): Promise<string | undefined> => {
+  const text = readText(file)
   if (text === undefined) return undefined
   if (basename(file) === schemaFile)
     return isConfigSchema(text) ? undefined : 'the file is not a schema of svcctl'
   if (text.split('\n', 2)[1]?.trimEnd() !== writtenHere) return 'the file was not written by export'
   if (selected.all) return undefined
-  const held = await heldIn(text)
+  const held = await readHeldKinds(text)
   if (held === undefined)
     return 'the file has content that export does not write, or is too large to check'
   const other = held.find((one) => !selected.has(one))
@@ -102,7 +107,7 @@ const refuseStanding = (ways: readonly (readonly [string, string])[]): void => {
 
 /** @throws Failure `usage` where anything else is in the way of a file */
 export const checkFile = async (file: string, selected: KindFilter): Promise<void> => {
-  const why = await objectionTo(dirname(file), basename(file), selected)
+  const why = await findObstacle(dirname(file), basename(file), selected)
   if (why !== undefined) refuseStanding([[file, why]])
 }
 
@@ -111,7 +116,7 @@ export const openFile = async (file: string): Promise<WholeFile> => {
   try {
     return await openWhole(file, { unlinked: true, durable: false })
   } catch (error) {
-    throw failed('write', file, error)
+    throw toFileFailure('write', file, error)
   }
 }
 
@@ -120,15 +125,15 @@ export interface ExportedFile {
   /** Absolute. */
   readonly path: string
   readonly state: 'written' | 'unchanged' | 'removed'
-  /** In bytes; absent where it is gone. */
+  /** The size in bytes; absent if the file was removed. */
   readonly size?: number
 }
 
 /** A folder of files that are written here. Paths below it are parted by slashes. */
 export class ExportFolder {
-  /** What was done to it. */
+  /** The number of files that were written, were already the same, or were removed. */
   readonly counts = { written: 0, same: 0, removed: 0 }
-  /** The same, file by file. */
+  /** The files that were written, left unchanged or removed. */
   readonly files: ExportedFile[] = []
   /** Files that were written here before, by their paths without case. */
   readonly #before = new Map<string, string>()
@@ -139,9 +144,9 @@ export class ExportFolder {
     readonly selected: KindFilter,
   ) {
     const below = Object.values(foldersOf).flatMap((folder) =>
-      entryAt(join(root, folder))?.isDirectory() === true ? filesBelow(root, folder) : [],
+      readEntry(join(root, folder))?.isDirectory() === true ? listFilesBelow(root, folder) : [],
     )
-    const site = entryAt(join(root, 'site.yml'))?.isFile() === true ? ['site.yml'] : []
+    const site = readEntry(join(root, 'site.yml'))?.isFile() === true ? ['site.yml'] : []
     for (const path of [...site, ...below]) this.#before.set(path.toLowerCase(), path)
   }
 
@@ -152,11 +157,11 @@ export class ExportFolder {
 
   /** @throws Failure `usage` that names every file in the way */
   async check(paths: readonly string[]): Promise<void> {
-    if (entryAt(this.root)?.isSymbolicLink() === true)
+    if (readEntry(this.root)?.isSymbolicLink() === true)
       return refuseStanding([[this.root, 'the path is a symbolic link']])
     const ways: (readonly [string, string])[] = []
     for (const path of [schemaFile, ...paths]) {
-      const why = await objectionTo(this.root, this.#at(path), this.selected)
+      const why = await findObstacle(this.root, this.#at(path), this.selected)
       if (why !== undefined) ways.push([join(this.root, this.#at(path)), why])
     }
     refuseStanding(ways)
@@ -184,12 +189,12 @@ export class ExportFolder {
   async #put(path: string, text: string): Promise<boolean> {
     const file = join(this.root, ...path.split('/'))
     try {
-      if (textAt(file) === text) return false
+      if (readText(file) === text) return false
       makeFolders(dirname(file))
       await writeWhole(file, text, { unlinked: true, durable: false })
       return true
     } catch (error) {
-      throw failed('write', file, error)
+      throw toFileFailure('write', file, error)
     }
   }
 
@@ -202,7 +207,7 @@ export class ExportFolder {
   async clear(): Promise<void> {
     for (const [key, path] of this.#before) {
       const gone = !this.#kept.has(key)
-      if (gone && (await objectionTo(this.root, path, this.selected)) === undefined)
+      if (gone && (await findObstacle(this.root, path, this.selected)) === undefined)
         this.#remove(path)
     }
   }
@@ -212,17 +217,17 @@ export class ExportFolder {
     try {
       rmSync(file, { force: true })
     } catch (error) {
-      throw failed('remove', file, error)
+      throw toFileFailure('remove', file, error)
     }
     this.counts.removed += 1
     this.files.push({ path: file, state: 'removed' })
     for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
-      if (!emptied(join(this.root, ...folder.split('/')))) return
+      if (!removeIfEmpty(join(this.root, ...folder.split('/')))) return
   }
 }
 
 /** Removes a folder with nothing in it. @returns whether it is gone */
-const emptied = (folder: string): boolean => {
+const removeIfEmpty = (folder: string): boolean => {
   try {
     rmdirSync(folder)
     return true
@@ -244,23 +249,23 @@ const maxLexemes = 500_000
 
 type KindFinder = (value: unknown, key: string) => readonly HeldKind[] | undefined
 
-const inPlace =
+const createPlaceFinder =
   (scope: ManagedPlace['scope']): KindFinder =>
   (value, path) =>
     isObject(value)
       ? Object.keys(value).map((kind) => ({ place: { scope, path }, kind }))
       : undefined
 
-/** What stands under a group's key; of all below it, under `projects` and `members`. */
-const inGroup: KindFinder = (value, key) => {
-  if (!key.endsWith('/**') || !isObject(value)) return inPlace('group')(value, key)
+/** Lists the kinds under the key of a group. A key that ends in two asterisks has them under `projects` and `members`. */
+const listGroupKinds: KindFinder = (value, key) => {
+  if (!key.endsWith('/**') || !isObject(value)) return createPlaceFinder('group')(value, key)
   const { projects = {}, ...others } = value
-  const own = inPlace('group')(others, key.slice(0, -3)) ?? []
-  return [...own, ...(inPlace('project')(projects, key) ?? [])]
+  const own = createPlaceFinder('group')(others, key.slice(0, -3)) ?? []
+  return [...own, ...(createPlaceFinder('project')(projects, key) ?? [])]
 }
 
 /** What stands under each key; undefined where any of it is something else. */
-const under =
+const combineKeys =
   (kindsIn: KindFinder): KindFinder =>
   (value) => {
     if (!isObject(value)) return undefined
@@ -270,22 +275,21 @@ const under =
 
 const keys: Readonly<Record<string, KindFinder>> = {
   version: () => [],
-  site: (value) => inPlace('site')(value, ''),
-  groups: under(inGroup),
-  projects: under(inPlace('project')),
+  site: (value) => createPlaceFinder('site')(value, ''),
+  groups: combineKeys(listGroupKinds),
+  projects: combineKeys(createPlaceFinder('project')),
 }
 
-/** The kinds that a text holds; undefined where it holds anything else, or is no YAML. */
-const heldIn = async (text: string): Promise<readonly HeldKind[] | undefined> => {
+/** Returns the kinds in a text; undefined if the text contains anything else, or is not YAML. */
+const readHeldKinds = async (text: string): Promise<readonly HeldKind[] | undefined> => {
   if (!(await isModestYaml(text, maxLexemes))) return undefined
   const [document, more] = (await loadYamlParser())(text)
   if (more !== undefined || (document?.errors.length ?? 0) > 0) return undefined
   try {
     const value: unknown = document?.toJS()
-    return under((value, key) => (Object.hasOwn(keys, key) ? keys[key]?.(value, key) : undefined))(
-      value,
-      '',
-    )
+    return combineKeys((value, key) =>
+      Object.hasOwn(keys, key) ? keys[key]?.(value, key) : undefined,
+    )(value, '')
   } catch {
     return undefined
   }
@@ -300,7 +304,7 @@ const foldersOf = { group: 'groups', project: 'projects' } as const
  * The path of a place's file below the folder, parted by slashes.
  * @throws Failure `usage` for a path whose parts are no names of files: nothing of it is written
  */
-const fileOf = (place: ManagedPlace): string => {
+const getFilePath = (place: ManagedPlace): string => {
   if (place.scope === 'site') return 'site.yml'
   if (!isPlacePath(place.path))
     throw usage(
@@ -317,10 +321,10 @@ const fileOf = (place: ManagedPlace): string => {
  * whatever the system makes of them.
  * @throws Failure `usage` where a path is no name of a file, or a file would be in the way of a folder
  */
-export const filesOf = <P extends ManagedPlace>(places: readonly P[]) => {
+export const groupIntoFiles = <P extends ManagedPlace>(places: readonly P[]) => {
   const files = new Map<string, { readonly path: string; readonly places: P[] }>()
   for (const place of places) {
-    const path = fileOf(place)
+    const path = getFilePath(place)
     const known = files.get(path.toLowerCase())
     if (known === undefined) files.set(path.toLowerCase(), { path, places: [place] })
     else known.places.push(place)

@@ -7,35 +7,35 @@ import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
 import { coerce, dataSource } from '../../catalogue/coerce.js'
 import { type Managed, managedKinds } from '../../catalogue/managed.js'
 import type { Failure } from '../../errors.js'
-import { addressText, type ManagedPlace, parseReference } from '../address.js'
+import { type ManagedPlace, parseReference, toAddressText } from '../address.js'
 import {
   type Attribute,
-  attributesOf,
-  familyOf,
+  getAttributes,
   isAttributeName,
   isSecretPlace,
+  selectFamily,
 } from '../attributes.js'
 import type { InstanceView } from '../reading/index.js'
-import { sideBySide } from '../reading/records.js'
-import { type CurrentItem, type CurrentKind, itemText } from '../state.js'
-import { sameValue } from '../values.js'
+import { mapSideBySide } from '../reading/records.js'
+import { type CurrentItem, type CurrentKind, formatItemName } from '../state.js'
+import { isSameValue } from '../values.js'
 import {
   type ExportOptions,
+  exportValue,
   FileMap,
   type FileSection,
   type FileValue,
-  fileValue,
-  sorted,
+  sortByText,
 } from './model.js'
 
 // What files can say of what an instance has: a value that is read as just that value, and as nothing else.
 
-/** Whether a file that has this value of an attribute means just that: no reference, no change of a list. */
+/** True if a file with this value of an attribute means exactly that value, not a reference or a change of a list. */
 const canSay = ({ param, ref, required }: Attribute, value: JsonValue): boolean => {
   const reference = ref === undefined ? undefined : parseReference
   const { value: read } = coerce(param, value, { ...dataSource, kind: 'file', reference })
   if (read === undefined || (required && (read === null || read === ''))) return false
-  return ref !== undefined || sameValue({ param }, read, value)
+  return ref !== undefined || isSameValue({ param }, read, value)
 }
 
 /** Numbers that no JSON has are no numbers of files. */
@@ -46,8 +46,8 @@ const isPlain = (value: JsonValue): boolean =>
 
 // Which family's parameters an item has, where its identity does not say so.
 
-/** How badly a family fits: what it does not have, what it requires and is not there, what it has besides. */
-const misfit = ({ params }: IntegrationFamily, shown: readonly string[]): number => {
+/** Scores how badly a family fits: by shown parameters that it lacks, by missing required ones, and by other missing ones. */
+const scoreMisfit = ({ params }: IntegrationFamily, shown: readonly string[]): number => {
   const strange = shown.filter((name) => !Object.hasOwn(params, name))
   const absent = Object.entries(params).filter(
     ([name, { secret }]) => secret !== true && !shown.includes(name),
@@ -61,14 +61,16 @@ const misfit = ({ params }: IntegrationFamily, shown: readonly string[]): number
  * record fits best, which the file then says. Undefined where its kind has none.
  */
 const findFamily = (kind: Managed, { identity, record }: CurrentItem) => {
-  const known = familyOf(kind, identity)
+  const known = selectFamily(kind, identity)
   if (known !== undefined) return { family: known, isSaid: false }
   const { echo = '', params = {} } = kind.update ?? {}
   const properties = record[echo]
   const shown = Object.keys(isObject(properties) ? properties : {}).filter((name) =>
     Object.hasOwn(params, name),
   )
-  const [best] = [...(kind.families ?? [])].sort((a, b) => misfit(a, shown) - misfit(b, shown))
+  const [best] = [...(kind.families ?? [])].sort(
+    (a, b) => scoreMisfit(a, shown) - scoreMisfit(b, shown),
+  )
   return best && { family: best, isSaid: true }
 }
 
@@ -84,7 +86,7 @@ interface WriteContext {
 type Entry = readonly [string, JsonValue]
 
 /** The values of an item, each with whether files that have it say just that. */
-const valuesOf = (
+const listValues = (
   item: CurrentItem,
   attributes: readonly Attribute[],
   { kind, place, how }: WriteContext,
@@ -92,7 +94,7 @@ const valuesOf = (
   const documented = attributes.flatMap((attribute) => {
     const { name, secret, operational } = attribute
     if (secret || (operational && !how.operational)) return []
-    const value = fileValue(attribute, item.attributes[name], place, how)
+    const value = exportValue(attribute, item.attributes[name], place, how)
     if (value === undefined) return []
     return [{ entry: [name, value] as const, canBeSaid: canSay(attribute, value) }]
   })
@@ -100,22 +102,22 @@ const valuesOf = (
   // What no document knows, by name; what is not set is left out.
   const others = Object.entries(item.attributes).filter(
     ([name, value]) =>
-      !attributesOf(kind).has(name) &&
+      !getAttributes(kind).has(name) &&
       isAttributeName(name) &&
       (value !== null || how.unset === true),
   )
   if (!how.allSettings && others.length > 0) how.leftOut?.(others.length)
   return [
     ...documented,
-    ...sorted(how.allSettings ? others : [], ([name]) => name).map((entry) => ({
+    ...sortByText(how.allSettings ? others : [], ([name]) => name).map((entry) => ({
       entry,
       canBeSaid: !isSecretPlace(...entry) && isPlain(entry[1]),
     })),
   ]
 }
 
-/** What of an item is not written, and what is said in its place. */
-const keptBack = (
+/** Returns the attributes of an item that are not written, and the remarks that are written instead. */
+const listWithheld = (
   { mask = {}, pair, refs = {}, usual = {} }: Managed,
   { attributes, record }: CurrentItem,
 ): { readonly without: readonly string[]; readonly remarks: readonly string[] } => {
@@ -133,21 +135,21 @@ const keptBack = (
  * The attributes of an item as files have them; undefined for one of which nothing is selected.
  * @param byKey what its key in the file says already, by name
  */
-const itemMap = (
+const toItemMap = (
   item: CurrentItem,
   within: WriteContext,
   byKey: Readonly<Record<string, JsonValue>> = {},
 ): FileMap | undefined => {
   const { kind, place, how } = within
-  const { without, remarks } = keptBack(kind, item)
+  const { without, remarks } = listWithheld(kind, item)
   const found = findFamily(kind, item)
-  const name = kind.holds === 'one' ? undefined : itemText(kind, item, place, how.names)
+  const name = kind.holds === 'one' ? undefined : formatItemName(kind, item, place, how.names)
   const address = { scope: place.scope, path: place.path, kind: kind.name, item: name }
   const isMeant = (attribute: string): boolean => how.chosen.item({ ...address, attribute })
-  const attributes = [...attributesOf(kind, found?.family).values()].filter(
+  const attributes = [...getAttributes(kind, found?.family).values()].filter(
     (one) => !without.includes(one.name) && isMeant(one.name),
   )
-  const all = valuesOf(item, attributes, within).filter(({ entry: [one] }) => isMeant(one))
+  const all = listValues(item, attributes, within).filter(({ entry: [one] }) => isMeant(one))
   const unsaid = all.filter(({ canBeSaid }) => !canBeSaid)
   const entries = all.flatMap(({ entry, canBeSaid }) =>
     canBeSaid && byKey[entry[0]] !== entry[1] ? [entry] : [],
@@ -167,20 +169,20 @@ const itemMap = (
 }
 
 /** A key of a set that begins like a word of ours is written with one sign more. */
-export const escaped = (key: string): string => (key.startsWith('$') ? `$${key}` : key)
+export const escapeKey = (key: string): string => (key.startsWith('$') ? `$${key}` : key)
 
 /** Items by their keys; one that another has before is followed by ` (2)`. */
-const keyed = (
+const makeItemKeys = (
   items: readonly CurrentItem[],
   { kind, place, how }: WriteContext,
 ): readonly [string, CurrentItem][] => {
   const list = items.map((item): [string, CurrentItem] => [
-    itemText(kind, item, place, how.names),
+    formatItemName(kind, item, place, how.names),
     item,
   ])
   const taken = new Set(list.map(([key]) => key))
   const used = new Set<string>()
-  return sorted(list, ([key, { identity }]) => `${key}\0${identity}`).map(([key, item]) => {
+  return sortByText(list, ([key, { identity }]) => `${key}\0${identity}`).map(([key, item]) => {
     let own = key
     for (let n = 2; used.has(key) && taken.has(own); n++) own = `${key} (${n})`
     used.add(own)
@@ -194,28 +196,30 @@ const setOf = (items: readonly CurrentItem[], within: WriteContext): FileMap | u
   const address = { scope: place.scope, path: place.path, kind: kind.name }
   // Only what is read and written as a whole can say that what is not listed is to be deleted.
   const exact = how.exact && kind.remove !== undefined && how.chosen.wholly(address)
-  const entries = keyed(items, within).flatMap(([key, item]): (readonly [string, FileMap])[] => {
-    const map = itemMap(item, within, kind.label === undefined ? {} : { [kind.label]: key })
-    return map === undefined ? [] : [[escaped(key), map]]
-  })
+  const entries = makeItemKeys(items, within).flatMap(
+    ([key, item]): (readonly [string, FileMap])[] => {
+      const map = toItemMap(item, within, kind.label === undefined ? {} : { [kind.label]: key })
+      return map === undefined ? [] : [[escapeKey(key), map]]
+    },
+  )
   if (entries.length === 0 && !exact) return undefined
   return new FileMap([...(exact ? [['$exact', true] as const] : []), ...entries])
 }
 
-/** A rule an item: by what people call it where that is it alone, else by its number. */
-const rulesOf = (
+/** Writes one rule for each item. The rule matches the item by its label if that is unique, else by its number. */
+const toRules = (
   items: readonly CurrentItem[],
   within: WriteContext,
 ): readonly FileMap[] | undefined => {
   const { label, identity = 'id' } = within.kind
   const named = groupBy(items, (item) => item.label?.toLowerCase())
-  const inOrder = sorted(items, (item) => item.identity.padStart(20, '0'))
+  const inOrder = sortByText(items, (item) => item.identity.padStart(20, '0'))
   const rules = inOrder.flatMap((item): readonly FileMap[] => {
     const name = item.label ?? ''
     const isAlone = named.get(name.toLowerCase())?.length === 1
     const isPlainName = name !== '' && !name.includes('*') && !isSecret('', name)
     const isNamed = label !== undefined && isAlone && isPlainName
-    const set = itemMap(item, within, isNamed ? { [label]: name } : {})
+    const set = toItemMap(item, within, isNamed ? { [label]: name } : {})
     const match = new FileMap([isNamed ? [label, name] : [identity, Number(item.identity)]])
     if (set === undefined) return []
     return [
@@ -228,15 +232,18 @@ const rulesOf = (
   return rules.length === 0 ? undefined : rules
 }
 
-const oneOf = ([item]: readonly CurrentItem[], within: WriteContext): FileMap | undefined => {
-  const map = item === undefined ? undefined : itemMap(item, within)
+const toSingleObject = (
+  [item]: readonly CurrentItem[],
+  within: WriteContext,
+): FileMap | undefined => {
+  const map = item === undefined ? undefined : toItemMap(item, within)
   return map?.entries.size === 0 ? undefined : map
 }
 
-const holdings = { one: oneOf, set: setOf, rules: rulesOf } as const
+const holdings = { one: toSingleObject, set: setOf, rules: toRules } as const
 
-/** A kind as it was read, as a file has it; undefined where there is nothing to say. */
-export const kindValue = (current: CurrentKind, how: ExportOptions): FileValue | undefined => {
+/** Converts a kind that was read to the value of a file; undefined if there is nothing to write. */
+export const toKindValue = (current: CurrentKind, how: ExportOptions): FileValue | undefined => {
   if (current.is !== 'read') return undefined
   const { kind, place } = current
   const items = current.items.filter(({ identity }) => kind.spared?.test(identity) !== true)
@@ -246,16 +253,16 @@ export const kindValue = (current: CurrentKind, how: ExportOptions): FileValue |
 // One place after another, read and written.
 
 /**
- * What a place's kinds say, in their order; what could not be read is told to people.
+ * Builds the section of a place from its kinds, in their order; remarks name the kinds that could not be read.
  * @param current kinds of one place
- * @returns undefined where they say nothing
+ * @returns undefined if there is nothing to write
  */
-export const sectionOf = (
+export const buildSection = (
   current: readonly CurrentKind[],
   how: ExportOptions,
 ): FileSection | undefined => {
   const entries = current.flatMap((one): [string, FileValue][] => {
-    const value = kindValue(one, how)
+    const value = toKindValue(one, how)
     return value === undefined ? [] : [[one.kind.name, value]]
   })
   const place = current[0]?.place
@@ -265,17 +272,17 @@ export const sectionOf = (
   return { place, value: new FileMap(entries, remarks) }
 }
 
-/** What came of looking at a place. */
+/** The result of looking at a place. */
 export interface PlaceResult {
   readonly place: ManagedPlace
-  /** Nothing where there is nothing to say. */
+  /** The section of the place; undefined if there is nothing to write. */
   readonly section: FileSection | undefined
   readonly unread: readonly { readonly address: string; readonly failure: Failure }[]
   /** Kinds that the instance does not have. */
   readonly unsupported: readonly string[]
-  /** Kinds that nobody asked for, and that the token may not read. */
+  /** Kinds that were not named on the command line, and that the token may not read. */
   readonly denied: readonly string[]
-  /** How many kinds were asked for. */
+  /** The number of kinds that were read. */
   readonly kinds: number
 }
 
@@ -293,14 +300,14 @@ export const lookAt = async (
   const { scope, path } = place
   const kinds = managedKinds.filter((kind) => kind.scope === scope && view.selected(place, kind))
   const width = atOnce ? kinds.length : 1
-  const current = await sideBySide(kinds, (kind) => view.readKind(place, kind), width)
-  const section = sectionOf(current, how)
+  const current = await mapSideBySide(kinds, (kind) => view.readKind(place, kind), width)
+  const section = buildSection(current, how)
   view.forget(place)
   const [unread, denied]: [PlaceResult['unread'][number][], string[]] = [[], []]
   for (const one of current) {
     if (one.is !== 'unreadable') continue
     const { kind, failure } = one
-    const address = addressText({ scope, path, kind: kind.name })
+    const address = toAddressText({ scope, path, kind: kind.name })
     const isAdministrators = failure.details.status === 403 && kind.forAdministrators === true
     if (isAdministrators && !how.asked) denied.push(address)
     else unread.push({ address, failure })

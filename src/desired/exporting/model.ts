@@ -1,14 +1,14 @@
 /** The content of a file: values in their order, with comments for people, and the text that is made of them. */
 
 import { randomUUID } from 'node:crypto'
-import { YamlMap, yamlText } from '../../base/json/yaml-writer.js'
+import { toYaml, YamlMap } from '../../base/json/yaml-writer.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
-import { emptyClears, formatOf, isText, takesSeveral } from '../../catalogue/params.js'
-import { type Address, addressText, groupsAbove, type ManagedPlace } from '../address.js'
-import { type Attribute, namedValue } from '../attributes.js'
-import { mayMean, meant, type SelectionOptions } from '../selection.js'
+import { formatOf, isClearedByEmpty, isText, takesSeveral } from '../../catalogue/params.js'
+import { type Address, listParentGroups, type ManagedPlace, toAddressText } from '../address.js'
+import { type Attribute, toNamedValue } from '../attributes.js'
+import { isSelected, mayMean, type SelectionOptions } from '../selection.js'
 import type { NameFinder } from '../state.js'
-import { byText } from '../values.js'
+import { compareTexts } from '../values.js'
 
 /** A value of a file. */
 export type FileValue = JsonValue | FileMap | readonly (JsonValue | FileMap)[]
@@ -16,7 +16,7 @@ export type FileValue = JsonValue | FileMap | readonly (JsonValue | FileMap)[]
 /** A map of a file: its entries in order, and below them what cannot be an entry. */
 export class FileMap extends YamlMap<FileValue> {}
 
-/** What stands under a place's key. `all`: of what is below a group, its key ends in `/**`. */
+/** The content under a place's key. With `all` it applies to everything below a group, and its key ends in `/**`. */
 export interface FileSection {
   readonly place: ManagedPlace
   readonly all?: true
@@ -24,37 +24,39 @@ export interface FileSection {
 }
 
 /** The value as JSON has it: what is said to people is left out. */
-export const plain = (value: FileValue): JsonValue => {
+export const toPlainValue = (value: FileValue): JsonValue => {
   if (value instanceof FileMap)
-    return Object.fromEntries([...value.entries].map(([key, one]) => [key, plain(one)]))
-  return Array.isArray(value) ? value.map((one: FileValue) => plain(one)) : (value as JsonValue)
+    return Object.fromEntries([...value.entries].map(([key, one]) => [key, toPlainValue(one)]))
+  return Array.isArray(value)
+    ? value.map((one: FileValue) => toPlainValue(one))
+    : (value as JsonValue)
 }
 
 /** Sorted by a text of each, the same wherever it runs. */
-export const sorted = <T>(list: Iterable<T>, by: (one: T) => string): readonly T[] =>
-  [...list].sort((a, b) => byText(by(a), by(b)))
+export const sortByText = <T>(list: Iterable<T>, by: (one: T) => string): readonly T[] =>
+  [...list].sort((a, b) => compareTexts(by(a), by(b)))
 
-/** What a map is in a text that is kept: no value of an instance looks so. */
+/** The marker of a map in packed text; it is random, so that no value of an instance looks like it. */
 const isMap = `map ${randomUUID()}`
 
 /** A value as text, which takes a fraction of the room, and tells it apart from others. */
-const packed = (value: FileValue): string =>
+const packFileValue = (value: FileValue): string =>
   JSON.stringify(value, (_, one: unknown) =>
     one instanceof FileMap ? [isMap, [...one.entries], one.remarks] : one,
   )
 
 /** The value of a text that was made here. */
-const unpacked = (text: string): FileValue =>
+const parsePackedValue = (text: string): FileValue =>
   JSON.parse(text, (_, one: unknown) =>
     Array.isArray(one) && one[0] === isMap ? new FileMap(one[1], one[2]) : one,
   ) as FileValue
 
 // A value of an attribute, as a file has it: names for numbers, sets in order.
 
-/** What is written, where it is not the same for everybody. */
+/** The options of an export. */
 export interface ExportOptions {
   readonly names: NameFinder
-  /** What is not listed is to be deleted. */
+  /** True if items that are not listed are to be deleted: the export writes `$exact`. */
   readonly exact: boolean
   /** Whatever is not set is said to be so, where files may say that. */
   readonly unset?: boolean
@@ -62,15 +64,15 @@ export interface ExportOptions {
   readonly operational: boolean
   /** Settings that the documents do not have, too. */
   readonly allSettings: boolean
-  /** Told how many undocumented settings are left out. */
+  /** Called with the number of undocumented settings that are left out. */
   readonly leftOut?: (count: number) => void
   readonly chosen: ChosenParts
-  /** Whether kinds were named: then each is to be read, whatever the token. */
+  /** True if kinds were named on the command line; then each of them must be read, whatever the token. */
   readonly asked: boolean
 }
 
-/** An attribute's value as files have it; undefined where none is written. */
-export const fileValue = (
+/** Returns an attribute's value as files write it; undefined if it is not written. */
+export const exportValue = (
   attribute: Attribute,
   value: JsonValue | undefined,
   near: ManagedPlace,
@@ -79,13 +81,13 @@ export const fileValue = (
   const { param, ref } = attribute
   if (value === undefined) return undefined
   // What is not set is said where files may say so, of dates in exact files only.
-  const saysNull = param.nullable === true || (exact && emptyClears(param))
+  const saysNull = param.nullable === true || (exact && isClearedByEmpty(param))
   if (value === null && unset === true && takesSeveral(param)) return []
   if (value === null) return saysNull || (unset === true && isText(param)) ? null : undefined
   // An empty URL is none, and files take no empty text for null.
   if (value === '' && (formatOf(param) ?? 'text') !== 'text') return null
   const one = (item: JsonValue): JsonValue => {
-    const named = namedValue(attribute, item, near, names)
+    const named = toNamedValue(attribute, item, near, names)
     // What is no ID is nobody's: it is no name that a file may say, either.
     if (ref !== undefined) return typeof item === 'number' ? named : null
     return typeof named === 'string' ? named.replace(/\r\n?/g, '\n') : named
@@ -94,27 +96,29 @@ export const fileValue = (
   // Lists are sets, but for those of objects, whose order may mean something.
   const list = value.map(one)
   if (!takesSeveral(param)) return list
-  return sorted(new Set(list), (item) =>
+  return sortByText(new Set(list), (item) =>
     typeof item === 'number' ? String(item).padStart(20, '0') : JSON.stringify(item),
   )
 }
 
 // What of a kind is written, where items or attributes are selected by themselves.
 
-/** What is written of a kind. */
+/** The selected parts of a kind. */
 export interface ChosenParts {
   readonly item: (address: Address) => boolean
-  /** Whether the whole of a kind is: then what is not listed may be said to be gone. */
+  /** True if a kind is selected as a whole; then the file may say that items not listed are to be deleted. */
   readonly wholly: (kind: Address) => boolean
 }
 
-/** What `--only` and `--except` say of items and attributes. */
-export const chosenBy = (selection: Pick<SelectionOptions, 'only' | 'except'>): ChosenParts => ({
-  item: (address) => meant(selection, address),
+/** Returns the items and attributes that `--only` and `--except` select. */
+export const createChosenParts = (
+  selection: Pick<SelectionOptions, 'only' | 'except'>,
+): ChosenParts => ({
+  item: (address) => isSelected(selection, address),
   wholly: (kind) => {
-    const text = addressText(kind)
+    const text = toAddressText(kind)
     const touched = selection.except?.some((glob) => mayMean(glob, `${text}/`))
-    return touched !== true && meant(selection, kind)
+    return touched !== true && isSelected(selection, kind)
   },
 })
 
@@ -126,14 +130,14 @@ export const chosenBy = (selection: Pick<SelectionOptions, 'only' | 'except'>): 
  */
 export const schemaFile = '.schema.json'
 
-/** What files say that were written here: such a one may be written anew. */
+/** The line that marks a file as written by export; only such a file may be overwritten. */
 export const writtenHere = '# written by svcctl export'
 
 /**
- * What a document of YAML begins with.
- * @param path of its file below the folder of an export; undefined of one by itself
+ * Returns the first lines of a YAML document.
+ * @param path of its file below the export folder; undefined for a single document
  */
-export const openingOf = (path?: string): string => {
+export const getOpening = (path?: string): string => {
   // For editors: the schema beside it, or, of a document by itself, where there is one.
   const schema =
     path === undefined
@@ -145,20 +149,20 @@ export const openingOf = (path?: string): string => {
 /** The keys of a document, in their order. */
 const sections = { site: 'site', group: 'groups', project: 'projects' } as const
 
-const keyOf = ({ place, all }: FileSection): string =>
+const getSectionKey = ({ place, all }: FileSection): string =>
   all === true ? `${place.path}/**` : place.path
 
 /** Writes a document section by section, in the order of its keys. */
 export interface DocumentWriter {
   /** The text of the next section; sections of one scope follow each other. */
   add(section: FileSection): string
-  /** What ends the document. */
+  /** Returns the text that ends the document. */
   end(): string
 }
 
-/** YAML, with what is said to people. @param path of its file, where it is one of a folder */
-export const yamlWriter = (path?: string): DocumentWriter => {
-  const opening = openingOf(path)
+/** Creates a writer of YAML with remarks for people. @param path of the file, if it is one of a folder */
+export const createYamlWriter = (path?: string): DocumentWriter => {
+  const opening = getOpening(path)
   let scope: ManagedPlace['scope'] | undefined
   return {
     add: (section) => {
@@ -166,9 +170,9 @@ export const yamlWriter = (path?: string): DocumentWriter => {
       const heading = scope === section.place.scope ? '' : `${sections[section.place.scope]}:\n`
       scope = section.place.scope
       const { value } = section
-      const body = scope === 'site' ? value : new FileMap([[keyOf(section), value]])
+      const body = scope === 'site' ? value : new FileMap([[getSectionKey(section), value]])
       // Below a key each line stands further in.
-      const text = yamlText(body, { shortList: 72 }).replace(/^(?=[^\n])/gm, '  ')
+      const text = toYaml(body, { shortList: 72 }).replace(/^(?=[^\n])/gm, '  ')
       return `${begun}${heading}${text}`
     },
     end: () => (scope === undefined ? opening : ''),
@@ -176,11 +180,11 @@ export const yamlWriter = (path?: string): DocumentWriter => {
 }
 
 /** JSON: pretty where people read it. */
-export const jsonWriter = (pretty: boolean): DocumentWriter => {
+export const createJsonWriter = (pretty: boolean): DocumentWriter => {
   const space = pretty ? ' ' : ''
   const line = (depth: number): string => (pretty ? `\n${'  '.repeat(depth)}` : '')
   const json = (value: FileValue, depth: number): string =>
-    JSON.stringify(plain(value), null, pretty ? 2 : 0).replaceAll('\n', line(depth))
+    JSON.stringify(toPlainValue(value), null, pretty ? 2 : 0).replaceAll('\n', line(depth))
   const field = (name: string, text: string): string => `${JSON.stringify(name)}:${space}${text}`
   let scope: ManagedPlace['scope'] | undefined
   const closed = (): string => (scope === undefined || scope === 'site' ? '' : `${line(1)}}`)
@@ -192,7 +196,7 @@ export const jsonWriter = (pretty: boolean): DocumentWriter => {
       scope = section.place.scope
       if (scope === 'site') return `${before}${heading}${field('site', json(section.value, 1))}`
       const opened = same ? '' : field(sections[scope], '{')
-      return `${before}${heading}${opened}${line(2)}${field(keyOf(section), json(section.value, 2))}`
+      return `${before}${heading}${opened}${line(2)}${field(getSectionKey(section), json(section.value, 2))}`
     },
     end: () =>
       scope === undefined
@@ -202,7 +206,7 @@ export const jsonWriter = (pretty: boolean): DocumentWriter => {
 }
 
 /** The whole text of a document. */
-export const documentOf = (writer: DocumentWriter, list: readonly FileSection[]): string =>
+export const writeDocument = (writer: DocumentWriter, list: readonly FileSection[]): string =>
   list.map((section) => writer.add(section)).join('') + writer.end()
 
 // What all projects below a group share, said once for all of them.
@@ -250,7 +254,10 @@ export class CommonItemFinder {
     const outward = ({ path }: ManagedPlace): string =>
       `${String(path.split('/').length).padStart(3, '0')} ${path}`
     this.#groups = new Map(
-      sorted(groups, outward).map((group) => [group.path.toLowerCase(), new CommonEntries(group)]),
+      sortByText(groups, outward).map((group) => [
+        group.path.toLowerCase(),
+        new CommonEntries(group),
+      ]),
     )
   }
 
@@ -258,21 +265,21 @@ export class CommonItemFinder {
   add({ path }: ManagedPlace, value: FileMap): void {
     const textsOf = (one: FileValue): Entries => {
       const entries = one instanceof FileMap ? [...one.entries] : []
-      return new Map(entries.map(([key, inner]) => [key, packed(inner)]))
+      return new Map(entries.map(([key, inner]) => [key, packFileValue(inner)]))
     }
     const kinds = new Map([...value.entries].map(([kind, one]) => [kind, textsOf(one)]))
-    for (const group of groupsAbove(path.toLowerCase())) this.#groups.get(group)?.add(kinds)
-    this.#kept.set(path, packed(value))
+    for (const group of listParentGroups(path.toLowerCase())) this.#groups.get(group)?.add(kinds)
+    this.#kept.set(path, packFileValue(value))
   }
 
-  /** What is said of groups, the outer ones first. */
+  /** Returns the sections of groups, the outer groups first. */
   shared(): readonly FileSection[] {
     return [...this.#groups.values()].flatMap((alike): FileSection[] => {
       const kinds = [...alike.kinds].flatMap(([kind, entries]): [string, FileMap][] => {
         const said = this.#saidAbove(alike.group, kind)
         const left = [...entries].filter(([key]) => !said.has(key))
         if (left.length === 0) return []
-        return [[kind, new FileMap(left.map(([key, text]) => [key, unpacked(text)]))]]
+        return [[kind, new FileMap(left.map(([key, text]) => [key, parsePackedValue(text)]))]]
       })
       if (kinds.length === 0) return []
       const value = new FileMap([['projects', new FileMap(kinds)]])
@@ -280,11 +287,11 @@ export class CommonItemFinder {
     })
   }
 
-  /** What is left to say of a project; undefined where its groups say it all. */
+  /** Returns the part of a project that its groups do not declare; undefined if they declare all of it. */
   own(place: ManagedPlace): FileSection | undefined {
     const kept = this.#kept.get(place.path)
     this.#kept.delete(place.path)
-    const whole = kept === undefined ? undefined : unpacked(kept)
+    const whole = kept === undefined ? undefined : parsePackedValue(kept)
     if (!(whole instanceof FileMap)) return undefined
     const kinds = [...whole.entries].flatMap(([kind, value]): [string, FileValue][] => {
       if (!(value instanceof FileMap)) return [[kind, value]]
@@ -298,7 +305,7 @@ export class CommonItemFinder {
 
   /** The keys that the groups above a place say of a kind. */
   #saidAbove(place: ManagedPlace, kind: string): ReadonlySet<string> {
-    const groups = groupsAbove(place.path.toLowerCase()).flatMap(
+    const groups = listParentGroups(place.path.toLowerCase()).flatMap(
       (path) => this.#groups.get(path) ?? [],
     )
     return new Set(groups.flatMap(({ kinds }) => [...(kinds.get(kind)?.keys() ?? [])]))

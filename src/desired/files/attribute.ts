@@ -10,8 +10,8 @@ import {
 } from '../../base/documents/written.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
-import { type HeldText, heldSize, openHeld, textSize } from '../../base/secrets/scrub.js'
-import { didYouMean } from '../../base/suggest.js'
+import { describeHeld, describeSize, type HeldText, openHeld } from '../../base/secrets/scrub.js'
+import { suggestSimilar } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import { coerce, describeError, type Source, type ValueError } from '../../catalogue/coerce.js'
 import {
@@ -23,23 +23,23 @@ import {
   type StringParam,
 } from '../../catalogue/params.js'
 import {
-  allValues,
-  either,
+  createAnyOf,
+  createRange,
+  createValueSchema,
+  getAllValues,
   type JsonSchema,
   listOf,
-  rangeOf,
   type SchemaOptions,
-  valueSchema,
 } from '../../catalogue/schema.js'
 import { parseReference } from '../address.js'
 import { type Attribute, isHeld, isSecretPlace } from '../attributes.js'
 import type { DesiredValue, ListDelta, Origin, ValueRange } from '../state.js'
-import { withoutMembers } from '../values.js'
+import { subtractMembers } from '../values.js'
 import type { Mistakes, ReadContext } from './nodes.js'
-import { fileNamed, secretSource, textInFile } from './secret.js'
+import { getNamedFile, parseSecretSource, readNamedFile } from './secret.js'
 
-/** What an attribute takes in place of a value: what changes of a list; where a value lies. */
-const wordsFor = ({ param, ref }: Pick<Attribute, 'param' | 'ref'>): readonly string[] => {
+/** Lists the keys of the map that an attribute takes in place of a value: changes to a list, or a range. */
+const listWords = ({ param, ref }: Pick<Attribute, 'param' | 'ref'>): readonly string[] => {
   if (param.type === 'list') return ['$add', '$remove']
   if (param.type === 'integer' && ref === undefined) return ['min', 'max', 'one_of']
   return param.type === 'enum' ? ['one_of'] : []
@@ -52,14 +52,14 @@ const text: JsonSchema = { type: ['string', 'number', 'boolean'] }
 
 const someText: JsonSchema = { ...text, minLength: 1 }
 
-/** A whole number, also as text (where there are few, just those), and the names of levels. */
+/** Returns the schema of a whole number, also as text (for a small range its numbers alone), and of the names of levels. */
 const numberOf = (param: IntegerParam | ListParam): JsonSchema => {
   const [min = 0, max = Number.POSITIVE_INFINITY] =
     param.type === 'integer' && param.min !== undefined ? [param.min, param.max] : []
   const few = Array.from({ length: max - min > 100 ? 0 : max - min + 1 }, (_, i) => min + i)
   const pattern = `^(?:${few.length === 0 ? '-?\\d+' : few.join('|')})$`
   const names = param.names && { enum: Object.keys(param.names) }
-  return either({ type: 'integer', ...rangeOf(param) }, names, { type: 'string', pattern })
+  return createAnyOf({ type: 'integer', ...createRange(param) }, names, { type: 'string', pattern })
 }
 
 const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonSchema>>> = {
@@ -67,17 +67,17 @@ const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonS
   datetime: { type: 'string', format: 'date-time' },
   pem: { type: 'string', pattern: '-----BEGIN ' },
   'public-key': { type: 'string', pattern: '^\\s*\\S+ +\\S' },
-  csv: either(someText, listOf(someText)),
-  spaced: either(someText, listOf(someText)),
+  csv: createAnyOf(someText, listOf(someText)),
+  spaced: createAnyOf(someText, listOf(someText)),
   text,
 }
 
-/** The same of what takes any text: an item of a list, and what has a form, are not empty. */
-const textOf = (param?: StringParam): JsonSchema =>
+/** Returns the schema of a text. Items of a list, and texts with a format, must not be empty. */
+const getTextSchema = (param?: StringParam): JsonSchema =>
   param === undefined ? someText : (formats[param.format ?? 'text'] ?? someText)
 
 /** A map of words in place of a value. */
-const instead = (properties: JsonSchema, description?: string): JsonSchema => ({
+const toMap = (properties: JsonSchema, description?: string): JsonSchema => ({
   type: 'object',
   properties,
   additionalProperties: false,
@@ -88,25 +88,29 @@ const instead = (properties: JsonSchema, description?: string): JsonSchema => ({
 /** A list, whole or as what changes of it. */
 const listIn = (items: JsonSchema, param: ListParam): JsonSchema => {
   const list = listOf(items, param.max)
-  return either(list, instead({ $add: list, $remove: list }), param.single === true && items)
+  return createAnyOf(list, toMap({ $add: list, $remove: list }), param.single === true && items)
 }
 
-/** A value, or where it lies. */
-const orRange = (value: JsonSchema, param: IntegerParam | EnumParam | ListParam): JsonSchema => {
+/** Allows a range in place of a value. */
+const allowRange = (value: JsonSchema, param: IntegerParam | EnumParam | ListParam): JsonSchema => {
   if (param.type === 'list') return value
   const bounds =
-    param.type === 'integer' && instead({ min: value, max: value }, 'minimum and maximum')
+    param.type === 'integer' && toMap({ min: value, max: value }, 'minimum and maximum')
   const oneOf = { one_of: { type: 'array', items: value, minItems: 1 } }
-  return either(value, bounds, instead(oneOf, 'allowed values; the first is set if none matches'))
+  return createAnyOf(
+    value,
+    bounds,
+    toMap(oneOf, 'allowed values; the first is set if none matches'),
+  )
 }
 
 const name: JsonSchema = { $ref: '#/$defs/name' }
 
-/** What files may say otherwise than the API takes it. */
+/** The schemas of values that files may write differently from the API. */
 const inFiles: Partial<SchemaOptions> = {
-  integer: (param) => orRange(numberOf(param), param),
-  choice: (param) => orRange({ enum: allValues(param) }, param),
-  text: textOf,
+  integer: (param) => allowRange(numberOf(param), param),
+  choice: (param) => allowRange({ enum: getAllValues(param) }, param),
+  text: getTextSchema,
   list: listIn,
   object: () => ({ type: 'object' }),
   json: () => ({}),
@@ -118,25 +122,25 @@ const byName: Partial<SchemaOptions> = {
   list: (_, param) => listIn(name, param),
 }
 
-/** Whether null, which unsets an attribute, is something that it takes. */
+/** True if the attribute accepts null, which unsets it. */
 const canBeUnset = (param: Param): boolean =>
-  coerce(param, nothing, sourceFor()).errors.length === 0
+  coerce(param, nothing, createSource()).errors.length === 0
 
-/** What an attribute that nothing is created without may not be. */
+/** The schema that excludes empty values of an attribute which creation requires. */
 export const filled: JsonSchema = { not: { enum: [null, '', []] } }
 
-const anyValue = ({ param, ref, source }: Attribute): JsonSchema => {
+const buildValueSchema = ({ param, ref, source }: Attribute): JsonSchema => {
   const description = param.edition === undefined ? param.help : `${param.help} (${param.edition})`
   if (source === 'secret') return { $ref: '#/$defs/secret', description }
-  const plain = valueSchema(param, () => ({}), ref === undefined ? inFiles : byName)
+  const plain = createValueSchema(param, () => ({}), ref === undefined ? inFiles : byName)
   const words = param.words && { enum: param.words }
   const held = source === 'file' && { $ref: '#/$defs/held' }
-  return { ...either(plain, words, held, canBeUnset(param) && { type: 'null' }), description }
+  return { ...createAnyOf(plain, words, held, canBeUnset(param) && { type: 'null' }), description }
 }
 
-/** What files may say of an attribute. */
-export const attributeSchema = (attribute: Attribute): JsonSchema => ({
-  ...anyValue(attribute),
+/** Builds the schema of an attribute's value in a file. */
+export const buildAttributeSchema = (attribute: Attribute): JsonSchema => ({
+  ...buildValueSchema(attribute),
   ...(attribute.required ? filled : {}),
 })
 
@@ -145,8 +149,8 @@ export const attributeSchema = (attribute: Attribute): JsonSchema => ({
 const nowhere: Origin = { file: '', line: 1, column: 1 }
 const nothing: WrittenValue = { is: 'scalar', origin: nowhere, value: null, text: '' }
 
-/** @param mistakes told of numbers that cannot be sent */
-const sourceFor = (mistakes?: Mistakes, isNamed = false): Source<WrittenValue> => ({
+/** @param mistakes receives numbers that cannot be sent */
+const createSource = (mistakes?: Mistakes, isNamed = false): Source<WrittenValue> => ({
   kind: 'file',
   view: (written) => written,
   plain: (written) => toPlain(written, mistakes),
@@ -181,7 +185,7 @@ const report = (label: string, error: ValueError<WrittenValue>, mistakes: Mistak
   const keys = path.filter((key) => typeof key === 'string')
   const isNumber = problem === 'out of range' || problem === 'too large'
   const bare = given.is === 'scalar' && isNumber ? quoteText(given.text) : quoteWritten(given)
-  const shown = isHeld(param) && given.is === 'scalar' ? textSize(given.text) : bare
+  const shown = isHeld(param) && given.is === 'scalar' ? describeSize(given.text) : bare
   const what = [label, ...keys].map((key) => quoteText(key)).join('.')
   const said =
     problem === 'null'
@@ -196,15 +200,15 @@ const report = (label: string, error: ValueError<WrittenValue>, mistakes: Mistak
 type TypedAttribute = Pick<Attribute, 'name' | 'param' | 'ref'>
 
 /**
- * The value of an attribute, as the API takes it; names stay where it has a reference.
- * @returns undefined where it is none, which is reported
+ * Parses the value of an attribute as the API takes it; names of references stay names.
+ * @returns undefined if the value is wrong, which is reported
  */
-const attributeValue = (
+const parseAttributeValue = (
   { name: label, param, ref }: TypedAttribute,
   written: WrittenValue,
   mistakes: Mistakes,
 ): JsonValue | undefined => {
-  const source = sourceFor(mistakes, ref !== undefined)
+  const source = createSource(mistakes, ref !== undefined)
   const { value, errors, deprecated } = coerce(param, written, source)
   for (const error of errors) report(label, error, mistakes)
   for (const { value: old, successor } of deprecated)
@@ -223,30 +227,33 @@ interface TextOfFile {
  * The value of an attribute that stands in a file of its own.
  * @returns undefined where the parameter does not take it, which is reported with nothing of it
  */
-const heldValue = (
+const parseHeldValue = (
   { name: label, param }: TypedAttribute,
   { file, origin, held }: TextOfFile,
   mistakes: Mistakes,
 ): JsonValue | undefined => {
   const whole = openHeld(held)
   const written: WrittenValue = { is: 'scalar', origin, value: whole, text: whole }
-  const { value, errors } = coerce(param, written, sourceFor())
+  const { value, errors } = coerce(param, written, createSource())
   for (const { expected } of errors)
-    mistakes.add(origin, `${label} must be ${expected}: ${quoteText(file)} holds ${heldSize(held)}`)
+    mistakes.add(
+      origin,
+      `${label} must be ${expected}: ${quoteText(file)} holds ${describeHeld(held)}`,
+    )
   return value
 }
 
 // What stands in place of a value: what changes of a list, and where a value lies.
 
-/** The values behind a word; undefined where they are wrong, which is reported. */
-const valuesOf = (
+/** Parses the values of a key such as `$add`; returns undefined if they are wrong, which is reported. */
+const parseWordValues = (
   attribute: TypedAttribute,
   { key, value }: WrittenEntry,
   mistakes: Mistakes,
 ): readonly JsonValue[] | undefined => {
   const { name: label, param } = attribute
   if (param.type === 'list') {
-    const members = attributeValue(attribute, value, mistakes)
+    const members = parseAttributeValue(attribute, value, mistakes)
     return isJsonList(members) ? members : undefined
   }
   const isOneOf = key === 'one_of'
@@ -257,31 +264,31 @@ const valuesOf = (
   }
   if (members.some(isNull)) mistakes.add(value.origin, `${key} of ${label} has no value`)
   const values = members.flatMap((one) => {
-    const found = isNull(one) ? undefined : attributeValue(attribute, one, mistakes)
+    const found = isNull(one) ? undefined : parseAttributeValue(attribute, one, mistakes)
     return found === undefined || found === null ? [] : [found]
   })
   return values.length < members.length ? undefined : values
 }
 
-/** What a map says of a list: which members it has and has not, whatever else is in it. */
-const deltaOf = (
+/** Returns the changes to a list that a map declares: members to add and to remove, whatever else the list has. */
+const toListDelta = (
   { name: label, ref }: TypedAttribute,
   { origin }: WrittenMap,
   values: ReadonlyMap<string, readonly JsonValue[]>,
   mistakes: Mistakes,
 ): ListDelta | undefined => {
   const [add, remove] = [values.get('$add') ?? [], values.get('$remove') ?? []]
-  if (withoutMembers(add, remove, ref).length === add.length) return { is: 'change', add, remove }
+  if (subtractMembers(add, remove, ref).length === add.length) return { is: 'change', add, remove }
   return mistakes.add(origin, `${label} adds and removes the same member`)
 }
 
-const shownText = (written: WrittenValue | undefined): string => {
-  if (written?.is === 'list') return written.items.map(shownText).join(', ')
+const formatWritten = (written: WrittenValue | undefined): string => {
+  if (written?.is === 'list') return written.items.map(formatWritten).join(', ')
   return written?.is === 'scalar' ? quoteText(written.text) : ''
 }
 
-/** What a map says of where a value lies. */
-const rangeIn = (
+/** Returns the range that a map declares for a value. */
+const toValueRange = (
   { name: label }: TypedAttribute,
   { origin, entries }: WrittenMap,
   values: ReadonlyMap<string, readonly JsonValue[]>,
@@ -296,56 +303,56 @@ const rangeIn = (
     return mistakes.add(origin, `${label} cannot combine one_of with min or max`)
   if (min !== undefined && max !== undefined && min > max)
     return mistakes.add(origin, `the minimum of ${label} is greater than its maximum`)
-  const textAt = (key: string) => shownText(entries.find((entry) => entry.key === key)?.value)
+  const textAt = (key: string) => formatWritten(entries.find((entry) => entry.key === key)?.value)
   const bound = values.has('min') ? `at least ${textAt('min')}` : `at most ${textAt('max')}`
   const both = values.has('min') && values.has('max')
   const bounds = both ? `from ${textAt('min')} to ${textAt('max')}` : bound
   return { is: 'range', min, max, oneOf, text: oneOf ? `one of ${textAt('one_of')}` : bounds }
 }
 
-/** Whether a map may stand in place of an attribute's value. */
-const takesWords = (attribute: TypedAttribute): boolean => wordsFor(attribute).length > 0
+/** True if an attribute accepts a map in place of its value. */
+const takesWords = (attribute: TypedAttribute): boolean => listWords(attribute).length > 0
 
 /**
- * What a map says in place of a value.
- * @returns undefined where it is wrong, which is reported
+ * Parses a map in place of a value: changes to a list, or a range.
+ * @returns undefined if the map is wrong, which is reported
  */
-const insteadOfValue = (
+const parseInstead = (
   attribute: TypedAttribute,
   map: WrittenMap,
   mistakes: Mistakes,
 ): ListDelta | ValueRange | undefined => {
-  const known = wordsFor(attribute)
+  const known = listWords(attribute)
   const isList = attribute.param.type === 'list'
   const stray = map.entries.find(({ key }) => !known.includes(key))
   if (stray !== undefined || map.entries.length === 0) {
     const what = `${attribute.name} must be ${isList ? 'a list' : 'a value'}, or ${known.join(isList ? ' and ' : ', ')}`
     const not = stray === undefined ? '' : `, not ${quoteText(stray.key)}`
-    const hint = stray && didYouMean(stray.key, known)
+    const hint = stray && suggestSimilar(stray.key, known)
     return mistakes.add(stray?.origin ?? map.origin, `${what}${not}`, hint)
   }
   const values = new Map<string, readonly JsonValue[]>()
   for (const entry of map.entries) {
-    const found = valuesOf(attribute, entry, mistakes)
+    const found = parseWordValues(attribute, entry, mistakes)
     if (found !== undefined) values.set(entry.key, found)
   }
   if (values.size < map.entries.length) return undefined
-  return (isList ? deltaOf : rangeIn)(attribute, map, values, mistakes)
+  return (isList ? toListDelta : toValueRange)(attribute, map, values, mistakes)
 }
 
 // What an attribute is to be, secrets by where they come from.
 
-const secretOf = (
+const parseSecret = (
   name: string,
   written: WrittenValue,
   { rules, mistakes }: ReadContext,
 ): DesiredValue | undefined => {
-  const source = secretSource(name, written, rules, mistakes)
+  const source = parseSecretSource(name, written, rules, mistakes)
   return source && { is: 'secret', source }
 }
 
 /** A text that is a secret is one of its own; no map or list can be sent as one, nor can a plan show its members. */
-const withoutSecrets = (
+const refuseSecrets = (
   name: string,
   desired: Extract<DesiredValue, { is: 'value' | 'change' }>,
   origin: Origin,
@@ -357,10 +364,10 @@ const withoutSecrets = (
 }
 
 /**
- * What a file says of an attribute: its value, what changes of it, or where its secret comes from.
- * @returns undefined where it is wrong, which is reported
+ * Parses the declaration of an attribute: its value, changes to it, or the source of its secret.
+ * @returns undefined if the declaration is wrong, which is reported
  */
-export const declaredValue = (
+export const parseDeclaredValue = (
   attribute: Attribute,
   written: WrittenValue,
   context: ReadContext,
@@ -368,30 +375,31 @@ export const declaredValue = (
   const { name, source, required } = attribute
   const { mistakes, rules } = context
   const { origin } = written
-  if (source === 'secret') return secretOf(name, written, context)
+  if (source === 'secret') return parseSecret(name, written, context)
   if (written.is === 'map' && takesWords(attribute)) {
-    const change = insteadOfValue(attribute, written, mistakes)
-    return change?.is === 'change' ? withoutSecrets(name, change, origin, context) : change
+    const change = parseInstead(attribute, written, mistakes)
+    return change?.is === 'change' ? refuseSecrets(name, change, origin, context) : change
   }
-  const file = source === 'file' ? fileNamed(written) : undefined
-  const held = file === undefined ? undefined : textInFile(file, { name, origin }, rules, mistakes)
+  const file = source === 'file' ? getNamedFile(written) : undefined
+  const held =
+    file === undefined ? undefined : readNamedFile(file, { name, origin }, rules, mistakes)
   const value =
     file === undefined
-      ? attributeValue(attribute, written, mistakes)
-      : held && heldValue(attribute, { file, origin, held }, mistakes)
+      ? parseAttributeValue(attribute, written, mistakes)
+      : held && parseHeldValue(attribute, { file, origin, held }, mistakes)
   if (value === undefined) return undefined
   if (required && (value === null || value === ''))
     return mistakes.add(origin, `${name} cannot be unset, because creation requires it`)
-  return withoutSecrets(name, { is: 'value', value }, origin, context)
+  return refuseSecrets(name, { is: 'value', value }, origin, context)
 }
 
 /** Of what no document speaks; what a secret's name has is one. */
-export const undocumentedValue = (
+export const parseUndocumentedValue = (
   { key, value: written }: WrittenEntry,
   context: ReadContext,
 ): DesiredValue | undefined => {
   if (isSecretPlace(key, written.is === 'scalar' ? written.value : undefined))
-    return secretOf(key, written, context)
+    return parseSecret(key, written, context)
   const value = toPlain(written, context.mistakes)
-  return withoutSecrets(key, { is: 'value', value }, written.origin, context)
+  return refuseSecrets(key, { is: 'value', value }, written.origin, context)
 }

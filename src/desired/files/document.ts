@@ -11,17 +11,17 @@ import { quoteText } from '../../base/text.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
 import type { SourcedValue } from '../state.js'
-import { kindSchemas, placeSchema, takeKinds } from './kind.js'
+import { buildKindSchemas, placeSchema, takeKinds } from './kind.js'
 import { DeclaredLevel } from './levels.js'
 import { inherit, type ReadContext } from './nodes.js'
 import { heldSchema, secretSchema } from './secret.js'
 import {
   type FolderClaim,
   type LevelKey,
+  listKeyRegions,
   type NamedKey,
   ownsSchema,
-  regionsOf,
-  selectorOf,
+  parseSelector,
   takeOwns,
 } from './selectors.js'
 import { type DeclaredTeam, takeTeam, teamsSchema } from './teams.js'
@@ -30,12 +30,12 @@ import { type DeclaredTeam, takeTeam, teamsSchema } from './teams.js'
 export interface DeclaredContent {
   instance?: SourcedValue<string>
   readonly teams: Map<string, DeclaredTeam>
-  /** What folders own, and the keys that are checked against it. */
+  /** The addresses that folders own, and the keys that are checked against them. */
   readonly owns: FolderClaim[]
   readonly keys: NamedKey[]
   /** By form, scope and path. */
   readonly levels: Map<string, DeclaredLevel>
-  /** Those that the current file speaks of. */
+  /** The levels that the current file has declarations for. */
   readonly open: Set<DeclaredLevel>
 }
 
@@ -51,7 +51,7 @@ const takeLevel = (context: DocumentContext, key: LevelKey, map: WrittenMap | un
   const { form, scope, path, origin } = key
   const head = form === 'below' ? `${path}/**` : path
   const text = form === 'defaults' || scope === 'site' ? form.replace('exact', 'site') : head
-  all.keys.push({ origin, text, regions: regionsOf(key) })
+  all.keys.push({ origin, text, regions: listKeyRegions(key) })
   const id = `${form} ${scope} ${path.toLowerCase()}`
   const level = all.levels.get(id) ?? new DeclaredLevel(key)
   level.unpack()
@@ -120,7 +120,7 @@ const takeProject: EntryReader = (entry, context) => {
   const { key: path, origin } = entry
   const { flow, mistakes } = context
   if (path.includes('*') || path.startsWith('{')) {
-    const selector = selectorOf(path, origin, flow, mistakes)
+    const selector = parseSelector(path, origin, flow, mistakes)
     const map = mapOf(entry, context)
     if (selector !== undefined && map !== undefined)
       takeLevel(context, { form: 'selector', scope: 'project', path, origin, selector }, map)
@@ -142,13 +142,15 @@ const takeEach =
 
 const segment = '(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.-]+'
 const path = `${segment}(?:/${segment})*`
-const ref = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` })
+const createReference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` })
 
 /** `'**'` and `group/**`: the projects below as well. */
-const below = (): JsonSchema => {
-  const kinds = Object.keys(kindSchemas('group'))
-  const own = Object.fromEntries(kinds.map((name) => [name, ref(`group/properties/${name}`)]))
-  const properties = { $inherit: inherit, ...own, projects: ref('project') }
+const buildBelowSchema = (): JsonSchema => {
+  const kinds = Object.keys(buildKindSchemas('group'))
+  const own = Object.fromEntries(
+    kinds.map((name) => [name, createReference(`group/properties/${name}`)]),
+  )
+  const properties = { $inherit: inherit, ...own, projects: createReference('project') }
   return { type: 'object', properties, additionalProperties: false }
 }
 
@@ -177,7 +179,7 @@ const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly tak
     defaults: {
       schema: () => ({
         type: 'object',
-        properties: { projects: ref('project') },
+        properties: { projects: createReference('project') },
         additionalProperties: false,
         description: 'settings of every project that another key names or matches',
       }),
@@ -187,8 +189,8 @@ const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly tak
       schema: () => ({
         type: 'object',
         propertyNames: { pattern: `^(?:\\*\\*|${path}(?:/\\*\\*)?)$` },
-        patternProperties: { '\\*\\*$': below() },
-        additionalProperties: ref('group'),
+        patternProperties: { '\\*\\*$': buildBelowSchema() },
+        additionalProperties: createReference('group'),
         description:
           "groups by full path; 'group/**' matches the group and everything below it, '**' everything",
       }),
@@ -198,14 +200,14 @@ const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly tak
       schema: () => ({
         type: 'object',
         propertyNames: { pattern: `^(?:${segment}/${path}|\\{.*\\}|(?=.*\\*)[\\w.*/-]+)$` },
-        additionalProperties: ref('project'),
+        additionalProperties: createReference('project'),
         description:
           "projects by full path, by a glob ('group/*'), or by '{topic: name, visibility: public, path: glob, not: glob}'",
       }),
       take: takeEach(takeProject),
     },
     site: {
-      schema: () => ({ ...ref('site'), description: 'the instance itself' }),
+      schema: () => ({ ...createReference('site'), description: 'the instance itself' }),
       take: (entry, context) => {
         const site = { form: 'exact', scope: 'site', path: '', origin: entry.origin } as const
         takeLevel(context, site, mapOf(entry, context))
@@ -239,7 +241,7 @@ export const takeDocument = (document: WrittenValue, context: DocumentContext): 
 
 const title = 'svcctl: an instance as code'
 
-/** Whether a text is a schema of these files, of whatever version. */
+/** True if a text is a schema of these files, of any version. */
 export const isConfigSchema = (text: string): boolean => {
   try {
     const value: unknown = JSON.parse(text)
@@ -250,7 +252,7 @@ export const isConfigSchema = (text: string): boolean => {
 }
 
 /** The schema that a file of declared state keeps. It has no address: it stands beside the files. */
-export const configSchema = (): JsonSchema => ({
+export const buildConfigSchema = (): JsonSchema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title,
   type: 'object',

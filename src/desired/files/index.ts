@@ -1,6 +1,6 @@
 /**
- * Files become the desired state. Documents are read with their positions, each key and value is held to the catalogue, all
- * mistakes are told at once, and what several levels say of one place is merged.
+ * Reads files into the desired state. Documents are read with their positions, and keys and values are checked against the catalogue. All
+ * mistakes are reported at once, and levels that apply to one place are merged.
  */
 
 import { loadFlowReader, parseDocuments } from '../../base/documents/yaml.js'
@@ -9,48 +9,48 @@ import { quoteText } from '../../base/text.js'
 import { decodeUtf8, findEncodingFault } from '../../base/utf8.js'
 import { managedKinds } from '../../catalogue/managed.js'
 import type { ManagedPlace } from '../address.js'
-import { type DesiredKind, type KnownPlaces, originText, type SourcedValue } from '../state.js'
+import { type DesiredKind, formatOrigin, type KnownPlaces, type SourcedValue } from '../state.js'
 import { type DeclaredContent, takeDocument } from './document.js'
 import {
+  buildLevels,
+  createGroupTest,
   type DeclaredLevel,
   type ExistingPlaces,
-  inGroups,
   type Levels,
-  levelsOf,
 } from './levels.js'
 import { checkMerged, checkRivals, type MergedKind, mergeLevels } from './merge.js'
 import { Mistakes, type NamingOptions, type SourceRules } from './nodes.js'
-import { filesAt, type PathOptions, type ReadText, sha256, shownPath } from './paths.js'
+import { formatPath, hashBytes, type PathOptions, type ReadText, readNamedFiles } from './paths.js'
 import { checkOwns } from './selectors.js'
 import { expandTeams } from './teams.js'
 
-/** How files are read. */
+/** The options for reading files. */
 export interface FileOptions extends PathOptions, NamingOptions {
   /** Files may name others that lie outside of the folder that was given. */
   readonly allowOutside?: boolean
-  /** Told of each file that is read. */
+  /** Called for each file that is read. */
   readonly onFile?: () => void
 }
 
 /** A place that files speak of. */
 export interface DesiredPlace {
   readonly place: ManagedPlace
-  /** What they want there, worked out whenever it is asked for. */
+  /** Returns the desired state of the place; it is merged anew at each call. */
   desired(): readonly DesiredKind[]
 }
 
-/** What files want, whatever places there are. */
+/** The declarations of files, independent of the places that exist. */
 export interface DeclaredState {
   /** The one instance that the files are for. */
   readonly instance: SourcedValue<string> | undefined
   /** All that was read, files that files name included. */
   readonly files: readonly { readonly path: string; readonly sha256: string }[]
   readonly reach: KnownPlaces
-  /** What people should know, each with where it stands. */
+  /** Notes for people, each with its position. */
   readonly notes: readonly string[]
   /** The places that files speak of, once it is known which there are, by their full paths. */
   places(known: ExistingPlaces): readonly DesiredPlace[]
-  /** What speaks of projects and reaches none, once it is known which there are. */
+  /** Lists the declarations for projects that match no existing project. */
   idle(known: ExistingPlaces): readonly string[]
 }
 
@@ -60,7 +60,7 @@ const takeFile = async (
   rules: SourceRules,
   mistakes: Mistakes,
 ): Promise<void> => {
-  const file = shownPath(path)
+  const file = formatPath(path)
   const first = { file, line: 1, column: 1 }
   const fault = findEncodingFault(bytes)
   if (fault !== undefined) {
@@ -82,8 +82,8 @@ const takeFile = async (
   all.open.clear()
 }
 
-/** What levels want together, worked out once for places of which the same levels speak. */
-const merging = (): ((levels: readonly DeclaredLevel[]) => readonly MergedKind[]) => {
+/** Creates a function that merges levels. Places with the same levels share one result. */
+const createMerger = (): ((levels: readonly DeclaredLevel[]) => readonly MergedKind[]) => {
   const ids = new Map<DeclaredLevel, number>()
   const known = new Map<string, readonly MergedKind[]>()
   return (levels) => {
@@ -99,13 +99,13 @@ const merging = (): ((levels: readonly DeclaredLevel[]) => readonly MergedKind[]
   }
 }
 
-const placesIn = (
+const listPlaces = (
   levels: Levels,
   { projects, groups, about }: ExistingPlaces,
   mistakes: Mistakes,
 ): readonly DesiredPlace[] => {
-  const merge = merging()
-  const isInGroup = inGroups(groups)
+  const merge = createMerger()
+  const isInGroup = createGroupTest(groups)
   const at = (place: ManagedPlace, said: readonly DeclaredLevel[]): readonly DesiredPlace[] => {
     if (said.length === 0) return []
     const desired = () => merge(said).map((kind) => ({ place, ...kind }))
@@ -127,19 +127,19 @@ const placesIn = (
   return all
 }
 
-const idleIn = (
+const listIdle = (
   all: readonly DeclaredLevel[],
   levels: Levels,
   { projects, groups, about }: ExistingPlaces,
 ): readonly string[] => {
-  const isInGroup = inGroups(groups)
+  const isInGroup = createGroupTest(groups)
   const reached = new Set(
     projects.flatMap((path) => levels.ofProject(path, isInGroup(path), about?.(path))),
   )
   return all.flatMap((level) => {
     const { form, scope, path, origin } = level.key
     if (form === 'exact' || scope !== 'project' || reached.has(level)) return []
-    const at = `${originText(origin)}: `
+    const at = `${formatOrigin(origin)}: `
     const below = path === '' ? '**' : `${path}/**`
     if (form !== 'defaults')
       return [`${at}${quoteText(form === 'selector' ? path : below)} matches no project`]
@@ -150,7 +150,7 @@ const idleIn = (
 
 /** What can be wrong only in what several levels say together, whatever places there are. */
 const checkTogether = (levels: Levels, mistakes: Mistakes): void => {
-  const merge = merging()
+  const merge = createMerger()
   for (const kind of merge(levels.site)) checkMerged(kind, mistakes)
   const { projects, below } = levels.reach
   // A project of each group that is spoken of, whatever there is.
@@ -171,20 +171,20 @@ const checkTogether = (levels: Levels, mistakes: Mistakes): void => {
 export const readFiles = async (
   paths: readonly string[],
   how: FileOptions,
-): Promise<DeclaredState> => readDeclared(await filesAt(paths, how), how)
+): Promise<DeclaredState> => readDeclared(await readNamedFiles(paths, how), how)
 
-/** The same of files that were read. @throws as `readFiles` */
+/** Reads the desired state from files that were read already. @throws as `readFiles` */
 export const readDeclared = async (
   texts: readonly ReadText[],
   how: FileOptions,
 ): Promise<DeclaredState> => {
   const held = new Map<string, string>()
-  const mistakes = new Mistakes(texts.map(({ path }) => shownPath(path)))
-  const folders = new Map(texts.map(({ path, folder }) => [shownPath(path), folder]))
+  const mistakes = new Mistakes(texts.map(({ path }) => formatPath(path)))
+  const folders = new Map(texts.map(({ path, folder }) => [formatPath(path), folder]))
   const rules: SourceRules = {
     ...how,
     within: (file) => (how.allowOutside === true ? undefined : (folders.get(file) ?? '.')),
-    held: (path, text) => held.set(path, sha256(Buffer.from(openHeld(text)))),
+    held: (path, text) => held.set(path, hashBytes(Buffer.from(openHeld(text)))),
   }
   const all: DeclaredContent = {
     levels: new Map(),
@@ -199,16 +199,16 @@ export const readDeclared = async (
   }
   expandTeams(all.levels.values(), all.teams, { owns: all.owns, mistakes })
   checkOwns(all.owns, all.keys, mistakes)
-  const levels = levelsOf([...all.levels.values()])
+  const levels = buildLevels([...all.levels.values()])
   checkTogether(levels, mistakes)
   mistakes.refuse()
-  const read = texts.map(({ path, bytes }) => ({ path, sha256: sha256(bytes) }))
+  const read = texts.map(({ path, bytes }) => ({ path, sha256: hashBytes(bytes) }))
   return {
     instance: all.instance,
     files: [...read, ...[...held].map(([path, hash]) => ({ path, sha256: hash }))],
     reach: levels.reach,
     notes: mistakes.notes,
-    places: (known) => placesIn(levels, known, mistakes),
-    idle: (known) => idleIn([...all.levels.values()], levels, known),
+    places: (known) => listPlaces(levels, known, mistakes),
+    idle: (known) => listIdle([...all.levels.values()], levels, known),
   }
 }

@@ -1,18 +1,23 @@
 /** An item in a file: its attributes, and the words beside them. */
 
 import type { WrittenEntry } from '../../base/documents/written.js'
-import { didYouMean } from '../../base/suggest.js'
+import { suggestSimilar } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
 import type { Managed } from '../../catalogue/managed.js'
-import { either, type JsonSchema, listOf } from '../../catalogue/schema.js'
+import { createAnyOf, type JsonSchema, listOf } from '../../catalogue/schema.js'
 import type { Reference } from '../address.js'
-import { attributesOf, isAttributeName, paramsOfKind } from '../attributes.js'
+import { getAttributes, getKindParams, isAttributeName } from '../attributes.js'
 import type { DesiredItem, DesiredValue, Origin } from '../state.js'
-import { attributeSchema, declaredValue, filled, undocumentedValue } from './attribute.js'
+import {
+  buildAttributeSchema,
+  filled,
+  parseDeclaredValue,
+  parseUndocumentedValue,
+} from './attribute.js'
 import { inherit, type ReadContext } from './nodes.js'
 
-/** Which item an entry belongs to. */
+/** The item that an entry belongs to, and its kind. */
 interface ItemContext extends ReadContext {
   readonly kind: Managed
   readonly item: DesiredItem
@@ -41,7 +46,11 @@ const takeFamily: TakeEntry = ({ key, origin, value }, { kind, item, mistakes })
   const text = value.is === 'scalar' ? value.text : ''
   if (names.includes(text)) item.family = mistakes.once(item.family, { value: text, origin }, key)
   else
-    mistakes.mistyped(value, `family must be one of ${names.join(', ')}`, didYouMean(text, names))
+    mistakes.mistyped(
+      value,
+      `family must be one of ${names.join(', ')}`,
+      suggestSimilar(text, names),
+    )
 }
 
 /** `$other`: attributes that no document knows. */
@@ -51,9 +60,9 @@ const takeOther: TakeEntry = ({ value }, context) => {
   for (const entry of value.entries) {
     const { key, origin } = entry
     if (!isAttributeName(key)) mistakes.add(origin, `${quoteText(key)} is unknown`)
-    else if (attributesOf(kind).has(key))
+    else if (getAttributes(kind).has(key))
       mistakes.add(origin, `${key} is a known attribute: move it out of $other`)
-    else say(entry, undocumentedValue(entry, context), context)
+    else addAttribute(entry, parseUndocumentedValue(entry, context), context)
   }
 }
 
@@ -87,7 +96,7 @@ const words: Readonly<Record<string, ItemWord>> = {
     isOf: ({ renames }) => renames === true,
     whyNot: ({ name, label }) =>
       `${name} cannot be renamed${label === undefined ? '' : `: change its ${label}`}`,
-    schema: () => ({ ...either(string, listOf(string)), description: 'previous names' }),
+    schema: () => ({ ...createAnyOf(string, listOf(string)), description: 'previous names' }),
     take: takePreviously,
   },
   family: {
@@ -100,42 +109,45 @@ const words: Readonly<Record<string, ItemWord>> = {
   },
 }
 
-const wordsOf = (kind: Managed): readonly string[] =>
+const listItemWords = (kind: Managed): readonly string[] =>
   Object.keys(words).filter((name) => words[name]?.isOf(kind) === true)
 
 // As JSON Schema.
 
 /** The attributes of an item, and its words. */
-const propertiesOf = (kind: Managed, family?: IntegrationFamily): JsonSchema => ({
+const buildProperties = (kind: Managed, family?: IntegrationFamily): JsonSchema => ({
   ...Object.fromEntries(
-    [...attributesOf(kind, family)].map(([name, attribute]) => [name, attributeSchema(attribute)]),
+    [...getAttributes(kind, family)].map(([name, attribute]) => [
+      name,
+      buildAttributeSchema(attribute),
+    ]),
   ),
-  ...Object.fromEntries(wordsOf(kind).map((name) => [name, words[name]?.schema(kind) ?? {}])),
+  ...Object.fromEntries(listItemWords(kind).map((name) => [name, words[name]?.schema(kind) ?? {}])),
   ...(family === undefined ? {} : { family: { const: family.name } }),
 })
 
 /** Only what an item's family takes, and what it requires, as soon as the family is known. */
-const narrowed = (kind: Managed, family: IntegrationFamily): JsonSchema => {
-  const known = attributesOf(kind, family)
+const buildFamilyRule = (kind: Managed, family: IntegrationFamily): JsonSchema => {
+  const known = getAttributes(kind, family)
   const required = [...known].filter(([, attribute]) => attribute.required)
   return {
     if: { properties: { family: { const: family.name } }, required: ['family'] },
     // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema, in a value that nobody awaits.
     then: {
       properties: Object.fromEntries(required.map(([name]) => [name, filled])),
-      propertyNames: { enum: [...wordsOf(kind), ...known.keys()] },
+      propertyNames: { enum: [...listItemWords(kind), ...known.keys()] },
     },
   }
 }
 
-/** What may stand at an item. @param family that of its name */
-export const itemSchema = (kind: Managed, family?: IntegrationFamily): JsonSchema => {
-  const properties = propertiesOf(kind, family)
+/** Builds the schema of an item. @param family the family that its name implies */
+export const buildItemSchema = (kind: Managed, family?: IntegrationFamily): JsonSchema => {
+  const properties = buildProperties(kind, family)
   const closed: JsonSchema = { additionalProperties: false }
   if (family !== undefined) return { type: 'object', properties, ...closed }
   const { open, families } = kind
   const others = { propertyNames: { not: { pattern: '^\\$(?!inherit$)' } } }
-  const rules = families && { allOf: families.map((one) => narrowed(kind, one)) }
+  const rules = families && { allOf: families.map((one) => buildFamilyRule(kind, one)) }
   return { type: 'object', properties, ...(open === true ? others : closed), ...rules }
 }
 
@@ -143,7 +155,7 @@ export const itemSchema = (kind: Managed, family?: IntegrationFamily): JsonSchem
 
 const nothingSaid: DesiredValue = { is: 'change', add: [], remove: [] }
 
-const say = (
+const addAttribute = (
   { key, origin }: WrittenEntry,
   // A mistake changes nothing, and a second one is no better.
   value: DesiredValue = nothingSaid,
@@ -154,9 +166,9 @@ const say = (
 }
 
 /** Reports a key that is no attribute: what else could be meant, or why it is none. */
-const sayUnknown: TakeEntry = (entry, { kind, mistakes }) => {
+const reportUnknownKey: TakeEntry = (entry, { kind, mistakes }) => {
   const { key, origin, value } = entry
-  const params = paramsOfKind(kind)
+  const params = getKindParams(kind)
   const param = Object.hasOwn(params, key) ? params[key] : undefined
   const whyNot = Object.hasOwn(words, key) ? words[key]?.whyNot?.(kind) : undefined
   if (whyNot !== undefined) return mistakes.add(origin, whyNot)
@@ -175,7 +187,7 @@ const sayUnknown: TakeEntry = (entry, { kind, mistakes }) => {
     kind.open === true || key.startsWith('$')
       ? undefined
       : 'Put attributes of newer instances under $other.'
-  const known = [...attributesOf(kind).keys(), ...wordsOf(kind)]
+  const known = [...getAttributes(kind).keys(), ...listItemWords(kind)]
   mistakes.unknown(entry, known, beyond, `${quoteText(key)} is not an attribute of ${kind.name}`)
 }
 
@@ -183,19 +195,21 @@ const sayUnknown: TakeEntry = (entry, { kind, mistakes }) => {
 export const takeAttribute: TakeEntry = (entry, context) => {
   const { key, value } = entry
   const { kind } = context
-  const attribute = attributesOf(kind).get(key)
-  if (attribute !== undefined) return say(entry, declaredValue(attribute, value, context), context)
+  const attribute = getAttributes(kind).get(key)
+  if (attribute !== undefined)
+    return addAttribute(entry, parseDeclaredValue(attribute, value, context), context)
   const word = Object.hasOwn(words, key) ? words[key] : undefined
   // The instance's answer is what says that an attribute of an open kind is one.
   const isDeprecated = kind.update?.params[key]?.deprecated !== undefined
   const isOpen = kind.open === true && isAttributeName(key) && !isDeprecated
   if (word?.isOf(kind) === true) word.take(entry, context)
-  else if (word === undefined && isOpen) say(entry, undocumentedValue(entry, context), context)
-  else sayUnknown(entry, context)
+  else if (word === undefined && isOpen)
+    addAttribute(entry, parseUndocumentedValue(entry, context), context)
+  else reportUnknownKey(entry, context)
 }
 
 /** An item of which nothing is said yet. */
-export const newItem = (
+export const createItem = (
   identity: Reference,
   origin: Origin,
   match?: DesiredItem['match'],

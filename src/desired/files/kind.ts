@@ -1,4 +1,4 @@
-/** A kind in a file: a set of items, one object, or rules; as editors are told, and as it is taken. */
+/** Kinds in a file: sets of items, single objects, and rules; both their schema for editors, and how they are read. */
 
 import {
   describeWritten,
@@ -11,16 +11,16 @@ import {
 import type { JsonValue } from '../../base/objects.js'
 import { quoteText } from '../../base/text.js'
 import { type Managed, type ManagedScope, managedKinds } from '../../catalogue/managed.js'
-import { defined, either, type JsonSchema } from '../../catalogue/schema.js'
-import { foldedName, type Reference } from '../address.js'
-import { fieldsOfKind, shortAttribute } from '../attributes.js'
-import { type DesiredItem, originText } from '../state.js'
-import { canonical } from '../values.js'
-import { attributeSchema } from './attribute.js'
-import { itemSchema, newItem, takeAttribute } from './item.js'
+import { createAnyOf, type JsonSchema, omitUndefined } from '../../catalogue/schema.js'
+import { foldName, type Reference } from '../address.js'
+import { findShortAttribute, listKindFields } from '../attributes.js'
+import { type DesiredItem, formatOrigin } from '../state.js'
+import { toCanonical } from '../values.js'
+import { buildAttributeSchema } from './attribute.js'
+import { buildItemSchema, createItem, takeAttribute } from './item.js'
 import type { DeclaredKind, DeclaredLevel } from './levels.js'
-import { flag, inherit, type ReadContext, withValues } from './nodes.js'
-import { teamNamed } from './teams.js'
+import { createFlagSchema, inherit, type ReadContext, withValues } from './nodes.js'
+import { getTeamName } from './teams.js'
 
 // As JSON Schema.
 
@@ -28,27 +28,31 @@ const setSchema = (kind: Managed): JsonSchema => {
   const isRemovable = kind.remove !== undefined
   const gone = kind.remove && { type: 'null', description: kind.remove.destructive ?? '' }
   const words = isRemovable ? 'exact$|inherit$' : 'inherit$'
-  const short = shortAttribute(kind)
+  const short = findShortAttribute(kind)
   // Items whose names say their family.
   const known = (kind.families ?? []).flatMap((family) =>
-    family.slugs.map((slug) => [slug, either(itemSchema(kind, family), gone)] as const),
+    family.slugs.map((slug) => [slug, createAnyOf(buildItemSchema(kind, family), gone)] as const),
   )
   return {
     type: 'object',
-    properties: defined({
-      $exact: isRemovable ? flag('true: what is not listed is deleted') : undefined,
+    properties: omitUndefined({
+      $exact: isRemovable ? createFlagSchema('true: what is not listed is deleted') : undefined,
       $inherit: inherit,
       ...Object.fromEntries(known),
     }),
     // `$$` stands for a `$` that begins a name.
     propertyNames: { pattern: `^(?!\\$(?!\\$|${words}))` },
-    additionalProperties: either(itemSchema(kind), short && attributeSchema(short), gone),
+    additionalProperties: createAnyOf(
+      buildItemSchema(kind),
+      short && buildAttributeSchema(short),
+      gone,
+    ),
   }
 }
 
-const rulesSchema = (kind: Managed): JsonSchema => {
+const buildRulesSchema = (kind: Managed): JsonSchema => {
   const wanted: JsonSchema = { type: ['string', 'number', 'boolean'] }
-  const value = either(wanted, { type: 'array', items: wanted })
+  const value = createAnyOf(wanted, { type: 'array', items: wanted })
   return {
     type: 'array',
     items: {
@@ -56,12 +60,12 @@ const rulesSchema = (kind: Managed): JsonSchema => {
       properties: {
         match: {
           type: 'object',
-          properties: Object.fromEntries(fieldsOfKind(kind).map((name) => [name, value])),
+          properties: Object.fromEntries(listKindFields(kind).map((name) => [name, value])),
           additionalProperties: false,
           minProperties: 1,
           description: 'conditions that must all match; * matches anything in text',
         },
-        set: itemSchema(kind),
+        set: buildItemSchema(kind),
       },
       required: ['match', 'set'],
       additionalProperties: false,
@@ -70,32 +74,32 @@ const rulesSchema = (kind: Managed): JsonSchema => {
 }
 
 /** The kinds of a scope by name. */
-export const kindSchemas = (scope: ManagedScope): JsonSchema => {
+export const buildKindSchemas = (scope: ManagedScope): JsonSchema => {
   const kinds = managedKinds.filter((kind) => kind.scope === scope)
   const schemaOf = (kind: Managed): JsonSchema => {
-    if (kind.holds === 'rules') return rulesSchema(kind)
-    const schema = kind.holds === 'one' ? itemSchema(kind) : setSchema(kind)
+    if (kind.holds === 'rules') return buildRulesSchema(kind)
+    const schema = kind.holds === 'one' ? buildItemSchema(kind) : setSchema(kind)
     return { ...schema, description: kind.read.summary }
   }
   return Object.fromEntries(kinds.map((kind) => [kind.name, schemaOf(kind)]))
 }
 
-/** What stands in a place of a scope: its kinds. */
+/** Builds the schema of a place of a scope, which contains its kinds. */
 export const placeSchema = (scope: ManagedScope): JsonSchema => ({
   type: 'object',
-  properties: { $inherit: inherit, ...kindSchemas(scope) },
+  properties: { $inherit: inherit, ...buildKindSchemas(scope) },
   additionalProperties: false,
 })
 
 // Rules: `match` says which items they are for, `set` their attributes.
 
-/** The fields that a rule matches; undefined where they are wrong, which is reported. */
+/** Parses the fields that a rule matches; returns undefined if they are wrong, which is reported. */
 const matchOf = (
   kind: Managed,
   { origin, entries }: WrittenMap,
   { mistakes }: ReadContext,
 ): Readonly<Record<string, JsonValue>> | undefined => {
-  const fields = fieldsOfKind(kind)
+  const fields = listKindFields(kind)
   const right = entries.filter((entry) => {
     const { key, value } = entry
     const isField = fields.includes(key)
@@ -112,7 +116,7 @@ const matchOf = (
   return Object.fromEntries(right.map(({ key, value }) => [key, toPlain(value, mistakes)]))
 }
 
-/** Later rules win; one for the same items as another goes on with it. */
+/** Adds a rule. Later rules win; a rule with the same match as an earlier one extends it. */
 const takeRule = (declared: DeclaredKind, rule: WrittenValue, context: ReadContext): undefined => {
   const { mistakes } = context
   const { origin } = rule
@@ -128,13 +132,13 @@ const takeRule = (declared: DeclaredKind, rule: WrittenValue, context: ReadConte
   if (match?.is !== 'map' || set?.is !== 'map')
     return mistakes.add(origin, 'match and set of a rule must be maps')
   const fields = matchOf(declared.kind, match, context)
-  const key = fields === undefined ? `?${originText(origin)}` : `=${canonical(fields)}`
-  const item = declared.items.get(key) ?? newItem(key.slice(1), origin, fields ?? {})
+  const key = fields === undefined ? `?${formatOrigin(origin)}` : `=${toCanonical(fields)}`
+  const item = declared.items.get(key) ?? createItem(key.slice(1), origin, fields ?? {})
   declared.items.set(key, item)
   takeBody(declared.kind, item, set, origin, context)
 }
 
-/** What a map says of an item, added to what other files say of it at the same level. */
+/** Adds the attributes in a map to an item, which other files may declare at the same level. */
 const takeBody = (
   kind: Managed,
   item: DesiredItem,
@@ -148,17 +152,17 @@ const takeBody = (
 
 // Sets, and kinds of one object.
 
-const itemOf = (
+const openItem = (
   declared: DeclaredKind,
   identity: Reference,
   origin: DesiredItem['origin'],
 ): DesiredItem => {
   // The case of teams matters.
-  const by = teamNamed(identity) === undefined ? declared.kind.by : undefined
+  const by = getTeamName(identity) === undefined ? declared.kind.by : undefined
   const name = String(identity)
-  const folded = declared.kind.ignoresCase === true ? name.toLowerCase() : foldedName(by, name)
+  const folded = declared.kind.ignoresCase === true ? name.toLowerCase() : foldName(by, name)
   const key = typeof identity === 'number' ? `#${identity}` : `=${folded}`
-  const item = declared.items.get(key) ?? newItem(identity, origin)
+  const item = declared.items.get(key) ?? createItem(identity, origin)
   declared.items.set(key, item)
   return item
 }
@@ -173,8 +177,8 @@ const takeItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadCont
   const name = key.startsWith('$$') ? key.slice(1) : key
   const identity = kind.by === undefined ? name : mistakes.reference(origin, name)
   if (identity === undefined) return undefined
-  const item = itemOf(declared, identity, origin)
-  const short = value.is === 'scalar' ? shortAttribute(kind) : undefined
+  const item = openItem(declared, identity, origin)
+  const short = value.is === 'scalar' ? findShortAttribute(kind) : undefined
   if (isNull(value)) {
     if (kind.remove === undefined)
       mistakes.add(origin, `objects of the kind ${kind.name} cannot be deleted`, emptyHint)
@@ -195,13 +199,13 @@ const takeItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadCont
   return mistakes.twice(origin, text, gone === origin ? body : gone)
 }
 
-/** How a list of names is written as a map; undefined for what may be anything. */
+/** Returns a hint that shows a list of names as a map; undefined if the value is not a list of names. */
 const mapHint = (kind: Managed, value: WrittenValue): string | undefined => {
   const texts = value.is === 'list' ? value.items.slice(0, 3) : []
   const names = texts.flatMap((one) =>
     one.is === 'scalar' && /^[\w.-]{1,40}$/.test(one.text) ? [one.text] : [],
   )
-  const short = shortAttribute(kind)
+  const short = findShortAttribute(kind)
   if (names.length === 0 || names.length < texts.length) return undefined
   const items = names.map((name) => `${name}: ${short === undefined ? '{}' : `<${short.name}>`}`)
   return `Write ${kind.name}: {${items.join(', ')}}.`
@@ -230,7 +234,7 @@ const takeSet = (declared: DeclaredKind, map: WrittenMap, context: ReadContext):
   }
 }
 
-/** What a kind's entry says, added to what other files say of it at the same level. */
+/** Adds the declarations of a kind's entry to those of other files at the same level. */
 const takeKind = (
   level: DeclaredLevel,
   kind: Managed,
@@ -254,7 +258,7 @@ const takeKind = (
     const exact = said.entries.find(({ key }) => key === '$exact')
     if (exact !== undefined) takeExact(declared, exact, context)
     const entries = said.entries.filter((entry) => entry !== exact)
-    const item = itemOf(declared, '', declared.origin)
+    const item = openItem(declared, '', declared.origin)
     takeBody(kind, item, { ...said, entries }, said.origin, context)
   }
 }

@@ -1,14 +1,14 @@
 /** Levels: what files say under one key, and which levels apply to a place, the least specific first. */
 
 import { type Managed, type ManagedScope, managedKinds } from '../../catalogue/managed.js'
-import { packed, unpacked } from '../actions.js'
-import { groupsAbove, pathsDownTo, placeText } from '../address.js'
+import { packValue, readPackedValue } from '../actions.js'
+import { listParentGroups, listPathsTo, placeText } from '../address.js'
 import type { DesiredItem, KnownPlaces, Origin, ProjectFacts, SourcedValue } from '../state.js'
 import type { LevelKey } from './selectors.js'
 
-/** Levels by where they reach. */
+/** The levels, sorted by the places that they apply to. */
 export interface Levels {
-  /** What is said of the instance. */
+  /** The level of the instance itself. */
   readonly site: readonly DeclaredLevel[]
   readonly reach: KnownPlaces & { readonly origins: ReadonlyMap<string, Origin> }
   /**
@@ -21,16 +21,16 @@ export interface Levels {
 
 type ByPath = ReadonlyMap<string, DeclaredLevel>
 
-const found = (levels: ByPath, paths: readonly string[]): readonly DeclaredLevel[] =>
+const findLevels = (levels: ByPath, paths: readonly string[]): readonly DeclaredLevel[] =>
   paths.flatMap((path) => levels.get(path) ?? [])
 
-const pathsOf = (levels: ByPath): readonly string[] =>
+const listLevelPaths = (levels: ByPath): readonly string[] =>
   [...levels.values()].map(({ key }) => key.path)
 
-const depth = (path: string): number => (path === '' ? 0 : path.split('/').length)
+const countSegments = (path: string): number => (path === '' ? 0 : path.split('/').length)
 
-/** Where a place is first named, by its text. */
-const originsIn = (all: readonly DeclaredLevel[]): ReadonlyMap<string, Origin> => {
+/** Returns the position at which each place is first named, by the text of the place. */
+const collectOrigins = (all: readonly DeclaredLevel[]): ReadonlyMap<string, Origin> => {
   const origins = new Map<string, Origin>()
   for (const { key } of all) {
     const { form, scope, path, origin } = key
@@ -42,7 +42,7 @@ const originsIn = (all: readonly DeclaredLevel[]): ReadonlyMap<string, Origin> =
 }
 
 /** Keys of projects that are no path: those of one rank by their text, in whichever order files have them. */
-const selectingIn = (all: readonly DeclaredLevel[]): readonly DeclaredLevel[] =>
+const sortSelectors = (all: readonly DeclaredLevel[]): readonly DeclaredLevel[] =>
   all
     .filter(({ key }) => key.form === 'selector')
     .toSorted(
@@ -51,7 +51,7 @@ const selectingIn = (all: readonly DeclaredLevel[]): readonly DeclaredLevel[] =>
     )
 
 /** Levels in the order of how specific they are. */
-export const levelsOf = (all: readonly DeclaredLevel[]): Levels => {
+export const buildLevels = (all: readonly DeclaredLevel[]): Levels => {
   const of = (form: LevelKey['form'], scope: LevelKey['scope']): ByPath => {
     const some = all.filter(({ key }) => key.form === form && key.scope === scope)
     return new Map(some.map((level) => [level.key.path.toLowerCase(), level]))
@@ -61,37 +61,41 @@ export const levelsOf = (all: readonly DeclaredLevel[]): Levels => {
     of('exact', 'group'),
     of('exact', 'project'),
   ]
-  const [defaults, selecting] = [of('defaults', 'project'), selectingIn(all)]
+  const [defaults, selecting] = [of('defaults', 'project'), sortSelectors(all)]
   const [groupsBelow, projectsBelow] = [of('below', 'group'), of('below', 'project')]
-  const below = pathsOf(new Map([...groupsBelow, ...projectsBelow]))
+  const below = listLevelPaths(new Map([...groupsBelow, ...projectsBelow]))
   return {
     site: [...site.values()],
     reach: {
       site: site.size > 0,
-      groups: pathsOf(groups),
-      projects: pathsOf(projects),
-      below: below.toSorted((a, b) => depth(a) - depth(b)),
-      membersBelow: pathsOf(groupsBelow),
+      groups: listLevelPaths(groups),
+      projects: listLevelPaths(projects),
+      below: below.toSorted((a, b) => countSegments(a) - countSegments(b)),
+      membersBelow: listLevelPaths(groupsBelow),
       selectors: all.flatMap(({ key }) => key.selector ?? []),
-      origins: originsIn(all),
+      origins: collectOrigins(all),
     },
     ofProject: (given, isInGroup, about = { path: given }) => {
       const path = given.toLowerCase()
-      const paths = [...(isInGroup ? [''] : []), ...groupsAbove(path)]
+      const paths = [...(isInGroup ? [''] : []), ...listParentGroups(path)]
       const isOpen = isInGroup && about.archived !== true
       const chosen = selecting.filter(({ key }) => isOpen && key.selector?.fits(about) === true)
-      const reaching = [...found(projectsBelow, paths), ...chosen, ...found(projects, [path])]
-      return reaching.length === 0 ? [] : [...found(defaults, ['']), ...reaching]
+      const reaching = [
+        ...findLevels(projectsBelow, paths),
+        ...chosen,
+        ...findLevels(projects, [path]),
+      ]
+      return reaching.length === 0 ? [] : [...findLevels(defaults, ['']), ...reaching]
     },
     ofGroup: (given) => {
       const path = given.toLowerCase()
-      return [...found(groupsBelow, ['', ...pathsDownTo(path)]), ...found(groups, [path])]
+      return [...findLevels(groupsBelow, ['', ...listPathsTo(path)]), ...findLevels(groups, [path])]
     },
   }
 }
 
-/** Which projects belong to a group, as far as known groups tell. */
-export const inGroups = (groups: readonly string[]): ((project: string) => boolean) => {
+/** Creates a test of whether a project belongs to a group, as far as the known groups show. */
+export const createGroupTest = (groups: readonly string[]): ((project: string) => boolean) => {
   const known = new Set(groups.map((path) => path.toLowerCase()))
   // People have no groups below them.
   return (project) => {
@@ -103,7 +107,7 @@ export const inGroups = (groups: readonly string[]): ((project: string) => boole
 export interface ExistingPlaces {
   readonly projects: readonly string[]
   readonly groups: readonly string[]
-  /** What is known of a project besides. */
+  /** Returns the known facts of a project, if there are any. */
   readonly about?: (project: string) => ProjectFacts | undefined
 }
 
@@ -118,13 +122,13 @@ export interface DeclaredKind {
   readonly items: Map<string, DesiredItem>
 }
 
-/** What is said of kinds, by their names. */
+/** The declared kinds by their names. */
 export type DeclaredKinds = Map<string, DeclaredKind>
 
-/** What is said for places of one scope, by one key. */
+/** The declarations under one key, for places of one scope. */
 export class DeclaredLevel {
   inherit?: SourcedValue<boolean>
-  /** Whether a file that speaks of it may name a team. */
+  /** True if a file with declarations for the level may name a team. */
   mayNameTeams = false
   #kinds: DeclaredKinds | Uint8Array = new Map()
   #isChecked: boolean | undefined
@@ -133,14 +137,14 @@ export class DeclaredLevel {
 
   /** Of a level that is packed a copy: what is added to it is lost. */
   get kinds(): DeclaredKinds {
-    return this.#kinds instanceof Map ? this.#kinds : unpackedKinds(this.#kinds, this.key.scope)
+    return this.#kinds instanceof Map ? this.#kinds : readPackedKinds(this.#kinds, this.key.scope)
   }
 
   set kinds(kinds: DeclaredKinds) {
     this.#kinds = kinds
   }
 
-  /** Whether anything can be wrong that only several levels together show. */
+  /** True if the level can have mistakes that only several levels together show. */
   get isCheckedTogether(): boolean {
     const isChecked = ({ kind, items }: DeclaredKind): boolean =>
       kind.families !== undefined ||
@@ -162,13 +166,13 @@ export class DeclaredLevel {
     // Asked for of every level, and too dear to unpack it.
     this.#isChecked = this.isCheckedTogether
     const all = [...this.#kinds].map(([name, { kind: _, ...said }]) => [name, said])
-    this.#kinds = packed(all) ?? this.#kinds
+    this.#kinds = packValue(all) ?? this.#kinds
   }
 }
 
-const unpackedKinds = (bytes: Uint8Array, scope: ManagedScope): DeclaredKinds =>
+const readPackedKinds = (bytes: Uint8Array, scope: ManagedScope): DeclaredKinds =>
   new Map(
-    unpacked<[string, Omit<DeclaredKind, 'kind'>][]>(bytes).flatMap(([name, said]) => {
+    readPackedValue<[string, Omit<DeclaredKind, 'kind'>][]>(bytes).flatMap(([name, said]) => {
       const kind = managedKinds.find((one) => one.name === name && one.scope === scope)
       return kind === undefined ? [] : [[name, { ...said, kind }] as const]
     }),

@@ -3,21 +3,27 @@
 import { groupBy } from '../../base/group-by.js'
 import { isJsonList, isObject, type JsonValue } from '../../base/objects.js'
 import { openHeld } from '../../base/secrets/scrub.js'
-import { didYouMean } from '../../base/suggest.js'
+import { suggestSimilar } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import type { Managed, Referent } from '../../catalogue/managed.js'
-import { addressText, type ManagedPlace } from '../address.js'
-import { attributesOf, familyOf } from '../attributes.js'
+import { type ManagedPlace, toAddressText } from '../address.js'
+import { getAttributes, selectFamily } from '../attributes.js'
 import {
   type DesiredItem,
   type DesiredKind,
   type DesiredValue,
+  formatOrigin,
+  getPlainValue,
   type Origin,
-  originText,
-  plainValueOf,
   type SourcedValue,
 } from '../state.js'
-import { canonical, changedChange, changedList, normalised, withoutMembers } from '../values.js'
+import {
+  applyListDelta,
+  combineListDeltas,
+  normalizeValue,
+  subtractMembers,
+  toCanonical,
+} from '../values.js'
 import type { DeclaredKind, DeclaredKinds, DeclaredLevel } from './levels.js'
 import type { Mistakes } from './nodes.js'
 
@@ -28,27 +34,31 @@ type LevelContent = Pick<DeclaredLevel, 'inherit' | 'kinds'>
 
 // Levels of equal rank are one: equal values unite; where they differ, a more specific level has to decide.
 
-const textOf = (value: unknown): string => JSON.stringify(value)
+const toComparisonText = (value: unknown): string => JSON.stringify(value)
 
-/** Whether two say the same: lists in any order, and never secrets that are written out. */
+/** True if two declarations are equal: lists in any order count as equal, secrets that are written out never do. */
 const isSame = (a: unknown, b: unknown): boolean => {
-  if (!isObject(a) || !isObject(b)) return textOf(a) === textOf(b)
+  if (!isObject(a) || !isObject(b)) return toComparisonText(a) === toComparisonText(b)
   if (isObject(a.source) && 'literal' in a.source) return false
-  if (!Array.isArray(a.value) || !Array.isArray(b.value)) return textOf(a) === textOf(b)
-  return textOf(a.value.map(textOf).sort()) === textOf(b.value.map(textOf).sort())
+  if (!Array.isArray(a.value) || !Array.isArray(b.value))
+    return toComparisonText(a) === toComparisonText(b)
+  return (
+    toComparisonText(a.value.map(toComparisonText).sort()) ===
+    toComparisonText(b.value.map(toComparisonText).sort())
+  )
 }
 
-/** Two changes of a list as one; undefined where one removes what the other adds. */
-const bothChanges = (a: DesiredValue, b: DesiredValue): DesiredValue | undefined => {
+/** Combines two changes of a list; returns undefined if one removes a member that the other adds. */
+const combineChanges = (a: DesiredValue, b: DesiredValue): DesiredValue | undefined => {
   if (a.is !== 'change' || b.is !== 'change') return undefined
   const shares = (some: readonly JsonValue[], others: readonly JsonValue[]) =>
-    withoutMembers(some, others, undefined).length < some.length
+    subtractMembers(some, others, undefined).length < some.length
   const isTorn = shares(a.add, b.remove) || shares(a.remove, b.add)
-  return isTorn ? undefined : changedChange(a, b, undefined)
+  return isTorn ? undefined : combineListDeltas(a, b, undefined)
 }
 
-/** What two levels of one rank say; where they differ, the first with its rival. */
-const agreed = <T>(
+/** Merges the values of two levels of equal rank; if they differ, the first one records its rival. */
+const mergeSourced = <T>(
   a: SourcedValue<T> | undefined,
   b: SourcedValue<T> | undefined,
   join: (a: T, b: T) => T | undefined = () => undefined,
@@ -59,7 +69,7 @@ const agreed = <T>(
 }
 
 /** Two maps as one; `join` decides about keys of both. */
-const joined = <T>(
+const mergeMaps = <T>(
   a: ReadonlyMap<string, T>,
   b: ReadonlyMap<string, T>,
   join: (a: T, b: T) => T | undefined,
@@ -72,53 +82,58 @@ const joined = <T>(
   return all
 }
 
-const unitedItem = (a: DesiredItem, b: DesiredItem): DesiredItem => {
+const mergeEqualItems = (a: DesiredItem, b: DesiredItem): DesiredItem => {
   const isRival = (a.gone === undefined) !== (b.gone === undefined)
   return {
     ...a,
     // A more specific level decides whether it must exist, and goes on with what is said of it.
     gone: isRival ? undefined : a.gone,
     rival: a.rival ?? (isRival ? b.origin : undefined),
-    inherit: agreed(a.inherit, b.inherit),
-    attributes: joined(a.attributes, b.attributes, (one, other) => agreed(one, other, bothChanges)),
-    previously: agreed(a.previously, b.previously),
-    family: agreed(a.family, b.family),
+    inherit: mergeSourced(a.inherit, b.inherit),
+    attributes: mergeMaps(a.attributes, b.attributes, (one, other) =>
+      mergeSourced(one, other, combineChanges),
+    ),
+    previously: mergeSourced(a.previously, b.previously),
+    family: mergeSourced(a.family, b.family),
   }
 }
 
-const unitedKind = (a: DeclaredKind, b: DeclaredKind): DeclaredKind => ({
+const mergeEqualKinds = (a: DeclaredKind, b: DeclaredKind): DeclaredKind => ({
   ...a,
-  exact: agreed(a.exact, b.exact),
-  inherit: agreed(a.inherit, b.inherit),
-  items: joined(a.items, b.items, unitedItem),
+  exact: mergeSourced(a.exact, b.exact),
+  inherit: mergeSourced(a.inherit, b.inherit),
+  items: mergeMaps(a.items, b.items, mergeEqualItems),
 })
 
-const united = (a: LevelContent, b: LevelContent): LevelContent => ({
-  inherit: agreed(a.inherit, b.inherit),
-  kinds: joined(a.kinds, b.kinds, unitedKind),
+const mergeEqualLevels = (a: LevelContent, b: LevelContent): LevelContent => ({
+  inherit: mergeSourced(a.inherit, b.inherit),
+  kinds: mergeMaps(a.kinds, b.kinds, mergeEqualKinds),
 })
 
 // A level over less specific ones.
 
-const over = <T>(said: SourcedValue<T>, before: SourcedValue<T> | undefined): SourcedValue<T> =>
+const addOverridden = <T>(
+  said: SourcedValue<T>,
+  before: SourcedValue<T> | undefined,
+): SourcedValue<T> =>
   before === undefined
     ? said
     : { ...said, over: [...(said.over ?? []), before, ...(before.over ?? [])] }
 
 /** Changes to a list change what is said less specifically, or else the current list. */
-const changed = (
+const applyChange = (
   next: DesiredValue,
   before: DesiredValue | undefined,
   of: Referent | undefined,
 ): DesiredValue => {
   if (next.is !== 'change' || before === undefined) return next
   if (before.is === 'secret' || before.is === 'range') return next
-  if (before.is === 'change') return changedChange(before, next, of)
+  if (before.is === 'change') return combineListDeltas(before, next, of)
   const members = isJsonList(before.value) ? before.value : []
-  return { is: 'value', value: changedList(members, next, of) }
+  return { is: 'value', value: applyListDelta(members, next, of) }
 }
 
-/** What is said of an item, over what is said of it less specifically. */
+/** Merges the declaration of an item over the less specific one. */
 export const mergeItem = (
   kind: Managed,
   before: DesiredItem | undefined,
@@ -130,8 +145,8 @@ export const mergeItem = (
   const attributes = new Map(before.attributes)
   for (const [name, said] of next.attributes) {
     const known = attributes.get(name)
-    const value = changed(said.value, known?.value, attributesOf(kind).get(name)?.ref)
-    attributes.set(name, over({ ...said, value }, known))
+    const value = applyChange(said.value, known?.value, getAttributes(kind).get(name)?.ref)
+    attributes.set(name, addOverridden({ ...said, value }, known))
   }
   const { previously = before.previously, family = before.family } = next
   return { ...next, attributes, previously, family }
@@ -150,7 +165,7 @@ const mergeKind = (declared: readonly DeclaredKind[]): readonly MergedKind[] => 
       exact = undefined
     }
     origin = next.origin
-    if (next.exact !== undefined) exact = over(next.exact, exact)
+    if (next.exact !== undefined) exact = addOverridden(next.exact, exact)
     for (const [key, item] of next.items) items.set(key, mergeItem(next.kind, items.get(key), item))
   }
   return [{ kind: first.kind, origin, exact, items: [...items.values()] }]
@@ -171,7 +186,7 @@ export const mergeLevels = (
   const ranked = [...groupBy(levels, rankOf).values()].map((same) =>
     same
       .map((level): LevelContent => ({ inherit: level.inherit, kinds: level.kinds }))
-      .reduce(united),
+      .reduce(mergeEqualLevels),
   )
   const last = ranked.findLastIndex(({ inherit }) => inherit?.value === false)
   const applying: readonly DeclaredKinds[] = ranked.slice(Math.max(0, last)).map((one) => one.kinds)
@@ -190,19 +205,19 @@ const isUnset = (value: DesiredValue): boolean =>
 /** The attributes of an item are those of its family. */
 const checkFamily = (kind: Managed, item: DesiredItem, mistakes: Mistakes): undefined => {
   const { identity, origin, family: said, attributes } = item
-  const family = familyOf(kind, String(identity), said?.value)
+  const family = selectFamily(kind, String(identity), said?.value)
   const name = quoteText(String(identity))
   if (family === undefined) {
-    const near = didYouMean(String(identity), kind.families?.flatMap((one) => one.slugs) ?? [])
+    const near = suggestSimilar(String(identity), kind.families?.flatMap((one) => one.slugs) ?? [])
     const hint = [near, 'Set family: to declare its attributes.'].filter(Boolean).join(' ')
     return mistakes.add(origin, `${name} needs family:, because its attributes are unknown`, hint)
   }
   if (said !== undefined && said.value !== family.name)
     mistakes.add(origin, `${name} belongs to the family ${family.name}, not ${said.value}`)
-  const known = attributesOf(kind, family)
+  const known = getAttributes(kind, family)
   for (const [key, { origin: at, value }] of attributes) {
     // What no document knows is of any family.
-    if (!attributesOf(kind).has(key)) continue
+    if (!getAttributes(kind).has(key)) continue
     const attribute = known.get(key)
     const text = `${key} is not an attribute of ${name}, whose family is ${family.name}`
     if (attribute === undefined)
@@ -215,14 +230,14 @@ const checkFamily = (kind: Managed, item: DesiredItem, mistakes: Mistakes): unde
 /** Two items that files call by different names, and that are the same. */
 const checkLabels = ({ kind, items }: MergedKind, mistakes: Mistakes): void => {
   const attribute =
-    kind.label === undefined ? undefined : attributesOf(kind).get(kind.identity ?? '')
+    kind.label === undefined ? undefined : getAttributes(kind).get(kind.identity ?? '')
   if (attribute === undefined) return
   const first = new Map<string, DesiredItem>()
   for (const item of items) {
     const said = item.attributes.get(attribute.name)
-    const value = plainValueOf(item, attribute.name)
+    const value = getPlainValue(item, attribute.name)
     if (said === undefined || value === undefined) continue
-    const key = canonical(normalised(attribute, value))
+    const key = toCanonical(normalizeValue(attribute, value))
     const other = first.get(key)
     first.set(key, other ?? item)
     if (other !== undefined)
@@ -234,7 +249,7 @@ const checkLabels = ({ kind, items }: MergedKind, mistakes: Mistakes): void => {
   }
 }
 
-/** A name that an item had before is nobody's now: with a declared item of that name the rename is done, or none. */
+/** Reports a previous name that is also the name of a declared item: the rename is done already, or it is a mistake. */
 const checkNames = ({ items }: MergedKind, mistakes: Mistakes): void => {
   const declared = new Map(items.map((item) => [String(item.identity), item]))
   for (const item of items)
@@ -243,7 +258,7 @@ const checkNames = ({ items }: MergedKind, mistakes: Mistakes): void => {
       if (other !== undefined && other !== item)
         mistakes.add(
           item.origin,
-          `previously contains ${quoteText(name)}, which is declared at ${originText(other.origin)}`,
+          `previously contains ${quoteText(name)}, which is declared at ${formatOrigin(other.origin)}`,
           'If the rename is done, remove previously.',
         )
     }
@@ -263,10 +278,10 @@ export const checkRivals = (place: ManagedPlace, merged: MergedKind, mistakes: M
   const report = (what: string, origin: Origin, rival: Origin | undefined, attribute?: string) => {
     if (rival === undefined) return
     const item = what === '' ? undefined : what
-    const address = addressText({ ...place, kind: merged.kind.name, item, attribute })
+    const address = toAddressText({ ...place, kind: merged.kind.name, item, attribute })
     mistakes.add(
       origin,
-      `${address} has another value at ${originText(rival)}, under a key of the same rank`,
+      `${address} has another value at ${formatOrigin(rival)}, under a key of the same rank`,
       'Use a more specific key for one of them.',
     )
   }

@@ -1,4 +1,4 @@
-/** What is wrong in declared files beyond their grammar, and what reading their values needs. */
+/** The mistakes that declared files have beyond their grammar, and the context for reading their values. */
 
 import { Findings } from '../../base/documents/findings.js'
 import { isNull, type WrittenEntry, type WrittenValue } from '../../base/documents/written.js'
@@ -9,8 +9,8 @@ import { parseReference, type Reference } from '../address.js'
 import type { Origin, SourcedValue } from '../state.js'
 
 /**
- * The same without what has no value. Of YAML that is null as well, and null deletes: whoever leaves attributes out,
- * or comments them out, does not mean that.
+ * Removes entries without a value, and reports each. YAML reads them as null, and null deletes. A person who leaves attributes out, or
+ * comments them out, does not mean that.
  * @param items whether the keys of a map are items, which null would remove
  */
 export const withValues = (
@@ -66,18 +66,18 @@ export class Mistakes extends Findings {
   }
 }
 
-/** Which secrets, and which other files, files may name. */
+/** The options for secrets and other files that files may name. */
 export interface NamingOptions {
   readonly cwd: string
   /** Secrets may be written out. */
   readonly allowLiteralSecrets?: boolean
   /** Secrets may come from commands. */
   readonly allowCommands?: boolean
-  /** What a named file holds, where that is not what stands there now. */
+  /** Reads a named file from another source than the file system. */
   readonly open?: (path: string) => Buffer
 }
 
-/** The same for one reading. */
+/** The naming rules for one reading of files. */
 export interface SourceRules extends NamingOptions {
   /** The folder that must contain the files that a file names; undefined if they may be anywhere. */
   within(file: string): string | undefined
@@ -85,12 +85,15 @@ export interface SourceRules extends NamingOptions {
   held(path: string, text: HeldText): void
 }
 
-/** What reading a file's values needs. */
+/** The context for reading the values of a file. */
 export interface ReadContext {
   readonly mistakes: Mistakes
   readonly rules: SourceRules
 }
 
 /** The boolean of a key such as `$exact`, for editors. */
-export const flag = (description: string): JsonSchema => ({ type: 'boolean', description })
-export const inherit = flag('false ignores the values of less specific levels')
+export const createFlagSchema = (description: string): JsonSchema => ({
+  type: 'boolean',
+  description,
+})
+export const inherit = createFlagSchema('false ignores the values of less specific levels')

@@ -5,7 +5,7 @@ import { promises as fs, type Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { readRegular } from '../../base/files/regular.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
-import { liesIn } from './secret.js'
+import { isInFolder } from './secret.js'
 
 /** A larger file has more lexemes than that, or values that no setting takes; in bytes. */
 const maxBytes = 32e6
@@ -13,9 +13,9 @@ const tooLarge = 'Split it into several files.'
 
 // Which files are read: those that are named, and those of folders, in the order of their bytes.
 
-/** What a file held when it was read. */
+/** A file's content at the time it was read. */
 export interface ReadText {
-  /** As it was named; `-` of standard input. */
+  /** The path as it was named; `-` for standard input. */
   readonly path: string
   /** The folder that was given, or that the file lies in. */
   readonly folder: string
@@ -32,9 +32,9 @@ interface FoundFile {
   readonly folder: string
 }
 
-/** What a document is called. */
+/** The file names that count as documents. */
 export const documentName = /\.(?:ya?ml|json)$/
-const tried = async <T>(path: string, work: () => Promise<T>, hint?: string): Promise<T> => {
+const tryRead = async <T>(path: string, work: () => Promise<T>, hint?: string): Promise<T> => {
   try {
     return await work()
   } catch (error) {
@@ -47,11 +47,13 @@ const tried = async <T>(path: string, work: () => Promise<T>, hint?: string): Pr
 }
 
 /** Files in the order of the bytes of their paths: the same everywhere. */
-export const byPathBytes = (a: { readonly path: string }, b: { readonly path: string }): number =>
-  Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))
+export const comparePathBytes = (
+  a: { readonly path: string },
+  b: { readonly path: string },
+): number => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))
 
 /** A link of a folder: to a file in it, or it is left alone; nothing in a folder leads out of it. */
-const linked = async (found: FoundFile, cwd: string): Promise<readonly FoundFile[]> => {
+const followLink = async (found: FoundFile, cwd: string): Promise<readonly FoundFile[]> => {
   const at = resolve(cwd, found.path)
   const stats: Stats | undefined = await fs.stat(at).catch((error: unknown) => {
     if (getErrorCode(error) === 'ENOENT') return undefined
@@ -59,7 +61,7 @@ const linked = async (found: FoundFile, cwd: string): Promise<readonly FoundFile
   })
   if (stats?.isDirectory() === true || !documentName.test(found.path)) return []
   if (stats === undefined) throw usage(`${found.path}: the link is broken`)
-  if (!liesIn(resolve(cwd, found.folder), at))
+  if (!isInFolder(resolve(cwd, found.folder), at))
     throw usage(
       `${found.path}: the link points outside ${found.folder}`,
       'Pass the target of the link as well, or copy it.',
@@ -67,29 +69,30 @@ const linked = async (found: FoundFile, cwd: string): Promise<readonly FoundFile
   return [found]
 }
 
-const inFolder = async (
+const listFolder = async (
   path: string,
   folder: string,
   cwd: string,
 ): Promise<readonly FoundFile[]> => {
-  const entries = await tried(path, () => fs.readdir(resolve(cwd, path), { withFileTypes: true }))
+  const entries = await tryRead(path, () => fs.readdir(resolve(cwd, path), { withFileTypes: true }))
   const found: FoundFile[] = []
   for (const entry of entries) {
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
     const below = { path: join(path, entry.name), folder }
-    if (entry.isSymbolicLink()) found.push(...(await tried(below.path, () => linked(below, cwd))))
-    else if (entry.isDirectory()) found.push(...(await inFolder(below.path, folder, cwd)))
+    if (entry.isSymbolicLink())
+      found.push(...(await tryRead(below.path, () => followLink(below, cwd))))
+    else if (entry.isDirectory()) found.push(...(await listFolder(below.path, folder, cwd)))
     else if (documentName.test(entry.name)) found.push(below)
   }
   return found
 }
 
-const named = async (path: string, cwd: string): Promise<readonly FoundFile[]> => {
+const listNamedFiles = async (path: string, cwd: string): Promise<readonly FoundFile[]> => {
   if (path === '-') return [{ path, folder: '.' }]
   if (path === '') throw usage('the name of a file or folder is empty', 'Pass its path.')
-  const stats = await tried(path, () => fs.stat(resolve(cwd, path)))
+  const stats = await tryRead(path, () => fs.stat(resolve(cwd, path)))
   if (!stats.isDirectory()) return [{ path, folder: dirname(path) }]
-  const found = (await inFolder(path, path, cwd)).toSorted(byPathBytes)
+  const found = (await listFolder(path, path, cwd)).toSorted(comparePathBytes)
   if (found.length > 0) return found
   throw usage(
     `${path}: the folder contains no .yml, .yaml or .json file`,
@@ -101,34 +104,34 @@ const named = async (path: string, cwd: string): Promise<readonly FoundFile[]> =
  * The files that paths name, each once.
  * @throws Failure `usage` for what cannot be read, and where a folder has none
  */
-export const filesAt = async (
+export const readNamedFiles = async (
   paths: readonly string[],
   { cwd, stdin }: PathOptions,
 ): Promise<readonly ReadText[]> => {
   if (paths.length === 0)
     throw usage('no file or folder given', 'Pass the files, a folder, or - for standard input.')
-  const found = (await Promise.all(paths.map((path) => named(path, cwd)))).flat()
+  const found = (await Promise.all(paths.map((path) => listNamedFiles(path, cwd)))).flat()
   // A file that was named in two ways, or that a link leads to, is read once.
   const known = new Map<string, FoundFile>()
   for (const one of found) {
     const at = resolve(cwd, one.path)
-    const real = one.path === '-' ? '-' : await tried(one.path, () => fs.realpath(at))
+    const real = one.path === '-' ? '-' : await tryRead(one.path, () => fs.realpath(at))
     if (!known.has(real)) known.set(real, one)
   }
   const texts: ReadText[] = []
   for (const { path, folder } of known.values()) {
     const read = async () =>
       path === '-' ? Buffer.from(await stdin()) : readRegular(resolve(cwd, path), maxBytes)
-    const bytes = await tried(path, read, `Pass regular files of at most ${maxBytes / 1e6} MB.`)
+    const bytes = await tryRead(path, read, `Pass regular files of at most ${maxBytes / 1e6} MB.`)
     if (bytes.length > maxBytes)
-      throw usage(`${shownPath(path)} is larger than ${maxBytes / 1e6} MB`, tooLarge)
+      throw usage(`${formatPath(path)} is larger than ${maxBytes / 1e6} MB`, tooLarge)
     texts.push({ path, folder, bytes })
   }
   return texts
 }
 
-export const sha256 = (bytes: Uint8Array): string =>
+export const hashBytes = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex')
 
-/** How a file is called in messages. */
-export const shownPath = (path: string): string => (path === '-' ? 'standard input' : path)
+/** Formats the name of a file for messages. */
+export const formatPath = (path: string): string => (path === '-' ? 'standard input' : path)

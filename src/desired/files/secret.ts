@@ -1,4 +1,4 @@
-/** Where a secret comes from, as files say it; nothing is fetched here. */
+/** The sources of secrets, as files declare them; no secret is fetched here. */
 
 import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -6,7 +6,7 @@ import type { WrittenMap, WrittenValue } from '../../base/documents/written.js'
 import { readRegular } from '../../base/files/regular.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/scrub.js'
-import { didYouMean } from '../../base/suggest.js'
+import { suggestSimilar } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import { decodeText } from '../../base/utf8.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
@@ -14,7 +14,7 @@ import { getErrorCode, getReason } from '../../errors.js'
 import type { Origin, SecretSource } from '../state.js'
 import type { Mistakes, SourceRules } from './nodes.js'
 
-/** Where a file names the source of a value, and the rules for such sources. */
+/** The attribute and the position of a source, and the rules for sources. */
 interface SourceContext {
   readonly name: string
   readonly origin: Origin
@@ -25,7 +25,7 @@ interface SourceContext {
 const forms = 'Write {env: NAME}, {file: path} or {command: [program, argument]}.'
 const words = ['env', 'file', 'command'] as const
 
-const sourceSchema = (name: string, value: JsonSchema, description: string): JsonSchema => ({
+const createSourceSchema = (name: string, value: JsonSchema, description: string): JsonSchema => ({
   type: 'object',
   properties: { [name]: value },
   required: [name],
@@ -35,28 +35,28 @@ const sourceSchema = (name: string, value: JsonSchema, description: string): Jso
 
 /** A file in place of a value, for editors. */
 const fileText = 'a file that contains it, relative to this file'
-export const heldSchema = sourceSchema('file', { type: 'string', minLength: 1 }, fileText)
+export const heldSchema = createSourceSchema('file', { type: 'string', minLength: 1 }, fileText)
 
 const variable = /^[A-Za-z_][A-Za-z0-9_]*$/
 const program: JsonSchema = { type: 'array', items: { type: 'string' }, minItems: 1 }
 
-/** What may stand at a secret, for editors. */
+/** The schema of a secret's source, for editors. */
 export const secretSchema: JsonSchema = {
   anyOf: [
-    sourceSchema(
+    createSourceSchema(
       'env',
       { type: 'string', pattern: variable.source },
       'an environment variable that contains it',
     ),
     heldSchema,
-    sourceSchema('command', program, 'a program that prints it, with --allow-commands'),
+    createSourceSchema('command', program, 'a program that prints it, with --allow-commands'),
     { type: 'string', pattern: '^(?:env:|@|command:)' },
     { type: 'null' },
   ],
   description: 'the source of the secret; secrets are not written in files',
 }
 
-const ofEnvironment = (
+const parseEnvironmentSource = (
   { origin, mistakes }: SourceContext,
   env: string,
 ): SecretSource | undefined => {
@@ -70,17 +70,17 @@ const ofEnvironment = (
   return isOwn ? mistakes.add(origin, text, 'Put the secret into another variable.') : { env }
 }
 
-const besideOf = ({ origin, rules }: SourceContext, file: string) => {
+const toRelativePath = ({ origin, rules }: SourceContext, file: string) => {
   const within = rules.within(origin.file)
   return { file, base: origin.file, within }
 }
 
-/** Whether a file may be named; it need not be there before it is sent. */
-const ofFile = (said: SourceContext, file: string): SecretSource | undefined => {
-  const beside = besideOf(said, file)
+/** Parses the path of a secret's file and checks that files may name it. The file need not exist before the secret is sent. */
+const parseFileSource = (said: SourceContext, file: string): SecretSource | undefined => {
+  const beside = toRelativePath(said, file)
   try {
     if (file === '' || file.includes('\0')) throw new Error('this is not a path')
-    besidePath(beside, said.rules.cwd)
+    resolveBeside(beside, said.rules.cwd)
     return beside
   } catch (error) {
     return refuse(said, file, error)
@@ -93,7 +93,7 @@ const refuse = ({ origin, mistakes }: SourceContext, file: string, error: unknow
   return mistakes.add(origin, `${quoteText(file)}: ${quoteText(getReason(error))}`, hint)
 }
 
-const ofCommand = (
+const parseCommandSource = (
   { name, origin, rules, mistakes }: SourceContext,
   command: readonly unknown[],
 ): SecretSource | undefined => {
@@ -114,30 +114,32 @@ const listIn = (text: string): readonly unknown[] => {
   }
 }
 
-const textIn = (written: WrittenValue): string => (written.is === 'scalar' ? written.text : '')
+const getScalarText = (written: WrittenValue): string =>
+  written.is === 'scalar' ? written.text : ''
 
-const ofMap = (said: SourceContext, map: WrittenMap): SecretSource | undefined => {
+const parseSourceMap = (said: SourceContext, map: WrittenMap): SecretSource | undefined => {
   const [entry, ...more] = map.entries
   const word = words.find((known) => known === entry?.key)
   if (entry === undefined || word === undefined || more.length > 0) {
-    const hint = (entry && didYouMean(entry.key, words)) ?? forms
+    const hint = (entry && suggestSimilar(entry.key, words)) ?? forms
     return said.mistakes.add(map.origin, `${said.name} must be one of env, file, command`, hint)
   }
   const { value } = entry
   const at = { ...said, origin: value.origin }
-  if (word === 'env') return ofEnvironment(at, textIn(value))
-  if (word === 'file') return ofFile(at, textIn(value))
+  if (word === 'env') return parseEnvironmentSource(at, getScalarText(value))
+  if (word === 'file') return parseFileSource(at, getScalarText(value))
   const items = value.is === 'list' ? value.items : []
-  return ofCommand(
+  return parseCommandSource(
     at,
     items.map((one) => (one.is === 'scalar' && one.value !== null ? one.text : undefined)),
   )
 }
 
-const ofText = (said: SourceContext, text: string): SecretSource | undefined => {
-  if (text.startsWith('env:')) return ofEnvironment(said, text.slice(4))
-  if (text.startsWith('@')) return ofFile(said, text.slice(1))
-  if (text.startsWith('command:')) return ofCommand(said, listIn(text.slice('command:'.length)))
+const parseSourceText = (said: SourceContext, text: string): SecretSource | undefined => {
+  if (text.startsWith('env:')) return parseEnvironmentSource(said, text.slice(4))
+  if (text.startsWith('@')) return parseFileSource(said, text.slice(1))
+  if (text.startsWith('command:'))
+    return parseCommandSource(said, listIn(text.slice('command:'.length)))
   // What a template left out takes nothing away.
   if (text === '')
     return said.mistakes.add(said.origin, `${said.name} is empty`, `${forms} null unsets it.`)
@@ -150,19 +152,19 @@ const ofText = (said: SourceContext, text: string): SecretSource | undefined => 
 }
 
 /**
- * Where a secret attribute comes from.
- * @returns undefined where it says none, which is reported, never with what stands there
+ * Parses the source of a secret attribute.
+ * @returns undefined if there is no valid source, which is reported, never with the text in its place
  */
-export const secretSource = (
+export const parseSecretSource = (
   name: string,
   written: WrittenValue,
   rules: SourceRules,
   mistakes: Mistakes,
 ): SecretSource | undefined => {
   const said: SourceContext = { name, origin: written.origin, rules, mistakes }
-  if (written.is === 'map') return ofMap(said, written)
+  if (written.is === 'map') return parseSourceMap(said, written)
   if (written.is === 'scalar')
-    return written.value === null ? { literal: holdText('') } : ofText(said, written.text)
+    return written.value === null ? { literal: holdText('') } : parseSourceText(said, written.text)
   return mistakes.add(written.origin, `${name} must be one of env, file, command`, forms)
 }
 
@@ -170,26 +172,25 @@ export const secretSource = (
  * The path of a file that holds the value of an attribute, where a map says so: a text is the value itself, as
  * an instance may have it.
  */
-export const fileNamed = (written: WrittenValue): string | undefined => {
+export const getNamedFile = (written: WrittenValue): string | undefined => {
   const [entry, ...more] = written.is === 'map' ? written.entries : []
-  return entry?.key === 'file' && more.length === 0 ? textIn(entry.value) : undefined
+  return entry?.key === 'file' && more.length === 0 ? getScalarText(entry.value) : undefined
 }
 
 /**
- * What stands in the file that an attribute names in place of its value, read at once. It may be any file: until it
- * is checked, nothing of it is quoted.
- * @returns undefined where the file cannot be read, which is reported
+ * Reads the file that an attribute names in place of its value. It may be any file, so none of its text is quoted before it is checked.
+ * @returns undefined if the file cannot be read, which is reported
  */
-export const textInFile = (
+export const readNamedFile = (
   file: string,
   { name, origin }: Pick<SourceContext, 'name' | 'origin'>,
   rules: SourceRules,
   mistakes: Mistakes,
 ): HeldText | undefined => {
   const said: SourceContext = { name, origin, rules, mistakes }
-  const beside = besideOf(said, file)
+  const beside = toRelativePath(said, file)
   try {
-    const whole = besideText(beside, rules.cwd, rules.open)
+    const whole = readBeside(beside, rules.cwd, rules.open)
     rules.held(isAbsolute(file) ? file : join(dirname(beside.base), file), whole)
     return holdText(openHeld(whole).trimEnd())
   } catch (error) {
@@ -207,36 +208,36 @@ export interface RelativePath {
 }
 
 /** A path without links, as far as there is something. @throws the system's error but for what is not there */
-const real = (path: string): string => {
+const resolveLinks = (path: string): string => {
   try {
     return realpathSync(path)
   } catch (error) {
     const above = dirname(path)
     if (getErrorCode(error) !== 'ENOENT' || above === path) throw error
-    return join(real(above), basename(path))
+    return join(resolveLinks(above), basename(path))
   }
 }
 
-/** Whether a path is a folder or lies in it, links resolved. */
-export const liesIn = (folder: string, path: string): boolean => {
-  const way = relative(real(folder), real(path))
+/** True if a path is a folder or is inside it, with links resolved. */
+export const isInFolder = (folder: string, path: string): boolean => {
+  const way = relative(resolveLinks(folder), resolveLinks(path))
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
 /**
- * Where a file that a file names is.
- * @throws an Error in words where it lies outside; the system's error
+ * Resolves the path of a file that another file names.
+ * @throws an Error in words if the file is outside the folder; the system's error
  */
-export const besidePath = ({ file, base, within }: RelativePath, cwd: string): string => {
+export const resolveBeside = ({ file, base, within }: RelativePath, cwd: string): string => {
   const path = resolve(cwd, dirname(base), file)
-  if (within !== undefined && !liesIn(resolve(cwd, within), path))
+  if (within !== undefined && !isInFolder(resolve(cwd, within), path))
     throw new Error('the file is outside the given folder')
   return path
 }
 
-/** What it holds. @throws as `besidePath`; the system's error; an Error in words for what is no regular file */
-export const besideText = (
+/** Reads a file that another file names. @throws as `resolveBeside`; the system's error; an Error in words if it is not a regular file */
+export const readBeside = (
   beside: RelativePath,
   cwd: string,
   open: (path: string) => Buffer = (path) => readRegular(path),
-): HeldText => holdText(decodeText(open(besidePath(beside, cwd)), 'the file'))
+): HeldText => holdText(decodeText(open(resolveBeside(beside, cwd)), 'the file'))

@@ -7,13 +7,13 @@ import { quoteText } from '../../base/text.js'
 import type { ManagedScope } from '../../catalogue/managed.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
-import { type Origin, originText, type ProjectFacts, type ProjectSelector } from '../state.js'
+import { formatOrigin, type Origin, type ProjectFacts, type ProjectSelector } from '../state.js'
 import type { Mistakes } from './nodes.js'
 
 /** `*` within a segment, `**` for any number of whole segments. */
 interface PathGlob {
   readonly text: string
-  /** What all paths that it means begin with, in lower case. */
+  /** The beginning that all matching paths share, in lower case. */
   readonly literal: string
   test(path: string): boolean
 }
@@ -28,7 +28,7 @@ export interface FileSelector extends ProjectSelector {
 const isSegment = (text: string): boolean => text === '**' || /^(?!.*\*\*)[\w.*-]+$/.test(text)
 
 /** @returns undefined for a text that is no glob of paths */
-const pathGlob = (text: string): PathGlob | undefined => {
+const parsePathGlob = (text: string): PathGlob | undefined => {
   const segments = text.split('/')
   if (!segments.every(isSegment)) return undefined
   const parts = segments.map((segment, i) => {
@@ -45,7 +45,7 @@ const pathGlob = (text: string): PathGlob | undefined => {
 const keys = ['topic', 'visibility', 'path', 'not'] as const
 type SelectorKey = (typeof keys)[number]
 
-const textsIn = (value: unknown): readonly string[] | undefined => {
+const toTexts = (value: unknown): readonly string[] | undefined => {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]
   const texts = all.flatMap((one) =>
     typeof one === 'string' || typeof one === 'number' ? [String(one)] : [],
@@ -58,8 +58,8 @@ const isAmong = (wanted: readonly string[], has: readonly string[]): boolean => 
   return wanted.some((one) => known.has(one.toLowerCase()))
 }
 
-/** What a map says, by its keys; undefined where it is wrong, which is reported. */
-const wantedIn = (
+/** Parses the conditions in a selector's map, by their keys. Returns undefined if any of them is wrong, which is reported. */
+const parseConditions = (
   map: Readonly<Record<string, unknown>>,
   origin: Origin,
   mistakes: Mistakes,
@@ -67,7 +67,7 @@ const wantedIn = (
   const wanted = new Map<SelectorKey, readonly string[]>()
   for (const [name, value] of Object.entries(map)) {
     const key = keys.find((one) => one === name)
-    const texts = textsIn(value)
+    const texts = toTexts(value)
     const text = `a selector does not have ${quoteText(name)}`
     if (key === undefined)
       mistakes.unknown({ key: name, origin }, keys, `Its keys are ${keys.join(', ')}.`, text)
@@ -86,10 +86,12 @@ const mapSelector = (
   origin: Origin,
   mistakes: Mistakes,
 ): FileSelector | undefined => {
-  const wanted = wantedIn(map, origin, mistakes)
+  const wanted = parseConditions(map, origin, mistakes)
   if (wanted === undefined) return undefined
   const globsOf = (key: SelectorKey) =>
-    (wanted.get(key) ?? []).flatMap((text) => pathGlob(text) ?? noGlob(text, origin, mistakes))
+    (wanted.get(key) ?? []).flatMap(
+      (text) => parsePathGlob(text) ?? reportBadGlob(text, origin, mistakes),
+    )
   const [globs, not] = [globsOf('path'), globsOf('not')]
   const [topics, visibility] = [wanted.get('topic'), wanted.get('visibility')]
   const byRecord = (project: ProjectFacts): boolean | undefined => {
@@ -109,18 +111,18 @@ const mapSelector = (
   }
 }
 
-const noGlob = (text: string, origin: Origin, mistakes: Mistakes): readonly never[] => {
+const reportBadGlob = (text: string, origin: Origin, mistakes: Mistakes): readonly never[] => {
   const hint = '* matches anything within a segment, and ** matches any number of segments.'
   mistakes.add(origin, `${quoteText(text)} is not a valid path pattern`, hint)
   return []
 }
 
 /**
- * The selector that a key of projects is.
- * @param flow reads a flow map; undefined for what is none
- * @returns undefined where it is wrong, which is reported
+ * Parses a key of projects as a selector.
+ * @param flow reads a flow map; undefined for other texts
+ * @returns undefined if the selector is wrong, which is reported
  */
-export const selectorOf = (
+export const parseSelector = (
   key: string,
   origin: Origin,
   flow: (text: string) => unknown,
@@ -132,9 +134,9 @@ export const selectorOf = (
     const hint = 'Write \'{topic: name, path: "group/**"}\'.'
     return mistakes.add(origin, 'this selector is not a map', hint)
   }
-  const glob = pathGlob(key)
+  const glob = parsePathGlob(key)
   if (glob === undefined) {
-    noGlob(key, origin, mistakes)
+    reportBadGlob(key, origin, mistakes)
     return undefined
   }
   const rank = 1 + glob.literal.length
@@ -148,10 +150,10 @@ type LevelForm = 'defaults' | 'below' | 'selector' | 'exact'
 export interface LevelKey {
   readonly form: LevelForm
   readonly scope: ManagedScope
-  /** As it is first written; '' of `defaults`, `'**'` and the site. */
+  /** The path as it is first written; '' for `defaults`, `'**'` and the site. */
   readonly path: string
   readonly origin: Origin
-  /** Which projects it is for. */
+  /** The selector of the projects that the key applies to. */
   readonly selector?: FileSelector
 }
 
@@ -161,12 +163,12 @@ export interface LevelKey {
 interface Region {
   readonly scope: ManagedScope
   readonly path?: string
-  /** What all of them begin with; everything that begins so is one, unless there is a glob. */
+  /** The beginning of all addresses in the region. Without a glob, every address with this beginning is in it. */
   readonly prefix?: string
   readonly glob?: { readonly text: string; readonly test: (path: string) => boolean }
 }
 
-/** What a folder owns, and where it says so. */
+/** The addresses that a folder owns, and the position of that declaration. */
 export interface FolderClaim {
   readonly folder: string
   readonly origin: Origin
@@ -181,15 +183,15 @@ export interface NamedKey {
 }
 
 /** A group with all below it. */
-const ofTree = (path: string): readonly Region[] => [
+const listTreeRegions = (path: string): readonly Region[] => [
   { scope: 'group', path },
   { scope: 'group', prefix: `${path}/` },
   { scope: 'project', prefix: `${path}/` },
 ]
 
 /** A glob that everything fits which begins so is no more than its beginning. */
-const ofGlob = (text: string): readonly Region[] | undefined => {
-  const glob = pathGlob(text)
+const listGlobRegions = (text: string): readonly Region[] | undefined => {
+  const glob = parsePathGlob(text)
   if (glob === undefined) return undefined
   const prefix = glob.literal
   const isAll = /^[^*]*(?:(?<=\/|^)\*\*|\*\/\*\*)$/.test(text)
@@ -198,32 +200,32 @@ const ofGlob = (text: string): readonly Region[] | undefined => {
   ]
 }
 
-const ownedBy = (given: string): readonly Region[] | undefined => {
+const parseOwned = (given: string): readonly Region[] | undefined => {
   const text = given.toLowerCase()
   if (text === 'site') return [{ scope: 'site', path: '' }]
   const [, head, path = ''] = /^(groups|projects)\/(.+)$/.exec(text) ?? []
   if (head === 'groups') {
     const group = path.replace(/\/\*\*$/, '')
     if (!isPlacePath(group)) return undefined
-    return group === path ? [{ scope: 'group', path }] : ofTree(group)
+    return group === path ? [{ scope: 'group', path }] : listTreeRegions(group)
   }
   if (head === undefined) return undefined
-  if (path.includes('*')) return ofGlob(path)
+  if (path.includes('*')) return listGlobRegions(path)
   return isPlacePath(path) && path.includes('/') ? [{ scope: 'project', path }] : undefined
 }
 
-/** What a key of a level may be about. */
-export const regionsOf = (key: LevelKey): NamedKey['regions'] => {
+/** Returns the regions that a level's key may apply to; undefined for a key that may apply to any place. */
+export const listKeyRegions = (key: LevelKey): NamedKey['regions'] => {
   const { form, scope, path, selector } = key
   const lower = path.toLowerCase()
   if (form === 'exact') return [{ scope, path: lower }]
   if (form === 'defaults' || (form === 'below' && path === '')) return undefined
-  if (form === 'below') return ofTree(lower).filter((region) => region.scope === scope)
+  if (form === 'below') return listTreeRegions(lower).filter((region) => region.scope === scope)
   const globs = selector?.globs ?? []
-  return globs.length === 0 ? undefined : globs.flatMap(({ text }) => ofGlob(text) ?? [])
+  return globs.length === 0 ? undefined : globs.flatMap(({ text }) => listGlobRegions(text) ?? [])
 }
 
-/** What a folder owns, for editors. */
+/** The schema of `owns`, for editors. */
 export const ownsSchema: JsonSchema = {
   type: 'array',
   items: { type: 'string', pattern: '^(?:site|groups/.+|projects/.+)$' },
@@ -245,7 +247,7 @@ export const takeOwns = (
   if (items.length === 0) mistakes.add(value.origin, 'owns must be a list of addresses', hint)
   const regions = items.flatMap((item) => {
     const text = item.is === 'scalar' ? item.text : ''
-    const owned = ownedBy(text)
+    const owned = parseOwned(text)
     if (owned === undefined)
       mistakes.add(item.origin, `owns cannot contain "${quoteText(text)}"`, hint)
     return owned ?? []
@@ -255,19 +257,19 @@ export const takeOwns = (
 
 const hint = 'Write site, groups/name, groups/name/**, projects/group/name or projects/group/**.'
 
-const begins = (text: string | undefined, prefix: string): boolean =>
+const hasPrefix = (text: string | undefined, prefix: string): boolean =>
   text?.startsWith(prefix) === true
 
 /** Whether all of a region is provably part of another. */
 const isPart = (a: Region, b: Region): boolean => {
   if (a.scope !== b.scope) return false
   if (b.path !== undefined) return a.path === b.path
-  if (b.glob === undefined) return begins(a.path ?? a.prefix, b.prefix ?? '')
+  if (b.glob === undefined) return hasPrefix(a.path ?? a.prefix, b.prefix ?? '')
   if (a.path !== undefined) return b.glob.test(a.path)
   return a.glob?.text === b.glob.text
 }
 
-/** Whether two regions may have an address in common. */
+/** True if two regions may have an address in common. */
 const mayMeet = (a: Region, b: Region): boolean => {
   if (a.scope !== b.scope) return false
   if (a.path !== undefined && b.path !== undefined) return a.path === b.path
@@ -280,7 +282,7 @@ const mayMeet = (a: Region, b: Region): boolean => {
 const isWithin = (regions: readonly Region[] | undefined, owner: FolderClaim): boolean =>
   regions?.every((region) => owner.regions.some((owned) => isPart(region, owned))) === true
 
-/** Whether a folder is another, or below it. */
+/** True if a folder is the other one, or below it. */
 export const isBelow = (folder: string, above: string): boolean => {
   const way = relative(above, folder)
   return way !== '..' && !way.startsWith(`..${sep}`)
@@ -295,7 +297,7 @@ export const checkOwns = (
   for (const { origin, text, regions } of keys) {
     const folder = dirname(origin.file)
     for (const owner of all) {
-      const at = originText(owner.origin)
+      const at = formatOrigin(owner.origin)
       const isInside = isWithin(regions, owner)
       const isOwn = isBelow(folder, owner.folder)
       const why = isOwn
@@ -312,10 +314,10 @@ export const checkOwns = (
 const checkPair = (one: FolderClaim, other: FolderClaim, mistakes: Mistakes): void => {
   if (one.folder === other.folder) return
   const [above, below] = isBelow(one.folder, other.folder) ? [other, one] : [one, other]
-  const at = originText(above.origin)
+  const at = formatOrigin(above.origin)
   if (isBelow(below.folder, above.folder)) {
     if (!isWithin(below.regions, above))
       mistakes.add(below.origin, `this owns more than the folder above, declared at ${at}`)
   } else if (above.regions.some((a) => below.regions.some((b) => mayMeet(a, b))))
-    mistakes.add(other.origin, `another folder owns this, declared at ${originText(one.origin)}`)
+    mistakes.add(other.origin, `another folder owns this, declared at ${formatOrigin(one.origin)}`)
 }

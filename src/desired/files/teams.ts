@@ -3,21 +3,21 @@ import { dirname } from 'node:path'
 import type { WrittenEntry, WrittenValue } from '../../base/documents/written.js'
 import { addToGroup } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
-import { didYouMean } from '../../base/suggest.js'
+import { suggestSimilar } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
-import { foldedName, type Reference } from '../address.js'
-import { attributesOf } from '../attributes.js'
+import { foldName, type Reference } from '../address.js'
+import { getAttributes } from '../attributes.js'
 import {
   type DesiredItem,
   type DesiredValue,
+  formatOrigin,
+  getPlainValue,
   type Origin,
-  originText,
-  plainValueOf,
   type SourcedValue,
 } from '../state.js'
-import { canonical } from '../values.js'
-import { newItem } from './item.js'
+import { toCanonical } from '../values.js'
+import { createItem } from './item.js'
 import type { DeclaredKind, DeclaredLevel } from './levels.js'
 import { mergeItem } from './merge.js'
 import { type Mistakes, withValues } from './nodes.js'
@@ -38,7 +38,7 @@ export interface DeclaredTeam {
 const prefix = 'team:'
 
 /** The team that a key of `members`, or a member of a list of users, names. */
-export const teamNamed = (reference: JsonValue): string | undefined =>
+export const getTeamName = (reference: JsonValue): string | undefined =>
   typeof reference === 'string' && reference.startsWith(prefix)
     ? reference.slice(prefix.length)
     : undefined
@@ -106,7 +106,7 @@ export const takeTeam = (
     name: key,
     origin,
     users: listOf(entryOf('users'), mistakes, (at, user) => mistakes.reference(at, user)),
-    teams: listOf(entryOf('teams'), mistakes, (_, team) => teamNamed(team) ?? team),
+    teams: listOf(entryOf('teams'), mistakes, (_, team) => getTeamName(team) ?? team),
   })
 }
 
@@ -120,20 +120,21 @@ class Teams {
     readonly owns: readonly FolderClaim[],
   ) {}
 
-  /** @returns undefined for a team that nobody defined, which is reported */
+  /** @returns undefined for a team that is not defined, which is reported */
   named(name: string, origin: Origin): DeclaredTeam | undefined {
     const team = this.all.get(name)
     if (team === undefined)
       this.mistakes.add(
         origin,
         `unknown team ${quoteText(name)}`,
-        didYouMean(name, [...this.all.keys()]) ?? 'Define teams under teams: in any of the files.',
+        suggestSimilar(name, [...this.all.keys()]) ??
+          'Define teams under teams: in any of the files.',
       )
     const owner = team && this.owns.find(({ folder }) => isBelow(dirname(team.origin.file), folder))
     if (owner !== undefined && !isBelow(dirname(origin.file), owner.folder))
       this.mistakes.add(
         origin,
-        `the team ${name} belongs to a folder with owns, declared at ${originText(owner.origin)}`,
+        `the team ${name} belongs to a folder with owns, declared at ${formatOrigin(owner.origin)}`,
         'Use it only in that folder.',
       )
     return team
@@ -154,7 +155,7 @@ class Teams {
       return found === undefined ? [] : this.members(found, [...chain, name])
     })
     const all = [...users.map(({ value }) => value), ...below]
-    const members = [...new Map(all.map((one) => [keyOf(one), one])).values()]
+    const members = [...new Map(all.map((one) => [getUserKey(one), one])).values()]
     this.#members.set(name, members)
     return members
   }
@@ -169,48 +170,48 @@ class Teams {
   }
 }
 
-/** Who is meant where a team is named; `at` says that it is. */
+/** The members of a team at the place where it is named; `at` records the team in the position. */
 interface UsedTeam {
   readonly at: Origin
   readonly members: readonly Reference[]
 }
 
-const keyOf = (user: Reference): string =>
-  typeof user === 'number' ? `#${user}` : `=${foldedName('user', user)}`
+const getUserKey = (user: Reference): string =>
+  typeof user === 'number' ? `#${user}` : `=${foldName('user', user)}`
 
 // Lists of users: a team is all of its members.
 
-const isTeam = (reference: JsonValue): boolean => teamNamed(reference) !== undefined
+const isTeam = (reference: JsonValue): boolean => getTeamName(reference) !== undefined
 
-const expandedList = (teams: Teams, members: readonly JsonValue[], origin: Origin) => {
+const expandList = (teams: Teams, members: readonly JsonValue[], origin: Origin) => {
   let at = origin
   const all = members.flatMap((member): readonly JsonValue[] => {
-    const name = teamNamed(member)
+    const name = getTeamName(member)
     if (name === undefined) return [member]
     const used = teams.used(name, origin)
     if (at === origin) at = used.at
     return used.members
   })
-  const once = new Map(all.map((one) => [canonical(one).toLowerCase(), one]))
+  const once = new Map(all.map((one) => [toCanonical(one).toLowerCase(), one]))
   return { members: members.some(isTeam) ? [...once.values()] : members, origin: at }
 }
 
-/** A list with its teams expanded; undefined where it names none. */
-const expandedValue = (
+/** Expands the teams in a list; returns undefined if the list names none. */
+const expandValue = (
   teams: Teams,
   name: string,
   { value, origin, ...rest }: SourcedValue<DesiredValue>,
 ): SourcedValue<DesiredValue> | undefined => {
   if (value.is === 'change') {
     if (![...value.add, ...value.remove].some(isTeam)) return undefined
-    const add = expandedList(teams, value.add, origin)
-    const remove = expandedList(teams, value.remove, add.origin)
+    const add = expandList(teams, value.add, origin)
+    const remove = expandList(teams, value.remove, add.origin)
     const both = { is: 'change', add: add.members, remove: remove.members } as const
     return { value: both, origin: remove.origin, ...rest }
   }
   const all = value.is === 'value' && isJsonList(value.value) ? value.value : []
   if (!all.some(isTeam)) return undefined
-  const { members, origin: at } = expandedList(teams, all, origin)
+  const { members, origin: at } = expandList(teams, all, origin)
   const text = `${name} contains only teams without users`
   if (members.length === 0) teams.mistakes.add(origin, text, 'Write [] for an empty list.')
   return { value: { is: 'value', value: members }, origin: at, ...rest }
@@ -218,35 +219,37 @@ const expandedValue = (
 
 // Keys of members: a team's attributes are those of each of its members.
 
-const levelOf = (item: DesiredItem): number => Number(plainValueOf(item, 'access_level') ?? -1)
+const getDeclaredLevel = (item: DesiredItem): number =>
+  Number(getPlainValue(item, 'access_level') ?? -1)
 
 const isBounded = ({ attributes }: DesiredItem): boolean =>
   [...attributes.values()].some(({ value }) => value.is === 'range')
 
-const textOf = (said: SourcedValue<DesiredValue> | undefined): string => JSON.stringify(said?.value)
+const getValueKey = (said: SourcedValue<DesiredValue> | undefined): string =>
+  JSON.stringify(said?.value)
 
 /** The first of other lines that cannot stand beside the first one. */
-const rivalOf = (
+const findRival = (
   [first, ...others]: readonly DesiredItem[],
   own: DesiredItem | undefined,
 ): DesiredItem | undefined => {
   if (first === undefined || own?.gone !== undefined) return undefined
-  const top = Math.max(levelOf(first), ...others.map(levelOf))
+  const top = Math.max(getDeclaredLevel(first), ...others.map(getDeclaredLevel))
   return others.find((other) => {
     if ((other.gone === undefined) !== (first.gone === undefined)) return true
     // Attributes, none of them the person's own, of which the two say other things.
     const isOther = [...first.attributes.keys(), ...other.attributes.keys()].some(
       (name) =>
         own?.attributes.has(name) !== true &&
-        textOf(first.attributes.get(name)) !== textOf(other.attributes.get(name)),
+        getValueKey(first.attributes.get(name)) !== getValueKey(other.attributes.get(name)),
     )
-    const isTied = levelOf(first) === top && levelOf(other) === top
+    const isTied = getDeclaredLevel(first) === top && getDeclaredLevel(other) === top
     return isOther && (isTied || isBounded(first) || isBounded(other))
   })
 }
 
-/** What teams say of a person: the one with the highest level counts, and the others are told of. */
-const ofTeams = ([first, ...others]: readonly DesiredItem[]): DesiredItem | undefined =>
+/** Merges the declarations of several teams for a person: the one with the highest level counts, and the others are recorded. */
+const mergeTeamLines = ([first, ...others]: readonly DesiredItem[]): DesiredItem | undefined =>
   first && {
     ...first,
     attributes: new Map(
@@ -254,7 +257,7 @@ const ofTeams = ([first, ...others]: readonly DesiredItem[]): DesiredItem | unde
         const under = others.flatMap(({ attributes }) => attributes.get(name) ?? [])
         const { team } = said.origin
         const over = under.flatMap((one) =>
-          textOf(one) === textOf(said) ? [] : (one.origin.team?.name ?? []),
+          getValueKey(one) === getValueKey(said) ? [] : (one.origin.team?.name ?? []),
         )
         const origin =
           over.length === 0 ? said.origin : { ...said.origin, team: team && { ...team, over } }
@@ -263,11 +266,11 @@ const ofTeams = ([first, ...others]: readonly DesiredItem[]): DesiredItem | unde
     ),
   }
 
-/** What a team's line says of one of its members. */
-const ofMember = (item: DesiredItem, user: Reference, at: Origin): DesiredItem => {
+/** Creates the declaration of one member from the declaration of the team. */
+const createMemberItem = (item: DesiredItem, user: Reference, at: Origin): DesiredItem => {
   const { team } = at
   return {
-    ...newItem(user, at),
+    ...createItem(user, at),
     gone: item.gone && { ...item.gone, team },
     body: item.body,
     inherit: item.inherit,
@@ -282,25 +285,26 @@ const ofMember = (item: DesiredItem, user: Reference, at: Origin): DesiredItem =
 
 /** @returns whether any line names a team */
 const expandItems = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
-  const lines = [...items].filter(([, { identity }]) => teamNamed(identity) !== undefined)
+  const lines = [...items].filter(([, { identity }]) => getTeamName(identity) !== undefined)
   const people = new Map<string, DesiredItem[]>()
   for (const [key, item] of lines) {
     items.delete(key)
-    const { at, members } = teams.used(teamNamed(item.identity) ?? '', item.origin)
-    for (const user of members) addToGroup(people, keyOf(user), ofMember(item, user, at))
+    const { at, members } = teams.used(getTeamName(item.identity) ?? '', item.origin)
+    for (const user of members)
+      addToGroup(people, getUserKey(user), createMemberItem(item, user, at))
   }
   for (const [key, said] of people) {
     const own = items.get(key)
-    const sorted = said.toSorted((a, b) => levelOf(b) - levelOf(a))
+    const sorted = said.toSorted((a, b) => getDeclaredLevel(b) - getDeclaredLevel(a))
     const [first] = sorted
-    const rival = rivalOf(sorted, own)
+    const rival = findRival(sorted, own)
     if (first !== undefined && rival !== undefined)
       teams.mistakes.add(
         rival.origin,
-        `two teams have different attributes for ${quoteText(String(first.identity))}, the first at ${originText(first.origin)}`,
+        `two teams have different attributes for ${quoteText(String(first.identity))}, the first at ${formatOrigin(first.origin)}`,
         'Declare this user directly.',
       )
-    const person = ofTeams(sorted)
+    const person = mergeTeamLines(sorted)
     // A person's own line goes before what teams say of them, attribute by attribute.
     if (person !== undefined)
       items.set(key, own === undefined ? person : mergeItem(kind, person, own))
@@ -310,12 +314,12 @@ const expandItems = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
 
 /** @returns whether any list names a team */
 const expandLists = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
-  const lists = [...attributesOf(kind).values()].filter(({ ref }) => ref === 'user')
+  const lists = [...getAttributes(kind).values()].filter(({ ref }) => ref === 'user')
   let any = false
   for (const { attributes } of lists.length === 0 ? [] : items.values())
     for (const { name } of lists) {
       const said = attributes.get(name)
-      const expanded = said && expandedValue(teams, name, said)
+      const expanded = said && expandValue(teams, name, said)
       if (expanded === undefined) continue
       attributes.set(name, expanded)
       any = true

@@ -4,8 +4,8 @@ import { isObject, toText } from '../../base/objects.js'
 import { groupMembers, type Managed } from '../../catalogue/managed.js'
 import { account } from '../../catalogue/undocumented.js'
 import { Breaker } from '../../engine/work/report.js'
-import { Failure, survived } from '../../errors.js'
-import { looksLikeId, type ManagedPlace, placeText } from '../address.js'
+import { Failure, recoverFrom } from '../../errors.js'
+import { isNumericPath, type ManagedPlace, placeText } from '../address.js'
 import { lower, PlaceChoice, type SelectionOptions } from '../selection.js'
 import type { CurrentKind, KnownPlaces, ReadableInstance } from '../state.js'
 import { NameIndex } from './names.js'
@@ -14,19 +14,19 @@ import {
   AnswerCache,
   hasList,
   isUnsupported,
-  itemOf,
   type KindReader,
-  recordsOf,
+  readRecords,
+  toCurrentItem,
 } from './records.js'
 
 /** Fewer projects than this are asked one by one sooner than the instance is asked for all. */
 const many = 4
 
-const keyOf = (place: ManagedPlace): string => lower(placeText(place))
+const getPlaceKey = (place: ManagedPlace): string => lower(placeText(place))
 
 /** The instance, as far as it is looked at; each question is asked at most once a run. */
 export class InstanceView {
-  /** What people should know of how it was read. */
+  /** Notes for people about how the instance was read. */
   readonly notes: string[] = []
   readonly names: NameIndex
   readonly #choice: PlaceChoice
@@ -51,8 +51,8 @@ export class InstanceView {
       note: (text) => {
         if (!this.notes.includes(text)) this.notes.push(text)
       },
-      id: (place) => this.#numbers.get(keyOf(place)) ?? place.path,
-      isOneOfMany: (place) => this.#projects >= many && !this.#forgotten.has(keyOf(place)),
+      id: (place) => this.#numbers.get(getPlaceKey(place)) ?? place.path,
+      isOneOfMany: (place) => this.#projects >= many && !this.#forgotten.has(getPlaceKey(place)),
     }
     this.names = new NameIndex(
       this.#reader,
@@ -69,12 +69,12 @@ export class InstanceView {
     const places = new Places(reach, this.#choice, this.#listing, members)
     const found = await places.find(this.scoping.missing === 'skip')
     for (const place of [...found.projects, ...found.groups])
-      if (place.id !== undefined) this.#numbers.set(keyOf(place), place.id)
+      if (place.id !== undefined) this.#numbers.set(getPlaceKey(place), place.id)
     this.#projects = Math.max(this.#projects, found.projects.length)
     return found
   }
 
-  /** Whether the selection means a kind in its place at all. */
+  /** True if the selection includes a kind in its place. */
   selected(place: ManagedPlace, kind: Managed): boolean {
     if (place.scope === 'site' && this.#choice.narrowed) return false
     return this.#choice.kind(place, kind)
@@ -86,20 +86,20 @@ export class InstanceView {
    */
   readKind(place: ManagedPlace, kind: Managed, keys?: readonly string[]): Promise<CurrentKind> {
     const asked = hasList(kind) ? '' : JSON.stringify(keys ?? null)
-    return this.#once.ask(keyOf(place), `${kind.name} ${asked}`, () =>
+    return this.#once.ask(getPlaceKey(place), `${kind.name} ${asked}`, () =>
       this.#look(place, kind, keys),
     )
   }
 
   /** Lets go of what was read of a place. */
   forget(place: ManagedPlace): void {
-    const text = keyOf(place)
+    const text = getPlaceKey(place)
     this.#once.forget(text)
     this.#forgotten.add(text)
     this.names.forget(place)
   }
 
-  /** Who the token's user is; undefined where the instance does not say. */
+  /** Returns the token's user; undefined if the instance does not say. */
   self(): Promise<{ readonly id: number; readonly username: string } | undefined> {
     return this.#once.ask('', 'self', async () => {
       try {
@@ -108,16 +108,16 @@ export class InstanceView {
         const username = toText(name)
         return username && Number.isInteger(id) ? { id: Number(id), username } : undefined
       } catch (error) {
-        survived(error)
+        recoverFrom(error)
         return undefined
       }
     })
   }
 
-  /** Learns the ID of a group that cannot be asked for by its path. @throws Failure where nobody knows it */
+  /** Learns the ID of a group that a request cannot name by its path. @throws Failure if the ID is unknown */
   async #number(place: ManagedPlace): Promise<void> {
-    const text = keyOf(place)
-    if (!looksLikeId(place) || this.#numbers.has(text)) return
+    const text = getPlaceKey(place)
+    if (!isNumericPath(place) || this.#numbers.has(text)) return
     const number = await this.names.number('group', place.path, place)
     if (number === undefined)
       throw new Failure('not_found', `cannot tell the ID of the group ${place.path}`, {
@@ -135,11 +135,11 @@ export class InstanceView {
     if (cause !== undefined) throw cause
     try {
       await this.#number(place)
-      const records = await recordsOf(this.#reader, place, kind, keys)
+      const records = await readRecords(this.#reader, place, kind, keys)
       // A record that comes twice, as pages shift, is one item.
       const items = new Map(
         records.map((record) => {
-          const item = itemOf(kind, record)
+          const item = toCurrentItem(kind, record)
           return [JSON.stringify([item.at, item.identity, record.id]), item]
         }),
       )
@@ -148,7 +148,7 @@ export class InstanceView {
       this.#breaker.observe(undefined)
       return current
     } catch (error) {
-      const failure: Failure = survived(error)
+      const failure: Failure = recoverFrom(error)
       if (isUnsupported(failure)) return { place, kind, is: 'unsupported' }
       this.#breaker.observe(failure)
       return { place, kind, is: 'unreadable', failure }

@@ -1,6 +1,6 @@
 /** Resolves IDs to names and names to IDs: from answers first, then by a request, each at most once a run. */
 
-import { type Fields, isObject, objects, toText } from '../../base/objects.js'
+import { type Fields, isObject, listObjects, toText } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import {
@@ -12,8 +12,8 @@ import {
   type Referent,
 } from '../../catalogue/managed.js'
 import { branchesOf, groupAt, groupsAll, userAt, usersNamed } from '../../catalogue/undocumented.js'
-import { isMissing, survived, usage } from '../../errors.js'
-import { foldedName, type ManagedPlace, placeText } from '../address.js'
+import { isMissing, recoverFrom, usage } from '../../errors.js'
+import { foldName, type ManagedPlace, placeText } from '../address.js'
 import { lower } from '../selection.js'
 import type { CurrentKind, NameResolver } from '../state.js'
 import { isDenied, type KindReader } from './records.js'
@@ -27,12 +27,12 @@ class Directory {
 
   add(number: unknown, name: unknown): void {
     if (!Number.isInteger(number) || typeof name !== 'string' || name === '') return
-    this.#numbers.set(foldedName(this.of, name), Number(number))
+    this.#numbers.set(foldName(this.of, name), Number(number))
     this.#names.set(Number(number), name)
   }
 
   number(name: string): number | undefined {
-    return this.#numbers.get(foldedName(this.of, name))
+    return this.#numbers.get(foldName(this.of, name))
   }
 
   name(number: number): string | undefined {
@@ -50,7 +50,7 @@ export const inheritedMembers = {
   project: { ...projectMembers, name: 'members/all', read: members.listAllOfProject },
 } as const
 
-/** How deep records hold users and groups. */
+/** The depth to which records are searched for users and groups. */
 const deepest = 4
 
 export class NameIndex implements NameResolver {
@@ -63,8 +63,8 @@ export class NameIndex implements NameResolver {
   #runners: readonly Fields[] | undefined
 
   /**
-   * @param readKind what is asked besides: who all members are, which branches rules are for
-   * @param groupsOfProjects has the groups of all projects learned
+   * @param readKind reads further kinds: all members of a place, and the branches that rules apply to
+   * @param groupsOfProjects reads all projects, by which their groups are learned
    */
   constructor(
     private readonly reader: KindReader,
@@ -91,7 +91,7 @@ export class NameIndex implements NameResolver {
     if (current.kind === approvalRules) {
       const branches = this.#branchesAt(about)
       for (const { protected_branches } of records)
-        for (const { id, name } of objects(protected_branches)) branches.add(id, name)
+        for (const { id, name } of listObjects(protected_branches)) branches.add(id, name)
     }
     if (current.kind !== projectRunners) return
     this.#own.set(about, records)
@@ -142,7 +142,7 @@ export class NameIndex implements NameResolver {
         this.learn(data)
         return of !== 'runner' || !isObject(data) || data.runner_type === 'project_type'
       } catch (error) {
-        const failure = survived(error)
+        const failure = recoverFrom(error)
         if (isMissing(failure)) return false
         if (isDenied(failure)) return undefined
         throw error
@@ -187,7 +187,7 @@ export class NameIndex implements NameResolver {
     return this.#groups.number(path)
   }
 
-  /** By the rules of its project, or, where none is for it any more, by what is protected there. */
+  /** Returns the ID of a branch from the rules of its project, or else from the protected branches. */
   async #branch(name: string, near: ManagedPlace): Promise<number | undefined> {
     const about = placeText(near)
     if (!this.#branches.has(about)) await this.readKind(near, approvalRules)
@@ -213,8 +213,9 @@ export class NameIndex implements NameResolver {
   }
 
   async #runner(description: string, near: ManagedPlace): Promise<number | undefined> {
-    const own = called(this.#own.get(placeText(near)) ?? [], description)
-    const found = own.length === 1 ? own : called(await this.#everyRunner(), description)
+    const own = filterByDescription(this.#own.get(placeText(near)) ?? [], description)
+    const found =
+      own.length === 1 ? own : filterByDescription(await this.#everyRunner(), description)
     const [only] = found
     if (found.length > 1)
       throw usage(
@@ -229,7 +230,9 @@ export class NameIndex implements NameResolver {
     const all = this.#runners?.some(({ id }) => id === number) ? this.#runners : own
     const description = toText(all.find(({ id }) => id === number)?.description)
     if (description === undefined) return undefined
-    const alone = called(all, description).length === 1 && called(own, description).length <= 1
+    const alone =
+      filterByDescription(all, description).length === 1 &&
+      filterByDescription(own, description).length <= 1
     return alone ? description : undefined
   }
 
@@ -252,19 +255,19 @@ export class NameIndex implements NameResolver {
     return this.#runners ?? []
   }
 
-  /** Whether something was answered; what is denied is as if it had not been asked. @throws other Failures */
+  /** Returns true if the instance answered, and false if it denied the request (403 or 404). @throws other Failures */
   #tried(about: string, question: string, ask: () => Promise<void>): Promise<boolean> {
     return this.reader.once.ask(about, `names ${question}`, async () => {
       try {
         await ask()
         return true
       } catch (error) {
-        if (!isDenied(survived(error))) throw error
+        if (!isDenied(recoverFrom(error))) throw error
         return false
       }
     })
   }
 }
 
-const called = (records: readonly Fields[], name: string): readonly Fields[] =>
+const filterByDescription = (records: readonly Fields[], name: string): readonly Fields[] =>
   records.filter(({ description }) => description === name)

@@ -1,24 +1,24 @@
-/** Which projects and groups are looked at: those that files speak of, or all; narrowed by what is selected. */
+/** The places to read: the projects and groups that files name, or all, narrowed by the selection. */
 
 import { type Fields, isObject, toText } from '../../base/objects.js'
-import { didYouMean } from '../../base/suggest.js'
+import { suggestSimilar } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/undocumented.js'
-import { Failure, isMissing, survived, usage } from '../../errors.js'
+import { Failure, isMissing, recoverFrom, usage } from '../../errors.js'
 import { findSegmentProblem } from '../../http/request/address.js'
-import { isPlacePath, type ManagedPlace, pathsDownTo, placeText } from '../address.js'
-import { lower, type PlaceChoice, within } from '../selection.js'
+import { isPlacePath, listPathsTo, type ManagedPlace, placeText } from '../address.js'
+import { isPathWithin, lower, type PlaceChoice } from '../selection.js'
 import {
   type CurrentKind,
+  formatOrigin,
   type GroupPlace,
   type KnownPlaces,
-  originText,
   type ProjectPlace,
   type UnreadPlace,
 } from '../state.js'
 import type { NameIndex } from './names.js'
-import { isDenied, type KindReader, sideBySide } from './records.js'
+import { isDenied, type KindReader, mapSideBySide } from './records.js'
 
 /** More named projects than this are looked for in the list of all. */
 const mostNamed = 50
@@ -29,7 +29,7 @@ interface MissingPlace {
   readonly text: string
 }
 
-const notThere = ({ scope, path }: ManagedPlace): string =>
+const describeMissing = ({ scope, path }: ManagedPlace): string =>
   `the ${scope} ${path} does not exist, or this token cannot see it`
 
 /** The failure of a place that no request can name. */
@@ -52,7 +52,7 @@ export class Places {
   readonly #unread: UnreadPlace[] = []
   readonly #missing: MissingPlace[] = []
   readonly #reach: KnownPlaces
-  /** Whether all places are meant, also those of no group. */
+  /** True if all places are wanted, including those outside of any group. */
   readonly #isEverything: boolean
   /** The projects that files name. */
   readonly #reached: ReadonlySet<string>
@@ -87,11 +87,11 @@ export class Places {
     }
   }
 
-  /** The groups that -G names, by their paths; undefined where nothing is narrowed. */
+  /** Returns the paths of the groups that -G names; undefined if no flag narrows the selection. */
   async #roots(): Promise<readonly string[] | undefined> {
     const { narrowed, groups } = this.choice
     if (!narrowed) return undefined
-    const paths = await sideBySide(groups, async (name) => {
+    const paths = await mapSideBySide(groups, async (name) => {
       if (!/^\d+$/.test(name)) return [name]
       const all = await this.listing.groups()
       const found = all.find(({ id }) => id === Number(name))
@@ -102,7 +102,7 @@ export class Places {
     return paths.flat()
   }
 
-  /** Whether a project is one that files, or an export of everything, are about. */
+  /** True if files name a project, by path or selector, or if everything is exported. */
   #isReached(project: ListedProject): boolean {
     if (this.#isEverything) return true
     if (this.#reached.has(lower(project.path))) return true
@@ -110,7 +110,7 @@ export class Places {
     return project.group !== undefined && isWithinAny(project.group, this.#reach.below)
   }
 
-  /** What selectors say of a project; they choose among those of groups. */
+  /** Returns the results of the selectors for a project; selectors apply only to unarchived projects of groups. */
   #chosenBy(project: ListedProject): readonly (boolean | undefined)[] {
     if (project.group === undefined || project.archived) return []
     return (this.#reach.selectors ?? []).map((selector) => selector.fits(project))
@@ -122,7 +122,9 @@ export class Places {
     // A list is needed where a group that is meant and one that is reached have something in common.
     const all = selectors.length > 0 ? [...below, ''] : below
     const lists = all.some(
-      (root) => roots === undefined || roots.some((one) => within(one, root) || within(root, one)),
+      (root) =>
+        roots === undefined ||
+        roots.some((one) => isPathWithin(one, root) || isPathWithin(root, one)),
     )
     if (lists || (roots === undefined && named.length > mostNamed))
       for (const project of await this.listing.all())
@@ -132,10 +134,10 @@ export class Places {
         this.#unread.push({ place: project, failure: toUnsent(project) })
     for (const name of this.choice.projects) await this.#named(name, (p) => this.#isReached(p))
     const left = named.filter((path) => mine(path) && !this.#projects.has(lower(path)))
-    await sideBySide(left, (path) => this.#named(path))
+    await mapSideBySide(left, (path) => this.#named(path))
   }
 
-  /** A project that somebody named; a file's own is known by the name that it has there. */
+  /** Adds a project that files or flags name, by its ID or its current path. A former path is reported as missing. */
   async #named(
     name: string,
     isMeant: (project: ListedProject) => boolean = () => true,
@@ -148,7 +150,7 @@ export class Places {
       if (moved) return this.#lacks(place, `the project ${name} is now ${project.path}`)
       if (isMeant(project)) this.#add(project)
     } catch (error) {
-      const failure = survived(error)
+      const failure = recoverFrom(error)
       if (isMissing(failure)) return this.#lacks(place, undefined, failure)
       this.#unread.push({ place, failure })
     }
@@ -160,14 +162,15 @@ export class Places {
     const all = below.length > 0 ? await this.listing.groups() : []
     for (const root of below)
       for (const group of all)
-        if (within(group.path, root) && mine(group.path)) this.#groups.set(lower(group.path), group)
+        if (isPathWithin(group.path, root) && mine(group.path))
+          this.#groups.set(lower(group.path), group)
     for (const path of this.listing.unsent.groups) {
       const place: ManagedPlace = { scope: 'group', path }
-      if (mine(path) && below.some((root) => within(path, root)))
+      if (mine(path) && below.some((root) => isPathWithin(path, root)))
         this.#unread.push({ place, failure: toUnsent(place) })
     }
     const left = named.filter((path) => mine(path) && !this.#groups.has(lower(path)))
-    await sideBySide(left, (path) => this.#check(path, true))
+    await mapSideBySide(left, (path) => this.#check(path, true))
   }
 
   /** Groups of which nothing was found: they may be empty, or not be there at all. */
@@ -175,9 +178,9 @@ export class Places {
     const { below, membersBelow } = this.#reach
     const found = [...this.#projects.values(), ...this.#groups.values()]
     const empty = [...new Set(roots ?? below)].filter(
-      (root) => root !== '' && !found.some(({ path }) => within(path, root)),
+      (root) => root !== '' && !found.some(({ path }) => isPathWithin(path, root)),
     )
-    await sideBySide(empty, (root) =>
+    await mapSideBySide(empty, (root) =>
       this.#check(root, this.#isEverything || membersBelow.includes(root)),
     )
   }
@@ -205,41 +208,41 @@ export class Places {
       })
   }
 
-  #lacks(place: ManagedPlace, text = notThere(place), failure: Failure = usage(text)): void {
+  #lacks(place: ManagedPlace, text = describeMissing(place), failure: Failure = usage(text)): void {
     this.#missing.push({ place, text, failure })
   }
 
-  /** What a place that is not there may have been meant for. */
+  /** Returns a suggestion of a similar path for a place that does not exist; empty if there is none. */
   async #near({ scope, path }: ManagedPlace): Promise<string> {
     const all = scope === 'group' ? this.listing.groups() : this.listing.all()
     const known: readonly ManagedPlace[] = await all.catch(() => [])
     const paths = known.map((one) => one.path)
-    const near = didYouMean(path, paths)
+    const near = suggestSimilar(path, paths)
     return near === undefined ? '' : `. ${near}`
   }
 
   async #refusal(): Promise<Failure> {
     const { origins } = this.#reach
-    const lines = await sideBySide(this.#missing, async ({ place, text }) => {
+    const lines = await mapSideBySide(this.#missing, async ({ place, text }) => {
       const origin = origins?.get(placeText(place))
       const near = await this.#near(place)
-      return `${origin === undefined ? '' : `${originText(origin)}: `}${text}${near}`
+      return `${origin === undefined ? '' : `${formatOrigin(origin)}: `}${text}${near}`
     })
     return usage(lines.join('\n'), 'Correct the path, or skip missing objects with --missing skip.')
   }
 }
 
 const isWithinAny = (path: string, roots: readonly string[]): boolean =>
-  roots.some((root) => within(path, root))
+  roots.some((root) => isPathWithin(path, root))
 
 // Which projects and groups an instance has: its list of projects, and of groups where it has one.
 
-/** A project with the group that it is in; undefined where it is a person's own. */
+/** A project with its group; undefined for a project in a user's namespace. */
 export interface ListedProject extends ProjectPlace {
   readonly group: string | undefined
 }
 
-/** What is asked here of a project's record; undefined for one that does not say which it is. */
+/** Reads the fields of a project's record that are used here; undefined for a record without path or ID. */
 const projectIn = (record: Fields): ListedProject | undefined => {
   const path = toText(record.path_with_namespace)
   if (path === undefined || !Number.isInteger(record.id)) return undefined
@@ -271,7 +274,7 @@ export class PlaceFinder {
     private readonly archived: boolean,
   ) {}
 
-  /** Every project that can be seen, of each only what is asked here; archived ones where they are wanted. */
+  /** Reads every visible project, with only the fields that are used here; archived ones if they are wanted. */
   all(): Promise<readonly ListedProject[]> {
     const { instance, once } = this.reader
     return once.ask('', 'projects', async () => {
@@ -307,7 +310,7 @@ export class PlaceFinder {
           throw new Failure('unreachable', `the response does not contain the project ${name}`)
         return project
       } catch (error) {
-        if (survived(error).details.lacks !== 'route') throw error
+        if (recoverFrom(error).details.lacks !== 'route') throw error
         const all = await this.all()
         return all.find(({ path, id }) => lower(path) === lower(name) || String(id) === name)
       }
@@ -323,14 +326,14 @@ export class PlaceFinder {
         else if (!found.has(lower(path)) && this.#isNamed(path)) found.set(lower(path), path)
       }
       for (const { group } of await this.all())
-        if (group !== undefined) pathsDownTo(group).forEach(add)
+        if (group !== undefined) listPathsTo(group).forEach(add)
       for (const path of (await this.#ownList()).map((one) => toText(one.full_path)))
         if (path !== undefined) add(path)
       return [...found.values()].map((path) => this.group(path))
     })
   }
 
-  /** Whether files can name a place: what they could take for many places is left out. */
+  /** True if files can name a place. Paths that files would read as a pattern are skipped, with a note. */
   #isNamed(path: string): boolean {
     const isPath = isPlacePath(path)
     if (!isPath)
@@ -350,7 +353,7 @@ export class PlaceFinder {
       this.book.learn(records)
       return records
     } catch (error) {
-      if (!isDenied(survived(error))) throw error
+      if (!isDenied(recoverFrom(error))) throw error
       note('the instance does not list groups, so groups without projects are not included')
       return []
     }

@@ -1,4 +1,4 @@
-/** The records of a kind in its place: of its list, each by itself where that lacks fields, or by their keys. */
+/** Reads the records of a kind in its place: from its list, one by one if the list lacks fields, or by their keys. */
 
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { ExactNumber } from '../../base/json/json.js'
@@ -8,11 +8,11 @@ import { getProperties, getSecretFields } from '../../catalogue/fields.js'
 import type { Managed } from '../../catalogue/managed.js'
 import { formatOf } from '../../catalogue/params.js'
 import { listAt } from '../../catalogue/undocumented.js'
-import { Failure, isMissing, survived } from '../../errors.js'
+import { Failure, isMissing, recoverFrom } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
-import { attributesOf, familyOf, isSecretValue } from '../attributes.js'
+import { getAttributes, isSecretValue, selectFamily } from '../attributes.js'
 import type { CurrentItem, ReadableInstance } from '../state.js'
-import { normalised, typed } from '../values.js'
+import { normalizeValue, toTypedValue } from '../values.js'
 
 // Answers that are kept for as long as they may be asked for again.
 
@@ -40,8 +40,8 @@ export class AnswerCache {
   }
 }
 
-/** Works on items, at most so many at once. */
-export const sideBySide = async <T, R>(
+/** Works on items, at most `width` at once, and returns the results in order. */
+export const mapSideBySide = async <T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
   width = maxConcurrent,
@@ -51,22 +51,22 @@ export const sideBySide = async <T, R>(
   return results
 }
 
-/** What reading goes by. */
+/** The services that reading kinds uses. */
 export interface KindReader {
   readonly instance: ReadableInstance
   readonly once: AnswerCache
   readonly note: (text: string) => void
-  /** What stands for a place in the path of its endpoints: its number where that is known. */
+  /** Returns the value that names a place in endpoint paths: its number if known, else its path. */
   readonly id: (place: ManagedPlace) => string | number
-  /** Whether so many projects are looked at that a list of all of them is worth its while for this one. */
+  /** True if so many projects are read that a list of all of them is worth its request for this one. */
   readonly isOneOfMany: (place: ManagedPlace) => boolean
 }
 
-const placed = (reader: KindReader, place: ManagedPlace, { path }: Endpoint) =>
+const getPlaceValues = (reader: KindReader, place: ManagedPlace, { path }: Endpoint) =>
   place.scope === 'site' || path.id === undefined ? {} : { id: reader.id(place) }
 
 /** An answer without any documented field says nothing of the object, whatever it is of. */
-const objectIn = (data: unknown, { returns }: Endpoint): Fields => {
+const requireRecord = (data: unknown, { returns }: Endpoint): Fields => {
   const fields = Object.keys(getProperties(returns.shape) ?? {})
   const isRecord =
     fields.length === 0 || fields.some((name) => isObject(data) && Object.hasOwn(data, name))
@@ -79,8 +79,8 @@ const objectIn = (data: unknown, { returns }: Endpoint): Fields => {
   })
 }
 
-/** Which projects have any, where the instance's own list says; undefined where it does not. */
-const holders = async (
+/** Returns the IDs of the projects that have items of the kind, from the instance's own list; undefined if that list does not say. */
+const listHolders = async (
   { instance, once, isOneOfMany }: KindReader,
   place: ManagedPlace,
   { everywhere, name }: Managed,
@@ -98,14 +98,14 @@ const holders = async (
         return false
       })
     } catch (error) {
-      survived(error)
+      recoverFrom(error)
       return undefined
     }
     return silent ? undefined : found
   })
 }
 
-/** One record, by its own endpoint; none where it may be missing, and is. */
+/** Reads one record by its own endpoint; returns none if it is missing and may be missing. */
 const recordAt = async (
   { instance }: KindReader,
   endpoint: Endpoint,
@@ -113,20 +113,20 @@ const recordAt = async (
   mayLack: boolean,
 ): Promise<readonly Fields[]> => {
   try {
-    return [objectIn((await instance.get({ endpoint, values })).data, endpoint)]
+    return [requireRecord((await instance.get({ endpoint, values })).data, endpoint)]
   } catch (error) {
-    const failure = survived(error)
+    const failure = recoverFrom(error)
     if (mayLack && isMissing(failure) && !isPlaceMissing(failure)) return []
     throw error
   }
 }
 
-/** Whether the documents have a list of it, or one object that is all. */
+/** True if the documents have a list of the kind, or if its one object is all there is. */
 export const hasList = ({ holds, read }: Pick<Managed, 'holds' | 'read'>): boolean =>
   holds === 'one' || read.returns.kind === 'many'
 
-/** What the instance's own list shows, which the documents do not have; none, and a note, where there is none. */
-const unlisted = async (
+/** Reads the records of an undocumented list; returns none, with a note, if the instance has no such list. */
+const readUnlisted = async (
   { instance, id, note }: KindReader,
   place: ManagedPlace,
   { name, unlisted: path = '' }: Managed,
@@ -134,28 +134,28 @@ const unlisted = async (
   try {
     return await instance.records({ endpoint: listAt(path), values: { id: id(place) } })
   } catch (error) {
-    if (!isDenied(survived(error))) throw error
+    if (!isDenied(recoverFrom(error))) throw error
     note(`the instance cannot list ${name}, so only objects named in the files are checked`)
     return []
   }
 }
 
 /** The records of its list, with what only each by itself shows. */
-const listed = async (
+const readListed = async (
   reader: KindReader,
   place: ManagedPlace,
   kind: Managed,
 ): Promise<readonly Fields[]> => {
-  const having = place.scope === 'project' ? await holders(reader, place, kind) : undefined
+  const having = place.scope === 'project' ? await listHolders(reader, place, kind) : undefined
   const id = reader.id(place)
   if (having !== undefined && typeof id === 'number' && !having.has(id)) return []
   const { read, each } = kind
-  const values = { ...placed(reader, place, read), ...kind.query }
+  const values = { ...getPlaceValues(reader, place, read), ...kind.query }
   const isOne = (record: Fields): boolean => isManaged(kind, record)
   const records = await reader.instance.records({ endpoint: read, values }, isOne)
   if (each === undefined) return records
-  return sideBySide(records, async (record) => {
-    const own = { ...placed(reader, place, each), ...itemOf(kind, record).at }
+  return mapSideBySide(records, async (record) => {
+    const own = { ...getPlaceValues(reader, place, each), ...toCurrentItem(kind, record).at }
     return { ...record, ...(await recordAt(reader, each, own, false))[0] }
   })
 }
@@ -165,36 +165,36 @@ const listed = async (
  * @param keys the identities asked for, where the documents have no list
  * @throws Failure as the instance answers
  */
-export const recordsOf = async (
+export const readRecords = async (
   reader: KindReader,
   place: ManagedPlace,
   kind: Managed,
   keys: readonly string[] | undefined,
 ): Promise<readonly Fields[]> => {
   const { holds, read, optional, unlisted: path } = kind
-  const at = placed(reader, place, read)
+  const at = getPlaceValues(reader, place, read)
   if (holds === 'one') return recordAt(reader, read, at, optional === true)
   const byKey = async (): Promise<readonly Fields[]> => {
     const [name = ''] = Object.keys(read.path).filter((n) => place.scope === 'site' || n !== 'id')
     const one = (key: string) => recordAt(reader, read, { ...at, [name]: key }, true)
-    return (await sideBySide([...new Set(keys)], one)).flat()
+    return (await mapSideBySide([...new Set(keys)], one)).flat()
   }
   const isUnlisted = keys === undefined && path !== undefined
-  const ofKeys = isUnlisted ? () => unlisted(reader, place, kind) : byKey
-  const all = await (hasList(kind) ? listed(reader, place, kind) : ofKeys())
+  const ofKeys = isUnlisted ? () => readUnlisted(reader, place, kind) : byKey
+  const all = await (hasList(kind) ? readListed(reader, place, kind) : ofKeys())
   return all.filter((record) => isManaged(kind, record))
 }
 
 // Records as items: what names them, what they are called, and their attributes in the parameters' values.
 
-/** A value of a record as JSON has it; undefined where there is none. */
-const plain = (value: unknown): JsonValue | undefined => {
+/** Converts a value of a record to JSON; undefined if there is none. */
+const toJson = (value: unknown): JsonValue | undefined => {
   if (value instanceof ExactNumber) return Number(value)
-  if (Array.isArray(value)) return value.flatMap((item) => plain(item) ?? [])
+  if (Array.isArray(value)) return value.flatMap((item) => toJson(item) ?? [])
   if (isObject(value))
     return Object.fromEntries(
       Object.entries(value).flatMap(([name, inner]) => {
-        const known = plain(inner)
+        const known = toJson(inner)
         return known === undefined ? [] : [[name, known] as const]
       }),
     )
@@ -202,44 +202,45 @@ const plain = (value: unknown): JsonValue | undefined => {
   return ['string', 'number', 'boolean'].includes(typeof value) ? (value as JsonValue) : undefined
 }
 
-/** What stands at a path of a record: `a.b` inside, `a[].b` of each in a list. */
-const fieldAt = (record: unknown, path: string): JsonValue | undefined => {
+/** Reads the value at a path of a record: `a.b` goes inside, `a[].b` reads each object of a list. */
+const readField = (record: unknown, path: string): JsonValue | undefined => {
   const [first = '', ...rest] = path.split('.')
   const name = first.replace(/\[\]$/, '')
   const value = isObject(record) && Object.hasOwn(record, name) ? record[name] : undefined
-  if (rest.length === 0 || value === undefined || value === null) return plain(value)
-  if (first === name) return fieldAt(value, rest.join('.'))
+  if (rest.length === 0 || value === undefined || value === null) return toJson(value)
+  if (first === name) return readField(value, rest.join('.'))
   if (!Array.isArray(value)) return undefined
-  return value.flatMap((item) => fieldAt(item, rest.join('.')) ?? [])
+  return value.flatMap((item) => readField(item, rest.join('.')) ?? [])
 }
 
-const textAt = (record: Fields, field: string): string | undefined => {
-  const value = fieldAt(record, field)
+const readTextField = (record: Fields, field: string): string | undefined => {
+  const value = readField(record, field)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-const unusable = ({ name }: Managed, field: string): Failure =>
+const createUnusableFailure = ({ name }: Managed, field: string): Failure =>
   new Failure('unreachable', `the instance returned ${name} without ${field}`, {
     hint: 'Check the base URL and any proxy in front of the instance.',
   })
 
-/** What tells an item apart: of a key its type and base64. */
-const identityOf = (kind: Managed, record: Fields): string => {
+/** Returns the text that identifies an item: for a key its type and base64. */
+const readIdentity = (kind: Managed, record: Fields): string => {
   const { identity } = kind
   if (identity === undefined) return ''
-  const text = textAt(record, identity)
-  if (text === undefined || text === '') throw unusable(kind, identity)
+  const text = readTextField(record, identity)
+  if (text === undefined || text === '') throw createUnusableFailure(kind, identity)
   const param = kind.create?.params[identity] ?? kind.update?.params[identity]
   if (formatOf(param) !== 'public-key') return text
-  return String(normalised({ param }, text))
+  return String(normalizeValue({ param }, text))
 }
 
 /** The placeholders and parameters that a record fills. */
-const placeholdersOf = (kind: Managed, record: Fields): CurrentItem['at'] =>
+const readPlaceholders = (kind: Managed, record: Fields): CurrentItem['at'] =>
   Object.fromEntries(
     Object.entries(kind.at ?? {}).map(([name, field]) => {
-      const value = fieldAt(record, field)
-      if (typeof value !== 'string' && typeof value !== 'number') throw unusable(kind, field)
+      const value = readField(record, field)
+      if (typeof value !== 'string' && typeof value !== 'number')
+        throw createUnusableFailure(kind, field)
       return [name, value] as const
     }),
   )
@@ -247,10 +248,10 @@ const placeholdersOf = (kind: Managed, record: Fields): CurrentItem['at'] =>
 /** Fields of any answer that say nothing of what is configured. */
 const kept = new Set(['id', 'created_at', 'updated_at'])
 
-/** Where attributes beyond the documented ones are taken as given: what else the record has. */
-const furtherOf = (kind: Managed, record: Fields): readonly string[] => {
+/** Lists the other fields of a record, for kinds that take undocumented attributes. */
+const listFurtherFields = (kind: Managed, record: Fields): readonly string[] => {
   if (kind.open !== true) return []
-  const documented = attributesOf(kind)
+  const documented = getAttributes(kind)
   const params = { ...kind.create?.params, ...kind.update?.params }
   const secret = getSecretFields(kind.read)
   return Object.keys(record).filter(
@@ -259,29 +260,29 @@ const furtherOf = (kind: Managed, record: Fields): readonly string[] => {
   )
 }
 
-const attributesIn = (
+const readAttributes = (
   kind: Managed,
   record: Fields,
   identity: string,
 ): CurrentItem['attributes'] => {
-  const family = familyOf(kind, identity)
-  const known = attributesOf(kind, family)
+  const family = selectFamily(kind, identity)
+  const known = getAttributes(kind, family)
   const shown = [...known.values()].flatMap(({ name, field }) =>
     field === undefined ? [] : [[name, field] as const],
   )
-  const further = furtherOf(kind, record).map((name) => [name, name] as const)
+  const further = listFurtherFields(kind, record).map((name) => [name, name] as const)
   const attributes = Object.fromEntries(
     [...shown, ...further].flatMap(([name, field]) => {
-      const value = fieldAt(record, field)
+      const value = readField(record, field)
       if (value === undefined || isSecretValue(known.get(name), name, value)) return []
-      return [[name, typed({ param: known.get(name)?.param }, value)] as const]
+      return [[name, toTypedValue({ param: known.get(name)?.param }, value)] as const]
     }),
   )
-  return kind.pair === undefined ? attributes : withoutAutomatic(kind.pair, attributes)
+  return kind.pair === undefined ? attributes : omitAutomatic(kind.pair, attributes)
 }
 
-/** Nobody declared what an instance makes itself; one that does not say so makes nothing. */
-const withoutAutomatic = (
+/** Omits a value that the instance creates by itself, since it is not declared. An instance that does not say so creates nothing. */
+const omitAutomatic = (
   { shown, unless }: NonNullable<Managed['pair']>,
   { [shown]: value, [unless]: automatic = false, ...others }: CurrentItem['attributes'],
 ): CurrentItem['attributes'] => ({
@@ -292,7 +293,7 @@ const withoutAutomatic = (
 
 const isTrue = (value: unknown): boolean => !['false', '0', 'null'].includes(String(value))
 
-/** Whether a record is one that is looked at: of a kind that is managed, and in force. */
+/** True if a record is managed: it is of the managed kind, and in force. */
 export const isManaged = ({ only, present }: Managed, record: Fields): boolean => {
   const fits = Object.entries(only ?? {}).every(
     ([field, values]) => record[field] === undefined || values.includes(String(record[field])),
@@ -304,14 +305,14 @@ export const isManaged = ({ only, present }: Managed, record: Fields): boolean =
  * A record as an item of its kind.
  * @throws Failure `unreachable` for one without what names it
  */
-export const itemOf = (kind: Managed, record: Fields): CurrentItem => {
-  const identity = identityOf(kind, record)
-  const label = kind.label === undefined ? undefined : textAt(record, kind.label)
+export const toCurrentItem = (kind: Managed, record: Fields): CurrentItem => {
+  const identity = readIdentity(kind, record)
+  const label = kind.label === undefined ? undefined : readTextField(record, kind.label)
   return {
     identity,
     label,
-    at: placeholdersOf(kind, record),
-    attributes: attributesIn(kind, record, identity),
+    at: readPlaceholders(kind, record),
+    attributes: readAttributes(kind, record, identity),
     record,
   }
 }

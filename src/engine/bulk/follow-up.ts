@@ -5,19 +5,19 @@ import type { Plan, WriteOptions } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import { createAttributeMask } from '../journal/record.js'
 import { readWork } from '../journal/work.js'
-import { type Journal, reopenJournal } from '../journal/writer.js'
+import { type Journal, resumeJournal } from '../journal/writer.js'
 import { getParentFields } from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
 import { type End, type GivenObject, getItemPlace, type Item, normalizeId } from '../work/report.js'
 import type { BulkRunner } from './runner.js'
 
-const keyOf = ({ object, parent = '' }: GivenObject): string =>
+const getObjectKey = ({ object, parent = '' }: GivenObject): string =>
   `${normalizeId(parent)}\0${normalizeId(object)}`
 
-/** The places of the objects in a journal. */
-const placesIn = async (journal: Journal): Promise<ReadonlyMap<string, Item>> => {
+/** Reads the places of the objects in a journal. */
+const loadPlaces = async (journal: Journal): Promise<ReadonlyMap<string, Item>> => {
   const places = new Map<string, Item>()
-  for await (const item of readWork(journal)) places.set(keyOf(item), item)
+  for await (const item of readWork(journal)) places.set(getObjectKey(item), item)
   return places
 }
 
@@ -27,7 +27,7 @@ const recordIn = async (
   places: ReadonlyMap<string, Item>,
   plan: Plan,
 ): Promise<void> => {
-  const item = places.get(keyOf(getParentFields(plan)))
+  const item = places.get(getObjectKey(getParentFields(plan)))
   const after = createAttributeMask(plan.endpoint)(getSentAttributes(plan))
   // What it was before the run stands on an earlier line.
   if (item !== undefined)
@@ -37,9 +37,9 @@ const recordIn = async (
 export interface FollowUpParts {
   readonly bulk: Pick<BulkRunner, 'many'>
   readonly send: (plan: Plan) => Promise<PlanAnswer>
-  /** Told whether a journal has what is sent. */
+  /** Keeps whether a journal has what is sent. */
   readonly requests: Pick<InstanceExchange['requests'], 'kept'>
-  /** Where the run is written down; undefined where it is not. */
+  /** The journal file of the run; undefined if the run has no journal. */
   readonly file: string | undefined
 }
 
@@ -50,8 +50,8 @@ export async function* followUp(
   how: Pick<WriteOptions, 'done'>,
 ): Rows {
   if (file === undefined) return yield* bulk.many(plans, { ...how, run: send, kept: false })
-  const { journal } = await reopenJournal(file)
-  const places = await placesIn(journal)
+  const { journal } = await resumeJournal(file)
+  const places = await loadPlaces(journal)
   const run = async (plan: Plan): Promise<PlanAnswer> => {
     const answer = await send(plan)
     await recordIn(journal, places, plan)

@@ -1,4 +1,4 @@
-/** What runs over plans share: the engine that they need, the failures that they tolerate, and the names of objects and outcomes. */
+/** Parts that runs over plans share: the engine that they need, the failures that they tolerate, and the names of objects and outcomes. */
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import type { FleetGate } from '../../http/gate.js'
@@ -21,14 +21,14 @@ interface ToleratedAnswer extends PlanAnswer {
   readonly tolerated: Failure
 }
 
-/** The failure that was tolerated for an object; undefined where there was none. */
-export const ignoredError = (answer: PlanAnswer | undefined): Failure | undefined =>
+/** Returns the failure that was tolerated for an object; undefined if there was none. */
+export const getToleratedFailure = (answer: PlanAnswer | undefined): Failure | undefined =>
   answer !== undefined && 'tolerated' in answer && answer.tolerated instanceof Failure
     ? answer.tolerated
     : undefined
 
 /** Wraps the work on one object: a failure that `--tolerate` accepts leaves the object unchanged. */
-export const ignoringErrors =
+export const ignoreTolerated =
   (globals: TolerateFlag, work: (plan: Plan) => Promise<PlanAnswer>) =>
   async (plan: Plan): Promise<PlanAnswer | ToleratedAnswer> => {
     try {
@@ -41,17 +41,20 @@ export const ignoringErrors =
 
 // When a run ends early: as many failures as may be, or answers that cannot be printed any more.
 
-/** The failure of an answer's printing, once something was written. */
-export const unprinted = ({ category, message, details }: Failure, done: string): Failure =>
+/** Creates the failure of an answer's printing, once something was written. */
+export const createUnprintedFailure = (
+  { category, message, details }: Failure,
+  done: string,
+): Failure =>
   new Failure(category, `${message}; ${done}`, {
     cause: details.cause,
     hint: 'Check the object before you send the request again.',
   })
 
-/** The failure of an output that could not be ended, once all that its command does was done. */
-export const unprintedRun = (error: unknown, command: CommandFacts): unknown =>
+/** Converts the failure of an output that could not be ended, once all that its command does was done. */
+export const toUnprintedRun = (error: unknown, command: CommandFacts): unknown =>
   error instanceof Failure
-    ? unprinted(error, `${getCommandName(command)} was completed before that`)
+    ? createUnprintedFailure(error, `${getCommandName(command)} was completed before that`)
     : error
 
 /** A `null` has no more bytes with the blanks around it: longer answers are not parsed for that. */
@@ -60,7 +63,7 @@ const maxNullBytes = 16
 /** Opens the journal of a run. */
 export type Keeper = () => Promise<JournaledRun>
 
-/** What a run came to, for whoever cannot print the rest of its answer: the one way back from there. */
+/** Describes what a run came to, in case the rest of its answer cannot be printed: the only way to report it from there. */
 export class RunReport {
   #describe: ((lost: unknown) => unknown) | undefined
 
@@ -75,14 +78,14 @@ export class RunReport {
   }
 }
 
-/** What the work of a run goes through. */
+/** The services and options that the work of a run uses. */
 export interface Engine {
   readonly send: (plan: Plan) => Promise<WholeAnswer>
   readonly answer: AnswerService
   readonly ui: UiService
   readonly globals: Pick<Globals, 'concurrency' | 'fields' | 'journal' | 'maxFailures' | 'tolerate'>
   readonly signal: AbortSignal
-  /** Is told what to say where the answer of a write cannot be printed. */
+  /** The report that says what to throw if the answer of a write cannot be printed. */
   readonly report: RunReport
   /** The objects came from standard input: the answer is a list, however many there are. */
   readonly listed: boolean
@@ -99,15 +102,15 @@ export interface Engine {
   /** Refuses what is not as it was when the run that is gone on with was planned. */
   readonly asPlanned?: (item: Item, plan: Plan) => Promise<Plan>
   /**
-   * What opens the journal of a run with such plans; undefined where it keeps none.
-   * @param single it is one object, named on the line
+   * Returns the function that opens the journal of a run with such plans; undefined if the run keeps none.
+   * @param single true if the run is about one object, named on the line
    * @param final why the run cannot be resumed
    */
   readonly keeper?: (first: Plan, single: boolean, final?: string) => Keeper | undefined
 }
 
-/** A plan of a run that was planned before, refused where its object is not as it was then. */
-export const asPlanned = async (
+/** Checks a plan of a run that was planned before: it is refused if its object is not as it was then. */
+export const checkPlannedState = async (
   { resumed, asPlanned }: Engine,
   item: Item,
   plan: Plan,
@@ -116,27 +119,27 @@ export const asPlanned = async (
   return header?.planned === undefined ? plan : ((await asPlanned?.(item, plan)) ?? plan)
 }
 
-/** A few answer `null` where the documents have nothing to show, or in the place of what they wrote. */
-const saysNull = ({ endpoint }: Plan, whole: WholeAnswer): boolean => {
+/** True if an answer is `null`. A few endpoints answer so where the documents have nothing to show, or in the place of what they wrote. */
+const isNullAnswer = ({ endpoint }: Plan, whole: WholeAnswer): boolean => {
   const shown = endpoint.returns.kind === 'one' && !writes(endpoint)
   return !shown && whole.bytes.length < maxNullBytes && whole.data === null
 }
 
-/** What a plan came to by its answer. */
+/** Converts what the instance answered to the answer of a plan. A bare `null` counts as an answer without a record. */
 export const toPlanAnswer = (plan: Plan, whole: WholeAnswer): PlanAnswer =>
-  saysNull(plan, whole) ? getAnswerFacts(whole) : toAnswer(whole)
+  isNullAnswer(plan, whole) ? getAnswerFacts(whole) : toAnswer(whole)
 
-/** What one plan comes to when it is simply sent. */
+/** Creates the function that runs a plan by sending its request and nothing else. */
 export const createCall =
   ({ send }: Pick<Engine, 'send'>) =>
   async (plan: Plan): Promise<PlanAnswer> =>
     toPlanAnswer(plan, await send(plan))
 
-/** Past tense of what became of a plan's object: the command's word, else the endpoint's. */
+/** Returns the past tense of what became of a plan's object: the command's word, else the endpoint's. */
 export const describeDone = ({ endpoint }: Plan, { done }: Pick<Many, 'done'>): string =>
   done ?? endpoint.done ?? 'done'
 
-/** What a plan works on, for confirmations and outcomes: `merge request 42 of platform/app`. */
+/** Returns the name of a plan's object for confirmations and outcomes: `merge request 42 of platform/app`. */
 export const getObjectName = (plan: Plan): string => {
   if (plan.label === undefined && plan.parent !== undefined) return plan.parent.name
   // A full reference says where it belongs by itself.
@@ -147,8 +150,8 @@ export const getObjectName = (plan: Plan): string => {
   return `${plan.label ?? plan.endpoint.route}${of}`
 }
 
-/** What is said of an object whose answer shows nothing; of one that should show a record, that too. */
-export const doneText = (plan: Plan, { status }: PlanAnswer, options: Many): string =>
+/** Describes the outcome of an object whose answer has no record, and says so if the endpoint should have returned one. */
+export const describeBareOutcome = (plan: Plan, { status }: PlanAnswer, options: Many): string =>
   status === undefined || plan.endpoint.returns.kind !== 'one'
     ? describeDone(plan, options)
     : `${describeDone(plan, options)}, according to the status only: the instance answered ${status} without the record`

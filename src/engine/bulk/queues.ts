@@ -1,13 +1,13 @@
 /** Runs over objects as they come, or in hand with a journal: planned one after the other, each on record. Loaded late: one object needs none of it. */
 import { mapConcurrent } from '../../base/async.js'
-import { Failure, survived } from '../../errors.js'
-import { type BulkOptions, lossIn } from '../command/running.js'
+import { Failure, recoverFrom } from '../../errors.js'
+import { type BulkOptions, resolveLoss } from '../command/running.js'
 import type { Plan, PlanSource } from '../command/types.js'
-import { readWork, type Spool, seenIn, spool } from '../journal/work.js'
+import { readSeenObjects, readWork, type Spool, startSpool } from '../journal/work.js'
 import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.js'
 import type { UnfinishedRun } from '../journaling/runs.js'
 import {
-  arriving,
+  createArrivingQueue,
   createQueue,
   Deduplicator,
   type NumberedPlan,
@@ -24,13 +24,13 @@ import {
   toOutcome,
 } from '../work/report.js'
 import { yieldWithSmallHeap } from '../work/v8.js'
-import { asPlanned, type Engine, type Keeper } from './plan-work.js'
+import { checkPlannedState, type Engine, type Keeper } from './plan-work.js'
 import { runBulk } from './run-bulk.js'
 
 // What comes, of which the first were taken already.
 
-/** The first, and the others behind them, each of which is told of; leaving off ends both. */
-async function* behind<T>(
+/** Yields the first, and then the others; `came` is called for each of the others. A reader that stops early ends both. */
+async function* yieldFirstThenRest<T>(
   first: readonly T[],
   others: AsyncIterator<T>,
   came = () => {},
@@ -46,8 +46,8 @@ async function* behind<T>(
   }
 }
 
-/** The first of what comes, at most so many. */
-const firstOf = async <T>(some: AsyncIterator<T>, most: number): Promise<T[]> => {
+/** Takes the first of what comes, at most `most`. */
+const takeFirst = async <T>(some: AsyncIterator<T>, most: number): Promise<T[]> => {
   const first: T[] = []
   while (first.length < most) {
     const step = await some.next()
@@ -57,26 +57,26 @@ const firstOf = async <T>(some: AsyncIterator<T>, most: number): Promise<T[]> =>
   return first
 }
 
-/** What a run over a stream of objects needs of the engine. */
+/** The parts of the engine that a run over a stream of objects needs. */
 interface StreamContext {
   readonly engine: Engine
   readonly source: PlanSource
   readonly how: BulkOptions
-  /** Refuses at once what nobody could be asked about. */
+  /** Refuses at once what would have to be confirmed without a terminal to ask on. */
   readonly confirmable: (first: Plan) => Promise<void>
   /** Asks before something is lost: of so many, the first of which are these. */
   readonly confirm: (first: readonly Plan[], count: number) => Promise<void>
 }
 
-const destroys = ({ endpoint }: Plan, how: BulkOptions): boolean =>
-  lossIn(how) !== undefined || endpoint.destructive !== undefined
+const isDestructive = ({ endpoint }: Plan, how: BulkOptions): boolean =>
+  resolveLoss(how) !== undefined || endpoint.destructive !== undefined
 
-/** Whether all objects are there before the first is worked on. */
-const waits = (first: Plan, { how, source }: StreamContext): boolean =>
-  destroys(first, how) || source.confirm !== undefined || source.whole === true
+/** True if all objects must be there before the first is processed. */
+const mustWaitForAll = (first: Plan, { how, source }: StreamContext): boolean =>
+  isDestructive(first, how) || source.confirm !== undefined || source.whole === true
 
-/** Until all was read; who leaves meanwhile waits for nothing. */
-const whole = async ({ ended }: Spool, signal: AbortSignal): Promise<void> => {
+/** Waits until all was read; an interruption ends the waiting. */
+const waitForInput = async ({ ended }: Spool, signal: AbortSignal): Promise<void> => {
   const left = new Promise<never>((_, reject) => {
     const leave = (): void => reject(new Failure('interrupted', 'interrupted'))
     if (signal.aborted) leave()
@@ -85,35 +85,35 @@ const whole = async ({ ended }: Spool, signal: AbortSignal): Promise<void> => {
   await Promise.race([ended, left])
 }
 
-async function* planned(
+async function* planItems(
   items: AsyncIterable<Item>,
   { engine, source }: StreamContext,
 ): AsyncGenerator<NumberedPlan> {
   yield* mapConcurrent(items, source.width ?? 1, async (item) => ({
     ...item,
-    plan: await asPlanned(engine, item, await source.planOf(item)),
+    plan: await checkPlannedState(engine, item, await source.planOf(item)),
   }))
 }
 
-/** What a journal gives, and what is known of it by now. */
+/** The items of a journal, and what is known of them by now. */
 interface Work {
   readonly items: AsyncIterable<Item>
   readonly first: Plan
   readonly spooled: Spool | undefined
-  /** How many there are besides those that come. */
+  /** The number of objects that are left, besides those that come. */
   readonly left: number
-  /** What comes was cut before, and is not given again. */
+  /** True if the input was cut in the interrupted run and is not given again. */
   readonly cut?: boolean
 }
 
-const intakeOf = (
+const createStreamQueue = (
   streaming: StreamContext,
   { items, first, spooled, left, cut }: Work,
 ): WorkQueue => {
   const queued = (): number =>
     spooled === undefined ? left : spooled.queued() - spooled.before + left
   return {
-    items: planned(items, streaming),
+    items: planItems(items, streaming),
     first,
     known: [first],
     total: () => (spooled?.isOpen() === true ? undefined : queued()),
@@ -124,7 +124,7 @@ const intakeOf = (
 }
 
 /** Asks before anything is sent. */
-const confirmed = async (
+const confirmObjects = async (
   { source, confirm, how }: StreamContext,
   first: readonly GivenObject[],
   count: number,
@@ -133,11 +133,11 @@ const confirmed = async (
   const plans: Plan[] = []
   for (const object of first) plans.push(await source.planOf(object))
   const [one] = plans
-  if (one !== undefined && destroys(one, how)) await confirm(plans, count)
+  if (one !== undefined && isDestructive(one, how)) await confirm(plans, count)
 }
 
-/** A run that is not confirmed leaves no journal. */
-const undecided = async <T>(journaled: JournaledRun, work: () => Promise<T>): Promise<T> => {
+/** Does work, and discards the journal if that fails: a run that is not confirmed leaves no journal. */
+const discardOnFailure = async <T>(journaled: JournaledRun, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
@@ -155,13 +155,13 @@ async function* runKept(
   const { engine, how } = streaming
   const spooled = journaled.spool(objects)
   try {
-    if (waits(first, streaming))
-      await undecided(journaled, async () => {
-        await whole(spooled, engine.signal)
-        await confirmed(streaming, spooled.first, spooled.queued())
+    if (mustWaitForAll(first, streaming))
+      await discardOnFailure(journaled, async () => {
+        await waitForInput(spooled, engine.signal)
+        await confirmObjects(streaming, spooled.first, spooled.queued())
       })
     const items = readWork(journaled.journal, spooled)
-    const queue = intakeOf(streaming, { items, first, spooled, left: 0 })
+    const queue = createStreamQueue(streaming, { items, first, spooled, left: 0 })
     yield* runBulk(engine, queue, how, journaled, spooled.stop)
   } finally {
     spooled.stop()
@@ -173,10 +173,12 @@ async function* runKept(
 async function* resumeStream(streaming: StreamContext, resumed: UnfinishedRun): Rows {
   const { engine, how, source } = streaming
   const { journal, again, next, past } = resumed
-  const spooled = again ? spool(journal, source.objects, await seenIn(journal)) : undefined
-  if (spooled !== undefined) await whole(spooled, engine.signal)
+  const spooled = again
+    ? startSpool(journal, source.objects, await readSeenObjects(journal))
+    : undefined
+  if (spooled !== undefined) await waitForInput(spooled, engine.signal)
   const items = readWork(journal, spooled, next)
-  const head = await firstOf(items, maxNamed)
+  const head = await takeFirst(items, maxNamed)
   const [one] = head
   if (one === undefined) return yield createNoteRow('nothing is left to do')
   const first = await source.planOf(one)
@@ -185,22 +187,22 @@ async function* resumeStream(streaming: StreamContext, resumed: UnfinishedRun): 
   const { counts } = past
   const left = counts.failed + counts.unknown + counts.not_tried
   try {
-    const queue = intakeOf(streaming, {
-      items: behind(head, items),
+    const queue = createStreamQueue(streaming, {
+      items: yieldFirstThenRest(head, items),
       first,
       spooled,
       left,
       cut: past.total === undefined,
     })
-    if (waits(first, streaming))
-      await undecided(journaled, () => confirmed(streaming, head, queue.queued()))
+    if (mustWaitForAll(first, streaming))
+      await discardOnFailure(journaled, () => confirmObjects(streaming, head, queue.queued()))
     yield* runBulk(engine, queue, how, journaled)
   } finally {
     await journaled.end('stopped')
   }
 }
 
-/** Without a journal they wait in memory, by what they are called. */
+/** Runs objects without a journal: they wait in memory, by what they are called. */
 async function* runWaited(
   streaming: StreamContext,
   first: Plan,
@@ -209,12 +211,15 @@ async function* runWaited(
   const { engine, how, source } = streaming
   const waiting: GivenObject[] = []
   for await (const { object, parent, row } of objects) waiting.push({ object, parent, row })
-  await confirmed(streaming, waiting.slice(0, maxNamed), waiting.length)
-  yield* runBulk(engine, arriving(first, waiting, source), how)
+  await confirmObjects(streaming, waiting.slice(0, maxNamed), waiting.length)
+  yield* runBulk(engine, createArrivingQueue(first, waiting, source), how)
 }
 
-/** What comes is let go where the work before it fails: it may hold a file. */
-const orLeave = async <T>(objects: AsyncIterator<unknown>, work: () => Promise<T>): Promise<T> => {
+/** Does work before a stream of objects is read. Closes the stream if the work fails, because it may hold a file. */
+const closeOnFailure = async <T>(
+  objects: AsyncIterator<unknown>,
+  work: () => Promise<T>,
+): Promise<T> => {
   try {
     return await work()
   } catch (error) {
@@ -229,59 +234,60 @@ export async function* runStream(streaming: StreamContext): Rows {
   const resumed = engine.resumed?.()
   if (resumed !== undefined) return yield* resumeStream(streaming, resumed)
   const objects = source.objects[Symbol.asyncIterator]()
-  const [one] = await firstOf(objects, 1)
+  const [one] = await takeFirst(objects, 1)
   if (one === undefined) return yield* engine.endEmptyShard()
-  const first = await orLeave(objects, async () => {
+  const first = await closeOnFailure(objects, async () => {
     const plan = await source.planOf(one)
     await confirmable(plan)
     const { known } = source
-    if (known !== undefined && waits(plan, streaming))
-      await confirmed(streaming, known.first, known.count)
+    if (known !== undefined && mustWaitForAll(plan, streaming))
+      await confirmObjects(streaming, known.first, known.count)
     return plan
   })
   // Until all are settled: between their reading and their sending the heap would grow for good.
   yield* yieldWithSmallHeap<Row>(async function* (look) {
-    const all = behind([one], objects, look)
+    const all = yieldFirstThenRest([one], objects, look)
     const keeper = engine.keeper?.(first, false, how.final)
     if (keeper !== undefined) yield* runKept(streaming, await keeper(), first, all)
-    else if (source.known === undefined && waits(first, streaming))
+    else if (source.known === undefined && mustWaitForAll(first, streaming))
       yield* runWaited(streaming, first, all)
-    else yield* runBulk(engine, arriving(first, all, source), how)
+    else yield* runBulk(engine, createArrivingQueue(first, all, source), how)
   })
 }
 
 // Plans in hand, by way of their journal.
 
-/** The same as it waits: with the attributes of its row. */
-const queuedAs = (plan: Plan) => ({ ...placeOf(plan), row: plan.row })
+/** Converts a plan to an item that waits in the journal, with the attributes of its row. */
+const toQueuedItem = (plan: Plan) => ({ ...placeOf(plan), row: plan.row })
 
-const numbered = (plan: Plan, item: Item): NumberedPlan => ({ ...item, plan })
+const toNumberedPlan = (plan: Plan, item: Item): NumberedPlan => ({ ...item, plan })
 
-const fresh = async (
+const addNewPlans = async (
   journaled: JournaledRun,
   plans: readonly Plan[],
 ): Promise<readonly NumberedPlan[]> => {
   const last = journaled.journal.states.last
-  await journaled.enlist(plans.map(queuedAs))
-  return plans.map((plan, i) => numbered(plan, { n: last + 1 + i, ...placeOf(plan) }))
+  await journaled.enlist(plans.map(toQueuedItem))
+  return plans.map((plan, i) => toNumberedPlan(plan, { n: last + 1 + i, ...placeOf(plan) }))
 }
 
-/** Those that are left, and those that are not there yet where the input was cut. */
-const itemsLeft = async (
+/** Finds the plans whose objects are left to do. If the input was cut, it adds those that the journal does not have yet. */
+const findItemsLeft = async (
   engine: Engine,
   journaled: JournaledRun,
   plans: readonly Plan[],
 ): Promise<readonly NumberedPlan[]> => {
   const left = await journaled.left()
   const again = journaled.resumed?.again === true
-  const seen = again ? await seenIn(journaled.journal) : undefined
+  const seen = again ? await readSeenObjects(journaled.journal) : undefined
   const [known, others]: [NumberedPlan[], Plan[]] = [[], []]
   for (const plan of plans) {
     const item = left(placeOf(plan))
-    if (item !== undefined) known.push(numbered(await asPlanned(engine, item, plan), item))
+    if (item !== undefined)
+      known.push(toNumberedPlan(await checkPlannedState(engine, item, plan), item))
     else if (seen?.add(placeOf(plan)) === true) others.push(plan)
   }
-  return again ? [...known, ...(await fresh(journaled, others))] : known
+  return again ? [...known, ...(await addNewPlans(journaled, others))] : known
 }
 
 const queueIn = async (
@@ -293,13 +299,13 @@ const queueIn = async (
   const own = plans.filter((plan) => once.take(plan))
   const items =
     journaled.resumed === undefined
-      ? await fresh(journaled, own)
-      : await itemsLeft(engine, journaled, own)
+      ? await addNewPlans(journaled, own)
+      : await findItemsLeft(engine, journaled, own)
   return createQueue(items, once.twice)
 }
 
 /** Runs plans that are confirmed, each on record before and after. */
-export async function* keptRun(
+export async function* runJournaled(
   engine: Engine,
   journaled: JournaledRun,
   plans: readonly Plan[],
@@ -314,10 +320,10 @@ export async function* keptRun(
 }
 
 /**
- * The journal of one object, which stands in it; undefined where it is named by a secret, or no journal can be
- * written where nobody asked for one: that is no reason not to write.
+ * Opens the journal of one object and writes the object into it. Returns undefined if the object is named by a secret,
+ * or if no journal can be written and none was asked for: that is no reason not to write.
  */
-const opened = async (
+const openSingleJournal = async (
   { globals, ui }: Engine,
   keeper: Keeper,
   plan: Plan,
@@ -326,11 +332,11 @@ const opened = async (
   let journaled: JournaledRun | undefined
   try {
     journaled = await keeper()
-    await journaled.enlist([queuedAs(plan)])
+    await journaled.enlist([toQueuedItem(plan)])
     return journaled
   } catch (error) {
     await journaled?.discard()
-    const failure = survived(error)
+    const failure = recoverFrom(error)
     if (globals.journal !== undefined) throw failure
     ui.warn(`this write cannot be undone, because it has no journal: ${failure.message}`)
     return undefined
@@ -338,19 +344,19 @@ const opened = async (
 }
 
 /** Does one object on record; what becomes of it counts, whether or not that can be written down. */
-export const keptSingle = async (
+export const runJournaledSingle = async (
   engine: Engine,
   keeper: Keeper,
   plan: Plan,
   work: (plan: Plan) => Promise<PlanAnswer>,
 ): Promise<PlanAnswer> => {
-  const journaled = await opened(engine, keeper, plan)
+  const journaled = await openSingleJournal(engine, keeper, plan)
   if (journaled === undefined) return work(plan)
   const item: NumberedPlan = { n: 1, ...placeOf(plan), plan }
   let warned = false
   const written = (line: Promise<void>): Promise<void> =>
     line.catch((error: unknown) => {
-      const { message } = survived(error)
+      const { message } = recoverFrom(error)
       if (!warned) engine.ui.warn(`the result of this write is not recorded: ${message}`)
       warned = true
     })

@@ -2,38 +2,38 @@
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { ClosedPipe, Failure } from '../../errors.js'
-import { showsOutcomes, toleratedText } from '../command/running.js'
+import { canShowOutcomes, describeTolerated } from '../command/running.js'
 import type { Many } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { NumberedPlan, Result, WorkQueue } from '../journaling/work-queue.js'
 import {
+  createObjectRow,
   getLeadColumn,
+  getPrintedValue,
+  hasNothingToShow,
   nameObject,
-  printedValue,
-  rowAbout,
-  showsNothing,
 } from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
 import {
-  closingLine,
-  countsText,
+  formatClosingLine,
+  formatOutcomeCounts,
+  getRunVerdict,
   maxNamed,
   maxTold,
   parseFailureLimit,
   type Report,
-  verdict,
 } from '../work/report.js'
 import { type Run, run } from '../work/run.js'
 import { HeapTuning } from '../work/v8.js'
 import {
   createCall,
-  doneText,
+  createUnprintedFailure,
+  describeBareOutcome,
   type Engine,
   getObjectName,
-  ignoredError,
-  ignoringErrors,
-  unprinted,
+  getToleratedFailure,
+  ignoreTolerated,
 } from './plan-work.js'
 
 // The outcomes of several plans, printed in their order as soon as they are known.
@@ -43,12 +43,12 @@ export const toOutcomeRecord = ({
   item: { plan },
   outcome,
 }: Pick<Result, 'outcome'> & { readonly item: Pick<Result['item'], 'plan'> }): unknown => {
-  const failure = 'failure' in outcome ? outcome.failure : ignoredError(outcome.result)
+  const failure = 'failure' in outcome ? outcome.failure : getToleratedFailure(outcome.result)
   const failed = failure?.toJSON() ?? {}
   return { ...nameObject(plan), outcome: outcome.state, ...failed }
 }
 
-/** How the results of a run are shown. */
+/** The options that decide how the results of a run are shown. */
 interface View {
   readonly endpoint: Endpoint
   readonly columns: readonly string[]
@@ -83,7 +83,7 @@ class OutcomeRows {
     const lead = getLeadColumn(engine.globals.fields ?? columns, known)
     const parent = first.parent === undefined ? {} : { parent: first.parent.column }
     const placed = writes(first.endpoint) || first.parent !== undefined
-    const inline = showsOutcomes(engine.answer) && placed
+    const inline = canShowOutcomes(engine.answer) && placed
     return new OutcomeRows(engine, options, { endpoint, columns, lead, inline, parent })
   }
 
@@ -115,7 +115,8 @@ class OutcomeRows {
       const { outcome, item } = result
       const came = 'result' in outcome ? outcome.result : undefined
       if (came?.reported === true) continue
-      if (came !== undefined && !showsNothing(came)) yield this.#row(item.plan, printedValue(came))
+      if (came !== undefined && !hasNothingToShow(came))
+        yield this.#row(item.plan, getPrintedValue(came))
       else if (this.#view.inline) yield toOutcomeRecord(result)
     }
   }
@@ -123,9 +124,9 @@ class OutcomeRows {
   #row(plan: Plan, value: unknown): unknown {
     const { answer, globals } = this.#engine
     const programs = answer.reader === 'programs'
-    if (programs && globals.fields === undefined) return rowAbout(plan, value, 'unsaid')
+    if (programs && globals.fields === undefined) return createObjectRow(plan, value, 'unsaid')
     const led = programs || this.#view.lead.lead !== undefined
-    return rowAbout(plan, value, led ? 'always' : undefined)
+    return createObjectRow(plan, value, led ? 'always' : undefined)
   }
 
   /** Says of one result what the answer does not show. */
@@ -138,12 +139,12 @@ class OutcomeRows {
     }
     const { result } = outcome
     if (result?.reported === true) return
-    const tolerated = ignoredError(result)
-    if (tolerated !== undefined) ui.note(toleratedText(getObjectName(plan), tolerated))
+    const tolerated = getToleratedFailure(result)
+    if (tolerated !== undefined) ui.note(describeTolerated(getObjectName(plan), tolerated))
     else if (outcome.state === 'unchanged')
       ui.note(`${getObjectName(plan)}: ${plan.endpoint.unchanged ?? 'already in this state'}`)
-    else if (result !== undefined && showsNothing(result))
-      ui.note(`${getObjectName(plan)}: ${doneText(plan, result, this.#options)}`)
+    else if (result !== undefined && hasNothingToShow(result))
+      ui.note(`${getObjectName(plan)}: ${describeBareOutcome(plan, result, this.#options)}`)
   }
 }
 
@@ -191,8 +192,8 @@ class ObjectStates {
   }
 }
 
-/** The engine with this run's work: one plan after the other, each outcome counted as it comes. */
-const started = async (
+/** Starts the engine on this run's work: one plan after the other, each outcome counted as it comes. */
+const startBulkRun = async (
   engine: Engine,
   { items, queued, total }: WorkQueue,
   states: ObjectStates,
@@ -200,7 +201,7 @@ const started = async (
   journaled: JournaledRun | undefined,
   look: () => void,
 ): Promise<Run<PlanAnswer, NumberedPlan>> => {
-  const send = ignoringErrors(engine.globals, options.run ?? createCall(engine))
+  const send = ignoreTolerated(engine.globals, options.run ?? createCall(engine))
   const gate = await engine.gate()
   const counter = engine.ui.counter(total(), () => gate.waiting)
   const { merging } = options
@@ -237,7 +238,7 @@ const started = async (
   return going
 }
 
-const again = (count: number): string =>
+const describeDuplicates = (count: number): string =>
   count === 1
     ? 'one object was given more than once and is processed once'
     : `${count} objects were given more than once and are processed once`
@@ -257,19 +258,19 @@ const sendTogether = async (
   if (due.length > 0) await together(due.map(({ plan }) => plan))
 }
 
-/** What of the input cannot be understood, after requests were sent; undefined where that is not it. */
-const inputFailure = ({ counts }: Report, lost: unknown): Failure | undefined => {
+/** Returns the failure of an input that could not be understood after requests were sent; undefined for any other error. */
+const toInputFailure = ({ counts }: Report, lost: unknown): Failure | undefined => {
   const isOfInput = lost instanceof Failure && lost.details.ofInput === true
   if (!isOfInput || lost.category !== 'usage') return undefined
   if (counts.done + counts.unchanged + counts.failed + counts.unknown === 0) return undefined
-  return new Failure('partial', `${lost.message}; ${countsText(counts)} before that`, {
+  return new Failure('partial', `${lost.message}; ${formatOutcomeCounts(counts)} before that`, {
     hint: lost.details.hint,
     cause: lost,
   })
 }
 
-/** What becomes of writes whose answers cannot be printed any more; undefined where that is not it. */
-const unfinished = (report: Report, lost: unknown): Failure | undefined => {
+/** Returns the failure of a run that wrote, but whose answers cannot be printed any more; undefined for any other error. */
+const toUnfinishedFailure = (report: Report, lost: unknown): Failure | undefined => {
   const closed = lost instanceof ClosedPipe
   if (!closed && !(lost instanceof Failure && lost.category === 'failed')) return undefined
   const { counts } = report
@@ -281,12 +282,12 @@ const unfinished = (report: Report, lost: unknown): Failure | undefined => {
     ...(failed === 0 ? [] : [`${failed} failed`]),
     ...(left === 0 ? [] : [`${left} not attempted`]),
   ].join(', ')
-  if (!closed) return unprinted(lost, said)
-  if (left === 0) return verdict(report)
+  if (!closed) return createUnprintedFailure(lost, said)
+  if (left === 0) return getRunVerdict(report)
   return new Failure('partial', `standard output was closed: ${said}`)
 }
 
-/** How a run came to its end. */
+/** A run that came to its end, with its report and its journal. */
 interface FinishedRun {
   readonly engine: Engine
   readonly report: Report
@@ -306,12 +307,12 @@ const endRun = (
   lost: unknown,
 ): void => {
   const { ui, signal } = engine
-  const broken = inputFailure(report, lost)
+  const broken = toInputFailure(report, lost)
   const closing = (): void => {
     if (journaled === undefined) return
     const { file, again } = journaled
     const input = broken === undefined ? 'same' : 'corrected'
-    ui.note(closingLine(report, { file, again, cut: cut ? input : undefined }))
+    ui.note(formatClosingLine(report, { file, again, cut: cut ? input : undefined }))
   }
   if (report.end === 'interrupted' || signal.aborted) {
     ui.note(states.line())
@@ -320,13 +321,13 @@ const endRun = (
   }
   closing()
   if (broken !== undefined) throw broken
-  const failure = wrote ? unfinished(report, lost) : undefined
+  const failure = wrote ? toUnfinishedFailure(report, lost) : undefined
   if (failure !== undefined) throw failure
   if (lost !== undefined) throw lost
-  const came = verdict(report)
+  const came = getRunVerdict(report)
   const { failed, unknown } = report.counts
   if (journaled === undefined && failed + unknown > report.failures.length)
-    ui.note(closingLine(report))
+    ui.note(formatClosingLine(report))
   if (came !== undefined) throw came
 }
 
@@ -357,14 +358,14 @@ export async function* runBulk(
   const shown = await OutcomeRows.create(engine, queue, options)
   await sendTogether(queue, options, journaled)
   const heap = new HeapTuning()
-  const going = await started(engine, queue, states, options, journaled, () => heap.look())
+  const going = await startBulkRun(engine, queue, states, options, journaled, () => heap.look())
   const finish = async (): Promise<FinishedRun> => {
     const report = await going.report
     heap.end()
     const cut = queue.cut?.() ?? false
     leaveOff()
     await journaled?.end(report.end)
-    if (queue.twice() > 0) engine.ui.note(again(queue.twice()))
+    if (queue.twice() > 0) engine.ui.note(describeDuplicates(queue.twice()))
     return { engine, report, states, journaled, wrote: writes(first.endpoint), cut }
   }
   let lost: unknown

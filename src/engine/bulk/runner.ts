@@ -1,25 +1,30 @@
 /** Running the plans of a command: one object's answer, or several objects with an outcome each. */
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
-import { concurrencyLimit } from '../command/globals.js'
+import { getConcurrencyLimit } from '../command/globals.js'
 import { withReversal } from '../command/reversal.js'
-import { lossIn, resolveDetails, showsOutcomes, toleratedText } from '../command/running.js'
+import {
+  canShowOutcomes,
+  describeTolerated,
+  resolveDetails,
+  resolveLoss,
+} from '../command/running.js'
 import type { Many } from '../command/services.js'
 import type { Plan, PlanSource } from '../command/types.js'
-import { showsNothing } from '../records/object-rows.js'
+import { hasNothingToShow } from '../records/object-rows.js'
 import type { PlanAnswer, RecordView } from '../rows.js'
 import { createNoteRow, type Rows, yieldRecord, yieldRecords } from '../rows.js'
 import { parseFailureLimit } from '../work/report.js'
 import {
   createCall,
+  createUnprintedFailure,
+  describeBareOutcome,
   describeDone,
-  doneText,
   type Engine,
   getObjectName,
-  ignoredError,
-  ignoringErrors,
+  getToleratedFailure,
+  ignoreTolerated,
   type Keeper,
-  unprinted,
 } from './plan-work.js'
 
 const emitOf = ({ endpoint }: Plan, { emit }: Many): RecordView => ({
@@ -68,15 +73,15 @@ export class BulkRunner {
     if (single && this.#engine.resumed?.() === undefined)
       return yield* this.#single(only, how, keeper)
     if (keeper !== undefined) {
-      const { keptRun } = await import('./queues.js')
+      const { runJournaled: keptRun } = await import('./queues.js')
       return yield* keptRun(this.#engine, await keeper(), plans, how)
     }
-    const { held } = await import('../journaling/work-queue.js')
+    const { createHeldQueue: held } = await import('../journaling/work-queue.js')
     const { runBulk } = await import('./run-bulk.js')
     yield* runBulk(this.#engine, held(plans), how)
   }
 
-  /** The same with objects that are planned as they come. */
+  /** Runs plans as `many` does, but plans each object as it comes. */
   async *stream(source: PlanSource, how: Many = {}): Rows {
     parseFailureLimit(this.#engine.globals.maxFailures)
     const { runStream } = await import('./queues.js')
@@ -85,7 +90,7 @@ export class BulkRunner {
       source,
       how,
       confirmable: async ({ endpoint }) => {
-        const what = lossIn(how)?.what ?? endpoint.destructive
+        const what = resolveLoss(how)?.what ?? endpoint.destructive
         if (what !== undefined) await this.#engine.ui.confirmable(what)
       },
       confirm: async (first, count) => void (await this.confirm(first, how, count)),
@@ -100,7 +105,7 @@ export class BulkRunner {
     const { ui, signal } = this.#engine
     const counter = ui.counter(items.length)
     const counted: typeof work = (...item) => work(...item).finally(() => counter.add(1))
-    await runEach(items, concurrencyLimit(this.#engine.globals), signal, counted).finally(
+    await runEach(items, getConcurrencyLimit(this.#engine.globals), signal, counted).finally(
       counter.end,
     )
   }
@@ -109,7 +114,7 @@ export class BulkRunner {
   async confirm(plans: readonly Plan[], how: Many, count: number = plans.length): Promise<boolean> {
     const { ui, irreversible } = this.#engine
     const losing = plans.filter(({ endpoint }) => endpoint.destructive !== undefined)
-    const loses = lossIn(how)
+    const loses = resolveLoss(how)
     const what = loses?.what ?? losing[0]?.endpoint.destructive
     if (what === undefined) return false
     const each = loses?.each
@@ -127,7 +132,7 @@ export class BulkRunner {
   }
 
   async *#single(plan: Plan, how: Many, keeper: Keeper | undefined): Rows {
-    const send = ignoringErrors(this.#engine.globals, how.run ?? createCall(this.#engine))
+    const send = ignoreTolerated(this.#engine.globals, how.run ?? createCall(this.#engine))
     const work = async (one: Plan): Promise<PlanAnswer> => {
       await how.together?.([one])
       return send(one)
@@ -135,11 +140,14 @@ export class BulkRunner {
     const outcome =
       keeper === undefined
         ? await work(plan)
-        : await (await import('./queues.js')).keptSingle(this.#engine, keeper, plan, work)
+        : await (await import('./queues.js')).runJournaledSingle(this.#engine, keeper, plan, work)
     if (writes(plan.endpoint))
       this.#engine.report.set((lost) =>
         lost instanceof Failure
-          ? unprinted(lost, `${getObjectName(plan)}: ${describeDone(plan, how)} before that`)
+          ? createUnprintedFailure(
+              lost,
+              `${getObjectName(plan)}: ${describeDone(plan, how)} before that`,
+            )
           : lost,
       )
     yield* this.#show(plan, outcome, how)
@@ -150,20 +158,21 @@ export class BulkRunner {
     const { answer } = this.#engine
     if (outcome.rows !== undefined) return yield* outcome.rows
     if (outcome.reported === true) return
-    if (showsNothing(outcome) && showsOutcomes(answer)) {
+    if (hasNothingToShow(outcome) && canShowOutcomes(answer)) {
       const { toOutcomeRecord } = await import('./run-bulk.js')
       const state = outcome.unchanged === true ? 'unchanged' : 'done'
       const settled = { state, result: outcome } as const
       yield* yieldRecord(toOutcomeRecord({ item: { plan }, outcome: settled }), how.emit)
     }
-    const tolerated = ignoredError(outcome)
-    if (tolerated !== undefined) yield createNoteRow(toleratedText(getObjectName(plan), tolerated))
-    else if (outcome.unchanged === true && showsNothing(outcome))
+    const tolerated = getToleratedFailure(outcome)
+    if (tolerated !== undefined)
+      yield createNoteRow(describeTolerated(getObjectName(plan), tolerated))
+    else if (outcome.unchanged === true && hasNothingToShow(outcome))
       yield createNoteRow(
         plan.endpoint.unchanged ?? `${getObjectName(plan)}: already in this state, nothing changed`,
       )
-    else if (showsNothing(outcome))
-      yield createNoteRow(`${getObjectName(plan)}: ${doneText(plan, outcome, how)}`)
+    else if (hasNothingToShow(outcome))
+      yield createNoteRow(`${getObjectName(plan)}: ${describeBareOutcome(plan, outcome, how)}`)
     else if (how.present === undefined)
       yield { kind: 'answer', answer: outcome, view: emitOf(plan, how) }
     else {

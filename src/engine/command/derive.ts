@@ -8,7 +8,7 @@ import {
 } from '../../catalogue/endpoint.js'
 import { getProperties } from '../../catalogue/fields.js'
 import { shownFields } from '../../catalogue/kinds.js'
-import { formatOf, isScope, type Param, valuesOf } from '../../catalogue/params.js'
+import { formatOf, getParamValues, isScope, type Param } from '../../catalogue/params.js'
 import type { Globals } from './globals.js'
 import type { Argument, Command, CommandFacts, Flag } from './types.js'
 
@@ -19,7 +19,7 @@ import type { Argument, Command, CommandFacts, Flag } from './types.js'
 const scopeRoots = { projects: 'project', groups: 'group', users: 'user' } as const
 export type ScopeKind = (typeof scopeRoots)[keyof typeof scopeRoots]
 
-/** What an endpoint's object belongs to: the placeholder behind /projects, /groups or /users. */
+/** Returns the scope of an endpoint's object: the placeholder behind /projects, /groups or /users. */
 export const getScope = (
   e: Pick<Endpoint, 'route' | 'args'>,
 ): { kind: ScopeKind; placeholder: string } | undefined => {
@@ -31,14 +31,14 @@ export const getScope = (
   return { kind: scopeRoots[root as keyof typeof scopeRoots], placeholder }
 }
 
-/** The words of a command, as in `approvals rules list`. */
+/** Returns the words of a command, as in `approvals rules list`. */
 export const getCommandName = (command: Pick<Command, 'area' | 'words'>): string =>
   [command.area, command.words].filter((w) => w !== '').join(' ')
 
-/** The API's name as flags write names. */
-export const kebab = (name: string): string => name.replaceAll('_', '-')
-/** The flag name of a parameter. */
-export const flagName = (name: string, param: Param): string => param.name ?? kebab(name)
+/** Converts the API's name to the form of flags. */
+export const toKebabCase = (name: string): string => name.replaceAll('_', '-')
+/** Returns the flag name of a parameter. */
+export const getFlagName = (name: string, param: Param): string => param.name ?? toKebabCase(name)
 
 // Endpoints → flags: their placeholders and parameters, one flag for all endpoints of a command.
 
@@ -47,10 +47,10 @@ export const flagName = (name: string, param: Param): string => param.name ?? ke
 /** The column that says which object a row is about, where several were given. */
 export const objectColumn = 'object'
 
-/** The field that a dotted name begins with. */
+/** Returns the field that a dotted name begins with. */
 export const getFirstSegment = (path: string): string => path.split('.')[0] ?? path
 
-/** Field names of the answers of these endpoints, each once. */
+/** Returns the field names of the answers of these endpoints, each once. */
 export const getAnswerFields = (endpoints: readonly Endpoint[]): readonly string[] => {
   const own = new Set(endpoints.flatMap((e) => Object.keys(getProperties(e.returns.shape) ?? {})))
   const shown = Object.entries(shownFields).filter(([, path]) => own.has(getFirstSegment(path)))
@@ -68,21 +68,23 @@ export const scopeLetters: Readonly<Record<ScopeKind, { readonly short?: string 
   user: {},
 }
 
-/** The API's own name beside a flag that has another. */
-const alias = (name: string, param: Param): { aliases?: readonly string[] } =>
-  param.name !== undefined && param.name !== kebab(name) ? { aliases: [kebab(name)] } : {}
+/** Returns the API's own name as an alias of a flag that has another. */
+const getFlagAliases = (name: string, param: Param): { aliases?: readonly string[] } =>
+  param.name !== undefined && param.name !== toKebabCase(name)
+    ? { aliases: [toKebabCase(name)] }
+    : {}
 
-/** The flag of a parameter that is not given by position. */
-const flagOf = (parameter: string, param: Param, required: boolean): Flag => ({
-  name: flagName(parameter, param),
+/** Creates the flag of a parameter that is not given by position. */
+const createParameterFlag = (parameter: string, param: Param, required: boolean): Flag => ({
+  name: getFlagName(parameter, param),
   param,
   parameter,
   required,
-  ...alias(parameter, param),
+  ...getFlagAliases(parameter, param),
 })
 
 /** Flags that fill the placeholders of a path, all of which it needs. */
-const pathFlags = (e: Endpoint): Flag[] => {
+const getPathFlags = (e: Endpoint): Flag[] => {
   const scope = getScope(e)
   return Object.entries(e.path)
     .filter(([name]) => e.args?.includes(name) !== true)
@@ -96,11 +98,11 @@ const pathFlags = (e: Endpoint): Flag[] => {
             path: true,
             ...scopeLetters[scope.kind],
           }
-        : { ...flagOf(parameter, param, true), path: true },
+        : { ...createParameterFlag(parameter, param, true), path: true },
     )
 }
 
-const selector = ({ when }: Endpoint): Flag[] =>
+const getSelectorFlags = ({ when }: Endpoint): Flag[] =>
   when === undefined
     ? []
     : [
@@ -113,25 +115,25 @@ const selector = ({ when }: Endpoint): Flag[] =>
       ]
 
 /** Flags that the placeholders and parameters of one endpoint make. */
-const flagsOf = (e: Endpoint): Flag[] => [
-  ...pathFlags(e),
+const getEndpointFlags = (e: Endpoint): Flag[] => [
+  ...getPathFlags(e),
   ...Object.entries(e.params)
     .filter(([name]) => e.args?.includes(name) !== true && !paging.has(name))
-    .map(([name, param]) => flagOf(name, param, param.required === true)),
-  ...selector(e),
+    .map(([name, param]) => createParameterFlag(name, param, param.required === true)),
+  ...getSelectorFlags(e),
 ]
 
-/** Of two enumerations of one name the longer: the endpoint chosen later narrows it again. */
-const widest = (a: Flag, b: Flag): Flag =>
-  valuesOf(b.param).length > valuesOf(a.param).length ? b : a
+/** Chooses the longer of two enumerations of one name: the endpoint chosen later narrows it again. */
+const chooseWiderFlag = (a: Flag, b: Flag): Flag =>
+  getParamValues(b.param).length > getParamValues(a.param).length ? b : a
 
-/** One flag for all endpoints of a command; required only where every endpoint requires it. */
+/** Merges the flags of all endpoints of a command; a flag is required only if every endpoint requires it. */
 const mergeFlags = (endpoints: readonly Endpoint[]): Flag[] => {
   const merged = new Map<string, { flag: Flag; required: number }>()
-  for (const flag of endpoints.flatMap(flagsOf)) {
+  for (const flag of endpoints.flatMap(getEndpointFlags)) {
     const known = merged.get(flag.name)
     merged.set(flag.name, {
-      flag: known === undefined ? flag : widest(known.flag, flag),
+      flag: known === undefined ? flag : chooseWiderFlag(known.flag, flag),
       required: (known?.required ?? 0) + (flag.required ? 1 : 0),
     })
   }
@@ -143,8 +145,8 @@ const mergeFlags = (endpoints: readonly Endpoint[]): Flag[] => {
 
 // Endpoints → what a command takes by position.
 
-/** The arguments of a command: those of the endpoint that takes most. */
-const argumentsOf = (endpoints: readonly Endpoint[]): Argument[] => {
+/** Derives the arguments of a command: those of the endpoint that takes most. */
+const deriveArguments = (endpoints: readonly Endpoint[]): Argument[] => {
   const [first] = endpoints
   if (first === undefined) return []
   const longest = endpoints.reduce(
@@ -158,9 +160,9 @@ const argumentsOf = (endpoints: readonly Endpoint[]): Argument[] => {
     if (param === undefined) return []
     return [
       {
-        name: flagName(name, param),
+        name: getFlagName(name, param),
         required: everywhere && !isScope(param),
-        variadic: i === 0 && names.length === 1 && actsOnOne(longest),
+        variadic: i === 0 && names.length === 1 && isAboutOneObject(longest),
         help: param.help,
         parameter: name,
         param,
@@ -170,26 +172,27 @@ const argumentsOf = (endpoints: readonly Endpoint[]): Argument[] => {
 }
 
 /** Verbs that act on one object take several; lists of what belongs to one, and files, do not. */
-const actsOnOne = (e: Endpoint): boolean => e.returns.kind === 'one' || e.returns.kind === 'empty'
+const isAboutOneObject = (e: Endpoint): boolean =>
+  e.returns.kind === 'one' || e.returns.kind === 'empty'
 
-export const derived = (area: string, words: string, endpoints: Endpoints): CommandFacts => {
+export const deriveCommand = (area: string, words: string, endpoints: Endpoints): CommandFacts => {
   const all = Object.values(endpoints)
   return {
     area,
     words,
     summary: all[0]?.summary ?? '',
-    args: argumentsOf(all),
+    args: deriveArguments(all),
     flags: mergeFlags(all),
     endpoints,
   }
 }
 
-/** A command as its endpoints alone make it, without what was written by hand. */
-export const withoutSpecial = ({ area, words, endpoints }: CommandFacts): CommandFacts =>
-  derived(area, words, endpoints)
+/** Derives a command as its endpoints alone make it, without what was written by hand. */
+export const deriveWithoutSpecial = ({ area, words, endpoints }: CommandFacts): CommandFacts =>
+  deriveCommand(area, words, endpoints)
 
-/** The command that reads one record of a list; undefined where the area has none. */
-export const singleNamed = ({
+/** Finds the command that reads one record of a list; undefined if the area has none. */
+export const findSingleCommand = ({
   registry,
   area,
   words,
@@ -198,35 +201,38 @@ export const singleNamed = ({
 
 // What a command is, by its endpoints.
 
-/** Whether a command reaches the instance through the catalogue. */
-export const calls = (c: CommandFacts): boolean => Object.keys(c.endpoints).length > 0
-/** Whether it may be asked of several instances at once. */
+/** True if a command reaches the instance through the catalogue. */
+export const hasEndpoints = (c: CommandFacts): boolean => Object.keys(c.endpoints).length > 0
+/** True if a command may be sent to several instances at once. */
 export const isAskable = (c: CommandFacts): boolean =>
-  calls(c) || c.open === true || c.readOnly === true
+  hasEndpoints(c) || c.open === true || c.readOnly === true
 
 /** Returns true if a command takes several profiles, one answer of all of them. */
 export const takesProfiles = (c: CommandFacts): boolean => isAskable(c) && c.single !== true
 
-/** Whether a command lists records page by page. */
+/** True if a command lists records page by page. */
 export const lists = (c: CommandFacts): boolean =>
   c.open === true || Object.values(c.endpoints).some((e) => e.returns.kind === 'many')
 
-/** Whether a command sends attributes. */
-export const sendsBody = (c: CommandFacts): boolean =>
+/** True if a command sends attributes. */
+export const canSendAttributes = (c: CommandFacts): boolean =>
   c.open === true || Object.values(c.endpoints).some(writes)
 
 /** Methods that change something, where a path follows: a path alone is read. */
 const changing = /^(?:POST|PUT|PATCH|DELETE)$/i
 
-/** Whether a line of a command may change something: of an open one its method says so. */
-export const changes = (c: CommandFacts, [first = '', path]: readonly string[]): boolean =>
+/** True if a line of a command may change something. For an open command the line's method decides. */
+export const mayChangeInstance = (
+  c: CommandFacts,
+  [first = '', path]: readonly string[],
+): boolean =>
   c.writes === true ||
   Object.values(c.endpoints).some(writes) ||
   (c.open === true && path !== undefined && changing.test(first))
 
-/** Whether a command may be tried without writing: it writes, and the API has no trial of its own for it. */
-export const rehearsable = (c: CommandFacts): boolean =>
-  (sendsBody(c) || c.writes === true) &&
+/** True if `--dry-run` can preview a command: it writes, and the API has no dry run of its own for it. */
+export const canPreview = (c: CommandFacts): boolean =>
+  (canSendAttributes(c) || c.writes === true) &&
   !Object.values(c.endpoints).some((e) => e.rehearses === true)
 
 /** A command with the flags that say whether its requests are sent. */
@@ -235,20 +241,21 @@ interface Invocation {
   readonly globals: Pick<Globals, 'curl' | 'dryRun'>
 }
 
-/** Whether nothing is written; a command whose API tries it out by itself sends what it is given. */
+/** True if nothing is written. A command whose API has a dry run of its own sends what it is given. */
 export const isRehearsal = ({ command, globals }: Invocation): boolean =>
-  globals.dryRun && rehearsable(command)
+  globals.dryRun && canPreview(command)
 
-/** Whether everything is sent. */
-export const sendsAll = (asked: Invocation): boolean => !asked.globals.curl && !isRehearsal(asked)
+/** True if every request of a line is sent. */
+export const isFullySent = (asked: Invocation): boolean =>
+  !asked.globals.curl && !isRehearsal(asked)
 
-/** Which list a command's objects may be selected from; undefined where there is none. */
+/** Returns the list from which `--select` chooses a command's objects; undefined if there is none. */
 export const getSelects = (c: CommandFacts): Endpoint['selects'] =>
   c.args[0]?.variadic === true
     ? Object.values(c.endpoints).find((e) => e.selects !== undefined)?.selects
     : undefined
 
-/** Whether a flag of a command says nothing but which objects `--select` chooses from. */
+/** True if a flag of a command only says which objects `--select` chooses from. */
 export const isOfSelection = (c: CommandFacts, name: string): boolean => {
   const fact = getSelects(c)
   if (fact === undefined) return false
@@ -256,36 +263,36 @@ export const isOfSelection = (c: CommandFacts, name: string): boolean => {
   return fact.by?.some((flag) => flag === name) === true
 }
 
-/** Whether a selection may be made among the objects of several projects, which are of none. */
-export const spreads = (c: CommandFacts): boolean => getSelects(c)?.spread === true
+/** True if objects that belong to no project can be selected from the lists of several projects. */
+export const canSelectAcrossProjects = (c: CommandFacts): boolean => getSelects(c)?.spread === true
 
-/** Whether a command only reads, so that it may be repeated. */
-export const watchable = (c: CommandFacts): boolean =>
+/** True if a command only reads, so that it may be repeated. */
+export const canRepeat = (c: CommandFacts): boolean =>
   c.watches === true ||
-  (calls(c) &&
+  (hasEndpoints(c) &&
     Object.values(c.endpoints).every(
       (e) => getMethod(e) === 'GET' && (e.returns.kind === 'one' || e.returns.kind === 'many'),
     ))
 
-/** Whether a command has a form for what belongs to a project, or to a group. */
+/** True if a command has a form for objects of a project, of a group or of a user. */
 export const hasForm = (c: Pick<CommandFacts, 'endpoints'>, kind: ScopeKind): boolean =>
   Object.values(c.endpoints).some((e) => getScope(e)?.kind === kind)
 
-/** Whether a command changes nothing, whatever is asked of it. */
-export const onlyReads = (c: CommandFacts): boolean =>
+/** True if a command changes nothing, whatever its arguments are. */
+export const isReadOnlyCommand = (c: CommandFacts): boolean =>
   c.open !== true &&
   c.ownJournal !== true &&
   Object.values(c.endpoints).every((e) => !writes(e) && e.returns.kind !== 'file')
 
 /** Returns true if a command's writes are planned, and so kept in a journal. */
-export const keepsJournal = (c: CommandFacts): boolean => sendsBody(c)
+export const keepsJournal = (c: CommandFacts): boolean => canSendAttributes(c)
 
 /** Returns true if a command takes its objects as they come. */
 export const streams = (c: CommandFacts): boolean =>
-  (calls(c) || c.open === true) && c.gathers !== true
+  (hasEndpoints(c) || c.open === true) && c.gathers !== true
 
-/** The flags of a command that rows of standard input may say of each object instead. */
-export const rowFlags = (
+/** Returns the flags of a command whose values rows of standard input may have for each object instead. */
+export const getRowFlags = (
   c: Pick<CommandFacts, 'args' | 'flags' | 'endpoints'>,
 ): readonly Flag[] => {
   const writing = Object.values(c.endpoints).some(writes)
@@ -300,6 +307,6 @@ export const rowFlags = (
   )
 }
 
-/** Whether a command takes several objects by position. */
+/** True if a command takes several objects by position. */
 export const takesSeveral = ({ args: [first] }: Pick<CommandFacts, 'args'>): boolean =>
   first?.variadic === true && first.file !== true

@@ -1,4 +1,4 @@
-/** What a command says of itself, and what is asked of it. */
+/** Types that describe a command, and the types of what a line asks of it. */
 import type { Fields, JsonValues } from '../../base/objects.js'
 import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
@@ -22,10 +22,10 @@ export interface Argument {
   /** It may be a file among other things, such as a journal by its ID or by its file. */
   readonly mayBeFile?: true
   /**
-   * What it may be, for completion, where no parameter says so.
+   * Suggests values for completion, if no parameter names any.
    * @param before the arguments before it
-   * @param current what was typed of it
-   * @param naming what the instance calls fields, where a vocabulary says so
+   * @param current the part of it that was typed
+   * @param naming the instance's own names of fields, if a vocabulary has any
    * @param more fields that the instance was seen to have beyond the documents
    */
   readonly values?: (
@@ -50,7 +50,7 @@ export interface Flag {
   /** The API parameter it fills; absent on the tool's own flags. */
   readonly parameter?: string
   readonly short?: string
-  /** What instances call it, where a vocabulary says so: as good as the name. */
+  /** The instance's own names of the flag, if a vocabulary has any: they are accepted like its name. */
   readonly own?: readonly string[]
   /** Other spellings that are accepted and not shown. */
   readonly aliases?: readonly string[]
@@ -73,7 +73,7 @@ export interface Flag {
 /** `site`: settings of the instance at hand that no document names. */
 export type FlagGroup = 'command' | 'many' | 'site' | 'paging' | 'instance' | 'output'
 
-/** What the person asked of a command, parsed and checked, before an endpoint is chosen. */
+/** The arguments and flags of a line, parsed and checked, before an endpoint is chosen. */
 export interface Given {
   /** Texts given by position, in order; `-` already replaced by the lines of standard input. */
   readonly args: readonly string[]
@@ -83,11 +83,11 @@ export interface Given {
   readonly extra: Readonly<Record<string, string | readonly string[]>>
   /** `--input`: attributes by API name. */
   readonly input?: JsonValues
-  /** What the instance calls fields, where a vocabulary says so. */
+  /** The instance's own names of fields, if a vocabulary has any. */
   readonly naming?: Naming
   /** The attributes of each argument, where rows bring them along. */
   readonly rows?: readonly (JsonValues | undefined)[]
-  /** Where arguments stand in standard input that came from there, by their texts. */
+  /** The places in standard input of the arguments that came from there, by their texts. */
   readonly places?: ReadonlyMap<string, string>
   /** The line names several projects or groups: what is done is done in each of them. */
   readonly several?: true
@@ -98,30 +98,30 @@ export interface Given {
 /** An object by the text that names it. */
 export interface NamedObject {
   readonly text: string
-  /** What it came with, as `Coming.below` names it. */
+  /** The name of the parent that it came with, as in `ObjectStream.below`. */
   readonly parent?: string
-  /** What of it a run may change, where it was selected by its record. */
+  /** The fields that a run may change, as its record had them when it was selected. */
   readonly before?: Fields
   /** Its own attributes, where its row brings them along. */
   readonly row?: JsonValues
-  /** Where it stands in standard input: `line 3`. */
+  /** Its place in standard input: `line 3`. */
   readonly place?: string
 }
 
 /** Objects that are taken as they come. */
 export interface ObjectStream {
   readonly objects: AsyncIterable<NamedObject>
-  /** They come with what they belong to, and this column names it. */
+  /** The column that names what each object belongs to, if the objects come with that. */
   readonly below?: Parent['column']
   /** Flags that their rows may say. */
   readonly rowFlags?: readonly string[]
   /** Their input ends at once: all of them are checked before the first is worked on. */
   readonly whole?: boolean
-  /** Nobody named them: asked once it is known how many there are, before the first is worked on. */
+  /** Confirms objects that the line does not name, once their number is known and before the first is worked on. */
   readonly confirm?: (count: number) => Promise<void>
 }
 
-/** What objects belong to, where a command was given several of them. */
+/** The project, group or other object that objects belong to, if a command was given several of them. */
 export interface Parent {
   /** The column of answers that names it. */
   readonly column: 'project' | 'group' | 'of'
@@ -131,15 +131,15 @@ export interface Parent {
 /** One call that a command decided on: which endpoint, with which values. */
 export interface Plan extends Ask {
   readonly key: string
-  /** How the object is called in notes and outcomes (`42`, `platform/app!42`). */
+  /** The name of the object in notes and outcomes (`42`, `platform/app!42`). */
   readonly label?: string
-  /** What it works on as a journal names it, where the label has more words. */
+  /** The name of the object in a journal, if the label has more words. */
   readonly object?: string
   /** The kind of that, where the endpoint does not name it: one that makes it. */
   readonly kind?: string | undefined
-  /** Whose object it is, where there are several. */
+  /** The parent of the object, if there are several parents. */
   readonly parent?: Parent
-  /** What of its values its row said. */
+  /** The values that came from the object's row of standard input. */
   readonly row?: JsonValues
   /** Its record, where planning read that already. */
   readonly record?: unknown
@@ -158,9 +158,9 @@ export interface PlanSource extends Pick<ObjectStream, 'confirm'> {
   planOf(object: GivenObject): Promise<Plan>
   /** All of them are there before the first is worked on. */
   readonly whole?: boolean
-  /** So many may be planned at once. */
+  /** The number of objects that may be planned at once. */
   readonly width?: number
-  /** What is known of all of them before they come: how many there are, and the first. */
+  /** The number of all objects and the first of them, if these are known before the objects come. */
   readonly known?: { readonly count: number; readonly first: readonly GivenObject[] }
 }
 
@@ -173,7 +173,7 @@ interface GivenObject {
   readonly place?: string | undefined
 }
 
-/** What a command may be that no endpoint says. */
+/** The traits of a command that no endpoint implies. */
 export interface CommandTraits {
   /** Takes --param and --input though it reaches no endpoint of the catalogue. */
   readonly open?: true
@@ -201,7 +201,7 @@ export interface CommandTraits {
   readonly computedFields?: ComputedFields
   /** Fields that the instance at hand was seen to have beyond the documents; read only where a line has such a name. */
   readonly instanceFields?: readonly string[]
-  /** What was seen of its instance beyond the documents, where it has that. */
+  /** The names that its instance was seen to have beyond the documents, if there are any. */
   readonly known?: KnownNames
   /** Fields of rows of its own, which are those of no endpoint's answer. */
   readonly shows?: readonly string[]
@@ -216,14 +216,14 @@ export interface CommandFacts extends CommandTraits {
   readonly description?: readonly string[]
   readonly args: readonly Argument[]
   readonly flags: readonly Flag[]
-  /** What its instance calls fields, where a vocabulary says so. */
+  /** The own names that its instance has for fields, if a vocabulary has any. */
   readonly naming?: Naming
   /** Endpoints it reaches, by key of the area. */
   readonly endpoints: Endpoints
   readonly examples?: readonly string[]
 }
 
-/** Who a run is made by, and where. */
+/** The origin of a run: who made it, on which instance, and with which version of the tool. */
 export interface RunOrigin {
   /** The base URL; `sandbox:` and a folder for an embedded one. */
   readonly instance: string

@@ -1,23 +1,23 @@
 /** Every flag that a command takes: its own, those that go past the catalogue, and the shared ones. */
 
-import { echoes } from '../../catalogue/endpoint.js'
+import { hasEcho } from '../../catalogue/endpoint.js'
 import { getProperties } from '../../catalogue/fields.js'
 import { isFile, type Param } from '../../catalogue/params.js'
 import {
-  calls,
+  canPreview,
+  canRepeat,
+  canSelectAcrossProjects,
+  canSendAttributes,
+  getRowFlags,
   getSelects,
+  hasEndpoints,
   hasForm,
+  isReadOnlyCommand,
   keepsJournal,
   lists,
-  onlyReads,
-  rehearsable,
-  rowFlags,
   scopeLetters,
-  sendsBody,
-  spreads,
   takesProfiles,
   takesSeveral,
-  watchable,
 } from './derive.js'
 import { flagSets } from './global-flags.js'
 import { getCommonIrreversible } from './reversal.js'
@@ -25,22 +25,22 @@ import type { Argument, CommandFacts, Flag, FlagGroup } from './types.js'
 
 // What a command is, as far as that decides which flags it takes.
 
-/** Whether a command is answered with what it changed. */
-const answersChanges = (c: CommandFacts): boolean => Object.values(c.endpoints).some(echoes)
+/** True if a command is answered with what it changed. */
+const returnsChanges = (c: CommandFacts): boolean => Object.values(c.endpoints).some(hasEcho)
 
-/** Whether a command shows objects that may have pages of their own. */
+/** True if a command shows objects that may have pages of their own. */
 const hasPage = (c: CommandFacts): boolean =>
-  watchable(c) &&
+  canRepeat(c) &&
   Object.values(c.endpoints).some((e) => getProperties(e.returns.shape)?.web_url !== undefined)
 
-/** Whether a command is answered with a file. */
-export const downloads = (c: Pick<CommandFacts, 'endpoints'>): boolean =>
+/** True if a command is answered with a file. */
+export const returnsFile = (c: Pick<CommandFacts, 'endpoints'>): boolean =>
   Object.values(c.endpoints).some((e) => e.returns.kind === 'file')
 
-/** Whether a command may be spread over projects. */
-const ofProjects = (c: CommandFacts): boolean => hasForm(c, 'project')
+/** True if a command may be spread over projects. */
+const hasProjectForm = (c: CommandFacts): boolean => hasForm(c, 'project')
 
-/** Whether a command may work on several objects, each by a request of its own. */
+/** True if a command may work on several objects, each by a request of its own. */
 const isOfMany = (c: CommandFacts): boolean =>
   c.open === true || takesSeveral(c) || hasForm(c, 'project') || hasForm(c, 'group')
 
@@ -63,10 +63,11 @@ const attributesFile: Flag = {
   beyond: true,
 }
 
-/** Whether a command takes what goes past the catalogue. */
-const goesBeyond = (command: CommandFacts): boolean => calls(command) || command.open === true
+/** True if a command takes parameters beyond the catalogue. */
+const acceptsUndocumented = (command: CommandFacts): boolean =>
+  hasEndpoints(command) || command.open === true
 
-const hiddenScope = (name: 'project' | 'group'): Flag => ({
+const createHiddenScope = (name: 'project' | 'group'): Flag => ({
   name,
   hidden: true,
   required: false,
@@ -76,40 +77,43 @@ const hiddenScope = (name: 'project' | 'group'): Flag => ({
 })
 
 /** -P and -G, taken by all that call an endpoint, so that a wrong one gets a message of its own. */
-export const hiddenScopes: readonly Flag[] = [hiddenScope('project'), hiddenScope('group')]
+export const hiddenScopes: readonly Flag[] = [
+  createHiddenScope('project'),
+  createHiddenScope('group'),
+]
 
-const shownScope = (name: 'project' | 'group', help: string): Flag => ({
-  ...hiddenScope(name),
+const createShownScope = (name: 'project' | 'group', help: string): Flag => ({
+  ...createHiddenScope(name),
   hidden: false,
   group: 'many',
   param: { type: name, help },
 })
 
-/** -P or -G of commands whose endpoints have none of their own. */
-const furtherScope = (command: CommandFacts, flag: Flag): Flag => {
+/** Returns -P or -G of commands whose endpoints have none of their own. */
+const toScopeFlag = (command: CommandFacts, flag: Flag): Flag => {
   if (getSelects(command)?.spread === true)
     return flag.name === 'project'
-      ? shownScope('project', 'with --select: select from this project')
-      : shownScope('group', 'with --select: select from this group')
-  const whole = flag.name === 'group' && !downloads(command) && ofProjects(command)
+      ? createShownScope('project', 'with --select: select from this project')
+      : createShownScope('group', 'with --select: select from this group')
+  const whole = flag.name === 'group' && !returnsFile(command) && hasProjectForm(command)
   return whole && !hasForm(command, 'group')
-    ? shownScope('group', 'all projects of this group and its subgroups')
+    ? createShownScope('group', 'all projects of this group and its subgroups')
     : flag
 }
 
-/** Which commands a flag for several projects or groups is for. */
+/** Predicates by flag name: each chooses the commands that take this flag for several projects or groups. */
 const spreadTo: Readonly<Record<string, (command: CommandFacts) => boolean>> = {
-  'all-projects': (command) => ofProjects(command) || spreads(command),
+  'all-projects': (command) => hasProjectForm(command) || canSelectAcrossProjects(command),
   'all-groups': (command) => hasForm(command, 'group'),
-  recursive: (command) => hasForm(command, 'group') || spreads(command),
-  'with-archived': (command) => ofProjects(command) || spreads(command),
+  recursive: (command) => hasForm(command, 'group') || canSelectAcrossProjects(command),
+  'with-archived': (command) => hasProjectForm(command) || canSelectAcrossProjects(command),
 }
 
-/** A flag for several projects or groups: shown where it is taken. */
+/** Returns a flag for several projects or groups: it is shown where it is taken. */
 const spread = (command: CommandFacts, flag: Flag): Flag =>
   command.open === true
     ? flag
-    : { ...flag, hidden: downloads(command) || spreadTo[flag.name]?.(command) !== true }
+    : { ...flag, hidden: returnsFile(command) || spreadTo[flag.name]?.(command) !== true }
 
 /** `--limit` where it says something of a selection alone. */
 const limits: readonly Flag[] = flagSets.paging
@@ -125,11 +129,11 @@ const limits: readonly Flag[] = flagSets.paging
   }))
 
 /** `--select`; where there is no list to choose among it is refused with a word of its own. */
-const selection = (command: CommandFacts, flag: Flag): Flag =>
+const toSelectFlag = (command: CommandFacts, flag: Flag): Flag =>
   getSelects(command) === undefined ? { ...flag, hidden: true } : flag
 
-/** Whether a flag says which objects the list of `--select` has to choose among. */
-const selectsBy = (command: CommandFacts, name: string): boolean =>
+/** True if a flag narrows the list from which `--select` chooses. */
+const isSelectionFlag = (command: CommandFacts, name: string): boolean =>
   getSelects(command)?.by?.some((flag) => flag === name) === true
 
 /** With `--select`: the list of the whole instance is chosen from. */
@@ -142,7 +146,8 @@ const wholeInstance: Flag = {
 
 /** Flags that say something of requests only. */
 const takesRequest = (command: CommandFacts, { name }: Flag): boolean => {
-  if (name === 'from') return onlyReads(command) && (lists(command) || command.snapshots === true)
+  if (name === 'from')
+    return isReadOnlyCommand(command) && (lists(command) || command.snapshots === true)
   if (name === 'curl') return !(command.readOnly || command.ownJournal)
   return !['all-profiles', 'tolerate'].includes(name) || takesProfiles(command)
 }
@@ -155,58 +160,61 @@ interface SharedFlags {
 }
 
 /** `--no-undo-record`: not offered where nothing could be undone anyway. */
-const recorded = (command: CommandFacts, flag: Flag): Flag =>
+const hideIfIrreversible = (command: CommandFacts, flag: Flag): Flag =>
   getCommonIrreversible(command) !== undefined ? { ...flag, hidden: true } : flag
 
 /** `--all-fields`: not offered where --since is a time of the command's own. */
-const compared = (command: CommandFacts, flag: Flag): Flag =>
+const hideIfOwnSince = (command: CommandFacts, flag: Flag): Flag =>
   command.flags.some(({ name }) => name === 'since') ? { ...flag, hidden: true } : flag
 
-/** Whether what a command would write can be saved as a run that has not begun. */
-const plannable = (c: CommandFacts): boolean =>
-  rehearsable(c) && keepsJournal(c) && c.open !== true && c.area !== 'journal'
+/** True if the writes of a command can be saved as a run that has not begun. */
+const canSaveAsPlanned = (c: CommandFacts): boolean =>
+  canPreview(c) && keepsJournal(c) && c.open !== true && c.area !== 'journal'
 
-/** What a command takes beside its own, the nearest first. */
+/** The flags that a command takes beside its own, the nearest first. */
 const shared: readonly SharedFlags[] = [
-  { flags: hiddenScopes, takes: (c) => calls(c) && c.open !== true, as: furtherScope },
-  { flags: flagSets.spread, takes: goesBeyond, as: spread },
-  { flags: [anyParameter], takes: goesBeyond },
-  { flags: [attributesFile], takes: (c) => goesBeyond(c) && sendsBody(c) },
+  { flags: hiddenScopes, takes: (c) => hasEndpoints(c) && c.open !== true, as: toScopeFlag },
+  { flags: flagSets.spread, takes: acceptsUndocumented, as: spread },
+  { flags: [anyParameter], takes: acceptsUndocumented },
+  { flags: [attributesFile], takes: (c) => acceptsUndocumented(c) && canSendAttributes(c) },
   {
     flags: [...flagSets.paging, ...flagSets.sort, ...flagSets.group],
     takes: lists,
   },
-  { flags: flagSets.since, takes: lists, as: compared },
-  { flags: flagSets.select, takes: sendsBody, as: selection },
-  { flags: limits, takes: (c) => sendsBody(c) && getSelects(c) !== undefined && !lists(c) },
-  { flags: [wholeInstance], takes: (c, { name }) => sendsBody(c) && selectsBy(c, name) },
-  { flags: flagSets.sheet, takes: (c) => rowFlags(c).length > 0 },
+  { flags: flagSets.since, takes: lists, as: hideIfOwnSince },
+  { flags: flagSets.select, takes: canSendAttributes, as: toSelectFlag },
+  { flags: limits, takes: (c) => canSendAttributes(c) && getSelects(c) !== undefined && !lists(c) },
+  {
+    flags: [wholeInstance],
+    takes: (c, { name }) => canSendAttributes(c) && isSelectionFlag(c, name),
+  },
+  { flags: flagSets.sheet, takes: (c) => getRowFlags(c).length > 0 },
   { flags: flagSets.journal, takes: (c) => keepsJournal(c) || c.ownJournal === true },
-  { flags: flagSets.record, takes: keepsJournal, as: recorded },
+  { flags: flagSets.record, takes: keepsJournal, as: hideIfIrreversible },
   { flags: flagSets.shard, takes: (c) => keepsJournal(c) && isOfMany(c) },
-  { flags: flagSets.write, takes: answersChanges },
+  { flags: flagSets.write, takes: returnsChanges },
   {
     flags: flagSets.rehearsal,
-    takes: (c, { name }) => (name === 'save' ? plannable(c) : rehearsable(c)),
+    takes: (c, { name }) => (name === 'save' ? canSaveAsPlanned(c) : canPreview(c)),
   },
   { flags: flagSets.request, takes: takesRequest },
-  { flags: flagSets.output, takes: (c, { repeats }) => repeats !== true || watchable(c) },
-  { flags: flagSets.title, takes: onlyReads },
+  { flags: flagSets.output, takes: (c, { repeats }) => repeats !== true || canRepeat(c) },
+  { flags: flagSets.title, takes: isReadOnlyCommand },
   { flags: flagSets.page, takes: hasPage },
-  { flags: flagSets.repeat, takes: watchable },
+  { flags: flagSets.repeat, takes: canRepeat },
 ]
 
-/** Which of the flags that a command may take are asked for. */
+/** A predicate that chooses which flags of a command are asked for. */
 export type FlagFilter = (flag: Flag) => boolean
 
-/** The API's own flag of that name, which takes fields as well. */
+/** Returns the API's own flag of that name as one that takes fields as well. */
 const withFields = (flag: Flag): Flag => ({
   ...flag,
   param: { ...flag.param, help: `${flag.param.help}; or fields to sort all records by: name,-id` },
 })
 
-/** Every flag that a command takes, its own first; of some only where nothing is to be known of the others. */
-export const flagsOfCommand = (
+/** Returns every flag that a command takes, its own first. With a filter, only the wanted flags are made. */
+export const getCommandFlags = (
   command: CommandFacts,
   isWanted: FlagFilter = () => true,
 ): Flag[] => {
@@ -221,34 +229,34 @@ export const flagsOfCommand = (
     return as === undefined ? taken : taken.map((flag) => as(command, flag))
   })
   const further = others.filter(({ name }) => !own.has(name))
-  return [...named, ...further.map((flag) => withoutAliases(flag, own))]
+  return [...named, ...further.map((flag) => removeTakenAliases(flag, own))]
 }
 
-/** A flag without the earlier spellings that are names of others. */
-const withoutAliases = (flag: Flag, names: ReadonlySet<string>): Flag =>
+/** Removes from a flag the earlier spellings that are names of others. */
+const removeTakenAliases = (flag: Flag, names: ReadonlySet<string>): Flag =>
   flag.aliases?.some((alias) => names.has(alias)) === true
     ? { ...flag, aliases: flag.aliases.filter((alias) => !names.has(alias)) }
     : flag
 
-/** Whether a line has a flag that names a file to write. */
+/** True if a line has a flag that names a file to write. */
 export const writesFiles = (
   command: CommandFacts,
   { flags }: { readonly flags: ReadonlyMap<string, unknown> },
 ): boolean =>
   flags.size > 0 &&
-  flagsOfCommand(command, ({ name }) => flags.has(name)).some(({ param }) => param.writes === true)
+  getCommandFlags(command, ({ name }) => flags.has(name)).some(({ param }) => param.writes === true)
 
-/** The flags that are a command's own: what it sends, and what only it knows. */
-export const ownFlags = (command: CommandFacts): Flag[] => flagsIn(command, 'command')
+/** Returns the flags that are a command's own: what it sends, and what only it knows. */
+export const getOwnFlags = (command: CommandFacts): Flag[] => getFlagsOfGroup(command, 'command')
 
-/** The flags by which a command works on many objects: which, of what, in which order, and on record. */
-export const manyFlags = (command: CommandFacts): Flag[] => flagsIn(command, 'many')
+/** Returns the flags by which a command works on many objects: which, of what, in which order, and on record. */
+export const getManyFlags = (command: CommandFacts): Flag[] => getFlagsOfGroup(command, 'many')
 
 /** Settings of the instance at hand that no document names. */
-export const siteFlags = (command: CommandFacts): Flag[] => flagsIn(command, 'site')
+export const getSiteFlags = (command: CommandFacts): Flag[] => getFlagsOfGroup(command, 'site')
 
-const flagsIn = (command: CommandFacts, group: FlagGroup): Flag[] =>
-  flagsOfCommand(command).filter((flag) => (flag.group ?? 'command') === group)
+const getFlagsOfGroup = (command: CommandFacts, group: FlagGroup): Flag[] =>
+  getCommandFlags(command).filter((flag) => (flag.group ?? 'command') === group)
 
 // What a command takes as data: the parameters of its endpoints, by the API's names.
 
@@ -261,34 +269,37 @@ export interface Datum {
   readonly flag?: Flag
 }
 
-const snake = (name: string): string => name.replaceAll('-', '_')
+const toSnakeCase = (name: string): string => name.replaceAll('-', '_')
 
-/** One that fills no parameter: a text, or the words that its name lists (`projects|groups`). */
-const wordOf = ({ name, help, required }: Argument): Datum =>
+/** Converts an argument that fills no parameter: to a text, or to the words that its name lists (`projects|groups`). */
+const toWordDatum = ({ name, help, required }: Argument): Datum =>
   name.includes('|')
     ? { name: 'what', param: { type: 'enum', values: name.split('|'), help }, required }
-    : { name: snake(name), param: { type: 'string', help }, required }
+    : { name: toSnakeCase(name), param: { type: 'string', help }, required }
 
-const ofArgument = (argument: Argument): readonly Datum[] => {
+const toArgumentData = (argument: Argument): readonly Datum[] => {
   const { parameter, param, required, file } = argument
   if (parameter !== undefined && param !== undefined) return [{ name: parameter, param, required }]
-  return file === true ? [] : [wordOf(argument)]
+  return file === true ? [] : [toWordDatum(argument)]
 }
 
-/** What it belongs to and what picks an endpoint is called as its flag, whatever the path says. Files have no place among data. */
-const ofFlag = (flag: Flag): readonly Datum[] => {
+/**
+ * Converts a flag to the values that it stands for. A scope, and a flag that picks an endpoint, is named after the flag,
+ * whatever the path says. Files and hidden flags have no place among data.
+ */
+const toFlagData = (flag: Flag): readonly Datum[] => {
   const { name, param, parameter, required, path, selects } = flag
   const isOfApi = parameter !== undefined || path === true || selects === true
   if (!isOfApi || flag.hidden === true || isFile(param)) return []
   const scope = ['project', 'group', 'user'].includes(name) && path === true
-  return [{ name: scope ? name : (parameter ?? snake(name)), param, required, flag }]
+  return [{ name: scope ? name : (parameter ?? toSnakeCase(name)), param, required, flag }]
 }
 
-/** The values that a command takes, those by position first. Flags of the tool itself are none. */
+/** Returns the values that a command takes, those by position first. Flags of the tool itself are none. */
 export const getData = ({
   args,
   flags,
 }: Pick<CommandFacts, 'args' | 'flags'>): readonly Datum[] => [
-  ...args.flatMap(ofArgument),
-  ...flags.flatMap(ofFlag),
+  ...args.flatMap(toArgumentData),
+  ...flags.flatMap(toFlagData),
 ]

@@ -11,7 +11,7 @@ import {
 } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
 import type { Flag, FlagGroup } from './description.js'
-import { asksForSandbox } from './instance-flags.js'
+import { isSandboxChosen } from './instance-flags.js'
 
 // How a global flag is declared.
 
@@ -29,14 +29,14 @@ export interface GlobalFlagRow {
   readonly refusal?: string
   /** Runs the command again and again: only for those that may be repeated. */
   readonly repeats?: true
-  /** How its texts are understood, where that is not what its parameter says. */
+  /** Parses the flag's texts, in the place of the rules of its parameter. */
   readonly read?: (texts: Texts, env: NodeJS.ProcessEnv, line: ReadonlySet<string>) => unknown
 }
 
 const declare = <const F extends Readonly<Record<string, GlobalFlagRow>>>(flags: F): F => flags
 
-/** An expression has commas of its own: each is one text. */
-const expressions = (texts: Texts): Texts => texts
+/** Returns texts as they are: an expression has commas of its own, so each is one text. */
+const keepExpressions = (texts: Texts): Texts => texts
 
 // The flags of commands that list: how many records, which of them, and in which order.
 
@@ -65,7 +65,7 @@ const choosing = declare({
       placeholder: 'expr',
       completes: 'condition',
     }),
-    read: expressions,
+    read: keepExpressions,
   },
 })
 
@@ -114,7 +114,7 @@ const repeating = declare({
       placeholder: 'expr',
       completes: 'condition',
     }),
-    read: expressions,
+    read: keepExpressions,
     repeats: true,
   },
   'wait-timeout': {
@@ -134,7 +134,7 @@ const selecting = declare({
       placeholder: 'expr',
       completes: 'condition',
     }),
-    read: expressions,
+    read: keepExpressions,
   },
 })
 
@@ -163,7 +163,7 @@ const journalling = declare({
   },
 })
 
-/** What a journal keeps of its objects. */
+/** The flags that say what a journal records of its objects. */
 const recording = declare({
   'undo-record': {
     param: boolean('record previous values so that the run can be undone'),
@@ -200,7 +200,7 @@ const spreading = declare({
 /** Requests at once, as many as anybody may ask for. */
 const maxAtOnce = 64
 
-const concurrency = (texts: Texts): number | 'auto' | undefined => {
+const parseConcurrency = (texts: Texts): number | 'auto' | undefined => {
   const text = texts?.at(-1)
   if (text === undefined || text === 'auto') return text
   const n = Number(text)
@@ -228,7 +228,7 @@ const requesting = declare({
   sandbox: {
     param: boolean('use the embedded instance'),
     read: (texts, env, line) =>
-      texts === undefined ? asksForSandbox(env, line) : texts.at(-1) === 'true',
+      texts === undefined ? isSandboxChosen(env, line) : texts.at(-1) === 'true',
   },
   sudo: { param: string('act as this user (ID or username)') },
   timeout: {
@@ -246,7 +246,7 @@ const requesting = declare({
   },
   concurrency: {
     param: string('concurrent requests', { default: 'auto', placeholder: 'n|auto' }),
-    read: concurrency,
+    read: parseConcurrency,
   },
   rate: {
     param: string('maximum requests per second or minute (100/s, 600/min)', {
@@ -306,7 +306,7 @@ const viewing = declare({
 })
 
 /**
- * Those of every command that sends a request. A parameter of the API that has the name of one of them does not
+ * The flags of every command that sends a request. A parameter of the API that has the name of one of them does not
  * compile: it needs a `name` of its own in the catalogue.
  */
 const everywhere = { ...requesting, ...printing, ...viewing } satisfies Readonly<
@@ -334,7 +334,7 @@ export const declared = {
   ...titling,
   ...everywhere,
 }
-const flagsOf = (
+const createFlags = (
   flags: Readonly<Record<string, GlobalFlagRow>>,
   group: FlagGroup,
 ): readonly Flag[] =>
@@ -355,39 +355,39 @@ const flagsOf = (
 /** The flags of all commands, by who takes them. */
 export const flagSets = {
   /** Commands that list. */
-  paging: [...flagsOf(choosing, 'many'), ...flagsOf(paging, 'paging')],
+  paging: [...createFlags(choosing, 'many'), ...createFlags(paging, 'paging')],
   /** Commands that list; one whose API has a parameter of that name keeps its own, which takes fields as well. */
-  sort: flagsOf(ordering, 'many'),
+  sort: createFlags(ordering, 'many'),
   /** Commands that list, whose API has no parameter of that name. */
-  group: flagsOf(aggregating, 'many'),
+  group: createFlags(aggregating, 'many'),
   /** Commands that list, by which an answer is held against a snapshot. */
-  since: flagsOf(comparing, 'many'),
+  since: createFlags(comparing, 'many'),
   /** Commands that change something and are answered with what they changed; `ci lint` has its own --strict. */
-  write: flagsOf(writing, 'command'),
+  write: createFlags(writing, 'command'),
   /** Commands that write; those whose API has a trial of its own have its flag of that name. */
-  rehearsal: flagsOf(rehearsing, 'command'),
+  rehearsal: createFlags(rehearsing, 'command'),
   /** Commands that have a form for a project or a group. */
-  spread: flagsOf(spreading, 'many'),
+  spread: createFlags(spreading, 'many'),
   /** Commands that may be repeated. */
-  repeat: flagsOf(repeating, 'output'),
+  repeat: createFlags(repeating, 'output'),
   /** Commands that change several objects. */
-  select: flagsOf(selecting, 'many'),
+  select: createFlags(selecting, 'many'),
   /** Commands whose objects may come with attributes of their own. */
-  sheet: flagsOf(sheets, 'many'),
+  sheet: createFlags(sheets, 'many'),
   /** Commands that keep a journal of what they change. */
-  journal: flagsOf(journalling, 'many'),
-  /** Those that keep what was there before. */
-  record: flagsOf(recording, 'command'),
-  /** Those that work on many objects. */
-  shard: flagsOf(sharding, 'many'),
+  journal: createFlags(journalling, 'many'),
+  /** Commands that record what was there before. */
+  record: createFlags(recording, 'command'),
+  /** Commands that work on many objects. */
+  shard: createFlags(sharding, 'many'),
   /** Commands that send a request. */
-  request: flagsOf(requesting, 'instance'),
+  request: createFlags(requesting, 'instance'),
   /** Commands that only read, whose API has no parameter of that name. */
-  title: flagsOf(titling, 'output'),
+  title: createFlags(titling, 'output'),
   /** Commands that show an object with a page of its own. */
-  page: flagsOf(viewing, 'output'),
+  page: createFlags(viewing, 'output'),
   /** Everything. */
-  output: flagsOf(printing, 'output'),
+  output: createFlags(printing, 'output'),
 }
 
 const { paging: pages, spread, request, output, title, page } = flagSets

@@ -1,7 +1,7 @@
 /** The values of the global flags, those that many commands have: parsed and typed. */
 import { maxConcurrent } from '../../base/async.js'
 import type { Value } from '../../catalogue/endpoint.js'
-import { isSwitch, type Param, valuesOf } from '../../catalogue/params.js'
+import { getParamValues, isSwitch, type Param } from '../../catalogue/params.js'
 import { defaultLimit } from '../../client/defaults.js'
 import type { Flag } from './description.js'
 import { declared, type GlobalFlagRow, type Texts } from './global-flags.js'
@@ -41,22 +41,23 @@ export const lineFlags = [
   'with-archived',
 ] as const
 
-/** The values of the API's own flag of that name; every other text names fields. */
-export const ownOrders = ({ param }: Pick<Flag, 'param'>): readonly string[] => valuesOf(param)
+/** Returns the values of the API's own flag of that name; every other text names fields. */
+export const getOwnOrders = ({ param }: Pick<Flag, 'param'>): readonly string[] =>
+  getParamValues(param)
 
-/** What groups are asked for by. */
+/** The flags that ask for groups of records. */
 export type GroupFlags = {
   readonly [Name in 'groupBy' | 'sum' | 'avg' | 'min' | 'max' | 'p95']?: readonly string[]
 } & { readonly count?: boolean }
 
-/** Whether groups are printed: then all records are read. */
+/** True if groups are printed: then all records are read. */
 export const isAggregate = ({ count, ...others }: GroupFlags): boolean =>
   count === true ||
   (['groupBy', 'sum', 'avg', 'min', 'max', 'p95'] as const).some(
     (name) => others[name] !== undefined,
   )
 
-/** Whether a run goes on, round after round. */
+/** True if a run is repeated, round after round. */
 export const isRepeated = ({
   watch,
   waitUntil,
@@ -65,12 +66,13 @@ export const isRepeated = ({
   readonly waitUntil?: unknown
 }): boolean => watch !== undefined || waitUntil !== undefined
 
-/** How many requests a run sends at once: the flag, else as many as a gate lets go. */
-export const concurrencyLimit = ({ concurrency = 'auto' }: Pick<Globals, 'concurrency'>): number =>
-  concurrency === 'auto' ? maxConcurrent : concurrency
+/** Returns the number of requests that a run sends at once: the flag's value, else as many as a gate lets go. */
+export const getConcurrencyLimit = ({
+  concurrency = 'auto',
+}: Pick<Globals, 'concurrency'>): number => (concurrency === 'auto' ? maxConcurrent : concurrency)
 
-/** A global flag as it is typed: `--all-projects` for `allProjects`. */
-const spelledGlobal = (name: keyof Globals): string =>
+/** Converts the name of a global flag to the flag as it is typed: `--all-projects` for `allProjects`. */
+const toGlobalFlagName = (name: keyof Globals): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
 /** Flags that say how an instance is reached, and as whom: every further line about it has them, too. */
@@ -87,16 +89,17 @@ export const reachingFlags = [
   'timeout',
 ] as const satisfies readonly (keyof Globals)[]
 
-/** A global flag with its value as the words of a line; none where it was not given. */
+/** Converts a global flag and its value to the words of a line; none if it was not given. */
 export const toFlagWords = (name: keyof Globals, value: unknown): readonly string[] => {
-  const flag = spelledGlobal(name)
+  const flag = toGlobalFlagName(name)
   if (typeof value === 'boolean') return value ? [flag] : []
   if (value === undefined) return []
   const text = String(value)
   return text.startsWith('-') ? [`${flag}=${text}`] : [flag, text]
 }
 
-const camel = (name: string): string => name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase())
+const toCamelCase = (name: string): string =>
+  name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase())
 
 interface FlagContext {
   readonly given: Texts
@@ -106,7 +109,7 @@ interface FlagContext {
   readonly parse: (param: Param, texts: readonly string[], label: string) => unknown
 }
 
-/** What a line says by one flag. */
+/** Returns the value that a line gives to one flag. */
 const readFlag = (
   name: string,
   flag: GlobalFlagRow,
@@ -120,7 +123,7 @@ const readFlag = (
 }
 
 /**
- * The flags of a command line.
+ * Reads the global flags of a command line.
  * @param texts what was given of each, by name
  * @param parse a flag's texts by its parameter
  * @throws Failure `usage` for a value that a flag does not take
@@ -134,7 +137,7 @@ export const readGlobals = (
   const line = new Set(texts.keys())
   for (const [name, flag] of Object.entries<GlobalFlagRow>(declared)) {
     const value = readFlag(name, flag, { given: texts.get(name), line, env, parse })
-    if (value !== undefined) globals[camel(name)] = value
+    if (value !== undefined) globals[toCamelCase(name)] = value
   }
   // What `Globals` says of each name, this loop does: the compiler cannot follow it there.
   return globals as Globals

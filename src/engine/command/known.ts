@@ -21,18 +21,21 @@ import {
   readKnown,
 } from '../../profile/known.js'
 import type { InstanceFlags, Profile } from '../../profile/types.js'
-import { getShapeFields, kindIn, wordsIn } from '../where/shape.js'
-import { kebab } from './derive.js'
-import { flagsOfCommand } from './flags.js'
+import { findFieldKind, findFieldWords, getShapeFields } from '../where/shape.js'
+import { toKebabCase } from './derive.js'
+import { getCommandFlags } from './flags.js'
 import { declared } from './global-flags.js'
 import type { Command, CommandFacts, Flag } from './types.js'
-import { profilesOf, widenEndpoints } from './vocabulary.js'
-import { namesSeveral } from './words.js'
+import { findNamedProfiles, widenEndpoints } from './vocabulary.js'
+import { hasSeveralProfiles } from './words.js'
 
-/** What is said of all that the documents do not have. */
+/** The help text of everything that the documents do not have. */
 export const ofInstance = 'of this instance, not in the API documents'
 
-/** A setting that was only seen as null is most likely a text; any other that is no plain value is JSON. */
+/**
+ * Converts a known setting to a parameter. One that was only seen as null is most likely a text; any other that is no
+ * plain value is JSON.
+ */
 const toParam = (name: string, { type, nullable }: KnownSetting): Param => {
   // The instance answered with it, and so it will.
   const echo = true
@@ -48,9 +51,12 @@ const toParam = (name: string, { type, nullable }: KnownSetting): Param => {
  * Settings that can be flags. A name that a flag of the tool has, or that would be the refusal of another one, cannot: whoever
  * types `--dry-run` means that flag, whatever an instance calls its settings. `--param` sends such a setting.
  */
-const flaggable = (command: CommandFacts, known: KnownNames): readonly [string, KnownSetting][] => {
+const getFlaggable = (
+  command: CommandFacts,
+  known: KnownNames,
+): readonly [string, KnownSetting][] => {
   const taken = new Set([
-    ...flagsOfCommand(command).flatMap(({ name, own = [], aliases = [] }) => [
+    ...getCommandFlags(command).flatMap(({ name, own = [], aliases = [] }) => [
       name,
       ...own,
       ...aliases,
@@ -59,16 +65,16 @@ const flaggable = (command: CommandFacts, known: KnownNames): readonly [string, 
     'help',
     'version',
   ])
-  const all = new Set([...taken, ...Object.keys(known.settings).map(kebab)])
+  const all = new Set([...taken, ...Object.keys(known.settings).map(toKebabCase)])
   return Object.entries(known.settings).filter(([setting]) => {
-    const name = kebab(setting)
+    const name = toKebabCase(setting)
     const refused = name.startsWith('no-') && all.has(name.slice('no-'.length))
     return !taken.has(name) && !refused
   })
 }
 
 /** Lists of several tables under one key each. */
-const joined = (tables: readonly KnownNames['values'][]): KnownNames['values'] =>
+const mergeTables = (tables: readonly KnownNames['values'][]): KnownNames['values'] =>
   Object.fromEntries(
     [...new Set(tables.flatMap((table) => Object.keys(table)))].map((key) => [
       key,
@@ -76,22 +82,22 @@ const joined = (tables: readonly KnownNames['values'][]): KnownNames['values'] =
     ]),
   )
 
-/** What any of several instances has; where they differ in a type, the first one's. */
-const knownTogether = (all: readonly KnownInstance[]): KnownNames => ({
+/** Merges what several instances have. If they differ in the type of a setting, the first one's is used. */
+const mergeKnownNames = (all: readonly KnownInstance[]): KnownNames => ({
   settings: Object.assign({}, ...all.toReversed().map(({ settings }) => settings)),
-  values: joined(all.map(({ values }) => values)),
-  fields: joined(all.map(({ fields }) => fields)),
+  values: mergeTables(all.map(({ values }) => values)),
+  fields: mergeTables(all.map(({ fields }) => fields)),
 })
 
-/** A command with the values that its instance was seen to answer, and with the instance's own settings where it takes any. */
-export const commandWith = <C extends CommandFacts>(command: C, known: KnownNames): C => {
+/** Extends a command by the values that its instance was seen to answer, and by the instance's own settings if the command takes any. */
+export const extendCommand = <C extends CommandFacts>(command: C, known: KnownNames): C => {
   const { area } = command
   const values = (of: string): readonly string[] => known.values[of] ?? []
   const endpoints = widenEndpoints(area, command.endpoints, values)
   const open = Object.values(endpoints).filter((one) => one.open === 'settings')
   const settings: Params = open.some(writes)
     ? Object.fromEntries(
-        flaggable(command, known).map(([name, setting]) => [name, toParam(name, setting)]),
+        getFlaggable(command, known).map(([name, setting]) => [name, toParam(name, setting)]),
       )
     : {}
   const widenFlag = (flag: Flag): Flag =>
@@ -100,7 +106,7 @@ export const commandWith = <C extends CommandFacts>(command: C, known: KnownName
       : { ...flag, param: widenParam(flag.param, values(`${area}.${flag.parameter}`)) }
   const own = Object.entries(settings).map(
     ([parameter, param]): Flag => ({
-      name: kebab(parameter),
+      name: toKebabCase(parameter),
       param,
       parameter,
       required: false,
@@ -130,7 +136,7 @@ export const commandWith = <C extends CommandFacts>(command: C, known: KnownName
 /** True if a condition has a value that the documents do not name for a field whose values they name. */
 const hasUnknownValue = (text: string, shapes: readonly unknown[]): boolean => {
   const [, field = '', list] = /^\s*([a-z_][\w.]*)\s*!?=(?!=)(.*)$/is.exec(text) ?? []
-  const words = shapes.flatMap((shape) => wordsIn(shape, field))
+  const words = shapes.flatMap((shape) => findFieldWords(shape, field))
   const values = list?.split('|') ?? []
   return words.length > 0 && values.some((value) => !words.includes(value.trim()))
 }
@@ -153,7 +159,9 @@ export const hasUnknownField = async (
   const shapes = endpoints.map(({ returns }) => returns.shape)
   const isDocumented = (name: string): boolean =>
     beside.has(name) ||
-    shapes.some((shape) => getShapeFields(shape, 0).length > 0 && kindIn(shape, name) !== undefined)
+    shapes.some(
+      (shape) => getShapeFields(shape, 0).length > 0 && findFieldKind(shape, name) !== undefined,
+    )
   return texts
     .flatMap((text) => text.split(','))
     .some((part) => {
@@ -163,14 +171,17 @@ export const hasUnknownField = async (
     })
 }
 
-/** The profiles whose instances are asked. */
-const profilesMeant = (flags: InstanceFlags, env: NodeJS.ProcessEnv): readonly Profile[] => {
-  if (namesSeveral(flags)) return profilesOf(flags.profile, env)
+/** Returns the profiles whose instances are asked. */
+const getChosenProfiles = (flags: InstanceFlags, env: NodeJS.ProcessEnv): readonly Profile[] => {
+  if (hasSeveralProfiles(flags)) return findNamedProfiles(flags.profile, env)
   const profile = getActiveProfile(flags, env, () => openStore(getPaths(env)))
   return profile === undefined ? [] : [profile]
 }
 
-/** The command as the instances that are asked have it, what one of them has being as good as what all have; unchanged where nothing is known of any. */
+/**
+ * Extends a command by what is known of the instances that are asked: what one of them has is as good as what all have.
+ * The command is unchanged if nothing is known.
+ */
 export const withKnown = (
   command: Command,
   flags: InstanceFlags,
@@ -178,8 +189,8 @@ export const withKnown = (
 ): Command => {
   const paths = getPaths(env)
   if (!hasKnown(paths)) return command
-  const profiles = profilesMeant(flags, env)
+  const profiles = getChosenProfiles(flags, env)
   const known = profiles.flatMap((profile) => readKnown(paths, profile) ?? [])
   if (known.length === 0) return command
-  return commandWith(command, knownTogether(known))
+  return extendCommand(command, mergeKnownNames(known))
 }

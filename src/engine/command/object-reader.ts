@@ -1,18 +1,18 @@
-/** Which endpoint reads the object that a call is about: derived from their paths. Updates are filled from what it reads. */
+/** Finds the endpoint that reads the object of a call: it is derived from their paths. Updates are filled from what it reads. */
 import { AsyncCache } from '../../base/async.js'
-import { type Fields, isObject, type JsonValues, jsonFields } from '../../base/objects.js'
-import { type Endpoint, getMethod, getPath, pathPattern } from '../../catalogue/endpoint.js'
+import { type Fields, isObject, type JsonValues, toJsonFields } from '../../base/objects.js'
+import { type Endpoint, getMethod, getPath, toPathPattern } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
-import { kindNamed } from '../../catalogue/kinds.js'
-import { Failure, survived, usage } from '../../errors.js'
+import { getKindByName } from '../../catalogue/kinds.js'
+import { Failure, recoverFrom, usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { InstanceService } from './services.js'
 import type { ActionOptions, Given, Plan } from './types.js'
 
 // Where a record shows what a parameter sets, and how.
 
-/** Where a record shows a parameter; identities go under what they are of (`user_ids`: `users`). */
-export const shownIn = (
+/** Returns the value that a record shows for a parameter. IDs are found under the name of their objects, too (`user_ids`: `users`). */
+export const getShownValue = (
   record: Fields,
   name: string,
   { echo, absent }: Pick<Endpoint, 'absent' | 'echo'>,
@@ -27,15 +27,15 @@ export const shownIn = (
 }
 
 /** Objects that stand for their identities, as such. */
-export const asSent = (now: unknown, sent: unknown): unknown => {
+export const toSentForm = (now: unknown, sent: unknown): unknown => {
   if (Array.isArray(now) && Array.isArray(sent))
     return now.map((one: unknown) => (isObject(one) && 'id' in one ? one.id : one))
   return isObject(now) && !isObject(sent) && 'id' in now ? now.id : (now ?? null)
 }
 
 /**
- * The attributes that a call sets, as they are sent: those of the line, those that the endpoint sets by itself, and the lists
- * that it empties where they are not given.
+ * Returns the attributes that a call sets, as they are sent: those of the line, those that the endpoint sets by itself,
+ * and the lists that it empties where they are not given.
  */
 export const getSentAttributes = ({
   endpoint,
@@ -50,12 +50,12 @@ export const getSentAttributes = ({
   )
 }
 
-/** The placeholders of a path, in their order. */
-const placeholders = (path: string): readonly string[] =>
+/** Returns the placeholders of a path, in their order. */
+const getPlaceholderNames = (path: string): readonly string[] =>
   [...path.matchAll(/[:*](\w+)/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))
 
-/** The path of an endpoint up to its object; all of it where it is about no object of many. */
-const objectPath = (endpoint: Endpoint): string => {
+/** Returns the path of an endpoint up to its object; all of it if it is about no object of many. */
+const getObjectPath = (endpoint: Endpoint): string => {
   const path = getPath(endpoint)
   const [name] = endpoint.args ?? []
   if (name === undefined || endpoint.path[name] === undefined) return path
@@ -63,38 +63,47 @@ const objectPath = (endpoint: Endpoint): string => {
   return path.slice(0, path.indexOf(mark) + mark.length)
 }
 
-/** The path of an object among its like: `runners/:`. */
-const nounOf = (path: string): string => pathPattern(path).split('/').slice(-2).join('/')
+/** Returns the path of an object among its like: `runners/:`. */
+const getPathNoun = (path: string): string => toPathPattern(path).split('/').slice(-2).join('/')
 
 /** Values by place: placeholders of one path have other names in another. */
-const filled = (read: Endpoint, names: readonly string[], { values }: Pick<Ask, 'values'>) =>
+const fillPlaceholders = (
+  read: Endpoint,
+  names: readonly string[],
+  { values }: Pick<Ask, 'values'>,
+) =>
   Object.fromEntries(
-    placeholders(getPath(read)).map((name, i) => [name, values[names[i] ?? name]] as const),
+    getPlaceholderNames(getPath(read)).map((name, i) => [name, values[names[i] ?? name]] as const),
   )
 
-/** How near a read is to an endpoint, the nearest first; undefined where it reads something else. */
-const nearness = (read: Endpoint, endpoint: Endpoint): number | undefined => {
+/** Ranks how near a read is to an endpoint: 0 is the nearest. Returns undefined if it reads something else. */
+const rankReading = (read: Endpoint, endpoint: Endpoint): number | undefined => {
   if (getMethod(read) !== 'GET' || read.returns.kind !== 'one') return undefined
-  const [path, own, object] = [getPath(read), getPath(endpoint), objectPath(endpoint)]
-  if (pathPattern(path) === pathPattern(own)) return 0
+  const [path, own, object] = [getPath(read), getPath(endpoint), getObjectPath(endpoint)]
+  if (toPathPattern(path) === toPathPattern(own)) return 0
   const ofOne = endpoint.path[endpoint.args?.[0] ?? ''] !== undefined
   if (!ofOne) return undefined
   // What a verb is answered with tells best what it changes.
   const answered = read.returns.shape === endpoint.returns.shape
-  if (answered && pathPattern(path).startsWith(`${pathPattern(object)}/`)) return 1
-  if (pathPattern(path) === pathPattern(object)) return 2
-  return placeholders(path).length === 1 && nounOf(path) === nounOf(object) ? 3 : undefined
+  if (answered && toPathPattern(path).startsWith(`${toPathPattern(object)}/`)) return 1
+  if (toPathPattern(path) === toPathPattern(object)) return 2
+  return getPlaceholderNames(path).length === 1 && getPathNoun(path) === getPathNoun(object)
+    ? 3
+    : undefined
 }
 
-/** The endpoints of an area, and of the areas that list what it is about. */
-const nearby = async (area: string, endpoint: Endpoint): Promise<readonly Endpoint[]> => {
-  const kind = kindNamed(endpoint.path[endpoint.args?.[0] ?? '']?.completes)
+/** Loads the endpoints of an area, and of the areas that list what it is about. */
+const loadNearbyEndpoints = async (
+  area: string,
+  endpoint: Endpoint,
+): Promise<readonly Endpoint[]> => {
+  const kind = getKindByName(endpoint.path[endpoint.args?.[0] ?? '']?.completes)
   const rows = areas.filter(({ name }) => name === area || kind?.areas.includes(name) === true)
   const all = await Promise.all(rows.map((row) => row.load()))
   return all.flatMap((endpoints) => Object.values<Endpoint>(endpoints))
 }
 
-/** How the object of a call is read. */
+/** The endpoint that reads the object of a call, and the values that it needs. */
 export interface ObjectReader {
   readonly endpoint: Endpoint
   /** The values that fill its path, out of those of the call. */
@@ -102,21 +111,22 @@ export interface ObjectReader {
 }
 
 const makeReading = async (area: string, endpoint: Endpoint): Promise<ObjectReader | undefined> => {
-  const found = (await nearby(area, endpoint))
-    .map((read) => ({ read, near: nearness(read, endpoint) }))
+  const found = (await loadNearbyEndpoints(area, endpoint))
+    .map((read) => ({ read, near: rankReading(read, endpoint) }))
     .filter(({ near }) => near !== undefined)
     .toSorted((a, b) => (a.near ?? 0) - (b.near ?? 0))[0]
   if (found === undefined) return undefined
   const { read, near } = found
-  const all = placeholders(getPath(endpoint))
-  const names = near === 3 ? all.slice(placeholders(objectPath(endpoint)).length - 1) : all
-  return { endpoint: read, values: (ask) => filled(read, names, ask) }
+  const all = getPlaceholderNames(getPath(endpoint))
+  const names =
+    near === 3 ? all.slice(getPlaceholderNames(getObjectPath(endpoint)).length - 1) : all
+  return { endpoint: read, values: (ask) => fillPlaceholders(read, names, ask) }
 }
 
 /** Found once for each endpoint: a run over many objects asks for every one. */
 const readings = new WeakMap<Endpoint, AsyncCache<string, ObjectReader | undefined>>()
 
-/** How the object of an endpoint of an area is read; undefined where the API reads no single one. */
+/** Finds how the object of an endpoint of an area is read. Returns undefined if the API reads no single one. */
 export const findReading = (
   area: string,
   endpoint: Endpoint,
@@ -171,8 +181,8 @@ const readRecord = async (
   return isObject(data) ? data : {}
 }
 
-/** The steps of an update that reads each record and fills what was not given. */
-export const filledFrom = (
+/** Creates the steps of an update that reads each record and fills what was not given. */
+export const createFillSteps = (
   instance: InstanceService,
   given: Given,
   { area, required, before = (plan) => plan, after }: FillOptions,
@@ -185,9 +195,9 @@ export const filledFrom = (
     const plan = await before(asked)
     if (open.length === 0 && after === undefined) return plan
     const read = readRecord(instance, area, plan)
-    const record = after === undefined ? await read : await read.catch(survived)
+    const record = after === undefined ? await read : await read.catch(recoverFrom)
     if (record instanceof Failure) return { ...plan, refused: record }
-    const kept = Object.fromEntries(open.map((name) => [name, jsonFields(record)[name]]))
+    const kept = Object.fromEntries(open.map((name) => [name, toJsonFields(record)[name]]))
     const filled = { ...plan, record, values: { ...plan.values, ...kept } }
     return after === undefined ? filled : after(filled, record)
   }

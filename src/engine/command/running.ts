@@ -1,4 +1,4 @@
-/** How plans are run and shown, and what becomes of them. */
+/** Options that say how plans are run and shown, and the answers of plans. */
 
 import type { Reader } from '../../catalogue/views.js'
 import { Failure } from '../../errors.js'
@@ -8,14 +8,14 @@ import { type PlanAnswer, type RecordView, type Rows, yieldRecords } from '../ro
 import type { Plan } from './description.js'
 import type { Globals } from './globals.js'
 
-/** What a confirmation is about, a line each; a function is called only when somebody is asked. */
+/** The lines that a confirmation is about. A function is called only if a person is asked. */
 export type Details = readonly string[] | (() => Promise<readonly string[]>)
 
-/** The lines, made only now where they are asked for late. */
+/** Returns the lines; a function is called only now. */
 export const resolveDetails = async (details: Details): Promise<readonly string[]> =>
   typeof details === 'function' ? details() : details
 
-/** What is lost, for whoever is to confirm it. */
+/** The lines that say what is lost, for the person who is to confirm it. */
 type Lines = string | readonly string[]
 
 export interface Loss {
@@ -23,21 +23,21 @@ export interface Loss {
   readonly what?: string
   /** By default the objects of the plans, by their names. */
   readonly details?: Details
-  /** What is lost with one of them instead, a line each. */
+  /** Returns what is lost with one of the plans, a line each. It replaces the names of the objects. */
   readonly each?: (plan: Plan) => Lines | Promise<Lines>
-  /** Where nobody can be asked, each is noted all the same, after this word (`removes`). */
+  /** The word (`removes`) before each line in the notes that are printed if there is no terminal to ask on. */
   readonly noteVerb?: string
 }
 
-/** How plans are run. */
+/** The options with which plans are run. */
 export interface BulkOptions {
-  /** What happens to one plan; the default sends it and returns the answer's data. */
+  /** Runs one plan; the default sends it and returns the answer's data. */
   readonly run?: (plan: Plan) => Promise<PlanAnswer>
   /** Sends all of them before the first is run; they are on record by then. */
   readonly together?: (plans: readonly Plan[]) => Promise<void>
-  /** What goes as one request for several, before each of them is run; they are on record by then. */
+  /** Sends one request for several plans, before each of them is run; they are on record by then. */
   readonly merging?: {
-    /** The same for plans that go together; undefined for one that goes alone. */
+    /** Returns an equal key for plans that go together; undefined for one that goes alone. */
     readonly keyOf: (plan: Plan) => string | undefined
     readonly send: (plans: readonly Plan[]) => Promise<void>
   }
@@ -53,19 +53,22 @@ export interface BulkOptions {
     plan: Plan,
     answer: PlanAnswer,
   ) => { readonly records: readonly unknown[]; readonly emit: RecordView }
-  /** What the command knows of what is lost, where that is only known when all are planned a function; endpoints that destroy are confirmed without it. */
+  /**
+   * The loss that the command knows of: a function if it is only known when all are planned. Endpoints that destroy are
+   * confirmed without it.
+   */
   readonly loses?: Loss | (() => Loss | undefined)
 }
 
-/** What is lost, as far as that is known by now. */
-export const lossIn = ({ loses }: Pick<BulkOptions, 'loses'>): Loss | undefined =>
+/** Returns the loss, as far as it is known by now. */
+export const resolveLoss = ({ loses }: Pick<BulkOptions, 'loses'>): Loss | undefined =>
   typeof loses === 'function' ? loses() : loses
 
 // `--tolerate`: which refusals are only noted.
 
 export type TolerateFlag = Pick<Globals, 'tolerate'>
 
-/** Whether what an object, or a part of what is looked at, was refused with is no failure. */
+/** True if `--tolerate` accepts the failure of an object, or of a part of what is looked at. */
 export const isTolerated = ({ tolerate = [] }: TolerateFlag, failure: Failure): boolean => {
   const { category, details } = failure
   const what = category === 'auth' && details.status === 403 ? 'forbidden' : category
@@ -73,14 +76,14 @@ export const isTolerated = ({ tolerate = [] }: TolerateFlag, failure: Failure): 
   return what !== 'unreachable' && tolerate.some((one) => one === what)
 }
 
-/** What is said of one. */
-export const toleratedText = (object: string, { message }: Failure): string =>
+/** Describes a tolerated failure of an object. */
+export const describeTolerated = (object: string, { message }: Failure): string =>
   `${object}: ${message} (tolerated)`
 
 export const isBare = ({ bytes, data }: WholeAnswer): boolean =>
   bytes.length === 0 && data === undefined
 
-/** What stays as it is when somebody leaves. */
+/** A note about what stays as it is when a person interrupts the run. */
 export interface InterruptNote {
   /** Goes on after `interrupted`: `while waiting; the rebase goes on at the instance`. */
   readonly text: string
@@ -96,7 +99,7 @@ const isInterruption = (error: unknown): boolean =>
 export const toInterruption = (error: unknown, { text, hint }: InterruptNote): unknown =>
   isInterruption(error) ? new Failure('interrupted', `interrupted ${text}`, { hint }) : error
 
-/** Does work; who leaves meanwhile is told what stays as it is. */
+/** Does work. An interruption meanwhile says what stays as it is. */
 export const withInterruptNote = async <T>(
   stays: InterruptNote,
   work: () => Promise<T>,
@@ -108,7 +111,7 @@ export const withInterruptNote = async <T>(
   }
 }
 
-/** What is to be known of an answer besides what it shows. */
+/** Returns the facts of an answer besides its data: status and request ID. */
 export const getAnswerFacts = ({
   status,
   headers,
@@ -117,7 +120,7 @@ export const getAnswerFacts = ({
   return { status, requestId }
 }
 
-/** The same of an answer that is there already. */
+/** Returns the status and the request ID of a plan's answer that is there already. */
 export const toKeptAnswer = ({
   status,
   requestId,
@@ -126,7 +129,7 @@ export const toKeptAnswer = ({
   requestId,
 })
 
-/** The outcome of a plan's call. Bytes that are only passed on are not parsed for it. */
+/** Converts a call's answer to the answer of its plan. Bytes that are only passed on are not parsed for it. */
 export const toAnswer = (whole: WholeAnswer): PlanAnswer => {
   if (whole.status === 304) return { unchanged: true }
   if (isBare(whole)) return getAnswerFacts(whole)
@@ -142,10 +145,10 @@ export const toAnswer = (whole: WholeAnswer): PlanAnswer => {
 // Answers for programs, where the API says nothing of an object or there is none.
 
 /** Returns true if the answer has a place for every object, also for one of which the API says nothing. */
-export const showsOutcomes = ({ reader }: { readonly reader: Reader }): boolean =>
+export const canShowOutcomes = ({ reader }: { readonly reader: Reader }): boolean =>
   reader === 'programs' || reader === 'pages'
 
 /** Yields an empty list if programs read the answer: the line named no object. */
 export async function* yieldNone(answer: { readonly reader: Reader }): Rows {
-  if (showsOutcomes(answer)) yield* yieldRecords([])
+  if (canShowOutcomes(answer)) yield* yieldRecords([])
 }

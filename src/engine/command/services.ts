@@ -29,9 +29,9 @@ import type { Details } from './running.js'
 // A command that is run within another: asked by data, answered by data.
 
 /**
- * What it may do: `checks` sends nothing, and says whether the values can be asked for; `reads` sends GET and
- * HEAD, and what the catalogue marks as reading; `tries` sends GET and HEAD alone, and shows what would be
- * written; `writes` does it, as far as nobody has to be asked.
+ * The requests that such a run may send. `checks` sends nothing, and says whether the values are valid; `reads` sends
+ * GET and HEAD, and what the catalogue marks as reading; `tries` sends GET and HEAD alone, and shows what would be
+ * written; `writes` does it, as far as no confirmation is needed.
  */
 export type RunMode = 'checks' | 'reads' | 'tries' | 'writes'
 
@@ -57,9 +57,9 @@ export interface WithinAnswer {
   readonly asked?: { readonly command: CommandFacts; readonly given: Given }
   /** The answer's records, their secrets masked, each the bytes of a JSON value. */
   readonly records: readonly Uint8Array[]
-  /** Whether the list goes on. */
+  /** True if the list goes on. */
   readonly more: boolean
-  /** What was said beside. */
+  /** The notes that were printed beside the records. */
   readonly notes: readonly string[]
   readonly code: number
   readonly failure?: Failure
@@ -75,13 +75,13 @@ export interface LineParent {
   readonly name: string
 }
 
-/** How what a dry run shows is kept as a run that has not begun. */
+/** The options by which a dry run is kept as a run that has not begun. */
 export interface PlannedLine {
   readonly by: 'agent' | 'person'
   readonly reason?: string | undefined
-  /** Told of its ID. */
+  /** Takes the ID of the kept run. */
   readonly kept: (id: string) => void
-  /** Told why it could not be kept; without it that is thrown. */
+  /** Takes the failure if it could not be kept; without this function the failure is thrown. */
   readonly failed?: (failure: Failure) => void
 }
 
@@ -90,7 +90,7 @@ export interface LineAsk {
   readonly words: readonly string[]
   /** It may write: then it sends GET and HEAD alone, and its records are what would be changed. */
   readonly tries?: true
-  /** What is shown is kept, where it writes. */
+  /** The options for keeping what is shown, if the line writes. */
   readonly planned?: PlannedLine | undefined
   /** Ends it, besides the signal of the run. */
   readonly signal?: AbortSignal
@@ -114,15 +114,15 @@ export interface LineAsk {
   /** No condition is sent, so that lines with other conditions read the same list. */
   readonly whole?: boolean
   readonly parents?: {
-    /** Which of several projects or groups are read, and in which order. */
+    /** Chooses which of several projects or groups are read, and in which order. */
     readonly choose: (names: readonly string[]) => readonly string[]
-    /** Told in that order, each when all its records were taken. */
+    /** Takes the name of each parent in that order, when all its records were taken. */
     readonly settled: (name: string, failure: Failure | undefined) => Promise<void> | void
   }
 }
 
 export interface LineAnswer {
-  /** What was asked for; undefined where the line was not understood. */
+  /** The command of the line; undefined if the line was not understood. */
   readonly command?: CommandFacts
   /** The list that was asked for. */
   readonly plan?: Plan
@@ -140,7 +140,7 @@ type ReadLine = (ask: LineAsk) => Promise<LineAnswer>
 export interface TypedAsk {
   /** Its words, without `svcctl` and the flags that name the instance. */
   readonly words: readonly string[]
-  /** What `-` reads. */
+  /** The text that `-` reads. */
   readonly input?: string | undefined
 }
 
@@ -183,9 +183,9 @@ export interface InstanceService {
   plans(given: Given, override?: JsonValues): Promise<readonly Plan[]>
   /** The one plan of a command that takes no objects. */
   plan(given: Given, override?: JsonValues): Promise<Plan>
-  /** One call, its answer whole. */
+  /** Sends one call, and returns its whole answer. */
   call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>>
-  /** One planned call, its answer whole. */
+  /** Sends one planned call, and returns its whole answer. */
   send(plan: Plan): Promise<WholeAnswer>
   /** All records of a list, in hand. */
   records<const E extends ListEndpoint>(
@@ -220,10 +220,7 @@ export interface InstanceService {
 
 /** Standard output. */
 export interface AnswerService {
-  /**
-   * Who reads the answer: how it is written is the output's affair, but a command may ask the
-   * instance for more to tell people more.
-   */
+  /** The reader of the answer. The output decides how it is written, but a command may ask the instance for more to show people more. */
   readonly reader: Reader
   /** True when standard output is a terminal. */
   readonly terminal: boolean
@@ -236,7 +233,7 @@ export interface AnswerService {
   exit(code: number): void
 }
 
-/** How text is written for people. */
+/** The functions that write text for people. */
 export interface Text {
   /** For a screen reader: words in place of symbols and bars, nothing side by side. */
   readonly accessible: boolean
@@ -252,7 +249,7 @@ export interface Text {
   bar(fraction: number, width: number): string
 }
 
-/** Whoever sits before it: standard error, and questions. */
+/** The person at the terminal: standard error, and questions. */
 export interface UiService {
   /** True when questions may be asked. */
   readonly interactive: boolean
@@ -264,13 +261,13 @@ export interface UiService {
    * @param of which of several objects it is about
    */
   report(failure: Failure, of?: string): void
-  /** An answer, or undefined where nobody can be asked. */
+  /** Returns an answer; undefined if there is no terminal to ask on. */
   ask(question: string, initial?: string): Promise<string | undefined>
-  /** The same without echo; `name` is what the secret is called. */
+  /** Asks as `ask` does, but without echo; `name` is what the secret is called. */
   askSecret(question: string, name: string): Promise<string | undefined>
   /** Asks before something is destroyed; refuses without a terminal unless --yes. `count`: of how many. */
   confirm(what: string, details?: Details, of?: Owner, count?: number): Promise<void>
-  /** Refuses what would have to be confirmed where nobody can be asked, before anything is done for it. */
+  /** Refuses what would have to be confirmed without a terminal to ask on, before anything is done for it. */
   confirmable(what: string): Promise<void>
   /** The objects of plans by their names, as a confirmation lists them. */
   naming(plans: readonly Plan[]): Promise<readonly string[]>
@@ -278,7 +275,7 @@ export interface UiService {
   counter(total?: number, waiting?: () => TimeLimit | undefined): CountedWork
   /** Shows a line of progress on standard error until the work is said to have ended. */
   beginProgress(text: string): ShownWork
-  /** The same while `work` goes on. */
+  /** Shows a line of progress while `work` goes on. */
   progress<T>(text: string, work: (say: ProgressListener) => Promise<T>): Promise<T>
 }
 
@@ -286,13 +283,13 @@ export interface UiService {
 export interface PipedInput {
   /** Reads it to its end. */
   text(): Promise<string>
-  /** As it comes. */
+  /** Yields it as it comes. */
   chunks(): AsyncIterable<string>
-  /** Whether it is a file, or ends within a second: then all of it is checked before anything is done. */
+  /** Returns true if it is a file, or ends within a second: then all of it is checked before anything is done. */
   endsSoon(): Promise<boolean>
 }
 
-/** Where a command runs: its process, its profile, the project or group at hand. */
+/** The place where a command runs: its process, its profile, the project or group at hand. */
 export interface WorkspaceService {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
@@ -303,7 +300,7 @@ export interface WorkspaceService {
   session(of?: { readonly profile: string | undefined }): Promise<Session>
   /** The profile in force, where there is one: for what goes elsewhere than to its instance. */
   profile(): Promise<Profile | undefined>
-  /** Who the run is made by, and where, as journals have it. */
+  /** Returns the origin of the run, as journals have it. */
   identity(how?: 'asked' | 'known'): Promise<RunOrigin>
   /** The project or group at hand: flag, environment, git remote. */
   scope(kind: 'project' | 'group'): Promise<string | undefined>
@@ -351,7 +348,7 @@ type CommandGlobals = Pick<
   | 'yes'
 >
 
-/** How a command waits: until it is interrupted, at the most. */
+/** The clock of a command. Waiting ends at the latest when the run is interrupted. */
 export interface RunClock {
   readonly now: () => Date
   /** Waits, unless interrupted. */
@@ -359,22 +356,22 @@ export interface RunClock {
   readonly signal: AbortSignal
 }
 
-/** Which records are wanted. */
+/** The condition and the number of the records that are wanted. */
 export interface RecordQuery<R> {
-  /** So many of them, at most. */
+  /** The maximum number of records. */
   readonly limit?: number | 'all'
-  /** Those for which it is so. */
+  /** Returns true for a record that is wanted. */
   readonly where?: (record: R) => boolean
 }
 
-/** What is asked about an instance when something of it is to be destroyed. */
+/** The facts of an instance that a confirmation shows before something of it is destroyed. */
 export type Owner = Pick<Session, 'profile' | 'baseUrl' | 'sudo' | 'title'>
 
-/** How much of a list is taken in hand. */
+/** The part of a list that is collected. */
 export interface CollectOptions {
   /** All of it, or a Failure. */
   readonly whole?: boolean
-  /** Of all of it those for which it is so; the others are not kept. */
+  /** Returns true for a record that is kept of the whole list. */
   readonly where?: (record: unknown) => boolean
 }
 
@@ -382,6 +379,6 @@ export interface CollectOptions {
 export interface ExternalClient {
   /** The request of an ask, in the words of whose address it is. */
   build(ask: Ask): Promise<WireRequest>
-  /** One request, its answer whole. */
+  /** Sends one request, and returns its whole answer. */
   call(request: WireRequest): Promise<WholeAnswer>
 }

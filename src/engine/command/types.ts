@@ -1,4 +1,4 @@
-/** What a command is: what it says of itself, and what it does. */
+/** The types of a command: how it describes itself, and what it does. */
 import type { Param } from '../../catalogue/params.js'
 import type { Rows } from '../rows.js'
 import type { Argument, CommandFacts, CommandTraits, Given } from './description.js'
@@ -33,7 +33,7 @@ export type OwnFlag = Param & {
   readonly stays?: true
 }
 
-/** What a special says: only what differs from the derived command. */
+/** The parts of a command that differ from the derived one. */
 export interface Special extends CommandTraits {
   readonly summary?: string
   readonly description?: readonly string[]

@@ -1,22 +1,28 @@
 /** A command in the words of its instance: its flags answer to both names, its values are as many as the instance's. */
 
-import { isObject, type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
+import { isObject, type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
 import type { Endpoints } from '../../catalogue/endpoint.js'
 import {
+  getInnerParams,
   type Param,
   type Params,
-  paramsIn,
   takesPairs,
   widenParam,
 } from '../../catalogue/params.js'
-import { bothNames, type Naming, type Words } from '../../catalogue/words.js'
-import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../../profile/index.js'
+import { createNameConflictFailure, type Naming, type Words } from '../../catalogue/words.js'
+import {
+  getPaths,
+  isPattern,
+  openStore,
+  parseProfiles,
+  resolveProfiles,
+} from '../../profile/index.js'
 import type { Profile } from '../../profile/types.js'
-import { kebab } from './derive.js'
+import { toKebabCase } from './derive.js'
 import type { Command, CommandFacts, Flag, Given } from './types.js'
 
-/** What instances call it, where that is something else. */
-const ownNames = (name: string, words: Naming): readonly string[] =>
+/** Returns the names that instances have for something, less the one that is passed. */
+const getOwnNames = (name: string, words: Naming): readonly string[] =>
   [...new Set([words.name(name), ...(words.each?.(name) ?? [])])].filter((own) => own !== name)
 
 /**
@@ -41,35 +47,39 @@ export const widenEndpoints = (
     }),
   )
 
-/** The keys within a parameter by all their names: a line may have any of them. */
+/** Returns a parameter with the keys within it by all their names: a line may have any of them. */
 const withOwnKeys = (param: Param, words: Words): Param => {
   if (!takesPairs(param) || param.keys === undefined) return param
   const own = Object.entries(param.keys).flatMap(([key, one]) =>
-    ownNames(key, words).map((name) => [name, one] as const),
+    getOwnNames(key, words).map((name) => [name, one] as const),
   )
   return own.length === 0
     ? param
     : { ...param, keys: { ...Object.fromEntries(own), ...param.keys } }
 }
 
-/** The names that instances have for what a flag fills. Of several flags for one thing none is that thing. */
-const ownFlags = (flag: Flag, flags: readonly Flag[], words: Words): readonly string[] => {
+/** Returns the names that instances have for what a flag fills. Of several flags for one thing, none is that thing. */
+const getOwnFlagNames = (flag: Flag, flags: readonly Flag[], words: Words): readonly string[] => {
   const { parameter, path, name } = flag
   if (parameter === undefined || path === true) return []
   const alone = flags.filter((one) => one.parameter === parameter).length === 1
-  if (!alone && kebab(parameter) !== name) return []
-  return ownNames(parameter, words)
-    .map(kebab)
+  if (!alone && toKebabCase(parameter) !== name) return []
+  return getOwnNames(parameter, words)
+    .map(toKebabCase)
     .filter((own) => own !== name)
 }
 
 /**
- * The command as a line may say it where the instance has words of its own.
+ * Translates a command into one as a line may say it, if the instance has words of its own.
  * @param others names of flags that it takes besides
  */
-export const commandIn = (command: Command, words: Words, others: readonly string[]): Command => {
+export const translateCommand = (
+  command: Command,
+  words: Words,
+  others: readonly string[],
+): Command => {
   const { area, flags, endpoints } = command
-  const named = flags.map((flag) => ownFlags(flag, flags, words))
+  const named = flags.map((flag) => getOwnFlagNames(flag, flags, words))
   // What means two things means none; a flag of the tool's own, or of another parameter, keeps its name.
   const all = [...others, ...flags.flatMap(({ name, aliases = [] }) => [name, ...aliases])]
   const isFree = (own: string): boolean =>
@@ -123,9 +133,9 @@ class SpelledNames {
 
   /** @throws Failure `usage` where a name stands there in two spellings */
   see(neutral: string, written: string): void {
-    if (ownNames(neutral, this.words).length === 0) return
+    if (getOwnNames(neutral, this.words).length === 0) return
     const before = this.#seen.get(neutral)
-    if (before !== undefined && before !== written) throw bothNames(written, before)
+    if (before !== undefined && before !== written) throw createNameConflictFailure(written, before)
     this.#seen.set(neutral, written)
   }
 
@@ -135,22 +145,22 @@ class SpelledNames {
       Object.entries(values).flatMap(([own, value]) => {
         if (value === undefined) return []
         const name = this.take(own)
-        return [[name, within(value, this.param(name), this.words)]]
+        return [[name, translateKeys(value, this.param(name), this.words)]]
       }),
     )
   }
 }
 
-/** The keys of a value, where its parameter names them. */
-const within = (value: JsonValue, param: Param | undefined, words: Words): JsonValue => {
-  const inner = paramsIn(param)
+/** Translates the keys of a value, if its parameter names them. */
+const translateKeys = (value: JsonValue, param: Param | undefined, words: Words): JsonValue => {
+  const inner = getInnerParams(param)
   if (inner === undefined) return value
-  if (Array.isArray(value)) return value.map((item: JsonValue) => within(item, param, words))
-  return isObject(value) ? new SpelledNames([inner], words).all(jsonFields(value)) : value
+  if (Array.isArray(value)) return value.map((item: JsonValue) => translateKeys(item, param, words))
+  return isObject(value) ? new SpelledNames([inner], words).all(toJsonFields(value)) : value
 }
 
-/** The keys within the values of flags. */
-const flagsIn = (
+/** Translates the keys within the values of flags. */
+const translateFlags = (
   { flags }: Given,
   command: CommandFacts,
   spelled: SpelledNames,
@@ -161,19 +171,19 @@ const flagsIn = (
       // The flag's own parameter has the keys by all their names.
       const { parameter = name } = command.flags.find((flag) => flag.name === name) ?? {}
       const param = spelled.param(parameter)
-      return [name, value === undefined ? undefined : within(value, param, words)]
+      return [name, value === undefined ? undefined : translateKeys(value, param, words)]
     }),
   )
 
-/** The flag's name in the words of the API. */
-const writtenAs = (raw: SpelledFlags, flag: string, parameter: string): string =>
+/** Returns the flag's name in the words of the API. */
+const getWrittenName = (raw: SpelledFlags, flag: string, parameter: string): string =>
   raw.own?.get(flag)?.replaceAll('-', '_') ?? parameter
 
 /**
- * The same by the names of the documents.
- * @throws Failure `usage` where a parameter is given by two of its names
+ * Translates a given into the names of the documents.
+ * @throws Failure `usage` if a parameter is given by two of its names
  */
-export const neutralGiven = (
+export const toNeutralGiven = (
   given: Given,
   raw: SpelledFlags,
   command: CommandFacts,
@@ -183,13 +193,13 @@ export const neutralGiven = (
   const spelled = new SpelledNames(params, words)
   for (const { name, parameter } of command.flags)
     if (parameter !== undefined && raw.flags.has(name))
-      spelled.see(parameter, writtenAs(raw, name, parameter))
+      spelled.see(parameter, getWrittenName(raw, name, parameter))
   const { extra, input } = given
   const renamed = Object.entries(extra).map(([name, value]) => [spelled.take(name), value] as const)
   return {
     ...given,
     naming: words,
-    flags: flagsIn(given, command, spelled, words),
+    flags: translateFlags(given, command, spelled, words),
     extra: Object.fromEntries(renamed),
     input: input && spelled.all(input),
   }
@@ -197,8 +207,8 @@ export const neutralGiven = (
 
 // The words of several instances: of each, of the line that asks them, and of the one answer that they write to.
 
-/** What all of them say, else what the documents say. */
-const agreed = (all: readonly string[], otherwise: string): string =>
+/** Returns what all instances call something; if they differ, the name of the documents. */
+const getAgreedName = (all: readonly string[], otherwise: string): string =>
   all.every((one) => one === all[0]) ? (all[0] ?? otherwise) : otherwise
 
 /**
@@ -206,7 +216,7 @@ const agreed = (all: readonly string[], otherwise: string): string =>
  * are so for one.
  * @returns undefined where none has words of its own
  */
-export const wordsOfAll = (each: readonly (Words | undefined)[]): Words | undefined => {
+export const mergeWords = (each: readonly (Words | undefined)[]): Words | undefined => {
   const [first, ...others] = each.filter((words) => words !== undefined)
   if (first === undefined) return undefined
   const all = [first, ...others]
@@ -216,7 +226,7 @@ export const wordsOfAll = (each: readonly (Words | undefined)[]): Words | undefi
     ...first,
     neutral,
     name: (name) =>
-      agreed(
+      getAgreedName(
         each.map((words) => words?.name(name) ?? name),
         name,
       ),
@@ -227,7 +237,7 @@ export const wordsOfAll = (each: readonly (Words | undefined)[]): Words | undefi
   }
 }
 
-/** What an instance without words of its own calls things. */
+/** The words of an instance that has none of its own: the names of the documents. */
 const documented: Words = {
   name: (name) => name,
   neutral: (own) => own,
@@ -244,10 +254,10 @@ const documented: Words = {
 }
 
 /**
- * The words of one of several: its own names count first, then what another one calls so, since a line
- * says the same to each.
+ * Combines the words of one of several instances with those of all. Its own names count first, then what another one
+ * calls so, since a line says the same to each.
  */
-export const wordsAmong = (own: Words = documented, all: Words): Words => {
+export const combineWords = (own: Words = documented, all: Words): Words => {
   const neutral = (name: string): string => {
     const mine = own.neutral(name)
     return mine === name ? all.neutral(name) : mine
@@ -256,10 +266,10 @@ export const wordsAmong = (own: Words = documented, all: Words): Words => {
   return { ...own, neutral, each }
 }
 
-/** The profiles that a text means; none where that is wrong, which is told where they are asked. */
-export const profilesOf = (text: string, env: NodeJS.ProcessEnv): readonly Profile[] => {
+/** Finds the profiles that a text means; none if the text is wrong, which is reported when their instances are asked. */
+export const findNamedProfiles = (text: string, env: NodeJS.ProcessEnv): readonly Profile[] => {
   try {
-    const asked = profilesIn(text)
+    const asked = parseProfiles(text)
     const parts = 'one' in asked ? [asked.one] : asked.several
     const store = openStore(getPaths(env))
     if (parts.some(isPattern)) return resolveProfiles(parts, store.list())
@@ -270,18 +280,18 @@ export const profilesOf = (text: string, env: NodeJS.ProcessEnv): readonly Profi
 }
 
 /**
- * The words that a line to several instances may be written in: those of any of them.
+ * Loads the words that a line to several instances may be written in: those of any of them.
  * @param text what it says of its profiles
- * @param load reads a vocabulary; one that cannot be read is told of where its instance is asked
+ * @param load reads a vocabulary; one that cannot be read is reported when its instance is asked
  */
-export const wordsOfLine = async (
+export const loadLineWords = async (
   text: string,
   env: NodeJS.ProcessEnv,
   load: (file: string) => Promise<Words>,
 ): Promise<Words | undefined> =>
-  wordsOfAll(
+  mergeWords(
     await Promise.all(
-      profilesOf(text, env).map(async ({ vocabulary }) =>
+      findNamedProfiles(text, env).map(async ({ vocabulary }) =>
         vocabulary === undefined ? undefined : load(vocabulary).catch(() => undefined),
       ),
     ),

@@ -3,10 +3,10 @@
  * short file is looked at and nothing is loaded.
  */
 import type { Words } from '../../catalogue/words.js'
-import { namesVocabulary } from '../../profile/paths.js'
+import { hasVocabularySetting } from '../../profile/paths.js'
 import type { InstanceFlags } from '../../profile/types.js'
-import { calls } from './derive.js'
-import { asksForSandbox } from './instance-flags.js'
+import { hasEndpoints } from './derive.js'
+import { isSandboxChosen } from './instance-flags.js'
 import type { Command, Given } from './types.js'
 import type { SpelledFlags } from './vocabulary.js'
 
@@ -20,19 +20,19 @@ export interface OwnWords {
 /** Gives the words in force, once read; undefined where there are none. */
 export type WordsFinder = () => Promise<OwnWords | undefined>
 
-/** The tokens in which flags stand: what follows `--` is none. */
-export const beforeDashes = (tokens: readonly string[]): readonly string[] => {
+/** Returns the tokens among which flags stand: what follows `--` is none. */
+export const getWordsBeforeDashes = (tokens: readonly string[]): readonly string[] => {
   const end = tokens.indexOf('--')
   return end < 0 ? tokens : tokens.slice(0, end)
 }
 
-/** The last value of a flag on a line that is not understood yet. */
+/** Returns the last value of a flag on a line that is not understood yet. */
 export const getLastValue = (
   tokens: readonly string[],
   long: string,
   short?: string,
 ): string | undefined => {
-  const line = beforeDashes(tokens)
+  const line = getWordsBeforeDashes(tokens)
   const at = line.findLastIndex(
     (word) =>
       word === `--${long}` ||
@@ -47,25 +47,28 @@ export const getLastValue = (
   return joined === '' ? line[at + 1] : joined
 }
 
-/** What a line says of its instance; a pattern of all profiles for `--all-profiles`. */
-export const flagsOn = (tokens: readonly string[], env: NodeJS.ProcessEnv): InstanceFlags => {
-  const line = beforeDashes(tokens)
+/** Reads which instance a line names. The profile is a pattern of all profiles for `--all-profiles`. */
+export const readInstanceFlags = (
+  tokens: readonly string[],
+  env: NodeJS.ProcessEnv,
+): InstanceFlags => {
+  const line = getWordsBeforeDashes(tokens)
   const profile = line.includes('--all-profiles') ? '*' : getLastValue(line, 'profile', 'p')
   const baseUrl = getLastValue(line, 'base-url')
   const switched = line.findLast((word) => word === '--sandbox' || word === '--no-sandbox')
   const given = Object.entries({ profile, 'base-url': baseUrl, from: getLastValue(line, 'from') })
   const named = given.flatMap(([name, text]) => (text === undefined ? [] : [name]))
   const sandbox =
-    switched === undefined ? asksForSandbox(env, new Set(named)) : switched === '--sandbox'
+    switched === undefined ? isSandboxChosen(env, new Set(named)) : switched === '--sandbox'
   return { profile, baseUrl, sandbox }
 }
 
-/** Whether several profiles are named, or may be: decided without loading anything. */
-export const namesSeveral = (
+/** True if several profiles are named, or may be: decided without loading anything. */
+export const hasSeveralProfiles = (
   flags: InstanceFlags,
 ): flags is InstanceFlags & { readonly profile: string } => /[,*?@]/.test(flags.profile ?? '')
 
-/** The words of a file: only then is loaded what understands it. */
+/** Reads the words of a file; the module that understands it is loaded only then. */
 const read = async (file: string): Promise<Words> =>
   (await import('../../vocabulary/index.js')).loadWords(file)
 
@@ -73,10 +76,10 @@ const find = async (
   tokens: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<OwnWords | undefined> => {
-  if (!env.SVC_VOCABULARY && !namesVocabulary(env)) return undefined
-  const flags = flagsOn(tokens, env)
-  if (namesSeveral(flags)) {
-    const { wordsOfLine } = await import('./vocabulary.js')
+  if (!env.SVC_VOCABULARY && !hasVocabularySetting(env)) return undefined
+  const flags = readInstanceFlags(tokens, env)
+  if (hasSeveralProfiles(flags)) {
+    const { loadLineWords: wordsOfLine } = await import('./vocabulary.js')
     const words = await wordsOfLine(flags.profile, env, read)
     return words === undefined ? undefined : { words }
   }
@@ -97,37 +100,40 @@ export const findOwnWords = (tokens: readonly string[], env: NodeJS.ProcessEnv):
   }
 }
 
-/** Whether a command speaks of the instance's names; the tool's own go without its words. */
-export const speaks = (command: Command): boolean => calls(command) || command.open === true
+/** True if a command uses the instance's names; the tool's own commands do without its words. */
+export const usesInstanceNames = (command: Command): boolean =>
+  hasEndpoints(command) || command.open === true
 
-/** The words of a command that speaks of the instance's names. */
-export const ownWords = async (command: Command, own: WordsFinder): Promise<Words | undefined> =>
-  speaks(command) ? (await own())?.words : undefined
+/** Loads the words of a command that speaks of the instance's names; undefined for any other. */
+export const loadOwnWords = async (
+  command: Command,
+  own: WordsFinder,
+): Promise<Words | undefined> => (usesInstanceNames(command) ? (await own())?.words : undefined)
 
 /**
- * What was asked, by the names of the documents.
- * @throws Failure `usage` where a parameter is given by both its names
+ * Translates what was asked into the names of the documents.
+ * @throws Failure `usage` if a parameter is given by both its names
  */
-export const asNeutral = async (
+export const toNeutralNames = async (
   given: Given,
   raw: SpelledFlags,
   command: Command,
   words: Words | undefined,
 ): Promise<Given> => {
-  if (words === undefined || !calls(command)) return given
-  const { neutralGiven } = await import('./vocabulary.js')
+  if (words === undefined || !hasEndpoints(command)) return given
+  const { toNeutralGiven: neutralGiven } = await import('./vocabulary.js')
   return neutralGiven(given, raw, command, words)
 }
 
-/** Whether the words are those of whoever has that address. */
-export const servesOrigin = ({ serves }: OwnWords, address: string): boolean =>
+/** True if the words are those of the instance at an address. */
+export const isForOrigin = ({ serves }: OwnWords, address: string): boolean =>
   serves === undefined || new URL(serves).origin === new URL(address).origin
 
-/** The words for requests to an address: a profile's are for its own only. */
-export const wordsFor = (own: OwnWords | undefined, baseUrl: string): Words | undefined =>
+/** Returns the words for requests to an address: a profile's are for its own only. */
+export const getWordsFor = (own: OwnWords | undefined, baseUrl: string): Words | undefined =>
   own?.serves === undefined || own.serves === baseUrl ? own?.words : undefined
 
-/** The values of fields that are known beyond the documents: seen of the instance at hand, or named by its vocabulary. */
+/** Creates the look-up of values that are known beyond the documents: seen of the instance at hand, or named by its vocabulary. */
 export const createLearnt =
   ({ area, known }: Pick<Command, 'area' | 'known'>, words?: Pick<Words, 'values'>) =>
   (field: string): readonly string[] => {

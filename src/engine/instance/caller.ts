@@ -1,16 +1,16 @@
 /** Sends the calls of a run, and compares each answer with what was asked for. */
 import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
-import { isNumber, maxBuilt, stringifyExact } from '../../base/json/json.js'
+import { isNumber, maxBuilt, serializeExact } from '../../base/json/json.js'
 import { type Fields, getOwn, isObject, type JsonValue } from '../../base/objects.js'
 import { maskFields } from '../../base/secrets/mask.js'
 import { isSecretName } from '../../base/secrets/names.js'
-import { nearest } from '../../base/suggest.js'
+import { findNearest } from '../../base/suggest.js'
 import { trimTrailingSlashes } from '../../base/text.js'
-import { type Endpoint, echoes, writes } from '../../catalogue/endpoint.js'
+import { type Endpoint, hasEcho, writes } from '../../catalogue/endpoint.js'
 import { getProperties } from '../../catalogue/fields.js'
 import { formatOf, type Param } from '../../catalogue/params.js'
-import { sameValue } from '../../catalogue/same-value.js'
-import { called, type Naming, namesIn } from '../../catalogue/words.js'
+import { isSameValue } from '../../catalogue/same-value.js'
+import { addOwnNames, describeName, type Naming } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask, Answer as Download, WholeAnswer, WireRequest } from '../../http/types.js'
 import { isBare } from '../command/running.js'
@@ -23,38 +23,39 @@ import type { InstanceExchange } from './exchange.js'
 
 // Whether a value that an answer shows is the one that was sent.
 
-/** Whether a value says that there is none. */
+/** True if a value says that there is none. */
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && !value.length)
 
-const plain = (text: string): string => trimTrailingSlashes(text.replaceAll('\r\n', '\n').trim())
+const normalizeText = (text: string): string =>
+  trimTrailingSlashes(text.replaceAll('\r\n', '\n').trim())
 
 const day = /^\d{4}-\d{2}-\d{2}/
 /** Times as moments; a day is as precise as a day is. */
-const sameTime = (a: string, b: string): boolean => {
+const isSameTime = (a: string, b: string): boolean => {
   if (!day.test(a) || !day.test(b)) return false
   if (a.length === 10 || b.length === 10) return a.slice(0, 10) === b.slice(0, 10)
   return Date.parse(a) === Date.parse(b)
 }
 
-const itemsOf = (value: unknown): unknown[] => {
+const toItems = (value: unknown): unknown[] => {
   if (Array.isArray(value)) return value
   return typeof value === 'string' ? value.split(/[\s,]+/).filter((item) => item !== '') : [value]
 }
 
-const sameItems = (a: string, b: string): boolean =>
-  itemsOf(a).toSorted().join() === itemsOf(b).toSorted().join()
+const hasSameItems = (a: string, b: string): boolean =>
+  toItems(a).toSorted().join() === toItems(b).toSorted().join()
 
-const sameText = (a: string, b: string): boolean =>
-  plain(a) === plain(b) ||
+const isSameText = (a: string, b: string): boolean =>
+  normalizeText(a) === normalizeText(b) ||
   // Items that the documents join in one text come back in the instance's order.
-  sameItems(a, b) ||
-  sameTime(a, b) ||
+  hasSameItems(a, b) ||
+  isSameTime(a, b) ||
   // Instances drop or rewrite the comment of a public key.
   (/^(ssh|ecdsa|sk)-/.test(a) && a.split(' ', 2).join() === b.split(' ', 2).join())
 
 /** Compares numbers where one of two values is a number and the other says one; undefined for anything else. */
-const sameNumber = (a: unknown, b: unknown): boolean | undefined => {
+const isSameNumber = (a: unknown, b: unknown): boolean | undefined => {
   const [one, other] = [String(a), String(b)]
   if (!(isNumber(a) || isNumber(b)) || ![one, other].every((text) => numberPattern.test(text)))
     return undefined
@@ -65,20 +66,22 @@ const sameNumber = (a: unknown, b: unknown): boolean | undefined => {
  * True if a value is what was sent, as the instance may write it: other types, another order, an object for its identity.
  * What is the same for a file of declared state is the same here, so that `apply` and every other write judge alike.
  */
-export const agrees = (sent: unknown, got: unknown, param?: Param): boolean => {
+export const isAsSent = (sent: unknown, got: unknown, param?: Param): boolean => {
   if (isEmpty(sent) || isEmpty(got)) return isEmpty(sent) && isEmpty(got)
-  const equal = sameNumber(sent, got)
+  const equal = isSameNumber(sent, got)
   if (equal !== undefined) return equal
-  if (sameValue({ param }, sent as JsonValue, got as JsonValue)) return true
+  if (isSameValue({ param }, sent as JsonValue, got as JsonValue)) return true
   if (typeof sent === 'boolean') return isObject(got)
   if (Array.isArray(sent) || Array.isArray(got)) {
-    const [wanted, had] = [itemsOf(sent), itemsOf(got)]
-    return wanted.length === had.length && wanted.every((one) => had.some((h) => agrees(one, h)))
+    const [wanted, had] = [toItems(sent), toItems(got)]
+    return wanted.length === had.length && wanted.every((one) => had.some((h) => isAsSent(one, h)))
   }
   if (isObject(sent))
-    return isObject(got) && Object.entries(sent).every(([name, inner]) => agrees(inner, got[name]))
+    return (
+      isObject(got) && Object.entries(sent).every(([name, inner]) => isAsSent(inner, got[name]))
+    )
   if (isObject(got)) return Object.values(got).some((inner) => String(inner) === String(sent))
-  return sameText(String(sent), String(got))
+  return isSameText(String(sent), String(got))
 }
 
 /** An attribute that the answer does not show as it was sent. */
@@ -93,47 +96,51 @@ interface UnappliedAttribute {
 const knows = (endpoint: Endpoint, name: string): boolean =>
   Object.hasOwn(endpoint.params, name) || Object.hasOwn(endpoint.path, name)
 
-const fieldsOf = ({ returns: { shape } }: Endpoint): Fields => getProperties(shape) ?? {}
+const getShapeFields = ({ returns: { shape } }: Endpoint): Fields => getProperties(shape) ?? {}
 
 /** `; did you mean x?`, or nothing where neither a parameter nor a field of the answer is near. */
-const meant = (
+const suggestName = (
   endpoint: Endpoint,
   name: string,
   words: Naming | undefined,
   answer: unknown = {},
 ): string => {
-  const known = { ...endpoint.params, ...fieldsOf(endpoint), ...(isObject(answer) ? answer : {}) }
-  const near = nearest(name, namesIn(Object.keys(known), words))
-  return near === undefined ? '' : `; did you mean ${called(near, words)}?`
+  const known = {
+    ...endpoint.params,
+    ...getShapeFields(endpoint),
+    ...(isObject(answer) ? answer : {}),
+  }
+  const near = findNearest(name, addOwnNames(Object.keys(known), words))
+  return near === undefined ? '' : `; did you mean ${describeName(near, words)}?`
 }
 
-/** Of a name that goes along though no parameter has it. */
-const noParameter = (endpoint: Endpoint, name: string, words?: Naming): string =>
-  Object.hasOwn(fieldsOf(endpoint), name)
+/** Describes a name that goes along though no parameter has it. */
+const describeUnknownName = (endpoint: Endpoint, name: string, words?: Naming): string =>
+  Object.hasOwn(getShapeFields(endpoint), name)
     ? `"${name}" is a response field, not a known parameter; sending it unchanged`
-    : `unknown parameter "${name}"; sending it unchanged${meant(endpoint, name, words)}`
+    : `unknown parameter "${name}"; sending it unchanged${suggestName(endpoint, name, words)}`
 
 /** Says of a parameter that the catalogue does not know that it is sent all the same. */
-export const sentUnknown =
+export const createUnknownNote =
   ({ note }: Pick<UiService, 'note'>, words?: Naming): PlanContext['unknown'] =>
   (endpoint, name) =>
-    note(noParameter(endpoint, name, words))
+    note(describeUnknownName(endpoint, name, words))
 
 /**
- * Whether only the presence of a value can be judged: an answer may hide a secret, and a certificate
- * comes back parsed. Booleans and numbers are no secrets, whatever their names end in.
+ * True if only the presence of a value can be judged: an answer may hide a secret, and a certificate comes back parsed.
+ * Booleans and numbers are no secrets, whatever their names end in.
  */
 const isOpaque = (name: string, sent: unknown, param?: Param): boolean =>
   param?.secret === true ||
   formatOf(param) === 'pem' ||
   (typeof sent === 'string' && isSecretName(name))
 
-/** Whether every answer has a field of that name. */
+/** True if every answer has a field of that name. */
 const isShown = (endpoint: Endpoint, name: string, param: Param): boolean =>
-  param.echo ?? Object.hasOwn(fieldsOf(endpoint), name)
+  param.echo ?? Object.hasOwn(getShapeFields(endpoint), name)
 
-/** Where the answer may show a parameter; nowhere where it need not. */
-const placesOf = (
+/** Returns the paths at which the answer may show a parameter; none if it need not show it. */
+const getAnswerPlaces = (
   endpoint: Endpoint,
   name: string,
   { param, opaque }: { readonly param?: Param | undefined; readonly opaque: boolean },
@@ -146,17 +153,20 @@ const placesOf = (
   ]
 }
 
-const at = (value: unknown, path: readonly string[]): unknown =>
+const getAtPath = (value: unknown, path: readonly string[]): unknown =>
   path.reduce((inner, name) => (isObject(inner) ? getOwn(inner, name) : undefined), value)
 
 const longest = 60
-const shown = (value: unknown): string => {
-  const text = stringifyExact(value) ?? 'nothing'
+const formatAnswerValue = (value: unknown): string => {
+  const text = serializeExact(value) ?? 'nothing'
   return text.length > longest ? `${text.slice(0, longest)}…` : text
 }
 
-/** An instance may leave a secret out of its answers on purpose: that is doubt, and no finding. */
-const lost = (name: string, opaque: boolean): string =>
+/**
+ * Describes an attribute that was not applied. An instance may leave a secret out of its answers on purpose: that is
+ * doubt, and no finding.
+ */
+const describeUnapplied = (name: string, opaque: boolean): string =>
   opaque
     ? `the response does not show whether the instance applied ${name}`
     : `the instance ignored ${name}`
@@ -171,13 +181,15 @@ const verifyApplied = (
   const param = getOwn<Param>(endpoint.params, name)
   const own = words?.name(name) ?? name
   const opaque = isOpaque(name, sent, param)
-  const had = placesOf(endpoint, name, { param, opaque }).map((place) => at(answer, place))
+  const had = getAnswerPlaces(endpoint, name, { param, opaque }).map((place) =>
+    getAtPath(answer, place),
+  )
   const got = had.find((one) => one !== undefined)
   if (param === undefined && got === undefined) {
     if (opaque && endpoint.echo !== undefined) return undefined
-    const near = meant(endpoint, name, words, answer)
+    const near = suggestName(endpoint, name, words, answer)
     return {
-      text: `${lost(own, opaque)}: unknown, and not in the response${near}`,
+      text: `${describeUnapplied(own, opaque)}: unknown, and not in the response${near}`,
       unknown: true,
     }
   }
@@ -185,37 +197,37 @@ const verifyApplied = (
   // A field that every answer should show is missing, even where an empty value was sent; not one that is unset so.
   const shows = param === undefined || isShown(endpoint, name, param)
   const absent = got === undefined && shows && !(opaque && isEmpty(sent))
-  if (!absent && (opaque || had.some((one) => agrees(sent, one, param)))) return undefined
-  const without = `${lost(own, opaque)}: not in the response (another version or edition?)`
-  const differs = `the instance did not apply ${own}: the value is ${shown(maskFields({ [name]: got })[name])}`
+  if (!absent && (opaque || had.some((one) => isAsSent(sent, one, param)))) return undefined
+  const without = `${describeUnapplied(own, opaque)}: not in the response (another version or edition?)`
+  const differs = `the instance did not apply ${own}: the value is ${formatAnswerValue(maskFields({ [name]: got })[name])}`
   return { text: got === undefined ? without : differs, unknown: false }
 }
 
-/** What was sent under names that are no placeholder of the path. */
-const sentBy = ({ endpoint, values, extra }: Ask): (readonly [string, unknown])[] =>
+/** Returns what was sent under names that are no placeholder of the path. */
+const getSentEntries = ({ endpoint, values, extra }: Ask): (readonly [string, unknown])[] =>
   Object.entries({ ...values, ...extra }).filter(
     ([name, value]) => value !== undefined && !Object.hasOwn(endpoint.path, name),
   )
 
 /** Names that went along though the catalogue does not have them. */
-const unknownNames = (ask: Ask): readonly string[] =>
-  sentBy(ask)
+const findUnknownNames = (ask: Ask): readonly string[] =>
+  getSentEntries(ask)
     .map(([name]) => name)
     .filter((name) => !knows(ask.endpoint, name))
 
 /**
- * The attributes that a write's answer does not show, or shows with another value. Judged is what
- * the answer should show: its shape has a field of that name, the parameter names one (`echo`), or
- * the catalogue does not know the name at all. Of a secret only the absence is judged.
+ * Finds the attributes that a write's answer does not show, or shows with another value. An attribute counts if the
+ * answer should show it: its shape has a field of that name, the parameter names one (`echo`), or the catalogue does not
+ * know the name. Of a secret only the absence counts.
  * @param words the instance's own, by which attributes are named
  */
-export const unappliedAttributes = (
+export const findUnappliedAttributes = (
   ask: Ask,
   answer: unknown,
   words?: Naming,
 ): readonly UnappliedAttribute[] => {
-  if (!echoes(ask.endpoint) || !isObject(answer)) return []
-  return sentBy(ask).flatMap(([name, sent]) => {
+  if (!hasEcho(ask.endpoint) || !isObject(answer)) return []
+  return getSentEntries(ask).flatMap(([name, sent]) => {
     const found = verifyApplied(ask, name, sent, answer, words)
     return found === undefined ? [] : [{ name, ...found }]
   })
@@ -229,10 +241,10 @@ interface UnappliedWarning {
   count: number
 }
 
-/** So much is said of different objects; of the rest there is a count. */
+/** The number of warnings that are kept; the further attributes are only counted. */
 const maxSaid = 20
 
-/** How many objects are named. */
+/** The number of objects that a warning names. */
 const named = 3
 
 type Answer = Partial<Pick<WholeAnswer, 'bytes' | 'data'>>
@@ -255,7 +267,7 @@ export class UnappliedAttributes {
     this.#calls += 1
     const long = (answer.bytes?.length ?? 0) > maxBuilt.bytes
     const found =
-      echoes(ask.endpoint) && !long ? unappliedAttributes(ask, answer.data, this.words) : []
+      hasEcho(ask.endpoint) && !long ? findUnappliedAttributes(ask, answer.data, this.words) : []
     for (const { text, unknown } of found) {
       const known = this.#said.get(text)
       if (known === undefined && this.#said.size >= maxSaid) {
@@ -270,7 +282,7 @@ export class UnappliedAttributes {
     return found.length === 0
   }
 
-  /** What is to be said at the end. */
+  /** Yields the warnings for the end of the run. */
   *lines(): Generator<{ readonly text: string; readonly unknown: boolean }> {
     for (const [text, { unknown, labels, count }] of this.#said) {
       const more = count > labels.length ? ` and ${count - labels.length} more` : ''
@@ -282,7 +294,7 @@ export class UnappliedAttributes {
   }
 }
 
-/** A read that shows nothing of what it was asked for is no answer, whatever its status. */
+/** Checks that a read shows something of what it was asked for: else it is no answer, whatever its status. */
 const checkRead = ({ endpoint }: Ask, whole: WholeAnswer, { path }: WireRequest): void => {
   const { status } = whole
   const shows = ['one', 'many'].includes(endpoint.returns.kind)
@@ -324,7 +336,7 @@ export class Caller {
   }
 
   /**
-   * One call, its answer whole.
+   * Sends one call, and returns its whole answer.
    * @throws Failure `unreachable` for a read that is answered with nothing
    */
   async send(ask: Ask): Promise<WholeAnswer> {
@@ -336,8 +348,8 @@ export class Caller {
       if (!this.#taken.note(ask, whole) && this.#strict) this.#answer.exit(1)
       return whole
     } catch (error) {
-      const tell = sentUnknown(this.#ui, this.#words)
-      if (echoes(ask.endpoint)) for (const name of unknownNames(ask)) tell(ask.endpoint, name)
+      const tell = createUnknownNote(this.#ui, this.#words)
+      if (hasEcho(ask.endpoint)) for (const name of findUnknownNames(ask)) tell(ask.endpoint, name)
       throw error
     }
   }
@@ -349,7 +361,7 @@ export class Caller {
     return client.open({ ...request, headers: { ...request.headers, ...headers } })
   }
 
-  /** What is to be said at the end of what was not taken. */
+  /** Returns the warnings for the end of the run: the attributes that the instance did not apply. */
   lines(): ReturnType<UnappliedAttributes['lines']> {
     return this.#taken.lines()
   }

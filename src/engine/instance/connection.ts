@@ -1,14 +1,17 @@
-/** How a run reaches an instance: its warnings, its gates, what the client takes from flags and profile, and the routes it lacks. */
+/**
+ * Builds what a run needs to reach an instance: its warnings, its gates, the client's options from flags and profile,
+ * and the routes that the instance lacks.
+ */
 
-import { currentIo } from '../../base/io.js'
+import { getCurrentIo } from '../../base/io.js'
 import type { Meter } from '../../base/progress.js'
-import { once } from '../../base/text.js'
+import { tellOnce } from '../../base/text.js'
 import { userAgent } from '../../base/version.js'
 import type { EndpointTraits } from '../../catalogue/endpoint.js'
 import { defaultMaxWait } from '../../client/defaults.js'
 import type { InstanceOptions } from '../../client/types.js'
-import { Failure, survived } from '../../errors.js'
-import { type FleetGate, gates, parseRate, stricter } from '../../http/gate.js'
+import { Failure, recoverFrom } from '../../errors.js'
+import { createGates, type FleetGate, parseRate, takeLowerRate } from '../../http/gate.js'
 import type { Exchange, Gate, WireRequest } from '../../http/types.js'
 import type { Audit } from '../../profile/audit.js'
 import { createTransport, getPaths } from '../../profile/index.js'
@@ -16,7 +19,7 @@ import { findGone, type GoneRoute, updateGone } from '../../profile/known.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/actions.js'
 import type { Globals } from '../command/globals.js'
-import { tuneParser } from '../work/v8.js'
+import { limitParserOptimization } from '../work/v8.js'
 import { withWorkspaceHint } from '../workspace/hints.js'
 
 // What is said, once, about how an instance is reached.
@@ -34,7 +37,7 @@ export class Warnings {
 
   constructor({ insecure, env, warn }: WarningsOptions) {
     this.#insecure = insecure
-    this.#once = once(warn)
+    this.#once = tellOnce(warn)
     this.#ignored = env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
     // Node would say of it that nothing is verified, which is not so.
     if (this.#ignored) delete env.NODE_TLS_REJECT_UNAUTHORIZED
@@ -61,7 +64,7 @@ export class Warnings {
 
 // How a run reaches an instance: what flags, environment and profile say, as the client takes it.
 
-/** What all clients of a run share. */
+/** The options that all clients of a run share. */
 export interface SharedClientOptions {
   readonly globals: Pick<Globals, 'timeout' | 'retries' | 'insecure' | 'verbose'>
   readonly env: NodeJS.ProcessEnv
@@ -80,11 +83,11 @@ export interface SharedClientOptions {
   readonly admit: (request: WireRequest, elsewhere?: boolean) => Promise<void>
 }
 
-/** Proxy and certificates of a profile are for its own instance. */
-const serves = (profile: Profile, baseUrl: string): boolean =>
+/** True if an address is on a profile's own instance: the profile's proxy and certificates are for no other. */
+const isOwnInstance = (profile: Profile, baseUrl: string): boolean =>
   new URL(profile.baseUrl).origin === new URL(baseUrl).origin
 
-const patienceOf = (
+const getPatience = (
   { timeout, retries }: SharedClientOptions['globals'],
   profile: Profile | undefined,
 ): Pick<InstanceOptions, 'timeout' | 'retries'> => ({
@@ -92,8 +95,8 @@ const patienceOf = (
   retries: retries ?? profile?.retries,
 })
 
-/** What the client of an address takes from the run and from a party; its credentials come besides. */
-export const reaching = async (
+/** Builds the options of the client for an address, from the run and from the client's identity. Credentials are added by the caller. */
+export const buildClientOptions = async (
   run: SharedClientOptions,
   baseUrl: string,
   { profile, user, renew }: ClientIdentity,
@@ -105,11 +108,11 @@ export const reaching = async (
     signal,
     readOnly,
     note: screen.say,
-    opening: tuneParser,
-    ...patienceOf(globals, profile),
+    opening: limitParserOptimization,
+    ...getPatience(globals, profile),
     transport: () => {
       warnings.reaching(baseUrl)
-      const own = profile !== undefined && serves(profile, baseUrl) ? { profile } : {}
+      const own = profile !== undefined && isOwnInstance(profile, baseUrl) ? { profile } : {}
       return createTransport({ baseUrl, ...own }, globals.insecure, env)
     },
     record: (credential) => audit.open(profile, credential, user, baseUrl),
@@ -127,24 +130,24 @@ export const reaching = async (
 /** The limits that flags set on requests. */
 type RequestLimits = Pick<Globals, 'concurrency' | 'maxWait' | 'rate'>
 
-/** A profile that is not there yet, since it is signed in to, has no limits; for any other the session refuses. */
-const none = (error: unknown): undefined => {
-  survived(error)
+/** Ignores a profile that is not there yet, since it is being signed in to: it has no limits. For any other the session refuses. */
+const ignoreMissingProfile = (error: unknown): undefined => {
+  recoverFrom(error)
   return undefined
 }
 
 /** Gives the gate of an address, the same one for all of an origin; loaded with the first request. */
-export const gatesOf = (
+export const createRunGates = (
   { concurrency = 'auto', maxWait, rate }: RequestLimits,
   profile: () => Promise<Profile | undefined>,
   note: (text: string) => void,
 ): ((baseUrl: string) => Promise<FleetGate>) => {
   const make = async (): Promise<(baseUrl: string) => FleetGate> => {
     const asked = rate === undefined ? undefined : parseRate(rate)
-    const kept = await profile().catch(none)
-    const least = stricter(asked, kept?.rate === undefined ? undefined : parseRate(kept.rate))
+    const kept = await profile().catch(ignoreMissingProfile)
+    const least = takeLowerRate(asked, kept?.rate === undefined ? undefined : parseRate(kept.rate))
     const patience = (maxWait ?? kept?.maxWait ?? defaultMaxWait) * 1000
-    return gates({ concurrency, note, patience, rate: least })
+    return createGates({ concurrency, note, patience, rate: least })
   }
   let made: ReturnType<typeof make> | undefined
   return async (baseUrl) => {
@@ -157,9 +160,9 @@ export const gatesOf = (
 
 interface RouteMemoryOptions {
   readonly env: NodeJS.ProcessEnv
-  /** Whose instance it is. */
+  /** The profile of the instance. */
   readonly profile: Profile
-  /** Whether what is found out is kept. */
+  /** True if what is found out is kept with the profile. */
   readonly remembers: boolean
   readonly note: (text: string) => void
 }
@@ -180,7 +183,7 @@ export class RouteMemory {
     const { env, profile, note } = this.#options
     if (this.#asked.has(route)) return
     this.#asked.add(route)
-    const gone = findGone(getPaths(env), profile, route, currentIo().now())
+    const gone = findGone(getPaths(env), profile, route, getCurrentIo().now())
     if (gone === undefined) return
     this.#back.add(route)
     const instead = successor === undefined ? '' : `. ${successor}`
@@ -192,7 +195,7 @@ export class RouteMemory {
     this.#back.delete(route)
     if (!(error instanceof Failure) || error.details.lacks !== 'route') return
     const { status = 404 } = error.details
-    this.#found.set(route, { route, status, at: currentIo().now().toISOString() })
+    this.#found.set(route, { route, status, at: getCurrentIo().now().toISOString() })
   }
 
   /** Keeps what was found. What cannot be kept is found again. */
@@ -201,7 +204,12 @@ export class RouteMemory {
     if (!remembers || env.CI || this.#found.size + this.#back.size === 0) return
     const found = [...this.#found.values()]
     try {
-      await updateGone(getPaths(env), profile, { found, back: [...this.#back] }, currentIo().now())
+      await updateGone(
+        getPaths(env),
+        profile,
+        { found, back: [...this.#back] },
+        getCurrentIo().now(),
+      )
     } catch (error) {
       if (!(error instanceof Failure)) throw error
     }

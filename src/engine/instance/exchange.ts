@@ -1,11 +1,11 @@
 /** The requests of one run: its instance as the client of the catalogue, and what stands around it. */
-import { remember } from '../../base/secrets/scrub.js'
+import { recordSecret } from '../../base/secrets/scrub.js'
 import { type EndpointTraits, writes } from '../../catalogue/endpoint.js'
 import type { Words } from '../../catalogue/words.js'
 import { createInstance, type InstanceClient, requestIn } from '../../client/instance.js'
 import { type CredentialGap, MissingCredential } from '../../client/types.js'
-import { Failure, getReason, survived } from '../../errors.js'
-import { secretTexts } from '../../http/answers/secrets.js'
+import { Failure, getReason, recoverFrom } from '../../errors.js'
+import { findSecretTexts } from '../../http/answers/secrets.js'
 import type { FleetGate } from '../../http/gate.js'
 import { toCurl } from '../../http/index.js'
 import type { Ask, Client, Credential, WireRequest } from '../../http/types.js'
@@ -13,17 +13,23 @@ import { Audit, type AuditEntry } from '../../profile/audit.js'
 import { checkReadOnly, runFolder } from '../../profile/index.js'
 import type { Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/actions.js'
-import { getCommandName, isRehearsal, sendsAll } from '../command/derive.js'
+import { getCommandName, isFullySent, isRehearsal } from '../command/derive.js'
 import type { WorkspaceService } from '../command/services.js'
 import type { Command } from '../command/types.js'
-import { servesOrigin, wordsFor } from '../command/words.js'
+import { getWordsFor, isForOrigin } from '../command/words.js'
 import { beginRequests, RequestRun } from '../journal/requests.js'
 import type { Journal } from '../journal/writer.js'
 import type { RunOptions } from '../options.js'
 import { withWorkspaceHint } from '../workspace/hints.js'
 import { getInstanceName } from '../workspace/sandbox.js'
 import type { Workspace } from '../workspace/workspace.js'
-import { gatesOf, RouteMemory, reaching, type SharedClientOptions, Warnings } from './connection.js'
+import {
+  buildClientOptions,
+  createRunGates,
+  RouteMemory,
+  type SharedClientOptions,
+  Warnings,
+} from './connection.js'
 
 // Writes that no object of a run stands for: a run of their own.
 
@@ -35,21 +41,21 @@ export interface RequestRunParts {
 
 type Request = Pick<WireRequest, 'method' | 'path'>
 
-/** By whom a request to another address is sent: where there is a profile, it is the profile's write all the same. */
-const elsewhereBy = async ({ place }: RequestRunParts, { path }: Request) => {
+/** Identifies who sends a request to another address: if there is a profile, it is the profile's write all the same. */
+const identifyElsewhere = async ({ place }: RequestRunParts, { path }: Request) => {
   const profile = await place.profile()
   const origin = URL.canParse(path) ? new URL(path).origin : ''
   const instance = profile?.baseUrl ?? origin
   return { instance, profile: profile?.name ?? null, user: null, sudo: null }
 }
 
-const sessionBy = async ({ place }: RequestRunParts) => {
+const identifySession = async ({ place }: RequestRunParts) => {
   const { profile, user, sudo } = await place.session()
   const instance = await getInstanceName(place)
   return { instance, profile: profile?.name ?? null, user: user ?? null, sudo: sudo ?? null }
 }
 
-/** What of a run's writes is a request of its own: that which no journal of objects has. */
+/** Records the writes of a run that no journal of objects has, each as a request of its own. */
 export class OwnRequests {
   readonly #run: RequestRun
   readonly #parts: RequestRunParts
@@ -61,7 +67,7 @@ export class OwnRequests {
     this.#run = new RequestRun((...sent) => this.#begin(...sent))
   }
 
-  /** Whether a journal of objects has what is sent now. */
+  /** True if a journal of objects has what is sent now. */
   get #isKept(): boolean {
     const { command, place } = this.#parts
     const own = command.ownJournal === true || command.area === 'journal'
@@ -74,7 +80,7 @@ export class OwnRequests {
     await this.#run.begun(request, elsewhere)
   }
 
-  /** What is told of each exchange; undefined where a journal has it. */
+  /** Returns the listener to each exchange; undefined if a journal has what is sent. */
   readonly heard = (): ((entry: AuditEntry) => void) | undefined =>
     this.#isKept ? undefined : (entry) => this.#run.settled(entry)
 
@@ -85,7 +91,9 @@ export class OwnRequests {
   async #begin(request: Request, elsewhere: boolean): Promise<Journal | undefined> {
     const { command, place, warn } = this.#parts
     try {
-      const by = await (elsewhere ? elsewhereBy(this.#parts, request) : sessionBy(this.#parts))
+      const by = await (elsewhere
+        ? identifyElsewhere(this.#parts, request)
+        : identifySession(this.#parts))
       const words = getCommandName(command)
       return await beginRequests(runFolder(place.env), words, by, place.clock.now())
     } catch (error) {
@@ -97,13 +105,13 @@ export class OwnRequests {
   }
 }
 
-/** Where a run stands, as far as what it sends goes by that. */
+/** The parts of the workspace that decide how requests are sent. */
 type ExchangePlace = Pick<
   Workspace,
   'clock' | 'env' | 'globals' | 'profile' | 'session' | 'snapshot'
 >
 
-/** What is said of requests. */
+/** The functions that show requests, and warnings about them. */
 export type ExchangeScreen = SharedClientOptions['screen'] & {
   readonly warn: (text: string) => void
 }
@@ -116,8 +124,8 @@ const bare: EndpointTraits = { credential: 'parameter', route: 'GET /' }
 /** A record that is kept has no more bytes. */
 const maxRecordBytes = 1 << 22
 
-/** The kind of credential that would go along; none where there is none. */
-const kindFor = async (
+/** Finds the kind of credential that would go along; undefined if there is none. */
+const findCredentialKind = async (
   instance: InstanceClient,
   endpoint: EndpointTraits | undefined,
 ): Promise<Credential['kind'] | undefined> => {
@@ -137,8 +145,8 @@ const hints: Readonly<Record<CredentialGap, (session: Session) => string>> = {
   any: ({ baseUrl }) => `Sign in with: svcctl auth login --base-url ${baseUrl}`,
 }
 
-/** What is thrown with what to do about it; a missing credential by what the session says of it. */
-const hinted =
+/** Creates a function that adds a hint to an error; for a missing credential, by what the session says of it. */
+const addHint =
   (session: Session) =>
   (error: unknown): unknown =>
     error instanceof MissingCredential
@@ -148,7 +156,7 @@ const hinted =
         })
       : withWorkspaceHint(error)
 
-/** What a run sends, and to whom; nothing is opened before it is asked for. */
+/** Sends the requests of a run to the instances that they are for. Nothing is opened before it is asked for. */
 export class InstanceExchange {
   readonly #options: Options
   readonly #place: ExchangePlace
@@ -169,7 +177,7 @@ export class InstanceExchange {
     this.#place = place
     this.requests = new OwnRequests({ command, place, warn: screen.warn })
     this.#audit = new Audit(this.requests.heard)
-    this.gateOf = inner?.gateOf ?? gatesOf(globals, () => place.profile(), note)
+    this.gateOf = inner?.gateOf ?? createRunGates(globals, () => place.profile(), note)
     this.#run = {
       globals,
       env,
@@ -215,7 +223,7 @@ export class InstanceExchange {
     return whole.data
   }
 
-  /** Whether what an ask writes may be sent, as far as that is known before it is. */
+  /** True if what an ask writes may be sent, as far as that is known before it is. */
   readonly admits = async (ask: Ask): Promise<boolean> => {
     const { own } = this.#options
     if (this.#run.readOnly !== false) return false
@@ -224,10 +232,10 @@ export class InstanceExchange {
       await this.guard(wire)
       await this.client(ask.endpoint)
       // An instance may say back in any answer what it was ever sent.
-      for (const text of secretTexts(wire, (await own?.())?.words)) remember(text)
+      for (const text of findSecretTexts(wire, (await own?.())?.words)) recordSecret(text)
       return true
     } catch (error) {
-      survived(error)
+      recoverFrom(error)
       return false
     }
   }
@@ -237,7 +245,7 @@ export class InstanceExchange {
     const found = await this.#options.own?.()
     if (found === undefined) return requestIn(ask, undefined)
     if (elsewhere === undefined) return (await this.instance()).build(ask)
-    return requestIn(ask, servesOrigin(found, elsewhere) ? found.words : undefined)
+    return requestIn(ask, isForOrigin(found, elsewhere) ? found.words : undefined)
   }
 
   /** The request of an ask that is sent now, refused where the profile only reads. */
@@ -247,7 +255,7 @@ export class InstanceExchange {
     return wire
   }
 
-  /** Asked just before a write is sent: refuses it as `guard`, and puts it on record. */
+  /** Records a write just before it is sent, and refuses it as `guard` does. */
   readonly admit = async (request: WireRequest, elsewhere?: boolean): Promise<void> => {
     await this.guard(request, elsewhere)
     await this.requests.begun(request, elsewhere)
@@ -266,7 +274,7 @@ export class InstanceExchange {
     if (this.#options.globals.from !== undefined)
       throw new Failure('internal', `a request to ${baseUrl} beside a snapshot`)
     const other = createInstance({
-      ...(await reaching(this.#run, baseUrl, party)),
+      ...(await buildClientOptions(this.#run, baseUrl, party)),
       words: await this.#wordsOf(baseUrl),
       credential: async () => credential,
     })
@@ -280,7 +288,7 @@ export class InstanceExchange {
     const { baseUrl, sudo } = await this.#place.session()
     const instance = await this.instance()
     const by = endpoint?.credential === 'parameter' ? undefined : sudo
-    return toCurl(baseUrl, wire, await kindFor(instance, endpoint), by, instance.words)
+    return toCurl(baseUrl, wire, await findCredentialKind(instance, endpoint), by, instance.words)
   }
 
   async close(): Promise<void> {
@@ -292,7 +300,7 @@ export class InstanceExchange {
 
   /** The words for an address. */
   async #wordsOf(baseUrl: string): Promise<Words | undefined> {
-    return wordsFor(await this.#options.own?.(), baseUrl)
+    return getWordsFor(await this.#options.own?.(), baseUrl)
   }
 
   /** The instance of the run's session. */
@@ -303,17 +311,17 @@ export class InstanceExchange {
     const words = await this.#wordsOf(baseUrl)
     if (profile?.baseUrl === baseUrl) {
       const note = (text: string): void => screen.say(text, 'info')
-      this.#routes = new RouteMemory({ env, profile, remembers: sendsAll(this.#options), note })
+      this.#routes = new RouteMemory({ env, profile, remembers: isFullySent(this.#options), note })
     }
     return createInstance({
-      ...(await reaching(this.#run, baseUrl, given)),
+      ...(await buildClientOptions(this.#run, baseUrl, given)),
       sudo,
       words,
       snapshot: await this.#place.snapshot(),
       routes: this.#routes,
       reads: this.#options.inner?.reads,
       credential: async (need) => (need === 'job' ? given.jobToken() : given.credential()),
-      mapError: hinted(given),
+      mapError: addHint(given),
       without: () => this.#run.warnings.withheld(given),
     })
   }

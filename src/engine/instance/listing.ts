@@ -1,15 +1,15 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
 import { parseBytes } from '../../base/json/records.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { legible } from '../../catalogue/words.js'
+import { makeLegible } from '../../catalogue/words.js'
 import {
-  followed,
+  addPaging,
+  getWantedCount,
   isExact,
   largestPage,
   type Paging,
-  paged,
-  searched,
-  wanted,
+  toListOptions,
+  toSearchPaging,
 } from '../../client/defaults.js'
 import type { InstanceClient } from '../../client/instance.js'
 import { Failure, usage } from '../../errors.js'
@@ -23,26 +23,26 @@ import { cutShort, type ListSource, type RecordView, type Row, type Rows } from 
 
 // What is said of a list once it ended, or broke off.
 
-/** The scope that the instance takes for a list of all there is, when none is asked for: it explains an empty one. */
-const scopeOf = (plan: Plan | undefined): string => {
+/** Describes the scope that the instance takes for a list of all there is, when none is asked for: it explains an empty list. */
+const describeDefaultScope = (plan: Plan | undefined): string => {
   const scope = plan?.endpoint.params.scope
   if (scope?.default === undefined || plan?.values.scope !== undefined) return ''
   if (Object.keys(plan?.endpoint.path ?? {}).length > 0) return ''
   return `; the default scope is ${scope.default}, see --scope`
 }
 
-const onward = (page: number | undefined): string =>
+const describeNextPage = (page: number | undefined): string =>
   page === undefined
     ? 'use --limit <n> or --limit all for more'
     : `use --page ${page + 1} to continue`
 
 /** Of what lies beyond it is not known whether it matches. */
 const noteOfChosen = ({ records, more }: ListEnd, page: number | undefined): string | undefined => {
-  if (more) return `showing ${records} matching; there may be more: ${onward(page)}`
+  if (more) return `showing ${records} matching; there may be more: ${describeNextPage(page)}`
   return records === 0 ? 'no matches' : undefined
 }
 
-/** What standard error says after a list; undefined where there is nothing to say. */
+/** Describes the end of a list for standard error; undefined if there is nothing to say. */
 export const describeListEnd = (
   end: ListEnd,
   { page }: Pick<Paging, 'page'>,
@@ -50,14 +50,14 @@ export const describeListEnd = (
   chosen = false,
 ): string | undefined => {
   if (chosen) return noteOfChosen(end, page)
-  if (end.records === 0 && !end.more) return `nothing found${scopeOf(plan)}`
+  if (end.records === 0 && !end.more) return `nothing found${describeDefaultScope(plan)}`
   if (!end.more) return undefined
   const of = end.total === undefined ? '' : ` of ${end.total}`
-  return `showing ${end.records}${of}; there are more: ${onward(page)}`
+  return `showing ${end.records}${of}; there are more: ${describeNextPage(page)}`
 }
 
-/** The failure of a list that ended too early: a page says that there is a next one, and no link leads to it. */
-const notWhole = ({ records }: ListEnd, ask?: Ask): Failure =>
+/** Creates the failure of a list that ended too early: a page says that there is a next one, and no link leads to it. */
+const createIncompleteFailure = ({ records }: ListEnd, ask?: Ask): Failure =>
   new Failure(
     'unreachable',
     `the list ended after ${records}, although the instance reported more`,
@@ -70,9 +70,9 @@ const notWhole = ({ records }: ListEnd, ask?: Ask): Failure =>
 interface Screen {
   /** A note that stands below the output. */
   readonly later: (text: string) => void
-  /** Whether lists are read page by page. */
+  /** True if lists are read page by page. */
   readonly isPaged?: boolean
-  /** Told of a list that is asked for. */
+  /** Takes the plan of each list that is asked for. */
   readonly asked?: ((plan: Plan) => void) | undefined
 }
 
@@ -80,7 +80,7 @@ type ReadOptions = Pick<ListOptions, 'alone' | 'held' | 'watch'>
 type Batches = AsyncGenerator<Batch, ListEnd>
 type Stage = (batches: Batches) => Batches
 
-const same: Stage = (batches) => batches
+const keepBatches: Stage = (batches) => batches
 const unread: ListEnd = { records: 0, more: true }
 
 /** Gives each batch away, one after the other, and how the list ended; it ends, too, where none is taken any more. */
@@ -100,14 +100,14 @@ const drain = async (
   }
 }
 
-/** A record, whose fields are found by the names of the documents as well. */
-const built = (bytes: Uint8Array, { words }: Pick<InstanceClient, 'words'>): unknown => {
+/** Parses a record, whose fields are then found by the names of the documents as well. */
+const parseListRecord = (bytes: Uint8Array, { words }: Pick<InstanceClient, 'words'>): unknown => {
   const record: unknown = parseBytes(bytes)
-  return words === undefined ? record : legible(record, words)
+  return words === undefined ? record : makeLegible(record, words)
 }
 
-/** All records of a list, parsed. */
-const gathered = async (
+/** Gathers all records of a list, parsed. */
+const gatherRecords = async (
   batches: Batches,
   instance: InstanceClient,
   where: (record: unknown) => boolean = () => true,
@@ -115,7 +115,7 @@ const gathered = async (
   const records: unknown[] = []
   const end = await drain(batches, (batch) => {
     for (const bytes of batch) {
-      const record = built(bytes, instance)
+      const record = parseListRecord(bytes, instance)
       if (where(record)) records.push(record)
     }
   })
@@ -146,7 +146,7 @@ export class Lists {
     const first = await (await this.instance()).build(asked)
     const { sort } = this.paging
     const order = sort === undefined ? [] : [`sorted here: ${sort.join(',')}`]
-    return { request: paged(first, this.pagingOf(stage)), tested: [...tested, ...order] }
+    return { request: addPaging(first, this.pagingOf(stage)), tested: [...tested, ...order] }
   }
 
   /** @throws Failure `usage` where records were to be chosen, and there is no list */
@@ -159,7 +159,7 @@ export class Lists {
   /** The first request of all there is of a list. */
   async whole(ask: Ask): Promise<WireRequest> {
     const first = await (await this.instance()).build(ask)
-    return paged(first, { limit: 'all', perPage: largestPage })
+    return addPaging(first, { limit: 'all', perPage: largestPage })
   }
 
   /** Yields a list. */
@@ -179,8 +179,8 @@ export class Lists {
     const stage = choice && ((batches: Batches) => choice.ofAny(batches, this.limit))
     const paging = this.pagingOf(stage)
     const client = await (await this.instance()).client()
-    const first = paged(wire, paging)
-    const batches = (how: ReadOptions) => client.list(first, { ...followed(paging), ...how })
+    const first = addPaging(wire, paging)
+    const batches = (how: ReadOptions) => client.list(first, { ...toListOptions(paging), ...how })
     yield* this.read(batches, {}, undefined, stage)
   }
 
@@ -190,11 +190,11 @@ export class Lists {
    */
   async gather(ask: Ask, where?: (record: unknown) => boolean): Promise<readonly unknown[]> {
     const paging: Paging = { limit: 'all', perPage: largestPage }
-    const { ask: asked, stage = same } = await this.narrowed(ask, Number.POSITIVE_INFINITY)
+    const { ask: asked, stage = keepBatches } = await this.narrowed(ask, Number.POSITIVE_INFINITY)
     const instance = await this.instance()
     const batches = stage(instance.batches(asked, paging))
-    const { records, end } = await gathered(batches, instance, where)
-    if (end.more) throw notWhole(end, ask)
+    const { records, end } = await gatherRecords(batches, instance, where)
+    if (end.more) throw createIncompleteFailure(end, ask)
     return records
   }
 
@@ -211,12 +211,12 @@ export class Lists {
       for (let step = await chosen.next(); ; step = await chosen.next()) {
         if (step.done === true) {
           // Fewer than were wanted, and not for want of records.
-          if (step.value.more && records < most) throw notWhole(step.value, ask)
+          if (step.value.more && records < most) throw createIncompleteFailure(step.value, ask)
           return
         }
         for (const bytes of step.value) {
           records += 1
-          yield built(bytes, instance)
+          yield parseListRecord(bytes, instance)
         }
       }
     } finally {
@@ -224,12 +224,12 @@ export class Lists {
     }
   }
 
-  /** What `stream` would print, in hand. */
+  /** Returns the records that `listRecords` would yield, all at once. */
   async collect(plan: Plan): Promise<readonly unknown[]> {
     const { ask, stage } = await this.narrowed(plan)
     const instance = await this.instance()
     const batches = instance.batches(ask, this.pagingOf(stage))
-    const { records, end } = await gathered((stage ?? same)(batches), instance)
+    const { records, end } = await gatherRecords((stage ?? keepBatches)(batches), instance)
     const said = describeListEnd(end, this.paging, plan, stage !== undefined)
     if (said !== undefined && this.screen.isPaged !== true) this.screen.later(said)
     return records
@@ -239,34 +239,34 @@ export class Lists {
     return this.paging.sort !== undefined || isAggregate(this.paging)
   }
 
-  /** Whether a list ended before it had as many records as were asked for, although there are more. */
+  /** True if a list ended before it had as many records as were asked for, although there are more. */
   private isCut({ records, more }: ListEnd): boolean {
     const readPageByPage = isExact(this.paging) || this.screen.isPaged === true
     return more && !readPageByPage && records < (this.limit ?? Number.POSITIVE_INFINITY)
   }
 
-  /** How many records are wanted; where they are sorted or grouped, that is known behind the last of them. */
+  /** The number of records that are wanted. It is undefined if they are sorted or grouped: then it is known behind the last of them. */
   private get limit(): number | undefined {
-    return this.sorts ? undefined : wanted(this.paging)
+    return this.sorts ? undefined : getWantedCount(this.paging)
   }
 
   private async narrowed<A extends Ask>(ask: A, limit = this.limit): Promise<FilteredList<A>> {
     return (await this.choice?.(ask.endpoint))?.of(ask, limit) ?? { ask, tested: [] }
   }
 
-  /** Where records are tested here, more are read than are printed. */
+  /** Returns the paging of a list. If records are tested here, more are read than are printed. */
   private pagingOf(stage: Stage | undefined): Paging {
-    return stage === undefined && !this.sorts ? this.paging : searched(this.paging)
+    return stage === undefined && !this.sorts ? this.paging : toSearchPaging(this.paging)
   }
 
   private async *read(
     open: (how: ReadOptions) => Batches,
     view: RecordView,
     plan?: Plan,
-    stage: Stage = same,
+    stage: Stage = keepBatches,
     singles?: SingleReader,
   ): Rows {
-    const isTested = stage !== same
+    const isTested = stage !== keepBatches
     let reader: Parameters<ListSource['opened']>[0] = {}
     const source: ListSource = {
       isOrdered: this.sorts,
@@ -290,7 +290,7 @@ export class Lists {
     try {
       for (let step = await batches.next(); ; step = await batches.next()) {
         if (step.done === true) {
-          if (this.isCut(step.value)) throw notWhole(step.value, plan)
+          if (this.isCut(step.value)) throw createIncompleteFailure(step.value, plan)
           return yield this.endOf(step.value, plan, isTested)
         }
         const batch = step.value

@@ -1,12 +1,12 @@
-/** What was asked → plans, with the words and questions of this run. */
+/** Plans what was asked, with the words and questions of this run. */
 
 import { AsyncCache, mapConcurrent, maxConcurrent } from '../../base/async.js'
-import { currentIo } from '../../base/io.js'
+import { getCurrentIo } from '../../base/io.js'
 import { isObject, type JsonValues, toText } from '../../base/objects.js'
 import type { Choice, Prompts } from '../../base/prompts.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
-import { echoes } from '../../catalogue/endpoint.js'
-import { choicesOf, isSwitch, takesSeveral, valuesOf } from '../../catalogue/params.js'
+import { hasEcho } from '../../catalogue/endpoint.js'
+import { getChoices, getParamValues, isSwitch, takesSeveral } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { refuseGone } from '../../client/instance.js'
 import { Failure } from '../../errors.js'
@@ -23,14 +23,14 @@ import type {
   Plan,
 } from '../command/types.js'
 import type { RunOptions } from '../options.js'
-import { fromStdin } from '../plan/given.js'
+import { isFromStdin } from '../plan/given.js'
 import type { MissingValue, PlanContext } from '../plan/objects.js'
-import { givenFor, type ParentTarget } from '../plan/parents.js'
-import { completing, createPlans } from '../plan/plan.js'
+import { type ParentTarget, toGiven } from '../plan/parents.js'
+import { createCompletion, createPlans } from '../plan/plan.js'
 import { readSources, type ValueRequest } from '../plan/value-lists.js'
 import { parseValue } from '../plan/values.js'
 import type { Workspace } from '../workspace/workspace.js'
-import { sentUnknown } from './caller.js'
+import { createUnknownNote } from './caller.js'
 
 // What a person left out, asked for: picked from what the instance has, where it has a list.
 
@@ -52,24 +52,24 @@ interface AskOptions {
   readonly argv: readonly string[]
 }
 
-const choiceOf = (value: string, text?: string): Choice<string> => ({
+const toChoice = (value: string, text?: string): Choice<string> => ({
   value,
   name: value,
   description: text || undefined,
 })
 
-/** A question in words: help texts are for those who look a flag up. */
-const questionOf = ({ name, param, several }: MissingValue): string => {
+/** Formats a question in words: help texts are for those who look a flag up. */
+const formatQuestion = ({ name, param, several }: MissingValue): string => {
   const words = name
     .replaceAll(/[-_]/g, ' ')
     .replace(/\b(id|url|ip|sha)\b/g, (w) => w.toUpperCase())
-  if ((valuesOf(param).length > 0 && !takesSeveral(param)) || several === true)
+  if ((getParamValues(param).length > 0 && !takesSeveral(param)) || several === true)
     return `Which ${words}?`
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}?`
 }
 
-/** Why an answer cannot be what was asked for; undefined where it can. */
-const mistakeOf = (
+/** Finds why an answer cannot be what was asked for; undefined if it can. */
+const findMistake = (
   { name, param, argument, several }: MissingValue,
   texts: readonly string[],
 ): string | undefined => {
@@ -84,14 +84,14 @@ const mistakeOf = (
   }
 }
 
-/** How the answer for a flag would have been typed; a secret by the name of a variable. */
+/** Returns the words by which the answer for a flag would have been typed; a secret is the name of a variable. */
 const toTypedFlag = ({ name, param }: MissingValue, texts: readonly string[]): string[] => {
   if (isSwitch(param)) return [texts[0] === 'true' ? `--${name}` : `--no-${name}`]
   const text = param.secret === true ? 'env:NAME' : texts.join(',')
   return text.startsWith('-') ? [`--${name}=${text}`] : [`--${name}`, text]
 }
 
-/** A line with what was answered, which means the same: no flag takes an argument for its value, and no argument is a flag. */
+/** Inserts answers into a line, which then means the same: no flag takes an argument for its value, and no argument is a flag. */
 const insertAnswers = (
   argv: readonly string[],
   flags: readonly string[],
@@ -106,7 +106,7 @@ const insertAnswers = (
 /** The questions of a run. */
 export class Questions {
   readonly #options: AskOptions
-  /** What was answered, as it would have been typed: flags with their values, and arguments. */
+  /** The answers as they would have been typed: flags with their values, and arguments. */
   readonly #typed = { flags: [] as string[], args: [] as string[] }
   /** The flags among them. */
   readonly answered: PromptReply[] = []
@@ -115,13 +115,13 @@ export class Questions {
     this.#options = options
   }
 
-  /** A value, asked for until it can be what was asked; undefined where nobody can be asked. */
+  /** Asks for a value until it can be what was asked; undefined if there is no terminal to ask on. */
   readonly ask: PlanContext['missing'] = async (missing) => {
     if (!this.#options.interactive()) return undefined
     for (;;) {
       const texts = (await this.#answer(missing)).filter((text) => text !== '')
       if (texts.length === 0) return undefined
-      const wrong = mistakeOf(missing, texts)
+      const wrong = findMistake(missing, texts)
       if (wrong === undefined) {
         this.#keep(missing, texts)
         return texts
@@ -130,12 +130,12 @@ export class Questions {
     }
   }
 
-  /** Flags that a person wants to give; undefined where nobody can be asked. */
+  /** Asks which flags a person wants to give; undefined if there is no terminal to ask on. */
   readonly pick: PlanContext['pick'] = async (question, flags) => {
     if (!this.#options.interactive()) return undefined
     return this.#options.prompts.selectMany(
       question,
-      flags.map(({ name, param }) => choiceOf(name, param.help)),
+      flags.map(({ name, param }) => toChoice(name, param.help)),
     )
   }
 
@@ -161,19 +161,19 @@ export class Questions {
   }
 
   async #choices({ param, project }: MissingValue): Promise<readonly Choice<string>[]> {
-    const fixed = choicesOf(param)
-    if (fixed.length > 0) return fixed.map((value) => choiceOf(value))
+    const fixed = getChoices(param)
+    if (fixed.length > 0) return fixed.map((value) => toChoice(value))
     if (param.completes === undefined) return []
     const found =
       (await readSources(param.completes, { project }, this.#options.fetch, this.#options.words)) ??
       []
-    return found.map(({ value, text }) => choiceOf(value, text))
+    return found.map(({ value, text }) => toChoice(value, text))
   }
 
   async #answer(missing: MissingValue): Promise<readonly string[]> {
     const { param } = missing
     const { prompts } = this.#options
-    const question = questionOf(missing)
+    const question = formatQuestion(missing)
     if (param.secret === true) return [await prompts.secret(question)]
     const choices = await this.#choices(missing)
     if (choices.length === 0) return [await prompts.text(question)]
@@ -184,15 +184,15 @@ export class Questions {
   }
 }
 
-/** What planning may read from the instance; nothing is where nothing is to be sent. */
+/** The reads that planning may send to the instance: none where nothing is to be sent. */
 export interface Reads {
   readonly data: (ask: Ask) => Promise<unknown>
   readonly wanted: (wanted: ValueRequest) => Promise<unknown>
-  /** Whether a write's answer will tell what it did not take. */
+  /** True if a write's answer will show what the instance did not apply. */
   readonly answers: boolean
 }
 
-/** Where a person is asked, and told. */
+/** The functions that ask a person and print notes. */
 interface AskingScreen {
   readonly interactive: () => boolean
   readonly notes: { note(text: string): void }
@@ -201,7 +201,7 @@ interface AskingScreen {
 
 type Options = Pick<RunOptions, 'command' | 'globals' | 'words' | 'journaling'>
 
-/** What stands for the objects of a project or group that are not known: nothing is lost where nothing can be done. */
+/** Creates a plan for the objects of a project or group that are not known. It destroys nothing, because nothing can be done. */
 const planBelow = (command: Command, { kind, parent, value }: ParentTarget): Plan | undefined => {
   const form = Object.entries(command.endpoints).find(([, e]) => getScope(e)?.kind === kind)
   if (form === undefined) return undefined
@@ -214,14 +214,14 @@ const planBelow = (command: Command, { kind, parent, value }: ParentTarget): Pla
  * @param like a plan of another target, for a command without endpoints of its own
  * @throws the failure of the target if there is no other
  */
-const refusedPlan = (command: Command, target: ParentTarget, like: Plan | undefined): Plan => {
+const refuseTarget = (command: Command, target: ParentTarget, like: Plan | undefined): Plan => {
   const plan = planBelow(command, target) ?? like
   if (plan === undefined) throw target.failure
   return { ...plan, refused: target.failure }
 }
 
 /** Arguments, those that are several apart, each with the attributes of its row. */
-const apartWithRows = (
+const splitWithRows = (
   { args, rows }: Pick<Given, 'args' | 'rows'>,
   split?: (text: string) => readonly string[],
 ): { readonly texts: readonly string[]; readonly rows?: NonNullable<Given['rows']> } => {
@@ -237,11 +237,11 @@ export type Targets =
   | { readonly stream: ObjectStream }
 
 /** Completes plans by what a command reads for each. */
-const completed = async (plans: readonly Plan[], how: ActionOptions): Promise<readonly Plan[]> => {
+const fillPlans = async (plans: readonly Plan[], how: ActionOptions): Promise<readonly Plan[]> => {
   if (how.complete === undefined) return plans
   const all: Plan[] = []
   const width = how.reads === true ? maxConcurrent : 1
-  for await (const plan of mapConcurrent(plans, width, completing(how))) all.push(plan)
+  for await (const plan of mapConcurrent(plans, width, createCompletion(how))) all.push(plan)
   return all
 }
 
@@ -251,7 +251,7 @@ export class Planning {
   readonly #reads: Reads
   readonly #questions: Questions
   readonly #context: PlanContext
-  /** A watch plans once: nobody is asked for the same value every round. */
+  /** The plans of a watch, made once: a person is not asked for the same value every round. */
   readonly #kept = new AsyncCache<string, readonly Plan[]>()
   /** Paths of projects by number, each asked for once: both name the same project. */
   readonly #paths = new AsyncCache<number, string | undefined>()
@@ -265,8 +265,8 @@ export class Planning {
   ) {
     const { journaling, words } = options
     const note = (text: string): void => notes.note(text)
-    const argv = currentIo().argv
-    const tell = sentUnknown(notes, words)
+    const argv = getCurrentIo().argv
+    const tell = createUnknownNote(notes, words)
     const questions = new Questions({
       interactive,
       prompts,
@@ -282,9 +282,9 @@ export class Planning {
     this.#context = {
       env: place.env,
       note,
-      piped: fromStdin(journaling.raw),
+      piped: isFromStdin(journaling.raw),
       unknown: (endpoint, name) => {
-        if (!reads.answers || !echoes(endpoint)) tell(endpoint, name)
+        if (!reads.answers || !hasEcho(endpoint)) tell(endpoint, name)
       },
       offered: (endpoint) => refuseGone(endpoint, words),
       baseUrl: async () => (await place.session()).baseUrl,
@@ -336,7 +336,7 @@ export class Planning {
   async #planned(given: Given, how: ActionOptions): Promise<readonly Plan[]> {
     const { apart = false, plansFor } = how
     return plansFor === undefined
-      ? completed(await this.#named(given, how, apart), how)
+      ? fillPlans(await this.#named(given, how, apart), how)
       : plansFor(given)
   }
 
@@ -350,24 +350,24 @@ export class Planning {
     const { plansFor = (own: Given): Promise<readonly Plan[]> => this.#named(own, how, true) } = how
     const made: (readonly Plan[] | undefined)[] = []
     for (const target of targets)
-      made.push(target.failure === undefined ? await plansFor(givenFor(given, target)) : undefined)
+      made.push(target.failure === undefined ? await plansFor(toGiven(given, target)) : undefined)
     const like = made.find((own) => own !== undefined && own.length > 0)?.[0]
     const plans = targets.flatMap((target, i) =>
-      (made[i] ?? [refusedPlan(command, target, like)]).map((plan) => ({
+      (made[i] ?? [refuseTarget(command, target, like)]).map((plan) => ({
         ...plan,
         parent: target.parent,
       })),
     )
-    return completed(plans, how)
+    return fillPlans(plans, how)
   }
 
-  /** Those of what the line names; an object that only stands in for another is called as that was given. */
+  /** Plans the objects that the line names. An object that only stands in for another is called by the text that was given. */
   async #named(
     given: Given,
     { preset, split, standIn }: ActionOptions,
     apart: boolean,
   ): Promise<readonly Plan[]> {
-    const { texts, ...rows } = apartWithRows(given, split)
+    const { texts, ...rows } = splitWithRows(given, split)
     const args = standIn === undefined ? texts : texts.map(standIn)
     const plans = await this.#create({ ...given, args, ...rows }, preset, apart)
     if (standIn === undefined) return plans
@@ -391,7 +391,7 @@ export class Planning {
     return createPlans(command, given, this.#context)
   }
 
-  /** What the instance says of a project by its number. */
+  /** Reads the path of a project by its number. */
   async #pathOf(id: number): Promise<string | undefined> {
     const { projects } = await import('../../catalogue/areas/projects.js')
     const data = await this.#reads.data({ endpoint: projects.get, values: { id } })

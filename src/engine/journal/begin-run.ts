@@ -7,22 +7,22 @@ import { makeFolders } from '../../base/files/regular.js'
 import { Failure, getErrorCode, getReason } from '../../errors.js'
 import {
   type Entry,
-  entryOf,
-  fileName,
-  formerBeside,
-  namesIn,
+  getFormerFile,
+  getRunFileName,
+  listRunNames,
   planBeside,
   type RunName,
+  readFolderEntry,
   type WriteAuthor,
 } from './folder.js'
 import { formatLine, type Header } from './lines.js'
 import { readPast } from './reader.js'
-import { cannotCreate, createJournal, type Journal } from './writer.js'
+import { createJournal, createJournalFailure, type Journal } from './writer.js'
 
-/** So long others are waited for who begin a run, in milliseconds. */
+/** The time to wait for others who begin a run, in milliseconds. */
 const patience = 30_000
 
-const underLock = async <T>(folder: string, work: () => Promise<T>): Promise<T> => {
+const withFolderLock = async <T>(folder: string, work: () => Promise<T>): Promise<T> => {
   makeFolders(folder, 0o700)
   const directory = join(folder, '.lock')
   const held = (owner: string): Failure =>
@@ -37,9 +37,9 @@ const underLock = async <T>(folder: string, work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** The place of the next run, and a name that no other has. */
-const nextIn = async (folder: string, id: string): Promise<{ seq: number; id: string }> => {
-  const names = await namesIn(folder)
+/** Finds the place of the next run, and a name that no other has. */
+const findNextPlace = async (folder: string, id: string): Promise<{ seq: number; id: string }> => {
+  const names = await listRunNames(folder)
   const seq = Math.max(0, ...names.map((one) => one.seq ?? 0)) + 1
   const ids = new Set(names.map((one) => one.id))
   for (let n = 1; ; n++) {
@@ -60,7 +60,7 @@ const noteElsewhere = async (
   seq: number,
   file: string,
 ): Promise<string> => {
-  const beside = join(folder, fileName(seq, header.id))
+  const beside = join(folder, getRunFileName(seq, header.id))
   await writeWhole(beside, formatLine({ ...header, seq, file }), { own: true, durable: false })
   return beside
 }
@@ -76,33 +76,33 @@ export const beginRun = async (
   named?: string,
 ): Promise<Journal> => {
   const begin = async (): Promise<Journal> => {
-    const next = await nextIn(folder, header.id)
+    const next = await findNextPlace(folder, header.id)
     const own = withPlace(header, next)
     const { seq, id } = next
-    if (named === undefined) return createJournal(join(folder, fileName(seq, id)), own)
+    if (named === undefined) return createJournal(join(folder, getRunFileName(seq, id)), own)
     const journal = await createJournal(named, own)
     journal.notedAs = await noteElsewhere(folder, own, seq, named).catch(() => undefined)
     return journal
   }
   try {
-    return await underLock(folder, begin)
+    return await withFolderLock(folder, begin)
   } catch (error) {
     if (error instanceof Failure) throw error
     // Where nothing can be kept but what was named, that is kept.
     if (named !== undefined) return createJournal(named, header)
-    throw cannotCreate(join(folder, `${header.id}.ndjson`), getReason(error))
+    throw createJournalFailure(join(folder, `${header.id}.ndjson`), getReason(error))
   }
 }
 
-/** So many plans of agents may wait. */
+/** The maximum number of agents' plans that may wait. */
 const maxWaiting = 20
 
-/** The runs that have not begun, the newest first. Those that expired are removed. */
+/** Finds the runs that have not begun, the newest first. Those that expired are removed. */
 export const findPlanned = async (folder: string, now: Date): Promise<readonly Entry[]> => {
   const waiting: Entry[] = []
-  for (const { name, seq } of await namesIn(folder)) {
+  for (const { name, seq } of await listRunNames(folder)) {
     if (seq !== undefined) continue
-    const entry = await entryOf(folder, { name, seq }).catch(() => undefined)
+    const entry = await readFolderEntry(folder, { name, seq }).catch(() => undefined)
     if (entry === undefined || entry === 'empty') continue
     const { expires = '' } = entry.header.planned ?? {}
     if (Date.parse(expires) > now.getTime()) waiting.push(entry)
@@ -111,7 +111,7 @@ export const findPlanned = async (folder: string, now: Date): Promise<readonly E
   return waiting
 }
 
-/** What two plans are told apart by. */
+/** Formats a plan so that two plans are equal if their texts are: without the ID and the time at which it began. */
 const formatPlan = ({ id: _, began: __, planned, ...header }: Header, text: string): string =>
   JSON.stringify([header, planned?.by, planned?.reason, text])
 
@@ -122,7 +122,7 @@ const formatPlan = ({ id: _, began: __, planned, ...header }: Header, text: stri
  * @throws Failure `conflict` where too many of agents wait
  */
 export const keepPlanned = (folder: string, header: Header, text: string): Promise<string> =>
-  underLock(folder, async () => {
+  withFolderLock(folder, async () => {
     const waiting = await findPlanned(folder, new Date(header.began))
     for (const { file, header: other } of waiting) {
       const kept = await readFile(file, 'utf8')
@@ -132,9 +132,9 @@ export const keepPlanned = (folder: string, header: Header, text: string): Promi
     const ofAgents = waiting.filter((entry) => entry.header.planned?.by === 'agent')
     if (header.planned?.by === 'agent' && ofAgents.length >= maxWaiting)
       throw new Failure('conflict', `${maxWaiting} plans are waiting for approval`)
-    const { id } = await nextIn(folder, header.id)
+    const { id } = await findNextPlace(folder, header.id)
     const first = formatLine(withPlace(header, { seq: undefined, id }))
-    await writeWhole(join(folder, fileName(undefined, id)), `${first}${text}`, { own: true })
+    await writeWhole(join(folder, getRunFileName(undefined, id)), `${first}${text}`, { own: true })
     return id
   })
 
@@ -144,11 +144,11 @@ export const keepPlanned = (folder: string, header: Header, text: string): Promi
  * @throws Failure `conflict` where it began, or was discarded, meanwhile
  */
 export const beginPlanned = (folder: string, { id }: Pick<Header, 'id'>): Promise<string> =>
-  underLock(folder, async () => {
-    const { seq } = await nextIn(folder, id)
-    const file = join(folder, fileName(seq, id))
+  withFolderLock(folder, async () => {
+    const { seq } = await findNextPlace(folder, id)
+    const file = join(folder, getRunFileName(seq, id))
     try {
-      await rename(join(folder, fileName(undefined, id)), file)
+      await rename(join(folder, getRunFileName(undefined, id)), file)
       return file
     } catch (error) {
       if (getErrorCode(error) === 'ENOENT')
@@ -158,38 +158,39 @@ export const beginPlanned = (folder: string, { id }: Pick<Header, 'id'>): Promis
   })
 
 /** Takes back that a planned run began, where nothing of it was sent: it waits again. */
-export const unbeginPlanned = (folder: string, id: string, file: string): Promise<void> =>
-  underLock(folder, async () => {
-    if (!(await readPast(file)).sent) await rename(file, join(folder, fileName(undefined, id)))
+export const revertToPlanned = (folder: string, id: string, file: string): Promise<void> =>
+  withFolderLock(folder, async () => {
+    if (!(await readPast(file)).sent)
+      await rename(file, join(folder, getRunFileName(undefined, id)))
   })
 
 /**
  * Gives a run that goes on the next place, where others began since then.
  * @param author who goes on with it
  */
-export const goOnLast = async (
+export const moveToLastPlace = async (
   folder: string,
   journal: Journal,
   author: WriteAuthor,
 ): Promise<void> => {
   const { header, file } = journal
-  await underLock(folder, async () => {
-    const [newest] = (await namesIn(folder)).filter(({ seq }) => seq !== undefined)
+  await withFolderLock(folder, async () => {
+    const [newest] = (await listRunNames(folder)).filter(({ seq }) => seq !== undefined)
     if (newest !== undefined && join(folder, newest.name) === file) return
-    const { seq } = await nextIn(folder, header.id)
+    const { seq } = await findNextPlace(folder, header.id)
     journal.notedAs = await noteElsewhere(folder, { ...header, ...author }, seq, file)
   })
 }
 
-/** So many that ended are kept: of runs over many objects, and of those over one. */
+/** The number of ended runs that are kept: of runs over many objects, and of those over one. */
 const maxKept = { many: 50, single: 250 } as const
-/** What did not come to its end is kept so long, in milliseconds. */
+/** The time for which a run that did not come to its end is kept, in milliseconds. */
 const keptFor = 30 * 24 * 3_600_000
 const isSingle = ({ id }: RunName): boolean => /-1(?:_\d+)?$/.test(id)
 
-/** Whether a run may go: it completed, or nobody resumed it for thirty days, whatever lock a killed process left. */
+/** True if a run may be removed: it completed, or was not resumed for thirty days, whatever lock a killed process left. */
 const mayGo = async (folder: string, name: RunName, now: number): Promise<boolean> => {
-  const entry = await entryOf(folder, name).catch(() => undefined)
+  const entry = await readFolderEntry(folder, name).catch(() => undefined)
   if (entry === undefined || entry === 'empty') return false
   const { end, locked, changed } = entry
   return (end === 'completed' && !locked) || now - changed > keptFor
@@ -197,7 +198,7 @@ const mayGo = async (folder: string, name: RunName, now: number): Promise<boolea
 
 /** Removes runs that ended long ago, and their plans. Only those beyond so many are opened. */
 export const pruneJournals = async (folder: string, now: number): Promise<readonly string[]> => {
-  const begun = (await namesIn(folder)).filter(({ seq }) => seq !== undefined)
+  const begun = (await listRunNames(folder)).filter(({ seq }) => seq !== undefined)
   const beyond = [
     ...begun.filter((name) => !isSingle(name)).slice(maxKept.many),
     ...begun.filter(isSingle).slice(maxKept.single),
@@ -207,7 +208,7 @@ export const pruneJournals = async (folder: string, now: number): Promise<readon
   for (const file of gone.flatMap((each) => [
     each,
     planBeside(each),
-    formerBeside(each),
+    getFormerFile(each),
     `${each}.lock`,
   ]))
     await rm(file, { recursive: true, force: true }).catch(() => {})

@@ -2,22 +2,29 @@
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { currentIo } from '../../base/io.js'
+import { getCurrentIo } from '../../base/io.js'
 import { type Failure, getErrorCode, usage } from '../../errors.js'
 import { runFolder } from '../../profile/index.js'
 import type { WorkspaceService } from '../command/services.js'
 import type { Argument, Suggestion } from '../command/types.js'
-import { type Counts, countsText, type End } from '../work/report.js'
+import { type Counts, type End, formatOutcomeCounts } from '../work/report.js'
 import { type Header, type Line, parseLine, Sums } from './lines.js'
-import { gapFailure, isDone, linesFrom, openJournal, type RunHistory, readPast } from './reader.js'
+import {
+  createJournalGapFailure,
+  isDone,
+  openJournal,
+  type RunHistory,
+  readLinesFrom,
+  readPast,
+} from './reader.js'
 
 // Whether a run may be gone on with: by the same user, at the same instance, with the same tool.
 
-/** Who goes on, and where. */
+/** The user, the instance and the version with which a run is resumed. */
 type RunIdentity = Pick<Header, 'instance' | 'user' | 'sudo' | 'version'>
 
-const majorOf = (version: string): string => version.split('.')[0] ?? ''
-const shown = (value: string | null): string => value ?? 'nobody'
+const getMajorVersion = (version: string): string => version.split('.')[0] ?? ''
+const formatUserName = (value: string | null): string => value ?? 'nobody'
 
 /**
  * Holds who goes on against who began.
@@ -31,17 +38,18 @@ export const checkIdentity = (began: Header, now: RunIdentity): string | undefin
       'Resume it with the same profile and --sudo.',
     )
   if (began.instance !== now.instance) throw other('at', began.instance, now.instance)
-  if (majorOf(began.version) !== majorOf(now.version))
+  if (getMajorVersion(began.version) !== getMajorVersion(now.version))
     throw other('by version', began.version, now.version)
-  if (began.sudo !== now.sudo) throw other('as', shown(began.sudo), shown(now.sudo))
+  if (began.sudo !== now.sudo)
+    throw other('as', formatUserName(began.sudo), formatUserName(now.sudo))
   if (began.user === now.user) return undefined
   if (began.user !== null && now.user !== null) throw other('by', began.user, now.user)
   return `cannot tell whether the same user started the run ${began.id}`
 }
 
 /**
- * Whether a run can be resumed at all.
- * @throws Failure `usage`
+ * Checks that a run can be resumed at all.
+ * @throws Failure `usage` if it cannot
  */
 export const checkResumable = ({ id, final }: Header): void => {
   if (final !== undefined) throw usage(`the run ${id} cannot be resumed: ${final}`)
@@ -66,7 +74,7 @@ export interface Entry {
   readonly changed: number
 }
 
-/** What stands in a folder of runs, the newest first. */
+/** The runs in a folder of runs, the newest first. */
 export interface Journals {
   readonly entries: readonly Entry[]
   /** Files that have the name of a run, and whose first line cannot be read. */
@@ -75,7 +83,7 @@ export interface Journals {
 
 // The name of a file: `12-20261121T120102-runners-pause.ndjson`, and `planned-…` before the run begins.
 
-/** What the name of a file in the folder of runs says. */
+/** The parts of the name of a file in the folder of runs. */
 export interface RunName {
   readonly name: string
   readonly id: string
@@ -89,32 +97,32 @@ const nameIn = (name: string): RunName | undefined => {
   return { name, id, seq: place === 'planned' ? undefined : Number(place) }
 }
 
-export const fileName = (seq: number | undefined, id: string): string =>
+export const getRunFileName = (seq: number | undefined, id: string): string =>
   `${seq ?? 'planned'}-${id}.ndjson`
 
 /** `20261121T120102-runners-pause`, by UTC; with `-1` at its end where the run is over one object. */
-export const journalId = (command: string, now: Date, single = false): string => {
+export const createJournalId = (command: string, now: Date, single = false): string => {
   const time = now.toISOString().replace(/[-:]|\.\d+Z$/g, '')
   return `${time}-${command.replaceAll(/[^a-z0-9]+/gi, '-')}${single ? '-1' : ''}`
 }
 
-/** The file beside a run that has its plan, where it is one of declared state. */
+/** Returns the file beside a run that has its plan, if the run is one of declared state. */
 export const planBeside = (journal: string): string =>
   `${journal.replace(/\.ndjson$/, '')}.plan.json`
 
-/** The file beside it that declares what was there before, by which the run is taken back. */
-export const formerBeside = (journal: string): string =>
+/** Returns the file beside a run that declares what was there before, by which the run is undone. */
+export const getFormerFile = (journal: string): string =>
   `${journal.replace(/\.ndjson$/, '')}.former.yml`
 
-/** The newest first; those that are only planned before all others. */
-const byAge = (a: RunName, b: RunName): number =>
+/** Compares runs by age, the newest first; those that are only planned come before all others. */
+const compareByAge = (a: RunName, b: RunName): number =>
   a.seq === b.seq ? (a.id < b.id ? 1 : -1) : (b.seq ?? Infinity) - (a.seq ?? Infinity)
 
-/** The names in a folder of runs, the newest first. */
-export const namesIn = async (folder: string): Promise<readonly RunName[]> => {
+/** Lists the names in a folder of runs, the newest first. */
+export const listRunNames = async (folder: string): Promise<readonly RunName[]> => {
   try {
     const names = await readdir(folder)
-    return names.flatMap((name) => nameIn(name) ?? []).toSorted(byAge)
+    return names.flatMap((name) => nameIn(name) ?? []).toSorted(compareByAge)
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return []
     throw error
@@ -123,18 +131,18 @@ export const namesIn = async (folder: string): Promise<readonly RunName[]> => {
 
 // A run at a glance.
 
-const lastLine = (bytes: Buffer, sums: Sums): Line | undefined => {
+const parseLastLine = (bytes: Buffer, sums: Sums): Line | undefined => {
   const text = bytes.toString()
   const lines = text.slice(0, Math.max(0, text.lastIndexOf('\n'))).split('\n')
   return parseLine(sums.check(lines.at(-1) ?? ''))
 }
 
-const firstLine = async (
+const readFirstLine = async (
   handle: FileHandle,
   size: number,
   sums: Sums,
 ): Promise<string | undefined> => {
-  const lines = linesFrom(
+  const lines = readLinesFrom(
     handle,
     0,
     () => size,
@@ -144,19 +152,19 @@ const firstLine = async (
   return undefined
 }
 
-/** What a file says at a glance: `empty` where its run ended before the first line, undefined for what is none. */
+/** Reads a file at a glance: `empty` if its run ended before the first line, undefined if it is no run. */
 const peek = async (file: string): Promise<Omit<Entry, 'seq'> | 'empty' | undefined> => {
   const handle = await openJournal(file, constants.O_RDONLY, 'any')
   try {
     const { size, mtimeMs } = await handle.stat()
     const sums = new Sums()
-    const first = await firstLine(handle, size, sums)
+    const first = await readFirstLine(handle, size, sums)
     if (first === undefined) return 'empty'
     const header = parseLine(first)
     if (header === undefined || !('run' in header)) return undefined
     const tail = Buffer.alloc(Math.min(tailBytes, size))
     const { bytesRead } = await handle.read(tail, { position: size - tail.length })
-    const last = lastLine(tail.subarray(0, bytesRead), sums)
+    const last = parseLastLine(tail.subarray(0, bytesRead), sums)
     const ended = last !== undefined && 'end' in last ? last : undefined
     return {
       file,
@@ -171,8 +179,11 @@ const peek = async (file: string): Promise<Omit<Entry, 'seq'> | 'empty' | undefi
   }
 }
 
-/** The same of a run of the folder, whose lines may stand in another file; by whom they were written last, the folder says. */
-export const entryOf = async (
+/**
+ * Reads a run of the folder at a glance. Its lines may stand in another file; the folder's own file says by whom they
+ * were written last.
+ */
+export const readFolderEntry = async (
   folder: string,
   { name, seq }: Pick<RunName, 'name' | 'seq'>,
 ): Promise<Entry | 'empty' | undefined> => {
@@ -185,12 +196,12 @@ export const entryOf = async (
   return { ...other, seq, header: { ...other.header, instance, profile } }
 }
 
-/** All runs of a folder, each once; files that are none are passed over. */
-export const journalsIn = async (folder: string): Promise<Journals> => {
+/** Reads all runs of a folder, each once; files that are none are passed over. */
+export const readJournalFolder = async (folder: string): Promise<Journals> => {
   const entries = new Map<string, Entry>()
   const unreadable: string[] = []
-  for (const name of await namesIn(folder)) {
-    const entry = await entryOf(folder, name).catch(() => undefined)
+  for (const name of await listRunNames(folder)) {
+    const entry = await readFolderEntry(folder, name).catch(() => undefined)
     if (entry === undefined) unreadable.push(join(folder, name.name))
     // A run that was gone on with is as new as that.
     else if (entry !== 'empty' && !entries.has(entry.file)) entries.set(entry.file, entry)
@@ -198,17 +209,17 @@ export const journalsIn = async (folder: string): Promise<Journals> => {
   return { entries: [...entries.values()], unreadable }
 }
 
-/** Whether a file is that of a run which has not begun. */
+/** True if a file is that of a run which has not begun. */
 export const isPlannedFile = (file: string): boolean => {
   const name = nameIn(basename(file))
   return name !== undefined && name.seq === undefined
 }
 
-/** Whether a run has not begun. */
+/** True if a run has not begun. */
 export const isPlanned = ({ seq }: Entry): boolean => seq === undefined
 
-const headless = (file: string): Failure =>
-  gapFailure(file, 'its first line, which says what the run was')
+const createHeadlessFailure = (file: string): Failure =>
+  createJournalGapFailure(file, 'its first line, which says what the run was')
 
 /** @throws Failure `partial` where a run that began later than this cannot be read: it may be the one that is meant */
 export const checkNewest = (
@@ -219,27 +230,27 @@ export const checkNewest = (
     const { seq } = nameIn(basename(file)) ?? {}
     return seq !== undefined && seq > (run?.seq ?? 0)
   })
-  if (newer !== undefined) throw headless(newer)
+  if (newer !== undefined) throw createHeadlessFailure(newer)
 }
 
 /**
- * One run at a glance.
- * @throws Failure `partial` where its first line cannot be read
+ * Reads one run at a glance.
+ * @throws Failure `partial` if its first line cannot be read
  */
-export const entryIn = async (file: string): Promise<Entry> => {
+export const readRunEntry = async (file: string): Promise<Entry> => {
   const entry = await peek(file)
-  if (entry === undefined || entry === 'empty') throw headless(file)
+  if (entry === undefined || entry === 'empty') throw createHeadlessFailure(file)
   return { ...entry, seq: entry.header.seq }
 }
 
-/** Whether an object of a run was begun, or another write sent; of one whose file is gone nobody knows that it was not. */
+/** True if an object of a run was begun, or another write sent. A run whose file is gone counts, because it may have sent something. */
 const hasSent = async ({ file, seq, counts }: Entry): Promise<boolean> => {
   if (seq === undefined) return false
   if (counts !== undefined && counts.done + counts.unknown > 0) return true
   return !existsSync(file) || (await readPast(file, 'any')).sent
 }
 
-/** Whose writes are told apart. */
+/** The instance and the profile whose writes are kept apart from others. */
 export type WriteAuthor = Pick<Header, 'instance' | 'profile'>
 
 /** The last write at an instance with a profile, and what others wrote since. */
@@ -271,12 +282,12 @@ export const findLastWrite = async (
   return { run: undefined, since }
 }
 
-/** The newest run that is left to be gone on with, of those that `which` takes. */
-export const lastOpen = async (
+/** Finds the newest run that can be resumed, of those that `which` takes. */
+export const findLastOpen = async (
   folder: string,
   which: (header: Header) => boolean,
 ): Promise<RunHistory | undefined> => {
-  const journals = await journalsIn(folder)
+  const journals = await readJournalFolder(folder)
   for (const entry of journals.entries) {
     if (isPlanned(entry) || !which(entry.header)) continue
     checkNewest(journals, entry)
@@ -291,20 +302,20 @@ export const lastOpen = async (
 type Place = Pick<WorkspaceService, 'cwd' | 'env'>
 
 /**
- * The file of a run.
- * @throws Failure `usage` where there is none of that name
+ * Finds the file of a run.
+ * @throws Failure `usage` if there is none of that name
  */
 export const resolveJournalFile = async ({ cwd, env }: Place, name: string): Promise<string> => {
   const folder = runFolder(env)
   // A name that was left out never means the current folder.
   if (name === '')
     throw usage('an empty text names no journal', 'svcctl journal list names those that there are.')
-  const known = (await namesIn(folder)).filter(
+  const known = (await listRunNames(folder)).filter(
     (one) => one.id === name || one.name === `${name}.ndjson` || String(one.seq) === name,
   )
   const files = await Promise.all(
     known.map(async (one) => {
-      const entry = await entryOf(folder, one).catch(() => undefined)
+      const entry = await readFolderEntry(folder, one).catch(() => undefined)
       return entry === undefined || entry === 'empty' ? join(folder, one.name) : entry.file
     }),
   )
@@ -317,26 +328,26 @@ export const resolveJournalFile = async ({ cwd, env }: Place, name: string): Pro
 }
 
 /** Returns a few words about a run. */
-const summarizeEntry = ({ header, counts, end, seq }: Entry): string => {
-  const came = counts === undefined ? 'not finished' : countsText(counts)
+const describeEntry = ({ header, counts, end, seq }: Entry): string => {
+  const came = counts === undefined ? 'not finished' : formatOutcomeCounts(counts)
   const how = end === undefined || end === 'completed' ? '' : `, ${end}`
   return `${header.command}: ${seq === undefined ? 'planned' : `${came}${how}`}`
 }
 
-/** The runs of a folder, for completion; none where it cannot be read. */
+/** Lists the runs of a folder, for completion; none if it cannot be read. */
 const suggestRuns = async (
   env: NodeJS.ProcessEnv,
   which: (entry: Entry) => boolean = () => true,
 ): Promise<readonly Suggestion[]> => {
-  const { entries } = await journalsIn(runFolder(env)).catch(() => ({ entries: [] }))
+  const { entries } = await readJournalFolder(runFolder(env)).catch(() => ({ entries: [] }))
   const runs = entries.filter(which).map((entry) => ({
     value: entry.header.id,
-    text: summarizeEntry(entry),
+    text: describeEntry(entry),
   }))
   return runs.length === 0 ? [] : [{ value: 'last', text: 'the last of them' }, ...runs]
 }
 
-/** The runs of a command that --resume may complete, for completion. */
+/** Lists the runs of a command that --resume may complete, for completion. */
 export const suggestOpenRuns = (
   env: NodeJS.ProcessEnv,
   command: string,
@@ -359,5 +370,5 @@ export const journalArgument: Argument = {
   variadic: false,
   help: 'run ID, file, or "last"',
   mayBeFile: true,
-  values: () => suggestRuns(currentIo().env),
+  values: () => suggestRuns(getCurrentIo().env),
 }

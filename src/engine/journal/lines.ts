@@ -1,4 +1,7 @@
-/** What stands in a journal: a JSON object a line, in the order in which things came to be; what is read of one is checked before it is used. */
+/**
+ * The lines of a journal: a JSON object a line, in the order in which things came to be. A line that is read is checked
+ * before it is used.
+ */
 
 import { crc32 } from 'node:zlib'
 import { type Fields, isObject } from '../../base/objects.js'
@@ -11,7 +14,7 @@ const number = /^\d{1,10}$/
 
 /** Checks the lines of one journal, in their order. Where the first line has no checksum, no line needs one: somebody edited it. */
 export class Sums {
-  /** Whether each line of this journal has one; undefined before the first. */
+  /** True if each line of this journal has a checksum; undefined before the first line. */
   required: boolean | undefined
 
   /** A line's text without its checksum; empty where the line is damaged. */
@@ -29,7 +32,7 @@ export class Sums {
 /** A text as it was typed; where it names a file, with the SHA-256 of what stood in that. */
 export type OptionText = string | { readonly $file: string; readonly sha256: string }
 
-/** What was typed for a run, so that it can be asked for again: no object stands in it, and no secret. */
+/** The arguments and flags that were typed for a run, so that it can be repeated: no object stands in them, and no secret. */
 export interface LineOptions {
   readonly args: readonly string[]
   /** By the names of flags. */
@@ -48,7 +51,7 @@ export interface RepeatedRun {
   readonly lacks: readonly string[]
 }
 
-/** Who planned a run that has not begun, why, and until when it may begin. */
+/** The origin of a run that has not begun: who planned it, why, and until when it may begin. */
 interface PlanOrigin {
   /** An agent, or a person with `--dry-run --save`. */
   readonly by: 'agent' | 'person'
@@ -58,7 +61,7 @@ interface PlanOrigin {
   readonly expires: string
 }
 
-/** What a run sends, with which right, and where: its first line. */
+/** The first line of a run: what it sends, with which right, and where. */
 export interface Header {
   /** Of the format. */
   readonly run: 1
@@ -87,7 +90,7 @@ export interface Header {
   readonly source: string
   /** Of this tool. */
   readonly version: string
-  /** Absent where nobody asked for it on a line of its own. */
+  /** The options of the line; absent if no line of its own asked for the run. */
   readonly options?: LineOptions
   /** Several parents were given: the column that names them. */
   readonly parents?: 'project' | 'group' | 'of'
@@ -99,9 +102,9 @@ export interface Header {
   readonly irreversible?: string
   /** The run that this one takes back. */
   readonly undoes?: string
-  /** What that run did, which `--redo` does again. */
+  /** The facts of that run that `--redo` needs to do it again. */
   readonly redoes?: RepeatedRun
-  /** That was itself one that took another back: what that did is done again. */
+  /** True if that run itself undid another one: what the other one did is done again. */
   readonly redo?: true
   /** It has not begun, or began as it was planned. */
   readonly planned?: PlanOrigin
@@ -126,14 +129,14 @@ export interface QueuedLine extends Place {
   readonly input?: Fields
   /** Of an object that was selected by its record, or planned. */
   readonly before?: Attributes
-  /** What it would be, and method and path that make it so: of one that was planned. */
+  /** The state to which a planned object would change. `sends` is the method and path that change it. */
   readonly after?: Attributes
   readonly sends?: string
 }
 export interface BegunLine extends Place {
   readonly state: 'begun'
   readonly before?: Attributes
-  /** What it is to be, where that is not what the header says. */
+  /** The state that the object is to have, if that is not what the header says. */
   readonly after?: Attributes
   readonly unread?: string
 }
@@ -141,9 +144,9 @@ export interface DoneLine extends Place {
   readonly state: 'done' | 'unchanged'
   readonly status?: number
   readonly request_id?: string
-  /** Where the line that begins it does not say it. */
+  /** The state before the write, if the line that begins the object does not have it. */
   readonly before?: Attributes
-  /** Where it is not what it was to be. */
+  /** The state after the write, if that is not what it was to be. */
   readonly after?: Attributes
   /** Why what it was before is not known, and it cannot be put back. */
   readonly unread?: string
@@ -185,7 +188,7 @@ export type Line =
   | { readonly resumed: string }
   | EndLine
 
-/** A line's own text with its checksum and its end. */
+/** Formats a line's own text with its checksum and its end. */
 export const formatLine = (line: Line, at?: string): string => {
   const bare = JSON.stringify(line).slice(0, -1)
   const text = at === undefined ? bare : `${bare},"at":"${at}"`
@@ -199,15 +202,15 @@ type Check = (value: unknown) => boolean
 const isText: Check = (value) => typeof value === 'string'
 const isTime: Check = (value) => isText(value) && !Number.isNaN(Date.parse(String(value)))
 const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0
-const orNull =
+const allowNull =
   (is: Check): Check =>
   (value) =>
     value === null || is(value)
-const orAbsent =
+const allowAbsent =
   (is: Check): Check =>
   (value) =>
     value === undefined || is(value)
-const oneOf =
+const isOneOf =
   (...words: readonly string[]): Check =>
   (value) =>
     words.some((word) => word === value)
@@ -231,46 +234,51 @@ const isOptions = hasShape({
 
 const isHeader = hasShape({
   run: (value) => value === 1,
-  seq: orAbsent(isCount),
+  seq: allowAbsent(isCount),
   id: isText,
   began: isTime,
   command: isText,
   endpoint: isText,
   input: isObject,
   instance: isText,
-  profile: orNull(isText),
-  user: orNull(isText),
-  sudo: orNull(isText),
+  profile: allowNull(isText),
+  user: allowNull(isText),
+  sudo: allowNull(isText),
   source: isText,
   version: isText,
-  options: orAbsent(isOptions),
-  parents: orAbsent(oneOf('project', 'group', 'of')),
-  shard: orAbsent(isText),
-  final: orAbsent(isText),
-  irreversible: orAbsent(isText),
-  undoes: orAbsent(isText),
-  redoes: orAbsent(hasShape({ command: isText, endpoint: isText, lacks: listOf(isText) })),
-  redo: orAbsent((value) => value === true),
-  planned: orAbsent(
-    hasShape({ by: oneOf('agent', 'person'), reason: orAbsent(isText), expires: isTime }),
+  options: allowAbsent(isOptions),
+  parents: allowAbsent(isOneOf('project', 'group', 'of')),
+  shard: allowAbsent(isText),
+  final: allowAbsent(isText),
+  irreversible: allowAbsent(isText),
+  undoes: allowAbsent(isText),
+  redoes: allowAbsent(hasShape({ command: isText, endpoint: isText, lacks: listOf(isText) })),
+  redo: allowAbsent((value) => value === true),
+  planned: allowAbsent(
+    hasShape({ by: isOneOf('agent', 'person'), reason: allowAbsent(isText), expires: isTime }),
   ),
-  file: orAbsent(isText),
+  file: allowAbsent(isText),
 })
 
-const attributes = orAbsent(orNull(isObject))
+const attributes = allowAbsent(allowNull(isObject))
 const place = { n: (value: unknown) => isCount(value) && value !== 0, object: isText }
-const answered = { status: orAbsent(isCount), request_id: orAbsent(isText) }
+const answered = { status: allowAbsent(isCount), request_id: allowAbsent(isText) }
 
 /** By the state of its object. */
 const objectLines: Readonly<Record<ObjectLine['state'], Check>> = {
   queued: hasShape({
     before: attributes,
     after: attributes,
-    input: orAbsent(isObject),
-    sends: orAbsent(isText),
+    input: allowAbsent(isObject),
+    sends: allowAbsent(isText),
   }),
-  begun: hasShape({ before: attributes, after: attributes, unread: orAbsent(isText) }),
-  done: hasShape({ ...answered, before: attributes, after: attributes, unread: orAbsent(isText) }),
+  begun: hasShape({ before: attributes, after: attributes, unread: allowAbsent(isText) }),
+  done: hasShape({
+    ...answered,
+    before: attributes,
+    after: attributes,
+    unread: allowAbsent(isText),
+  }),
   unchanged: hasShape({ ...answered, before: attributes, after: attributes }),
   failed: hasShape({ ...answered, category: isText, message: isText }),
   unknown: hasShape({ ...answered, category: isText, message: isText }),
@@ -279,7 +287,7 @@ const objectLines: Readonly<Record<ObjectLine['state'], Check>> = {
 const isState = (text: unknown): text is ObjectLine['state'] =>
   isText(text) && Object.hasOwn(objectLines, String(text))
 
-const isPlaced = hasShape({ ...place, parent: orAbsent(isText), at: orAbsent(isTime) })
+const isPlaced = hasShape({ ...place, parent: allowAbsent(isText), at: allowAbsent(isTime) })
 
 const isObjectLine = (value: Fields): boolean =>
   isPlaced(value) && isState(value.state) && objectLines[value.state](value)
@@ -294,10 +302,10 @@ const isCounts = hasShape({
 
 const isRequest = hasShape({
   request: isText,
-  outcome: orAbsent(oneOf('done', 'refused', 'unknown', 'not_sent')),
+  outcome: allowAbsent(isOneOf('done', 'refused', 'unknown', 'not_sent')),
   ...answered,
-  duration_ms: orAbsent((value) => typeof value === 'number'),
-  at: orAbsent(isTime),
+  duration_ms: allowAbsent((value) => typeof value === 'number'),
+  at: allowAbsent(isTime),
 })
 
 const isLine = (value: unknown): value is Line => {
@@ -308,13 +316,13 @@ const isLine = (value: unknown): value is Line => {
   if ('input' in value) return isCount(value.total)
   if ('resumed' in value) return isTime(value.resumed)
   return (
-    oneOf('completed', 'interrupted', 'stopped')(value.end) &&
+    isOneOf('completed', 'interrupted', 'stopped')(value.end) &&
     isCounts(value.counts) &&
-    orAbsent(isTime)(value.at)
+    allowAbsent(isTime)(value.at)
   )
 }
 
-/** What a line says; undefined where it is none of a journal. */
+/** Parses a line; returns undefined if it is none of a journal. */
 export const parseLine = (text: string): Line | undefined => {
   try {
     const value: unknown = JSON.parse(text)
@@ -324,12 +332,12 @@ export const parseLine = (text: string): Line | undefined => {
   }
 }
 
-/** How every line about an object begins, as `formatLine` writes it. */
+/** The beginning of every line about an object, as `formatLine` writes it. */
 const beginning =
   /^\{"n":([1-9]\d{0,14}),"object":"(?:[^"\\]|\\.)*"(?:,"parent":"(?:[^"\\]|\\.)*")?,"state":"(\w+)"[,}]/
 
-/** Place and state of a line about an object, without reading the rest of it: four times as fast. */
-export const placedIn = (
+/** Parses the place and the state of a line about an object, without reading the rest of it: four times as fast. */
+export const parsePlacement = (
   text: string,
 ): { readonly n: number; readonly state: ObjectLine['state'] } | undefined => {
   const [, n, state = ''] = beginning.exec(text) ?? []

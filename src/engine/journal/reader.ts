@@ -2,8 +2,8 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { nonBlocking, otherThanFile } from '../../base/files/regular.js'
-import { describeDistrust, distrustOpen } from '../../base/files/trust.js'
+import { describeOther, nonBlocking } from '../../base/files/regular.js'
+import { describeDistrust, findOpenDistrust } from '../../base/files/trust.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import type { Counts, End, Item } from '../work/report.js'
 import {
@@ -12,7 +12,7 @@ import {
   type Line,
   type ObjectLine,
   parseLine,
-  placedIn,
+  parsePlacement,
   Sums,
 } from './lines.js'
 
@@ -33,12 +33,12 @@ export interface Lines {
   readonly next: number
 }
 
-/** Whose journals are read: what is done after one must be this user's own; anybody's may be looked at. */
+/** The users whose journals may be read: this user's own if something is done after one, any user's to look at it. */
 export type JournalOwner = 'own' | 'any'
 
 /** @throws Failure `usage` for a file that another may have written: what stands in it would be sent in this user's name */
 const checkOwn = (file: string, stats: Stats): void => {
-  const distrusted = distrustOpen(file, stats)
+  const distrusted = findOpenDistrust(file, stats)
   if (distrusted === undefined) return
   const { message, remedy } = describeDistrust(distrusted)
   throw usage(
@@ -64,7 +64,7 @@ export const openJournal = async (
   )
   try {
     const stats = await handle.stat()
-    const other = otherThanFile(stats)
+    const other = describeOther(stats)
     if (other !== undefined) throw usage(`cannot open the journal ${file}: ${other}`)
     if (whose === 'own') checkOwn(file, stats)
     return handle
@@ -74,26 +74,26 @@ export const openJournal = async (
   }
 }
 
-/** The whole lines of a journal's first bytes, so many at a time. */
-export async function* textsIn(
+/** Reads the whole lines of a journal's first bytes, a piece at a time. */
+export async function* readTexts(
   file: string,
   size: number,
   whose: JournalOwner = 'own',
 ): AsyncGenerator<Lines['texts']> {
   const handle = await openJournal(file, constants.O_RDONLY, whose)
   try {
-    for await (const { texts } of linesFrom(handle, 0, () => size)) yield texts
+    for await (const { texts } of readLinesFrom(handle, 0, () => size)) yield texts
   } finally {
     await handle.close()
   }
 }
 
 /**
- * The whole lines from a place on; what has no end yet is left out.
+ * Reads the whole lines from a place on; a line that has no end yet is left out.
  * @param upTo where to stop, asked again before each piece
  * @param check gives a line without its checksum, or nothing; the same for all that is read of a journal
  */
-export async function* linesFrom(
+export async function* readLinesFrom(
   handle: Pick<FileHandle, 'read'>,
   from: number,
   upTo: () => number,
@@ -151,7 +151,7 @@ export class States {
     this.last = Math.max(this.last, n)
   }
 
-  /** What was done stays done; a later line of a lost process does not undo it. */
+  /** Notes the state of an object. An object that was done stays done: a later line of a lost process does not undo it. */
   note(n: number, state: ObjectState): void {
     const known = this.get(n)
     if (known === 'done' || known === 'unchanged') return
@@ -179,7 +179,7 @@ export class States {
 
 // What a journal does not say any more: damaged lines, and objects that none of its lines names.
 
-/** So many damaged lines are named; the others are counted. */
+/** The number of damaged lines that are named; the others are counted. */
 const maxNamed = 10
 
 interface Gap {
@@ -192,7 +192,7 @@ interface Gap {
   readonly text: string
 }
 
-/** What a journal says of its objects besides the lines about them. */
+/** The counts that a journal states of its objects, besides the lines about them. */
 interface SaidCounts {
   /** By the line that ends the input. */
   readonly total: number | undefined
@@ -203,9 +203,9 @@ interface SaidCounts {
 const sumOf = ({ done, unchanged, failed, unknown, not_tried }: Counts): number =>
   done + unchanged + failed + unknown + not_tried
 
-const objects = (count: number): string => `${count} object${count === 1 ? '' : 's'}`
+const formatObjectCount = (count: number): string => `${count} object${count === 1 ? '' : 's'}`
 
-const countsText = (found: Counts, said: Counts): string => {
+const describeCountsGap = (found: Counts, said: Counts): string => {
   const names = ['done', 'unchanged', 'failed', 'unknown', 'not_tried'] as const
   const other = names.filter((name) => found[name] !== said[name])
   const words = other.map(
@@ -232,13 +232,13 @@ class Gaps {
       ...(this.#damaged === 0 ? [] : [this.#damagedText()]),
       ...(missing === 0
         ? []
-        : [`${objects(missing)} of ${total} ${missing === 1 ? 'is' : 'are'} missing`]),
+        : [`${formatObjectCount(missing)} of ${total} ${missing === 1 ? 'is' : 'are'} missing`]),
       ...(total === undefined || known <= total
         ? []
-        : [`it lists ${objects(known)}, but its total is ${total}`]),
+        : [`it lists ${formatObjectCount(known)}, but its total is ${total}`]),
       ...(counts === undefined || isDeepStrictEqual(found, counts)
         ? []
-        : [countsText(found, counts)]),
+        : [describeCountsGap(found, counts)]),
     ]
     if (texts.length === 0) return undefined
     return { lines: this.#lines, damaged: this.#damaged, missing, text: texts.join('; ') }
@@ -251,8 +251,8 @@ class Gaps {
   }
 }
 
-/** What is thrown where a gap is in the way. */
-export const gapFailure = (file: string, text: string): Failure =>
+/** Creates the failure for a gap that is in the way. */
+export const createJournalGapFailure = (file: string, text: string): Failure =>
   new Failure('partial', `the journal ${file} is damaged: ${text}`, {
     hint: 'svcctl journal show shows what can still be read of it.',
   })
@@ -263,23 +263,23 @@ export interface RunHistory {
   readonly file: string
   readonly header: Header
   readonly states: States
-  /** How many objects there are; undefined where the input was cut. */
+  /** The number of objects; undefined if the input was cut. */
   readonly total: number | undefined
   /** As the last line says; undefined where the run was killed. */
   readonly end: End | undefined
   readonly counts: Counts
-  /** What it does not say any more; undefined where it is whole. */
+  /** The lines and objects that it does not say any more; undefined if it is whole. */
   readonly gap: Gap | undefined
-  /** Where its whole lines end: what follows was torn. */
+  /** The place at which its whole lines end: what follows was torn. */
   readonly size: number
-  /** Whether an object was begun, or another write sent. */
+  /** True if an object was begun, or another write sent. */
   readonly sent: boolean
 }
 
-/** What is thrown where the first line of a file does not say what its run was: it is damaged, or of no journal that is known. */
-const headless = (file: string, text: string, isSummed = false): Failure => {
+/** Creates the failure for a file whose first line does not say what its run was: it is damaged, or of no journal that is known. */
+const createHeadlessFailure = (file: string, text: string, isSummed = false): Failure => {
   if (isSummed && /^\{"run":1,/.test(text))
-    return gapFailure(file, 'its first line, which says what the run was')
+    return createJournalGapFailure(file, 'its first line, which says what the run was')
   if (/^\{"journal":\d/.test(text))
     return usage(
       `${file} is a journal of an earlier version of svcctl, which this version does not read`,
@@ -290,13 +290,13 @@ const headless = (file: string, text: string, isSummed = false): Failure => {
 
 const isHeader = (line: Line | undefined): line is Header => line !== undefined && 'run' in line
 
-/** What the lines of a journal come to, one after the other. */
+/** Takes the lines of a journal one after the other, and keeps what they come to. */
 class Reader {
   readonly states = new States()
   header: Header | undefined
   total: number | undefined
   end: EndLine | undefined
-  /** Whether an object was begun, or another write sent. */
+  /** True if an object was begun, or another write sent. */
   sent = false
   readonly #file: string
   /** No number in it is larger: each object has lines of its own. */
@@ -325,7 +325,7 @@ class Reader {
   /** @returns whether the line is whole */
   #go(text: string): boolean {
     // A checksum says that all of a line is there; without one it has to be read.
-    const line = (this.#sums.required ? placedIn(text) : undefined) ?? parseLine(text)
+    const line = (this.#sums.required ? parsePlacement(text) : undefined) ?? parseLine(text)
     // What a later version writes may be of another kind.
     if (line === undefined) return this.#sums.required === true
     if ('run' in line) return true
@@ -343,12 +343,12 @@ class Reader {
 
   #begin(text: string, bare: string): void {
     const line = parseLine(bare)
-    if (!isHeader(line)) throw headless(this.#file, text, this.#sums.required)
+    if (!isHeader(line)) throw createHeadlessFailure(this.#file, text, this.#sums.required)
     this.header = line
   }
 }
 
-const asItStands = (text: string): string => text
+const keepText = (text: string): string => text
 
 /**
  * Reads a journal. A torn last line is left out; a damaged one is part of the gap.
@@ -361,19 +361,19 @@ export const readPast = async (file: string, whose: JournalOwner = 'own'): Promi
   try {
     const { size: length } = await handle.stat()
     const reader = new Reader(file, length)
-    for await (const { texts, next } of linesFrom(handle, 0, () => length, asItStands)) {
+    for await (const { texts, next } of readLinesFrom(handle, 0, () => length, keepText)) {
       for (const text of texts) reader.take(text)
       size = next
     }
     const { header, states, total, end, gap, sent } = reader
-    if (header === undefined) throw headless(file, '')
+    if (header === undefined) throw createHeadlessFailure(file, '')
     return { file, header, states, total, end: end?.end, counts: states.counts(), gap, size, sent }
   } finally {
     await handle.close()
   }
 }
 
-/** Whether nothing is left to be done: of what is not known nobody can say that it is. */
+/** True if nothing is left to be done. A run whose journal has a gap is never done, because part of it is not known. */
 export const isDone = ({
   total,
   counts,
@@ -383,11 +383,12 @@ export const isDone = ({
   total !== undefined &&
   counts.failed + counts.unknown + counts.not_tried === 0
 
-/** What resuming does with an object: nothing, do it, do it once more, or look whether it was done. */
+/** The step that resuming takes with an object: nothing, do it, do it once more, or look whether it was done. */
 export type ResumeStep = 'skip' | 'do' | NonNullable<Item['how']>
 
 /**
- * POST and PATCH are never sent twice blindly; what was deleted is not there to be deleted again.
+ * Returns the next step for an object. POST and PATCH are never sent twice blindly; what was deleted is not there to be
+ * deleted again.
  * @param damaged lines of the journal are: the one that says that the object was done may be among them
  */
 export const getNextStep = (state: ObjectState, endpoint: string, damaged = false): ResumeStep => {

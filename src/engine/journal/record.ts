@@ -1,15 +1,15 @@
-/** What a run writes into its journal of each object. */
+/** Writes into the journal of a run what becomes of each object. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Fields } from '../../base/objects.js'
 import {
+  getSecrecies,
   maskAddresses,
   maskFields,
   maskText,
   type Replacement,
-  secrecies,
 } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
-import { scrub } from '../../base/secrets/scrub.js'
+import { redactSecrets } from '../../base/secrets/scrub.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import type { Failure } from '../../errors.js'
@@ -20,13 +20,13 @@ import type { Journal } from './writer.js'
 
 // What journals keep of an object: masked as the output masks it, and without what was sent as a secret.
 
-/** A value without any text that was sent as a secret. */
-const scrubbedValue = (value: unknown): unknown => {
+/** Masks a value that has a text which was sent as a secret. */
+const maskSentSecret = (value: unknown): unknown => {
   const text = JSON.stringify(value)
-  return text === undefined || scrub(text) === text ? value : masked
+  return text === undefined || redactSecrets(text) === text ? value : masked
 }
 
-/** What is masked in part could not be put back: what holds a secret is masked whole. */
+/** The replacement for a value that holds a secret: the value is masked whole, because what is masked in part could not be put back. */
 const whole: Replacement = {
   value: () => masked,
   text: (_, text) => (maskText(text) === text ? text : masked),
@@ -36,19 +36,19 @@ const whole: Replacement = {
 export const createAttributeMask = (
   endpoint: Endpoint,
 ): ((attributes: Fields | null) => Fields | null) => {
-  const secrecyOf = secrecies(getSecretFields(endpoint))
+  const secrecyOf = getSecrecies(getSecretFields(endpoint))
   return (attributes) =>
     attributes === null
       ? null
       : Object.fromEntries(
           Object.entries(maskFields(attributes, secrecyOf, whole)).map(([name, value]) => [
             name,
-            scrubbedValue(value),
+            maskSentSecret(value),
           ]),
         )
 }
 
-/** What an outcome shows besides its state. */
+/** The facts that an outcome shows besides its state. */
 export interface Facts {
   readonly status?: number
   readonly requestId?: string
@@ -59,18 +59,18 @@ export interface Facts {
   readonly unread?: string
 }
 
-/** How attributes are masked before they are written: as the output does it. */
+/** A function that masks attributes before they are written, as the output does it. */
 export type Masking = (attributes: Attributes) => Attributes
 
-/** A text of an instance, which may say back what it was sent. */
-const clean = (text: string): string => maskAddresses(scrub(text))
+/** Removes secrets from a text of an instance, which may say back what it was sent. */
+const clean = (text: string): string => maskAddresses(redactSecrets(text))
 
-/** What is known of an object before its request is sent, as its journal line says it. */
+/** The facts of an object before its request is sent, as its journal line says them. */
 type KnownFacts = Pick<Facts, 'before' | 'after'>
 
 const nothing: Facts = {}
 
-const failedLine = (
+const createFailedLine = (
   { n, object, parent }: Item,
   state: FailedLine['state'],
   { category, message, details }: Failure,
@@ -86,17 +86,17 @@ const failedLine = (
 })
 
 interface RecordOptions<R> {
-  /** What is kept of a result. */
+  /** Returns the facts that are kept of a result. */
   readonly facts: (result: R | undefined) => Facts
   readonly mask: Masking
-  /** What is kept of an object before it is begun. */
+  /** Returns the facts that are kept of an object before it is begun. */
   readonly found?: (item: Item) => Facts
-  /** What the header says that an object of these attributes is to be. */
+  /** Returns the attributes that an object is to have by the header, from those that it had. */
   readonly wished?: (before: Attributes) => Attributes
 }
 
-/** The line of an object that is done, without what its line said as it was begun, and without what it was to be. */
-const doneLine = (
+/** Creates the line of an object that is done, without what its line said as it was begun, and without what it was to be. */
+const createDoneLine = (
   { n, object, parent }: Item,
   state: DoneLine['state'],
   { status, requestId, before, after, unread }: Facts,
@@ -123,7 +123,7 @@ export const recordIn = <R>(
   journal: Pick<Journal, 'append'>,
   { facts, mask, found = () => nothing, wished = () => ({}) }: RecordOptions<R>,
 ): RunRecord<R> => {
-  /** What the lines of the objects under way say, by their places. */
+  /** The facts in the lines of the objects under way, by their places. */
   const underWay = new Map<number, KnownFacts>()
   const masked = ({ status, requestId, before, after, unread }: Facts): Facts => ({
     status,
@@ -144,9 +144,9 @@ export const recordIn = <R>(
       const known = underWay.get(item.n) ?? nothing
       underWay.delete(item.n)
       if ('failure' in outcome)
-        return journal.append(failedLine(item, outcome.state, outcome.failure))
+        return journal.append(createFailedLine(item, outcome.state, outcome.failure))
       const done = masked(facts(outcome.result))
-      return journal.append(doneLine(item, outcome.state, done, known, wished))
+      return journal.append(createDoneLine(item, outcome.state, done, known, wished))
     },
   }
 }

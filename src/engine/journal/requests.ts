@@ -1,6 +1,6 @@
 /** Writes that no object of a run stands for (`api`, a command's own calls, all with `--journal none`): on record before and after. */
 import { maskAddresses } from '../../base/secrets/mask.js'
-import { scrub } from '../../base/secrets/scrub.js'
+import { redactSecrets } from '../../base/secrets/scrub.js'
 import { version } from '../../base/version.js'
 import type { AuditEntry } from '../../profile/audit.js'
 import type { Header, RequestLine } from './lines.js'
@@ -11,17 +11,17 @@ interface Request {
   readonly path: string
 }
 
-/** A request without its query and what was sent as a secret. */
+/** Returns a request without its query and what was sent as a secret. */
 const nameRequest = ({ method, path }: Request): string => {
   const [plain = ''] = path.split(/[?#]/)
-  return scrub(maskAddresses(`${method} ${plain}`))
+  return redactSecrets(maskAddresses(`${method} ${plain}`))
 }
 
-const settledLine = (entry: AuditEntry): RequestLine => ({
+const createSettledLine = (entry: AuditEntry): RequestLine => ({
   request: nameRequest(entry),
   outcome: entry.outcome,
   status: entry.status ?? undefined,
-  request_id: entry.request_id === null ? undefined : scrub(entry.request_id),
+  request_id: entry.request_id === null ? undefined : redactSecrets(entry.request_id),
   duration_ms: entry.duration_ms,
 })
 
@@ -33,7 +33,7 @@ export const beginRequests = async (
   now: Date,
 ): Promise<Journal> => {
   const { beginRun, pruneJournals } = await import('./begin-run.js')
-  const { journalId } = await import('./folder.js')
+  const { createJournalId: journalId } = await import('./folder.js')
   const journal = await beginRun(folder, {
     run: 1,
     id: journalId(command, now, true),
@@ -71,7 +71,7 @@ export class RequestRun {
   /** Writes down what became of a request. */
   settled(entry: AuditEntry): void {
     try {
-      this.#opened?.add(settledLine(entry))
+      this.#opened?.add(createSettledLine(entry))
     } catch {
       // That it was sent is on record.
     }

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
-import { scrub, scrubbedMark } from '../../base/secrets/scrub.js'
+import { redactSecrets, scrubbedMark } from '../../base/secrets/scrub.js'
 import { placeFailure, usage } from '../../errors.js'
 import { type GivenObject, getItemPlace, type Item, maxNamed } from '../work/report.js'
 import { SeenObjects } from '../work/seen-objects.js'
@@ -21,7 +21,13 @@ import {
   type QueuedLine,
   Sums,
 } from './lines.js'
-import { linesFrom, openJournal, type ResumeStep, type RunHistory, textsIn } from './reader.js'
+import {
+  openJournal,
+  type ResumeStep,
+  type RunHistory,
+  readLinesFrom,
+  readTexts,
+} from './reader.js'
 import type { Journal } from './writer.js'
 
 /** Objects on their way into the journal. */
@@ -29,23 +35,23 @@ export interface Spool {
   /** When the input has ended, or broken: then it rejects. */
   readonly ended: Promise<void>
   readonly isOpen: () => boolean
-  /** Whether all of it was taken: an input that broke never is. */
+  /** Returns true if all of it was taken: an input that broke never is. */
   readonly isWhole: () => boolean
-  /** How many objects there are by now, and how many were given more than once. */
+  /** Returns the number of objects by now; `duplicates` returns how many were given more than once. */
   readonly queued: () => number
   readonly duplicates: () => number
-  /** How many were there before. */
+  /** The number of objects that were there before. */
   readonly before: number
-  /** Nothing more is taken: what was read of it is not written down any more. */
+  /** Stops the input: what was read of it is not written down any more. */
   readonly stop: () => void
   /** The first ten: for the question whether they are meant. */
   readonly first: readonly GivenObject[]
 }
 
-/** What of that which is known of an object is written down. */
+/** A filter that returns which of the known attributes of an object are written down. */
 export type SnapshotFilter = (before: Attributes) => Attributes | undefined
 
-const queuedLine = (
+const createQueuedLine = (
   given: GivenObject,
   n: number,
   keep: SnapshotFilter | undefined,
@@ -55,9 +61,11 @@ const queuedLine = (
   return { n, object, parent, state: 'queued', input, before }
 }
 
-/** What was sent as a secret is never written down, and an object cannot be worked on without its name. */
+/** Fails (exit 2) if an object's name is a secret. A secret is never written down, and an object cannot be worked on without its name. */
 export const checkPlain = ({ object, parent = '', place }: GivenObject): void => {
-  const held = [object, parent].some((text) => scrub(text) !== text || maskAddresses(text) !== text)
+  const held = [object, parent].some(
+    (text) => redactSecrets(text) !== text || maskAddresses(text) !== text,
+  )
   if (!held) return
   const secret = usage(
     'an object name looks like a secret, which a journal must not contain',
@@ -71,7 +79,7 @@ export const checkPlain = ({ object, parent = '', place }: GivenObject): void =>
  * @param seen those that stand in the journal already
  * @param keep what of that which is known of them is written down; without it nothing
  */
-export const spool = (
+export const startSpool = (
   journal: Journal,
   input: AsyncIterable<GivenObject>,
   seen: SeenObjects = new SeenObjects(),
@@ -90,7 +98,7 @@ export const spool = (
       checkPlain(given)
       n += 1
       if (first.length < maxNamed) first.push(given)
-      journal.add(queuedLine(given, n, keep))
+      journal.add(createQueuedLine(given, n, keep))
     }
     if (stopped) return
     await journal.append({ input: 'complete', total: n })
@@ -118,38 +126,38 @@ export const spool = (
 }
 
 /** Writes objects down that are all in hand; the first has the place after the last that is there. */
-export const enlist = async (
+export const writeQueuedObjects = async (
   journal: Journal,
   objects: readonly GivenObject[],
   keep?: SnapshotFilter,
 ): Promise<void> => {
   for (const given of objects) {
     checkPlain(given)
-    journal.add(queuedLine(given, journal.states.last + 1, keep))
+    journal.add(createQueuedLine(given, journal.states.last + 1, keep))
   }
   await journal.append({ input: 'complete', total: journal.states.last })
 }
 
-const queuedIn = (text: string): QueuedLine | undefined => {
+const parseQueuedLine = (text: string): QueuedLine | undefined => {
   // Most lines are others, and need no reading.
   if (!text.includes('"queued"')) return undefined
   const line = parseLine(text)
   return line !== undefined && 'n' in line && line.state === 'queued' ? line : undefined
 }
 
-/** What was given, as far as a journal knows. */
-export const seenIn = async ({ file, written }: Journal): Promise<SeenObjects> => {
+/** Reads the objects that were given, as far as a journal knows them. */
+export const readSeenObjects = async ({ file, written }: Journal): Promise<SeenObjects> => {
   const seen = new SeenObjects()
-  for await (const texts of textsIn(file, written))
+  for await (const texts of readTexts(file, written))
     for (const text of texts) {
-      const queued = queuedIn(text)
+      const queued = parseQueuedLine(text)
       if (queued !== undefined) seen.add(queued)
     }
   return seen
 }
 
 /** Resolves when more is written, or the input has ended. */
-const more = (journal: Journal, { ended }: Spool): Promise<void> =>
+const waitForMore = (journal: Journal, { ended }: Spool): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {
       leaveOff()
@@ -161,9 +169,9 @@ const more = (journal: Journal, { ended }: Spool): Promise<void> =>
 
 type StepSelector = (n: number) => ResumeStep
 
-/** The object of a line, with what is to be done; undefined where it is none, or nothing is. */
-const itemOf = (text: string, next: StepSelector): Item | undefined => {
-  const queued = queuedIn(text)
+/** Parses the object of a line, with what is to be done; undefined if it is none, or nothing is to be done. */
+const parseItem = (text: string, next: StepSelector): Item | undefined => {
+  const queued = parseQueuedLine(text)
   if (queued === undefined) return undefined
   const how = next(queued.n)
   if (how === 'skip') return undefined
@@ -171,7 +179,7 @@ const itemOf = (text: string, next: StepSelector): Item | undefined => {
   return { n, object, parent, before, row, how: how === 'do' ? undefined : how }
 }
 
-async function* itemsIn(
+async function* readItems(
   handle: FileHandle,
   journal: Journal,
   source: Spool | undefined,
@@ -185,23 +193,23 @@ async function* itemsIn(
     // Before the reading: what is written meanwhile is read next time.
     const open = source?.isOpen() === true
     const end = journal.written
-    for await (const lines of linesFrom(handle, at, () => end, check)) {
+    for await (const lines of readLinesFrom(handle, at, () => end, check)) {
       at = lines.next
       for (const text of lines.texts) {
-        const item = itemOf(text, next)
+        const item = parseItem(text, next)
         // A place that no other reading knows is part of the gap.
         if (item !== undefined && item.n <= journal.states.last) yield item
       }
     }
     if (at < journal.written) continue
     if (!open) break
-    if (source !== undefined) await more(journal, source)
+    if (source !== undefined) await waitForMore(journal, source)
   }
   await source?.ended
 }
 
 /**
- * The objects of a journal in the order in which they were given, as soon as they stand there.
+ * Reads the objects of a journal in the order in which they were given, as soon as they stand there.
  * @param source what still comes; without, what is there is all
  * @param next what is to be done with the object in a place
  * @throws what broke the input, after all that came before
@@ -213,7 +221,7 @@ export async function* readWork(
 ): AsyncGenerator<Item> {
   const handle = await openJournal(journal.file)
   try {
-    yield* itemsIn(handle, journal, source, next)
+    yield* readItems(handle, journal, source, next)
   } finally {
     await handle.close()
   }
@@ -231,30 +239,30 @@ export interface UndoableItem extends Item {
   readonly masked: readonly string[]
 }
 
-/** What stands in a masked attribute's place. */
+/** The values that stand in the place of a masked attribute. */
 const marks = new Set<unknown>([masked, scrubbedMark])
 
-const maskedIn = (attributes: Attributes): readonly string[] =>
+const getMaskedNames = (attributes: Attributes): readonly string[] =>
   Object.entries(attributes ?? {})
     .filter(([, value]) => marks.has(value))
     .map(([name]) => name)
 
-const withoutMasked = (attributes: Attributes): Attributes =>
+const removeMasked = (attributes: Attributes): Attributes =>
   attributes === null
     ? null
     : Object.fromEntries(Object.entries(attributes).filter(([, value]) => !marks.has(value)))
 
 const noRecord = 'the run did not record previous values'
 
-const undoableOf = (line: Item, before: Attributes, after: Attributes): UndoableItem => ({
+const toUndoableItem = (line: Item, before: Attributes, after: Attributes): UndoableItem => ({
   ...getItemPlace(line),
-  before: withoutMasked(before),
-  after: withoutMasked(after),
-  masked: maskedIn(before),
+  before: removeMasked(before),
+  after: removeMasked(after),
+  masked: getMaskedNames(before),
 })
 
-/** What a run wants of an object's attributes, by its header. */
-export const wishedIn = (
+/** Returns the attributes that an object is to have after a run, by the run's header. */
+export const getWishedAttributes = (
   { endpoint, input }: Pick<Header, 'endpoint' | 'input'>,
   before: Attributes,
 ): Attributes => {
@@ -265,14 +273,14 @@ export const wishedIn = (
   return Object.fromEntries(sent)
 }
 
-/** Whether each object of a run was sent values of its own row. */
+/** True if each object of a run was sent values of its own row. */
 const hasRows = ({ input }: Header): boolean =>
   Object.values(input).some((value) => isObject(value) && '$row' in value)
 
-/** The lines about objects that were begun, with those that say their rows; most others are of objects that wait. */
-async function* begunIn({ file, size, header }: RunHistory): AsyncGenerator<ObjectLine> {
+/** Reads the lines about objects that were begun, and those with their rows; most others are of objects that wait. */
+async function* readBegunLines({ file, size, header }: RunHistory): AsyncGenerator<ObjectLine> {
   const rows = hasRows(header)
-  for await (const texts of textsIn(file, size))
+  for await (const texts of readTexts(file, size))
     for (const text of texts) {
       if (!rows && text.includes('"state":"queued"')) continue
       const line = parseLine(text)
@@ -280,7 +288,7 @@ async function* begunIn({ file, size, header }: RunHistory): AsyncGenerator<Obje
     }
 }
 
-/** An object as a run found and left it, by the last lines about it, or why that is not known. */
+/** Returns an object as a run found and left it, by the last lines about it, or why that is not known. */
 const changeIn = (
   header: Header,
   line: BegunLine | DoneLine,
@@ -290,14 +298,18 @@ const changeIn = (
   const before = line.before === undefined ? begun?.before : line.before
   if (before === undefined) return line.unread ?? begun?.unread ?? noRecord
   const after = line.after === undefined ? begun?.after : line.after
-  return undoableOf(line, before, after === undefined ? wishedIn(header, before) : after)
+  return toUndoableItem(
+    line,
+    before,
+    after === undefined ? getWishedAttributes(header, before) : after,
+  )
 }
 
 /**
- * The objects that a run did, or may have done, with what they were; in its own order.
- * @param left is told of each that cannot be brought back, and why
+ * Reads the objects that a run did, or may have done, with what they were, in the run's order.
+ * @param left takes each object that cannot be brought back, and why
  */
-async function* changesIn(
+async function* readChanges(
   past: RunHistory,
   left: (object: string, why: string) => void,
 ): AsyncGenerator<UndoableItem> {
@@ -310,7 +322,7 @@ async function* changesIn(
     left(line.object, change)
     return undefined
   }
-  for await (const line of begunIn(past)) {
+  for await (const line of readBegunLines(past)) {
     if (line.state === 'queued') {
       if (line.input !== undefined) rows.set(line.n, line.input)
       continue
@@ -329,7 +341,7 @@ async function* changesIn(
 }
 
 /** Objects that a run changed twice (`runners drain --resume-after`), each once: as it was before the first, and after the last. */
-async function* mergedChanges(changes: AsyncIterable<UndoableItem>): AsyncGenerator<UndoableItem> {
+async function* mergeChanges(changes: AsyncIterable<UndoableItem>): AsyncGenerator<UndoableItem> {
   const all = new Map<number, UndoableItem>()
   for await (const change of changes) {
     const first = all.get(change.n)
@@ -338,16 +350,16 @@ async function* mergedChanges(changes: AsyncIterable<UndoableItem>): AsyncGenera
   yield* all.values()
 }
 
-/** The same, each object once. */
+/** Reads the objects that can be undone, as `readChanges` does, but each object once. */
 export const readUndo = (
-  ...[past, left]: Parameters<typeof changesIn>
+  ...[past, left]: Parameters<typeof readChanges>
 ): AsyncGenerator<UndoableItem> => {
-  const changes = changesIn(past, left)
+  const changes = readChanges(past, left)
   // Only such runs do more than one thing to an object.
-  return past.header.final === undefined ? changes : mergedChanges(changes)
+  return past.header.final === undefined ? changes : mergeChanges(changes)
 }
 
-/** What undo does with an object. */
+/** The action of undo for an object. */
 type UndoAction =
   /** it is as the run left it */
   | 'write'
@@ -356,8 +368,11 @@ type UndoAction =
   /** somebody changed it since */
   | 'conflict'
 
-/** @param unshown whether what the object does not show may be as it is to be */
-const agrees = (now: Attributes, with_: Attributes, unshown: boolean): boolean =>
+/**
+ * True if an object is as it is to be.
+ * @param unshown whether what the object does not show may be as it is to be
+ */
+const matchesState = (now: Attributes, with_: Attributes, unshown: boolean): boolean =>
   with_ === null || now === null
     ? with_ === now
     : Object.entries(with_).every(
@@ -366,12 +381,15 @@ const agrees = (now: Attributes, with_: Attributes, unshown: boolean): boolean =
           isDeepStrictEqual(now[name] ?? null, value ?? null),
       )
 
-/** @param now the object as it is read now; null where it is not there */
+/**
+ * Chooses the action of undo for an object.
+ * @param now the object as it is read now; null where it is not there
+ */
 export const chooseUndo = (
   { before, after }: Pick<UndoableItem, 'before' | 'after'>,
   now: Attributes,
 ): UndoAction => {
-  if (agrees(now, before, false)) return 'unchanged'
+  if (matchesState(now, before, false)) return 'unchanged'
   // Nobody is seen to have changed what is not shown.
-  return agrees(now, after, true) ? 'write' : 'conflict'
+  return matchesState(now, after, true) ? 'write' : 'conflict'
 }

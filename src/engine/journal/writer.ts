@@ -10,7 +10,7 @@ import type { End } from '../work/report.js'
 import { formatLine, type Header, type Line } from './lines.js'
 import { openJournal, type RunHistory, readPast, States } from './reader.js'
 
-/** How often it is brought to the disk, in milliseconds. */
+/** The interval at which it is brought to the disk, in milliseconds. */
 const syncEvery = 1000
 /** More text than this does not wait for the end of the turn. */
 const maxWaiting = 1 << 15
@@ -24,7 +24,7 @@ export interface JournalFile {
   close(): Promise<void>
 }
 
-/** A write costs microseconds; to hand it to another thread, and to hear of it, is more work than that. */
+/** Converts a file to one that is written at once: a write costs microseconds, and to hand it to another thread is more work than that. */
 const toWritable = (handle: FileHandle): JournalFile => ({
   write: (bytes) => writeSync(handle.fd, bytes),
   truncate: (length) => ftruncateSync(handle.fd, length),
@@ -44,14 +44,14 @@ interface OpenFile {
   readonly clock?: Clock
 }
 
-/** Whoever waits for what is written at the end of this turn. */
+/** The promise that what waits for the end of this turn is written. */
 interface Batch {
   readonly written: Promise<void>
   readonly resolve: () => void
   readonly reject: (failure: Failure) => void
 }
 
-const newBatch = (): Batch => {
+const createBatch = (): Batch => {
   let [resolve, reject]: [() => void, (failure: Failure) => void] = [() => {}, () => {}]
   const written = new Promise<void>((done, failed) => {
     resolve = done
@@ -62,7 +62,7 @@ const newBatch = (): Batch => {
   return { written, resolve, reject }
 }
 
-/** Whether a line says when it was written: whatever is about a write. */
+/** True if a line says when it was written: every line about a write does. */
 const isTimed = (line: Line): boolean =>
   'request' in line || ('n' in line && line.state !== 'queued')
 
@@ -79,15 +79,15 @@ export class Journal {
   #listeners = new Set<() => void>()
   /** The file in the folder of runs that names this one, where it stands elsewhere. */
   notedAs: string | undefined
-  /** Whether this process sent anything. */
+  /** True if this process sent anything. */
   #wrote = false
-  /** Whether an object was begun, or another write sent. */
+  /** True if an object was begun, or another write sent. */
   #sent: boolean
   #now = Number.NaN
   #at = ''
   /** Bytes of whole lines that were written. */
   written: number
-  /** What became of each object so far. */
+  /** The state of each object so far. */
   readonly states: States
 
   constructor(opened: OpenFile) {
@@ -107,7 +107,7 @@ export class Journal {
    */
   append(line: Line): Promise<void> {
     if (this.#broken !== undefined) return Promise.reject(this.#broken)
-    this.#batch ??= newBatch()
+    this.#batch ??= createBatch()
     const { written } = this.#batch
     this.add(line)
     return written
@@ -225,8 +225,8 @@ export class Journal {
   }
 }
 
-/** Another process writes it. */
-const heldBy =
+/** Creates the failure for a journal that another process writes. */
+const createHeldFailure =
   (file: string) =>
   (owner: string): Failure =>
     new Failure('conflict', `the journal ${file} is in use by ${owner}`, {
@@ -234,10 +234,10 @@ const heldBy =
     })
 
 const lockOf = (file: string): Promise<Lock> =>
-  lock(`${file}.lock`, { patience: 0, held: heldBy(file) })
+  lock(`${file}.lock`, { patience: 0, held: createHeldFailure(file) })
 
 /** Says that a journal cannot be made. */
-export const cannotCreate = (file: string, why: string): Failure =>
+export const createJournalFailure = (file: string, why: string): Failure =>
   usage(
     `cannot create the journal ${file}: ${why}`,
     'Pass another file with --journal <file>. With --journal none, the run can be neither resumed nor undone.',
@@ -256,11 +256,14 @@ export const createJournal = async (
   try {
     makeFolders(dirname(file), 0o700)
   } catch (error) {
-    throw cannotCreate(file, getReason(error))
+    throw createJournalFailure(file, getReason(error))
   }
   const flags = O_CREAT | O_EXCL | O_APPEND | O_RDWR
   const opened = await open(file, flags, 0o600).catch((error: unknown) => {
-    throw cannotCreate(file, getErrorCode(error) === 'EEXIST' ? 'it exists' : getReason(error))
+    throw createJournalFailure(
+      file,
+      getErrorCode(error) === 'EEXIST' ? 'it exists' : getReason(error),
+    )
   })
   try {
     const held = await lockOf(file)
@@ -270,7 +273,7 @@ export const createJournal = async (
   } catch (error) {
     await opened.close().catch(() => {})
     await unlink(file).catch(() => {})
-    throw error instanceof Failure ? error : cannotCreate(file, getReason(error))
+    throw error instanceof Failure ? error : createJournalFailure(file, getReason(error))
   }
 }
 
@@ -278,7 +281,7 @@ export const createJournal = async (
  * Goes on with a journal where its whole lines end.
  * @throws Failure `usage` where it cannot be read, `conflict` where another process has it
  */
-export const reopenJournal = async (
+export const resumeJournal = async (
   file: string,
   clock: Clock = systemClock,
 ): Promise<{ readonly journal: Journal; readonly past: RunHistory }> => {

@@ -1,19 +1,19 @@
-/** What was asked of a run, for its journal: texts as they were typed, so that they can be asked again. */
+/** Describes for the journal what was asked of a run: texts as they were typed, so that they can be asked again. */
 
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { readRegular } from '../../base/files/regular.js'
-import { currentIo } from '../../base/io.js'
+import { getCurrentIo } from '../../base/io.js'
 import type { Fields } from '../../base/objects.js'
 import { isSecret, maskAddresses } from '../../base/secrets/mask.js'
-import { isSecretHeader, isSecretName, leadsToVariables } from '../../base/secrets/names.js'
-import { scrub } from '../../base/secrets/scrub.js'
+import { isSecretHeader, isSecretName, isVariablePath } from '../../base/secrets/names.js'
+import { redactSecrets } from '../../base/secrets/scrub.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { fromFile, isFile, type Param, takesPairs } from '../../catalogue/params.js'
+import { canComeFromFile, isFile, type Param, takesPairs } from '../../catalogue/params.js'
 import { getReason, usage } from '../../errors.js'
-import { flagName, getCommandName, getScope } from '../command/derive.js'
-import { flagsOfCommand } from '../command/flags.js'
+import { getCommandName, getFlagName, getScope } from '../command/derive.js'
+import { getCommandFlags } from '../command/flags.js'
 import { declared } from '../command/global-flags.js'
 import type { Command, Flag, Plan } from '../command/types.js'
 import type { PromptReply } from '../instance/planning.js'
@@ -21,7 +21,7 @@ import type { Header, LineOptions, OptionText } from '../journal/lines.js'
 import { createAttributeMask } from '../journal/record.js'
 import { createExclusion } from '../pairs.js'
 import type { Raw } from '../plan/line.js'
-import { paramFile } from '../plan/values.js'
+import { parseParamFile } from '../plan/values.js'
 import type { JournalOptions } from './runs.js'
 import { parseShard } from './shards.js'
 
@@ -32,24 +32,24 @@ class UnrepeatableError extends Error {}
 const digestOf = (path: string): string =>
   createHash('sha256').update(readRegular(path)).digest('hex')
 
-/** The file that a text names, behind what says that it names one. */
-const fileIn = (
+/** Returns the file that a text names, behind the mark that says that it names one. */
+const getNamedFile = (
   text: string,
   { name, param }: Pick<Flag, 'name' | 'param'>,
 ): [mark: string, path: string] => {
   if (name === 'param') {
-    const { mark, path } = paramFile(text) ?? { mark: '', path: '' }
+    const { mark, path } = parseParamFile(text) ?? { mark: '', path: '' }
     if (path === '-') throw new UnrepeatableError(`--param ${mark}- was read from standard input`)
     return [mark, path]
   }
   if (isFile(param) && text !== '-') return ['', text]
-  return fromFile(param) && text.startsWith('@') && text.length > 1
+  return canComeFromFile(param) && text.startsWith('@') && text.length > 1
     ? ['@', text.slice(1)]
     : ['', '']
 }
 
-/** What a text says, where it is JSON; else itself. */
-const valueIn = (text: string): unknown => {
+/** Parses a text as JSON; returns the text itself if it is none. */
+const parseJsonText = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -57,20 +57,20 @@ const valueIn = (text: string): unknown => {
   }
 }
 
-/** Whether a text holds a secret: by what it is called, in an address, or somewhere in its JSON. */
+/** True if a text holds a secret: by what it is called, in an address, or somewhere in its JSON. */
 const holdsSecret = (text: string, name = ''): boolean =>
-  scrub(text) !== text ||
+  redactSecrets(text) !== text ||
   maskAddresses(text) !== text ||
   isSecret(name, text) ||
-  isSecret('', valueIn(text))
+  isSecret('', parseJsonText(text))
 
-const secretGiven = (what: string): UnrepeatableError =>
+const createSecretError = (what: string): UnrepeatableError =>
   new UnrepeatableError(`${what} is a secret from the command line`)
 
 const checkPlain = (text: string, { name, param }: Flag): void => {
   if (text === '-') throw new UnrepeatableError(`--${name} was read from standard input`)
   if (param.secret === true ? text !== '' && !text.startsWith('env:') : holdsSecret(text, name))
-    throw secretGiven(`--${name}`)
+    throw createSecretError(`--${name}`)
 }
 
 /** `key=value` and `Name: value`: the name says whether the value is a secret; of a variable `value` does. */
@@ -87,14 +87,15 @@ const checkNamed = (
   const secret =
     name === 'header' ? isSecretHeader(key.trim()) || holdsSecret(value) : holdsSecret(value, key)
   const isVariable =
-    key === 'value' && command.open === true && journaling.raw.args.some(leadsToVariables)
-  if (secret || isVariable) throw secretGiven(`--${name} ${key}`)
+    key === 'value' && command.open === true && journaling.raw.args.some(isVariablePath)
+  if (secret || isVariable) throw createSecretError(`--${name} ${key}`)
 }
 
 /** Returns true if a text of a line may hold a secret, so that the line is not shown. */
 export const hasSecrets = (command: Command, raw: Raw): boolean => {
-  if ((raw.words ?? []).some((word) => holdsSecret(word) || scrub(word) !== word)) return true
-  const known = new Map(flagsOfCommand(command).map((flag) => [flag.name, flag]))
+  if ((raw.words ?? []).some((word) => holdsSecret(word) || redactSecrets(word) !== word))
+    return true
+  const known = new Map(getCommandFlags(command).map((flag) => [flag.name, flag]))
   const of = { command, journaling: { raw } }
   const isSecretText = (text: string, flag: Flag): boolean => {
     try {
@@ -107,17 +108,17 @@ export const hasSecrets = (command: Command, raw: Raw): boolean => {
     }
   }
   return [...raw.flags].some(([name, texts]) =>
-    texts.some((text) => isSecretText(text, known.get(name) ?? plainFlag(name))),
+    texts.some((text) => isSecretText(text, known.get(name) ?? createPlainFlag(name))),
   )
 }
 
-/** The file that a text names with the digest of what was read of it; undefined where there is none. */
-const fileGiven = async (
+/** Returns the file that a text names with the digest of what was read of it; undefined if there is none. */
+const digestNamedFile = async (
   text: string,
   flag: Flag,
   { cwd, journaling }: LineContext,
 ): Promise<OptionText | undefined> => {
-  const [mark, given] = fileIn(text, flag)
+  const [mark, given] = getNamedFile(text, flag)
   const path = resolve(cwd, given)
   const stats = given === '' ? undefined : await stat(path).catch(() => undefined)
   if (stats === undefined) return undefined
@@ -126,16 +127,16 @@ const fileGiven = async (
   return { $file: `${mark}${path}`, sha256: journaling.digests.get(path) ?? digestOf(path) }
 }
 
-const textFor = async (text: string, flag: Flag, of: LineContext): Promise<OptionText> => {
-  const file = await fileGiven(text, flag, of)
+const toOptionText = async (text: string, flag: Flag, of: LineContext): Promise<OptionText> => {
+  const file = await digestNamedFile(text, flag, of)
   if (file !== undefined) return file
   if (takesPairs(flag.param) || flag.name === 'header') checkNamed(text, flag.name, of)
   else checkPlain(text, flag)
   return text
 }
 
-/** What else the flags of a command are, which no `Flag` says. */
-const plainFlag = (name: string): Flag => ({
+/** Creates a flag for a name that no `Flag` of the command has. */
+const createPlainFlag = (name: string): Flag => ({
   name,
   required: false,
   param: { type: 'string', help: name } satisfies Param,
@@ -157,8 +158,8 @@ interface LineContext {
   readonly final?: string | undefined
 }
 
-/** The arguments that are no objects, or that every parent has. */
-const fixedArgs = ({ command, journaling }: LineContext): readonly string[] => {
+/** Returns the arguments that are no objects, or that every parent has. */
+const getFixedArguments = ({ command, journaling }: LineContext): readonly string[] => {
   const { raw, source } = journaling
   const open = command.open === true
   const args = open || source === 'parents' ? raw.args.filter((arg) => !open || arg !== '-') : []
@@ -167,9 +168,9 @@ const fixedArgs = ({ command, journaling }: LineContext): readonly string[] => {
   return args
 }
 
-const flagsOf = async (of: LineContext) => {
+const collectFlagTexts = async (of: LineContext) => {
   const { command, journaling, answered } = of
-  const known = new Map(flagsOfCommand(command).map((flag) => [flag.name, flag]))
+  const known = new Map(getCommandFlags(command).map((flag) => [flag.name, flag]))
   const texts = new Map(journaling.raw.flags)
   for (const { name, texts: said, secret } of answered) {
     if (secret) throw new UnrepeatableError(`${name} was entered at a prompt`)
@@ -178,19 +179,19 @@ const flagsOf = async (of: LineContext) => {
   const flags: Record<string, readonly OptionText[]> = {}
   for (const [name, given] of texts) {
     if (!isPart(name, journaling.parents !== undefined)) continue
-    const flag = known.get(name) ?? plainFlag(name)
-    flags[name] = await Promise.all(given.map((text) => textFor(text, flag, of)))
+    const flag = known.get(name) ?? createPlainFlag(name)
+    flags[name] = await Promise.all(given.map((text) => toOptionText(text, flag, of)))
   }
   return flags
 }
 
 /** `ci` is another part wherever it is asked again. */
-export const shardText = (text: string): string => {
-  const { part, of } = parseShard(text, currentIo().env)
+export const formatShard = (text: string): string => {
+  const { part, of } = parseShard(text, getCurrentIo().env)
   return `${part}/${of}`
 }
 
-/** What was asked, and why it cannot be asked again where it cannot. */
+/** Describes what was asked, or why it cannot be asked again. */
 export const describeLine = async (
   of: LineContext,
 ): Promise<Pick<Header, 'options' | 'parents' | 'shard' | 'final'>> => {
@@ -200,12 +201,12 @@ export const describeLine = async (
   try {
     return {
       options: {
-        args: fixedArgs(of),
-        flags: await flagsOf(of),
+        args: getFixedArguments(of),
+        flags: await collectFlagTexts(of),
         undo_record: undoRecord ? true : undefined,
       },
       parents,
-      shard: shard === undefined ? undefined : shardText(shard),
+      shard: shard === undefined ? undefined : formatShard(shard),
     }
   } catch (error) {
     if (error instanceof UnrepeatableError) return { final: error.message }
@@ -213,17 +214,17 @@ export const describeLine = async (
   }
 }
 
-/** Where a secret came from: `env:NAME`, `@file`; not what it is. */
-const origin = (name: string, { params }: Endpoint, { flags }: Raw): string => {
+/** Returns where a secret came from, not what it is: `env:NAME`, `@file`, or `given` for any other text. */
+const describeSecretOrigin = (name: string, { params }: Endpoint, { flags }: Raw): string => {
   const param = params[name]
-  const text = param === undefined ? undefined : flags.get(flagName(name, param))?.at(-1)
+  const text = param === undefined ? undefined : flags.get(getFlagName(name, param))?.at(-1)
   if (text !== undefined) return /^(?:env:|@)/.test(text) ? text : 'given'
   const further = flags.get('param')?.findLast((one) => one.startsWith(`${name}=`)) ?? ''
-  const file = paramFile(further)
+  const file = parseParamFile(further)
   return file === undefined ? 'given' : `@${file.path}`
 }
 
-/** What all objects of a run are sent: neither the object itself nor what it belongs to. */
+/** Returns what all objects of a run are sent: neither the object itself nor what it belongs to. */
 export const getJournalInput = (
   { endpoint, values, extra }: Plan,
   raw: Raw,
@@ -237,7 +238,7 @@ export const getJournalInput = (
   const rows = rowFields.map((name): [string, unknown] => [name, { $row: name }])
   const shared = common.map(([name]): [string, unknown] => {
     const secret = endpoint.params[name]?.secret === true || isSecretName(name)
-    return [name, secret ? { $secret: origin(name, endpoint, raw) } : shown[name]]
+    return [name, secret ? { $secret: describeSecretOrigin(name, endpoint, raw) } : shown[name]]
   })
   return Object.fromEntries([...shared, ...rows])
 }
@@ -252,7 +253,7 @@ const digestNow = (label: string, path: string): string => {
 
 const checkFile = (name: string, text: string, sha256: string): void => {
   const label = `--${name}`
-  const path = (name === 'param' ? paramFile(text)?.path : undefined) ?? text.replace(/^@/, '')
+  const path = (name === 'param' ? parseParamFile(text)?.path : undefined) ?? text.replace(/^@/, '')
   if (digestNow(label, path) !== sha256)
     throw usage(
       `${label}: ${path} changed after the run began`,
@@ -261,10 +262,10 @@ const checkFile = (name: string, text: string, sha256: string): void => {
 }
 
 /**
- * The flags of a run as they were typed.
+ * Reads the flags of a run as they were typed.
  * @throws Failure `usage` for a file that was changed since
  */
-export const flagsAsked = async ({ flags }: LineOptions): Promise<Raw['flags']> => {
+export const readAskedFlags = async ({ flags }: LineOptions): Promise<Raw['flags']> => {
   const all = new Map<string, readonly string[]>()
   for (const [name, texts] of Object.entries(flags)) {
     for (const text of texts) if (typeof text !== 'string') checkFile(name, text.$file, text.sha256)

@@ -1,19 +1,19 @@
-/** What takes a run back: the endpoint for it, what it is given, from the catalogue, and what the object is now. */
+/** Finds what undoes a run: the endpoint for it and its values, from the catalogue, and what the object is now. */
 import { isDeepStrictEqual } from 'node:util'
-import { type Fields, isObject, type JsonValues, jsonFields } from '../../base/objects.js'
+import { type Fields, isObject, type JsonValues, toJsonFields } from '../../base/objects.js'
 import {
   type Endpoint,
   type Endpoints,
   getMethod,
   getPath,
-  pathPattern,
+  toPathPattern,
 } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
-import { kindNamed } from '../../catalogue/kinds.js'
-import { emptyClears, formatOf, isNumeric, type Param } from '../../catalogue/params.js'
+import { getKindByName } from '../../catalogue/kinds.js'
+import { formatOf, isClearedByEmpty, isNumeric, type Param } from '../../catalogue/params.js'
 import { Failure, isMissing, usage } from '../../errors.js'
 import { getScope } from '../command/derive.js'
-import { asSent, findReading, shownIn } from '../command/object-reader.js'
+import { findReading, getShownValue, toSentForm } from '../command/object-reader.js'
 import type { InstanceService } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { Attributes, Header, RepeatedRun } from '../journal/lines.js'
@@ -27,21 +27,21 @@ export interface TreePlace {
   readonly path: string
 }
 
-/** The place that a parent's name has in a tree; undefined for what is none. */
+/** Parses the place that a parent's name has in a tree; undefined for a name that is none. */
 export const parseTreePlace = (parent: string | undefined): TreePlace | undefined => {
   const [, kind, path] = /^(group|project):(.+)$/s.exec(parent ?? '') ?? []
   if (path === undefined || (kind !== 'group' && kind !== 'project')) return undefined
   return { kind, path }
 }
 
-const depth = (parent: string | undefined): number =>
+const getDepth = (parent: string | undefined): number =>
   parseTreePlace(parent)?.path.split('/').length ?? 0
 
-/** What is inside comes before what is around it. */
-export const innerFirst = (
+/** Compares parents so that what is inside comes before what is around it. */
+export const compareInnerFirst = (
   { parent: a }: { readonly parent?: string },
   { parent: b }: { readonly parent?: string },
-): number => depth(b) - depth(a)
+): number => getDepth(b) - getDepth(a)
 
 /**
  * An instance may end what is inside along with what is around it, and takes no lower level inside than around.
@@ -65,23 +65,23 @@ export class TurnQueue {
   }
 }
 
-/** How the objects of a run are put back. */
+/** The way in which the objects of a run are put back. */
 export interface Inverse {
   readonly area: string
-  /** What a list of presence is made of, where the object comes and goes. */
+  /** The endpoints of the area: among them is the list that shows whether an object is there, if objects come and go. */
   readonly endpoints: Endpoints
   /** The endpoint that puts an object back; undefined where none leads to what it was. */
   readonly endpointFor: (was: UndoableItem) => Endpoint | undefined
-  /** Whether objects come and go, rather than change. */
+  /** True if objects come and go, rather than change. */
   readonly presence: boolean
-  /** What the run sent its objects to. */
+  /** The endpoint to which the run sent its objects. */
   readonly original: Endpoint
   /** The run that is done again, where it is no undo. */
   readonly repeats?: RepeatedRun
 }
 
-/** The form of an endpoint by which an object below a parent was done: of a tree one for groups, one for projects. */
-const formBelow = (
+/** Finds the form of an endpoint by which an object below a parent was done: in a tree there is one for groups, one for projects. */
+const findFormBelow = (
   parent: string | undefined,
   original: Endpoint,
   endpoints: Endpoints,
@@ -95,55 +95,56 @@ const formBelow = (
   )
 }
 
-/** The path of what a verb is said of. */
-const subjectOf = (endpoint: Endpoint): string => getPath(endpoint).replace(/\/[^/]+$/, '')
+/** Returns the path of the object that a verb is about. */
+const getSubjectPath = (endpoint: Endpoint): string => getPath(endpoint).replace(/\/[^/]+$/, '')
 
-/** The verbs of the same objects that set the same fields. */
-const siblingsOf = (original: Endpoint, endpoints: Endpoints): readonly Endpoint[] => {
+/** Finds the verbs of the same objects that set the same fields. */
+const findSiblings = (original: Endpoint, endpoints: Endpoints): readonly Endpoint[] => {
   const fields = Object.keys(original.leaves ?? {}).join()
   return Object.values<Endpoint>(endpoints).filter(
     (one) =>
       one.leaves !== undefined &&
       Object.keys(one.leaves).join() === fields &&
-      subjectOf(one) === subjectOf(original),
+      getSubjectPath(one) === getSubjectPath(original),
   )
 }
 
-const leadsTo = ({ leaves = {} }: Endpoint, before: Attributes): boolean =>
+const canRestore = ({ leaves = {} }: Endpoint, before: Attributes): boolean =>
   before !== null &&
   Object.entries(leaves).every(([name, value]) => isDeepStrictEqual(before[name], value))
 
 type RunFacts = Pick<Header, 'command' | 'endpoint'>
 
-/** The endpoint of a run, and the others of its area. */
-const originalOf = async ({ command, endpoint: route }: RunFacts) => {
+/** Finds the endpoint of a run, and the others of its area. */
+const findOriginal = async ({ command, endpoint: route }: RunFacts) => {
   const [area = ''] = command.split(' ')
   const endpoints: Endpoints = (await areas.find(({ name }) => name === area)?.load()) ?? {}
   const original = Object.values<Endpoint>(endpoints).find((one) => one.route === route)
-  if (original === undefined) throw irreversible(command, 'the effect of this endpoint is unknown')
+  if (original === undefined)
+    throw createIrreversibleFailure(command, 'the effect of this endpoint is unknown')
   return { area, endpoints, original }
 }
 
-/** What does again what a run did that was taken back. */
+/** Finds how to do again what a run did that was undone. */
 const findRepetition = async (header: Header, run: RepeatedRun): Promise<Inverse> => {
-  const { area, endpoints, original: again } = await originalOf(run)
+  const { area, endpoints, original: again } = await findOriginal(run)
   return {
     area,
     endpoints,
     presence: again.changes !== true && again.inverse !== undefined,
-    original: (await originalOf(header)).original,
-    endpointFor: ({ parent }) => formBelow(parent, again, endpoints),
+    original: (await findOriginal(header)).original,
+    endpointFor: ({ parent }) => findFormBelow(parent, again, endpoints),
     repeats: run,
   }
 }
 
-/** What of a run no journal has, so that it could not be sent again: secrets, and files that went along as such. */
+/** Returns the names of what no journal has of a run, so that it could not be sent again: secrets, and files that went along as such. */
 export const getUnrecorded = async (header: Header): Promise<readonly string[]> => {
   const { input, options } = header
   const secrets = Object.entries(input).flatMap(([name, value]) =>
     isObject(value) && '$secret' in value ? [name] : [],
   )
-  const { params } = (await originalOf(header)).original
+  const { params } = (await findOriginal(header)).original
   const files = Object.keys(options?.flags ?? {})
     .map((flag) => flag.replaceAll('-', '_'))
     .filter((name) => Object.hasOwn(params, name) && !Object.hasOwn(input, name))
@@ -151,17 +152,17 @@ export const getUnrecorded = async (header: Header): Promise<readonly string[]> 
 }
 
 /**
- * What takes a run back.
- * @param redo it took another one back: what that did is done again
+ * Finds what undoes a run.
+ * @param redo true if the run itself undid another one: what that one did is done again
  * @throws Failure `usage` for a verb that the documents have no inverse of
  */
 export const findInverse = async (header: Header, redo = false): Promise<Inverse> => {
   if (redo && header.redoes !== undefined) return findRepetition(header, header.redoes)
   const { command } = header
-  const { area, endpoints, original } = await originalOf(header)
+  const { area, endpoints, original } = await findOriginal(header)
   const known = { area, endpoints, original }
   const formFor = ({ parent }: UndoableItem): Endpoint | undefined =>
-    formBelow(parent, original, endpoints)
+    findFormBelow(parent, original, endpoints)
   if (original.changes === true)
     return {
       ...known,
@@ -176,51 +177,53 @@ export const findInverse = async (header: Header, redo = false): Promise<Inverse
       presence: true,
       endpointFor: (was) => endpoints[formFor(was)?.inverse ?? ''],
     }
-  const siblings = original.leaves === undefined ? [] : siblingsOf(original, endpoints)
+  const siblings = original.leaves === undefined ? [] : findSiblings(original, endpoints)
   if (siblings.length > 1)
     return {
       ...known,
       presence: false,
-      endpointFor: ({ before }) => siblings.find((one) => leadsTo(one, before)),
+      endpointFor: ({ before }) => siblings.find((one) => canRestore(one, before)),
     }
-  throw irreversible(command, original.irreversible)
+  throw createIrreversibleFailure(command, original.irreversible)
 }
 
-const irreversible = (command: string, why = 'the API has no endpoint that reverts it') =>
-  usage(`${command} cannot be undone: ${why}`)
+const createIrreversibleFailure = (
+  command: string,
+  why = 'the API has no endpoint that reverts it',
+) => usage(`${command} cannot be undone: ${why}`)
 
-/** The identity of an object that a run made or removed, from what is known of it. */
-export const identityOf = (known: Attributes, kind: string | undefined): unknown => {
-  const names = [...(kindNamed(kind)?.names ?? []), 'id']
+/** Finds the identity of an object that a run made or removed, from what is known of it. */
+export const findIdentity = (known: Attributes, kind: string | undefined): unknown => {
+  const names = [...(getKindByName(kind)?.names ?? []), 'id']
   return names.map((name) => known?.[name]).find((value) => value !== undefined)
 }
 
-const typed = (value: unknown, param: Param): unknown =>
+const coerceToParameter = (value: unknown, param: Param): unknown =>
   isNumeric(param) && /^\d+$/.test(String(value)) ? Number(value) : value
 
-/** A value of a record as a parameter takes it; undefined for what is not to be sent. */
-const asParameter = (value: unknown, param: Param, changes: boolean): unknown => {
+/** Converts a value of a record to what a parameter takes; undefined if it is not to be sent. */
+const toParameterValue = (value: unknown, param: Param, changes: boolean): unknown => {
   if (value === null && !changes) return undefined
   if (formatOf(param) !== 'date') return value
-  if (value === null) return emptyClears(param) ? '' : value
+  if (value === null) return isClearedByEmpty(param) ? '' : value
   return String(value).slice(0, '2030-01-31'.length)
 }
 
-/** What of an object as it was is sent to bring it back: all of a change, else what the endpoint takes. */
-const restoredBy = (endpoint: Endpoint, before: Attributes): Fields => {
+/** Returns the earlier fields of an object that are sent to bring it back: all fields of a change, else those that the endpoint takes. */
+const getRestoredFields = (endpoint: Endpoint, before: Attributes): Fields => {
   const changes = endpoint.changes === true
   return Object.fromEntries(
     Object.entries(before ?? {}).flatMap(([name, value]) => {
       const param = endpoint.params[name]
       if (param === undefined) return changes ? [[name, value] as const] : []
-      const sent = asParameter(value, param, changes)
+      const sent = toParameterValue(value, param, changes)
       return sent === undefined ? [] : [[name, sent] as const]
     }),
   )
 }
 
-/** What a run sent to an object that it made. */
-const sentBy = ({ input }: Header, { row = {} }: UndoableItem): Fields =>
+/** Returns what a run sent to an object that it made. */
+const getSentFields = ({ input }: Header, { row = {} }: UndoableItem): Fields =>
   Object.fromEntries(
     Object.entries({ ...input, ...row }).filter(
       ([, value]) => !isObject(value) || !('$row' in value || '$secret' in value),
@@ -237,11 +240,11 @@ const checkRecorded = ({ command, lacks }: RepeatedRun): void => {
 }
 
 /**
- * What an endpoint that puts an object back is given.
+ * Builds the values for an endpoint that puts an object back.
  * @param repeats the run that is done again
- * @throws Failure `usage` where the journal does not say that
+ * @throws Failure `usage` if the journal does not have them
  */
-export const valuesFor = (
+export const buildInverseValues = (
   endpoint: Endpoint,
   was: UndoableItem,
   header: Header,
@@ -251,44 +254,46 @@ export const valuesFor = (
   const [name = ''] = endpoint.args ?? []
   const param = endpoint.path[name] ?? endpoint.params[name]
   const comesAndGoes = was.before === null || was.after === null
-  const named = comesAndGoes ? identityOf(was.before ?? was.after, param?.completes) : undefined
+  const named = comesAndGoes ? findIdentity(was.before ?? was.after, param?.completes) : undefined
   const above = parseTreePlace(was.parent)?.path ?? was.parent
   const parent = holder === undefined ? undefined : (above ?? header.input[holder])
   if (holder !== undefined && parent === undefined)
     throw new Failure('usage', `${was.object}: the journal does not record its project or group`)
   const made = repeats !== undefined && was.after === null && getMethod(endpoint) !== 'DELETE'
   if (made) checkRecorded(repeats)
-  return jsonFields({
-    ...(made ? sentBy(header, was) : {}),
-    ...restoredBy(endpoint, was.before),
+  return toJsonFields({
+    ...(made ? getSentFields(header, was) : {}),
+    ...getRestoredFields(endpoint, was.before),
     ...(holder === undefined ? {} : { [holder]: parent }),
-    ...(param === undefined ? {} : { [name]: typed(named ?? was.object, param) }),
+    ...(param === undefined ? {} : { [name]: coerceToParameter(named ?? was.object, param) }),
   })
 }
 
 // An object as it is now: read before it is put back.
 
-/** What of a record a run changed, as it would be sent; what it does not show is left out. */
-const shownOf = (record: unknown, endpoint: Endpoint, sent: Attributes): Fields => {
+/** Returns the fields of a record that a run changed, as they would be sent. Fields that the record does not show are left out. */
+const getShownFields = (record: unknown, endpoint: Endpoint, sent: Attributes): Fields => {
   if (!isObject(record)) return {}
   return Object.fromEntries(
     Object.entries(sent ?? {}).flatMap(([name, value]) => {
-      const now = shownIn(record, name, endpoint)
-      return now === undefined ? [] : [[name, asSent(now, value)] as const]
+      const now = getShownValue(record, name, endpoint)
+      return now === undefined ? [] : [[name, toSentForm(now, value)] as const]
     }),
   )
 }
 
-/** The list that has an object as long as it is there. */
+/** Finds the list that has an object as long as it is there. */
 const listFor = ({ endpoints }: Inverse, endpoint: Endpoint): Endpoint | undefined => {
-  const path = pathPattern(getPath(endpoint)).replace(/\/:$/, '')
+  const path = toPathPattern(getPath(endpoint)).replace(/\/:$/, '')
   return Object.values<Endpoint>(endpoints).find(
     (one) =>
-      getMethod(one) === 'GET' && one.returns.kind === 'many' && pathPattern(getPath(one)) === path,
+      getMethod(one) === 'GET' &&
+      one.returns.kind === 'many' &&
+      toPathPattern(getPath(one)) === path,
   )
 }
 
-const recordsOf = (
+const collectListRecords = (
   instance: InstanceService,
   list: Endpoint,
   values: Plan['values'],
@@ -297,13 +302,13 @@ const recordsOf = (
   return instance.collect({ key: '', endpoint: list, values: own }, { whole: true })
 }
 
-/** The one that has the names which are to be given to one that is made; null where there is none. */
-const alike = (
+/** Finds the record that has the names which an object to be made is to have; null if there is none. */
+const findAlike = (
   records: readonly unknown[],
   { args: [name = ''] = [], params, path }: Endpoint,
   values: Plan['values'],
 ): Attributes => {
-  const names = kindNamed((path[name] ?? params[name])?.completes)?.names ?? []
+  const names = getKindByName((path[name] ?? params[name])?.completes)?.names ?? []
   const given = names.filter((one) => values[one] !== undefined)
   const found = records.find(
     (record) =>
@@ -314,8 +319,8 @@ const alike = (
   return isObject(found) ? found : null
 }
 
-/** The object in its list; null where it is not there. */
-const listed = async (
+/** Finds the object in its list; null if it is not there. */
+const findListed = async (
   instance: InstanceService,
   list: Endpoint,
   { endpoint, values }: Plan,
@@ -323,13 +328,14 @@ const listed = async (
 ): Promise<Attributes> => {
   const [name = ''] = endpoint.args ?? []
   if (values[name] === undefined)
-    return alike(await recordsOf(instance, list, values), original, values)
-  const known = kindNamed((endpoint.path[name] ?? endpoint.params[name])?.completes)?.names ?? []
+    return findAlike(await collectListRecords(instance, list, values), original, values)
+  const known =
+    getKindByName((endpoint.path[name] ?? endpoint.params[name])?.completes)?.names ?? []
   const wanted = String(values[name])
   // Digits are an id, where there are ids, though somebody may be called so.
   const isId = /^\d+$/.test(wanted) && known.includes('id')
   const names = isId ? ['id'] : [...known, 'id']
-  const records = await recordsOf(instance, list, values)
+  const records = await collectListRecords(instance, list, values)
   const found = records.find(
     (record) => isObject(record) && names.some((field) => String(record[field]) === wanted),
   )
@@ -337,7 +343,7 @@ const listed = async (
 }
 
 /**
- * An object as it is now; null where it is not there.
+ * Reads an object as it is now; null if it is not there.
  * @param plan what would put it back
  * @param sent the attributes that the run changed
  */
@@ -349,13 +355,13 @@ export const readCurrent = async (
 ): Promise<Attributes> => {
   const { endpoint } = plan
   const list = inverse.presence ? listFor(inverse, endpoint) : undefined
-  if (list !== undefined) return listed(instance, list, plan, inverse.original)
+  if (list !== undefined) return findListed(instance, list, plan, inverse.original)
   const reading = await findReading(inverse.area, endpoint)
   if (reading === undefined) throw new Failure('failed', 'the API has no endpoint to read it')
   const ask = { key: '', endpoint: reading.endpoint, values: reading.values(plan) }
   try {
     const { data } = await instance.send(ask)
-    return inverse.presence ? (isObject(data) ? data : {}) : shownOf(data, endpoint, sent)
+    return inverse.presence ? (isObject(data) ? data : {}) : getShownFields(data, endpoint, sent)
   } catch (error) {
     const mayBeGone = inverse.presence || endpoint.brings === true
     if (mayBeGone && isMissing(error)) return null

@@ -1,31 +1,37 @@
-/** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
+/** Keeps the journal of a run: it is opened before anything is sent, has a line about each object, and is closed whatever ends the run. */
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { maskAddresses } from '../../base/secrets/mask.js'
-import { survived, usage } from '../../errors.js'
+import { recoverFrom, usage } from '../../errors.js'
 import { getCommandName } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import type { InstanceService, UiService, WorkspaceService } from '../command/services.js'
 import type { Command, Plan } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { PromptReply } from '../instance/planning.js'
-import { journalId } from '../journal/folder.js'
+import { createJournalId } from '../journal/folder.js'
 import type { Header } from '../journal/lines.js'
 import { createAttributeMask, type Facts, recordIn } from '../journal/record.js'
-import { enlist, type SnapshotFilter, type Spool, spool, wishedIn } from '../journal/work.js'
+import {
+  getWishedAttributes,
+  type SnapshotFilter,
+  type Spool,
+  startSpool,
+  writeQueuedObjects,
+} from '../journal/work.js'
 import type { Journal } from '../journal/writer.js'
 import type { PlanAnswer } from '../rows.js'
 import { type End, type GivenObject, type Item, normalizeId as sameName } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
-import { describeLine, getJournalInput, shardText } from './asked-line.js'
+import { describeLine, formatShard, getJournalInput } from './asked-line.js'
 import { findInverse, type Inverse } from './inverse.js'
 import { type CachedRead, JournaledStep, keepOf } from './journaled-step.js'
 import type { JournalOptions, ResumeFlags, UnfinishedRun } from './runs.js'
-import { againBy, makeJournal } from './runs.js'
+import { buildResumeLine, makeJournal } from './runs.js'
 import type { NumberedPlan } from './work-queue.js'
 
 // The first line of a run's journal: what is sent, by whom, and where.
 
-/** What the first line of a run is made of. */
+/** The parts from which the first line of a run is made. */
 export interface HeaderParts {
   readonly place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env' | 'identity'>
   readonly ui: Pick<UiService, 'note'>
@@ -36,7 +42,7 @@ export interface HeaderParts {
   readonly single: boolean
   /** Why the run cannot be resumed, whatever was asked. */
   readonly final?: string | undefined
-  /** What a person was asked for while it was planned. */
+  /** Returns the flags that a person was asked for while the run was planned. */
   readonly answered: () => readonly PromptReply[]
 }
 
@@ -51,7 +57,7 @@ interface JournalParts extends HeaderParts {
   readonly selected: (plan: Plan) => unknown
 }
 
-/** Whether what stands in the place of the object is a secret. */
+/** True if the text that names a plan's object is a secret. */
 export const isNamedBySecret = ({ endpoint }: Plan): boolean => {
   const [name = ''] = endpoint.args ?? []
   return (endpoint.path[name] ?? endpoint.params[name])?.secret === true
@@ -66,7 +72,7 @@ export const checkNames = (plan: Plan): void => {
     )
 }
 
-/** The journal's first line, by the first plan. */
+/** Describes the journal's first line, by the first plan. */
 export const describeHeader = async (parts: HeaderParts, first: Plan): Promise<Header> => {
   const { command, globals, place, journaling } = parts
   const { cwd } = place
@@ -80,7 +86,7 @@ export const describeHeader = async (parts: HeaderParts, first: Plan): Promise<H
     parts.ui.note('the instance does not report your user: --resume will require --yes')
   return {
     run: 1,
-    id: journalId(words, now, parts.single),
+    id: createJournalId(words, now, parts.single),
     began: now.toISOString(),
     command: words,
     endpoint: maskAddresses(first.endpoint.route),
@@ -107,7 +113,7 @@ export const recordEmptyShard = async ({
   const now = place.clock.now()
   const journal = await makeJournal(place, named, {
     run: 1,
-    id: journalId(words, now),
+    id: createJournalId(words, now),
     began: now.toISOString(),
     command: words,
     // Nothing was planned.
@@ -115,25 +121,25 @@ export const recordEmptyShard = async ({
     input: {},
     ...(await place.identity('known')),
     source: journaling.source,
-    shard: shardText(shard),
+    shard: formatShard(shard),
   })
   await journal.append({ input: 'complete', total: 0 })
   await journal.end('completed')
   await journal.close()
 }
 
-/** What takes a run back, or why nothing does. */
-const inverseFor = async (
+/** Finds what undoes a run, or the reason why nothing does. */
+const loadInverse = async (
   header: Header,
 ): Promise<{ readonly inverse?: Inverse; readonly irreversible?: string }> => {
   try {
     return { inverse: await findInverse(header) }
   } catch (error) {
-    return { irreversible: survived(error).message }
+    return { irreversible: recoverFrom(error).message }
   }
 }
 
-const keyOf = ({ object, parent = '' }: GivenObject): string =>
+const getObjectKey = ({ object, parent = '' }: GivenObject): string =>
   `${sameName(parent)}\0${sameName(object)}`
 
 export class JournaledRun {
@@ -159,7 +165,7 @@ export class JournaledRun {
       facts,
       mask,
       found: (item) => step.seen(item),
-      wished: (before) => wishedIn(journal.header, before),
+      wished: (before) => getWishedAttributes(journal.header, before),
     })
   }
 
@@ -171,7 +177,7 @@ export class JournaledRun {
     const undo =
       resumed === undefined ? globals.undoRecord : resumed.past.header.options?.undo_record
     const made = resumed?.past.header ?? (await describeHeader(parts, first))
-    const { inverse, irreversible } = undo === true ? await inverseFor(made) : {}
+    const { inverse, irreversible } = undo === true ? await loadInverse(made) : {}
     const header = irreversible === undefined ? made : { ...made, irreversible }
     const step = new JournaledStep({ ...parts, header, inverse, stale: resumed !== undefined })
     const journal = resumed?.journal ?? (await makeJournal(parts.place, globals.journal, header))
@@ -188,19 +194,19 @@ export class JournaledRun {
 
   /** Writes objects down as they come. */
   spool(objects: AsyncIterable<GivenObject>): Spool {
-    return spool(this.journal, objects, undefined, this.#keep)
+    return startSpool(this.journal, objects, undefined, this.#keep)
   }
 
   /** Writes objects down that are in hand. */
   enlist(objects: readonly GivenObject[]): Promise<void> {
-    return enlist(this.journal, objects)
+    return writeQueuedObjects(this.journal, objects)
   }
 
   /** Places of the objects that are left, by what they are. */
   async left(): Promise<(object: GivenObject) => Item | undefined> {
     const places = new Map<string, Item>()
-    for await (const item of this.resumed?.left() ?? []) places.set(keyOf(item), item)
-    return (object) => places.get(keyOf(object))
+    for await (const item of this.resumed?.left() ?? []) places.set(getObjectKey(item), item)
+    return (object) => places.get(getObjectKey(object))
   }
 
   /** Looks at an object that is about to be changed. */
@@ -226,7 +232,10 @@ export class JournaledRun {
     const { final, user } = this.journal.header
     if (final !== undefined) return undefined
     // Of nobody it cannot be told whether it is the same user: resuming asks.
-    return againBy(getCommandName(command), { ...globals, yes: globals.yes || user === null })
+    return buildResumeLine(getCommandName(command), {
+      ...globals,
+      yes: globals.yes || user === null,
+    })
   }
 
   /** Writes down how it ended; what failed, failed before. */
@@ -238,7 +247,7 @@ export class JournaledRun {
     await this.journal.close()
   }
 
-  /** Nothing was begun. */
+  /** Discards the journal, because nothing was begun. */
   async discard(): Promise<void> {
     if (this.#closed) return
     this.#closed = true

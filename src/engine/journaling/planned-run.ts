@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Fields, isObject } from '../../base/objects.js'
 import { volatileFields } from '../../client/snapshot-manifest.js'
-import { Failure, survived, usage } from '../../errors.js'
+import { Failure, recoverFrom, usage } from '../../errors.js'
 import { runFolder } from '../../profile/index.js'
 import type { PlannedLine } from '../command/services.js'
 import type { Plan } from '../command/types.js'
@@ -26,7 +26,7 @@ export interface ShownObject {
   }[]
 }
 
-/** How long a plan may wait, in milliseconds, by who made it. */
+/** The time for which a plan may wait, in milliseconds, by who made it. */
 const lifetime = { agent: 24 * 3_600_000, person: 7 * 24 * 3_600_000 } as const
 
 type Side = 'now' | 'new'
@@ -45,7 +45,7 @@ const getBefore = (plan: Plan, shown: ShownObject): Attributes | undefined =>
   shown.read ? getSide(plan, shown, 'now') : undefined
 
 /** Refuses a plan whose object is not as it was when its run was planned. */
-export const checkedPlan = async (
+export const refuseChangedPlan = async (
   { before }: Item,
   plan: Plan,
   show: (plan: Plan) => Promise<ShownObject>,
@@ -55,7 +55,7 @@ export const checkedPlan = async (
     const now = getBefore(plan, await show(plan))
     if (isDeepStrictEqual(now ?? null, before ?? null)) return plan
   } catch (error) {
-    const failure = survived(error)
+    const failure = recoverFrom(error)
     if (failure.category !== 'not_found') return { ...plan, refused: failure }
   }
   return { ...plan, refused: new Failure('conflict', 'it changed since the run was planned') }

@@ -1,8 +1,8 @@
 /** `--resume`: the line of a run as its journal has it, and the objects that are left of it. */
-import { jsonFields } from '../../base/objects.js'
+import { toJsonFields } from '../../base/objects.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { areas } from '../../catalogue/index.js'
-import { kindNamed } from '../../catalogue/kinds.js'
+import { getKindByName } from '../../catalogue/kinds.js'
 import { exitCodes, usage } from '../../errors.js'
 import {
   getCommandName,
@@ -21,20 +21,26 @@ import {
   resolveJournalFile,
 } from '../journal/folder.js'
 import type { Header, LineOptions } from '../journal/lines.js'
-import { gapFailure, getNextStep, isDone, type RunHistory, readPast } from '../journal/reader.js'
+import {
+  createJournalGapFailure,
+  getNextStep,
+  isDone,
+  type RunHistory,
+  readPast,
+} from '../journal/reader.js'
 import { readWork } from '../journal/work.js'
 import type { Raw } from '../plan/line.js'
 import {
-  namedParents,
+  createNamedParents,
   type Parents,
   type ParentTarget,
+  parseParentTarget,
   TargetsWithObjects,
-  targetIn,
 } from '../plan/parents.js'
 import type { Item } from '../work/report.js'
-import { checkResuming, flagsAsked } from './asked-line.js'
+import { checkResuming, readAskedFlags } from './asked-line.js'
 import type { JournalOptions } from './runs.js'
-import { lastRun, takeUpJournal, tellGap } from './runs.js'
+import { findUnfinishedRun, takeUpJournal, tellGap } from './runs.js'
 
 interface ResumeContext {
   readonly command: Command
@@ -53,13 +59,13 @@ interface ResumedLine {
   readonly targets?: readonly ParentTarget[]
 }
 
-const nothingLeft = ({ services: { ui } }: ResumeContext): undefined => {
+const reportNothingLeft = ({ services: { ui } }: ResumeContext): undefined => {
   ui.note('nothing is left to do')
   return undefined
 }
 
-/** The newest run of this command that is not done; undefined where all are. */
-const last = (
+/** Finds the newest run of this command that is not done; undefined if all are. */
+const findLastRun = (
   { command, services }: ResumeContext,
   { instance, profile }: RunOrigin,
 ): Promise<RunHistory | undefined> => {
@@ -68,7 +74,7 @@ const last = (
     header.undoes === undefined &&
     header.instance === instance &&
     header.profile === profile
-  return lastRun(services.place, own, () =>
+  return findUnfinishedRun(services.place, own, () =>
     usage(
       `no run of "svcctl ${getCommandName(command)}" on ${instance} can be resumed`,
       'svcctl journal list names those that there are; --resume takes a file or an id, too.',
@@ -94,8 +100,8 @@ const checkHeader = ({ command, globals }: ResumeContext, header: Header): LineO
   return options
 }
 
-/** The endpoint of a run, where the catalogue has it. */
-const scopeIn = async (
+/** Loads the scope of a run's endpoint, if the catalogue has the endpoint. */
+const loadScopeKind = async (
   { command }: ResumeContext,
   { endpoint: route }: Header,
 ): Promise<ScopeKind | undefined> => {
@@ -104,46 +110,49 @@ const scopeIn = async (
   return endpoint === undefined ? undefined : getScope(endpoint)?.kind
 }
 
-/** The objects below their parents. */
-const targetsFor = (items: readonly Item[], column: Parent['column']): readonly ParentTarget[] => {
+/** Groups the objects below their parents. */
+const toParentTargets = (
+  items: readonly Item[],
+  column: Parent['column'],
+): readonly ParentTarget[] => {
   const found = new TargetsWithObjects()
   for (const { object, parent = '', row } of items)
-    found.add(targetIn(column, parent), object, row && jsonFields(row))
+    found.add(parseParentTarget(column, parent), object, row && toJsonFields(row))
   // One that has no objects is worked on itself, or on those that all have.
   return found.targets.map(({ args, ...target }) =>
     args.join('') === '' ? target : { ...target, args },
   )
 }
 
-/** The objects that are named; what nobody named is made, or the one that there is. */
-const objectsOf = (items: readonly Item[]): readonly string[] =>
+/** Returns the objects that are named; an object without a name is made, or is the one that there is. */
+const getNamedObjects = (items: readonly Item[]): readonly string[] =>
   items.flatMap(({ object }) => (object === '' ? [] : [object]))
 
-/** The attributes that came with the objects. */
-const rowsOf = (items: readonly Item[]): Pick<Raw, 'rows'> =>
+/** Returns the attributes that came with the objects. */
+const getRows = (items: readonly Item[]): Pick<Raw, 'rows'> =>
   items.some(({ row }) => row !== undefined)
-    ? { rows: items.map(({ row }) => row && jsonFields(row)) }
+    ? { rows: items.map(({ row }) => row && toJsonFields(row)) }
     : {}
 
-const overParents = (
+const toParentLine = (
   targets: readonly ParentTarget[],
 ): Pick<ResumedLine, 'parents' | 'targets'> => ({
   targets,
-  parents: namedParents(targets[0]?.kind ?? 'project'),
+  parents: createNamedParents(targets[0]?.kind ?? 'project'),
 })
 
-/** The flags of the run and those of the line; what its objects were selected from counts only where they are selected again. */
+/** Merges the flags of the run with those of the line. Flags of the selection count only if objects are selected again. */
 const withAsked = async (
   { command, raw, globals }: ResumeContext,
   asked: LineOptions,
 ): Promise<Map<string, readonly string[]>> => {
-  const all = [...(await flagsAsked(asked)), ...raw.flags]
+  const all = [...(await readAskedFlags(asked)), ...raw.flags]
   const selects = globals.select !== undefined
   return new Map(all.filter(([name]) => selects || !isOfSelection(command, name)))
 }
 
-/** The line that does what is left. */
-const lineFor = async (
+/** Builds the line that does what is left. */
+const buildResumedLine = async (
   resuming: ResumeContext,
   header: Header,
   asked: LineOptions,
@@ -157,28 +166,28 @@ const lineFor = async (
   const parents = items.every(({ parent }) => parent === undefined) ? undefined : header.parents
   if (parents !== undefined && again) return { raw: { args: raw.args, flags } }
   if (parents !== undefined)
-    return { raw: { args, flags }, ...overParents(targetsFor(items, parents)) }
+    return { raw: { args, flags }, ...toParentLine(toParentTargets(items, parents)) }
   const owners = [...new Set(items.map(({ parent }) => parent))]
   const [owner] = owners
-  const kind = owner === undefined ? undefined : await scopeIn(resuming, header)
-  const { mark } = kindNamed(command.args[0]?.param?.completes) ?? {}
+  const kind = owner === undefined ? undefined : await loadScopeKind(resuming, header)
+  const { mark } = getKindByName(command.args[0]?.param?.completes) ?? {}
   const shared = owner !== undefined && kind !== undefined && owners.length === 1
   if (shared && !(again && mark !== undefined)) flags.set(kind, [owner])
   if (again) return { raw: { args: raw.args, flags } }
   if (owner === undefined || kind === undefined || shared)
-    return { raw: { args: objectsOf(items), flags, ...rowsOf(items) } }
+    return { raw: { args: getNamedObjects(items), flags, ...getRows(items) } }
   if (mark !== undefined)
     return {
       raw: {
         args: items.map((one) => `${one.parent}${mark}${one.object}`),
         flags,
-        ...rowsOf(items),
+        ...getRows(items),
       },
     }
-  return { raw: { args: [], flags }, ...overParents(targetsFor(items, 'project')) }
+  return { raw: { args: [], flags }, ...toParentLine(toParentTargets(items, 'project')) }
 }
 
-/** The line of any call, whose objects come from the journal, or once more. */
+/** Builds the line of any call, whose objects come from the journal, or once more. */
 const openLine = async (
   resuming: ResumeContext,
   { shard }: Header,
@@ -193,7 +202,7 @@ const openLine = async (
   return { raw: { args: [...asked.args, '-'], flags: await withAsked(resuming, asked) } }
 }
 
-/** Whether the input is given once more. */
+/** True if the input is given once more. */
 const isAgain = ({ command, raw, globals }: ResumeContext): boolean => {
   const others = raw.args.filter((arg) => arg !== '-')
   if (others.length > 0)
@@ -206,7 +215,7 @@ const isAgain = ({ command, raw, globals }: ResumeContext): boolean => {
 
 /** @throws Failure for input that is given again where all of it, or nobody knows what of it, stands in the journal */
 const checkAgain = ({ file, gap, total }: RunHistory): void => {
-  if (gap !== undefined) throw gapFailure(file, gap.text)
+  if (gap !== undefined) throw createJournalGapFailure(file, gap.text)
   if (total !== undefined)
     throw usage(
       'the journal contains all objects',
@@ -214,20 +223,20 @@ const checkAgain = ({ file, gap, total }: RunHistory): void => {
     )
 }
 
-const found = async (
+const findNamedRun = async (
   resuming: ResumeContext,
   identity: RunOrigin,
 ): Promise<RunHistory | undefined> => {
   const { globals, services } = resuming
-  if (globals.resume === 'last') return last(resuming, identity)
+  if (globals.resume === 'last') return findLastRun(resuming, identity)
   return readPast(await resolveJournalFile(services.place, globals.resume ?? ''))
 }
 
-/** Whether it was known what of a parent was meant: the list that it was to be selected from may have been refused. */
+/** True if it was known which objects of a parent were meant: the list from which to select them may have been refused. */
 const isKnown = ({ command }: ResumeContext, { object, parent }: Item): boolean =>
   object !== '' || parent === undefined || command.args[0]?.variadic !== true
 
-/** What is not known cannot be gone on with, and is not done. */
+/** Reports (exit 8) the parents whose objects are not known: they cannot be resumed, and are not done. */
 const tellUnknown = (resuming: ResumeContext, items: readonly Item[]): void => {
   const { answer, ui } = resuming.services
   for (const item of items.filter((one) => !isKnown(resuming, one)))
@@ -235,7 +244,10 @@ const tellUnknown = (resuming: ResumeContext, items: readonly Item[]): void => {
   answer.exit(exitCodes.partial)
 }
 
-/** Objects that came with their parents are taken as they came; what several parents share, or nobody named, is planned in each. */
+/**
+ * True if objects that came with their parents are taken as they came. What several parents share, or was not named, is
+ * planned in each.
+ */
 const isStreamed = (command: Command, { parents, source }: Header): boolean =>
   command.open === true
     ? parents === undefined
@@ -251,14 +263,14 @@ export const takeUp = async (resuming: ResumeContext): Promise<ResumedLine | und
   checkResuming(command, raw)
   const again = isAgain(resuming)
   const identity = await services.place.identity()
-  const before = await found(resuming, identity)
-  if (before === undefined) return nothingLeft(resuming)
+  const before = await findNamedRun(resuming, identity)
+  if (before === undefined) return reportNothingLeft(resuming)
   const { id } = before.header
   if (isPlannedFile(before.file))
     throw usage(`the run ${id} has not begun`, `Carry it out with: svcctl journal run ${id}`)
   checkHeader(resuming, before.header)
   const doubt = checkIdentity(before.header, identity)
-  if (isDone(before)) return nothingLeft(resuming)
+  if (isDone(before)) return reportNothingLeft(resuming)
   tellGap(services, before)
   if (again) checkAgain(before)
   if (doubt !== undefined) await services.ui.confirm(`${doubt}.`, [before.file])
@@ -282,9 +294,10 @@ export const takeUp = async (resuming: ResumeContext): Promise<ResumedLine | und
   const { counts } = past
   const open = streamed ? counts.failed + counts.unknown + counts.not_tried : items.length
   // Of an input that was cut nobody knows what is left.
-  if (open === 0 && !again) return past.total === undefined ? undefined : nothingLeft(resuming)
+  if (open === 0 && !again)
+    return past.total === undefined ? undefined : reportNothingLeft(resuming)
   if (command.open === true && streamed) return openLine(resuming, header, asked, again)
   if (streamed && globals.select === undefined)
     return { raw: { args: raw.args, flags: await withAsked(resuming, asked) }, streamed }
-  return lineFor(resuming, header, asked, items)
+  return buildResumedLine(resuming, header, asked, items)
 }

@@ -6,17 +6,17 @@ import { exitCodes, type Failure, usage } from '../../errors.js'
 import { runFolder } from '../../profile/index.js'
 import { type Globals, reachingFlags, toFlagWords } from '../command/globals.js'
 import type { Services, WorkspaceService } from '../command/services.js'
-import { beginRun, goOnLast, pruneJournals } from '../journal/begin-run.js'
+import { beginRun, moveToLastPlace, pruneJournals } from '../journal/begin-run.js'
 import {
   checkNewest,
+  findLastOpen,
   isPlanned,
-  journalsIn,
-  lastOpen,
+  readJournalFolder,
   resolveJournalFile,
 } from '../journal/folder.js'
 import type { Header } from '../journal/lines.js'
 import { type ResumeStep, type RunHistory, readPast } from '../journal/reader.js'
-import { type Journal, reopenJournal } from '../journal/writer.js'
+import { type Journal, resumeJournal } from '../journal/writer.js'
 import type { Raw } from '../plan/line.js'
 import type { Item, JournalPlace } from '../work/report.js'
 import { getInstanceName } from '../workspace/sandbox.js'
@@ -28,19 +28,19 @@ export interface UnfinishedRun {
   readonly past: RunHistory
   /** The input was cut, and is given once more. */
   readonly again: boolean
-  /** What is to be done with the object in a place. */
+  /** Returns what is to be done with the object in a place. */
   readonly next: (n: number) => ResumeStep
   /** The objects that something is to be done with, in their order. */
   readonly left: () => AsyncIterable<Item>
 }
 
-/** Where the objects of a run come from. */
+/** The source of the objects of a run. */
 type Source = 'arguments' | 'parents' | 'select' | 'stdin'
 
-/** It is completed while the line is understood, and by the journal that is gone on with. */
+/** The options of a run's journal: completed while the line is understood, and by the journal that is resumed. */
 export interface JournalOptions {
   source: Source
-  /** Whether the line is one for several objects, however many there are in the end. */
+  /** True if the line is one for several objects, however many there are in the end. */
   several: boolean
   /** The line itself. */
   raw: Raw
@@ -81,27 +81,28 @@ export const takeUpJournal = async (
   place: Pick<WorkspaceService, 'env' | 'session' | 'globals'>,
   file: string,
 ): Promise<{ readonly journal: Journal; readonly past: RunHistory }> => {
-  const taken = await reopenJournal(file)
+  const taken = await resumeJournal(file)
   const { profile } = await place.session()
   const author = { instance: await getInstanceName(place), profile: profile?.name ?? null }
   // What cannot be written beside it stays where it was among the runs.
-  await goOnLast(runFolder(place.env), taken.journal, author).catch(() => {})
+  await moveToLastPlace(runFolder(place.env), taken.journal, author).catch(() => {})
   return taken
 }
 
 /**
- * The newest run that is not done, of those that `which` takes; undefined where all are.
- * @throws Failure what `none` says, where there is no such run at all; `partial` where one cannot be read, which may be it
+ * Finds the newest run that is not done, of those that `which` takes; undefined if all are done.
+ * @throws Failure what `none` says, where there is no such run at all; `partial` where one cannot be read, which may be
+ * it
  */
-export const lastRun = async (
+export const findUnfinishedRun = async (
   { env }: Pick<WorkspaceService, 'env'>,
   which: (header: Header) => boolean,
   none: () => Failure,
 ): Promise<RunHistory | undefined> => {
   const folder = runFolder(env)
-  const open = await lastOpen(folder, which)
+  const open = await findLastOpen(folder, which)
   if (open !== undefined) return open
-  const journals = await journalsIn(folder)
+  const journals = await readJournalFolder(folder)
   if (journals.entries.some((entry) => !isPlanned(entry) && which(entry.header))) return undefined
   // The one that is meant may be among those that cannot be read.
   checkNewest(journals, undefined)
@@ -119,12 +120,13 @@ export const tellGap = (
 }
 
 /**
- * The run of a command that `--resume` names: by its file, its id, or `last`, which is the newest at this instance that is not done.
+ * Finds the run of a command that `--resume` names: by its file, its id, or `last`, which is the newest at this instance
+ * that is not done.
  * @param none says that there is no such run at all
  * @returns undefined where all are done
  * @throws Failure `usage` where there is none, and what `readPast` throws
  */
-export const resumable = async (
+export const findResumable = async (
   place: WorkspaceService,
   { name, command }: { readonly name: string; readonly command: string },
   none: (instance: string) => string,
@@ -135,7 +137,7 @@ export const resumable = async (
   const instance = await getInstanceName(place)
   const own = (header: Header): boolean =>
     header.command === command && header.instance === instance
-  return lastRun(place, own, () => usage(none(instance)))
+  return findUnfinishedRun(place, own, () => usage(none(instance)))
 }
 
 /** Flags of a run that the line which resumes it repeats. */
@@ -143,8 +145,8 @@ const repeatedFlags = [...reachingFlags, 'tolerate', 'yes', 'confirm'] as const
 
 export type ResumeFlags = Pick<Globals, (typeof repeatedFlags)[number] | 'journal' | 'resume'>
 
-/** The line that resumes a run, as a shell takes it, after the name of the program. */
-export const againBy = (command: string, globals: ResumeFlags): string =>
+/** Builds the line that resumes a run, as a shell takes it, after the name of the program. */
+export const buildResumeLine = (command: string, globals: ResumeFlags): string =>
   [
     command,
     ...repeatedFlags.flatMap((name) => toFlagWords(name, globals[name])).map(quoteWord),
@@ -152,10 +154,12 @@ export const againBy = (command: string, globals: ResumeFlags): string =>
     quoteWord(globals.journal ?? globals.resume ?? 'last'),
   ].join(' ')
 
-/** Where a run is written down, for the line that closes it; undefined where it is not. */
-export const keptAs = (
+/** Returns the file of a run's journal and the line that resumes it, for the note that closes a run; undefined without a journal. */
+export const getJournalPlace = (
   journal: Journal | undefined,
   command: string,
   globals: ResumeFlags,
 ): JournalPlace | undefined =>
-  journal === undefined ? undefined : { file: journal.file, again: againBy(command, globals) }
+  journal === undefined
+    ? undefined
+    : { file: journal.file, again: buildResumeLine(command, globals) }

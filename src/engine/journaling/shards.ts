@@ -1,12 +1,12 @@
 /** `--shard`: the part of what was given that this run is about. */
 
 import { createHash } from 'node:crypto'
-import { currentIo } from '../../base/io.js'
+import { getCurrentIo } from '../../base/io.js'
 import { isScope } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import type { Command, Given, NamedObject, ObjectStream } from '../command/types.js'
 import { parseReference } from '../plan/arguments.js'
-import { type ParentTarget, targetIn } from '../plan/parents.js'
+import { type ParentTarget, parseParentTarget } from '../plan/parents.js'
 import { type GivenObject, normalizeId } from '../work/report.js'
 
 // `--shard i/n`: one part of the objects, so that several machines share a run. The parts are
@@ -20,7 +20,10 @@ interface Shard {
 
 const most = 1000
 
-/** The shard of a job with `parallel:`. @throws Failure `usage` where its environment names none, or half of one */
+/**
+ * Reads the shard of a job with `parallel:`.
+ * @throws Failure `usage` where its environment names none, or half of one
+ */
 const readCiShard = ({ CI_NODE_INDEX: part, CI_NODE_TOTAL: total }: NodeJS.ProcessEnv): string => {
   if (part && total) return `${part}/${total}`
   throw usage(
@@ -46,7 +49,7 @@ export const parseShard = (text: string, env: NodeJS.ProcessEnv = {}): Shard => 
 }
 
 /**
- * Which part an object is in: the first eight bytes of SHA-256 over kind, parent and object.
+ * Returns the shard of an object: by the first eight bytes of SHA-256 over kind, parent and object.
  * @param object by its id, or its parent's where parents are shared out
  */
 export const getShardNumber = (
@@ -59,8 +62,8 @@ export const getShardNumber = (
   return Number(head % BigInt(of)) + 1
 }
 
-/** Whether an object is of a part, as it was given. */
-const inShard =
+/** Creates the test whether an object is in a shard, as it was given. */
+const createShardTest =
   ({ args: [argument] }: Command, { part, of }: Shard, parent: string | undefined) =>
   (text: string): boolean => {
     const kind = argument?.param?.completes ?? ''
@@ -77,13 +80,13 @@ const inShard =
     return getShardNumber(kind, object, of) === part
   }
 
-const parentOf = ({ flags: { project, group } }: Given): string | undefined => {
+const getGivenParent = ({ flags: { project, group } }: Given): string | undefined => {
   const parent = project ?? group
   return parent === undefined ? undefined : String(parent)
 }
 
-/** The arguments that are in a part, with their rows. */
-const filteredArgs = (
+/** Filters the arguments that are in a shard, with their rows. */
+const filterArguments = (
   { args, rows }: Pick<Given, 'args' | 'rows'>,
   isIn: (text: string) => boolean,
 ): Pick<Given, 'args' | 'rows'> => ({
@@ -91,14 +94,14 @@ const filteredArgs = (
   rows: rows?.filter((_, i) => isIn(args[i] ?? '')),
 })
 
-/** What was asked, of the objects of a part. */
-const givenInShard = (command: Command, given: Given, shard: Shard): Given => ({
+/** Limits what was asked to the objects of a shard. */
+const filterGiven = (command: Command, given: Given, shard: Shard): Given => ({
   ...given,
-  ...filteredArgs(given, inShard(command, shard, parentOf(given))),
+  ...filterArguments(given, createShardTest(command, shard, getGivenParent(given))),
 })
 
-/** The parents of a part: those with objects in it, or themselves where they have none. */
-const targetsInShard = (
+/** Filters the parents of a shard: those with objects in it, or themselves if they have none. */
+const filterTargets = (
   command: Command,
   targets: readonly ParentTarget[],
   { args, rows }: Pick<Given, 'args' | 'rows'>,
@@ -111,18 +114,18 @@ const targetsInShard = (
       return getShardNumber(target.kind, { object: target.value }, shard.of) === shard.part
         ? [target]
         : []
-    const own = filteredArgs(all, inShard(command, shard, target.value))
+    const own = filterArguments(all, createShardTest(command, shard, target.value))
     return own.args.length === 0 ? [] : [{ ...target, ...own }]
   })
 
-async function* filtered(
+async function* filterObjects(
   objects: AsyncIterable<NamedObject>,
   isIn: (object: NamedObject) => boolean,
 ): AsyncGenerator<NamedObject> {
   for await (const object of objects) if (isIn(object)) yield object
 }
 
-/** What is taken as it comes, of a part of it: with its own parent where it brings one along. */
+/** Limits a stream to the objects of a shard. An object that brings its own parent along is tested with that. */
 const streamInShard = (
   command: Command,
   given: Given,
@@ -133,32 +136,32 @@ const streamInShard = (
     const own =
       stream.below === undefined || parent === undefined
         ? undefined
-        : targetIn(stream.below, parent)
-    return inShard(command, shard, own?.value ?? parentOf(given))(text)
+        : parseParentTarget(stream.below, parent)
+    return createShardTest(command, shard, own?.value ?? getGivenParent(given))(text)
   }
-  return { ...stream, objects: filtered(stream.objects, isIn) }
+  return { ...stream, objects: filterObjects(stream.objects, isIn) }
 }
 
 /** The parents of several that are in a part. */
 export type ShardFilter = (targets: readonly ParentTarget[]) => readonly ParentTarget[]
 
 /**
- * What was asked, of a part of its objects; of several parents each is narrowed when they are known.
+ * Limits what was asked to a shard of its objects. Each of several parents is narrowed when the parents are known.
  * @param text `3/8`, or `ci`
- * @throws Failure `usage` for what is no part, or where nothing can be shared out
+ * @throws Failure `usage` for a text that is no shard, or where nothing can be shared out
  */
-export const narrowed = (
+export const applyShard = (
   command: Command,
   given: Given,
   text: string,
   parents: boolean,
 ): { readonly given: Given; readonly narrow?: ShardFilter } => {
-  const shard = parseShard(text, currentIo().env)
+  const shard = parseShard(text, getCurrentIo().env)
   // Its objects are no arguments: it asks for its part by itself.
   if (command.open === true && given.args.at(-1) === '-') return { given }
   // The arguments of an open command are its call, and no objects.
   const all = command.open === true ? { args: [] } : given
-  if (parents) return { given, narrow: (targets) => targetsInShard(command, targets, all, shard) }
+  if (parents) return { given, narrow: (targets) => filterTargets(command, targets, all, shard) }
   const { stream } = given
   if (stream !== undefined)
     return { given: { ...given, stream: streamInShard(command, given, stream, shard) } }
@@ -167,5 +170,5 @@ export const narrowed = (
       '--shard requires several objects',
       'Pass several objects, - for standard input, --select, or several projects.',
     )
-  return { given: givenInShard(command, given, shard) }
+  return { given: filterGiven(command, given, shard) }
 }

@@ -6,7 +6,7 @@ import type { PlanAnswer } from '../rows.js'
 import type { GivenObject, Item, ItemOutcome } from '../work/report.js'
 import { SeenObjects } from '../work/seen-objects.js'
 
-/** What a plan works on, as the journal names it: of a tree its kind stands before its name. */
+/** Returns the object and the parent of a plan as the journal names them: in a tree, the parent's kind stands before its name. */
 export const placeOf = (plan: Plan) => {
   const fields = getParentFields(plan)
   return { ...fields, parent: plan.parent?.name ?? fields.parent }
@@ -17,25 +17,25 @@ export interface NumberedPlan extends Item {
   readonly plan: Plan
 }
 
-/** What became of a plan. */
+/** The outcome of a plan. */
 export type Result = ItemOutcome<PlanAnswer, NumberedPlan>
 
-/** What a run works on. */
+/** The plans that a run works on. */
 export interface WorkQueue {
   readonly items: AsyncIterable<NumberedPlan>
-  /** The same, where all of them are in hand. */
+  /** The items, if all of them are in hand. */
   readonly held?: readonly NumberedPlan[]
   /** The first plan; undefined where there is none. */
   readonly first: Plan | undefined
-  /** Those that are known before anything is sent: all of them, or the first. */
+  /** The plans that are known before anything is sent: all of them, or the first. */
   readonly known: readonly Plan[]
-  /** How many there will be; undefined while that is not known. */
+  /** Returns the number of objects that there will be; undefined while that is not known. */
   readonly total: () => number | undefined
-  /** How many there are by now. */
+  /** Returns the number of objects by now. */
   readonly queued: () => number
-  /** How many were given once more. */
+  /** Returns the number of objects that were given once more. */
   readonly twice: () => number
-  /** Whether what was to come did not come to its end: it is to be given again. */
+  /** Returns true if the input did not come to its end: it is to be given again. */
   readonly cut?: () => boolean
 }
 
@@ -53,10 +53,14 @@ export class Deduplicator {
   }
 }
 
-const placed = (plan: Plan, n: number): NumberedPlan => ({ n, ...getParentFields(plan), plan })
+const toPlacedPlan = (plan: Plan, n: number): NumberedPlan => ({
+  n,
+  ...getParentFields(plan),
+  plan,
+})
 
 /** Items in hand, as they would come. */
-async function* each(items: readonly NumberedPlan[]): AsyncGenerator<NumberedPlan> {
+async function* yieldItems(items: readonly NumberedPlan[]): AsyncGenerator<NumberedPlan> {
   yield* items
 }
 
@@ -64,7 +68,7 @@ async function* each(items: readonly NumberedPlan[]): AsyncGenerator<NumberedPla
 export const createQueue = (items: readonly NumberedPlan[], twice: number): WorkQueue => {
   const known = items.map(({ plan }) => plan)
   return {
-    items: each(items),
+    items: yieldItems(items),
     held: items,
     first: known[0],
     known,
@@ -75,14 +79,14 @@ export const createQueue = (items: readonly NumberedPlan[], twice: number): Work
 }
 
 /** Plans in hand. */
-export const held = (plans: readonly Plan[]): WorkQueue => {
+export const createHeldQueue = (plans: readonly Plan[]): WorkQueue => {
   const once = new Deduplicator()
-  const items = plans.filter((plan) => once.take(plan)).map((plan, i) => placed(plan, i + 1))
+  const items = plans.filter((plan) => once.take(plan)).map((plan, i) => toPlacedPlan(plan, i + 1))
   return createQueue(items, once.twice)
 }
 
 /** Objects that are planned as they come, after the first. */
-export const arriving = (
+export const createArrivingQueue = (
   first: Plan,
   objects: AsyncIterable<GivenObject> | Iterable<GivenObject>,
   source: Pick<PlanSource, 'known' | 'planOf'>,
@@ -92,7 +96,7 @@ export const arriving = (
   const each = async function* (): AsyncGenerator<NumberedPlan> {
     for await (const object of objects) {
       const plan = await source.planOf(object)
-      if (once.take(plan)) yield placed(plan, once.queued)
+      if (once.take(plan)) yield toPlacedPlan(plan, once.queued)
     }
     ended = true
   }

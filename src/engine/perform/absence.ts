@@ -8,14 +8,14 @@ import type { Ask } from '../../http/types.js'
 import type { Plan } from '../command/types.js'
 
 /** Values that tell objects of a kind apart: a key without its comment, each of several IDs. */
-const identitiesIn = (param: Param, value: unknown): readonly string[] => {
+const getIdentities = (param: Param, value: unknown): readonly string[] => {
   const text = String(value)
   if (formatOf(param) === 'public-key') return [text.trim().split(/\s+/, 2).join(' ')]
   return formatOf(param) === 'csv' ? text.split(',') : [text]
 }
 
 /** Parameters of a create with the fields that show them, which no two objects of the kind have alike. */
-const uniqueIn = ({ identity, also, at = {} }: Managed, { params }: Endpoint) =>
+const getUniqueParameters = ({ identity, also, at = {} }: Managed, { params }: Endpoint) =>
   Object.entries({
     ...(identity === undefined ? {} : { [identity]: identity }),
     ...(also === undefined ? {} : { [also]: also }),
@@ -25,7 +25,7 @@ const uniqueIn = ({ identity, also, at = {} }: Managed, { params }: Endpoint) =>
     return param === undefined ? [] : [{ name, field, param }]
   })
 
-const calledBy = ({ label, identity = 'id' }: Managed, record: Fields): string => {
+const describeExisting = ({ label, identity = 'id' }: Managed, record: Fields): string => {
   const id = record.id === undefined ? '' : ` (ID ${String(record.id)})`
   return `"${String(record[label ?? identity])}" already exists${id}`
 }
@@ -44,15 +44,17 @@ export const checkAbsent = async (
   const list = kind.read
   const own = Object.fromEntries(Object.keys(list.path).map((name) => [name, values[name]]))
   const records = await read({ endpoint: list, values: own })
-  const unique = uniqueIn(kind, endpoint).filter(({ name }) => values[name] !== undefined)
+  const unique = getUniqueParameters(kind, endpoint).filter(
+    ({ name }) => values[name] !== undefined,
+  )
   const found = records.filter(isObject).find((record) =>
     unique.some(({ name, field, param }) => {
-      const wanted = identitiesIn(param, values[name])
-      return identitiesIn(param, record[field]).some((one) => wanted.includes(one))
+      const wanted = getIdentities(param, values[name])
+      return getIdentities(param, record[field]).some((one) => wanted.includes(one))
     }),
   )
   if (found === undefined) return
-  throw new Failure('conflict', calledBy(kind, found), {
+  throw new Failure('conflict', describeExisting(kind, found), {
     hint: 'The instance would reject a second one.',
   })
 }

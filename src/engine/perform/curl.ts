@@ -3,12 +3,12 @@
 import { isObject, type JsonValues } from '../../base/objects.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import {
-  answered,
   type Input,
   isItem,
   type ListEndpoint,
   type RecordOf,
   type TypedAnswer,
+  toTypedAnswer,
 } from '../../client/types.js'
 import { toCurl } from '../../http/index.js'
 import type {
@@ -24,7 +24,7 @@ import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
 import { createTextRow, type Row, type Rows, yieldText } from '../rows.js'
-import { mergedRequests, PrintedError } from './live.js'
+import { mergeRequests, PrintedError } from './live.js'
 
 // `--curl`: the instance of a run in which nothing is sent. What would be is printed as curl commands. A write,
 // and whatever was planned, ends the object it was for; what a command only wants to know gives
@@ -37,16 +37,19 @@ const deepest = 5
 
 const isNull = (schema: unknown): boolean => isObject(schema) && schema.type === 'null'
 
-const standIn = (schema: unknown, path: readonly string[]): unknown => {
+const createStandIn = (schema: unknown, path: readonly string[]): unknown => {
   if (isObject(schema) && path.length < deepest) {
     const { anyOf, items, properties } = schema
     if (isObject(properties))
       return Object.fromEntries(
-        Object.entries(properties).map(([name, field]) => [name, standIn(field, [...path, name])]),
+        Object.entries(properties).map(([name, field]) => [
+          name,
+          createStandIn(field, [...path, name]),
+        ]),
       )
-    if (schema.type === 'array') return [standIn(items, path)]
+    if (schema.type === 'array') return [createStandIn(items, path)]
     if (Array.isArray(anyOf))
-      return standIn(
+      return createStandIn(
         anyOf.find((one) => !isNull(one)),
         path,
       )
@@ -54,14 +57,14 @@ const standIn = (schema: unknown, path: readonly string[]): unknown => {
   return `<${path.join('.')}>`
 }
 
-/** The data that an endpoint would answer with; of a list, one record. */
+/** Creates the data that an endpoint would answer with; of a list, one record. */
 const createPlaceholder = ({ returns: { kind, shape } }: Endpoint): unknown => {
-  const one = standIn(shape, [])
+  const one = createStandIn(shape, [])
   return kind === 'many' ? [one] : one
 }
 
-/** A request with its placeholders as they are read, which an address writes in percents. */
-export const readable = <R extends { readonly path: string }>(request: R): R => ({
+/** Returns a request with its placeholders as they are read, which an address writes in percents. */
+export const showPlaceholders = <R extends { readonly path: string }>(request: R): R => ({
   ...request,
   path: request.path.replace(/%3C([a-z_][\w.]*)%3E/g, '<$1>'),
 })
@@ -75,10 +78,10 @@ interface UnsentParts {
   readonly ui: Pick<UiService, 'note'>
 }
 
-/** Nothing is sent. */
+/** The instance of a run that sends nothing. */
 export class UnsentInstance implements InstanceService {
   readonly #parts: UnsentParts
-  /** Whether it was said what placeholders are. */
+  /** True if it was said what placeholders are. */
   #explained = false
 
   constructor(parts: UnsentParts) {
@@ -98,7 +101,7 @@ export class UnsentInstance implements InstanceService {
     if (writes(endpoint)) return this.#end(wire, endpoint)
     await this.#print(wire, endpoint)
     const data = this.#placeholder(endpoint)
-    return answered(endpoint, { status: 200, headers: {}, bytes: new Uint8Array(), data })
+    return toTypedAnswer(endpoint, { status: 200, headers: {}, bytes: new Uint8Array(), data })
   }
 
   #build(ask: Ask): Promise<WireRequest> {
@@ -122,7 +125,7 @@ export class UnsentInstance implements InstanceService {
     return this.#end(await this.#parts.lists.whole(plan), plan.endpoint)
   }
 
-  /** One after the other, each up to its write; after the last the run ends, since nothing was done. */
+  /** Does the work for one item after the other, each up to its write; after the last the run ends, since nothing was done. */
   async each<T>(
     items: Iterable<T> | AsyncIterable<T>,
     work: (item: T, index: number) => Promise<void>,
@@ -147,7 +150,7 @@ export class UnsentInstance implements InstanceService {
     return {
       build: (ask) => this.#parts.exchange.build(ask, baseUrl),
       call: async (request) => {
-        await this.#write(toCurl(baseUrl, readable(request), credential?.kind))
+        await this.#write(toCurl(baseUrl, showPlaceholders(request), credential?.kind))
         throw new PrintedError()
       },
     }
@@ -163,7 +166,7 @@ export class UnsentInstance implements InstanceService {
   }
 
   async #print(wire: WireRequest, endpoint?: Endpoint): Promise<void> {
-    await this.#write(await this.#parts.exchange.curlOf(readable(wire), endpoint))
+    await this.#write(await this.#parts.exchange.curlOf(showPlaceholders(wire), endpoint))
   }
 
   async #end(wire: WireRequest, endpoint?: Endpoint): Promise<never> {
@@ -184,7 +187,7 @@ interface Parts {
   readonly lists: Pick<Lists, 'request' | 'whole' | 'refuseChoice'>
 }
 
-/** The row of a command, which ends its line. */
+/** Creates the row of a command, which ends its line. */
 const toTextRow = (command: string): Row => createTextRow(`${command}\n`)
 
 export class Curl {
@@ -202,12 +205,12 @@ export class Curl {
     const { request, tested } = await lists.request(plan)
     // A comment ends with its line.
     for (const line of tested) yield toTextRow(`# ${line.replaceAll(/\s+/g, ' ')}`)
-    yield toTextRow(await exchange.curlOf(readable(request), plan.endpoint))
+    yield toTextRow(await exchange.curlOf(showPlaceholders(request), plan.endpoint))
   }
 
   /** A request each, in their order; one for all where they go as one. */
   async *print(source: Actions, how: WriteOptions): Rows {
-    for await (const request of mergedRequests(source, how.merge)) yield* this.#one(request, how)
+    for await (const request of mergeRequests(source, how.merge)) yield* this.#one(request, how)
   }
 
   async *#one(plan: Plan, { to }: WriteOptions): Rows {
@@ -216,14 +219,14 @@ export class Curl {
     if (plan.request !== undefined) {
       lists.refuseChoice()
       await exchange.guard(plan.request)
-      return yield toTextRow(await exchange.curlOf(readable(plan.request), plan.called))
+      return yield toTextRow(await exchange.curlOf(showPlaceholders(plan.request), plan.called))
     }
     if (to === undefined)
       return yield toTextRow(
-        await exchange.curlOf(readable(await exchange.build(plan)), plan.endpoint),
+        await exchange.curlOf(showPlaceholders(await exchange.build(plan)), plan.endpoint),
       )
     const { origin, credential, request = (one) => one } = to
     const wire = request(await exchange.build(plan, origin))
-    yield toTextRow(toCurl(origin, readable(wire), credential.kind))
+    yield toTextRow(toCurl(origin, showPlaceholders(wire), credential.kind))
   }
 }

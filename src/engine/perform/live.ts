@@ -4,13 +4,13 @@ import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { largestPage } from '../../client/defaults.js'
 import {
-  answered,
   type Input,
   type ListEndpoint,
   type RecordOf,
   type TypedAnswer,
+  toTypedAnswer,
 } from '../../client/types.js'
-import { type Failure, survived } from '../../errors.js'
+import { type Failure, recoverFrom } from '../../errors.js'
 import type {
   Client,
   Credential,
@@ -34,7 +34,7 @@ import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
 import type { PlanAnswer } from '../rows.js'
-import { groupsOf } from '../work/run.js'
+import { groupMergeable } from '../work/run.js'
 
 // Requests as they are sent: each by its way, followed to its end where the command does that.
 
@@ -48,9 +48,9 @@ interface SendingParts {
 class SentActions {
   readonly #parts: SendingParts
   readonly #how: WriteOptions
-  /** What requests that were sent before were answered with. */
+  /** The answers to requests that were sent before. */
   readonly #came = new Map<Plan, ReceivedAnswer>()
-  /** What became of the objects of one request for several. */
+  /** The outcomes of the objects of one request for several: a failure, or undefined for an object that is done. */
   readonly #merged = new Map<Plan, Failure | undefined>()
 
   constructor(parts: SendingParts, how: WriteOptions) {
@@ -58,7 +58,7 @@ class SentActions {
     this.#how = how
   }
 
-  /** How a run over these requests goes. */
+  /** Returns the options of a run over these requests. */
   get how(): Pick<Many, 'merging' | 'run' | 'together'> {
     const { finishWhen, merge } = this.#how
     return {
@@ -90,13 +90,13 @@ class SentActions {
       if (plan.refused === undefined) this.#came.set(plan, await this.#answered(plan))
     })
 
-  /** One request for all of them. */
+  /** Sends one request for all of them. */
   async #allInOne(plans: readonly Plan[], merge: Merge): Promise<void> {
     try {
       const outcomes = await merge.outcomes(plans, await this.#whole(merge.request(plans)))
       for (const [i, plan] of plans.entries()) this.#merged.set(plan, outcomes[i])
     } catch (error) {
-      const failure = survived(error)
+      const failure = recoverFrom(error)
       for (const plan of plans) this.#merged.set(plan, failure)
     }
   }
@@ -107,7 +107,7 @@ class SentActions {
         return { download: await this.#download(plan) }
       return { whole: await this.#whole(plan) }
     } catch (error) {
-      return { failure: survived(error) }
+      return { failure: recoverFrom(error) }
     }
   }
 
@@ -131,7 +131,7 @@ class SentActions {
 }
 
 /** Returns how the bulk runner sends what a command wants sent. */
-export const liveHow = (
+export const createLiveOptions = (
   parts: SendingParts,
   { done, loses, final, present, view, ...how }: WriteOptions,
 ): Many => ({ ...new SentActions(parts, how).how, done, emit: view, loses, final, present })
@@ -163,7 +163,10 @@ export class LiveInstance implements InstanceService {
   }
 
   async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>> {
-    return answered(endpoint, await this.#parts.caller.send({ endpoint, values: { ...input } }))
+    return toTypedAnswer(
+      endpoint,
+      await this.#parts.caller.send({ endpoint, values: { ...input } }),
+    )
   }
 
   send(plan: Plan): Promise<WholeAnswer> {
@@ -222,29 +225,29 @@ export class LiveInstance implements InstanceService {
 // Requests that are printed or shown instead of sent, and those that go as one.
 
 /**
- * Ends the work on an object, or the run, early and well: its request was printed instead of sent. What a command does by
- * itself (`run`) needs the answer to go on, and must not go on with one that nobody gave: `auth login` would keep it.
+ * Ends the work on an object, or the run, early and well: its request was printed instead of sent. What a command does
+ * by itself (`run`) needs the answer to go on, and must not go on with a made-up one: `auth login` would keep it.
  */
 export class PrintedError extends Error {}
 
 // Requests that go as one: of several projects or groups, one for each of them.
 
-/** The same for plans that go as one; undefined for one that is refused. */
+/** Returns an equal key for plans that go as one; undefined for one that is refused. */
 const mergeKey = ({ parent, row, refused }: Plan): string | undefined =>
   refused === undefined ? JSON.stringify([parent?.name, row]) : undefined
 
-async function* plansIn(source: Actions): AsyncGenerator<Plan> {
+async function* yieldPlans(source: Actions): AsyncGenerator<Plan> {
   if (!isSource(source)) yield* source
   else for await (const object of source.objects) yield source.planOf(object)
 }
 
-/** What is sent of these; one that is refused, or alone, stands for itself. */
-export async function* mergedRequests(
+/** Yields the plans that are sent for these actions; one that is refused, or alone, stands for itself. */
+export async function* mergeRequests(
   source: Actions,
   merge: Merge | undefined,
 ): AsyncGenerator<Plan> {
-  if (merge === undefined) return yield* plansIn(source)
-  for await (const group of groupsOf(plansIn(source), mergeKey)) {
+  if (merge === undefined) return yield* yieldPlans(source)
+  for await (const group of groupMergeable(yieldPlans(source), mergeKey)) {
     const plans = group.map(({ item }) => item)
     const [only] = plans
     yield only !== undefined && plans.length === 1 ? only : merge.request(plans)

@@ -1,6 +1,6 @@
 /** `--dry-run`: each object is read, and shown as it is beside what it would be. Nothing is written. */
 import { type Fields, isObject } from '../../base/objects.js'
-import { maskAddresses, maskFields, secrecies } from '../../base/secrets/mask.js'
+import { getSecrecies, maskAddresses, maskFields } from '../../base/secrets/mask.js'
 import { type Endpoint, getMethod, getPath, writes } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import { getLevelName } from '../../catalogue/levels.js'
@@ -9,17 +9,22 @@ import { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
 import type { BulkRunner } from '../bulk/runner.js'
 import { isSource } from '../command/actions.js'
-import { asSent, findReading, getSentAttributes, shownIn } from '../command/object-reader.js'
-import { lossIn } from '../command/running.js'
+import {
+  findReading,
+  getSentAttributes,
+  getShownValue,
+  toSentForm,
+} from '../command/object-reader.js'
+import { resolveLoss } from '../command/running.js'
 import type { AnswerService, UiService } from '../command/services.js'
 import type { Actions, CommandFacts, Plan, PlanSource, WriteOptions } from '../command/types.js'
-import { agrees, type Caller } from '../instance/caller.js'
+import { type Caller, isAsSent } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { PlanKeeper, ShownObject } from '../journaling/planned-run.js'
 import { type RecordView, type Rows, yieldRecords } from '../rows.js'
 import { checkAbsent } from './absence.js'
-import { FirstObjects, objectOf, ReadingPlans } from './reading-plans.js'
+import { FirstObjects, getPlanObjectName, ReadingPlans } from './reading-plans.js'
 
 // What a write would change: its object as it is now, beside what would be sent.
 
@@ -32,21 +37,21 @@ interface Change {
   readonly already_so: boolean
 }
 
-/** What would become of one object. */
+/** The changes that a write would make to one object. */
 interface Preview {
   /** Method and path of what would be sent. */
   readonly request: string
-  /** Whether the object was read: else nothing is known of what it is now. */
+  /** True if the object was read: else nothing is known of what it is now. */
   readonly read: boolean
-  /** What is lost with it, where it has to be confirmed for that. */
+  /** The loss for which the write has to be confirmed. */
   readonly loses?: string
   /** Why it cannot be undone, where it cannot. */
   readonly irreversible?: string
   readonly changes: readonly Change[]
 }
 
-/** What goes along that is no part of the path, files by their names. */
-const sentBy = (ask: Ask): readonly (readonly [string, unknown])[] => [
+/** Returns what is sent besides the path, files by their names. */
+const getSentEntries = (ask: Ask): readonly (readonly [string, unknown])[] => [
   ...Object.entries(getSentAttributes(ask)),
   ...Object.entries(ask.files ?? {}).map(([name, { filename }]) => [name, filename] as const),
 ]
@@ -54,8 +59,8 @@ const sentBy = (ask: Ask): readonly (readonly [string, unknown])[] => [
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 
-/** Whether an attribute is a list that nobody gave, and there is nothing in it to be lost. */
-const losesNothing = (
+/** True if an attribute is a list that was not given, and there is nothing in it to be lost. */
+const isEmptyOmittedList = (
   { attribute, now }: Pick<Change, 'attribute' | 'now'>,
   { endpoint, values, extra }: Ask,
 ): boolean =>
@@ -64,8 +69,8 @@ const losesNothing = (
   extra?.[attribute] === undefined &&
   isEmpty(now)
 
-/** What an object that is deleted shows of itself. */
-const lostWith = (record: Fields, columns: readonly string[]): readonly Change[] =>
+/** Returns the changes of an object that is deleted: the fields that it shows of itself. */
+const getLostFields = (record: Fields, columns: readonly string[]): readonly Change[] =>
   columns
     .filter((attribute) => record[attribute] !== undefined)
     .map((attribute) => ({
@@ -75,23 +80,23 @@ const lostWith = (record: Fields, columns: readonly string[]): readonly Change[]
       already_so: false,
     }))
 
-const changed = (
+const toChange = (
   ask: Ask,
   record: Fields | undefined,
   [name, sent]: readonly [string, unknown],
 ) => {
-  const now = record === undefined ? undefined : shownIn(record, name, ask.endpoint)
-  const same = record !== undefined && now !== undefined && agrees(sent, now)
-  return { attribute: name, now: asSent(now, sent), new: sent, already_so: same }
+  const now = record === undefined ? undefined : getShownValue(record, name, ask.endpoint)
+  const same = record !== undefined && now !== undefined && isAsSent(sent, now)
+  return { attribute: name, now: toSentForm(now, sent), new: sent, already_so: same }
 }
 
 /** Secrets by what they are called: the rows have their names in a column. */
-const hidden = (
+const maskChanges = (
   changes: readonly Change[],
   endpoint: Endpoint,
   words: Words | undefined,
 ): readonly Change[] => {
-  const secrecyOf = secrecies(getSecretFields(endpoint), words)
+  const secrecyOf = getSecrecies(getSecretFields(endpoint), words)
   const hide = (of: 'now' | 'new'): Fields =>
     maskFields(
       Object.fromEntries(changes.map((change) => [change.attribute, change[of]])),
@@ -105,8 +110,8 @@ const hidden = (
   }))
 }
 
-/** Whether a call removes the very object that is read. */
-const removes = (endpoint: Endpoint, read: Endpoint | undefined): boolean =>
+/** True if a call removes the very object that is read. */
+const isRemoval = (endpoint: Endpoint, read: Endpoint | undefined): boolean =>
   getMethod(endpoint) === 'DELETE' && read !== undefined && getPath(read) === getPath(endpoint)
 
 const requestLine = ({ method, path }: Pick<WireRequest, 'method' | 'path'>): string =>
@@ -120,8 +125,8 @@ interface PreviewOptions {
 }
 
 /**
- * What a write would change.
- * @param record its object as it is; undefined where it was not read
+ * Describes what a write would change.
+ * @param record its object as it is; undefined if it was not read
  * @param path of the request, as it would travel
  * @param columns what is shown of an object that is removed
  * @param secrets whether they are shown
@@ -134,12 +139,12 @@ const previewOf = (
 ): Preview => {
   const changes =
     columns !== undefined && record !== undefined
-      ? lostWith(record, columns)
-      : sentBy(ask)
-          .map((one) => changed(ask, record, one))
-          .filter((change) => !losesNothing(change, ask))
+      ? getLostFields(record, columns)
+      : getSentEntries(ask)
+          .map((one) => toChange(ask, record, one))
+          .filter((change) => !isEmptyOmittedList(change, ask))
   const request = requestLine({ method: getMethod(ask.endpoint), path: path.replace(/\?.*/s, '') })
-  const shown = secrets ? changes : hidden(changes, ask.endpoint, words)
+  const shown = secrets ? changes : maskChanges(changes, ask.endpoint, words)
   const named =
     words === undefined
       ? shown
@@ -147,8 +152,8 @@ const previewOf = (
   return { request, read: record !== undefined, changes: named }
 }
 
-/** The attributes of a body, where it has some. */
-const attributesIn = (body: WireRequest['body']): Fields => {
+/** Parses the attributes of a body; none if it has none. */
+const parseAttributes = (body: WireRequest['body']): Fields => {
   if (typeof body !== 'string') return {}
   try {
     const value: unknown = JSON.parse(body)
@@ -158,10 +163,10 @@ const attributesIn = (body: WireRequest['body']): Fields => {
   }
 }
 
-/** What a request would send that no endpoint of the catalogue stands for. */
+/** Describes what a request would send that no endpoint of the catalogue stands for. */
 const previewOfRequest = (wire: WireRequest, secrets: boolean, words?: Words): Preview => {
-  const sent = attributesIn(wire.body)
-  const shown = secrets ? sent : maskFields(sent, secrecies(wire.secrets, words))
+  const sent = parseAttributes(wire.body)
+  const shown = secrets ? sent : maskFields(sent, getSecrecies(wire.secrets, words))
   const changes = Object.entries(shown).map(([attribute, value]) => ({
     attribute,
     now: null,
@@ -172,23 +177,23 @@ const previewOfRequest = (wire: WireRequest, secrets: boolean, words?: Words): P
   return { request: secrets ? request : maskAddresses(request), read: false, changes }
 }
 
-/** What stands in the column of what would be, where that is so. */
+/** The text in the column of the new value, if the object has that value already. */
 const soAlready = 'already in this state'
 
-/** A value as the column of its name would show it. */
-const inWords = (attribute: unknown, value: unknown): unknown =>
+/** Converts a value to what the column of its name would show. */
+const toLevelText = (attribute: unknown, value: unknown): unknown =>
   getLevelName(typeof attribute === 'string' ? attribute : undefined, value) ?? value
 
-/** The rows of previews: an attribute each, and the request where nothing was there to compare. */
-const rowsOf = (records: readonly unknown[]): readonly unknown[] =>
+/** Creates the rows of previews: an attribute each, and the request if nothing was there to compare. */
+const toPreviewRows = (records: readonly unknown[]): readonly unknown[] =>
   records.flatMap((record) => {
     if (!isObject(record) || !Array.isArray(record.changes)) return [record]
     const { object, request, read, changes } = record
     const rows = changes.filter(isObject).map((change) => ({
       object,
       attribute: change.attribute,
-      now: inWords(change.attribute, change.now),
-      new: change.already_so === true ? soAlready : inWords(change.attribute, change.new),
+      now: toLevelText(change.attribute, change.now),
+      new: change.already_so === true ? soAlready : toLevelText(change.attribute, change.new),
     }))
     if (read === true && rows.length > 0) return rows
     // The path says no more of an object than what it is called by already.
@@ -209,9 +214,9 @@ interface Parts {
   readonly command: Pick<CommandFacts, 'area' | 'endpoints'>
   readonly ui: Pick<UiService, 'note'>
   readonly irreversible: (plan: Plan) => string | undefined
-  /** Whether some refusals are no failures: then one object is as one of several. */
+  /** True if some refusals are no failures: then one object is as one of several. */
   readonly tolerates: boolean
-  /** Whether secrets are shown. */
+  /** True if secrets are shown. */
   readonly secrets: boolean
   /** True if the format prints nothing but what objects are called by other commands. */
   readonly isNaming: boolean
@@ -224,7 +229,7 @@ interface Parts {
 const emit: RecordView = {
   columns,
   names: ['object'],
-  people: { rows: rowsOf, columns: ['object', ...columns], sheets: true },
+  people: { rows: toPreviewRows, columns: ['object', ...columns], sheets: true },
 }
 
 export class Previews {
@@ -242,7 +247,7 @@ export class Previews {
     await this.#parts.keeper?.save()
   }
 
-  /** What is known of one object by the documents' names: for whoever compares it with what was shown before. */
+  /** Returns what is known of one object by the documents' names, so that it can be compared with what was shown before. */
   async look(plan: Plan, how: WriteOptions = {}): Promise<ShownObject> {
     return this.#plain(await this.#compared(plan, how))
   }
@@ -288,7 +293,7 @@ export class Previews {
   /** Says what a real run would ask: what is lost, and with which objects. */
   async #announce(plans: readonly Plan[], how: WriteOptions, count?: number): Promise<void> {
     const due = plans.filter(({ refused }) => refused === undefined)
-    const loss = lossIn(how)
+    const loss = resolveLoss(how)
     // Each line is among those of the question.
     const loses = loss && { ...loss, noteVerb: undefined }
     const { bulk, irreversible } = this.#parts
@@ -334,7 +339,7 @@ export class Previews {
     this.#parts.keeper?.shown(plan, this.#plain(preview))
     const object =
       how.to === undefined && plan.request === undefined
-        ? objectOf(plan, command, isNaming)
+        ? getPlanObjectName(plan, command, isNaming)
         : preview.request.replace(/^\w+ /, '')
     yield* yieldRecords([{ object, ...preview }], { ...emit, columns: ['object', ...columns] })
   }
@@ -363,7 +368,7 @@ export class Previews {
     const values = reading.values(plan)
     try {
       const { data } = await caller.send({ endpoint: reading.endpoint, values })
-      const gone = removes(endpoint, reading.endpoint)
+      const gone = isRemoval(endpoint, reading.endpoint)
       const shown = gone ? { columns: await answer.columnsFor(reading.endpoint) } : {}
       return previewOf(plan, isObject(data) ? data : {}, { ...shown, ...how })
     } catch (error) {

@@ -1,4 +1,4 @@
-/** What a dry run makes of its plans: what each is about, and the plan that only reads it. */
+/** Finds what each plan of a dry run is about, and creates the plan that only reads it. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { CommandFacts, Plan } from '../command/types.js'
 import { type GivenObject, maxNamed } from '../work/report.js'
@@ -7,7 +7,7 @@ import { type GivenObject, maxNamed } from '../work/report.js'
  * Returns the name of the object of a plan.
  * @param isNaming true for the name that other commands take, which may be shorter than the label
  */
-export const objectOf = (
+export const getPlanObjectName = (
   { label, object = label, endpoint, values }: Plan,
   { area }: Pick<CommandFacts, 'area'>,
   isNaming: boolean,
@@ -35,7 +35,7 @@ export class FirstObjects {
   }
 }
 
-/** Plans that only read: neither confirmed nor told of as done; of each endpoint there is one such. */
+/** Creates plans that only read: they are neither confirmed nor reported as done. Of each endpoint there is one such. */
 export class ReadingPlans {
   readonly #command: Pick<CommandFacts, 'area'>
   readonly #isNaming: boolean
@@ -49,7 +49,11 @@ export class ReadingPlans {
 
   of(plan: Plan): Plan {
     const endpoint = this.#harmless(plan.endpoint)
-    const read = { ...plan, endpoint, label: objectOf(plan, this.#command, this.#isNaming) }
+    const read = {
+      ...plan,
+      endpoint,
+      label: getPlanObjectName(plan, this.#command, this.#isNaming),
+    }
     this.#originals.set(read, plan)
     return read
   }

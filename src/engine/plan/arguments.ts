@@ -1,31 +1,39 @@
-/** What a command was given by position, and where it goes. */
+/** Puts what a command was given by position where it goes. */
 import type { JsonValue } from '../../base/objects.js'
-import { textSize } from '../../base/secrets/scrub.js'
+import { describeSize } from '../../base/secrets/scrub.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { withArticle } from '../../catalogue/kinds.js'
-import { formatOf, isNumeric, type Param, scopeOf } from '../../catalogue/params.js'
-import { Failure, placeFailure, survived, usage } from '../../errors.js'
+import { formatOf, getScopeType, isNumeric, type Param } from '../../catalogue/params.js'
+import { Failure, placeFailure, recoverFrom, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
-import { flagName, getCommandName, getScope } from '../command/derive.js'
+import { getCommandName, getFlagName, getScope } from '../command/derive.js'
 import type { Argument, Command, Given } from '../command/types.js'
-import { holderWords } from './choose.js'
+import { describeHolders } from './choose.js'
 import type { MissingValue, PlanContext } from './objects.js'
 import { toPath } from './places.js'
 import { parseValue, type ValueSyntax } from './values.js'
 
-const missingArgument = (command: Command, endpoint: Endpoint, name: string, param: Param) => {
+const createMissingArgument = (
+  command: Command,
+  endpoint: Endpoint,
+  name: string,
+  param: Param,
+) => {
   const alternatives = Object.values(command.endpoints).filter((e) => e !== endpoint)
-  const or = [...new Set(alternatives.map(holderWords))].filter(
-    (w) => w !== '' && w !== holderWords(endpoint),
+  const or = [...new Set(alternatives.map(describeHolders))].filter(
+    (w) => w !== '' && w !== describeHolders(endpoint),
   )
   return usage(
-    `${getCommandName(command)} needs <${flagName(name, param)}>${or.length === 0 ? '' : ` or ${or.join(' or ')}`}`,
+    `${getCommandName(command)} needs <${getFlagName(name, param)}>${or.length === 0 ? '' : ` or ${or.join(' or ')}`}`,
     `${param.help}. See "svcctl ${getCommandName(command)} --help".`,
   )
 }
 
-/** The arguments, with those that are at hand, or that a person gave. @throws Failure `usage` for a missing one */
-export const allArgs = async (
+/**
+ * Completes the arguments with those that are at hand, or that a person gave.
+ * @throws Failure `usage` for a missing one
+ */
+export const completeArguments = async (
   command: Command,
   endpoint: Endpoint,
   given: Given,
@@ -39,25 +47,25 @@ export const allArgs = async (
     const name = names[i] ?? ''
     const param = endpoint.path[name] ?? endpoint.params[name]
     if (param === undefined) continue
-    const missing = { name: flagName(name, param), param, argument: true, several, ...project }
-    const scope = scopeOf(param)
+    const missing = { name: getFlagName(name, param), param, argument: true, several, ...project }
+    const scope = getScopeType(param)
     const atHand = scope === undefined ? undefined : await around.scope([scope])
     const answer = atHand === undefined ? await around.missing(missing) : [atHand.value]
-    if (answer === undefined) throw missingArgument(command, endpoint, name, param)
+    if (answer === undefined) throw createMissingArgument(command, endpoint, name, param)
     args.push(...answer)
   }
   return args
 }
 
-/** The name by which --param sends a parameter; undefined where it stands in the path. */
-export const parameterIn = ({ params }: Pick<Endpoint, 'params'>, name: string) =>
+/** Returns the name by which --param sends a parameter; undefined if it stands in the path. */
+export const getExtraName = ({ params }: Pick<Endpoint, 'params'>, name: string) =>
   Object.hasOwn(params, name) ? name : undefined
 
-/** Several objects that one request takes together (`members add 1 2`). */
-export const joins = (endpoint: Endpoint): boolean =>
+/** True if one request takes several objects together (`members add 1 2`). */
+export const canJoinObjects = (endpoint: Endpoint): boolean =>
   formatOf(endpoint.params[endpoint.args?.[0] ?? '']) === 'csv'
 
-/** The object that texts name; of one from standard input a refusal quotes nothing. */
+/** Parses the object that texts name; of one from standard input a refusal quotes nothing. */
 const parseObject = (
   param: Param,
   texts: readonly string[],
@@ -68,9 +76,9 @@ const parseObject = (
   try {
     return parseValue(param, texts, label, { note: how.note })
   } catch (error) {
-    const { category } = survived(error)
+    const { category } = recoverFrom(error)
     if (isNumeric(param)) throw new Failure(category, `${label} must be an integer`)
-    const sizes = texts.map(textSize).join(', ')
+    const sizes = texts.map(describeSize).join(', ')
     throw new Failure(category, `${label} cannot be ${sizes}`, { hint: `${param.help}.` })
   }
 }
@@ -86,15 +94,15 @@ export const placeArgs = (
   const names = endpoint.args ?? []
   for (const [i, name] of names.entries()) {
     const param = endpoint.path[name] ?? endpoint.params[name]
-    const texts = joins(endpoint) ? group.slice(i) : group.slice(i, i + 1)
+    const texts = canJoinObjects(endpoint) ? group.slice(i) : group.slice(i, i + 1)
     if (param !== undefined && texts.length > 0)
-      values[name] = parseObject(param, texts, `<${flagName(name, param)}>`, {
+      values[name] = parseObject(param, texts, `<${getFlagName(name, param)}>`, {
         note: around.note,
         piped: around.piped === true,
-        parameter: parameterIn(endpoint, name),
+        parameter: getExtraName(endpoint, name),
       })
   }
-  if (group.length > names.length && !joins(endpoint))
+  if (group.length > names.length && !canJoinObjects(endpoint))
     throw usage(
       `${getCommandName(command)} takes ${names.length === 0 ? 'no arguments' : `only ${names.length}`}; unexpected argument "${group[names.length]}"`,
     )
@@ -105,7 +113,7 @@ export const placeArgs = (
 
 // The project that objects bring along as references, beside the one that was asked for.
 
-/** The first argument, or each of several, as a reference that may carry a project. */
+/** Resolves the first argument, or each of several, as a reference that may carry a project. */
 export const resolveReferences = async (
   command: Command,
   given: Given,
@@ -123,21 +131,21 @@ export const resolveReferences = async (
   })
 }
 
-/** Where every object brings its project along, none is looked for in the environment. */
-export const scopedBy = (given: Given, references: readonly ObjectReference[]): Given => {
+/** Takes the project from the objects if every object brings one along: then none is looked for in the environment. */
+export const fillSharedProject = (given: Given, references: readonly ObjectReference[]): Given => {
   const [first] = references
   if (first?.project === undefined || given.flags.project !== undefined) return given
   if (references.some((r) => r.project === undefined)) return given
   return { ...given, flags: { ...given.flags, project: first.project } }
 }
 
-export const withoutReference = (
+export const replaceReference = (
   group: readonly string[],
   reference: ObjectReference | undefined,
 ): readonly string[] => (reference === undefined ? group : [reference.id, ...group.slice(1)])
 
-/** Whether two texts name one project: a path, in any case, or its number. */
-const sameProject = async (a: string, b: string, around: PlanContext): Promise<boolean> => {
+/** True if two texts name one project: a path, in any case, or its number. */
+const isSameProject = async (a: string, b: string, around: PlanContext): Promise<boolean> => {
   const [one, other] = await Promise.all(
     [a, b].map(async (text) => {
       const number = /^\d+$/.test(text) && /^\d+$/.test(a) !== /^\d+$/.test(b)
@@ -157,7 +165,7 @@ export const placeProject = async (
   const holder = getScope(endpoint)?.placeholder
   if (reference?.project === undefined || holder === undefined) return
   const asked = given.flags.project
-  if (asked !== undefined && !(await sameProject(String(asked), reference.project, around)))
+  if (asked !== undefined && !(await isSameProject(String(asked), reference.project, around)))
     throw usage(
       `the reference names ${reference.project}, but --project is ${String(asked)}`,
       'Remove one of them.',
@@ -177,11 +185,11 @@ const kinds: Readonly<Record<string, { mark?: string; segment: string; word: str
   job_id: { segment: 'jobs', word: 'job' },
 }
 
-const wordOf = (key: 'mark' | 'segment', value: string): string =>
+const getKindWord = (key: 'mark' | 'segment', value: string): string =>
   Object.values(kinds).find((kind) => kind[key] === value)?.word ?? 'something else'
 
 /**
- * What a text names, for the argument it fills. A bare number or any other text is the id.
+ * Parses what a text names, for the argument it fills. A bare number or any other text is the id.
  * @param baseUrl the instance's address: an address elsewhere is refused
  * @throws Failure `usage` for a reference of another kind or an address of another instance
  */
@@ -190,22 +198,22 @@ export const parseReference = (
   argument: Pick<Argument, 'param' | 'parameter'> | undefined,
   baseUrl: () => string,
 ): ObjectReference => {
-  const scope = scopeOf(argument?.param)
+  const scope = getScopeType(argument?.param)
   if (scope !== undefined) return { id: toPath(text, scope, baseUrl) }
   const kind = kinds[argument?.parameter ?? '']
   if (kind === undefined) return { id: text }
-  if (/^https?:\/\//i.test(text)) return addressOf(text, kind, baseUrl())
+  if (/^https?:\/\//i.test(text)) return parseObjectAddress(text, kind, baseUrl())
   const match = /^(?<project>.*?)(?<mark>[!#])(?<id>\d+)$/.exec(text)
   if (match?.groups === undefined) return { id: text }
   const { project = '', mark = '', id = '' } = match.groups
   if (mark !== kind.mark)
     throw usage(
-      `${text} is ${withArticle(wordOf('mark', mark))}; this command expects ${withArticle(kind.word)}`,
+      `${text} is ${withArticle(getKindWord('mark', mark))}; this command expects ${withArticle(kind.word)}`,
     )
   return project === '' ? { id } : { project, id }
 }
 
-const addressOf = (
+const parseObjectAddress = (
   text: string,
   kind: { segment: string; word: string },
   baseUrl: string,
@@ -229,7 +237,7 @@ const addressOf = (
   const { project = '', segment = '', id = '' } = match.groups
   if (segment !== kind.segment)
     throw usage(
-      `${shown} is the web address of ${withArticle(wordOf('segment', segment))}; this command expects ${withArticle(kind.word)}`,
+      `${shown} is the web address of ${withArticle(getKindWord('segment', segment))}; this command expects ${withArticle(kind.word)}`,
     )
   return { project: decodeURIComponent(project), id }
 }

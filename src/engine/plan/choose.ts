@@ -1,19 +1,19 @@
 /**
- * Which endpoint of a command is meant, by what was given: the scope (-P, -G, --user), the flags
- * that pick one (`--instance`, `--inherited`), and the placeholders of its path that are filled.
+ * Chooses the endpoint of a command by what was given: the scope (-P, -G, --user), the flags that pick one
+ * (`--instance`, `--inherited`), and the placeholders of its path that are filled.
  */
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { Failure, usage } from '../../errors.js'
-import { flagName, getCommandName, getScope, type ScopeKind } from '../command/derive.js'
-import { manyFlags } from '../command/flags.js'
+import { getCommandName, getFlagName, getScope, type ScopeKind } from '../command/derive.js'
+import { getManyFlags } from '../command/flags.js'
 import type { Command, Given } from '../command/types.js'
 import type { PlanContext } from './objects.js'
 
 interface ChosenEndpoint {
   readonly key: string
   readonly endpoint: Endpoint
-  /** The scope that the endpoint needs and nobody gave: to be found in the environment. */
+  /** The scope that the endpoint needs and the line does not give: it is to be found in the environment. */
   readonly scope?: ScopeKind
   /** Further endpoints that would do as well, once the environment has spoken (members). */
   readonly others: readonly {
@@ -47,14 +47,14 @@ const checkScopes = (command: Command, given: Given): void => {
 const isScope = (command: Command, name: string): boolean =>
   name !== 'user' || Object.values(command.endpoints).some((e) => getScope(e)?.kind === 'user')
 
-const bySelector = (candidates: readonly Candidate[], given: Given): readonly Candidate[] => {
+const filterBySelector = (candidates: readonly Candidate[], given: Given): readonly Candidate[] => {
   const chosen = candidates.filter(
     ([, e]) => e.when !== undefined && given.flags[e.when.flag] === true,
   )
   return chosen.length > 0 ? chosen : candidates.filter(([, e]) => e.when === undefined)
 }
 
-const byScope = (
+const filterByScope = (
   command: Command,
   candidates: readonly Candidate[],
   given: Given,
@@ -66,15 +66,15 @@ const byScope = (
     if (chosen.length > 0) return chosen
     throw usage(
       `${getCommandName(command)} is not available for a ${asked}`,
-      `Available: ${forms(command)}.`,
+      `Available: ${describeForms(command)}.`,
     )
   }
   const bare = candidates.filter((c) => kind(c) === undefined)
   return bare.length > 0 ? bare : candidates
 }
 
-/** The forms that a command has, in words. */
-const forms = (command: Command): string =>
+/** Describes the forms that a command has. */
+const describeForms = (command: Command): string =>
   Object.values(command.endpoints)
     .map((e) => {
       const scope = getScope(e)
@@ -88,85 +88,89 @@ const forms = (command: Command): string =>
     .join('; ')
 
 /** Placeholders that flags or arguments have to fill, without the scope. */
-const holders = (e: Endpoint): string[] => {
+const getPathHolders = (e: Endpoint): string[] => {
   const scope = getScope(e)?.placeholder
   return Object.keys(e.path).filter((name) => name !== scope)
 }
 
-const filled = (e: Endpoint, name: string, given: Given): boolean => {
+const isFilled = (e: Endpoint, name: string, given: Given): boolean => {
   const index = e.args?.indexOf(name) ?? -1
   if (index >= 0) return given.args.length > index
   const param = e.path[name]
-  return param !== undefined && given.flags[flagName(name, param)] !== undefined
+  return param !== undefined && given.flags[getFlagName(name, param)] !== undefined
 }
 
-const byHolders = (
+const filterByHolders = (
   command: Command,
   candidates: readonly Candidate[],
   given: Given,
   env: NodeJS.ProcessEnv,
 ): readonly Candidate[] => {
-  const touched = candidates.filter(([, e]) => holders(e).some((h) => filled(e, h, given)))
-  const complete = touched.filter(([, e]) => holders(e).every((h) => filled(e, h, given)))
-  const most = Math.max(0, ...complete.map(([, e]) => holders(e).length))
-  const best = complete.filter(([, e]) => holders(e).length === most)
-  if (best.length > 0 && conflicting(touched, best, given)) {
-    const texts = touched.map(([, e]) => `(${holderWords(e)})`).join(' or ')
+  const touched = candidates.filter(([, e]) => getPathHolders(e).some((h) => isFilled(e, h, given)))
+  const complete = touched.filter(([, e]) => getPathHolders(e).every((h) => isFilled(e, h, given)))
+  const most = Math.max(0, ...complete.map(([, e]) => getPathHolders(e).length))
+  const best = complete.filter(([, e]) => getPathHolders(e).length === most)
+  if (best.length > 0 && hasConflict(touched, best, given)) {
+    const texts = touched.map(([, e]) => `(${describeHolders(e)})`).join(' or ')
     throw usage(`${getCommandName(command)} takes ${texts}, not both`)
   }
   if (best.length > 0) return best
-  const none = candidates.filter(([, e]) => holders(e).length === 0)
+  const none = candidates.filter(([, e]) => getPathHolders(e).length === 0)
   if (none.length > 0) return none
   const fromEnv = candidates.filter(([, e]) =>
-    holders(e).every((h) => filled(e, h, given) || env[e.path[h]?.env ?? ''] !== undefined),
+    getPathHolders(e).every(
+      (h) => isFilled(e, h, given) || env[e.path[h]?.env ?? ''] !== undefined,
+    ),
   )
   if (fromEnv.length > 0) return fromEnv
   return touched.length > 0 ? touched : candidates
 }
 
-/** A placeholder was given that the chosen endpoint cannot take. */
-const conflicting = (
+/** True if a placeholder was given that the chosen endpoint cannot take. */
+const hasConflict = (
   touched: readonly Candidate[],
   best: readonly Candidate[],
   given: Given,
 ): boolean => {
-  const taken = new Set(best.flatMap(([, e]) => [...holders(e), ...Object.keys(e.params)]))
-  return touched.some(([, e]) => holders(e).some((h) => !taken.has(h) && filled(e, h, given)))
+  const taken = new Set(best.flatMap(([, e]) => [...getPathHolders(e), ...Object.keys(e.params)]))
+  return touched.some(([, e]) =>
+    getPathHolders(e).some((h) => !taken.has(h) && isFilled(e, h, given)),
+  )
 }
 
-/** How many required parameters nobody gave (`ci lint -P` without a file has no content to post). */
-const lacking = (e: Endpoint, given: Given, override: JsonValues): number =>
+/** Counts the required parameters that were not given (`ci lint -P` without a file has no content to post). */
+const countMissing = (e: Endpoint, given: Given, override: JsonValues): number =>
   Object.entries(e.params).filter(
     ([name, param]) =>
       param.required === true &&
       e.args?.includes(name) !== true &&
       [
-        given.flags[flagName(name, param)],
+        given.flags[getFlagName(name, param)],
         given.input?.[name],
         given.extra[name],
         override[name],
       ].every((value) => value === undefined),
   ).length
 
-/** What has to be given to fill an endpoint's path, in words. */
-export const holderWords = (e: Endpoint): string =>
-  holders(e)
+/** Describes what has to be given to fill an endpoint's path. */
+export const describeHolders = (e: Endpoint): string =>
+  getPathHolders(e)
     .map((name) => {
       const param = e.path[name]
-      const flag = param === undefined ? name : flagName(name, param)
+      const flag = param === undefined ? name : getFlagName(name, param)
       return e.args?.includes(name) ? `<${flag}>` : `--${flag}`
     })
     .join(' ')
 
-/** Whether a command has one endpoint, and the line no flag that could mean another. */
+/** True if a command has one endpoint, and the line no flag that could mean another. */
 const isPlain = ({ endpoints }: Command, { flags }: Given): boolean => {
   const [only, ...others] = Object.values(endpoints)
   const alone = others.length === 0 && only?.when === undefined
   return alone && scopeFlags.every((name) => flags[name] === undefined)
 }
 
-/** The endpoints that a line may mean, the best first. */
-const candidatesFor = (
+/** Finds the endpoints that a line may mean, the best first. */
+const findCandidates = (
   command: Command,
   given: Given,
   env: NodeJS.ProcessEnv,
@@ -174,14 +178,14 @@ const candidatesFor = (
 ): readonly Candidate[] => {
   checkScopes(command, given)
   const all = Object.entries(command.endpoints)
-  const scoped = byScope(command, bySelector(all, given), given)
-  return byHolders(command, scoped, given, env).toSorted(
-    ([, a], [, b]) => lacking(a, given, override) - lacking(b, given, override),
+  const scoped = filterByScope(command, filterBySelector(all, given), given)
+  return filterByHolders(command, scoped, given, env).toSorted(
+    ([, a], [, b]) => countMissing(a, given, override) - countMissing(b, given, override),
   )
 }
 
 /**
- * The endpoint that is meant.
+ * Chooses the endpoint that is meant.
  * @throws Failure `usage` when scopes or forms exclude each other, or the API has no such form
  */
 export const choose = (
@@ -192,12 +196,12 @@ export const choose = (
 ): ChosenEndpoint => {
   const chosen = isPlain(command, given)
     ? Object.entries(command.endpoints)
-    : candidatesFor(command, given, env, override)
+    : findCandidates(command, given, env, override)
   const [first, ...rest] = chosen
   if (first === undefined)
     throw usage(
       `${getCommandName(command)} is not available in this form`,
-      `Available: ${forms(command)}.`,
+      `Available: ${describeForms(command)}.`,
     )
   const [key, endpoint] = first
   const scope = getScope(endpoint)
@@ -225,7 +229,7 @@ interface Option {
   readonly scope: ScopeKind
 }
 
-const placed = ({ key, endpoint }: Option, value: string): ScopedEndpoint => ({
+const toScopedEndpoint = ({ key, endpoint }: Option, value: string): ScopedEndpoint => ({
   key,
   endpoint,
   scope: { [getScope(endpoint)?.placeholder ?? 'id']: value },
@@ -238,10 +242,10 @@ const variables: Readonly<Record<ScopeKind, string>> = {
   user: '',
 }
 
-/** The ways to name several, of those that a command takes. */
-const several = (command: Command): readonly string[] => {
+/** Returns the flags that name several parents, of those that a command takes. */
+const getSeveralFlags = (command: Command): readonly string[] => {
   const taken = new Set(
-    manyFlags(command).flatMap(({ name, hidden }) => (hidden === true ? [] : name)),
+    getManyFlags(command).flatMap(({ name, hidden }) => (hidden === true ? [] : name)),
   )
   return ['group', 'all-projects', 'all-groups'].flatMap((name) =>
     taken.has(name) ? `--${name}` : [],
@@ -249,10 +253,10 @@ const several = (command: Command): readonly string[] => {
 }
 
 /** `a`, `a or b`, `a, b or c`. */
-const oneOf = (ways: readonly string[]): string =>
+const formatAlternatives = (ways: readonly string[]): string =>
   [ways.slice(0, -1).join(', '), ...ways.slice(-1)].filter((part) => part !== '').join(' or ')
 
-const missing = (command: Command, options: readonly Option[]): Failure => {
+const createMissingScope = (command: Command, options: readonly Option[]): Failure => {
   const kinds = [...new Set(options.map((o) => o.scope))]
   const flags = kinds.map((kind) => `--${kind}`)
   const ways = [
@@ -260,16 +264,16 @@ const missing = (command: Command, options: readonly Option[]): Failure => {
     ...command.flags.flatMap(({ name, selects }) =>
       selects === true && name === 'instance' ? `--${name}` : [],
     ),
-    ...several(command),
+    ...getSeveralFlags(command),
   ]
   const clone = kinds.includes('project') ? ', or run it inside a clone of the project' : ''
   return usage(
     `${getCommandName(command)} needs ${flags.join(' or ')}`,
-    `Give ${oneOf(ways)}${clone}.`,
+    `Give ${formatAlternatives(ways)}${clone}.`,
   )
 }
 
-const asked = async (
+const askForScope = async (
   command: Command,
   options: readonly Option[],
   around: PlanContext,
@@ -279,13 +283,13 @@ const asked = async (
   const param = first.endpoint.path[getScope(first.endpoint)?.placeholder ?? 'id']
   const [answer] =
     (param === undefined ? undefined : await around.missing({ name: first.scope, param })) ?? []
-  if (answer === undefined) throw missing(command, options)
-  return placed(first, answer)
+  if (answer === undefined) throw createMissingScope(command, options)
+  return toScopedEndpoint(first, answer)
 }
 
 /**
- * The endpoint with the project or group that it needs and the line does not give.
- * @throws Failure `usage` where there is none at hand and nobody to ask
+ * Fills in the project or group that an endpoint needs and the line does not give.
+ * @throws Failure `usage` where there is none at hand and no terminal to ask on
  */
 export const fillScope = async (
   command: Command,
@@ -297,6 +301,6 @@ export const fillScope = async (
   const first = { key, endpoint, scope: choice.scope }
   const options = [first, ...choice.others]
   const found = await around.scope(options.map((o) => o.scope))
-  if (found === undefined) return asked(command, options, around)
-  return placed(options.find((o) => o.scope === found.kind) ?? first, found.value)
+  if (found === undefined) return askForScope(command, options, around)
+  return toScopedEndpoint(options.find((o) => o.scope === found.kind) ?? first, found.value)
 }

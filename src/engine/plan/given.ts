@@ -1,29 +1,29 @@
 /** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
 
 import { parseMoment } from '../../base/dates.js'
-import { currentIo } from '../../base/io.js'
-import { isObject, type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
+import { getCurrentIo } from '../../base/io.js'
+import { isObject, type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
 import { type HeldText, holdText } from '../../base/secrets/scrub.js'
 import { readHeld } from '../../base/yaml/texts.js'
 import { formatNames } from '../../catalogue/formats.js'
-import { fromFile, type Param } from '../../catalogue/params.js'
+import { canComeFromFile, type Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import { getCommandName, lists } from '../command/derive.js'
-import { flagsOfCommand } from '../command/flags.js'
+import { getCommandFlags } from '../command/flags.js'
 import { flagSets, globalFlags } from '../command/global-flags.js'
-import { type Globals, ownOrders, readGlobals } from '../command/globals.js'
+import { type Globals, getOwnOrders, readGlobals } from '../command/globals.js'
 import type { Command, CommandFacts, Flag, Given } from '../command/types.js'
 import { checkExclusions } from '../pairs.js'
 import type { Raw } from './line.js'
-import { spelled } from './line.js'
+import { formatFlagLabel } from './line.js'
 import type { RowFields } from './stdin/row-fields.js'
 import {
   checkOneReader,
-  paramValues,
   parseValue,
+  readParamValues,
+  readSecretText,
   readText,
   type Sources,
-  secretText,
   type TakeNote,
 } from './values.js'
 
@@ -33,19 +33,19 @@ const orders = new Set(flagSets.sort.map(({ name }) => name))
 const named = [...flagSets.since, ...flagSets.repeat].map(({ name }) => name)
 const shared = new Set(['output', 'resume', 'to', ...orders, ...named])
 
-/** The own flags of a command that share their name. */
-const sharedBy = ({ flags }: CommandFacts): readonly Flag[] =>
+/** Returns the own flags of a command that share their name with one of everybody's. */
+const getSharedFlags = ({ flags }: CommandFacts): readonly Flag[] =>
   flags.filter(({ name }) => shared.has(name))
 
-/** Whether a text is a format that only this command writes, or a value of the API's own parameter. */
+/** True if a text is a format that only this command writes, or a value of the API's own parameter. */
 const isOwn = (command: CommandFacts, flag: Flag, text: string): boolean => {
   if (flag.name === 'output') return !formatNames.includes(text)
-  return !(orders.has(flag.name) && lists(command)) || ownOrders(flag).includes(text)
+  return !(orders.has(flag.name) && lists(command)) || getOwnOrders(flag).includes(text)
 }
 
-/** The line with those texts of the shared flags alone that are wanted. */
-const only = (command: CommandFacts, raw: Raw, own: boolean): Raw => {
-  const found = sharedBy(command).filter(({ name }) => raw.flags.has(name))
+/** Returns the line with those texts of the shared flags alone that are wanted. */
+const filterSharedTexts = (command: CommandFacts, raw: Raw, own: boolean): Raw => {
+  const found = getSharedFlags(command).filter(({ name }) => raw.flags.has(name))
   if (found.length === 0) return raw
   const flags = new Map(raw.flags)
   for (const flag of found) {
@@ -56,16 +56,17 @@ const only = (command: CommandFacts, raw: Raw, own: boolean): Raw => {
   return { ...raw, flags }
 }
 
-/** The line as a command's own flags are read: `--sort asc` is the API's, `-o nagios` is that of a check. */
-export const commandsOwn = (command: Command, raw: Raw): Raw => only(command, raw, true)
+/** Returns the line as a command's own flags are read: `--sort asc` is the API's, `-o nagios` is that of a check. */
+export const keepOwnTexts = (command: Command, raw: Raw): Raw =>
+  filterSharedTexts(command, raw, true)
 
-/** The format that a line asks for and only its command writes. */
-export const ownFormat = (command: Command, raw: Raw): string | undefined =>
-  sharedBy(command).some(({ name }) => name === 'output')
-    ? commandsOwn(command, raw).flags.get('output')?.at(-1)
+/** Returns the format that a line asks for and only its command writes. */
+export const getOwnFormat = (command: Command, raw: Raw): string | undefined =>
+  getSharedFlags(command).some(({ name }) => name === 'output')
+    ? keepOwnTexts(command, raw).flags.get('output')?.at(-1)
     : undefined
 
-/** What a line is understood by. */
+/** The sources that a line is parsed from. */
 interface GivenSources extends Sources {
   /** `--row-fields`: reads the attributes of each row. */
   readonly rowFields?: RowFields
@@ -73,16 +74,16 @@ interface GivenSources extends Sources {
 
 const globalNames = new Set(globalFlags.map((f) => f.name))
 
-const flagValue = async (
+const parseFlagValue = async (
   flag: Flag,
   texts: readonly string[],
   sources: Sources,
 ): Promise<JsonValue> => {
-  const label = spelled(flag)
+  const label = formatFlagLabel(flag)
   if (flag.param.deprecated !== undefined)
     sources.note(`${label} is deprecated: use ${flag.param.deprecated}`)
-  const read = fromFile(flag.param)
-    ? await Promise.all(texts.map((text) => secretText(text, flag, sources)))
+  const read = canComeFromFile(flag.param)
+    ? await Promise.all(texts.map((text) => readSecretText(text, flag, sources)))
     : texts
   if (flag.optionalValue === true && read.at(-1) === '') return flag.param.default ?? true
   const parameter = flag.path === true ? undefined : flag.parameter
@@ -90,7 +91,7 @@ const flagValue = async (
 }
 
 /** Reads JSON or YAML attributes. */
-const attributesOf = async (text: HeldText, label: string): Promise<JsonValues> => {
+const parseInputAttributes = async (text: HeldText, label: string): Promise<JsonValues> => {
   const read = await readHeld(text)
   if ('wrong' in read)
     throw usage(`${label}: not valid JSON or YAML`, `The text is: ${read.wrong}.`)
@@ -100,30 +101,30 @@ const attributesOf = async (text: HeldText, label: string): Promise<JsonValues> 
       `${label} must contain an object of attributes`,
       'For example: {"description": "Linux"}, or as YAML, description: Linux',
     )
-  return jsonFields(value)
+  return toJsonFields(value)
 }
 
-const asTyped = ({ args, rows }: Raw): Pick<Given, 'args' | 'rows'> =>
+const toTypedArguments = ({ args, rows }: Raw): Pick<Given, 'args' | 'rows'> =>
   rows === undefined ? { args } : { args, rows }
 
-const argsOf = async (
+const readArguments = async (
   command: Command,
   raw: Raw,
   sources: GivenSources,
 ): Promise<Pick<Given, 'args' | 'places' | 'rows'>> => {
   const [first] = command.args
-  if (first?.file === true || !raw.args.includes('-')) return asTyped(raw)
+  if (first?.file === true || !raw.args.includes('-')) return toTypedArguments(raw)
   if (first?.variadic !== true) {
-    if (raw.args[0] !== '-' || first?.parameter === undefined) return asTyped(raw)
+    if (raw.args[0] !== '-' || first?.parameter === undefined) return toTypedArguments(raw)
     throw usage(
       `${getCommandName(command)} takes one <${first.name}> and cannot read it from standard input`,
     )
   }
-  const { argsFromInput } = await import('./stdin/reader.js')
+  const { readInputArguments: argsFromInput } = await import('./stdin/reader.js')
   return argsFromInput(command, raw, sources)
 }
 
-/** The name of the other end of a range: `created_before` of `created_after`. */
+/** Returns the name of the other end of a range: `created_before` of `created_after`. */
 const endOf = (name: string): string =>
   name.replace(/(^|-)after$/, '$1before').replace(/(^|-)since$/, '$1until')
 
@@ -133,7 +134,7 @@ const noteEmptyRanges = (flags: Given['flags'], note: GivenSources['note']): voi
     const end = endOf(name) === name ? undefined : flags[endOf(name)]
     const [first, last] = [begin, end].map((one) =>
       typeof one === 'string'
-        ? parseMoment(one, currentIo().now().getTime())
+        ? parseMoment(one, getCurrentIo().now().getTime())
         : Number(one ?? Number.NaN),
     )
     if (first !== undefined && last !== undefined && first > last)
@@ -141,21 +142,22 @@ const noteEmptyRanges = (flags: Given['flags'], note: GivenSources['note']): voi
   }
 }
 
-/** What a parameter names in the file system; undefined for one that names something else. */
-const pathWord = ({ completes, placeholder = '' }: Param): 'file' | 'folder' | undefined => {
+/** Returns what a parameter names in the file system; undefined for one that names something else. */
+const getPathWord = ({ completes, placeholder = '' }: Param): 'file' | 'folder' | undefined => {
   if (placeholder.startsWith('folder')) return 'folder'
   return completes === 'file' || placeholder.startsWith('file') ? 'file' : undefined
 }
 
 /**
- * An empty text is a name that was left out, such as that of a variable that is not set. It never means the current folder.
+ * Checks the names of files and folders. An empty text is a name that was left out, such as that of a variable that is
+ * not set. It never means the current folder.
  * @throws Failure `usage` for an empty name of a file or folder
  */
 export const checkPathNames = (command: CommandFacts, { args, flags }: Raw): void => {
   // Settings are removed by it.
   if (command.area === 'profile' || command.area === 'auth') return
-  for (const { name, param } of flagsOfCommand(command, ({ name }) => flags.has(name))) {
-    const word = pathWord(param)
+  for (const { name, param } of getCommandFlags(command, ({ name }) => flags.has(name))) {
+    const word = getPathWord(param)
     if (word !== undefined && flags.get(name)?.includes('') === true)
       throw usage(`--${name} requires the name of a ${word}`)
   }
@@ -165,10 +167,10 @@ export const checkPathNames = (command: CommandFacts, { args, flags }: Raw): voi
 }
 
 /** True when the objects came from standard input: the answer is a list then. */
-export const fromStdin = (raw: Raw): boolean => raw.args.includes('-')
+export const isFromStdin = (raw: Raw): boolean => raw.args.includes('-')
 
 /**
- * What was asked of a command.
+ * Parses what was asked of a command.
  * @throws Failure `usage` for a value that its parameter does not take
  */
 export const parseGiven = async (
@@ -179,13 +181,13 @@ export const parseGiven = async (
   const inputs = raw.flags.get('input')
   checkOneReader(raw)
   const { stream } = sources
-  const objects = stream === undefined ? await argsOf(command, raw, sources) : { args: [] }
+  const objects = stream === undefined ? await readArguments(command, raw, sources) : { args: [] }
   const flags: Record<string, JsonValue> = {}
-  for (const flag of flagsOfCommand(command, ({ name }) => raw.flags.has(name))) {
+  for (const flag of getCommandFlags(command, ({ name }) => raw.flags.has(name))) {
     const texts = raw.flags.get(flag.name)
     const common = globalNames.has(flag.name) && !command.flags.includes(flag)
     if (texts === undefined || common || flag.beyond === true) continue
-    flags[flag.name] = await flagValue(flag, texts, sources)
+    flags[flag.name] = await parseFlagValue(flag, texts, sources)
   }
   noteEmptyRanges(flags, sources.note)
   const path = inputs?.at(-1)
@@ -197,20 +199,20 @@ export const parseGiven = async (
       : path === '-'
         ? holdText(await sources.stdin())
         : await readText(path, '--input', sources)
-  const input = text === undefined ? undefined : await attributesOf(text, inputLabel)
+  const input = text === undefined ? undefined : await parseInputAttributes(text, inputLabel)
   sources.rowFields?.checkInput(input)
   if (stream === undefined) sources.rowFields?.end()
   return {
     ...objects,
     flags,
     stream,
-    extra: await paramValues(raw.flags.get('param') ?? [], sources),
+    extra: await readParamValues(raw.flags.get('param') ?? [], sources),
     input,
   }
 }
 
 /**
- * The global flags of a line, parsed, without what is a command's own; also those that the environment sets.
+ * Parses the global flags of a line, without what is a command's own; also those that the environment sets.
  * @throws Failure `usage` for a value that a flag does not take, and for flags that exclude each other
  */
 export const parseGlobals = (
@@ -219,7 +221,7 @@ export const parseGlobals = (
   env: NodeJS.ProcessEnv,
   note: TakeNote,
 ): Globals => {
-  const line = only(command, raw, false)
+  const line = filterSharedTexts(command, raw, false)
   const globals = readGlobals(line.flags, env, (param, texts, label) =>
     parseValue(param, texts, label, { note }),
   )

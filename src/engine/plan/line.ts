@@ -1,6 +1,6 @@
-/** What a command line comes to. */
+/** The types of a parsed command line, and the forms in which a flag may be written. */
 import type { JsonValues } from '../../base/objects.js'
-import { isSwitch, placeholder } from '../../catalogue/params.js'
+import { getPlaceholder, isSwitch } from '../../catalogue/params.js'
 import type { Command, Flag } from '../command/types.js'
 import type { WordsFinder } from '../command/words.js'
 
@@ -17,7 +17,7 @@ export interface Raw {
   readonly own?: ReadonlyMap<string, string>
 }
 
-/** What help may be about. */
+/** The subject of a help text. */
 export type HelpTopic =
   | { readonly kind: 'root' }
   | {
@@ -28,7 +28,7 @@ export type HelpTopic =
     }
   | { readonly kind: 'command'; readonly command: Command }
 
-/** What a command line asks for. */
+/** The request of a command line: help, the version, or a run of a command. */
 export type ParsedLine =
   | { readonly kind: 'help'; readonly of: HelpTopic }
   /** An area or group without its verb, and nothing else. */
@@ -42,7 +42,7 @@ export type ParsedLine =
       readonly own: WordsFinder
     }
 
-/** Whether a token is no flag. */
+/** True if a token is no flag. */
 export const isWord = (token: string): boolean => !token.startsWith('-')
 
 // How a flag is written on a line: each of its forms, and the word that stands for its value.
@@ -57,8 +57,8 @@ export interface Spelling {
   readonly negated?: true
 }
 
-/** The forms of a flag in the instance's words, which come first; its own stays, and is said beside them. */
-const inOwnWords = (flag: Flag, own: readonly string[]): readonly Spelling[] => {
+/** Returns the forms of a flag in the instance's words, which come first; its own name stays, and is named beside them. */
+const getOwnSpellings = (flag: Flag, own: readonly string[]): readonly Spelling[] => {
   const { own: _, short, ...plain } = flag
   const { aliases: __, ...bare } = plain
   const [first = flag.name, ...others] = own
@@ -70,33 +70,36 @@ const inOwnWords = (flag: Flag, own: readonly string[]): readonly Spelling[] => 
   ]
 }
 
-/** A flag as messages name it: as the instance calls it, with its own name beside that. */
-export const spelled = ({
+/** Formats a flag as messages name it: as the instance calls it, with its own name beside that. */
+export const formatFlagLabel = ({
   name,
   own: [first, ...others] = [],
 }: Pick<Flag, 'name' | 'own'>): string =>
-  first === undefined ? `--${name}` : `--${first} ${besides(name, others)}`
+  first === undefined ? `--${name}` : `--${first} ${formatOtherNames(name, others)}`
 
-/** The other names of a flag, beside the one that is shown. */
-export const besides = (name: string, others: readonly string[]): string =>
+/** Formats the other names of a flag, beside the one that is shown. */
+export const formatOtherNames = (name: string, others: readonly string[]): string =>
   `[${[...others, name].map((one) => `--${one}`).join(', ')}]`
 
-/** Both forms of a boolean; of one that is on by itself only the refusal is shown. */
-const bothForms = ({ name, aliases = [], hidden, refusal }: Flag, short: string): Spelling[] => [
+/** Returns both forms of a boolean; of one that is on by itself only the refusal is shown. */
+const getBooleanSpellings = (
+  { name, aliases = [], hidden, refusal }: Flag,
+  short: string,
+): Spelling[] => [
   { text: `${short}--${name}`, hidden: hidden === true || refusal !== undefined },
   { text: `--no-${name}`, hidden: hidden === true || refusal === undefined, negated: true },
   ...aliases.map((alias) => ({ text: `--${alias}`, hidden: true })),
 ]
 
-/** Every form of a flag, the one that help shows first. */
+/** Returns every form of a flag, the one that help shows first. */
 export const getSpellings = (flag: Flag): readonly Spelling[] => {
   const { name, param, aliases = [], optionalValue, hidden, own } = flag
-  if (own !== undefined) return inOwnWords(flag, own)
+  if (own !== undefined) return getOwnSpellings(flag, own)
   const short = flag.short === undefined ? '' : `-${flag.short}, `
   // A flag that is itself a refusal (`--no-certificate`) has no other form.
   if (name.startsWith('no-')) return [{ text: `--${name}`, hidden: false }]
-  if (isSwitch(param)) return bothForms(flag, short)
-  const word = placeholder(param)
+  if (isSwitch(param)) return getBooleanSpellings(flag, short)
+  const word = getPlaceholder(param)
   const value = optionalValue === true ? `[${word}]` : `<${word}>`
   return [
     { text: `${short}--${name} ${value}`, hidden: hidden === true },

@@ -1,7 +1,7 @@
-/** What a verb takes as its objects, and by which columns of lists they are known. */
+/** Finds what a verb takes as its objects, and by which columns of lists they are known. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
-import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
+import { getKindByName, getKindWord } from '../../catalogue/kinds.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'
 import type { ScopeKind } from '../command/derive.js'
@@ -18,17 +18,17 @@ export interface MissingValue {
   readonly argument?: boolean
   /** The command takes several. */
   readonly several?: boolean
-  /** What it belongs to. */
+  /** The project that it belongs to. */
   readonly project?: string
 }
 
-/** What planning needs from its surroundings. */
+/** The surroundings that planning needs. */
 export interface PlanContext {
   readonly env: NodeJS.ProcessEnv
   readonly note: (text: string) => void
   /** The objects come from standard input, which may be any text: messages quote nothing of one that is refused. */
   readonly piped?: boolean
-  /** Told of a name that is sent though the catalogue does not have it. */
+  /** Takes a name that is sent though the catalogue does not have it. */
   readonly unknown: (endpoint: Endpoint, name: string) => void
   /** Refuses an endpoint that the instance has no more. */
   readonly offered?: (endpoint: Pick<Endpoint, 'route'>) => void
@@ -40,9 +40,9 @@ export interface PlanContext {
   ) => Promise<{ kind: ScopeKind; value: string } | undefined>
   /** The path of a project by its number; undefined where that cannot be known. */
   readonly pathOf: (id: number) => Promise<string | undefined>
-  /** A missing value from a person, in texts as they would have been typed; undefined where nobody can be asked. */
+  /** Asks a person for a missing value, in texts as they would have been typed; undefined if there is no terminal to ask on. */
   readonly missing: (missing: MissingValue) => Promise<readonly string[] | undefined>
-  /** Which flags a person wants to give, or undefined where nobody can be asked. */
+  /** Asks which flags a person wants to give; undefined if there is no terminal to ask on. */
   readonly pick: (
     question: string,
     flags: readonly Pick<MissingValue, 'name' | 'param'>[],
@@ -51,7 +51,7 @@ export interface PlanContext {
 
 /** Objects as they may stand in what another command printed. */
 export interface Objects {
-  /** How messages call one: `runner`, `merge request`. */
+  /** The name of one object in messages: `runner`, `merge request`. */
   readonly word: string
   /** The fields that name one, the most certain first. */
   readonly names: readonly string[]
@@ -64,20 +64,20 @@ export interface Objects {
   /** Fields that only lists of other areas have; one of them may well be somebody's own word. Loads all areas. */
   readonly elsewhere: () => Promise<ReadonlySet<string>>
   readonly mark?: '!' | '#'
-  /** What the instance calls fields, where a vocabulary says so. */
+  /** The instance's own names of fields, if a vocabulary has any. */
   readonly naming?: Naming
   /** The columns of the lists, as they are printed unless others are asked for. */
   readonly columns: readonly (readonly string[])[]
 }
 
-/** The lists of some areas. */
+/** Loads the lists of some areas. */
 const listsOf = async (rows: readonly (typeof areas)[number][]): Promise<readonly Endpoint[]> => {
   const all = await Promise.all(rows.map((row) => row.load()))
   return all.flatMap((of) => Object.values<Endpoint>(of).filter((e) => e.returns.kind === 'many'))
 }
 
 /**
- * What an argument takes; undefined where the catalogue does not know objects of this kind.
+ * Reads what an argument takes; undefined if the catalogue does not know objects of this kind.
  * @param naming by which their fields may be called otherwise
  */
 export const readObjects = async (
@@ -85,7 +85,7 @@ export const readObjects = async (
   naming?: Naming,
 ): Promise<Objects | undefined> => {
   const name = argument?.param?.completes
-  const kind = kindNamed(name)
+  const kind = getKindByName(name)
   if (name === undefined || kind === undefined) return undefined
   const isNear = (row: (typeof areas)[number]): boolean => kind.areas.includes(row.name)
   const near = await listsOf(areas.filter(isNear))
@@ -101,7 +101,7 @@ export const readObjects = async (
     new Set(getAnswerFields(lists).filter((field) => !known.has(field)))
   let far: Promise<ReadonlySet<string>> | undefined
   return {
-    word: wordOfKind(name),
+    word: getKindWord(name),
     names,
     also,
     known,

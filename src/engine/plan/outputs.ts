@@ -7,14 +7,14 @@ import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { findReplaced } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
-import { currentIo, resolvePath } from '../../base/io.js'
+import { getCurrentIo, resolvePath } from '../../base/io.js'
 import { isObject } from '../../base/objects.js'
-import { fromFile, isFile, takesPairs, takesSeveral } from '../../catalogue/params.js'
+import { canComeFromFile, isFile, takesPairs, takesSeveral } from '../../catalogue/params.js'
 import { Failure, getReason, usage } from '../../errors.js'
-import { flagsOfCommand } from '../command/flags.js'
+import { getCommandFlags } from '../command/flags.js'
 import type { CommandFacts, Flag } from '../command/types.js'
 import type { Raw } from './line.js'
-import { paramFile } from './values.js'
+import { parseParamFile } from './values.js'
 
 /** A file, and how the line names it. */
 interface NamedFile {
@@ -27,22 +27,22 @@ interface OutputFile extends NamedFile {
   readonly kind?: string
 }
 
-/** The flags that a line has, each with its texts. */
+/** Returns the flags that a line has, each with its texts. */
 const getGivenFlags = (
   command: CommandFacts,
   { flags }: Pick<Raw, 'flags'>,
 ): readonly (readonly [Flag, readonly string[]])[] =>
-  flagsOfCommand(command, ({ name }) => flags.has(name)).map((flag) => [
+  getCommandFlags(command, ({ name }) => flags.has(name)).map((flag) => [
     flag,
     flags.get(flag.name) ?? [],
   ])
 
 // What a line writes.
 
-/** Standard output, or no journal; an empty text is refused where the flag is read. */
+/** True for standard output, or no journal; an empty text is refused where the flag is read. */
 const isNoFile = ({ path }: NamedFile): boolean => ['', '-', 'none'].includes(path)
 
-const outputsOfFlag = ({ name, param }: Flag, texts: readonly string[]): readonly OutputFile[] => {
+const getFlagOutputs = ({ name, param }: Flag, texts: readonly string[]): readonly OutputFile[] => {
   if (param.writes !== true) return []
   if (!takesPairs(param))
     return texts.slice(-1).map((path) => ({ words: `--${name} ${path}`, path }))
@@ -53,15 +53,15 @@ const outputsOfFlag = ({ name, param }: Flag, texts: readonly string[]): readonl
 }
 
 const findOutputs = (command: CommandFacts, raw: Raw): readonly OutputFile[] =>
-  getGivenFlags(command, raw).flatMap(([flag, texts]) => outputsOfFlag(flag, texts))
+  getGivenFlags(command, raw).flatMap(([flag, texts]) => getFlagOutputs(flag, texts))
 
-/** Whether a report of the line goes to standard output. */
-export const reportsToStandardOutput = (command: CommandFacts, raw: Raw): boolean =>
+/** True if a report of the line goes to standard output. */
+export const writesReportToStdout = (command: CommandFacts, raw: Raw): boolean =>
   findOutputs(command, raw).some(({ kind, path }) => kind !== undefined && path === '-')
 
 // What a line reads.
 
-/** The files of the snapshot in a folder: whatever else lies there is no input. */
+/** Finds the files of the snapshot in a folder: whatever else lies there is no input. */
 const findSnapshotFiles = (folder: string): readonly string[] => {
   try {
     const names = readdirSync(resolvePath(folder)).filter((name) =>
@@ -74,16 +74,16 @@ const findSnapshotFiles = (folder: string): readonly string[] => {
   }
 }
 
-/** The paths that the text of a flag may name. */
-const pathsInText = ({ name, param, beyond }: Flag, text: string): readonly string[] => {
-  if (name === 'param' && beyond === true) return [paramFile(text)?.path ?? '']
-  if (fromFile(param)) return text.startsWith('@') ? [text.slice(1)] : []
+/** Returns the paths that the text of a flag may name. */
+const getPathsInText = ({ name, param, beyond }: Flag, text: string): readonly string[] => {
+  if (name === 'param' && beyond === true) return [parseParamFile(text)?.path ?? '']
+  if (canComeFromFile(param)) return text.startsWith('@') ? [text.slice(1)] : []
   if (!isFile(param)) return []
   const texts = takesSeveral(param) ? text.split(',') : [text]
   return texts.map((one) => one.replace(/^@/, ''))
 }
 
-const inputsOfFlag = (
+const getFlagInputs = (
   flag: Flag,
   texts: readonly string[],
   isOwn: boolean,
@@ -92,13 +92,13 @@ const inputsOfFlag = (
   if (param.writes === true) return []
   const paths =
     isOwn || !['from', 'since', 'resume'].includes(name)
-      ? texts.flatMap((text) => pathsInText(flag, text))
+      ? texts.flatMap((text) => getPathsInText(flag, text))
       : texts.flatMap((text) => (name === 'resume' ? [text] : findSnapshotFiles(text)))
   return paths.map((path) => ({ words: `${path} of --${name}`, path }))
 }
 
-/** The arguments that are files, or may be: the last one stands for all that follow. */
-const inputsOfArguments = ({ args }: CommandFacts, given: readonly string[]): NamedFile[] =>
+/** Returns the arguments that are files, or may be: the last one stands for all that follow. */
+const getArgumentInputs = ({ args }: CommandFacts, given: readonly string[]): NamedFile[] =>
   given.flatMap((path, i) => {
     const argument = args[Math.min(i, args.length - 1)]
     return argument?.file === true || argument?.mayBeFile === true ? [{ words: path, path }] : []
@@ -106,9 +106,9 @@ const inputsOfArguments = ({ args }: CommandFacts, given: readonly string[]): Na
 
 const findInputs = (command: CommandFacts, raw: Raw): readonly NamedFile[] =>
   [
-    ...inputsOfArguments(command, raw.args),
+    ...getArgumentInputs(command, raw.args),
     ...getGivenFlags(command, raw).flatMap(([flag, texts]) =>
-      inputsOfFlag(flag, texts, command.flags.includes(flag)),
+      getFlagInputs(flag, texts, command.flags.includes(flag)),
     ),
   ].filter((input) => !isNoFile(input))
 
@@ -122,7 +122,7 @@ const toIdentity = (stats: BigIntStats | undefined): string | undefined =>
 const readStats = (path: string): Promise<BigIntStats | undefined> =>
   stat(path, { bigint: true }).catch(() => undefined)
 
-/** What tells a file that is written from all others; undefined for a device, a pipe, or a place where nothing can be. */
+/** Returns a text that is equal for one file only; undefined for a device, a pipe, or a place where nothing can be. */
 const identifyOutput = async (output: OutputFile): Promise<string | undefined> => {
   if (isNoFile(output)) return output.path === '-' ? '-' : undefined
   const { path } = output
@@ -145,7 +145,7 @@ const compare = async (
   inputs: readonly NamedFile[],
 ): Promise<void> => {
   const known = new Map<string, string>()
-  const stdin = toIdentity(currentIo().inputFile())
+  const stdin = toIdentity(getCurrentIo().inputFile())
   if (stdin !== undefined) known.set(stdin, 'standard input')
   for (const { words, path } of inputs) {
     const identity = toIdentity(await readStats(resolvePath(path)))
@@ -181,7 +181,7 @@ const checkApart = async (outputs: readonly OutputFile[]): Promise<void> => {
 /** A report is no larger. */
 const maxReport = 512e6
 
-/** A text without what may stand before the root element of XML: a mark, a declaration, comments. */
+/** Skips what may stand before the root element of XML: a mark, a declaration, comments. */
 const skipProlog = (text: string): string => {
   let rest = text.replace(/^\ufeff/, '').trimStart()
   for (const [start, end] of [
@@ -205,7 +205,7 @@ const isSarif = (text: string): boolean => {
   }
 }
 
-/** What a kind of report is called, and what a file must look like to be one. */
+/** The name of a kind of report, and the test that a file must pass to be one. */
 interface ReportKind {
   readonly name: string
   readonly test: (text: string) => boolean

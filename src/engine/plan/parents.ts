@@ -1,8 +1,8 @@
 /** Several projects or groups on one line: which flags say so, and what they name. */
 import type { JsonValues } from '../../base/objects.js'
-import { idOrText } from '../../catalogue/values.js'
+import { toIdOrText } from '../../catalogue/values.js'
 import { type Failure, usage } from '../../errors.js'
-import { getCommandName, hasForm, spreads } from '../command/derive.js'
+import { canSelectAcrossProjects, getCommandName, hasForm } from '../command/derive.js'
 import type { Command, Given, Parent } from '../command/types.js'
 import { createExclusion } from '../pairs.js'
 import type { Raw } from './line.js'
@@ -11,12 +11,12 @@ import { checkOneReader } from './values.js'
 type ParentKind = 'project' | 'group'
 
 /**
- * Where parents come from: named on the line, from standard input, every project or every group that can be seen,
- * the projects of groups, or groups with all that is below them.
+ * The origin of parents: named on the line or from standard input; every project or every group that can be seen; the
+ * projects of groups, or groups with all that is below them.
  */
 type Origin = 'named' | 'piped' | 'everything' | 'projects-of' | 'tree'
 
-/** What a line says of several parents. */
+/** The several parents that a line has. */
 export interface Parents {
   readonly origin: Origin
   readonly kind: ParentKind
@@ -24,16 +24,16 @@ export interface Parents {
   readonly names: readonly string[]
 }
 
-/** The column that names each. */
+/** Returns the column that names each parent. */
 export const getParentColumn = ({ origin, kind }: Parents): Parent['column'] =>
   origin === 'tree' ? 'of' : kind
 
-/** Whether a list of the instance says which they are. */
+/** True if a list of the instance says which parents these are. */
 export const isFound = ({ origin }: Parents): boolean => origin !== 'named' && origin !== 'piped'
 
 const kinds = ['project', 'group'] as const
 
-/** Whether a line has a form for what belongs to that kind: that of an open command has its place in its path. */
+/** True if a line has a form for what belongs to that kind. An open command has the place of the kind in its path. */
 const takesKind = (command: Command, { args }: Raw, kind: ParentKind): boolean =>
   command.open === true ? args.some((arg) => arg.includes(`{${kind}}`)) : hasForm(command, kind)
 
@@ -43,11 +43,15 @@ const checkPlaces = (command: Command, raw: Raw): void => {
   const places: readonly (readonly [flag: string, given: boolean, place: string | undefined])[] = [
     ['project', raw.flags.has('project'), project ? undefined : '{project}'],
     ['group', raw.flags.has('group'), project || group ? undefined : '{project} or {group}'],
-    ['all-projects', said(raw, 'all-projects') === true, project ? undefined : '{project}'],
-    ['all-groups', said(raw, 'all-groups') === true, group ? undefined : '{group}'],
+    [
+      'all-projects',
+      getSwitchValue(raw, 'all-projects') === true,
+      project ? undefined : '{project}',
+    ],
+    ['all-groups', getSwitchValue(raw, 'all-groups') === true, group ? undefined : '{group}'],
     [
       'recursive',
-      said(raw, 'recursive') === true,
+      getSwitchValue(raw, 'recursive') === true,
       project && !group ? undefined : '{project} alone',
     ],
   ]
@@ -57,7 +61,7 @@ const checkPlaces = (command: Command, raw: Raw): void => {
     throw createExclusion({ command, raw }, ['project', 'group'])
 }
 
-const namesIn = (texts: readonly string[]): readonly string[] => {
+const parseNames = (texts: readonly string[]): readonly string[] => {
   const names = texts.flatMap((text) => text.split(',').map((name) => name.trim()))
   return [...new Set(names.filter((name) => name !== ''))]
 }
@@ -78,11 +82,11 @@ const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
       )
 }
 
-/** Several that the line names, or standard input. */
-const namedIn = (command: Command, raw: Raw): Parents | undefined => {
+/** Returns several parents that the line names, or standard input. */
+const getNamedParents = (command: Command, raw: Raw): Parents | undefined => {
   const given = kinds.filter((kind) => raw.flags.has(kind) && takesKind(command, raw, kind))
   for (const kind of given) {
-    const names = namesIn(raw.flags.get(kind) ?? [])
+    const names = parseNames(raw.flags.get(kind) ?? [])
     const piped = names.includes('-')
     if (names.length < 2 && !piped) continue
     if (given.length > 1) throw createExclusion({ command, raw }, ['project', 'group'])
@@ -96,8 +100,8 @@ const namedIn = (command: Command, raw: Raw): Parents | undefined => {
   return undefined
 }
 
-/** What a boolean flag of the line says; undefined where it is not there. */
-const said = (raw: Raw, flag: string): boolean | undefined => {
+/** Returns the value of a boolean flag of the line; undefined if the line does not have it. */
+const getSwitchValue = (raw: Raw, flag: string): boolean | undefined => {
   const text = raw.flags.get(flag)?.at(-1)
   return text === undefined ? undefined : text === 'true'
 }
@@ -106,19 +110,19 @@ const checkGroups = (names: readonly string[], flag: string): void => {
   if (names.includes('-')) throw usage(`${flag} cannot read groups from standard input`)
 }
 
-/** Those that a list of the instance has to find. */
-const foundBy = (command: Command, raw: Raw): Parents | undefined => {
+/** Returns the parents that a list of the instance has to find; undefined if the line has none such. */
+const getFoundParents = (command: Command, raw: Raw): Parents | undefined => {
   const scoped = kinds.filter((kind) => raw.flags.has(kind))
-  const all = kinds.filter((kind) => said(raw, `all-${kind}s`) === true)
+  const all = kinds.filter((kind) => getSwitchValue(raw, `all-${kind}s`) === true)
   for (const kind of all) {
     const other = scoped[0] ?? (all.length > 1 ? 'all-groups' : undefined)
     if (other !== undefined) throw createExclusion({ command, raw }, [`all-${kind}s`, other])
-    if (!takesKind(command, raw, kind) && !(kind === 'project' && spreads(command)))
+    if (!takesKind(command, raw, kind) && !(kind === 'project' && canSelectAcrossProjects(command)))
       throw usage(`${getCommandName(command)} is not available for a ${kind}`)
     return { origin: 'everything', kind, names: [] }
   }
-  const names = namesIn(raw.flags.get('group') ?? [])
-  const tree = said(raw, 'recursive') === true
+  const names = parseNames(raw.flags.get('group') ?? [])
+  const tree = getSwitchValue(raw, 'recursive') === true
   if (names.length === 0 || scoped.length > 1 || !takesKind(command, raw, 'project')) {
     if (tree)
       throw usage(
@@ -137,27 +141,27 @@ const foundBy = (command: Command, raw: Raw): Parents | undefined => {
 }
 
 /**
- * The several parents of a line; undefined where it has one, or none. Decided by the flags alone.
+ * Returns the several parents of a line; undefined if it has one, or none. The flags alone decide.
  * @throws Failure `usage` for what does not go with several
  */
-export const parentsIn = (command: Command, raw: Raw): Parents | undefined => {
+export const getLineParents = (command: Command, raw: Raw): Parents | undefined => {
   if (command.open === true && !raw.flags.has('resume')) checkPlaces(command, raw)
-  const parents = foundBy(command, raw) ?? namedIn(command, raw)
+  const parents = getFoundParents(command, raw) ?? getNamedParents(command, raw)
   if (parents !== undefined) checkFlags(command, raw, parents.kind)
   const found = parents !== undefined && isFound(parents)
   const own = command.flags.some(({ name }) => name === 'with-archived')
-  if (!found && !own && said(raw, 'with-archived') === true)
+  if (!found && !own && getSwitchValue(raw, 'with-archived') === true)
     throw usage('--with-archived requires --all-projects or --group')
   return parents
 }
 
-/** The line without the flags that named several parents. */
-export const withoutParents = (raw: Raw): Raw => ({
+/** Removes from the line the flags that named several parents. */
+export const removeParentFlags = (raw: Raw): Raw => ({
   ...raw,
   flags: new Map([...raw.flags].filter(([name]) => name !== 'project' && name !== 'group')),
 })
 
-/** One of several: how its records name it, and what it is given as by which flag. */
+/** A parent among several: how its records name it, and what it is given as by which flag. */
 export interface ParentTarget {
   readonly parent: Parent
   readonly kind: ParentKind
@@ -170,11 +174,11 @@ export interface ParentTarget {
   readonly failure?: Failure
 }
 
-/** One as its column has it: in a tree its kind stands before its name. */
-export const targetIn = (column: Parent['column'], name: string): ParentTarget => {
+/** Parses a parent as its column has it: in a tree its kind stands before its name. */
+export const parseParentTarget = (column: Parent['column'], name: string): ParentTarget => {
   if (column !== 'of') return { kind: column, value: name, parent: { column, name } }
   const kind = name.startsWith('group:') ? 'group' : 'project'
-  return targetOfTree(kind, name.slice(kind.length + 1))
+  return createTreeTarget(kind, name.slice(kind.length + 1))
 }
 
 /** Parents with the objects of each: those that follow each other are one. */
@@ -193,23 +197,23 @@ export class TargetsWithObjects {
   }
 }
 
-/** One of a tree, in which there are both kinds. */
-export const targetOfTree = (kind: ParentKind, name: string): ParentTarget => ({
+/** Creates a parent of a tree, in which there are both kinds. */
+export const createTreeTarget = (kind: ParentKind, name: string): ParentTarget => ({
   kind,
   value: name,
   parent: { column: 'of', name: `${kind}:${name}` },
 })
 
-/** What was asked, of one of several. */
-export const givenFor = (given: Given, { kind, value, args, rows }: ParentTarget): Given => ({
+/** Returns what was asked, for one of several parents. */
+export const toGiven = (given: Given, { kind, value, args, rows }: ParentTarget): Given => ({
   ...given,
   args: args ?? given.args,
   ...(rows?.some((row) => row !== undefined) === true ? { rows } : {}),
-  flags: { ...given.flags, [kind]: idOrText(value) },
+  flags: { ...given.flags, [kind]: toIdOrText(value) },
 })
 
-/** What a line would have said that names such parents. */
-export const namedParents = (kind: ParentKind): Parents => ({
+/** Creates the parents of a line that would have named several of a kind. */
+export const createNamedParents = (kind: ParentKind): Parents => ({
   origin: 'named',
   kind,
   names: [],

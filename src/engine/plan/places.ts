@@ -1,34 +1,34 @@
 /** Projects and groups of a line that are given by their addresses, as what they name on the instance at hand. */
-import { type Param, scopeOf, takesSeveral } from '../../catalogue/params.js'
+import { getScopeType, type Param, takesSeveral } from '../../catalogue/params.js'
 import { isAddress, readPlace } from '../../profile/index.js'
-import { flagsOfCommand } from '../command/flags.js'
+import { getCommandFlags } from '../command/flags.js'
 import type { Command } from '../command/types.js'
 import type { Raw } from './line.js'
 import type { Parents } from './parents.js'
 
 type PlaceKind = 'project' | 'group'
 
-/** The path or ID that a text names: it, or the address of the project or group. */
+/** Returns the path or ID that a text names: the text itself, or that of the project or group at its address. */
 export const toPath = (text: string, kind: PlaceKind, baseUrl: () => string): string =>
   isAddress(text) ? readPlace(text, baseUrl(), kind).value : text
 
-/** Whether a flag names projects or groups, as one or as a list. */
+/** Returns whether a flag names projects or groups, as one or as a list; undefined if it names neither. */
 const placeKind = (param: Param): PlaceKind | undefined => {
   const { completes } = param
   const kind = completes === 'project' || completes === 'group' ? completes : undefined
-  return scopeOf(param) ?? (takesSeveral(param) ? kind : undefined)
+  return getScopeType(param) ?? (takesSeveral(param) ? kind : undefined)
 }
 
-/** What a line says of its projects and groups. */
+/** A line with the projects and groups that it names. */
 interface PlacedLine {
   readonly raw: Raw
   readonly parents: Parents | undefined
 }
 
-/** The flags of a line that name projects or groups. */
-const placesOf = (command: Command, raw: Raw): ReadonlyMap<string, PlaceKind> =>
+/** Returns the flags of a line that name projects or groups. */
+const getPlaceFlags = (command: Command, raw: Raw): ReadonlyMap<string, PlaceKind> =>
   new Map(
-    flagsOfCommand(command, ({ name }) => raw.flags.has(name)).flatMap(({ name, param }) => {
+    getCommandFlags(command, ({ name }) => raw.flags.has(name)).flatMap(({ name, param }) => {
       const kind = placeKind(param)
       return kind === undefined ? [] : [[name, kind] as const]
     }),
@@ -43,7 +43,7 @@ const mapParts = (text: string, work: (part: string) => string): string =>
     .join(',')
 
 /**
- * The line with paths in the place of addresses.
+ * Returns the line with paths in the place of addresses.
  * @param baseUrl the instance's address; asked for where the line has an address
  * @throws Failure `usage` for an address of another instance, or of nothing of the kind
  */
@@ -53,7 +53,7 @@ export const withPaths = async <L extends PlacedLine>(
   baseUrl: () => Promise<string>,
 ): Promise<L> => {
   const { raw, parents } = line
-  const kinds = placesOf(command, raw)
+  const kinds = getPlaceFlags(command, raw)
   const texts = [...kinds.keys()].flatMap((name) => raw.flags.get(name) ?? [])
   if (![...raw.args, ...texts].some(hasAddress)) return line
   const base = await baseUrl()
@@ -63,7 +63,7 @@ export const withPaths = async <L extends PlacedLine>(
   const flags = [...raw.flags].map(
     ([name, given]) => [name, mapped(given, kinds.get(name))] as const,
   )
-  const args = mapped(raw.args, scopeOf(command.args[0]?.param))
+  const args = mapped(raw.args, getScopeType(command.args[0]?.param))
   const names = parents?.names.map(path(parents.origin === 'named' ? parents.kind : 'group'))
   return {
     ...line,

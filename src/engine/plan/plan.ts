@@ -5,24 +5,24 @@
 import { hasDots, isDots } from '../../base/base-url.js'
 import { getOwn, isObject, type JsonValue, type JsonValues } from '../../base/objects.js'
 import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
-import { isScope, type Param, scopeOf, valuesOf } from '../../catalogue/params.js'
+import { getParamValues, getScopeType, isScope, type Param } from '../../catalogue/params.js'
 import { joinItems } from '../../catalogue/values.js'
 import { isObjectFailure, placeFailure, usage } from '../../errors.js'
-import { flagName, getCommandName, getScope } from '../command/derive.js'
+import { getCommandName, getFlagName, getScope } from '../command/derive.js'
 import type { ActionOptions, Command, Flag, Given, Plan } from '../command/types.js'
 import {
-  allArgs,
-  joins,
+  canJoinObjects,
+  completeArguments,
+  fillSharedProject,
+  getExtraName,
   type ObjectReference,
-  parameterIn,
   placeArgs,
   placeProject,
+  replaceReference,
   resolveReferences,
-  scopedBy,
-  withoutReference,
 } from './arguments.js'
 import { choose, fillScope, type ScopedEndpoint } from './choose.js'
-import { spelled } from './line.js'
+import { formatFlagLabel } from './line.js'
 import type { MissingValue, PlanContext } from './objects.js'
 import { parseParam, parseValue } from './values.js'
 
@@ -33,7 +33,7 @@ interface Known extends Pick<MissingValue, 'project'> {
   readonly extra: JsonValues
 }
 
-const changesNothing = (endpoint: Endpoint, { values, extra }: Known): boolean =>
+const isEmptyUpdate = (endpoint: Endpoint, { values, extra }: Known): boolean =>
   endpoint.changes === true &&
   Object.keys(extra).length === 0 &&
   Object.keys(values).every((name) => endpoint.path[name] !== undefined)
@@ -45,7 +45,7 @@ const ask = async (
 ): Promise<Record<string, JsonValue | undefined>> => {
   const offered = Object.entries(endpoint.params)
     .filter(([, param]) => param.deprecated === undefined)
-    .map(([key, param]) => ({ key, name: flagName(key, param), param }))
+    .map(([key, param]) => ({ key, name: getFlagName(key, param), param }))
   const picked = (await around.pick('attributes to set', offered)) ?? []
   const values: Record<string, JsonValue | undefined> = {}
   for (const { key, name, param } of offered.filter(({ name }) => picked.includes(name))) {
@@ -57,16 +57,16 @@ const ask = async (
 }
 
 /**
- * The attributes that a person picked for an update to which none were given; else none.
- * @throws Failure `usage` where nobody can be asked, or nothing was answered
+ * Asks for attributes of an update to which none were given; else there are none.
+ * @throws Failure `usage` without a terminal to ask on, or if nothing was answered
  */
-const attributesOf = async (
+const askForAttributes = async (
   command: Command,
   endpoint: Endpoint,
   known: Known,
   around: PlanContext,
 ): Promise<JsonValues> => {
-  if (!changesNothing(endpoint, known)) return {}
+  if (!isEmptyUpdate(endpoint, known)) return {}
   const { values, extra, ...project } = known
   const answered = await ask(endpoint, project, around)
   if (Object.keys(answered).length > 0) return answered
@@ -90,13 +90,13 @@ const checkSingle = (kind: string, text: string, label: string): void => {
 /** @throws Failure `usage` for a value that no segment of a path can be */
 export const checkSegment = (name: string, param: Param, value: unknown): void => {
   if (isScope(param) ? isDots(String(value)) : hasDots(String(value)))
-    throw usage(`${flagName(name, param)}: "." and ".." cannot be used in a path`)
+    throw usage(`${getFlagName(name, param)}: "." and ".." cannot be used in a path`)
   if (isScope(param) || param.completes === 'user')
-    checkSingle(scopeOf(param) ?? 'user', String(value), flagName(name, param))
-  if (String(value) === '') throw usage(`${flagName(name, param)} must not be empty`)
+    checkSingle(getScopeType(param) ?? 'user', String(value), getFlagName(name, param))
+  if (String(value) === '') throw usage(`${getFlagName(name, param)} must not be empty`)
 }
 
-/** The project that the objects of a command belong to, as far as it is known by now. */
+/** Finds the project that the objects of a command belong to, as far as it is known by now. */
 const projectIn = (
   endpoint: Endpoint,
   given: Given,
@@ -108,9 +108,9 @@ const projectIn = (
   return value === undefined ? {} : { project: String(value) }
 }
 
-/** A command's flag of that name, as messages name it. */
-const spelledIn = ({ flags }: Pick<Command, 'flags'>, name: string): string =>
-  spelled(flags.find((flag) => flag.name === name) ?? { name })
+/** Formats a command's flag of that name, as messages name it. */
+const formatNamedFlag = ({ flags }: Pick<Command, 'flags'>, name: string): string =>
+  formatFlagLabel(flags.find((flag) => flag.name === name) ?? { name })
 
 const fillRequired = async (
   command: Command,
@@ -125,18 +125,18 @@ const fillRequired = async (
     ...Object.entries(endpoint.params).filter(([, p]) => p.required === true),
   ].filter(([name]) => values[name] === undefined && extra[name] === undefined)
   for (const [name, param] of open) {
-    const flag = flagName(name, param)
-    const label = spelledIn(command, flag)
+    const flag = getFlagName(name, param)
+    const label = formatNamedFlag(command, flag)
     const fromEnv = param.env === undefined ? undefined : around.env[param.env]
     const answer =
       fromEnv === undefined ? await around.missing({ name: flag, param, ...project }) : [fromEnv]
     if (answer === undefined)
       throw usage(`${getCommandName(command)} needs ${label}`, `${param.help}.`)
-    values[name] = parseValue(param, answer, label, { parameter: parameterIn(endpoint, name) })
+    values[name] = parseValue(param, answer, label, { parameter: getExtraName(endpoint, name) })
   }
 }
 
-/** What all plans of a command have in common. */
+/** The parts that all plans of a command have in common. */
 export interface CommonParts extends ScopedEndpoint {
   readonly command: Command
   readonly values: Values
@@ -144,7 +144,7 @@ export interface CommonParts extends ScopedEndpoint {
   readonly project: Pick<MissingValue, 'project'>
 }
 
-/** The values that do not belong to one object: flags over `--input`, the path, what was asked. */
+/** Plans the values that do not belong to one object: flags over `--input`, the path, what was asked. */
 const planCommon = async (
   command: Command,
   given: Given,
@@ -154,24 +154,25 @@ const planCommon = async (
 ): Promise<CommonParts> => {
   const { endpoint, scope } = scoped
   const project = projectIn(endpoint, given, scope)
-  const flags = { ...flagValues(command, endpoint, given), ...override }
+  const flags = { ...getFlagValues(command, endpoint, given), ...override }
   const values = {
-    ...mergeInput(inputValues(endpoint, given, around.unknown), flags),
-    ...pathValues(endpoint, given),
+    ...mergeInput(getInputValues(endpoint, given, around.unknown), flags),
+    ...getPathValues(endpoint, given),
     ...scope,
   }
-  const extra = extraValues(endpoint, given, around.unknown)
+  const extra = parseExtraValues(endpoint, given, around.unknown)
   const known = { values, extra, ...project }
-  const all = { ...values, ...(await attributesOf(command, endpoint, known, around)) }
+  const all = { ...values, ...(await askForAttributes(command, endpoint, known, around)) }
   checkExclusive(command, endpoint, all)
   return { ...scoped, command, values: all, extra, project }
 }
 
 /**
- * The plan of one object: what names it put in its place, what is missing asked for, its path checked.
+ * Completes the plan of one object: what names it is put in its place, what is missing is asked for, and its path is
+ * checked.
  * @param own the values that all have in common, with what is this object's own
  */
-export const completed = async (
+export const completePlan = async (
   { key, endpoint, command, extra, project }: CommonParts,
   own: Record<string, JsonValue | undefined>,
   args: readonly string[],
@@ -184,7 +185,7 @@ export const completed = async (
   return { key, endpoint, values: own, extra, label }
 }
 
-/** The plan for one object, or for what one request takes together. */
+/** Plans one object, or what one request takes together. */
 const planOf = async (
   common: CommonParts,
   group: readonly string[],
@@ -194,25 +195,25 @@ const planOf = async (
 ): Promise<Plan> => {
   const own: Record<string, JsonValue | undefined> = { ...common.values }
   await placeProject(common.endpoint, reference, given, own, around)
-  const args = withoutReference(group, reference)
+  const args = replaceReference(group, reference)
   const [label] = isScope(common.command.args[0]?.param) ? args : group
-  return completed(common, own, args, label, around)
+  return completePlan(common, own, args, label, around)
 }
 
-/** What the plan of a row has in common with all others, and its own attributes. */
+/** A function that returns what the plan of a row has in common with all others, and the row's own attributes. */
 export type CommonsByRow = (row: JsonValues | undefined) => Promise<CommonParts>
 
-/** So many rows that say something else are remembered. */
+/** The number of different rows that are remembered. */
 const maxRows = 256
 
-/** The same is made once for all objects without a row, and for rows that say the same. */
-export const commonsByRow = (
+/** Creates the common parts once for all objects without a row, and once for rows that say the same. */
+export const createCommonsByRow = (
   ...[command, given, scoped, around, override]: Parameters<typeof planCommon>
 ): CommonsByRow => {
   const known = new Map<string, Promise<CommonParts>>()
   const make = async (row: JsonValues | undefined): Promise<CommonParts> => {
     if (row === undefined) return planCommon(command, given, scoped, around, override)
-    const { givenInRow } = await import('./stdin/row-fields.js')
+    const { createRowGiven: givenInRow } = await import('./stdin/row-fields.js')
     const own = await givenInRow(command, given, row, around)
     // A stand-in for what no flag says gives way to the row.
     const others = Object.entries(override).filter(([name]) => row[name] === undefined)
@@ -229,19 +230,19 @@ export const commonsByRow = (
   }
 }
 
-/** What was asked, with the attributes of all rows: together they say which endpoint is meant. */
+/** Adds the attributes of all rows to what was asked: together they say which endpoint is meant. */
 const withRows = async (
   command: Command,
   given: Given,
   rows: NonNullable<Given['rows']>,
   around: PlanContext,
 ): Promise<Given> => {
-  const { givenInRow } = await import('./stdin/row-fields.js')
+  const { createRowGiven: givenInRow } = await import('./stdin/row-fields.js')
   return givenInRow(command, given, Object.assign({}, ...rows), around)
 }
 
 /**
- * The plans of a command, one for each object given (one where the command takes none).
+ * Creates the plans of a command, one for each object given (one where the command takes none).
  * @param apart also for objects that one request could take together
  * @throws Failure `usage` naming the flag or argument that is missing, wrong or in the way
  */
@@ -254,14 +255,14 @@ export const createPlans = async (
 ): Promise<readonly Plan[]> => {
   const references = await resolveReferences(command, given, around)
   const all = given.rows === undefined ? given : await withRows(command, given, given.rows, around)
-  const choice = choose(command, scopedBy(all, references), around.env, override)
+  const choice = choose(command, fillSharedProject(all, references), around.env, override)
   around.offered?.(choice.endpoint)
   const scoped = await fillScope(command, choice, around)
   const { endpoint } = scoped
   const project = projectIn(endpoint, given, scoped.scope)
-  const args = await allArgs(command, endpoint, given, around, project)
-  const commonFor = commonsByRow(command, given, scoped, around, override)
-  const own = apart || given.rows !== undefined || !joins(endpoint)
+  const args = await completeArguments(command, endpoint, given, around, project)
+  const commonFor = createCommonsByRow(command, given, scoped, around, override)
+  const own = apart || given.rows !== undefined || !canJoinObjects(endpoint)
   const several = command.args[0]?.variadic === true && own
   const groups = several && args.length > 0 ? args.map((arg) => [arg]) : [args]
   const plans: Plan[] = []
@@ -287,7 +288,7 @@ export const createPlans = async (
  * Completes a plan; one that cannot be completed is not sent. Where all are made before the first is sent, none is then; of
  * several projects or groups each is for itself.
  */
-export const completing =
+export const createCompletion =
   ({ complete, planFirst }: Pick<ActionOptions, 'complete' | 'planFirst'>) =>
   async (plan: Plan): Promise<Plan> => {
     if (complete === undefined || plan.refused !== undefined) return plan
@@ -300,7 +301,7 @@ export const completing =
     }
   }
 
-const flagValues = (
+const getFlagValues = (
   command: Command,
   endpoint: Endpoint,
   given: Given,
@@ -310,26 +311,28 @@ const flagValues = (
     const value = given.flags[flag.name]
     if (value === undefined || flag.parameter === undefined || flag.path === true) continue
     if (endpoint.refuses?.includes(flag.parameter))
-      throw usage(`${getCommandName(command)} does not support ${spelled(flag)} in this form`)
+      throw usage(
+        `${getCommandName(command)} does not support ${formatFlagLabel(flag)} in this form`,
+      )
     const param = endpoint.params[flag.parameter]
-    if (param !== undefined && valuesOf(param).length > 0) checkEnum(param, value, flag)
+    if (param !== undefined && getParamValues(param).length > 0) checkEnum(param, value, flag)
     values[flag.parameter] = value
   }
   return values
 }
 
-/** The flag accepts what any of the command's endpoints knows; this one may know less. */
+/** Checks the value of an enumeration. The flag accepts what any of the command's endpoints knows; this endpoint may know less. */
 const checkEnum = (param: Param, value: unknown, flag: Flag): void => {
   const { parameter } = flag
-  if (typeof value === 'string') parseValue(param, [value], spelled(flag), { parameter })
+  if (typeof value === 'string') parseValue(param, [value], formatFlagLabel(flag), { parameter })
 }
 
-/** Scope and other placeholders of the path, as far as flags give them. */
-const pathValues = (endpoint: Endpoint, given: Given): Record<string, JsonValue | undefined> => {
+/** Returns the scope and other placeholders of the path, as far as flags give them. */
+const getPathValues = (endpoint: Endpoint, given: Given): Record<string, JsonValue | undefined> => {
   const scope = getScope(endpoint)
   const values: Record<string, JsonValue | undefined> = {}
   for (const [name, param] of Object.entries(endpoint.path)) {
-    const flag = scope?.placeholder === name ? scope.kind : flagName(name, param)
+    const flag = scope?.placeholder === name ? scope.kind : getFlagName(name, param)
     if (endpoint.args?.includes(name)) continue
     if (given.flags[flag] !== undefined) values[name] = given.flags[flag]
   }
@@ -337,7 +340,7 @@ const pathValues = (endpoint: Endpoint, given: Given): Record<string, JsonValue 
 }
 
 /** `--param` by where it travels: JSON in a body, text in a query; a JSON list is a list there. */
-const extraValues = (endpoint: Endpoint, given: Given, unknown: PlanContext['unknown']) => {
+const parseExtraValues = (endpoint: Endpoint, given: Given, unknown: PlanContext['unknown']) => {
   const extra = Object.entries(given.extra).map(([name, text]) => {
     const param = getOwn<Param>(endpoint.params, name)
     if (param === undefined && !Object.hasOwn(endpoint.path, name)) unknown(endpoint, name)
@@ -355,19 +358,22 @@ const queryParam = (text: string, name: string): JsonValue => {
   return Array.isArray(list) ? list : text
 }
 
-const inputValues = (endpoint: Endpoint, given: Given, unknown: PlanContext['unknown']) => {
+const getInputValues = (endpoint: Endpoint, given: Given, unknown: PlanContext['unknown']) => {
   for (const name of Object.keys(given.input ?? {}))
     if (!Object.hasOwn(endpoint.params, name)) unknown(endpoint, name)
   return Object.fromEntries(
     Object.entries(given.input ?? {}).map(([name, v]) => [
       name,
-      joined(getOwn<Param>(endpoint.params, name), v),
+      joinListItems(getOwn<Param>(endpoint.params, name), v),
     ]),
   )
 }
 
-/** A list where the documents have one string of several items. */
-const joined = (param: Param | undefined, value: JsonValue | undefined): JsonValue | undefined =>
+/** Joins a list where the documents have one string of several items. */
+const joinListItems = (
+  param: Param | undefined,
+  value: JsonValue | undefined,
+): JsonValue | undefined =>
   param === undefined || !Array.isArray(value)
     ? value
     : (joinItems(param, value.map(String)) ?? value)
@@ -378,13 +384,13 @@ const checkExclusive = (command: Command, endpoint: Endpoint, values: JsonValues
     if (both.length < 2) continue
     const flags = both.map((name) => {
       const param = endpoint.params[name]
-      return spelledIn(command, param === undefined ? name : flagName(name, param))
+      return formatNamedFlag(command, param === undefined ? name : getFlagName(name, param))
     })
     throw usage(`${flags.join(' and ')} exclude each other`)
   }
 }
 
-/** Hash flags merge over the input's key by key. */
+/** Merges flags over the input; hash flags are merged key by key. */
 const mergeInput = (
   input: JsonValues,
   flags: JsonValues,

@@ -1,8 +1,8 @@
 /** The plans of objects that come: one after the other, of one project or group, or each with its own. */
 
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
-import { type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
-import { kindNamed } from '../../catalogue/kinds.js'
+import { type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
+import { getKindByName } from '../../catalogue/kinds.js'
 import { placeFailure, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
 import { getCommandName, getScope } from '../command/derive.js'
@@ -19,16 +19,16 @@ import type { GivenObject } from '../work/report.js'
 import { type ObjectReference, parseReference, placeArgs, placeProject } from './arguments.js'
 import { choose, fillScope } from './choose.js'
 import type { PlanContext } from './objects.js'
-import { givenFor, type ParentTarget, targetIn } from './parents.js'
+import { type ParentTarget, parseParentTarget, toGiven } from './parents.js'
 import {
   type CommonParts,
   type CommonsByRow,
   checkSegment,
-  commonsByRow,
-  completed,
-  completing,
+  completePlan,
+  createCommonsByRow,
+  createCompletion,
 } from './plan.js'
-import { givenInRow } from './stdin/row-fields.js'
+import { createRowGiven } from './stdin/row-fields.js'
 
 // The plan of one object after the other: what all have in common is made with the first. An object is known by
 // its text, or as a journal names it: by its id, and what it belongs to.
@@ -65,9 +65,9 @@ class Planner {
   }
 
   /**
-   * What a text names: an object, and what it belongs to.
+   * Finds what a text names: an object, and what it belongs to.
    * @param owner the project or group that it came with, which is known then
-   * @throws Failure `usage` for what can be no such object
+   * @throws Failure `usage` for a text that can be no such object
    */
   async objectOf(text: string, owner?: string, row?: JsonValues): Promise<GivenObject> {
     const [argument] = this.#command.args
@@ -98,13 +98,13 @@ class Planner {
     if (holder !== undefined && parent !== undefined && String(own[holder]) !== parent)
       own[holder] = parent
     const args = [this.#standIn(object)]
-    const plan = await completed(common, own, args, this.#labelOf(object, parent), this.#around)
-    return row === undefined ? plan : { ...plan, row: jsonFields(row) }
+    const plan = await completePlan(common, own, args, this.#labelOf(object, parent), this.#around)
+    return row === undefined ? plan : { ...plan, row: toJsonFields(row) }
   }
 
   /** A number of a project by its full reference, unless the line says the project. */
   #labelOf(object: string, parent: string | undefined): string {
-    const { mark } = kindNamed(this.#command.args[0]?.param?.completes) ?? {}
+    const { mark } = getKindByName(this.#command.args[0]?.param?.completes) ?? {}
     const said = this.#given.flags.project !== undefined
     return mark === undefined || said || parent === undefined ? object : `${parent}${mark}${object}`
   }
@@ -112,7 +112,7 @@ class Planner {
   async #commonOf(first: GivenObject): Promise<CommonParts> {
     this.#commons ??= this.#make(first)
     const commonIn = await this.#commons
-    return commonIn(first.row && jsonFields(first.row))
+    return commonIn(first.row && toJsonFields(first.row))
   }
 
   async #make({ object, parent, row }: GivenObject): Promise<CommonsByRow> {
@@ -131,13 +131,13 @@ class Planner {
     )
     this.#around.offered?.(choice.endpoint)
     const scoped = await fillScope(this.#command, choice, this.#around)
-    return commonsByRow(this.#command, given, scoped, this.#around, this.#override)
+    return createCommonsByRow(this.#command, given, scoped, this.#around, this.#override)
   }
 
   /** The line as a row completes it, whichever columns this one fills. */
   async #withRow(given: Given, row: GivenObject['row']): Promise<Given> {
     if (row === undefined) return given
-    const own = await givenInRow(this.#command, given, jsonFields(row), this.#around)
+    const own = await createRowGiven(this.#command, given, toJsonFields(row), this.#around)
     const filled = Object.fromEntries(this.#rowFlags.map((name) => [name, '']))
     return { ...own, flags: { ...filled, ...own.flags } }
   }
@@ -152,7 +152,7 @@ class Planner {
     await placeProject(endpoint, reference, given, {}, this.#around)
   }
 
-  /** What an object belongs to: by itself, or as all do. */
+  /** Returns the project or group that an object belongs to: by itself, or as all do. */
   async #parentOf(
     { endpoint, values }: CommonParts,
     reference: ObjectReference,
@@ -175,7 +175,7 @@ class Planner {
   #carries = false
 }
 
-/** What belongs to projects is planned otherwise than what belongs to groups. */
+/** Keeps a planner for each kind of parent: objects of projects are planned otherwise than objects of groups. */
 class Planners {
   readonly #make: (target: ParentTarget | undefined) => Planner
   readonly #below: ObjectStream['below']
@@ -206,7 +206,7 @@ class Planners {
   #targetOf(parent: string | undefined): ParentTarget | undefined {
     return this.#below === undefined || parent === undefined
       ? undefined
-      : targetIn(this.#below, parent)
+      : parseParentTarget(this.#below, parent)
   }
 
   #for(target: ParentTarget | undefined): Planner {
@@ -222,8 +222,8 @@ interface StreamActions {
   readonly how: ActionOptions
 }
 
-/** The objects that come, those of one text apart. */
-async function* apart(
+/** Yields the objects that come; several in one text are split apart. */
+async function* splitApart(
   objects: AsyncIterable<NamedObject>,
   split: ActionOptions['split'],
 ): AsyncGenerator<NamedObject> {
@@ -232,7 +232,7 @@ async function* apart(
     for (const one of split(text)) yield { ...others, text: one }
 }
 
-/** A plan for each object that comes. */
+/** Creates the source of plans: one for each object that comes. */
 export const createSource = (
   command: Command,
   { given, how }: StreamActions,
@@ -249,7 +249,7 @@ export const createSource = (
     (target) =>
       new Planner(
         command,
-        target === undefined ? given : givenFor(given, target),
+        target === undefined ? given : toGiven(given, target),
         around,
         preset,
         standIn,
@@ -257,7 +257,7 @@ export const createSource = (
       ),
     below,
   )
-  const complete = completing(how)
+  const complete = createCompletion(how)
   const planOf = async (object: GivenObject): Promise<Plan> =>
     complete(await planners.planOf(object))
   const named = async function* (): AsyncGenerator<GivenObject> {
@@ -270,7 +270,7 @@ export const createSource = (
         throw placeFailure(error, one.place)
       }
     }
-    yield* mapConcurrent(apart(objects, split), checked ? width : 1, take)
+    yield* mapConcurrent(splitApart(objects, split), checked ? width : 1, take)
   }
   return {
     objects: named(),

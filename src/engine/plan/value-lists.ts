@@ -1,11 +1,11 @@
-/** Which list of the instance has the values that a parameter takes: for completion and for prompts. */
+/** Reads the values that a parameter takes from a list of the instance: for completion and for prompts. */
 import { isObject, type JsonValues } from '../../base/objects.js'
-import { maskFields, secrecies } from '../../base/secrets/mask.js'
+import { getSecrecies, maskFields } from '../../base/secrets/mask.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import { areas } from '../../catalogue/index.js'
-import { kindNamed } from '../../catalogue/kinds.js'
+import { getKindByName } from '../../catalogue/kinds.js'
 import type { Words } from '../../catalogue/words.js'
 import type { WireRequest } from '../../http/types.js'
 import { getScope, type ScopeKind } from '../command/derive.js'
@@ -77,11 +77,11 @@ export const sources: Readonly<Record<string, readonly Source[]>> = {
 
 export const hasSource = (what: string): boolean => Object.hasOwn(sources, what)
 
-/** Whether a field of a source's answer is masked elsewhere: then it is neither offered nor kept. */
+/** True if a field of a source's answer is masked elsewhere: then it is neither offered nor kept. */
 export const isHidden = (field: string, endpoint: Endpoint | undefined): boolean =>
   isSecretName(field) || getSecretFields(endpoint).has(field)
 
-const candidatesIn = (
+const getCandidates = (
   data: unknown,
   source: Source,
   endpoint: Endpoint | undefined,
@@ -95,7 +95,7 @@ const candidatesIn = (
   if (!Array.isArray(data)) return []
   const text = source.text ?? title ?? ''
   const about = isHidden(text, endpoint) ? '' : text
-  const secrecyOf = secrecies(getSecretFields(endpoint))
+  const secrecyOf = getSecrecies(getSecretFields(endpoint))
   return data.filter(isObject).flatMap((given) => {
     const record = maskFields(given, secrecyOf)
     const value = record[source.value]
@@ -106,28 +106,28 @@ const candidatesIn = (
 }
 
 const page = 'per_page=100'
-const paged = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}${page}`
+const addPageSize = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}${page}`
 
-/** The endpoint of a source; undefined where the catalogue has none of that name. */
-const endpointOf = async ({ area, key }: CatalogueList): Promise<Endpoint | undefined> =>
+/** Loads the endpoint of a source; undefined if the catalogue has none of that name. */
+const loadSourceEndpoint = async ({ area, key }: CatalogueList): Promise<Endpoint | undefined> =>
   (await areas.find((row) => row.name === area)?.load())?.[key]
 
 /** The project and the group that a line is about, by ID or path. */
 export type NamedPlaces = Readonly<Partial<Record<ScopeKind, string>>>
 
-/** What the lists of a source belong to: a project, a group, or either; undefined for lists of the instance. */
+/** Returns what the lists of a source belong to: a project, or either a project or a group; undefined for lists of the instance. */
 export const getPlaceOfValues = async (what: string): Promise<'project' | 'either' | undefined> => {
   const kinds = new Set<ScopeKind | undefined>()
   for (const source of sources[what] ?? []) {
     const endpoint =
-      'path' in source ? { route: `GET ${source.path}` as const } : await endpointOf(source)
+      'path' in source ? { route: `GET ${source.path}` as const } : await loadSourceEndpoint(source)
     kinds.add(endpoint === undefined ? undefined : getScope(endpoint)?.kind)
   }
   if (kinds.has('group')) return 'either'
   return kinds.has('project') ? 'project' : undefined
 }
 
-const wantedOf = async (
+const buildValueRequest = async (
   source: Source,
   places: NamedPlaces,
   words: Words | undefined,
@@ -141,9 +141,9 @@ const wantedOf = async (
     }
     const route = words?.path(source.path) ?? source.path
     const path = route.replace(':id', encodeURIComponent(project ?? ''))
-    return { request: { method: 'GET', path: paged(path), headers: {} } }
+    return { request: { method: 'GET', path: addPageSize(path), headers: {} } }
   }
-  const endpoint = await endpointOf(source)
+  const endpoint = await loadSourceEndpoint(source)
   const scope = endpoint === undefined ? undefined : getScope(endpoint)
   const place = scope === undefined ? undefined : places[scope.kind]
   if (endpoint === undefined || (scope !== undefined && place === undefined)) return undefined
@@ -155,11 +155,11 @@ const wantedOf = async (
   // Only here: what completion has kept needs nothing that sends.
   const { buildRequest } = await import('../../http/index.js')
   const request = buildRequest({ endpoint, values }, words)
-  const path = endpoint.returns.kind === 'many' ? paged(request.path) : request.path
+  const path = endpoint.returns.kind === 'many' ? addPageSize(request.path) : request.path
   return { request: { ...request, path }, endpoint }
 }
 
-/** Each value once: jobs of several pipelines have the same name. */
+/** Keeps each value once: jobs of several pipelines have the same name. */
 const keepFirst = (found: readonly Suggestion[]): readonly Suggestion[] => {
   const values = new Map<string, Suggestion>()
   for (const one of found) if (!values.has(one.value)) values.set(one.value, one)
@@ -167,7 +167,7 @@ const keepFirst = (found: readonly Suggestion[]): readonly Suggestion[] => {
 }
 
 /**
- * The values that a parameter may have, at most a hundred.
+ * Reads the values that a parameter may have, at most a hundred.
  * @param fetch sends a request and gives the answer's data
  * @param words the instance's own, in which it is asked
  * @returns undefined where no list gave an answer
@@ -179,11 +179,11 @@ export const readSources = async (
   words?: Words,
 ): Promise<readonly Suggestion[] | undefined> => {
   for (const source of sources[what] ?? []) {
-    const wanted = await wantedOf(source, places, words)
+    const wanted = await buildValueRequest(source, places, words)
     if (wanted === undefined) continue
     try {
       const data = await fetch(wanted)
-      return keepFirst(candidatesIn(data, source, wanted.endpoint, kindNamed(what)?.title))
+      return keepFirst(getCandidates(data, source, wanted.endpoint, getKindByName(what)?.title))
     } catch {
       // The next source may be allowed.
     }

@@ -5,7 +5,7 @@
 
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
-import { type HeldText, holdText, openHeld, textSize } from '../../base/secrets/scrub.js'
+import { describeSize, type HeldText, holdText, openHeld } from '../../base/secrets/scrub.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { decodeText } from '../../base/utf8.js'
 import {
@@ -14,66 +14,72 @@ import {
   describeError,
   type ValueError,
 } from '../../catalogue/coerce.js'
-import { formatOf, namesOf, type Param, scopeOf, valuesOf } from '../../catalogue/params.js'
+import {
+  formatOf,
+  getNumberNames,
+  getParamValues,
+  getScopeType,
+  type Param,
+} from '../../catalogue/params.js'
 import { Failure, getReason, usage } from '../../errors.js'
 import type { Flag, ObjectStream } from '../command/types.js'
 import type { Raw } from './line.js'
-import { spelled } from './line.js'
+import { formatFlagLabel } from './line.js'
 
 /** Notes about deprecated values, collected while parsing. */
 export type TakeNote = (text: string) => void
 
-/** How texts are read. */
+/** The options by which texts are read. */
 export interface ValueSyntax {
   readonly note?: TakeNote | undefined
   /** The API's name of the parameter, where --param sends what is not known here. */
   readonly parameter?: string | undefined
 }
 
-/** How a value is sent that only a newer instance knows. */
-const beyond = (parameter: string, { param }: ValueError, text: string): string => {
-  const value = namesOf(param).length === 0 || /^-?\d+$/.test(text) ? text : '<number>'
+/** Returns a hint that says how to send a value that only a newer instance knows. */
+const hintAtNewerValues = (parameter: string, { param }: ValueError, text: string): string => {
+  const value = getNumberNames(param).length === 0 || /^-?\d+$/.test(text) ? text : '<number>'
   return `Newer instances may support more values. Send one with --param ${quoteWord(`${parameter}=${value}`)}.`
 }
 
 const hintFor = (error: ValueError, text: string, parameter?: string): string | undefined => {
   const { param, problem, path } = error
-  if (problem === 'several values') return `Run the command once for each ${scopeOf(param)}.`
+  if (problem === 'several values') return `Run the command once for each ${getScopeType(param)}.`
   if (problem === 'wrong format' && formatOf(param) === 'duration')
     return 'Units are mo, w, d, h, m and s. Put a negative duration after "--".'
-  const isChoice = valuesOf(param).length + namesOf(param).length > 0
+  const isChoice = getParamValues(param).length + getNumberNames(param).length > 0
   const isUnknown = problem === 'unknown value' || problem === 'wrong type'
   const isOwn = !path.some((key) => typeof key === 'string')
   const more = parameter !== undefined && isChoice && isUnknown && isOwn
   const sentences = [
     ...(error.nearest === undefined ? [] : [`Did you mean ${error.nearest}?`]),
-    ...(more ? [beyond(parameter, error, text)] : []),
+    ...(more ? [hintAtNewerValues(parameter, error, text)] : []),
   ]
   return sentences.join(' ') || undefined
 }
 
-/** What was given, as a message shows it: JSON may come from a file, and hold a secret. */
-const shownOf = ({ given, param, problem, expected, path }: ValueError): string => {
+/** Formats what was given for a message: JSON may come from a file, and hold a secret. */
+const formatGivenValue = ({ given, param, problem, expected, path }: ValueError): string => {
   if (problem === 'unknown key') return `"${path.at(-1)}"`
   if (given === null) return 'null'
   if (typeof given === 'object') return Array.isArray(given) ? 'a list' : 'an object'
   const text = String(given)
-  if (param.secret === true || expected === 'JSON') return textSize(text)
+  if (param.secret === true || expected === 'JSON') return describeSize(text)
   return problem !== 'wrong format' && /^-?\d+$/.test(text) ? text : `"${text}"`
 }
 
-const refusal = (error: ValueError, label: string, parameter?: string): Failure => {
+const createRefusal = (error: ValueError, label: string, parameter?: string): Failure => {
   const keys = error.path.filter((key) => typeof key === 'string')
   const names = [label, ...(error.problem === 'unknown key' ? keys.slice(0, -1) : keys)]
   const hint = hintFor(error, String(error.given), parameter)
-  return usage(describeError(names.join(' '), error, shownOf(error)), hint)
+  return usage(describeError(names.join(' '), error, formatGivenValue(error)), hint)
 }
 
 /**
- * The value that was read of a parameter.
+ * Returns the value that was read of a parameter.
  * @throws Failure `usage` naming the parameter, what it takes and what was given
  */
-export const checkedValue = (
+export const checkCoercedValue = (
   { value, errors: [error], deprecated }: Coercion,
   label: string,
   { note = () => {}, parameter }: ValueSyntax = {},
@@ -81,11 +87,13 @@ export const checkedValue = (
   for (const { value: old, successor } of deprecated)
     note(`${label} ${old} is deprecated: use ${successor}`)
   if (value !== undefined) return value
-  throw error === undefined ? usage(`${label} has no value`) : refusal(error, label, parameter)
+  throw error === undefined
+    ? usage(`${label} has no value`)
+    : createRefusal(error, label, parameter)
 }
 
 /**
- * The value of one parameter from the texts given for it, in order.
+ * Parses the value of one parameter from the texts given for it, in order.
  * @throws Failure `usage` naming the flag, what it takes and what was given
  */
 export const parseValue = (
@@ -98,10 +106,10 @@ export const parseValue = (
   // An empty text would be the current folder.
   if (path !== undefined && texts.at(-1) === '')
     throw usage(`${label} requires the name of a ${path}`)
-  return checkedValue(coerceTexts(param, texts), label, how)
+  return checkCoercedValue(coerceTexts(param, texts), label, how)
 }
 
-/** The value of a text; undefined if the parameter takes no such value. */
+/** Parses the value of a text; undefined if the parameter takes no such value. */
 export const parseFitting = (param: Param, text: string): JsonValue | undefined => {
   try {
     return parseValue(param, [text], param.help)
@@ -112,7 +120,7 @@ export const parseFitting = (param: Param, text: string): JsonValue | undefined 
 }
 
 /** Splits `key=value` at the first `=`. */
-const keyValue = (text: string, label: string): [string, string] => {
+const splitKeyValue = (text: string, label: string): [string, string] => {
   const at = text.indexOf('=')
   if (at < 1) throw usage(`${label} must have the form key=value, not "${text}"`)
   return [text.slice(0, at), text.slice(at + 1)]
@@ -141,14 +149,14 @@ export interface Sources {
   readonly project?: string
   /** Ends the wait for a pipe. */
   readonly signal?: AbortSignal
-  /** Is told what was read of a file. */
+  /** Takes what was read of a file. */
   readonly read?: (path: string, bytes: Uint8Array) => void | Promise<void>
 }
 
 /** The largest file that a flag may name, in bytes: what is sent of it is in memory several times. */
 const maxFile = 100_000_000
 
-/** A file's text, which may be a secret, or a usage error that names it. */
+/** Reads a file's text, which may be a secret; an error names the file. */
 export const readText = async (
   path: string,
   label: string,
@@ -166,45 +174,49 @@ export const readText = async (
   }
 }
 
-/** The text of a file as a value: without the line break at its end. */
-const valueIn = async (path: string, label: string, sources: Sources): Promise<string> =>
+/** Reads the text of a file as a value: without the line break at its end. */
+const readFileValue = async (path: string, label: string, sources: Sources): Promise<string> =>
   openHeld(await readText(path, label, sources)).trimEnd()
 
 /** `env:NAME` and `@file` stand for what they name; a literal secret gets a warning. */
-export const secretText = async (text: string, flag: Flag, sources: Sources): Promise<string> => {
+export const readSecretText = async (
+  text: string,
+  flag: Flag,
+  sources: Sources,
+): Promise<string> => {
   if (text.startsWith('env:')) {
     const value = sources.env[text.slice(4)]
     if (value === undefined || value === '')
-      throw usage(`${spelled(flag)}: the variable ${text.slice(4)} is not set`)
+      throw usage(`${formatFlagLabel(flag)}: the variable ${text.slice(4)} is not set`)
     return value
   }
-  if (text.startsWith('@')) return valueIn(text.slice(1), spelled(flag), sources)
+  if (text.startsWith('@')) return readFileValue(text.slice(1), formatFlagLabel(flag), sources)
   if (flag.param.secret === true && text !== '')
     sources.warn(
-      `other users of this machine can see ${spelled(flag)} while the command runs: use env:NAME or @file`,
+      `other users of this machine can see ${formatFlagLabel(flag)} while the command runs: use env:NAME or @file`,
     )
   return text
 }
 
-/** The file that `--param name=@file` names, behind the `name=@` in front of it; `-` is standard input. */
-export const paramFile = (
+/** Parses the file that `--param name=@file` names, behind the `name=@` in front of it; `-` is standard input. */
+export const parseParamFile = (
   text: string,
 ): { readonly mark: string; readonly path: string } | undefined => {
   const [mark = ''] = /^[^=]+=@(?!@)/.exec(text) ?? []
   return mark === '' ? undefined : { mark, path: text.slice(mark.length) }
 }
 
-/** The value of one `--param`: of a file (`@file`), of standard input (`@-`), or as it stands, `@@x` for `@x`. */
-const paramValue = async (
+/** Reads the value of one `--param`: of a file (`@file`), of standard input (`@-`), or as it stands, `@@x` for `@x`. */
+const readParamValue = async (
   text: string,
   key: string,
   value: string,
   sources: Sources,
 ): Promise<string> => {
-  const file = paramFile(text)
+  const file = parseParamFile(text)
   if (file === undefined) return value.replace(/^@@/, '@')
   if (file.path === '-') return (await sources.stdin()).trimEnd()
-  if (file.path !== '') return valueIn(file.path, `--param ${key}`, sources)
+  if (file.path !== '') return readFileValue(file.path, `--param ${key}`, sources)
   throw usage(
     `--param ${key}=@ does not name a file`,
     `To send the text "@", use --param ${key}=@@.`,
@@ -212,14 +224,14 @@ const paramValue = async (
 }
 
 /** `--param` values as they were given; typed later, by where they travel. */
-export const paramValues = async (
+export const readParamValues = async (
   texts: readonly string[],
   sources: Sources,
 ): Promise<Record<string, string | readonly string[]>> => {
   const extra = new Map<string, string[]>()
   for (const text of texts) {
-    const [key, value] = keyValue(text, '--param')
-    addToGroup(extra, key, await paramValue(text, key, value, sources))
+    const [key, value] = splitKeyValue(text, '--param')
+    addToGroup(extra, key, await readParamValue(text, key, value, sources))
   }
   const entries = [...extra].map(([key, values]) => {
     const [only = '', ...more] = values
@@ -228,19 +240,19 @@ export const paramValues = async (
   return Object.fromEntries(entries)
 }
 
-/** What of a line reads standard input besides the parents of `-P -`. */
-const readersOf = ({ args, flags }: Raw): readonly string[] => [
+/** Returns what reads standard input on a line, besides the parents of `-P -`. */
+const findStdinReaders = ({ args, flags }: Raw): readonly string[] => [
   ...(args.includes('-') ? ['IDs from -'] : []),
   ...(flags.get('input')?.at(-1) === '-' ? ['--input -'] : []),
   ...(flags.get('param') ?? []).flatMap((text) => {
-    const { mark, path } = paramFile(text) ?? {}
+    const { mark, path } = parseParamFile(text) ?? {}
     return path === '-' ? [`--param ${mark}-`] : []
   }),
 ]
 
 /** @throws Failure `usage` where two things of a line read standard input, which holds one */
 export const checkOneReader = (raw: Raw, parents?: string): void => {
-  const [first, second] = [...(parents === undefined ? [] : [parents]), ...readersOf(raw)]
+  const [first, second] = [...(parents === undefined ? [] : [parents]), ...findStdinReaders(raw)]
   if (second === undefined) return
   throw usage(`${first} and ${second} cannot both read standard input`)
 }

@@ -1,21 +1,26 @@
 /** `--group-by`, `--count`, `--sum` …: an answer of which groups are printed, and what their records come to. */
 
 import { isMoment } from '../../base/dates.js'
-import { canonicalNumber, compareNumbers } from '../../base/json/decimal.js'
-import { ExactNumber, isNumber, stringifyExact } from '../../base/json/json.js'
+import { compareNumbers, toCanonicalNumber } from '../../base/json/decimal.js'
+import { ExactNumber, isNumber, serializeExact } from '../../base/json/json.js'
 import { parseBytes } from '../../base/json/records.js'
 import type { Pick as FieldPick } from '../../base/json/values.js'
 import { isObject } from '../../base/objects.js'
-import { maskedPick } from '../../base/secrets/mask-records.js'
-import { nearest } from '../../base/suggest.js'
-import { picker } from '../../catalogue/pick.js'
+import { createMaskedPick } from '../../base/secrets/mask-records.js'
+import { findNearest } from '../../base/suggest.js'
+import { createPicker } from '../../catalogue/pick.js'
 import type { Inspection } from '../../catalogue/views.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure, usage } from '../../errors.js'
 import type { Globals } from '../command/globals.js'
 import type { GroupFacts, RecordsRow, RecordView, Rows } from '../rows.js'
 import { parseSort, toSortForm } from '../where/index.js'
-import { type AnswerContext, columnsBeside, fieldInspection, unwrapRow } from './known-fields.js'
+import {
+  type AnswerContext,
+  createFieldInspection,
+  getColumnsBeside,
+  unwrapRow,
+} from './known-fields.js'
 import type { ListStage, StageOptions } from './list-stage.js'
 import { functions, maxExact, Total } from './totals.js'
 
@@ -24,7 +29,7 @@ type Flags = Pick<
   'avg' | 'count' | 'fields' | 'groupBy' | 'limit' | 'max' | 'min' | 'p95' | 'sort' | 'sum'
 >
 
-/** So many groups are kept, and so many of those whose values are. */
+/** The maximum number of groups that are kept, and of groups whose values are kept. */
 const [maxGroups, maxWithValues] = [100_000, 5000]
 
 // What is asked for.
@@ -75,7 +80,7 @@ const parseQuery = (flags: Flags): GroupQuery => {
   return { keys, measures, columns, counts }
 }
 
-/** The beginning of the unit of time that a moment is in, UTC; the value itself where it is none. */
+/** Returns the beginning of the unit of time that a moment is in, UTC; the value itself if it is no moment. */
 const toBucket = (value: unknown, unit: string | undefined): unknown => {
   if (unit === undefined || typeof value !== 'string' || !isMoment(value)) return value
   const time = new Date(Date.parse(value))
@@ -88,7 +93,9 @@ const toBucket = (value: unknown, unit: string | undefined): unknown => {
 
 /** Numbers of one value are in one group, however they are written. */
 const toGroupKey = (value: unknown): unknown =>
-  isNumber(value) && !Number.isSafeInteger(value) ? new ExactNumber(canonicalNumber(value)) : value
+  isNumber(value) && !Number.isSafeInteger(value)
+    ? new ExactNumber(toCanonicalNumber(value))
+    : value
 
 interface Group {
   readonly values: readonly unknown[]
@@ -96,8 +103,8 @@ interface Group {
   readonly totals: readonly Total[]
 }
 
-/** Every combination of the values that a record has under the keys; a list counts by each of its elements. */
-const combinations = (lists: readonly (readonly unknown[])[]): readonly (readonly unknown[])[] =>
+/** Combines the values that a record has under the keys in every way; a list counts by each of its elements. */
+const combineValues = (lists: readonly (readonly unknown[])[]): readonly (readonly unknown[])[] =>
   lists.reduce<readonly (readonly unknown[])[]>(
     (all, list) => all.flatMap((one) => list.map((value) => [...one, value])),
     [[]],
@@ -112,7 +119,7 @@ interface GroupOptions {
 
 const { compare } = new Intl.Collator('en', { numeric: true })
 
-/** Below zero where the first comes before the second; what is not there comes last, in both directions. */
+/** Returns a number below zero if the first comes before the second; what is not there comes last, in both directions. */
 const compareValues = (a: unknown, b: unknown, descending: boolean): number => {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   const order = isNumber(a) && isNumber(b) ? compareNumbers(a, b) : compare(String(a), String(b))
@@ -142,11 +149,11 @@ class Groups implements ListStage {
     }
     this.#question = question
     this.#options = options
-    this.#beside = columnsBeside(answering.emit)
+    this.#beside = getColumnsBeside(answering.emit)
     this.#order = parseOrder(globals.sort, question)
     const fields = [...question.keys, ...question.measures].map(({ field }) => field)
-    const own = fields.filter((field) => !this.#beside.includes(field)).map(ownField)
-    this.#inspection = fieldInspection(answering, [...new Set(own)])
+    const own = fields.filter((field) => !this.#beside.includes(field)).map(stripRecordPrefix)
+    this.#inspection = createFieldInspection(answering, [...new Set(own)])
     if (question.keys.length === 0) this.#group([])
   }
 
@@ -172,7 +179,7 @@ class Groups implements ListStage {
     if (record === undefined) return
     if (this.#inspection?.see([row]) === true) this.#inspection = undefined
     const lists = this.#question.keys.map((key) => this.#valuesOf(row, record, key))
-    for (const values of combinations(lists)) this.#count(this.#group(values), record)
+    for (const values of combineValues(lists)) this.#count(this.#group(values), record)
   }
 
   /** The largest number of groups that is shown. */
@@ -184,7 +191,7 @@ class Groups implements ListStage {
   /** The values of a record under a key: each element of a list. @throws Failure `usage` for an object */
   #valuesOf(row: unknown, record: unknown, { field, unit }: Key): readonly unknown[] {
     const beside = this.#beside.includes(field) && isObject(row)
-    const value = beside ? row[field] : this.#options.pick(record, ownField(field))
+    const value = beside ? row[field] : this.#options.pick(record, stripRecordPrefix(field))
     const all: readonly unknown[] = Array.isArray(value) && value.length > 0 ? value : [value]
     if (all.length > 1) this.#severally = true
     const object = all.find((one) => isObject(one))
@@ -201,7 +208,7 @@ class Groups implements ListStage {
   }
 
   #group(values: readonly unknown[]): Group {
-    const key = stringifyExact(values.map(toGroupKey)) ?? ''
+    const key = serializeExact(values.map(toGroupKey)) ?? ''
     const found = this.#groups.get(key)
     if (found !== undefined) return found
     const { measures } = this.#question
@@ -218,7 +225,8 @@ class Groups implements ListStage {
   #count(group: Group, record: unknown): void {
     group.count += 1
     for (const [i, { field, column }] of this.#question.measures.entries()) {
-      if (group.totals[i]?.add(this.#options.pick(record, ownField(field))) === true) continue
+      if (group.totals[i]?.add(this.#options.pick(record, stripRecordPrefix(field))) === true)
+        continue
       this.#without.set(column, (this.#without.get(column) ?? 0) + 1)
     }
   }
@@ -250,11 +258,11 @@ class Groups implements ListStage {
 const getRoughColumns = ({ measures }: GroupQuery): readonly string[] =>
   measures.flatMap(({ name, column }) => (name === 'p95' ? [column] : []))
 
-/** A field of the record, where a column beside it has its name. */
-const ownField = (field: string): string => field.replace(/^record\./, '')
+/** Returns a field of the record, if a column beside it has its name. */
+const stripRecordPrefix = (field: string): string => field.replace(/^record\./, '')
 
 /**
- * By which columns the groups are ordered: by what tells them apart where nobody says.
+ * Parses by which columns the groups are ordered: by what tells them apart, unless the line says otherwise.
  * @throws Failure `usage` for what is no column
  */
 const parseOrder = (sort: Flags['sort'], { columns, keys, measures }: GroupQuery) => {
@@ -264,7 +272,7 @@ const parseOrder = (sort: Flags['sort'], { columns, keys, measures }: GroupQuery
     const [only] = alone.length === 1 ? alone : []
     const column = columns.find((one) => one === toColumnName(field)) ?? only?.column
     if (column !== undefined) return { column, descending }
-    const form = toSortForm(field) ?? nearest(field, [...columns])
+    const form = toSortForm(field) ?? findNearest(field, [...columns])
     const flags = [...(keys.length > 0 ? ['group-by'] : []), ...measures.map(({ name }) => name)]
     const said = flags.length === 0 ? '--count' : `--${flags[0]}`
     throw usage(
@@ -274,7 +282,10 @@ const parseOrder = (sort: Flags['sort'], { columns, keys, measures }: GroupQuery
   })
 }
 
-/** The columns of the groups. @throws Failure `usage` */
+/**
+ * Returns the columns of the groups.
+ * @throws Failure `usage`
+ */
 export const groupColumns = (flags: Flags): readonly string[] => parseQuery(flags).columns
 
 /**
@@ -283,6 +294,6 @@ export const groupColumns = (flags: Flags): readonly string[] => parseQuery(flag
  */
 export const createGroupStage = (emit: RecordView, options: StageOptions): ListStage => {
   const { command, globals, hiddenFor, words } = options
-  const pick = maskedPick(picker(command.computedFields, words), hiddenFor(emit), words)
+  const pick = createMaskedPick(createPicker(command.computedFields, words), hiddenFor(emit), words)
   return new Groups(parseQuery(globals), { answering: { command, emit, words }, globals, pick })
 }

@@ -5,7 +5,7 @@ import type { Globals } from '../command/globals.js'
 import { type GroupFlags, isAggregate } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 
-/** Whether a run may ask for such fields; most do not, and load nothing. */
+/** True if a run may ask for such fields; most do not, and load nothing. */
 export const mayAskSingles = (
   { words }: Pick<Command, 'words'>,
   asked: Pick<Globals, 'fields' | 'sort'> & GroupFlags,
@@ -46,7 +46,7 @@ export class SingleBudget {
     )
   }
 
-  /** What is said of them below the output. */
+  /** Returns the note about them below the output; undefined if they are few. */
   get note(): string | undefined {
     return this.#count <= maxUnsaid
       ? undefined

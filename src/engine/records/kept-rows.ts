@@ -3,7 +3,7 @@ import { Failure } from '../../errors.js'
 import type { SingleReader } from '../rows.js'
 import type { Order, SortKey } from '../where/index.js'
 
-/** So many rows are sorted at most. */
+/** The maximum number of rows that are sorted. */
 export const maxSorted = 500_000
 
 /** At least so many rows beyond the limit are collected before the last ones are dropped. */
@@ -12,7 +12,7 @@ const slack = 1000
 interface AddedRow {
   readonly key: SortKey
   readonly bytes: Uint8Array
-  /** What reads more of it, once it is printed. */
+  /** The reader of the row's single record, for when the row is printed. */
   readonly reader: SingleReader | undefined
 }
 
@@ -34,12 +34,12 @@ export class KeptRows {
     this.#most = most
   }
 
-  /** How many came, printed or not. */
+  /** Returns the number of rows that came, printed or not. */
   get count(): number {
     return this.#count
   }
 
-  /** How many were printed. */
+  /** Returns the number of rows that were printed. */
   get printed(): number {
     return this.#printed
   }

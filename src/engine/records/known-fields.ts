@@ -1,26 +1,33 @@
-/** Which names `--fields` may have: those of the documents, and what is wrong with any other. */
+/** Checks the names that `--fields` may have: those of the documents are known, and any other gets a hint. */
 
 import { isObject } from '../../base/objects.js'
-import { nearest } from '../../base/suggest.js'
+import { findNearest } from '../../base/suggest.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import type { Inspection } from '../../catalogue/views.js'
-import { called, dotted, keyIn, namesIn, neutralWords, type Words } from '../../catalogue/words.js'
+import {
+  addOwnNames,
+  describeName,
+  findKey,
+  mapDottedName,
+  neutralWords,
+  type Words,
+} from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
-import { getFirstSegment, objectColumn, singleNamed } from '../command/derive.js'
-import { downloads } from '../command/flags.js'
+import { findSingleCommand, getFirstSegment, objectColumn } from '../command/derive.js'
+import { returnsFile } from '../command/flags.js'
 import type { Command } from '../command/types.js'
 import type { RecordView } from '../rows.js'
 import { toSortForm } from '../where/index.js'
-import { getShapeFields, kindIn, mayHave } from '../where/shape.js'
+import { findFieldKind, getShapeFields, mayHave } from '../where/shape.js'
 
 // Looks for the catalogue's columns in the records of an answer: what none has may be called otherwise there.
 
-const sourceOf = (column: string): string =>
+const getSourceField = (column: string): string =>
   Object.entries<string>(shownFields).find(([name]) => name === column)?.[1] ?? column
 
-/** Why a column may be empty; what the documents call by a neutral word has another name on most instances. */
-const why = (column: string, words: Words | undefined): string => {
+/** Explains why a column may be empty; what the documents call by a neutral word has another name on most instances. */
+const explainEmptyColumn = (column: string, words: Words | undefined): string => {
   const renamed = column.split(/[_.]/).some((word) => neutralWords.some((one) => one === word))
   return words === undefined && renamed
     ? 'this instance may have another name for it: run "svcctl vocabulary learn"'
@@ -28,10 +35,10 @@ const why = (column: string, words: Words | undefined): string => {
 }
 
 /**
- * Notes each column that no record has.
- * @param note is told a column and the sentence about it
+ * Creates the inspection that notes each column that no record has.
+ * @param note takes a column and the sentence about it
  */
-export const columnInspection = (
+export const createColumnInspection = (
   emit: RecordView,
   words: Words | undefined,
   note: (column: string, text: string) => void,
@@ -39,7 +46,9 @@ export const columnInspection = (
   const { endpoint } = emit
   const columns = emit.columns ?? endpoint?.columns ?? []
   const missing = new Set(
-    columns.filter((column) => kindIn(endpoint?.returns.shape, sourceOf(column)) !== undefined),
+    columns.filter(
+      (column) => findFieldKind(endpoint?.returns.shape, getSourceField(column)) !== undefined,
+    ),
   )
   if (missing.size === 0) return undefined
   let records = 0
@@ -51,7 +60,7 @@ export const columnInspection = (
         if (record === undefined) continue
         records += 1
         for (const column of missing)
-          if (mayHave(record, sourceOf(column).split('.'), words)) missing.delete(column)
+          if (mayHave(record, getSourceField(column).split('.'), words)) missing.delete(column)
       }
       return missing.size === 0
     },
@@ -60,7 +69,7 @@ export const columnInspection = (
       for (const column of missing)
         note(
           column,
-          `no record has the field ${called(column, words)}, so its column is empty (${why(column, words)})`,
+          `no record has the field ${describeName(column, words)}, so its column is empty (${explainEmptyColumn(column, words)})`,
         )
     },
   }
@@ -68,7 +77,7 @@ export const columnInspection = (
 
 // Looks at the records of an answer: whether they have the fields that the catalogue does not know, and its columns.
 
-/** The record of a row; undefined where the row says what became of an object. */
+/** Returns the record of a row; undefined if the row says what became of an object. */
 export const unwrapRow = (row: unknown, { emit }: Pick<AnswerContext, 'emit'>): unknown => {
   if (emit.parent === undefined && emit.within === undefined) return row
   return isObject(row) && 'record' in row ? row.record : undefined
@@ -79,7 +88,7 @@ export const unwrapRow = (row: unknown, { emit }: Pick<AnswerContext, 'emit'>): 
  * these. Undefined where they know all.
  * @param note says what is wrong with a name, where it is too late to refuse it: something was written
  */
-export const fieldInspection = (
+export const createFieldInspection = (
   answering: AnswerContext,
   fields: readonly string[],
   note?: (text: string) => void,
@@ -93,7 +102,7 @@ export const fieldInspection = (
   const look = (record: unknown): void => {
     state.records += 1
     for (const field of missing) {
-      const whole = isObject(record) && keyIn(record, field, words) !== undefined
+      const whole = isObject(record) && findKey(record, field, words) !== undefined
       if (whole || mayHave(record, field.split('.'), words)) missing.delete(field)
     }
     if (state.records === 1 && isObject(record))
@@ -113,14 +122,14 @@ export const fieldInspection = (
       // What is said of objects that could not be read is the failure; of an empty answer the documents tell.
       const conclusive = state.records > 0 || (state.rows === 0 && known.documented)
       if (missing.size === 0 || !conclusive) return
-      const failure = await unknownFields(answering, [...missing], names)
+      const failure = await createUnknownFields(answering, [...missing], names)
       if (note === undefined) throw failure
       note(`${failure.message}. ${failure.details.hint}`)
     },
   }
 }
 
-/** Whose answer is shown, and how. */
+/** The command whose answer is shown, and how it is shown. */
 export interface AnswerContext {
   readonly command: Pick<
     Command,
@@ -135,21 +144,21 @@ export interface AnswerContext {
     | 'naming'
   >
   readonly emit: RecordView
-  /** Where single records are read, of which fields were asked for. */
+  /** The endpoint that reads single records, if fields of theirs were asked for. */
   readonly single?: Endpoint | undefined
   /** The instance's own, which are as good. */
   readonly words?: Words | undefined
 }
 
-/** What stands beside the fields of records, and is no field of theirs. */
-export const columnsBeside = ({ parent, within }: RecordView): readonly string[] =>
+/** Returns the columns that stand beside the fields of records, and are no fields of theirs. */
+export const getColumnsBeside = ({ parent, within }: RecordView): readonly string[] =>
   [within, parent].filter((name) => name !== undefined)
 
-/** The endpoints whose records an answer may hold. */
-const endpointsOf = ({ command, emit, single }: AnswerContext): readonly Endpoint[] => {
+/** Returns the endpoints whose records an answer may hold. */
+const getAnswerEndpoints = ({ command, emit, single }: AnswerContext): readonly Endpoint[] => {
   const { endpoint } = emit
   // Of several parents or instances each may be asked by another endpoint of the command.
-  const alone = endpoint !== undefined && columnsBeside(emit).length === 0
+  const alone = endpoint !== undefined && getColumnsBeside(emit).length === 0
   return [
     ...(endpoint === undefined ? [] : [endpoint]),
     ...(alone ? [] : Object.values(command.endpoints)),
@@ -157,9 +166,9 @@ const endpointsOf = ({ command, emit, single }: AnswerContext): readonly Endpoin
   ]
 }
 
-/** What the documents say of an answer's records. */
+/** Returns the shapes that the documents have of an answer's records. */
 export const getShapes = (answering: AnswerContext): readonly unknown[] =>
-  endpointsOf(answering).map(({ returns }) => returns.shape)
+  getAnswerEndpoints(answering).map(({ returns }) => returns.shape)
 
 /** The names by which an answer's records are known to be shown. */
 export class KnownFields {
@@ -170,7 +179,7 @@ export class KnownFields {
   constructor(answering: AnswerContext) {
     const { command, emit, words } = answering
     const { columns = [], people, lead } = emit
-    const endpoints = endpointsOf(answering)
+    const endpoints = getAnswerEndpoints(answering)
     this.#shapes = getShapes(answering)
     this.#beside = new Set([
       ...columns,
@@ -184,7 +193,7 @@ export class KnownFields {
       ...(command.args[0]?.variadic === true ? [objectColumn] : []),
       ...command.args.flatMap(({ parameter }) => parameter ?? []),
     ])
-    this.#neutral = (field) => (words === undefined ? field : dotted(field, words.neutral))
+    this.#neutral = (field) => (words === undefined ? field : mapDottedName(field, words.neutral))
   }
 
   /** Every name, for guesses at what was meant. */
@@ -192,7 +201,7 @@ export class KnownFields {
     return [...this.#beside, ...this.#shapes.flatMap((shape) => getShapeFields(shape))]
   }
 
-  /** Whether the documents say what the records have. */
+  /** Returns true if the documents say what the records have. */
   get documented(): boolean {
     return this.#shapes.some((shape) => getShapeFields(shape, 0).length > 0)
   }
@@ -212,20 +221,21 @@ export class KnownFields {
     // A number picks an element of a list.
     const path = (source ?? field).split('.').filter((name) => !/^\d+$/.test(name))
     return this.#shapes.some(
-      (shape) => getShapeFields(shape, 0).length > 0 && kindIn(shape, path.join('.')) !== undefined,
+      (shape) =>
+        getShapeFields(shape, 0).length > 0 && findFieldKind(shape, path.join('.')) !== undefined,
     )
   }
 }
 
-/** The fields of the single records of a list, which may be asked for as well. */
-const namesInSingle = async (command: AnswerContext['command']): Promise<readonly string[]> => {
-  const single = /(^| )list$/.test(command.words) ? await singleNamed(command) : undefined
+/** Loads the fields of the single records of a list, which may be asked for as well. */
+const loadSingleNames = async (command: AnswerContext['command']): Promise<readonly string[]> => {
+  const single = /(^| )list$/.test(command.words) ? await findSingleCommand(command) : undefined
   return Object.values(single?.endpoints ?? {}).flatMap(({ returns }) =>
     getShapeFields(returns.shape),
   )
 }
 
-/** How a field is written that stands with something of another language: a direction, a unit of time, an operator. */
+/** Returns a hint for a field that stands with something of another language: a direction, a unit of time, an operator. */
 const getRightForm = (given: string, names: ReadonlySet<string>): string | undefined => {
   if (/^(?:asc|desc)$/i.test(given)) return 'A dash sorts in descending order: -name.'
   const sorted = toSortForm(given)
@@ -241,30 +251,31 @@ const getRightForm = (given: string, names: ReadonlySet<string>): string | undef
     : undefined
 }
 
-/** What to do about a name that no record has. */
+/** Returns what to do about a name that no record has. */
 const hintFor = (
   { command, emit, words }: AnswerContext,
   field: string,
   names: Iterable<string>,
 ): string => {
-  if (columnsBeside(emit).includes(field)) return `The column ${field} is always shown. Remove it.`
+  if (getColumnsBeside(emit).includes(field))
+    return `The column ${field} is always shown. Remove it.`
   const form = getRightForm(field, new Set(names))
   if (form !== undefined) return form
-  const near = nearest(field, namesIn([...new Set(names)], words))
-  if (near !== undefined) return `Did you mean ${called(near, words)}?`
+  const near = findNearest(field, addOwnNames([...new Set(names)], words))
+  if (near !== undefined) return `Did you mean ${describeName(near, words)}?`
   const documented = Object.keys(command.endpoints).length > 0
   return documented
     ? `svcctl explain ${command.area} shows the fields.`
     : `Available: ${[...new Set(names)].join(', ')}.`
 }
 
-/** The mistake of naming fields that neither the documents nor the answer have. */
-const unknownFields = async (
+/** Creates the failure for fields that neither the documents nor the answer have. */
+const createUnknownFields = async (
   answering: AnswerContext,
   fields: readonly string[],
   names: Iterable<string>,
 ): Promise<Failure> => {
-  const all = [...names, ...(await namesInSingle(answering.command))]
+  const all = [...names, ...(await loadSingleNames(answering.command))]
   const hints = fields.map((field) => hintFor(answering, field, all))
   const which = fields.map((field) => `"${field}"`).join(', ')
   return usage(
@@ -273,7 +284,7 @@ const unknownFields = async (
   )
 }
 
-/** What becomes of objects, which programs are told beside their records. */
+/** The fields of an object's outcome, which programs get beside its record. */
 const ofOutcomes = ['outcome', 'error']
 
 /** The fields of a downloaded file. */
@@ -298,11 +309,11 @@ export const checkFields = async (
   fields: readonly string[],
   words?: Words,
 ): Promise<void> => {
-  if (downloads(command)) return checkFileFields(fields)
+  if (returnsFile(command)) return checkFileFields(fields)
   if (!Object.values(command.endpoints).some(writes)) return
   const answering = { command, emit: { known: ofOutcomes }, words }
   const known = new KnownFields(answering)
   const strange = fields.filter((field) => !known.has(field))
   if (strange.length > 0 && known.documented)
-    throw await unknownFields(answering, strange, known.names)
+    throw await createUnknownFields(answering, strange, known.names)
 }

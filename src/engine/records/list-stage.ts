@@ -1,5 +1,5 @@
 /** The stages of a list: each takes its records and hands others on. */
-import { stringifyExact } from '../../base/json/json.js'
+import { serializeExact } from '../../base/json/json.js'
 import type { HiddenFields } from '../../base/secrets/mask-records.js'
 import type { Words } from '../../catalogue/words.js'
 import type { Globals } from '../command/globals.js'
@@ -23,7 +23,7 @@ const encoder = new TextEncoder()
 
 /** Encodes a record as bytes. */
 export const encodeRecord = (record: unknown): Uint8Array =>
-  encoder.encode(stringifyExact(record) ?? 'null')
+  encoder.encode(serializeExact(record) ?? 'null')
 
 /** The parts of a line that its stages need. */
 export interface StageOptions {

@@ -3,47 +3,47 @@
 import { parseBytes } from '../../base/json/records.js'
 import { isObject, type JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { type Kind, kindNamed, kinds } from '../../catalogue/kinds.js'
-import { isScope, scopeOf } from '../../catalogue/params.js'
+import { getKindByName, type Kind, kinds } from '../../catalogue/kinds.js'
+import { getScopeType, isScope } from '../../catalogue/params.js'
 import type { Reader } from '../../catalogue/views.js'
 import { usage } from '../../errors.js'
-import { flagName, objectColumn } from '../command/derive.js'
+import { getFlagName, objectColumn } from '../command/derive.js'
 import type { AnswerService, Text } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { PlanAnswer } from '../rows.js'
 
 // What the objects of an answer are called, for formats that show nothing else.
 
-/** What an endpoint's answer is of: what it lists, what it takes, else what its area is about. */
-const kindOf = (endpoint: Endpoint | undefined, area: string): Kind | undefined => {
+/** Returns the kind of the objects in an endpoint's answer: what it lists, what it takes, else what its area is about. */
+const getAnswerKind = (endpoint: Endpoint | undefined, area: string): Kind | undefined => {
   const taken = endpoint?.path[endpoint.args?.at(-1) ?? '']?.completes
-  const own = kindNamed(endpoint?.lists) ?? kindNamed(taken)
+  const own = getKindByName(endpoint?.lists) ?? getKindByName(taken)
   return own ?? Object.values<Kind>(kinds).find(({ areas }) => areas[0] === area)
 }
 
 /**
- * The fields by which the verbs of an area know a record, the best first: where several projects may be
- * meant, references in full.
+ * Returns the fields by which the verbs of an area know a record, the best first: where several projects may be meant,
+ * references in full.
  * @param below the records come with what they belong to
  */
-export const namesFor = (
+export const getIdentityNames = (
   endpoint: Endpoint | undefined,
   area: string,
   below: boolean,
 ): readonly string[] | undefined => {
-  const kind = kindOf(endpoint, area)
+  const kind = getAnswerKind(endpoint, area)
   if (kind?.mark === undefined) return kind?.names
-  const alone = !below && scopeOf(endpoint?.path.id) === 'project'
+  const alone = !below && getScopeType(endpoint?.path.id) === 'project'
   return alone ? ['iid', ...kind.names] : kind.names
 }
 
 // What the outcome of a call shows.
 
-export const showsNothing = ({ bytes, value }: PlanAnswer): boolean =>
+export const hasNothingToShow = ({ bytes, value }: PlanAnswer): boolean =>
   bytes === undefined && value === undefined
 
-/** The value as it is printed: with its numbers as they came. */
-export const printedValue = ({ bytes, value }: PlanAnswer): unknown =>
+/** Returns the value as it is printed: with its numbers as they came. */
+export const getPrintedValue = ({ bytes, value }: PlanAnswer): unknown =>
   bytes === undefined ? value : parseBytes(bytes)
 
 const bracket = 0x5b
@@ -51,16 +51,16 @@ const bracket = 0x5b
 export const isList = ({ bytes, value }: PlanAnswer): boolean =>
   bytes === undefined ? Array.isArray(value) : bytes.find((byte) => byte > 0x20) === bracket
 
-const argumentOf = ({ args, path, params }: Endpoint) => {
+const getObjectArgument = ({ args, path, params }: Endpoint) => {
   const name = args?.[0] ?? 'object'
   const param = path[name] ?? params[name]
-  const key = param === undefined ? name : flagName(name, param).replaceAll('-', '_')
+  const key = param === undefined ? name : getFlagName(name, param).replaceAll('-', '_')
   return { name, param, key }
 }
 
-/** The key and the value that name a plan's object in JSON. */
+/** Returns the key and the value that name a plan's object in JSON. */
 const getIdentity = ({ endpoint, values, label }: Plan): JsonValues => {
-  const { name, key } = argumentOf(endpoint)
+  const { name, key } = getObjectArgument(endpoint)
   const id = values[name] ?? label
   if (id === undefined) return {}
   return label === undefined || String(id) === label
@@ -68,16 +68,16 @@ const getIdentity = ({ endpoint, values, label }: Plan): JsonValues => {
     : { [objectColumn]: label, [key]: id }
 }
 
-/** The placeholder of a path that names the project or group of an object, with its kind. */
+/** Returns the placeholder of a path that names the project or group of an object, with its kind. */
 export const getHolder = ({
   path,
 }: Pick<Endpoint, 'path'>): { readonly name: string; readonly type: string } | undefined => {
   const [name, param] = Object.entries(path).find(([, one]) => isScope(one)) ?? []
-  const type = scopeOf(param)
+  const type = getScopeType(param)
   return name === undefined || type === undefined ? undefined : { name, type }
 }
 
-/** What a plan is about, without its words: the object's own id, and the project or group that it is in. */
+/** Returns the object of a plan without its words: the object's own id, and the project or group that it is in. */
 export const getParentFields = ({
   endpoint,
   values,
@@ -85,18 +85,18 @@ export const getParentFields = ({
   object: named,
 }: Plan): { readonly object: string; readonly parent?: string } => {
   const holder = getHolder(endpoint)
-  const { name } = argumentOf(endpoint)
+  const { name } = getObjectArgument(endpoint)
   // A reference brings its project along; any other text stands for itself.
   const object = named ?? (/[!#/]\d+$/.test(label) ? String(values[name] ?? label) : label)
   const parent = holder === undefined || holder.name === name ? undefined : values[holder.name]
   return { object, parent: parent === undefined ? undefined : String(parent) }
 }
 
-/** Whether the value of a column is the very text that each object was given by. */
-const same = (column: string, plans: readonly Plan[]): boolean =>
+/** True if the value of a column is the very text that each object was given by. */
+const isGivenText = (column: string, plans: readonly Plan[]): boolean =>
   plans.every(({ endpoint, label = '' }) => {
-    const { name, param, key } = argumentOf(endpoint)
-    const kind = kindNamed(param?.completes)
+    const { name, param, key } = getObjectArgument(endpoint)
+    const kind = getKindByName(param?.completes)
     const named = column === key || column === name || kind?.names.includes(column) === true
     if (!named || param === undefined) return false
     if (kind?.mark !== undefined)
@@ -104,60 +104,63 @@ const same = (column: string, plans: readonly Plan[]): boolean =>
     return column === 'id' ? /^\d+$/.test(label) : column === name
   })
 
-/** The column that has to come before these, where they do not begin with the object as given. */
+/** Returns the column that has to come before these, if they do not begin with the object as given. */
 export const getLeadColumn = (
   columns: readonly string[],
   plans: readonly Plan[],
 ): { lead?: typeof objectColumn } => {
   const given = plans.filter(({ label }) => label !== undefined)
-  return given.length === 0 || same(columns[0] ?? '', given) ? {} : { lead: objectColumn }
+  return given.length === 0 || isGivenText(columns[0] ?? '', given) ? {} : { lead: objectColumn }
 }
 
-/** A record with the object that it is about before everything else. */
-const about = ({ label }: Plan, value: unknown): unknown => {
+/** Puts the object that a record is about before everything else. */
+const putObjectFirst = ({ label }: Plan, value: unknown): unknown => {
   if (label === undefined) return value
   return isObject(value) ? { [objectColumn]: label, ...value } : { [objectColumn]: label, value }
 }
 
-/** What names the parent of a plan's object, where there are several. */
+/** Returns the cell that names the parent of a plan's object, if there are several parents. */
 const getParentCell = ({ parent }: Plan): Readonly<Record<string, string>> =>
   parent === undefined ? {} : { [parent.column]: parent.name }
 
-/** A row below its parent, as `RecordView.parent` has it. */
-const below = (plan: Plan, value: unknown): unknown =>
+/** Puts a row below its parent, as `RecordView.parent` has it. */
+const putBelowParent = (plan: Plan, value: unknown): unknown =>
   plan.parent === undefined ? value : { ...getParentCell(plan), record: value }
 
-/** The same, unless the record itself says which object it is. */
-const toldApart = (plan: Plan, value: unknown): unknown => {
-  const { name, param, key } = argumentOf(plan.endpoint)
+/** Puts the object before its record, unless the record itself says which object it is. */
+const putObjectIfUnnamed = (plan: Plan, value: unknown): unknown => {
+  const { name, param, key } = getObjectArgument(plan.endpoint)
   const texts = [plan.label, String(plan.values[name] ?? plan.label)]
-  const names = [name, key, ...(kindNamed(param?.completes)?.names ?? [])]
+  const names = [name, key, ...(getKindByName(param?.completes)?.names ?? [])]
   const says = isObject(value) && names.some((field) => texts.includes(String(value[field])))
-  return says ? value : about(plan, value)
+  return says ? value : putObjectFirst(plan, value)
 }
 
-/** What names a plan's object in a record of its own, with its parent where there are several. */
+/** Returns the fields that name a plan's object in a record of its own, with its parent where there are several. */
 export const nameObject = (plan: Plan): Readonly<Record<string, unknown>> => ({
   ...getParentCell(plan),
   ...getIdentity(plan),
 })
 
 /**
- * The row of a plan's record, below its parent where there are several.
+ * Creates the row of a plan's record, below its parent where there are several.
  * @param lead when the object stands before everything else: where the record does not say itself which it is, or always
  */
-export const rowAbout = (
+export const createObjectRow = (
   plan: Plan,
   record: unknown,
   lead: 'unsaid' | 'always' | undefined,
 ): unknown => {
-  if (lead === undefined) return below(plan, record)
-  return below(plan, lead === 'unsaid' ? toldApart(plan, record) : about(plan, record))
+  if (lead === undefined) return putBelowParent(plan, record)
+  return putBelowParent(
+    plan,
+    lead === 'unsaid' ? putObjectIfUnnamed(plan, record) : putObjectFirst(plan, record),
+  )
 }
 
 // What a command for one of several parents or instances sees of the answer.
 
-/** What is no record has no place among records. */
+/** Creates the failure for a result that is no record, and so has no place among records. */
 export const refusePart = (what: string) =>
   usage(`this result belongs to a single ${what}`, 'Run the command once for each.')
 

@@ -3,17 +3,17 @@
 import { parseBytes } from '../../base/json/records.js'
 import type { JsonValues } from '../../base/objects.js'
 import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
-import { kindNamed } from '../../catalogue/kinds.js'
-import { dotted } from '../../catalogue/words.js'
+import { getKindByName } from '../../catalogue/kinds.js'
+import { mapDottedName } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask, Batch, ListEnd } from '../../http/types.js'
-import { getScope, singleNamed } from '../command/derive.js'
+import { findSingleCommand, getScope } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import type { Command, Given } from '../command/types.js'
 import { readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
 import { UnseenValueFailure, type Where } from '../where/index.js'
-import { kindIn } from '../where/shape.js'
+import { findFieldKind } from '../where/shape.js'
 import { run } from '../work/run.js'
 import { type AnswerContext, KnownFields } from './known-fields.js'
 
@@ -21,7 +21,7 @@ import { type AnswerContext, KnownFields } from './known-fields.js'
 
 type FieldFlags = Pick<Globals, 'fields' | 'sort'>
 
-/** What is asked for of single records, and where it is read. */
+/** The fields that are asked for of single records, and the endpoint that reads them. */
 export interface SingleFields {
   readonly endpoint: Endpoint
   /** Of `--fields`, as they were given. */
@@ -30,7 +30,7 @@ export interface SingleFields {
   readonly sorted: readonly string[]
 }
 
-/** Undefined where the records of the list have all that is asked for, or the area reads no single ones. */
+/** Finds the fields that only single records have; undefined if the list has all that is asked for, or the area reads no single ones. */
 export const getSingleFields = async (
   { command, emit, words }: AnswerContext,
   { fields = [], sort = [] }: FieldFlags,
@@ -47,8 +47,8 @@ export const getSingleFields = async (
   const single = await createSingleReader(command, { endpoint, values: {} })
   if (single === undefined) return undefined
   const has = (field: string): boolean =>
-    [field, words === undefined ? field : dotted(field, words.neutral)].some(
-      (name) => kindIn(single.endpoint.returns.shape, name) !== undefined,
+    [field, words === undefined ? field : mapDottedName(field, words.neutral)].some(
+      (name) => findFieldKind(single.endpoint.returns.shape, name) !== undefined,
     )
   const found = { shown: asked.shown.filter(has), sorted: asked.sorted.filter(has) }
   return found.shown.length + found.sorted.length === 0
@@ -59,41 +59,42 @@ export const getSingleFields = async (
 export interface SingleRecord {
   readonly command: Command
   readonly endpoint: Endpoint
-  /** What a record of the list is called. */
+  /** Returns the name of a record of the list. */
   readonly textOf: (record: unknown) => string
-  /** What is asked for to read it. */
+  /** Returns the arguments and flags by which a record is read. */
   readonly given: (record: unknown) => Given
 }
 
-/** Whether an endpoint reads the objects of a list, wherever they belong. */
+/** True if an endpoint reads the objects of a list, wherever they belong. */
 const reads = (endpoint: Endpoint, { endpoint: list }: Ask): boolean => {
   if (getMethod(endpoint) !== 'GET' || endpoint.returns.kind !== 'one') return false
   const holder = getScope(endpoint)
-  const carried = kindNamed(list.lists)?.mark !== undefined
+  const carried = getKindByName(list.lists)?.mark !== undefined
   return holder === undefined || carried || holder.kind === getScope(list)?.kind
 }
 
-/** What a list belongs to, as flags say it. */
-const scopeFlagsOf = ({ endpoint, values }: Ask): JsonValues => {
+/** Returns the scope of a list, as flags say it. */
+const getScopeFlags = ({ endpoint, values }: Ask): JsonValues => {
   const scope = getScope(endpoint)
   const value = scope === undefined ? undefined : values[scope.placeholder]
   return scope === undefined || value === undefined ? {} : { [scope.kind]: value }
 }
 
-/** How the records of a list are read one by one; undefined where the area cannot. */
+/** Finds how the records of a list are read one by one; undefined if the area cannot read them. */
 export const createSingleReader = async (
   { registry, area, words, naming }: Pick<Command, 'registry' | 'area' | 'words' | 'naming'>,
   list: Ask,
 ): Promise<SingleRecord | undefined> => {
   if (!/(^| )list$/.test(words) || list.endpoint.lists === undefined) return undefined
-  const command = await singleNamed({ registry, area, words })
+  const command = await findSingleCommand({ registry, area, words })
   const endpoint = Object.values(command?.endpoints ?? {}).find((one) => reads(one, list))
   const argument = command?.args[0]
   if (command === undefined || endpoint === undefined) return undefined
   if (argument?.param?.completes !== list.endpoint.lists) return undefined
   const objects = await readObjects(argument, naming)
   // What belongs to no project is found by its ID alone.
-  const scope = getScope(endpoint)?.kind === getScope(list.endpoint)?.kind ? scopeFlagsOf(list) : {}
+  const scope =
+    getScope(endpoint)?.kind === getScope(list.endpoint)?.kind ? getScopeFlags(list) : {}
   const project = scope.project === undefined ? undefined : String(scope.project)
   const textOf = (record: unknown): string => getPipedObject(record, objects, project)
   return {
@@ -112,18 +113,18 @@ type Batches = AsyncGenerator<Batch, ListEnd>
 export interface SingleReads {
   readonly width: number
   readonly signal: AbortSignal
-  /** What a record of the list is called. */
+  /** Returns the name of a record of the list. */
   readonly textOf: (record: unknown) => string
-  /** The single record. */
+  /** Reads the single record. */
   readonly read: (record: unknown) => Promise<unknown>
-  /** Told of each that could not be read: whether it matches is not known. */
+  /** Takes each record that could not be read: whether it matches is not known. */
   readonly failed: (text: string, failure: Failure) => void
 }
 
 interface Filter {
   /** Tests that know the fields, or that see the first records for those of which no shape knows. */
   readonly bind: (samples?: readonly unknown[]) => Where
-  /** How many records are looked at before the tests are made; none where the shapes know all. */
+  /** The number of records that are looked at before the tests are made; none if the shapes know all. */
   readonly samples: number
   readonly limit: number | undefined
   readonly reading?: SingleReads
@@ -137,7 +138,7 @@ interface ParsedRecord {
   readonly record: unknown
 }
 
-const parsed = (batch: Batch): readonly ParsedRecord[] =>
+const parseBatch = (batch: Batch): readonly ParsedRecord[] =>
   batch.map((bytes) => ({ bytes, record: parseBytes(bytes) }))
 
 /** A list that is read here and there, and still tells how it ended. */
@@ -153,12 +154,12 @@ class Source {
   async next(): Promise<readonly ParsedRecord[] | undefined> {
     if (this.#end !== undefined) return undefined
     const step = await this.#batches.next()
-    if (step.done !== true) return parsed(step.value)
+    if (step.done !== true) return parseBatch(step.value)
     this.#end = step.value
     return undefined
   }
 
-  /** Whether records may be left, known or not. */
+  /** Returns true if records may be left, known or not. */
   async more(): Promise<boolean> {
     const next = await this.next()
     return next !== undefined || this.#end?.more === true
@@ -174,8 +175,11 @@ class Source {
   }
 }
 
-/** The first records, as many as are looked at. */
-const head = async (source: Source, count: number): Promise<readonly ParsedRecord[]> => {
+/** Reads the first records, as many as are looked at. */
+const readFirstRecords = async (
+  source: Source,
+  count: number,
+): Promise<readonly ParsedRecord[]> => {
   const found: ParsedRecord[] = []
   while (found.length < count) {
     const next = await source.next()
@@ -185,7 +189,7 @@ const head = async (source: Source, count: number): Promise<readonly ParsedRecor
   return found
 }
 
-/** Those of which each is read, several at once, in their order. */
+/** Yields the records whose single record matches, in their order; several are read at once. */
 async function* readEach(
   seen: AsyncIterable<readonly ParsedRecord[]>,
   { matches, mayMatch }: Where,
@@ -221,15 +225,15 @@ async function* readEach(
   if (cause !== undefined) throw cause
 }
 
-async function* matching(
+async function* filterMatching(
   seen: AsyncIterable<readonly ParsedRecord[]>,
   { matches }: Where,
 ): AsyncGenerator<readonly ParsedRecord[]> {
   for await (const some of seen) yield some.filter(({ record }) => matches(record))
 }
 
-/** So many of them; `more` is asked once that many were given. */
-async function* upTo(
+/** Yields the first records, at most `limit` of them. `more` is called once that many were given. */
+async function* limitRecords(
   limit = Number.POSITIVE_INFINITY,
   found: AsyncIterable<readonly ParsedRecord[]>,
   more: () => Promise<boolean>,
@@ -245,7 +249,7 @@ async function* upTo(
 }
 
 /** @throws Failure `usage`, `UndecidedFailure` where other lists may show the field or the value */
-const boundTo = ({ bind, samples }: Filter, first: readonly ParsedRecord[]): Where => {
+const bindToSamples = ({ bind, samples }: Filter, first: readonly ParsedRecord[]): Where => {
   if (samples === 0) return bind()
   try {
     return bind(first.map(({ record }) => record))
@@ -257,14 +261,14 @@ const boundTo = ({ bind, samples }: Filter, first: readonly ParsedRecord[]): Whe
 }
 
 /**
- * The matching records of a list.
+ * Yields the matching records of a list.
  * @throws Failure `usage` before the first record, for a field that none has
  */
-export async function* filtered(batches: Batches, filter: Filter): Batches {
+export async function* filterList(batches: Batches, filter: Filter): Batches {
   const source = new Source(batches)
   try {
-    const first = await head(source, filter.samples)
-    const where = boundTo(filter, first)
+    const first = await readFirstRecords(source, filter.samples)
+    const where = bindToSamples(filter, first)
     const all = async function* () {
       yield first
       for (let next = await source.next(); next !== undefined; next = await source.next())
@@ -272,9 +276,11 @@ export async function* filtered(batches: Batches, filter: Filter): Batches {
     }
     const { reading } = filter
     if (reading === undefined || where.detail.length === 0)
-      return source.ended(yield* upTo(filter.limit, matching(all(), where), () => source.more()))
+      return source.ended(
+        yield* limitRecords(filter.limit, filterMatching(all(), where), () => source.more()),
+      )
     return source.ended(
-      yield* upTo(filter.limit, readEach(all(), where, reading), async () => true),
+      yield* limitRecords(filter.limit, readEach(all(), where, reading), async () => true),
     )
   } finally {
     await source.leave()
@@ -292,7 +298,7 @@ export class FieldPresence {
     this.#shown = true
   }
 
-  /** Whether a failure is that of a list that does not show a field or a value: it counts only where no other does. */
+  /** Returns true for the failure of a list that does not show a field or a value: it counts only if no other list does. */
   waives(failure: unknown): boolean {
     if (!(failure instanceof UndecidedFailure)) return false
     this.#unshown = failure

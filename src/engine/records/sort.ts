@@ -1,22 +1,22 @@
 /** `--sort`: the records of a list wait until all came, and are then handed over in their order. */
 
 import { mapConcurrent } from '../../base/async.js'
-import { currentIo } from '../../base/io.js'
+import { getCurrentIo } from '../../base/io.js'
 import { parseBytes } from '../../base/json/records.js'
-import { nearest } from '../../base/suggest.js'
-import { levelsNamed } from '../../catalogue/shapes/common.js'
+import { findNearest } from '../../base/suggest.js'
+import { findLevelNames } from '../../catalogue/shapes/common.js'
 import type { Inspection } from '../../catalogue/views.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
-import { type Globals, ownOrders } from '../command/globals.js'
+import { type Globals, getOwnOrders } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 import type { RecordsRow, RecordView, Rows, SingleReader } from '../rows.js'
 import { bindOrder, type Known, type Order, parseSort, type SortField } from '../where/index.js'
 import { KeptRows } from './kept-rows.js'
 import {
   type AnswerContext,
-  columnsBeside,
-  fieldInspection,
+  createFieldInspection,
+  getColumnsBeside,
   getShapes,
   unwrapRow,
 } from './known-fields.js'
@@ -32,27 +32,27 @@ const batchSize = 100
 
 interface SortOptions extends Pick<StageOptions, 'command' | 'words'> {
   readonly globals: Pick<Globals, 'limit' | 'sort'>
-  /** How many single records are read at once. */
+  /** The number of single records that are read at once. */
   readonly width: number
   readonly view: RecordView
   readonly singles: SingleFields | undefined
 }
 
-/** A mistake where fields were named, with the values that the API's own flag of that name takes. */
-const alsoOwn = (error: unknown, { flags }: Pick<Command, 'flags'>): unknown => {
-  const values = flags.flatMap((flag) => (flag.name === 'sort' ? ownOrders(flag) : []))
+/** Adds to a mistake in named fields the values that the API's own flag of that name takes. */
+const addOwnOrders = (error: unknown, { flags }: Pick<Command, 'flags'>): unknown => {
+  const values = flags.flatMap((flag) => (flag.name === 'sort' ? getOwnOrders(flag) : []))
   if (!(error instanceof Failure) || values.length === 0) return error
   const { hint = '' } = error.details
   const further = `The instance can sort by ${values.join(' or ')} itself.`
   return new Failure(error.category, error.message, { hint: `${hint} ${further}`.trim() })
 }
 
-/** What is known of the records of an answer. */
-const knownOf = (answering: AnswerContext): Known => ({
+/** Returns what is known of the records of an answer. */
+const createKnown = (answering: AnswerContext): Known => ({
   list: { anyOf: getShapes(answering) },
-  now: currentIo().now().getTime(),
-  names: levelsNamed,
-  nearest,
+  now: getCurrentIo().now().getTime(),
+  names: findLevelNames,
+  nearest: findNearest,
   made: answering.command.computedFields,
   others: answering.command.instanceFields,
   words: answering.words,
@@ -83,12 +83,12 @@ class SortedRecords implements ListStage {
     this.view = view
     this.#options = options
     this.#answering = { command, emit: view, words, single: singles?.endpoint }
-    const beside = columnsBeside(view)
+    const beside = getColumnsBeside(view)
     const { limit = defaultLimit } = globals
-    this.#order = bindOrder(fields, knownOf(this.#answering), beside)
+    this.#order = bindOrder(fields, createKnown(this.#answering), beside)
     this.#kept = new KeptRows(this.#order, limit === 'all' ? Number.POSITIVE_INFINITY : limit)
     const own = fields.map(({ field }) => field).filter((field) => !beside.includes(field))
-    this.#inspection = fieldInspection(this.#answering, own)
+    this.#inspection = createFieldInspection(this.#answering, own)
   }
 
   async take({ batch, readers = [] }: RecordsRow): Promise<undefined> {
@@ -148,7 +148,7 @@ class SortedRecords implements ListStage {
     try {
       await inspection?.end()
     } catch (error) {
-      throw alsoOwn(error, this.#options.command)
+      throw addOwnOrders(error, this.#options.command)
     }
   }
 }

@@ -1,5 +1,5 @@
 /** Stages between the rows of a command and their sink: groups, an order, the fields of single records. */
-import { concurrencyLimit, isAggregate } from '../command/globals.js'
+import { getConcurrencyLimit, isAggregate } from '../command/globals.js'
 import {
   createNoteBelow,
   type OpenRow,
@@ -59,7 +59,7 @@ const groupRecords = (rows: Rows, options: StageOptions): Rows =>
 /** Puts the records of each list in order, and adds the fields that only single records have. */
 const sortRecords = (rows: Rows, options: StageOptions): Rows => {
   const { command, globals, words } = options
-  const width = concurrencyLimit(globals)
+  const width = getConcurrencyLimit(globals)
   const single = async (view: RecordView) => {
     if (!mayAskSingles(command, globals)) return undefined
     const { getSingleFields } = await import('./single.js')

@@ -1,4 +1,4 @@
-/** What `--sum`, `--avg`, `--min`, `--max` and `--p95` make of the numbers of a group, for the groups of an answer. */
+/** Computes `--sum`, `--avg`, `--min`, `--max` and `--p95` of the numbers of a group, for the groups of an answer. */
 import { isMoment } from '../../base/dates.js'
 import { compareNumbers, ExactSum, isSummable, logOf } from '../../base/json/decimal.js'
 import type { ExactNumber } from '../../base/json/json.js'
@@ -6,7 +6,7 @@ import type { ExactNumber } from '../../base/json/json.js'
 export const functions = ['sum', 'avg', 'min', 'max', 'p95'] as const
 type Name = (typeof functions)[number]
 
-/** So many values are kept as they are; beyond, they are counted by bins that are two percent wide. */
+/** The number of values that are kept as they are; beyond, they are counted by bins that are two percent wide. */
 export const maxExact = 1000
 const width = Math.log(1.02)
 
@@ -56,12 +56,15 @@ class Percentile {
     const key = sign === 0 ? 0 : Math.sign(sign) * (power + 1e6)
     const found = this.#bins.get(key)
     if (found !== undefined) found.count += 1
-    else this.#bins.set(key, { count: 1, value: sign === 0 ? 0 : middleOf(power, sign, value) })
+    else this.#bins.set(key, { count: 1, value: sign === 0 ? 0 : getBinMiddle(power, sign, value) })
   }
 }
 
-/** The middle of a bin is within one percent of all that is in it. Beyond what JavaScript can say, one of its values stands for it. */
-const middleOf = (
+/**
+ * Returns the middle of a bin, which is within one percent of all that is in it. Beyond what JavaScript can say, one of
+ * its values stands for it.
+ */
+const getBinMiddle = (
   power: number,
   sign: number,
   value: number | ExactNumber,
@@ -70,13 +73,13 @@ const middleOf = (
   return Number.isFinite(middle) && middle !== 0 ? Math.sign(sign) * middle : value
 }
 
-/** A number that can be computed with, or a time for the least and the most; undefined for anything else. */
-const comparable = (value: unknown, times: boolean): number | ExactNumber | undefined => {
+/** Converts a value to a number that can be computed with, or a time for the least and the most; undefined for anything else. */
+const toComparable = (value: unknown, times: boolean): number | ExactNumber | undefined => {
   if (isSummable(value)) return value
   return times && typeof value === 'string' && isMoment(value) ? Date.parse(value) : undefined
 }
 
-/** What one function makes of a field in one group. */
+/** The result of one function for a field in one group. */
 export class Total {
   readonly #name: Name
   readonly percentile: Percentile | undefined
@@ -91,7 +94,7 @@ export class Total {
 
   /** @returns false for what is no number */
   add(value: unknown): boolean {
-    const by = comparable(value, this.#name === 'min' || this.#name === 'max')
+    const by = toComparable(value, this.#name === 'min' || this.#name === 'max')
     if (by === undefined) return false
     this.#count += 1
     if (this.#name === 'sum' || this.#name === 'avg') this.#sum.add(by)

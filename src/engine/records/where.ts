@@ -1,16 +1,16 @@
 /** `--where` on the lists of a run: what of it is sent, and the stage that tests the rest. */
-import { currentIo } from '../../base/io.js'
+import { getCurrentIo } from '../../base/io.js'
 import { getOwn, type JsonValue } from '../../base/objects.js'
-import { nearest } from '../../base/suggest.js'
+import { findNearest } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import { type Param, takesSeveral } from '../../catalogue/params.js'
-import { levelsNamed } from '../../catalogue/shapes/common.js'
-import { called, dotted, type Words } from '../../catalogue/words.js'
+import { findLevelNames } from '../../catalogue/shapes/common.js'
+import { describeName, mapDottedName, type Words } from '../../catalogue/words.js'
 import { largestPage, type Paging } from '../../client/defaults.js'
 import { Failure, isObjectFailure, usage } from '../../errors.js'
 import type { Ask, Batch, ListEnd } from '../../http/types.js'
-import { flagName } from '../command/derive.js'
+import { getFlagName } from '../command/derive.js'
 import type { Globals, GroupFlags } from '../command/globals.js'
 import type { Command, Given, Plan } from '../command/types.js'
 import { createLearnt } from '../command/words.js'
@@ -21,17 +21,17 @@ import {
   type Condition,
   checkRanges,
   type Expression,
+  findUnshapedFields,
   isOfSingle,
   type Known,
   needsSamples,
   parseWhere,
-  unshaped,
-  wrongAt,
+  refuseAt,
 } from '../where/index.js'
 import { mayAskSingles, type SingleBudget } from './budget.js'
 import {
   createSingleReader,
-  filtered,
+  filterList,
   getSingleFields,
   type SingleReads,
   type SingleRecord,
@@ -46,7 +46,7 @@ export const withShown = (
   expressions: readonly Expression[],
   known: Known,
 ): readonly Expression[] => {
-  const strange = new Set(unshaped(expressions, known))
+  const strange = new Set(findUnshapedFields(expressions, known))
   return expressions.map(({ text, conditions }) => ({
     text,
     conditions: conditions.map((condition) => {
@@ -64,9 +64,11 @@ export const withNeutral = (
 ): readonly Expression[] => {
   const { words } = known
   if (words === undefined) return expressions
-  const strange = new Set(unshaped(expressions, known))
+  const strange = new Set(findUnshapedFields(expressions, known))
   const neutralOf = (field: string): string =>
-    strange.has(field) && !Object.hasOwn(params, field) ? dotted(field, words.neutral) : field
+    strange.has(field) && !Object.hasOwn(params, field)
+      ? mapDottedName(field, words.neutral)
+      : field
   return expressions.map(({ text, conditions }) => ({
     text,
     conditions: conditions.map((one) => ({ ...one, field: neutralOf(one.field) })),
@@ -79,7 +81,7 @@ class SingleSource implements SingleReader {
   readonly #reads: SingleReads
   readonly #budget: SingleBudget | undefined
   readonly #keeps: boolean
-  /** What conditions read, until it is shown, by what the record is called. */
+  /** The records that conditions read, until they are shown, by what they are called. */
   readonly #kept = new Map<string, unknown>()
 
   /** @param keeps whether what conditions read is shown as well */
@@ -137,7 +139,7 @@ const shaping = new Set(['order_by', 'sort', 'simple', 'view', 'page', 'per_page
 interface SplitCondition {
   /** The values of the list's request, with those that the conditions add. */
   readonly values: Ask['values']
-  /** What is left to be tested; none where every record that comes matches. */
+  /** The conditions that are left to be tested; none where every record that comes matches. */
   readonly tested: readonly Expression[]
 }
 
@@ -149,42 +151,37 @@ interface Parts {
   readonly whole: boolean
 }
 
-/** A name that is a parameter of the endpoint and no field of its records. */
-const parameterOf = (
-  { endpoint }: Parts,
-  { field }: Condition,
-  { text }: Expression,
-  at: number,
-) => {
+/** Finds the parameter of a name that is a parameter of the endpoint and no field of its records. */
+const findParam = ({ endpoint }: Parts, { field }: Condition, { text }: Expression, at: number) => {
   const param = getOwn<Param>(endpoint.params, field)
   if (shaping.has(field) && (param !== undefined || /^(per_)?page$/.test(field))) {
-    const flag = `--${param === undefined ? field.replace('_', '-') : flagName(field, param)}`
-    throw wrongAt(text, at, `${field} is not a field of the records; use the flag ${flag}`)
+    const flag = `--${param === undefined ? field.replace('_', '-') : getFlagName(field, param)}`
+    throw refuseAt(text, at, `${field} is not a field of the records; use the flag ${flag}`)
   }
   return param
 }
 
-const sameIn = (expression: Expression, { field, values: [value] }: Condition): boolean =>
+const hasSameCondition = (expression: Expression, { field, values: [value] }: Condition): boolean =>
   expression.conditions.some(
     ({ field: name, op, values: [only, ...more] }) =>
       name === field && op === '=' && more.length === 0 && only?.text === value?.text,
   )
 
-/** What a parameter-only name cannot be; it is the instance's to understand it. */
+/** Returns the failure of a parameter-only condition that no request can have. The value is the instance's to understand. */
 const checkParameter = (
   { expressions, known, values }: Parts,
   condition: Condition,
   { text }: Expression,
 ): Failure | undefined => {
   const { field, op, at, values: alternatives } = condition
-  const is = `${called(field, known.words)} is a parameter, not a field of the records`
-  if (op !== '=') return wrongAt(text, at, `${is}: only = is allowed`)
-  if (alternatives.length > 1) return wrongAt(text, at, `${is}: only one value is allowed`)
-  if (!expressions.every((one) => sameIn(one, condition)))
-    return wrongAt(text, at, `${is}: every --where must set it to the same value`)
+  const is = `${describeName(field, known.words)} is a parameter, not a field of the records`
+  if (op !== '=') return refuseAt(text, at, `${is}: only = is allowed`)
+  if (alternatives.length > 1) return refuseAt(text, at, `${is}: only one value is allowed`)
+  if (!expressions.every((one) => hasSameCondition(one, condition)))
+    return refuseAt(text, at, `${is}: every --where must set it to the same value`)
   const sent = values[field]
   if (sent !== undefined && String(sent) !== alternatives[0]?.text)
-    return usage(`${called(field, known.words)} is set twice: by its flag and by --where`)
+    return usage(`${describeName(field, known.words)} is set twice: by its flag and by --where`)
   return undefined
 }
 
@@ -194,7 +191,7 @@ const isBlocked = ({ endpoint, values }: Parts, field: string): boolean =>
     (names) => names.includes(field) && names.some((name) => values[name] !== undefined),
   )
 
-/** Whether the instance's own answer to a condition is the one that is meant. */
+/** True if the instance's own answer to a condition is the one that is meant. */
 const isExact = (parts: Parts, { field, op, values }: Condition, param: Param): boolean => {
   const [only, ...more] = values
   if (parts.expressions.length > 1 || param.exact !== true || op !== '=') return false
@@ -215,7 +212,7 @@ const isTested = (
   const { field, at } = condition
   const text = condition.values[0]?.text ?? ''
   if (strange.has(field)) {
-    const param = parameterOf(parts, condition, expression, at)
+    const param = findParam(parts, condition, expression, at)
     if (param === undefined) return true
     const wrong = checkParameter(parts, condition, expression)
     if (wrong !== undefined) throw wrong
@@ -231,17 +228,14 @@ const isTested = (
   return !isOfSingle(field, parts.known)
 }
 
-/**
- * Divides conditions.
- * @throws Failure `usage` for a name that stands where it cannot
- */
-const askedOf = (
+/** Splits conditions into what is sent and what is tested here. @throws Failure `usage` for a name that stands where it cannot */
+const splitConditions = (
   { endpoint, values }: Ask,
   expressions: readonly Expression[],
   known: Known,
   whole = false,
 ): SplitCondition => {
-  const strange = new Set(unshaped(expressions, known))
+  const strange = new Set(findUnshapedFields(expressions, known))
   const parts: Parts = { endpoint, values: { ...values }, known, expressions, whole }
   const tested = expressions.map((expression) => ({
     ...expression,
@@ -265,15 +259,15 @@ export interface RecordChoiceOptions {
   readonly words?: Words
   readonly planned: (command: Command, given: Given) => Promise<readonly Plan[]>
   readonly data: (ask: Ask) => Promise<unknown>
-  /** What else single records are read for. */
+  /** The flags for which single records are read besides. */
   readonly asked?: Pick<Globals, 'fields' | 'sort'> & GroupFlags
-  /** How many of them may be read. */
+  /** The limit on the number of single records that may be read. */
   readonly budget?: SingleBudget
   /** No condition on a field of the list's records is sent. */
   readonly whole?: boolean | undefined
   /** The conditions are a person's and others, joined: that nothing matches them is no mistake. */
   readonly composed?: boolean | undefined
-  /** Told of a record that could not be read. */
+  /** Takes a record that could not be read. */
   readonly failed: (text: string, failure: Failure) => void
 }
 
@@ -282,9 +276,9 @@ export interface FilteredList<A> {
   readonly ask: A
   /** Absent where every record that comes matches. */
   readonly stage?: (batches: Batches) => Batches
-  /** What reads single records, where fields are shown or sorted by that only these have. */
+  /** The reader of single records, if fields are shown or sorted by that only these have. */
   readonly singles?: SingleReader
-  /** What is tested here, a line each. */
+  /** The conditions that are tested here, a line each. */
   readonly tested: readonly string[]
 }
 
@@ -321,7 +315,7 @@ export class RecordChoice {
     const expressions = withShown(withNeutral(this.#expressions, known, ask.endpoint), known)
     if (this.#options.composed !== true)
       for (const expression of expressions) checkRanges(expression, known)
-    const { values, tested } = askedOf(ask, expressions, known, this.#options.whole)
+    const { values, tested } = splitConditions(ask, expressions, known, this.#options.whole)
     const asked = { ...ask, values }
     const more = await this.#asksSingles(ask.endpoint)
     const source =
@@ -364,9 +358,9 @@ export class RecordChoice {
     const { command, words } = this.#options
     const { computedFields: made, instanceFields: others } = command
     return {
-      now: currentIo().now().getTime(),
-      names: levelsNamed,
-      nearest,
+      now: getCurrentIo().now().getTime(),
+      names: findLevelNames,
+      nearest: findNearest,
       beside: (field) => besides.get(field),
       made,
       others,
@@ -381,7 +375,7 @@ export class RecordChoice {
     known: Known,
     how: { readonly limit: number | undefined; readonly reading?: SingleReads },
   ): Batches {
-    return filtered(batches, {
+    return filterList(batches, {
       bind: (samples) => bindWhere(tested, { ...known, samples }),
       samples: needsSamples(tested, known) ? (this.#options.paging.perPage ?? largestPage) : 0,
       ...how,

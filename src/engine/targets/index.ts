@@ -6,9 +6,9 @@ import { formatCount } from '../../base/text.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { isNumeric } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'
-import { placeFailure, survived, usage } from '../../errors.js'
+import { placeFailure, recoverFrom, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
-import { changes, getCommandName, hasForm, isRehearsal } from '../command/derive.js'
+import { getCommandName, hasForm, isRehearsal, mayChangeInstance } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import type { Services } from '../command/services.js'
@@ -17,20 +17,26 @@ import type { StartedRun } from '../line-parts.js'
 import { PrintedError } from '../perform/live.js'
 import { parseReference } from '../plan/arguments.js'
 import { readObjects } from '../plan/objects.js'
-import { givenFor, isFound, type Parents, type ParentTarget, targetIn } from '../plan/parents.js'
+import {
+  isFound,
+  type Parents,
+  type ParentTarget,
+  parseParentTarget,
+  toGiven,
+} from '../plan/parents.js'
 import { toPath } from '../plan/places.js'
 import { checkSegment } from '../plan/plan.js'
-import { pipedObjects } from '../plan/stdin/reader.js'
+import { parsePipedObjects } from '../plan/stdin/reader.js'
 import type { Rows } from '../rows.js'
 import { listOver } from './parent-lists.js'
-import { doTogether, selectedIn } from './parent-selection.js'
+import { doTogether, selectInParents } from './parent-selection.js'
 import type { Selection } from './selection.js'
 import { findVisibleParents, type ProjectChoice } from './visible-parents.js'
 
 // The projects or groups that a line means, one after the other.
 
-/** The names that standard input has: what lists of projects print, or one a line. */
-const pipedNames = async (
+/** Parses the names that standard input has: what lists of projects print, or one a line. */
+const parsePipedNames = async (
   { kind }: Parents,
   text: string,
   naming: Naming | undefined,
@@ -42,7 +48,7 @@ const pipedNames = async (
     help: kind,
     param: { type: 'string', help: kind, completes: kind },
   } as const
-  const found = await pipedObjects(text, await readObjects(argument, naming))
+  const found = await parsePipedObjects(text, await readObjects(argument, naming))
   if (found.length === 0) throw usage(`standard input contains no ${kind}`)
   for (const { text: name, place } of found)
     try {
@@ -53,12 +59,12 @@ const pipedNames = async (
   return [...new Set(found.map(({ text: name }) => name))]
 }
 
-/** The same by their paths, where some are addresses. */
-const pipedPaths = async (
+/** Parses the names of standard input, with paths in the place of addresses. */
+const parsePipedPaths = async (
   { place }: Services,
-  ...named: Parameters<typeof pipedNames>
+  ...named: Parameters<typeof parsePipedNames>
 ): Promise<readonly string[]> => {
-  const names = await pipedNames(...named)
+  const names = await parsePipedNames(...named)
   if (!names.some(isAddress)) return names
   const { baseUrl } = await place.session()
   return [...new Set(names.map((name) => toPath(name, named[0].kind, () => baseUrl)))]
@@ -66,19 +72,19 @@ const pipedPaths = async (
 
 const isNumber = (name: string): boolean => /^\d+$/.test(name)
 
-/** The path of a project by its number; the number itself where the instance does not tell. */
-const pathById = async ({ instance }: Services, id: string): Promise<string> => {
+/** Finds the path of a project by its number; the number itself if the instance does not say it. */
+const findPathById = async ({ instance }: Services, id: string): Promise<string> => {
   try {
     const { data } = await instance.call(projects.get, { id: Number(id) })
     return (isObject(data) ? toText(data.path_with_namespace) : undefined) ?? id
   } catch (error) {
-    survived(error)
+    recoverFrom(error)
     return id
   }
 }
 
 /** Projects given by number and by path, or in capitals and without, are one before anything is written to them. */
-const oneEach = async (
+const removeDuplicates = async (
   services: Services,
   names: readonly string[],
 ): Promise<readonly string[]> => {
@@ -87,7 +93,7 @@ const oneEach = async (
   const paths = new Set(given)
   const kept = new Map<string, string>()
   for (const name of names) {
-    const path = both && isNumber(name) ? await pathById(services, name) : undefined
+    const path = both && isNumber(name) ? await findPathById(services, name) : undefined
     const key = (path ?? name).toLowerCase()
     if ((path === undefined || !paths.has(key)) && !kept.has(key)) kept.set(key, name)
   }
@@ -95,11 +101,11 @@ const oneEach = async (
 }
 
 /**
- * The parents that a line means.
+ * Resolves the parents that a line means.
  * @param writing each is to be there once, however it was given
  * @throws Failure `not_found` where there is none
  */
-const targetsOf = async (
+const resolveTargets = async (
   services: Services,
   parents: Parents,
   writing: boolean,
@@ -109,9 +115,11 @@ const targetsOf = async (
   if (isFound(parents)) return findVisibleParents(services, parents, narrowed)
   const text = origin === 'piped' ? await services.place.stdin.text() : undefined
   const names =
-    text === undefined ? parents.names : await pipedPaths(services, parents, text, narrowed.naming)
-  const once = writing && kind === 'project' ? await oneEach(services, names) : names
-  return once.map((name) => targetIn(kind, name))
+    text === undefined
+      ? parents.names
+      : await parsePipedPaths(services, parents, text, narrowed.naming)
+  const once = writing && kind === 'project' ? await removeDuplicates(services, names) : names
+  return once.map((name) => parseParentTarget(kind, name))
 }
 
 interface ParentRun {
@@ -119,9 +127,9 @@ interface ParentRun {
   readonly given: Given
   readonly running: StartedRun
   readonly parents: Parents
-  /** Those that came with their objects. */
+  /** The parents that came with their objects. */
   readonly targets?: readonly ParentTarget[]
-  /** Those that are in the part that the run is about. */
+  /** Returns the parents that are in the shard of the run. */
   readonly narrow?: (targets: readonly ParentTarget[]) => readonly ParentTarget[]
   readonly globals: Globals
   readonly signal: AbortSignal
@@ -129,7 +137,7 @@ interface ParentRun {
   readonly selection?: Selection | undefined
 }
 
-/** An object that says itself where it belongs has no place in each of several. */
+/** Checks that no object says itself where it belongs: such an object has no place in each of several. */
 const checkObjects = ({ args: [argument] }: Command, { args }: Given): void => {
   for (const text of argument?.variadic === true ? args : args.slice(0, 1)) {
     const own =
@@ -142,14 +150,14 @@ const checkObjects = ({ args: [argument] }: Command, { args }: Given): void => {
   }
 }
 
-/** How many projects and groups: `5 projects`, `2 groups and 3 projects`. */
+/** Describes the number of projects and groups: `5 projects`, `2 groups and 3 projects`. */
 const countTargets = (targets: readonly ParentTarget[]): string =>
   (['group', 'project'] as const)
     .map((kind) => [kind, targets.filter((target) => target.kind === kind).length] as const)
     .flatMap(([kind, count]) => (count === 0 ? [] : [formatCount(count, kind)]))
     .join(' and ')
 
-/** What nobody named is confirmed, unless each command asks by itself what is lost. */
+/** Confirms a run over targets that the line did not name, unless each command asks by itself what is lost. */
 const confirmAll = async (
   { command, given, running }: ParentRun,
   targets: readonly ParentTarget[],
@@ -165,21 +173,21 @@ const confirmAll = async (
   )
 }
 
-/** The parents of a line, asked for where a list has to name them. */
-const targetsFor = async ({ globals, running, parents, targets, command, given }: ParentRun) => {
+/** Finds the parents of a line; the instance is asked if a list has to name them. */
+const findTargets = async ({ globals, running, parents, targets, command, given }: ParentRun) => {
   if (globals.curl && isFound(parents))
     throw usage(
       '--curl sends nothing, but the command needs a list of projects first',
       'Name the projects: --project accepts several, also from standard input (-).',
     )
-  const writing = changes(command, given.args) && !globals.curl
+  const writing = mayChangeInstance(command, given.args) && !globals.curl
   const { naming } = command
   const narrowed = {
     alone: globals.recursive === false,
     archived: globals.withArchived,
     naming,
   }
-  return targets ?? targetsOf(running.services, parents, writing, narrowed)
+  return targets ?? resolveTargets(running.services, parents, writing, narrowed)
 }
 
 /** `--select`: what is done then is done to the objects of each. */
@@ -191,15 +199,15 @@ async function* runSelected(
   const { command, running, given, signal } = asked
   const { services } = running
   const choosing = { selection, services, given, signal, gate: await running.exchange.gate() }
-  const chosen = await selectedIn(choosing, targets)
+  const chosen = await selectInParents(choosing, targets)
   if (chosen.length === 0) return yield* selection.nothing()
   if (!hasForm(command, 'project') && !hasForm(command, 'group'))
     return yield* doTogether(choosing, chosen, (all) => running.rowsOf(all))
-  yield* over({ ...asked, given: selection.verbed(given) }, chosen)
+  yield* runOverTargets({ ...asked, given: selection.verbed(given) }, chosen)
 }
 
 /** `--curl`: the requests for each, up to its write; after the last the run ends, since nothing was done. */
-async function* untilPrinted(
+async function* runUntilPrinted(
   targets: readonly ParentTarget[],
   rowsFor: (target: ParentTarget) => Rows,
 ): Rows {
@@ -215,14 +223,14 @@ async function* untilPrinted(
 }
 
 /** Runs a command in each of several projects or groups: once for all of them, or by itself in each. */
-async function* over(asked: ParentRun, targets: readonly ParentTarget[]): Rows {
+async function* runOverTargets(asked: ParentRun, targets: readonly ParentTarget[]): Rows {
   const { command, given, globals, running } = asked
   const { rows } = command
   if (rows === undefined || command.eachParent !== true)
     return yield* running.rowsOf({ ...given, several: true }, { targets })
   const { services } = running
   if (globals.curl)
-    return yield* untilPrinted(targets, (target) => rows(services, givenFor(given, target)))
+    return yield* runUntilPrinted(targets, (target) => rows(services, toGiven(given, target)))
   yield* listOver(running, given, rows, targets, Number.POSITIVE_INFINITY)
 }
 
@@ -230,11 +238,16 @@ async function* over(asked: ParentRun, targets: readonly ParentTarget[]): Rows {
 export async function* runOverParents(asked: ParentRun): Rows {
   const { command, parents, given, globals, selection } = asked
   checkObjects(command, given)
-  const all = await targetsFor(asked)
+  const all = await findTargets(asked)
   const targets = asked.narrow?.(all) ?? all
   if (targets.length === 0) return yield* asked.running.endEmptyShard()
   if (selection !== undefined) return yield* runSelected(asked, selection, targets)
-  if (changes(command, given.args) && isFound(parents) && !isRehearsal(asked) && !globals.curl)
+  if (
+    mayChangeInstance(command, given.args) &&
+    isFound(parents) &&
+    !isRehearsal(asked) &&
+    !globals.curl
+  )
     await confirmAll(asked, targets)
-  yield* over(asked, targets)
+  yield* runOverTargets(asked, targets)
 }

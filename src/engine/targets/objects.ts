@@ -10,7 +10,7 @@ import type { Services } from '../command/services.js'
 import type { Command, Given, ObjectStream } from '../command/types.js'
 import type { JournalOptions } from '../journaling/runs.js'
 import type { ShardFilter } from '../journaling/shards.js'
-import { fromStdin } from '../plan/given.js'
+import { isFromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import type { Parents, ParentTarget } from '../plan/parents.js'
 import type { RowFields } from '../plan/stdin/row-fields.js'
@@ -18,7 +18,7 @@ import type { Rows } from '../rows.js'
 
 // Which list `--select` of a verb chooses from, and what cannot stand beside it.
 
-export const besideIds = (): Failure =>
+export const createIdConflict = (): Failure =>
   usage('--select cannot be combined with IDs', 'Remove the IDs or --select.')
 
 /** @throws Failure `usage` for a flag that only says something of a selection */
@@ -34,10 +34,10 @@ export const checkSelection = (
 }
 
 /**
- * The list of a verb's objects; undefined where there is none.
+ * Finds the list of a verb's objects; undefined if there is none.
  * @param own the instance's words, by which it may be asked for more
  */
-export const selectionList = async (
+export const findSelectionList = async (
   command: Command,
   own?: Words,
 ): Promise<Command | undefined> => {
@@ -47,19 +47,19 @@ export const selectionList = async (
   const list =
     found === undefined || known === undefined
       ? found
-      : (await import('../command/known.js')).commandWith(found, known)
+      : (await import('../command/known.js')).extendCommand(found, known)
   if (list === undefined || own === undefined) return list
-  const { commandIn } = await import('../command/vocabulary.js')
+  const { translateCommand: commandIn } = await import('../command/vocabulary.js')
   return commandIn(list, own, [])
 }
 
-/** What says of which objects a line is. */
+/** The parts of a line that say which objects it is about. */
 export interface ObjectsLine {
   readonly command: Command
   readonly raw: Raw
   readonly globals: Globals
   readonly parents: Parents | undefined
-  /** Those that came with their objects. */
+  /** The parents that came with their objects. */
   readonly targets?: readonly ParentTarget[]
   readonly journaling: JournalOptions
   readonly input: StandardInput
@@ -71,16 +71,16 @@ export interface ObjectsLine {
   readonly streamed?: boolean
 }
 
-/** What a line reads from standard input. */
+/** The objects, parents and rows that a line reads from standard input. */
 export interface LineInput extends Partial<Pick<ObjectsLine, 'parents' | 'raw' | 'targets'>> {
   /** Objects that are taken as they come. */
   readonly stream?: ObjectStream | undefined
-  /** What reads the attributes of rows. */
+  /** The reader of the attributes of rows. */
   readonly rowFields?: RowFields | undefined
 }
 
-/** Whether the objects of a run are taken as they come, and handed over so by `--select`. */
-export const goesOn = ({
+/** True if objects can be processed while more are still being read; `--select` hands them over so, too. */
+export const canStreamObjects = ({
   command,
   globals,
   parents,
@@ -91,27 +91,27 @@ export const goesOn = ({
   command.args[0]?.variadic === true &&
   !globals.curl
 
-/** What parents are looked for by: where the verb's objects have none, those of the list they come from. */
+/** Returns the command by whose scopes parents are looked for. If the verb's objects have none, it is the list that they come from. */
 export const spreadBy = async (command: Command, { select }: Globals): Promise<Command> => {
   const own = select === undefined || hasForm(command, 'project') || hasForm(command, 'group')
-  return own ? command : ((await selectionList(command)) ?? command)
+  return own ? command : ((await findSelectionList(command)) ?? command)
 }
 
-/** What was asked, or what of it is in the part that this run is about; undefined where nothing of it is. */
-export const inPart = async (
+/** Limits what was asked to the shard that this run is about; undefined if nothing of it is in the shard. */
+export const narrowToShard = async (
   { command, globals, journaling }: ObjectsLine,
   given: Given,
 ): Promise<{ readonly given: Given; readonly narrow?: ShardFilter } | undefined> => {
   const text = globals.shard ?? journaling.resumed?.past.header.shard
   if (text === undefined) return { given }
   const several = journaling.parents !== undefined && given.stream === undefined
-  const { narrowed } = await import('../journaling/shards.js')
+  const { applyShard: narrowed } = await import('../journaling/shards.js')
   const part = narrowed(command, given, text, several)
   if (part.narrow !== undefined || part.given.args.length > 0 || part.given.stream !== undefined)
     return part
   return undefined
 }
 
-/** Whether a line reads of standard input, or of a journal, which objects it is about. */
+/** True if a line reads from standard input, or from a journal, which objects it is about. */
 export const readsInput = ({ raw, streamed }: ObjectsLine): boolean =>
-  streamed === true || fromStdin(raw) || raw.flags.has('row-fields')
+  streamed === true || isFromStdin(raw) || raw.flags.has('row-fields')

@@ -3,24 +3,24 @@ import { yieldPushed } from '../../base/async.js'
 import type { Paging } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
 import type { Globals } from '../command/globals.js'
-import { isTolerated, toleratedText } from '../command/running.js'
+import { describeTolerated, isTolerated } from '../command/running.js'
 import type { LineAsk, Services } from '../command/services.js'
 import type { ActionOptions, Command, Given } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
 import type { LineParts } from '../line-parts.js'
 import { createLatch, describeUnread, TargetWriter } from '../order.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
-import { givenFor, type ParentTarget } from '../plan/parents.js'
+import { type ParentTarget, toGiven } from '../plan/parents.js'
 import { refusePart } from '../records/object-rows.js'
 import { FieldPresence } from '../records/single.js'
 import type { RecordView, Row, Rows } from '../rows.js'
 import {
+  getRunVerdict,
   type Item,
   type ItemOutcome,
   isOwn,
   maxTold,
   type Report,
-  verdict,
 } from '../work/report.js'
 import { type EngineOptions, run } from '../work/run.js'
 
@@ -37,16 +37,16 @@ class EnoughRecordsError extends Error {}
 interface ParentRowsOptions {
   readonly services: Pick<Services, 'answer' | 'ui'>
   readonly targets: readonly ParentTarget[]
-  /** Told of each in their order, when its records were taken. */
+  /** Takes each in their order, when its records were taken. */
   readonly settled?: NonNullable<LineAsk['parents']>['settled'] | undefined
   /** The rows of one of them. */
   readonly rowsOf: (target: ParentTarget, paging: Paging) => Rows
   readonly signal: AbortSignal
-  /** How many records, of all together. */
+  /** The maximum number of records, of all parents together. */
   readonly most: number
-  /** How many parents are worked on at once. */
+  /** The gate that says how many parents are worked on at once. */
   readonly gate: EngineOptions<undefined>['gate']
-  /** Whether all of them wait for other instances. */
+  /** Returns true while all of them wait for other instances. */
   readonly isHeld: (() => boolean) | undefined
   readonly globals: Pick<Globals, 'tolerate'>
 }
@@ -72,7 +72,7 @@ class OverParents {
   async run(): Promise<void> {
     const report = await this.#each()
     this.#presence.check()
-    const failure = verdict(report)
+    const failure = getRunVerdict(report)
     if (report.end === 'completed') await this.#push({ kind: 'end', said: this.#describe(failure) })
     if (this.#reported > maxTold)
       this.#over.services.ui.note(`${this.#reported - maxTold} more failed`)
@@ -157,9 +157,9 @@ class OverParents {
     if (this.#presence.waives(error)) return
     // Behind the last record that was asked for nothing matters.
     if (error instanceof EnoughRecordsError || (isOwn(error) && this.#isFull)) return
-    if (!isOwn(error)) throw error instanceof Failure ? wholly(error) : error
+    if (!isOwn(error)) throw error instanceof Failure ? toRunError(error) : error
     if (isTolerated(this.#over.globals, error)) {
-      this.#over.services.ui.note(toleratedText(target.parent.name, error))
+      this.#over.services.ui.note(describeTolerated(target.parent.name, error))
       return
     }
     if (++this.#reported <= maxTold) this.#over.services.ui.report(error, target.parent.name)
@@ -207,11 +207,11 @@ class OverParents {
   }
 }
 
-/** What ends the run wherever it happens. */
-const wholly = (failure: Failure): Error =>
+/** Converts a failure to an error that ends the run wherever it happens. */
+const toRunError = (failure: Failure): Error =>
   failure.category === 'interrupted' ? failure : new RunError(failure)
 
-/** What ended a run, where its parts say so in words of their own. */
+/** Returns the failure that ended a run, if a part of the run wrapped it in an error of its own. */
 const unwrapEnded = (error: unknown): unknown => (error instanceof RunError ? error.cause : error)
 
 // What a run does for each of several parents by itself: it lists, or it runs a command that works in its own way.
@@ -224,8 +224,8 @@ interface ParentList {
   readonly view: RecordView
 }
 
-/** The parents that a line within another reads, in its order. */
-const chosen = (
+/** Chooses the parents that a line within another reads, in its order. */
+const chooseTargets = (
   targets: readonly ParentTarget[],
   choose: (names: readonly string[]) => readonly string[],
 ): readonly ParentTarget[] => {
@@ -267,7 +267,7 @@ class EachParent {
       }
       const lists = this.#listsFor(paging)
       const instance = new LiveInstance({ ...this.#parts, planning: own, lists })
-      return rows(this.#parts.servicesWith(instance), givenFor(given, target))
+      return rows(this.#parts.servicesWith(instance), toGiven(given, target))
     }
   }
 
@@ -293,7 +293,7 @@ export async function* listOver(
   const each = new EachParent(parts)
   const over: ParentRowsOptions = {
     services: { answer, ui },
-    targets: inner?.parents === undefined ? found : chosen(found, inner.parents.choose),
+    targets: inner?.parents === undefined ? found : chooseTargets(found, inner.parents.choose),
     settled: inner?.parents?.settled,
     most,
     rowsOf: typeof work === 'function' ? each.run(given, work) : each.list(given, work),

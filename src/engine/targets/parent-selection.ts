@@ -3,7 +3,7 @@
 import { exitCodes, Failure } from '../../errors.js'
 import type { Services } from '../command/services.js'
 import type { Given } from '../command/types.js'
-import { givenFor, type ParentTarget } from '../plan/parents.js'
+import { type ParentTarget, toGiven } from '../plan/parents.js'
 import { FieldPresence } from '../records/single.js'
 import { createExitRow, type Rows } from '../rows.js'
 import { isOwn, maxNamed } from '../work/report.js'
@@ -19,13 +19,13 @@ interface ParentSelectionOptions {
 }
 
 /** @throws Failure for what ended the reading as a whole */
-const ended = async ({ report }: Run<ChosenObjects>): Promise<void> => {
+const checkEnded = async ({ report }: Run<ChosenObjects>): Promise<void> => {
   const { end, cause } = await report
   if (end === 'interrupted') throw new Failure('interrupted', 'interrupted')
   if (cause !== undefined) throw cause
 }
 
-const wordOf = (targets: readonly ParentTarget[]): string => {
+const formatTargetCount = (targets: readonly ParentTarget[]): string => {
   const [first] = targets
   const word = first?.parent.column === 'of' ? 'place' : (first?.kind ?? 'project')
   return targets.length === 1 ? `1 ${word}` : `${targets.length} ${word}s`
@@ -38,10 +38,10 @@ class TargetFinder {
   readonly #choosing: ParentSelectionOptions
   #left: number
   readonly #presence = new FieldPresence()
-  /** How many there are of each parent whose list was read. */
+  /** The number of objects of each parent whose list was read. */
   readonly #counts = new Map<number, number>()
   #next = 1
-  /** How many there may still be behind the parents that are read without a gap. */
+  /** The number of objects that there may still be behind the parents that are read without a gap. */
   #open: number
 
   constructor(choosing: ParentSelectionOptions) {
@@ -65,7 +65,7 @@ class TargetFinder {
       signal,
       work: async ({ n, target }) => {
         if (target.failure !== undefined) throw target.failure
-        const result = await selection.in(givenFor(given, target), this.#open)
+        const result = await selection.in(toGiven(given, target), this.#open)
         this.#count(n, result.args.length)
         return { state: 'done', result }
       },
@@ -83,7 +83,7 @@ class TargetFinder {
     } finally {
       counter.end()
     }
-    await ended(reads)
+    await checkEnded(reads)
     this.#presence.check()
   }
 
@@ -121,10 +121,11 @@ class TargetFinder {
 }
 
 /**
- * The parents that have objects to work on, with these, and those of which they are not known; none where nothing matches.
+ * Selects the parents that have objects to work on, with these, and those of which the objects are not known; none if
+ * nothing matches.
  * @throws Failure `usage` where it is not confirmed
  */
-export const selectedIn = async (
+export const selectInParents = async (
   choosing: ParentSelectionOptions,
   targets: readonly ParentTarget[],
 ): Promise<readonly ParentTarget[]> => {
@@ -138,13 +139,13 @@ export const selectedIn = async (
     await choosing.selection.confirm(
       chosen.names,
       chosen.args.length,
-      ` in ${wordOf(having)}${unread}`,
+      ` in ${formatTargetCount(having)}${unread}`,
     )
   return finder.targets
 }
 
 /**
- * A verb whose objects belong to no project, over those that the lists of several named.
+ * Runs a verb whose objects belong to no project over those that the lists of several named.
  * @throws Failure of the verb; what the lists came to, where none names any
  */
 export async function* doTogether(

@@ -6,7 +6,7 @@
 import { addToGroup } from '../../base/group-by.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
-import { kindNamed } from '../../catalogue/kinds.js'
+import { getKindByName } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import {
@@ -32,7 +32,7 @@ import { createNoteRow, type Rows } from '../rows.js'
 import { parseWhere } from '../where/index.js'
 import { maxNamed } from '../work/report.js'
 import type { Workspace } from '../workspace/workspace.js'
-import { besideIds, selectionList } from './objects.js'
+import { createIdConflict, findSelectionList } from './objects.js'
 
 // The records of a selection as objects: how each is called, and what of it the run may change.
 
@@ -41,14 +41,14 @@ interface ChosenObject extends NamedObject {
   readonly called: string
 }
 
-const titleOf = (record: unknown, title: string | undefined): string => {
+const formatTitle = (record: unknown, title: string | undefined): string => {
   const fields: Fields = isObject(record) ? record : {}
   const value = title === undefined ? undefined : fields[title]
   return typeof value === 'string' && value !== '' ? ` "${value}"` : ''
 }
 
-/** The attributes that a command may change. */
-const changeableBy = ({ endpoints }: Command): ReadonlySet<string> =>
+/** Returns the attributes that a command may change. */
+const getChangeableNames = ({ endpoints }: Command): ReadonlySet<string> =>
   new Set(
     Object.values(endpoints).flatMap((e) => [
       ...Object.keys(e.leaves ?? {}),
@@ -56,8 +56,8 @@ const changeableBy = ({ endpoints }: Command): ReadonlySet<string> =>
     ]),
   )
 
-/** Under the names of the documents, whatever the instance calls them. */
-const keptOf = (
+/** Returns the fields under the names of the documents, whatever the instance calls them. */
+const getKeptFields = (
   record: unknown,
   names: ReadonlySet<string>,
   naming: Command['naming'],
@@ -71,24 +71,25 @@ const keptOf = (
 }
 
 /**
- * Of each record nothing is kept but what its object is called, and what is changed of it.
+ * Yields the objects of records. Of each record nothing is kept but what its object is called, and what is changed of
+ * it.
  * @param project the project that numbers are of, where there is one
  */
-async function* objectsIn(
+async function* yieldChosenObjects(
   command: Command,
   records: AsyncIterable<unknown>,
   project: string | undefined,
 ): AsyncGenerator<ChosenObject> {
   const [argument] = command.args
   const objects = await readObjects(argument, command.naming)
-  const title = kindNamed(argument?.param?.completes)?.title
-  const names = changeableBy(command)
+  const title = getKindByName(argument?.param?.completes)?.title
+  const names = getChangeableNames(command)
   for await (const record of records) {
     const text = getPipedObject(record, objects, project)
     yield {
       text,
-      called: `${text}${titleOf(record, title)}`,
-      ...keptOf(record, names, command.naming),
+      called: `${text}${formatTitle(record, title)}`,
+      ...getKeptFields(record, names, command.naming),
     }
   }
 }
@@ -97,8 +98,8 @@ async function* objectsIn(
 
 const reference = /^(?<project>.+)[!#](?<id>\d+)$/
 
-/** The numbers of objects, under the path of their project in small letters, and under its number. */
-const ownedIn = async (
+/** Groups the numbers of objects under the path of their project in small letters, and under its number. */
+const groupByProject = async (
   records: AsyncIterable<unknown>,
   objects: Objects | undefined,
 ): Promise<ReadonlyMap<string, readonly string[]>> => {
@@ -113,8 +114,8 @@ const ownedIn = async (
 
 // What a list is asked besides what was said, so that none of its records is left out by itself.
 
-/** A list of what is somebody's own is no choice among all. */
-const everythingOf = (
+/** Returns the values that ask for everything: a list of what is a person's own is no choice among all. */
+const getEverythingValues = (
   { params }: Pick<Endpoint, 'params'>,
   texts: readonly string[],
 ): Readonly<Record<string, string>> => {
@@ -148,13 +149,13 @@ export interface ChosenObjects {
 
 /** @throws Failure `usage` for what cannot stand beside it */
 const listFor = async ({ command, globals, words }: RunOptions, given: Given): Promise<Command> => {
-  const list = await selectionList(command, words)
+  const list = await findSelectionList(command, words)
   if (list === undefined)
     throw usage(
       `--select: ${getCommandName(command)} does not support selection`,
       'Pass the objects by ID.',
     )
-  if (given.args.length > 0) throw besideIds()
+  if (given.args.length > 0) throw createIdConflict()
   if (globals.curl)
     throw usage('--curl sends nothing, but --select needs a list first', 'Pass IDs with --curl.')
   return list
@@ -163,32 +164,32 @@ const listFor = async ({ command, globals, words }: RunOptions, given: Given): P
 const isScopeFlag = (name: string): name is 'project' | 'group' =>
   name === 'project' || name === 'group'
 
-/** The scopes that a verb's own endpoints have. */
-const scopesOf = (command: Command): readonly ('project' | 'group')[] =>
+/** Returns the scopes that a verb's own endpoints have. */
+const getScopes = (command: Command): readonly ('project' | 'group')[] =>
   Object.values(command.endpoints).flatMap((endpoint) => {
     const kind = getScope(endpoint)?.kind
     return kind !== undefined && isScopeFlag(kind) ? [kind] : []
   })
 
-/** What both the list and the verb belong to: numbers of one project mean nothing in another. */
-const scopeFlags = async (
+/** Finds the scope of both the list and the verb: numbers of one project mean nothing in another. */
+const findScopeFlags = async (
   command: Command,
   { flags }: Given,
   place: SelectionContext['place'],
 ): Promise<Flags> => {
   const given = Object.fromEntries(Object.entries(flags).filter(([name]) => isScopeFlag(name)))
-  const carried = kindNamed(command.args[0]?.param?.completes)?.mark !== undefined
-  const needed = scopesOf(command)
+  const carried = getKindByName(command.args[0]?.param?.completes)?.mark !== undefined
+  const needed = getScopes(command)
   if (Object.keys(given).length > 0 || carried || needed.length === 0) return given
   const atHand = await place.scopeAmong(needed)
   if (atHand !== undefined) return { [atHand.kind]: atHand.value }
   throw usage(`${getCommandName(command)} requires --${[...new Set(needed)].join(' or --')}`)
 }
 
-/** Nothing is said of a selection. */
+/** The screen of a selection's lists: nothing is said of them. */
 const unseen = { later: () => {} }
 
-/** What `--select` of a run chooses. */
+/** The objects that `--select` of a run chooses. */
 export class Selection {
   readonly #options: RunOptions
   readonly #around: SelectionContext
@@ -203,22 +204,22 @@ export class Selection {
     this.#texts = texts
   }
 
-  /** What was asked, with the objects that match in the place of ids; undefined where none does. */
+  /** Returns what was asked, with the objects that match in the place of ids; undefined where none does. */
   async of(given: Given): Promise<Given | undefined> {
     const { command } = this.#options
     const list = await listFor(this.#options, given)
-    const scope = await scopeFlags(command, given, this.#around.place)
+    const scope = await findScopeFlags(command, given, this.#around.place)
     const chosen = await this.#chosen(list, given, scope, this.most)
     if (chosen.args.length === 0) return undefined
     await this.confirm(chosen.names, chosen.args.length)
     return this.verbed({ ...given, args: chosen.args, flags: { ...given.flags, ...scope } })
   }
 
-  /** The same, handed over as they are found; whether they are meant is asked when all are. */
+  /** Returns what was asked, with the objects handed over as they are found. They are confirmed when all are found. */
   async stream(given: Given): Promise<Given | undefined> {
     const { command } = this.#options
     const list = await listFor(this.#options, given)
-    const scope = await scopeFlags(command, given, this.#around.place)
+    const scope = await findScopeFlags(command, given, this.#around.place)
     const found = this.#found(list, given, scope, this.most)
     const first = await found.next()
     if (first.done === true) return undefined
@@ -245,13 +246,13 @@ export class Selection {
     return this.#chosen(list, given, Object.fromEntries(flags), most)
   }
 
-  /** How many objects, at most. */
+  /** Returns the maximum number of objects. */
   get most(): number {
     const { limit = 'all' } = this.#options.globals
     return limit === 'all' ? Number.POSITIVE_INFINITY : limit
   }
 
-  /** What was asked without what only the list understands. */
+  /** Returns what was asked, without the flags that only the list understands. */
   verbed(given: Given): Given {
     const { command } = this.#options
     const flags = Object.entries(given.flags).filter(([name]) => !isOfSelection(command, name))
@@ -266,7 +267,7 @@ export class Selection {
   }
 
   /**
-   * Nobody named these objects; what destroys is confirmed by itself.
+   * Confirms objects that the line did not name; what destroys is confirmed by itself.
    * @param where behind their number: `in 3 projects`
    * @throws Failure `usage` where it is not confirmed
    */
@@ -285,7 +286,7 @@ export class Selection {
     return this.#named(this.#found(list, given, scope, most), project)
   }
 
-  /** What matches, as it is found. */
+  /** Yields the objects that match, as they are found. */
   async *#found(
     list: Command,
     given: Given,
@@ -300,7 +301,7 @@ export class Selection {
       return
     }
     const records = await this.#listed(list, given, scope, most)
-    yield* objectsIn(this.#options.command, records, project)
+    yield* yieldChosenObjects(this.#options.command, records, project)
   }
 
   /** The records that match. */
@@ -311,14 +312,17 @@ export class Selection {
     const asked = { args: [], flags: { ...scope, ...picked }, extra: {} }
     const [plan] = await this.#around.singles.planned(list, asked)
     if (plan === undefined || getMethod(plan.endpoint) !== 'GET') throw usage('no such list')
-    const values = { ...everythingOf(plan.endpoint, this.#texts), ...plan.values }
+    const values = { ...getEverythingValues(plan.endpoint, this.#texts), ...plan.values }
     return this.#records(list, { ...plan, values }, most)
   }
 
   /** The numbers of everything that matches, read once, by project. */
   async #byProject(list: Command, given: Given): Promise<ReadonlyMap<string, readonly string[]>> {
     const records = await this.#listed(list, given, {}, Number.POSITIVE_INFINITY)
-    return ownedIn(records, await readObjects(this.#options.command.args[0], this.#options.words))
+    return groupByProject(
+      records,
+      await readObjects(this.#options.command.args[0], this.#options.words),
+    )
   }
 
   #records(list: Command, ask: Ask, most: number): AsyncIterable<unknown> {
@@ -337,7 +341,7 @@ export class Selection {
     )
   }
 
-  /** What matches, in hand; what is changed of it is kept for the run's journal. */
+  /** Collects the objects that match. The fields that the run may change are kept for its journal. */
   async #named(
     found: AsyncIterable<ChosenObject>,
     project: string | undefined,

@@ -5,40 +5,51 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { usage } from '../../errors.js'
 import { hasForm } from '../command/derive.js'
 import type { Command, NamedObject, ObjectStream, Parent } from '../command/types.js'
-import { fromStdin } from '../plan/given.js'
+import { isFromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { readObjects } from '../plan/objects.js'
-import { namedParents, type ParentTarget, TargetsWithObjects, targetIn } from '../plan/parents.js'
+import {
+  createNamedParents,
+  type ParentTarget,
+  parseParentTarget,
+  TargetsWithObjects,
+} from '../plan/parents.js'
 import {
   type Cutter,
   cutCommas,
   cutTabs,
   cutValues,
   describePosition,
-  objectsIn,
+  readInputObjects,
 } from '../plan/stdin/reader.js'
-import { RowFields, rowFlagsIn, withRows } from '../plan/stdin/row-fields.js'
-import { beginsJson, type Cells, objectAt, plainObjects, refuseRow } from '../plan/stdin/rows.js'
+import { getRowFlagNames, RowFields, withRows } from '../plan/stdin/row-fields.js'
+import {
+  type Cells,
+  isJsonStart,
+  parseObjectAt,
+  plainObjects,
+  refuseRow,
+} from '../plan/stdin/rows.js'
 import type { TakeNote } from '../plan/values.js'
-import { besideIds, goesOn, type LineInput, type ObjectsLine } from './objects.js'
+import { canStreamObjects, createIdConflict, type LineInput, type ObjectsLine } from './objects.js'
 
 /**
- * What a line reads from standard input: objects that are taken as they come, or parents that come with theirs, and what reads
- * the attributes of rows.
- * @throws Failure `usage` for what names no objects
+ * Opens what a line reads from standard input: objects that are taken as they come, or parents that come with theirs,
+ * and the reader of the attributes of rows.
+ * @throws Failure `usage` for an input that names no objects
  */
 export const readInput = async (line: ObjectsLine): Promise<LineInput> => {
   const rowFields = getRowFields(line)
   const stream = await openObjectStream(line, rowFields)
-  const parents = stream === undefined ? await pipedParents(line, rowFields) : undefined
+  const parents = stream === undefined ? await readPipedParents(line, rowFields) : undefined
   return { stream, rowFields, ...parents }
 }
 
 /**
- * They, as they come.
+ * Yields the objects of standard input as they come.
  * @throws Failure `usage` where nothing is named
  */
-async function* namedIn(
+async function* yieldNamedObjects(
   command: Command,
   raw: Raw,
   chunks: AsyncIterable<string>,
@@ -46,7 +57,7 @@ async function* namedIn(
 ): AsyncGenerator<NamedObject> {
   const project = raw.flags.get('project')?.at(-1)
   let any = false
-  for await (const some of objectsIn(chunks, command, { note, project, rowFields })) {
+  for await (const some of readInputObjects(chunks, command, { note, project, rowFields })) {
     any = true
     const rows = rowFields?.taken()
     for (const [i, { text, place }] of some.entries()) yield { text, place, row: rows?.[i] }
@@ -58,22 +69,22 @@ const isStreamed = (line: ObjectsLine): boolean => {
   const { globals, raw, streamed } = line
   if (streamed === true) return true
   const alone = raw.args.length === 1 && raw.args[0] === '-'
-  return alone && globals.select === undefined && goesOn(line)
+  return alone && globals.select === undefined && canStreamObjects(line)
 }
 
-async function* none(): AsyncGenerator<NamedObject> {}
+async function* yieldNothing(): AsyncGenerator<NamedObject> {}
 
-/** Those of standard input, each with its parent where it brings one along. */
-const piped = async (
+/** Opens the objects of standard input, each with its parent if it brings one along. */
+const openPipedStream = async (
   { command, raw, input, running, journaling }: ObjectsLine,
   rowFields: RowFields | undefined,
 ): Promise<ObjectStream> => {
   const owning = readsParents(command, raw) && mayOwn(await input.head())
-  const found = owning ? await ownedObjects(command, input.chunks(), rowFields) : input.chunks()
+  const found = owning ? await readOwnedObjects(command, input.chunks(), rowFields) : input.chunks()
   if ('below' in found) journaling.parents = found.below
   const { note } = running.services.ui
   const objects =
-    'below' in found ? found.objects : namedIn(command, raw, found, { note, rowFields })
+    'below' in found ? found.objects : yieldNamedObjects(command, raw, found, { note, rowFields })
   return {
     ...('below' in found ? { below: found.below } : {}),
     objects: rowFields === undefined ? objects : withRows(objects, rowFields),
@@ -81,20 +92,20 @@ const piped = async (
   }
 }
 
-/** What is taken as it comes; undefined where all is read first. */
+/** Opens the objects that are taken as they come; undefined if all are read first. */
 const openObjectStream = async (
   line: ObjectsLine,
   rowFields: RowFields | undefined,
 ): Promise<ObjectStream | undefined> => {
   if (!isStreamed(line)) return undefined
   const { command, raw, streamed, journaling } = line
-  const rowFlags = rowFlagsIn(command, raw)
+  const rowFlags = getRowFlagNames(command, raw)
   if (streamed !== true || raw.args.includes('-'))
-    return { ...(await piped(line, rowFields)), rowFlags }
-  return { objects: none(), below: journaling.parents, rowFlags }
+    return { ...(await openPipedStream(line, rowFields)), rowFlags }
+  return { objects: yieldNothing(), below: journaling.parents, rowFlags }
 }
 
-/** What reads the attributes of rows; those of a run that is gone on with stand in its journal. */
+/** Returns the reader of the attributes of rows. The rows of a resumed run stand in its journal, unless its input is given again. */
 const getRowFields = ({ command, raw, journaling }: ObjectsLine): RowFields | undefined => {
   const again = journaling.resumed?.again
   if (!raw.flags.has('row-fields') || again === false) return undefined
@@ -104,17 +115,17 @@ const getRowFields = ({ command, raw, journaling }: ObjectsLine): RowFields | un
 }
 
 /** Parents that come with their objects from standard input. */
-const pipedParents = async (
+const readPipedParents = async (
   { command, raw, input, parents, globals }: ObjectsLine,
   rowFields: RowFields | undefined,
 ) => {
-  if (parents !== undefined || !fromStdin(raw)) return undefined
-  if (globals.select !== undefined) throw besideIds()
+  if (parents !== undefined || !isFromStdin(raw)) return undefined
+  if (globals.select !== undefined) throw createIdConflict()
   if (!readsParents(command, raw) || !mayOwn(await input.head())) return undefined
-  const targets = await ownedTargets(command, raw, input.text, rowFields)
+  const targets = await readOwnedTargets(command, raw, input.text, rowFields)
   const [first] = targets ?? []
   if (targets === undefined || first === undefined) return undefined
-  return { targets, raw: { ...raw, args: [] }, parents: namedParents(first.kind) }
+  return { targets, raw: { ...raw, args: [] }, parents: createNamedParents(first.kind) }
 }
 
 // What a list of several parents printed, as the objects of a verb: each record in its own project or group,
@@ -124,26 +135,26 @@ type Column = Parent['column']
 
 /** A record with its parent. */
 interface ChildRecord {
-  /** Where it stands, for messages: `line 3`. */
+  /** The place where it stands, for messages: `line 3`. */
   readonly place: string
   readonly column: Column
   readonly parent: string
   readonly record: Fields
 }
 
-/** What a piece of the input is: a record with its parent, something else, or undefined for a parent that failed. */
+/** A piece of the input: a record with its parent, something else, or undefined for a parent that failed. */
 type InputItem = ChildRecord | Pick<ChildRecord, 'place'> | undefined
 
 const isChild = (item: InputItem): item is ChildRecord => item !== undefined && 'record' in item
 
 const columns: readonly Column[] = ['project', 'group', 'of']
 
-const columnOf = (name: string | undefined): Column | undefined =>
+const findColumn = (name: string | undefined): Column | undefined =>
   columns.find((one) => one === name)
 
-const ownedIn = (place: string, item: unknown): InputItem => {
+const parseInputItem = (place: string, item: unknown): InputItem => {
   if (!isObject(item)) return { place }
-  const column = columnOf(Object.keys(item)[0])
+  const column = findColumn(Object.keys(item)[0])
   if (column === undefined) return { place }
   const { [column]: parent, record, outcome } = item
   if (typeof parent !== 'string') return { place }
@@ -151,20 +162,20 @@ const ownedIn = (place: string, item: unknown): InputItem => {
   return record === undefined && outcome === 'failed' ? undefined : { place }
 }
 
-const inJson =
+const createJsonCutter =
   (cut: Cutter<CutValue>): Cutter<InputItem> =>
   (text, last) =>
-    cut(text, last).map((one) => ownedIn(describePosition(one), one.value))
+    cut(text, last).map((one) => parseInputItem(describePosition(one), one.value))
 
-/** The rows of a table whose first one is its heading. */
-const inTable = (cut: Cutter<Cells>): Cutter<InputItem> => {
+/** Creates the cutter for the rows of a table whose first one is its heading. */
+const createTableCutter = (cut: Cutter<Cells>): Cutter<InputItem> => {
   let heading: readonly string[] | undefined
   const read = ({ place, cells }: Cells): readonly InputItem[] => {
     // Lists after each other bring their headings along.
     if (cells.every((cell, i) => cell === heading?.[i])) return []
     const [parent = '', ...others] = cells
     const [first, ...names] = heading ?? []
-    const column = columnOf(first)
+    const column = findColumn(first)
     // A field of that name has an object of its own in it.
     if (column === undefined || parent === '' || parent.startsWith('{')) return [{ place }]
     const record = Object.fromEntries(names.map((n, i) => [n, others[i] ?? '']))
@@ -178,16 +189,16 @@ const inTable = (cut: Cutter<Cells>): Cutter<InputItem> => {
     })
 }
 
-const readerOf = async (head: string): Promise<Cutter<InputItem>> => {
-  if (beginsJson(head)) return inJson(cutValues())
-  return inTable(/^\w+\t/.test(head) ? cutTabs() : await cutCommas())
+const createItemCutter = async (head: string): Promise<Cutter<InputItem>> => {
+  if (isJsonStart(head)) return createJsonCutter(cutValues())
+  return createTableCutter(/^\w+\t/.test(head) ? cutTabs() : await cutCommas())
 }
 
-/** Whether an input that begins so may bring parents along. */
+/** True if an input that begins so may bring parents along. */
 const mayOwn = (head: string): boolean =>
   /^\ufeff?(?:(?:project|group|of)[\t,]|\s*(?:\[\s*)?\{\s*"(?:project|group|of)"\s*:)/.test(head)
 
-/** Whether a verb takes objects from standard input, and nothing else says whose they are. */
+/** True if a verb takes objects from standard input, and nothing else says whose they are. */
 const readsParents = (command: Command, { args, flags }: Raw): boolean =>
   args.length === 1 &&
   args[0] === '-' &&
@@ -199,7 +210,7 @@ const readsParents = (command: Command, { args, flags }: Raw): boolean =>
 /** Reads the start of an input, until it is known whether its records name their parents. */
 class InputProbe {
   readonly #chunks: AsyncIterator<string>
-  /** What was read of it. */
+  /** The texts that were read of it. */
   readonly #texts: string[] = []
   readonly found: InputItem[] = []
 
@@ -207,7 +218,7 @@ class InputProbe {
     this.#chunks = chunks[Symbol.asyncIterator]()
   }
 
-  /** Its first record; undefined where it is something else. */
+  /** Returns its first record; undefined if it is something else. */
   async first(): Promise<
     { readonly first: ChildRecord; readonly read: Cutter<InputItem> } | undefined
   > {
@@ -216,7 +227,7 @@ class InputProbe {
       const text = await this.next()
       const plainText = this.#texts.length === 0 ? text?.replace(/^\ufeff/, '') : text
       if (text !== undefined) this.#texts.push(text)
-      read ??= await readerOf(plainText ?? '')
+      read ??= await createItemCutter(plainText ?? '')
       this.found.push(...read(plainText ?? '', text === undefined))
       const first = this.found.find((one) => one !== undefined)
       if (isChild(first)) return { first, read }
@@ -236,19 +247,24 @@ class InputProbe {
   }
 }
 
-/** What names an object of the verb, whatever parent it is in. */
-const namingFor = async (command: Command, rowFields: RowFields | undefined) => {
+/** Creates the function that names an object of the verb, whatever parent it is in. */
+const createObjectNaming = async (command: Command, rowFields: RowFields | undefined) => {
   const objects = (await readObjects(command.args[0], command.naming)) ?? plainObjects
   const elsewhere = await objects.elsewhere()
   return ({ place, column, parent, record }: ChildRecord): NamedObject => {
-    const reading = { objects, elsewhere, project: targetIn(column, parent).value, tap: rowFields }
-    const text = objectAt(place, record, reading)
+    const reading = {
+      objects,
+      elsewhere,
+      project: parseParentTarget(column, parent).value,
+      tap: rowFields,
+    }
+    const text = parseObjectAt(place, record, reading)
     const row = rowFields?.taken().at(-1)
     return { text, place, parent, row }
   }
 }
 
-const stray = (place: string, column: Column): Error =>
+const createStrayFailure = (place: string, column: Column): Error =>
   refuseRow(
     place,
     `it does not name its ${column}, unlike the lines before`,
@@ -256,10 +272,10 @@ const stray = (place: string, column: Column): Error =>
   )
 
 /**
- * What a verb's input names, each with its parent; the input itself where it brings none along.
+ * Reads the objects that a verb's input names, each with its parent; returns the input itself if it brings none along.
  * @throws Failure `usage` for a record that names no object of the verb
  */
-const ownedObjects = async (
+const readOwnedObjects = async (
   command: Command,
   chunks: AsyncIterable<string>,
   rowFields?: RowFields,
@@ -268,11 +284,11 @@ const ownedObjects = async (
   const known = await beginning.first()
   if (known === undefined) return beginning.again()
   const { column } = known.first
-  const nameOf = await namingFor(command, rowFields)
+  const nameOf = await createObjectNaming(command, rowFields)
   const namedIn = (found: readonly InputItem[]): readonly NamedObject[] =>
     found.flatMap((one) => {
       if (one === undefined) return []
-      if (!isChild(one) || one.column !== column) throw stray(one.place, column)
+      if (!isChild(one) || one.column !== column) throw createStrayFailure(one.place, column)
       return [nameOf(one)]
     })
   const objects = async function* (): AsyncGenerator<NamedObject> {
@@ -285,11 +301,11 @@ const ownedObjects = async (
 }
 
 /**
- * The parents that a verb's input brings along, with their objects; those that follow each other are
- * one. Undefined where it brings none.
- * @throws Failure as `ownedObjects`
+ * Reads the parents that a verb's input brings along, with their objects; those that follow each other are one. Returns
+ * undefined if it brings none.
+ * @throws Failure as `readOwnedObjects`
  */
-const ownedTargets = async (
+const readOwnedTargets = async (
   command: Command,
   raw: Raw,
   stdin: () => Promise<string>,
@@ -299,10 +315,10 @@ const ownedTargets = async (
   const whole = async function* (): AsyncGenerator<string> {
     yield await stdin()
   }
-  const owned = await ownedObjects(command, whole(), rowFields)
+  const owned = await readOwnedObjects(command, whole(), rowFields)
   if (!('below' in owned)) return undefined
   const found = new TargetsWithObjects()
   for await (const { text, parent = '', row } of owned.objects)
-    found.add(targetIn(owned.below, parent), text, row)
+    found.add(parseParentTarget(owned.below, parent), text, row)
   return found.targets
 }

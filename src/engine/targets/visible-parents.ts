@@ -1,14 +1,19 @@
-/** The projects and groups that a line means and nobody named: those that the instance's lists tell of. */
+/** Finds the projects and groups that a line means without naming them: those in the instance's lists. */
 
-import { objects, toText } from '../../base/objects.js'
+import { listObjects, toText } from '../../base/objects.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/undocumented.js'
-import { Failure, survived } from '../../errors.js'
+import { Failure, recoverFrom } from '../../errors.js'
 import { findSegmentProblem } from '../../http/request/address.js'
 import type { Services } from '../command/services.js'
-import { type Parents, type ParentTarget, targetIn, targetOfTree } from '../plan/parents.js'
+import {
+  createTreeTarget,
+  type Parents,
+  type ParentTarget,
+  parseParentTarget,
+} from '../plan/parents.js'
 
-/** How the projects of a line are narrowed. */
+/** The options by which the projects of a line are narrowed. */
 export interface ProjectChoice {
   /** Only of the groups themselves, not of those below. */
   readonly alone: boolean
@@ -22,8 +27,8 @@ interface VisibleProject {
   readonly group: { readonly id: number; readonly path: string } | undefined
 }
 
-/** Every project that can be seen, in the order of their ids; of each only what is asked here. */
-const seen = async (
+/** Lists every project that can be seen, in the order of their ids; of each only what is asked here. */
+const listVisibleProjects = async (
   { instance }: Services,
   archived: boolean,
 ): Promise<readonly VisibleProject[]> => {
@@ -45,48 +50,48 @@ const seen = async (
 
 const lower = (text: string): string => text.toLowerCase()
 
-/** Whether a group is the one of that path, or below it. */
-const within = (path: string, root: string): boolean =>
+/** True if a group is the one of that path, or below it. */
+const isWithin = (path: string, root: string): boolean =>
   lower(path) === lower(root) || lower(path).startsWith(`${lower(root)}/`)
 
-/** The path of a group as it was given: by its number where projects of it tell that. */
-const pathOf = (name: string, found: readonly VisibleProject[]): string =>
+/** Finds the path of a group as it was given: by its number if projects of it show that. */
+const findGroupPath = (name: string, found: readonly VisibleProject[]): string =>
   (/^\d+$/.test(name)
     ? found.find(({ group }) => group?.id === Number(name))?.group?.path
     : undefined) ?? name
 
-const none = (what: string): Failure =>
+const createNoneVisible = (what: string): Failure =>
   new Failure('not_found', `no visible project ${what}`, {
     hint: 'The API does not show groups without projects. Use --with-archived to include archived projects.',
   })
 
-/** The projects of a group, and of those below it. */
-const ofGroup = (
+/** Returns the projects of a group, and of those below it. */
+const getGroupProjects = (
   name: string,
   found: readonly VisibleProject[],
   alone: boolean,
 ): readonly string[] => {
-  const root = pathOf(name, found)
+  const root = findGroupPath(name, found)
   const paths = found.flatMap(({ path, group }) => {
     if (group === undefined) return []
-    const inside = alone ? lower(group.path) === lower(root) : within(group.path, root)
+    const inside = alone ? lower(group.path) === lower(root) : isWithin(group.path, root)
     return inside ? [path] : []
   })
-  if (paths.length === 0) throw none(`of group ${name}`)
+  if (paths.length === 0) throw createNoneVisible(`of group ${name}`)
   return paths
 }
 
-/** A path, and every group above it. */
-const above = (path: string): readonly string[] =>
+/** Returns a path, and every group above it. */
+const getPathsUpTo = (path: string): readonly string[] =>
   path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
 
-/** The groups that the instance's own list has; undefined where there is none. */
-const listed = async ({ instance }: Services): Promise<readonly string[] | undefined> => {
+/** Lists the groups that the instance's own list has; undefined if there is none. */
+const listAllGroups = async ({ instance }: Services): Promise<readonly string[] | undefined> => {
   try {
     const found = await instance.records(groupsAll, {})
-    return objects(found).flatMap((group) => toText(group.full_path) ?? [])
+    return listObjects(found).flatMap((group) => toText(group.full_path) ?? [])
   } catch (error) {
-    survived(error)
+    recoverFrom(error)
     return undefined
   }
 }
@@ -94,30 +99,34 @@ const listed = async ({ instance }: Services): Promise<readonly string[] | undef
 const noGroupsListed =
   'the instance does not list groups, so groups without projects are not included'
 
-/** Every group that can be seen. */
-const groupsSeen = async (services: Services): Promise<readonly ParentTarget[]> => {
-  const all = await listed(services)
+/** Lists every group that can be seen. */
+const listVisibleGroups = async (services: Services): Promise<readonly ParentTarget[]> => {
+  const all = await listAllGroups(services)
   if (all === undefined) services.ui.note(noGroupsListed)
-  const paths = all ?? (await seen(services, true)).flatMap(({ group }) => above(group?.path ?? ''))
+  const paths =
+    all ??
+    (await listVisibleProjects(services, true)).flatMap(({ group }) =>
+      getPathsUpTo(group?.path ?? ''),
+    )
   const unique = [...new Set(paths)].filter((path) => path !== '').sort()
   if (unique.length === 0) throw new Failure('not_found', 'no visible groups')
-  return unique.map((path) => checked(targetIn('group', path)))
+  return unique.map((path) => checkTarget(parseParentTarget('group', path)))
 }
 
-/** A group with the groups below it, and their projects. */
-const treeOf = (
+/** Builds the tree of a group: the groups below it, and their projects. */
+const buildTree = (
   name: string,
   found: readonly VisibleProject[],
   others: readonly string[],
 ): readonly ParentTarget[] => {
-  const root = pathOf(name, found)
-  const inside = found.filter(({ group }) => group !== undefined && within(group.path, root))
-  const known = [...inside.flatMap(({ group }) => above(group?.path ?? root)), ...others]
-  const below = known.filter((path) => within(path, root) && lower(path) !== lower(root))
+  const root = findGroupPath(name, found)
+  const inside = found.filter(({ group }) => group !== undefined && isWithin(group.path, root))
+  const known = [...inside.flatMap(({ group }) => getPathsUpTo(group?.path ?? root)), ...others]
+  const below = known.filter((path) => isWithin(path, root) && lower(path) !== lower(root))
   const unique = [...new Map(below.map((path) => [lower(path), path])).values()].sort()
   return [
-    ...[root, ...unique].map((path) => targetOfTree('group', path)),
-    ...inside.map(({ path }) => targetOfTree('project', path)),
+    ...[root, ...unique].map((path) => createTreeTarget('group', path)),
+    ...inside.map(({ path }) => createTreeTarget('project', path)),
   ]
 }
 
@@ -127,8 +136,8 @@ const findPathProblem = ({ kind, value }: ParentTarget): string | undefined => {
   return value.includes(',') ? 'it contains a comma' : findSegmentProblem(value)
 }
 
-/** A target that the instance told of; it failed already if no request can name it. */
-const checked = (target: ParentTarget): ParentTarget => {
+/** Checks a target of the instance's lists; it failed already if no request can name it. */
+const checkTarget = (target: ParentTarget): ParentTarget => {
   const problem = findPathProblem(target)
   if (problem === undefined) return target
   const text = `its path cannot be sent: ${problem}`
@@ -136,12 +145,12 @@ const checked = (target: ParentTarget): ParentTarget => {
   return { ...target, failure: new Failure('failed', text, { unsent: true, hint }) }
 }
 
-const each = (targets: readonly ParentTarget[]): readonly ParentTarget[] => [
+const removeDuplicates = (targets: readonly ParentTarget[]): readonly ParentTarget[] => [
   ...new Map(targets.map((target) => [target.parent.name, target])).values(),
 ]
 
 /**
- * The parents that the instance tells of.
+ * Finds the parents that the instance's lists have.
  * @throws Failure `not_found` where there is none
  */
 export const findVisibleParents = async (
@@ -149,17 +158,21 @@ export const findVisibleParents = async (
   { origin, kind, names }: Parents,
   { alone, archived }: ProjectChoice,
 ): Promise<readonly ParentTarget[]> => {
-  if (origin === 'everything' && kind === 'group') return groupsSeen(services)
-  const found = await seen(services, archived)
+  if (origin === 'everything' && kind === 'group') return listVisibleGroups(services)
+  const found = await listVisibleProjects(services, archived)
   if (origin === 'tree') {
-    const others = await listed(services)
+    const others = await listAllGroups(services)
     if (others === undefined) services.ui.note(noGroupsListed)
-    return each(names.flatMap((name) => treeOf(name, found, others ?? []))).map(checked)
+    return removeDuplicates(names.flatMap((name) => buildTree(name, found, others ?? []))).map(
+      checkTarget,
+    )
   }
   if (origin === 'projects-of') {
-    const paths = names.flatMap((name) => ofGroup(name, found, alone))
-    return each(paths.map((path) => targetIn('project', path))).map(checked)
+    const paths = names.flatMap((name) => getGroupProjects(name, found, alone))
+    return removeDuplicates(paths.map((path) => parseParentTarget('project', path))).map(
+      checkTarget,
+    )
   }
-  if (found.length === 0) throw none('at all')
-  return found.map(({ path }) => checked(targetIn('project', path)))
+  if (found.length === 0) throw createNoneVisible('at all')
+  return found.map(({ path }) => checkTarget(parseParentTarget('project', path)))
 }

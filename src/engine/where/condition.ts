@@ -13,14 +13,14 @@ import { getOwn } from '../../base/objects.js'
 import { compareVersions, isVersion } from '../../base/version.js'
 import { type Failure, usage } from '../../errors.js'
 import { findForeignOperator, findForeignValue, translate } from './foreign.js'
-import { asksOrder, type Op, opposites, ops } from './operators.js'
+import { isOrderOperator, type Op, opposites, ops } from './operators.js'
 import type { FieldKind, Ranks } from './shape.js'
 
 export interface Operand {
   readonly text: string
   /** Literal: no word and no sign in it means anything. */
   readonly quoted: boolean
-  /** Where it stands. */
+  /** The position at which it stands. */
   readonly at: number
 }
 
@@ -38,8 +38,8 @@ export interface Expression {
   readonly conditions: readonly Condition[]
 }
 
-/** What is wrong, with the text and a caret below the place: lines of the message, which stand below each other. */
-export const wrongAt = (text: string, at: number, why: string, hint?: string): Failure =>
+/** Creates the failure of a condition, with the text and a caret below the place: lines of the message, which stand below each other. */
+export const refuseAt = (text: string, at: number, why: string, hint?: string): Failure =>
   usage(`invalid condition: ${why}\n${text}\n${' '.repeat(at)}^`, hint)
 
 const fieldName = /[A-Za-z0-9_.-]+/y
@@ -114,7 +114,7 @@ class Reader {
     try {
       return String(JSON.parse(literal))
     } catch {
-      throw wrongAt(this.#text, at, 'the text in quotation marks is not a valid JSON string')
+      throw refuseAt(this.#text, at, 'the text in quotation marks is not a valid JSON string')
     }
   }
 
@@ -132,12 +132,12 @@ class Reader {
   }
 
   #wrong(why: string, at = this.#at): Failure {
-    return wrongAt(this.#text, at, why, rightForm(this.#text))
+    return refuseAt(this.#text, at, why, suggestForm(this.#text))
   }
 }
 
-/** A condition of another language as it is written here; undefined where nobody can tell what was meant. */
-const rightForm = (text: string): string | undefined => {
+/** Suggests how a condition of another language is written here; undefined if its meaning cannot be found. */
+const suggestForm = (text: string): string | undefined => {
   const forms = translate(text)?.filter((form) => form !== text) ?? []
   if (forms.length === 0)
     return 'Conditions are field=value, joined by commas: see "svcctl help where".'
@@ -145,7 +145,7 @@ const rightForm = (text: string): string | undefined => {
   return `Repeat the flag for each alternative: ${forms.map((form) => `'${form}'`).join(' ')}.`
 }
 
-/** A condition as text again. */
+/** Formats a condition as text again. */
 export const formatCondition = ({
   field,
   op,
@@ -154,10 +154,10 @@ export const formatCondition = ({
   `${field}${op}${values.map(({ text, quoted }) => (quoted ? JSON.stringify(text) : text)).join('|')}`
 
 /**
- * The expressions of which one holds where this one does not. A value that is not there fulfils no condition but the one
- * that asks for null.
+ * Returns the expressions of which one holds where this one does not. A value that is not there fulfils no condition but
+ * the one that asks for null.
  */
-export const negated = ({ conditions }: Expression): readonly string[] =>
+export const negateExpression = ({ conditions }: Expression): readonly string[] =>
   conditions.flatMap(({ field, op, values }) => {
     const asksNull = values.some(({ text, quoted }) => !quoted && text === 'null')
     const opposite = formatCondition({ field, op: opposites[op], values })
@@ -172,7 +172,7 @@ export const parseExpression = (text: string): Expression => new Reader(text).ex
 
 // One value of a record against one value of a condition.
 
-/** Whether a value that is there is so. */
+/** A test of a value that is there. */
 export type Test = (value: unknown) => boolean
 
 /** The op without its "not". */
@@ -185,16 +185,16 @@ const holds = (order: number, op: Plain): boolean => {
   return op === '<=' ? order <= 0 : order >= 0
 }
 
-const shown = (value: unknown): string =>
+const toComparedText = (value: unknown): string =>
   typeof value === 'object' && !(value instanceof ExactNumber)
     ? JSON.stringify(value)
     : String(value)
 
 /** Contains, ignoring case; a star stands for any run of characters. */
-const containing = ({ text, quoted }: Operand): Test => {
+const createContainsTest = ({ text, quoted }: Operand): Test => {
   const parts = (quoted ? [text] : text.split('*')).map((part) => part.toLowerCase())
   return (value) => {
-    const whole = shown(value).toLowerCase()
+    const whole = toComparedText(value).toLowerCase()
     let at = 0
     for (const part of parts) {
       const found = whole.indexOf(part, at)
@@ -205,12 +205,12 @@ const containing = ({ text, quoted }: Operand): Test => {
   }
 }
 
-/** A moment or a day, in milliseconds. */
+/** Parses a moment or a day, in milliseconds. */
 export const parseTimeValue = (value: unknown): number | undefined =>
   typeof value === 'string' && isMoment(value) ? parseMoment(value, 0) : undefined
 
-/** A length of time is an age: more of it is earlier. A day is equal to each moment of it, UTC. */
-const timed = (value: Operand, op: Plain, now: number): Test | undefined => {
+/** Creates the test of a time. A length of time is an age: more of it is earlier. A day is equal to each moment of it, UTC. */
+const createTimeTest = (value: Operand, op: Plain, now: number): Test | undefined => {
   const age = value.quoted ? undefined : parseSpan(value.text)
   const moment = age === undefined ? parseMoment(value.text, now) : now - age
   if (moment === undefined) return undefined
@@ -223,7 +223,7 @@ const timed = (value: Operand, op: Plain, now: number): Test | undefined => {
   }
 }
 
-const numeric = ({ text }: Operand, op: Plain, names: Names): Test | undefined => {
+const createNumberTest = ({ text }: Operand, op: Plain, names: Names): Test | undefined => {
   const wanted = getOwn(names, text)?.toString() ?? (numberPattern.test(text) ? text : undefined)
   if (wanted === undefined) return undefined
   return (value) => isNumber(value) && holds(compareNumbers(value, wanted), op)
@@ -241,20 +241,20 @@ export const spellings = new Map<unknown, boolean>([
   [0, false],
 ])
 
-const logical = ({ text }: Operand, op: Plain): Test | undefined => {
+const createBooleanTest = ({ text }: Operand, op: Plain): Test | undefined => {
   if (op !== '=' || (text !== 'true' && text !== 'false')) return undefined
   return (value) => spellings.get(value) === (text === 'true')
 }
 
-const textual =
+const createTextTest =
   ({ text }: Operand): Test =>
   (value) =>
-    shown(value) === text
+    toComparedText(value) === text
 
-/** Text that is no version is equal to itself. */
-const versioned = (value: Operand, op: Plain): Test | undefined => {
+/** Creates the test of a version; text that is no version is equal to itself. */
+const createVersionTest = (value: Operand, op: Plain): Test | undefined => {
   const { text } = value
-  if (!isVersion(text)) return op === '=' ? textual(value) : undefined
+  if (!isVersion(text)) return op === '=' ? createTextTest(value) : undefined
   return (tested) => {
     if (op === '=' && tested === text) return true
     return (
@@ -263,17 +263,17 @@ const versioned = (value: Operand, op: Plain): Test | undefined => {
   }
 }
 
-/** A word that is no known level is equal to itself. */
-const levelled = (value: Operand, op: Plain, levels: Ranks): Test | undefined => {
+/** Compares access levels by number; a word that is no known level is equal to itself. */
+const createLevelTest = (value: Operand, op: Plain, levels: Ranks): Test | undefined => {
   const wanted = getOwn(levels, value.text.toLowerCase())
-  if (wanted === undefined) return op === '=' ? textual(value) : undefined
+  if (wanted === undefined) return op === '=' ? createTextTest(value) : undefined
   return (tested) => {
-    const rank = getOwn(levels, shown(tested).toLowerCase())
+    const rank = getOwn(levels, toComparedText(tested).toLowerCase())
     return rank !== undefined && holds(rank - wanted, op)
   }
 }
 
-/** Whether a value is text of which nobody can say whether it comes before another: a name. */
+/** True if a value is text of which it cannot be said whether it comes before another: a name. */
 export const hasNoOrder = (value: unknown): boolean =>
   typeof value === 'string' &&
   value !== '' &&
@@ -283,13 +283,18 @@ export const hasNoOrder = (value: unknown): boolean =>
 /** Numbers that have names. */
 export type Names = Ranks | undefined
 
-/** The value in the record decides what is compared; undefined where an order of text is asked for. */
-const byValue = (value: Operand, op: Plain, now: number, names: Names): Test | undefined => {
+/** Creates a test for which the value in the record decides what is compared; undefined if an order of text is asked for. */
+const createTestByValue = (
+  value: Operand,
+  op: Plain,
+  now: number,
+  names: Names,
+): Test | undefined => {
   const tests = {
-    number: numeric(value, op, names),
-    boolean: logical(value, op),
-    time: timed(value, op, now),
-    text: op === '=' ? textual(value) : undefined,
+    number: createNumberTest(value, op, names),
+    boolean: createBooleanTest(value, op),
+    time: createTimeTest(value, op, now),
+    text: op === '=' ? createTextTest(value) : undefined,
   }
   if (tests.text === undefined && tests.number === undefined && tests.time === undefined)
     return undefined
@@ -303,7 +308,7 @@ const byValue = (value: Operand, op: Plain, now: number, names: Names): Test | u
   }
 }
 
-/** The test of a value; undefined where it is not of the field's kind. */
+/** Creates the test of a value; undefined if it is not of the field's kind. */
 export const createTest = (
   value: Operand,
   op: Plain,
@@ -311,12 +316,12 @@ export const createTest = (
   now: number,
   names: Names,
 ): Test | undefined => {
-  if (op === '~') return containing(value)
-  if (kind === 'number') return numeric(value, op, names)
-  if (kind === 'boolean') return logical(value, op)
-  if (kind === 'time') return timed(value, op, now)
-  if (kind === 'version') return versioned(value, op)
-  if (kind === 'level') return levelled(value, op, names ?? {})
-  if (kind === 'any') return byValue(value, op, now, names)
-  return asksOrder(op) ? undefined : textual(value)
+  if (op === '~') return createContainsTest(value)
+  if (kind === 'number') return createNumberTest(value, op, names)
+  if (kind === 'boolean') return createBooleanTest(value, op)
+  if (kind === 'time') return createTimeTest(value, op, now)
+  if (kind === 'version') return createVersionTest(value, op)
+  if (kind === 'level') return createLevelTest(value, op, names ?? {})
+  if (kind === 'any') return createTestByValue(value, op, now, names)
+  return isOrderOperator(op) ? undefined : createTextTest(value)
 }

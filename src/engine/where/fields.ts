@@ -1,17 +1,17 @@
-/** What is known of the fields of records: what they hold, and where it stands. For conditions and for the order of records. */
-import { called, legible, type Naming, namesIn } from '../../catalogue/words.js'
-import { type Condition, type Names, wrongAt } from './condition.js'
+/** Finds what the fields of records hold, and where it stands: for conditions and for the order of records. */
+import { addOwnNames, describeName, makeLegible, type Naming } from '../../catalogue/words.js'
+import { type Condition, type Names, refuseAt } from './condition.js'
 import {
   type FieldKind,
+  findFieldKind,
   getLeaves,
   getShapeFields,
+  getShapeLevels,
   hasField,
-  kindIn,
   type Leaves,
-  levelsIn,
 } from './shape.js'
 
-/** What is known of the records. */
+/** The facts that are known of the records. */
 export interface Known {
   /** The shape of the list's records; of the single record, where more fields stand. */
   readonly list?: unknown
@@ -34,28 +34,32 @@ export interface Known {
   readonly learnt?: (field: string) => readonly string[]
   /** True if values were checked before. */
   readonly anyValue?: boolean
-  /** What a name is that stands beside the records. */
+  /** Returns what a name is that stands beside the records. */
   readonly beside?: (field: string) => string | undefined
   /** The nearest of the known words. */
   readonly nearest?: (given: string, known: Iterable<string>) => string | undefined
 }
 
-/** Whether only the single record has a field, as far as the shapes tell. */
+/** True if only the single record has a field, as far as the shapes tell. */
 export const isOfSingle = (field: string, { list, single }: Known): boolean =>
-  kindIn(list, field) === undefined && kindIn(single, field) !== undefined
+  findFieldKind(list, field) === undefined && findFieldKind(single, field) !== undefined
 
-/** What a field holds, by the shapes; undefined where they do not know it. */
-export const shapedIn = (
+/** Returns what a field holds, by the shapes; undefined where they do not know it. */
+export const getShapeKind = (
   field: string,
   { list, single, made = {}, others = [] }: Known,
 ): FieldKind | undefined =>
-  kindIn(list, field) ??
-  kindIn(single, field) ??
+  findFieldKind(list, field) ??
+  findFieldKind(single, field) ??
   (Object.hasOwn(made, field) || others.includes(field.split('.', 1)[0] ?? '') ? 'any' : undefined)
 
 /** @throws Failure `usage` for a field that no record is known to have */
-export const kindFor = ({ field, at }: Condition, text: string, known: Known): FieldKind => {
-  const kind = shapedIn(field, known)
+export const requireFieldKind = (
+  { field, at }: Condition,
+  text: string,
+  known: Known,
+): FieldKind => {
+  const kind = getShapeKind(field, known)
   if (kind !== undefined) return kind
   const { samples = [], nearest, beside, list, single, made = {}, others = [], words } = known
   const path = field.split('.')
@@ -66,31 +70,32 @@ export const kindFor = ({ field, at }: Condition, text: string, known: Known): F
     ...Object.keys(made),
     ...others,
   ]
-  const fields = new Set([...shaped, ...samples.flatMap(keysOf)])
+  const fields = new Set([...shaped, ...samples.flatMap(getKeys)])
   const other = beside?.(field)
-  const near = nearest?.(field, namesIn([...fields], words))
-  const guess = near === undefined ? '' : `; did you mean ${called(near, words)}?`
+  const near = nearest?.(field, addOwnNames([...fields], words))
+  const guess = near === undefined ? '' : `; did you mean ${describeName(near, words)}?`
   const hint = other === undefined ? guess : `; ${other}`
-  throw wrongAt(text, at, `no record has the field ${field}${hint}`)
+  throw refuseAt(text, at, `no record has the field ${field}${hint}`)
 }
 
-const keysOf = (record: unknown): readonly string[] =>
+const getKeys = (record: unknown): readonly string[] =>
   typeof record === 'object' && record !== null ? Object.keys(record) : []
 
-/** The names of a field's numbers, or its words in their order. */
+/** Returns the names of a field's numbers, or its words in their order. */
 export const getFieldNames = (field: string, { list, single, names }: Known): Names =>
-  levelsIn(list, field) ?? levelsIn(single, field) ?? names?.(field)
+  getShapeLevels(list, field) ?? getShapeLevels(single, field) ?? names?.(field)
 
 /** Reads a field of records: their own comes before one that is made of them. */
-export const leavesIn = (field: string, known: Known): ((record: unknown) => Leaves) => {
+export const createLeafReader = (field: string, known: Known): ((record: unknown) => Leaves) => {
   const { words } = known
   const path = field.split('.')
   const make =
-    shapedIn(field, { ...known, made: {} }) === undefined && Object.hasOwn(known.made ?? {}, field)
+    getShapeKind(field, { ...known, made: {} }) === undefined &&
+    Object.hasOwn(known.made ?? {}, field)
       ? known.made?.[field]
       : undefined
   return (record) =>
     make === undefined || hasField(record, path, words)
       ? getLeaves(record, path, words)
-      : getLeaves(make(words === undefined ? record : legible(record, words)), [])
+      : getLeaves(make(words === undefined ? record : makeLegible(record, words)), [])
 }

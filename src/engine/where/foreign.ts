@@ -66,7 +66,7 @@ const foreign = new RegExp(`^(?:${foreignSign}|${foreignWord})`, 'i')
 /** Blanks count as one. */
 const pack = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
-/** The operator of another language that a text begins with; empty if it begins with none. */
+/** Finds the operator of another language that a text begins with; empty if it begins with none. */
 export const findForeignOperator = (text: string): string => foreign.exec(pack(text))?.[0] ?? ''
 
 const toOperator = (found: string): Op => {
@@ -79,7 +79,7 @@ const toOperator = (found: string): Op => {
 /** Another condition behind a word or a sign that joins two, or behind a blank. */
 const joined =
   /&&| (?:and|or|&) (?:not |!)?[a-z_.][\w.-]*(?: ?[=!<>~]|:[^ ]| is (?:not )?null\b| (?:not )?in ?\(| (?:not )?like )| [a-z_][\w.]*(?:[!=]?=|[!=]?~)[^ ]/i
-/** The same as a query of a URL has it. */
+/** Another condition behind a sign that joins two in the query of a URL. */
 const queried = /[&;] ?[a-z_][\w.]* ?[=!<>~]/i
 const quotes = /^['`\u2018\u201c\u201e]/
 const pattern = /^\^|\$$|^\.\*|\.[*+]$|\\[dwsb]|^%|\[\w-\w/
@@ -110,7 +110,7 @@ interface Part {
 }
 
 /** Brackets around values list them; brackets around conditions only group. */
-const withoutBrackets = (text: string): string =>
+const removeBrackets = (text: string): string =>
   text.replaceAll(/[([{]([^()[\]{}]*)[)\]}]/g, (_, inner: string) =>
     /[=<>~:]/.test(inner) ? ` ${inner} ` : ` ${inner.replaceAll(',', '|')} `,
   )
@@ -126,26 +126,26 @@ const needsBrackets = (text: string): boolean =>
     )
   })
 
-/** What stands between conditions, or between values. */
+/** The text that stands between conditions, or between values. */
 const joiner =
   /( ?(?:, ?(?:and )?|&&?|\|\|?|;) ?| (?:and|or) |(?<!not|!) (?=[a-z_][\w.]*(?:[!=]?=|[!=]?~|:)[^ ]))/i
 
 const term = /^ ?(not |! ?|-)?[.$]?([a-z_][\w.-]*)/i
 
-/** Text in quotes of any language; undefined for what is not quoted. */
+/** Returns text in quotes of any language; undefined for what is not quoted. */
 const unquote = (text: string): string | undefined =>
   /^(["'`]).*\1$|^[\u2018\u201c\u201e].*[\u2019\u201d]$/s.test(text) ? text.slice(1, -1) : undefined
 
 const isNothing = (text: string): boolean => /^(?:null|nil|none|undefined)$/i.test(text)
 
-/** A pattern of SQL, or a regular expression, as `~` takes it. */
+/** Converts a pattern of SQL, or a regular expression, to what `~` takes. */
 const toContained = (text: string): string =>
   text
     .replaceAll(/\.[*+]|[%*]/g, '*')
     .replace(/^[\^*]/, '')
     .replace(/[$*]$/, '')
 
-/** A value as it is written here, in quotes where it would be read as something else. */
+/** Writes a value as it is written here, in quotes where it would be read as something else. */
 const writeValue = (op: Op, given: string): string => {
   const literal = unquote(given)
   if (literal === undefined && isNothing(given)) return 'null'
@@ -154,7 +154,7 @@ const writeValue = (op: Op, given: string): string => {
   return plain && findForeignValue(op, text) === undefined ? text : JSON.stringify(text)
 }
 
-/** One condition; undefined if the text is none. */
+/** Reads one condition; undefined if the text is none. */
 const readPart = (text: string): Part | undefined => {
   const [head = '', not, field] = term.exec(text) ?? []
   if (field === undefined) return undefined
@@ -192,11 +192,11 @@ const addPiece = (all: Part[][], joined: string, piece: string): boolean => {
   return part !== undefined
 }
 
-/** How conditions of another language are written here: each text is a flag of its own. Undefined if they cannot be understood. */
+/** Translates conditions of another language: each text is a flag of its own. Returns undefined if they cannot be understood. */
 export const translate = (text: string): readonly string[] | undefined => {
   const packed = pack(text).trim()
   if (needsBrackets(packed)) return undefined
-  const pieces = pack(withoutBrackets(packed)).trim().split(joiner)
+  const pieces = pack(removeBrackets(packed)).trim().split(joiner)
   // A quoted text that has a comma or a bar in it was cut.
   if (pieces.some((piece) => piece !== undefined && piece.split('"').length % 2 === 0))
     return undefined

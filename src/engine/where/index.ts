@@ -1,6 +1,6 @@
 /** `--where` and `--select`: which records match. */
 import { parseSpan } from '../../base/dates.js'
-import { called } from '../../catalogue/words.js'
+import { describeName } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import {
   type Condition,
@@ -11,11 +11,17 @@ import {
   type Operand,
   type Plain,
   parseExpression,
-  wrongAt,
+  refuseAt,
 } from './condition.js'
-import { getFieldNames, type Known, kindFor, leavesIn, shapedIn } from './fields.js'
-import { asksOrder } from './operators.js'
-import { type FieldKind, getLeaves, hasField, kindIn } from './shape.js'
+import {
+  createLeafReader,
+  getFieldNames,
+  getShapeKind,
+  type Known,
+  requireFieldKind,
+} from './fields.js'
+import { isOrderOperator } from './operators.js'
+import { type FieldKind, findFieldKind, getLeaves, hasField } from './shape.js'
 import {
   checkTogether,
   checkValues,
@@ -24,7 +30,7 @@ import {
   UnseenValueFailure,
 } from './values.js'
 
-export { type Condition, type Expression, negated, wrongAt } from './condition.js'
+export { type Condition, type Expression, negateExpression, refuseAt } from './condition.js'
 export { isOfSingle, type Known } from './fields.js'
 export {
   bindOrder,
@@ -40,9 +46,9 @@ export { UnseenValueFailure } from './values.js'
 export interface Where {
   /** Fields that only the single record has: for these each record is to be read. */
   readonly detail: readonly string[]
-  /** Whether a record of the list may match: what it does not show is left open. */
+  /** Returns true if a record of the list may match: what it does not show is left open. */
   readonly mayMatch: (record: unknown) => boolean
-  /** Whether a record matches that has all the fields. */
+  /** Returns true if a record matches that has all the fields. */
   readonly matches: (record: unknown) => boolean
 }
 
@@ -57,10 +63,13 @@ export const parseWhere = (texts: readonly string[]): readonly Expression[] =>
   texts.map(parseExpression)
 
 /** Fields of which no shape knows: the first page has to show them. */
-export const unshaped = (expressions: readonly Expression[], known: Known): readonly string[] =>
+export const findUnshapedFields = (
+  expressions: readonly Expression[],
+  known: Known,
+): readonly string[] =>
   expressions
     .flatMap(({ conditions }) => conditions)
-    .filter(({ field }) => shapedIn(field, known) === undefined)
+    .filter(({ field }) => getShapeKind(field, known) === undefined)
     .map(({ field }) => field)
 
 /**
@@ -68,7 +77,7 @@ export const unshaped = (expressions: readonly Expression[], known: Known): read
  * @throws Failure `usage` for what is wrong whatever the records are
  */
 export const needsSamples = (expressions: readonly Expression[], known: Known): boolean => {
-  if (unshaped(expressions, known).length > 0) return true
+  if (findUnshapedFields(expressions, known).length > 0) return true
   try {
     bindWhere(expressions, known)
     return false
@@ -89,7 +98,7 @@ const wanted: Readonly<Record<FieldKind, string>> = {
   any: 'a value',
 }
 
-/** The refusal of a value that is not of its field's kind. */
+/** Creates the refusal of a value that is not of its field's kind. */
 const createUnfit = (
   { field }: Condition,
   { text: given, at }: Operand,
@@ -100,19 +109,19 @@ const createUnfit = (
   const meant = near === undefined ? '' : `; did you mean ${near}?`
   const or = kind === 'number' ? 'a number or ' : ''
   const what = levels.length > 0 ? `${or}one of its levels: ${levels.join(' < ')}` : wanted[kind]
-  return wrongAt(text, at, `${called(field, words)} requires ${what}${meant}`)
+  return refuseAt(text, at, `${describeName(field, words)} requires ${what}${meant}`)
 }
 
 /** Refuses an order of text: b is no less than a because its letter comes later. */
-const noOrder = ({ field, at }: Condition, text: string, { words }: Known) =>
-  wrongAt(
+const createNoOrder = ({ field, at }: Condition, text: string, { words }: Known) =>
+  refuseAt(
     text,
     at,
-    `${called(field, words)} is text and cannot be compared by order`,
+    `${describeName(field, words)} is text and cannot be compared by order`,
     'Use =, != or ~ (contains), such as name~app.',
   )
 
-/** Where a condition stands, and what its field holds. */
+/** The place of a condition, and what its field holds. */
 interface Place {
   readonly kind: FieldKind
   readonly text: string
@@ -127,13 +136,13 @@ const checkMoment = (
 ): void => {
   if (quoted || (op !== '=' && op !== '!=')) return
   if (parseSpan(given) !== undefined)
-    throw wrongAt(text, at, `${given} is an age and requires < or >`)
+    throw refuseAt(text, at, `${given} is an age and requires < or >`)
   if (parseSpan(given.replace(/^\+/, '')) !== undefined)
-    throw wrongAt(text, at, `${given} is a moment and requires < or >`)
+    throw refuseAt(text, at, `${given} is a moment and requires < or >`)
 }
 
 /** Tests of the values of a condition; null, unless quoted, is tested apart. */
-const testsOf = (condition: Condition, place: Place): readonly TestedValue[] => {
+const createValueTests = (condition: Condition, place: Place): readonly TestedValue[] => {
   const { field, op, values } = condition
   const { text, known } = place
   const plain = op.replace('!', '') as Plain
@@ -144,8 +153,8 @@ const testsOf = (condition: Condition, place: Place): readonly TestedValue[] => 
     if (kind === 'time') checkMoment(condition, value, text)
     const make = (of: FieldKind) => createTest(value, plain, of, known.now, names)
     const test = kind === 'object' ? undefined : make(place.kind)
-    if (test === undefined && asksOrder(op) && (kind === 'text' || kind === 'any'))
-      throw noOrder(condition, text, known)
+    if (test === undefined && isOrderOperator(op) && (kind === 'text' || kind === 'any'))
+      throw createNoOrder(condition, text, known)
     if (test === undefined || make(kind) === undefined)
       throw createUnfit(condition, value, { ...place, kind, names })
     return { value, test }
@@ -154,15 +163,15 @@ const testsOf = (condition: Condition, place: Place): readonly TestedValue[] => 
 
 const isNoNull = ({ text, quoted }: Operand): boolean => quoted || text !== 'null'
 
-const bound = (condition: Condition, text: string, known: Known): Bound => {
+const bindCondition = (condition: Condition, text: string, known: Known): Bound => {
   const { field, op, values } = condition
   const asksNull = values.some((value) => !isNoNull(value))
   if (asksNull && op !== '=' && op !== '!=')
-    throw wrongAt(text, condition.at, 'null works only with = and !=')
+    throw refuseAt(text, condition.at, 'null works only with = and !=')
   const path = field.split('.')
-  const read = leavesIn(field, known)
-  const kind = kindFor(condition, text, known)
-  const tested = testsOf(condition, { kind, text, known })
+  const read = createLeafReader(field, known)
+  const kind = requireFieldKind(condition, text, known)
+  const tested = createValueTests(condition, { kind, text, known })
   checkValues(condition, kind, tested, { text, known })
   const tests = tested.map(({ test }) => test)
   const not = op.startsWith('!')
@@ -174,10 +183,12 @@ const bound = (condition: Condition, text: string, known: Known): Bound => {
   }
   const { list, single, samples = [], words } = known
   const isText = (record: unknown) => getLeaves(record, path, words).values.some(hasNoOrder)
-  if (asksOrder(op) && kind === 'any' && samples.some(isText)) throw noOrder(condition, text, known)
+  if (isOrderOperator(op) && kind === 'any' && samples.some(isText))
+    throw createNoOrder(condition, text, known)
   const listed =
-    kindIn(list, field) !== undefined || samples.some((record) => hasField(record, path, words))
-  return { field, detail: !listed && kindIn(single, field) !== undefined, holds }
+    findFieldKind(list, field) !== undefined ||
+    samples.some((record) => hasField(record, path, words))
+  return { field, detail: !listed && findFieldKind(single, field) !== undefined, holds }
 }
 
 /**
@@ -188,7 +199,7 @@ export const bindWhere = (expressions: readonly Expression[], known: Known): Whe
   if (expressions.length === 0) throw usage('the condition is empty')
   for (const expression of expressions) checkTogether(expression, known)
   const alternatives = expressions.map(({ text, conditions }) =>
-    conditions.map((condition) => bound(condition, text, known)),
+    conditions.map((condition) => bindCondition(condition, text, known)),
   )
   const detail = alternatives.flat().filter((condition) => condition.detail)
   return {

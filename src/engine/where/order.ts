@@ -4,10 +4,10 @@ import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { getOwn } from '../../base/objects.js'
 import { compareVersions, isVersion } from '../../base/version.js'
 import { shownFields } from '../../catalogue/kinds.js'
-import { called, dotted } from '../../catalogue/words.js'
+import { describeName, mapDottedName } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import { type Names, parseTimeValue, spellings } from './condition.js'
-import { getFieldNames, type Known, leavesIn, shapedIn } from './fields.js'
+import { createLeafReader, getFieldNames, getShapeKind, type Known } from './fields.js'
 import type { FieldKind } from './shape.js'
 
 /** A field to sort by. */
@@ -28,7 +28,7 @@ export type SortKey = readonly (readonly ComparableValue[])[]
 export interface Order {
   /** @param row the record with what stands beside it, where that is more */
   readonly keyOf: (record: unknown, row?: unknown) => SortKey
-  /** Below zero where the first comes before the second. */
+  /** Returns a number below zero if the first comes before the second. */
   readonly compare: (a: SortKey, b: SortKey) => number
 }
 
@@ -44,7 +44,7 @@ export const parseSort = (texts: readonly string[]): readonly SortField[] =>
     return { field, descending: text.startsWith('-') }
   })
 
-/** A field with its direction as other languages write it (`name desc`, `name:desc`, `+name`), as --sort takes it. */
+/** Converts a field with its direction as other languages write it (`name desc`, `name:desc`, `+name`) to what --sort takes. */
 export const toSortForm = (text: string): string | undefined => {
   const [, plus = '', field, direction = ''] =
     /^(\+?)([a-z_][\w.]*?)(?:[ .:](asc|desc)(?:ending)?)?$/i.exec(text) ?? []
@@ -74,7 +74,7 @@ const compareLists = (a: readonly ComparableValue[], b: readonly ComparableValue
   return a.length - b.length
 }
 
-const booleanOf = (value: unknown): ComparableValue | undefined => {
+const toComparableBoolean = (value: unknown): ComparableValue | undefined => {
   const known = spellings.get(value)
   return known === undefined ? undefined : ['rank', Number(known)]
 }
@@ -84,7 +84,7 @@ const rankOf = (value: unknown, names: Names): ComparableValue | undefined => {
   return rank === undefined ? undefined : ['rank', rank]
 }
 
-const momentOf = (value: unknown): ComparableValue | undefined => {
+const toComparableMoment = (value: unknown): ComparableValue | undefined => {
   const time = parseTimeValue(value)
   return time === undefined ? undefined : ['time', time]
 }
@@ -96,60 +96,62 @@ const numberOf = (value: unknown): ComparableValue | undefined => {
     : undefined
 }
 
-const versionOf = (value: unknown): ComparableValue | undefined =>
+const toComparableVersion = (value: unknown): ComparableValue | undefined =>
   typeof value === 'string' && isVersion(value) ? ['version', value] : undefined
 
 const readers: Readonly<
   Record<FieldKind, (value: unknown, names: Names) => ComparableValue | undefined>
 > = {
   number: numberOf,
-  boolean: booleanOf,
-  time: momentOf,
-  version: versionOf,
+  boolean: toComparableBoolean,
+  time: toComparableMoment,
+  version: toComparableVersion,
   level: rankOf,
   text: () => undefined,
   object: () => undefined,
   any: (value) =>
-    typeof value === 'boolean' ? booleanOf(value) : (momentOf(value) ?? numberOf(value)),
+    typeof value === 'boolean'
+      ? toComparableBoolean(value)
+      : (toComparableMoment(value) ?? numberOf(value)),
 }
 
-/** What is not of the field's kind comes after what is. */
-const comparable = (value: unknown, kind: FieldKind, names: Names): ComparableValue =>
+/** Converts a value to what it is compared by. A value that is not of the field's kind comes after those that are. */
+const toComparable = (value: unknown, kind: FieldKind, names: Names): ComparableValue =>
   readers[kind](value, names) ??
   (typeof value === 'string' ? ['text', value] : ['other', JSON.stringify(value) ?? ''])
 
-/** A field as the documents call it, and where its values stand. */
-const sourceOf = (field: string, known: Known): string => {
-  if (shapedIn(field, known) !== undefined) return field
-  const neutral = known.words === undefined ? field : dotted(field, known.words.neutral)
+/** Returns a field as the documents call it, by where its values stand. */
+const getSourceField = (field: string, known: Known): string => {
+  if (getShapeKind(field, known) !== undefined) return field
+  const neutral = known.words === undefined ? field : mapDottedName(field, known.words.neutral)
   const sources: Readonly<Record<string, string>> = shownFields
   return getOwn(sources, neutral) ?? neutral
 }
 
-/** The values of one field. */
-const valuesOf = (
+/** Creates the reader of the values of one field. */
+const createValueReader = (
   { field }: SortField,
   known: Known,
   beside: readonly string[],
 ): ((record: unknown, row: unknown) => readonly ComparableValue[]) => {
-  const source = sourceOf(field, known)
-  const kind = shapedIn(source, known)
+  const source = getSourceField(field, known)
+  const kind = getShapeKind(source, known)
   if (kind === 'object')
     throw usage(
-      `--sort ${field}: ${called(field, known.words)} is an object`,
+      `--sort ${field}: ${describeName(field, known.words)} is an object`,
       `Sort by one of its fields, after a dot. "svcctl explain" lists them.`,
     )
   const names = getFieldNames(source, known)
-  const leaves = leavesIn(source, known)
+  const leaves = createLeafReader(source, known)
   const other = kind === undefined && beside.includes(field)
   return (record, row) => {
     const { values } = other ? leaves(row) : leaves(record)
-    return values.map((value) => comparable(value, kind ?? 'any', names))
+    return values.map((value) => toComparable(value, kind ?? 'any', names))
   }
 }
 
 /**
- * The order that fields make. What is missing comes last, in both directions.
+ * Creates the order that fields make. What is missing comes last, in both directions.
  * @param beside columns that stand beside the records, in their rows
  * @throws Failure `usage` for a field that has no order
  */
@@ -158,7 +160,7 @@ export const bindOrder = (
   known: Known,
   beside: readonly string[] = [],
 ): Order => {
-  const parts = fields.map((one) => valuesOf(one, known, beside))
+  const parts = fields.map((one) => createValueReader(one, known, beside))
   return {
     keyOf: (record, row = record) => parts.map((part) => part(record, row)),
     compare: (a, b) => {

@@ -2,7 +2,7 @@
 
 import { dayLength, parseMoment, parseSpan } from '../../base/dates.js'
 import { getOwn } from '../../base/objects.js'
-import { called } from '../../catalogue/words.js'
+import { describeName } from '../../catalogue/words.js'
 import {
   type Condition,
   createTest,
@@ -11,16 +11,16 @@ import {
   type Names,
   type Operand,
   type Plain,
+  refuseAt,
   type Test,
-  wrongAt,
 } from './condition.js'
-import { getFieldNames, type Known, shapedIn } from './fields.js'
+import { getFieldNames, getShapeKind, type Known } from './fields.js'
 import { type FieldKind, isSingular } from './shape.js'
 
 /** Larger numbers have no exact middle between them: nothing is said of their ranges. */
 const maxExact = 2 ** 50
 
-/** The numbers at which the test of a value changes; a time in milliseconds, a day with its end. */
+/** Returns the numbers at which the test of a value changes; a time in milliseconds, a day with its end. */
 const getBounds = ({ text, quoted }: Operand, kind: FieldKind, names: Names, now: number) => {
   if (kind === 'number') return [Number(getOwn(names, text) ?? text)]
   const age = quoted ? undefined : parseSpan(text)
@@ -35,21 +35,21 @@ const createProbes = (bounds: readonly number[]): readonly number[] => {
   return [(sorted[0] ?? 0) - 1, ...sorted, ...between, (sorted.at(-1) ?? 0) + 1]
 }
 
-/** The conditions of each field that holds one number or one time. */
+/** Groups the conditions of each field that holds one number or one time. */
 const groupRanges = ({ conditions }: Expression, known: Known) => {
   const groups = new Map<string, Condition[]>()
   for (const condition of conditions) {
     const { field, op, values } = condition
     const asksNull = values.some(({ text, quoted }) => !quoted && text === 'null')
     const single = [known.list, known.single].some((shape) => isSingular(shape, field))
-    const kind = shapedIn(field, known)
+    const kind = getShapeKind(field, known)
     if (!single || asksNull || op.endsWith('~') || (kind !== 'number' && kind !== 'time')) continue
     groups.set(field, [...(groups.get(field) ?? []), condition])
   }
   return [...groups.values()].filter((group) => group.length > 1)
 }
 
-/** Returns true if some value passes all conditions of a field, also if that cannot be told. */
+/** Returns true if some value passes all conditions of a field, also if that cannot be known. */
 const canHold = (group: readonly Condition[], kind: FieldKind, known: Known): boolean => {
   const names = getFieldNames(group[0]?.field ?? '', known)
   const bounds = group.flatMap(({ values }) =>
@@ -77,9 +77,9 @@ export const checkRanges = (expression: Expression, known: Known): void => {
   for (const group of groupRanges(expression, known)) {
     const [first] = group
     const last = group.at(-1)
-    const kind = first && shapedIn(first.field, known)
+    const kind = first && getShapeKind(first.field, known)
     if (last === undefined || kind === undefined || canHold(group, kind, known)) continue
-    const name = called(last.field, known.words)
+    const name = describeName(last.field, known.words)
     const why = `no ${name} matches all of its conditions, and a comma means that all must match`
     const each = group.map((one) => `'${formatCondition(one)}'`).join(' ')
     const isAge = group.some(({ values }) =>
@@ -87,6 +87,6 @@ export const checkRanges = (expression: Expression, known: Known): void => {
     )
     const age = isAge ? `${name}>30d is more than 30 days ago. ` : ''
     const hint = `${age}To match either of them, repeat the flag: ${each}.`
-    throw wrongAt(expression.text, last.at, why, hint)
+    throw refuseAt(expression.text, last.at, why, hint)
   }
 }

@@ -1,7 +1,7 @@
-/** What a field holds, by the shape of its record: a JSON Schema. */
+/** Finds what a field holds by the shape of its record: a JSON Schema. */
 import { type Fields, getOwn, isObject } from '../../base/objects.js'
 import { getProperties } from '../../catalogue/fields.js'
-import { keyIn, type Naming } from '../../catalogue/words.js'
+import { findKey, type Naming } from '../../catalogue/words.js'
 
 // What stands under a dotted field of a record: through lists as well.
 
@@ -13,7 +13,7 @@ export interface Leaves {
 
 const absent: Leaves = { there: false, values: [] }
 
-const leavesAt = (
+const collectLeaves = (
   value: unknown,
   path: readonly string[],
   depth: number,
@@ -22,23 +22,23 @@ const leavesAt = (
   if (value === null || value === undefined) return absent
   const name = path[depth]
   if (Array.isArray(value)) {
-    const parts = value.map((element) => leavesAt(element, path, depth, words))
+    const parts = value.map((element) => collectLeaves(element, path, depth, words))
     // An empty list is there, where it is what is asked for.
     const there = name === undefined ? true : parts.some((part) => part.there)
     return { there, values: parts.flatMap((part) => part.values) }
   }
   if (name === undefined) return { there: true, values: [value] }
-  const key = isObject(value) ? keyIn(value, name, words) : undefined
+  const key = isObject(value) ? findKey(value, name, words) : undefined
   return isObject(value) && key !== undefined
-    ? leavesAt(value[key], path, depth + 1, words)
+    ? collectLeaves(value[key], path, depth + 1, words)
     : absent
 }
 
 /** @param words the instance's own, by which fields are found as well */
 export const getLeaves = (record: unknown, path: readonly string[], words?: Naming): Leaves =>
-  leavesAt(record, path, 0, words)
+  collectLeaves(record, path, 0, words)
 
-/** Whether a record has a field, whatever it holds. */
+/** True if a record has a field, whatever it holds. */
 export const hasField = (
   record: unknown,
   [name, ...rest]: readonly string[],
@@ -47,15 +47,15 @@ export const hasField = (
   if (name === undefined) return true
   if (Array.isArray(record))
     return record.some((element) => hasField(element, [name, ...rest], words))
-  const key = isObject(record) ? keyIn(record, name, words) : undefined
+  const key = isObject(record) ? findKey(record, name, words) : undefined
   return isObject(record) && key !== undefined && hasField(record[key], rest, words)
 }
 
 const digits = /^\d+$/
 
 /**
- * Whether a record may have a field, as far as it shows: below null, and in an empty list, there may be
- * anything. A number picks an element of a list, as in `--fields`.
+ * True if a record may have a field, as far as it shows: below null, and in an empty list, there may be anything. A
+ * number picks an element of a list, as in `--fields`.
  */
 export const mayHave = (
   record: unknown,
@@ -67,7 +67,7 @@ export const mayHave = (
     const path = digits.test(name) ? rest : [name, ...rest]
     return record.length === 0 || record.some((element) => mayHave(element, path, words))
   }
-  const key = isObject(record) ? keyIn(record, name, words) : undefined
+  const key = isObject(record) ? findKey(record, name, words) : undefined
   return isObject(record) && key !== undefined && mayHave(record[key], rest, words)
 }
 
@@ -92,12 +92,12 @@ const plain: Readonly<Record<string, FieldKind>> = {
   object: 'object',
 }
 
-/** The schemas that a value may be of: of a union each but null, of a list its items. */
-const variantsOf = (schema: unknown): readonly unknown[] => {
+/** Returns the schemas that a value may be of: of a union each but null, of a list its items. */
+const getVariants = (schema: unknown): readonly unknown[] => {
   if (!isObject(schema)) return []
-  if (Array.isArray(schema.anyOf)) return schema.anyOf.flatMap(variantsOf)
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.flatMap(getVariants)
   if (schema.type === 'null') return []
-  return schema.type === 'array' ? variantsOf(schema.items) : [schema]
+  return schema.type === 'array' ? getVariants(schema.items) : [schema]
 }
 
 const formats: Readonly<Record<string, FieldKind>> = {
@@ -106,19 +106,19 @@ const formats: Readonly<Record<string, FieldKind>> = {
   version: 'version',
 }
 
-const kindOfText = (schema: Fields): FieldKind =>
-  levelsOf(schema) === undefined ? (formats[String(schema.format)] ?? 'text') : 'level'
+const getTextKind = (schema: Fields): FieldKind =>
+  getLevels(schema) === undefined ? (formats[String(schema.format)] ?? 'text') : 'level'
 
 const isRank = (entry: [string, unknown]): entry is [string, number] => typeof entry[1] === 'number'
 
-const levelsOf = (schema: unknown): Ranks | undefined => {
+const getLevels = (schema: unknown): Ranks | undefined => {
   const levels = isObject(schema) ? schema['x-levels'] : undefined
   return isObject(levels) ? Object.fromEntries(Object.entries(levels).filter(isRank)) : undefined
 }
 
-const kindOf = (schema: unknown): FieldKind => {
+const getSchemaKind = (schema: unknown): FieldKind => {
   if (!isObject(schema)) return 'any'
-  if (schema.type === 'string') return kindOfText(schema)
+  if (schema.type === 'string') return getTextKind(schema)
   return typeof schema.type === 'string' ? (plain[schema.type] ?? 'any') : 'any'
 }
 
@@ -129,12 +129,12 @@ const isOpen = (schema: unknown): boolean =>
 const enter = (schema: unknown, name: string): readonly unknown[] => {
   const properties = getProperties(schema)
   if (properties === undefined) return isOpen(schema) ? [{}] : []
-  return variantsOf(getOwn(properties, name))
+  return getVariants(getOwn(properties, name))
 }
 
-/** The schemas under a dotted field, none where it is there and nothing else is known of it. */
-const schemasIn = (shape: unknown, field: string): readonly unknown[] | undefined => {
-  let schemas = variantsOf(shape)
+/** Finds the schemas under a dotted field, none if it is there and nothing else is known of it. */
+const findSchemas = (shape: unknown, field: string): readonly unknown[] | undefined => {
+  let schemas = getVariants(shape)
   for (const name of field.split('.')) {
     const inner = schemas.flatMap((schema) => enter(schema, name))
     // A field of which nothing is known but that it is there, or may be null only.
@@ -145,24 +145,24 @@ const schemasIn = (shape: unknown, field: string): readonly unknown[] | undefine
   return schemas
 }
 
-/** What stands under a dotted field; undefined where a shape has no such field. */
-export const kindIn = (shape: unknown, field: string): FieldKind | undefined => {
-  const schemas = schemasIn(shape, field)
+/** Returns what stands under a dotted field; undefined where a shape has no such field. */
+export const findFieldKind = (shape: unknown, field: string): FieldKind | undefined => {
+  const schemas = findSchemas(shape, field)
   if (schemas === undefined) return undefined
-  const kinds = new Set(schemas.map(kindOf))
+  const kinds = new Set(schemas.map(getSchemaKind))
   const [only] = kinds
   return kinds.size === 1 ? only : 'any'
 }
 
-/** The levels that a field holds; undefined where it holds none. */
-export const levelsIn = (shape: unknown, field: string): Ranks | undefined =>
-  schemasIn(shape, field)
-    ?.map(levelsOf)
+/** Returns the levels that a field holds; undefined if it holds none. */
+export const getShapeLevels = (shape: unknown, field: string): Ranks | undefined =>
+  findSchemas(shape, field)
+    ?.map(getLevels)
     .find((levels) => levels !== undefined)
 
-/** The words that a field is documented to hold. */
-export const wordsIn = (shape: unknown, field: string): readonly string[] =>
-  (schemasIn(shape, field) ?? []).flatMap((schema) =>
+/** Returns the words that a field is documented to hold. */
+export const findFieldWords = (shape: unknown, field: string): readonly string[] =>
+  (findSchemas(shape, field) ?? []).flatMap((schema) =>
     isObject(schema) && Array.isArray(schema.examples)
       ? schema.examples.filter((word) => typeof word === 'string')
       : [],
@@ -174,11 +174,11 @@ const isList = (schema: unknown): boolean =>
 
 /** True if a shape knows a field, and no record has several values of it. */
 export const isSingular = (shape: unknown, field: string): boolean => {
-  let schemas = variantsOf(shape)
+  let schemas = getVariants(shape)
   for (const name of field.split('.')) {
     const inner = schemas.flatMap((schema) => getOwn(getProperties(schema), name) ?? [])
     if (inner.length === 0 || inner.some(isList)) return false
-    schemas = inner.flatMap(variantsOf)
+    schemas = inner.flatMap(getVariants)
   }
   return true
 }
@@ -186,9 +186,9 @@ export const isSingular = (shape: unknown, field: string): boolean => {
 const hasProperty = (schema: unknown, name: string): boolean =>
   Object.hasOwn(getProperties(schema) ?? {}, name)
 
-/** The fields of a shape, and those of the objects in it. */
+/** Returns the fields of a shape, and those of the objects in it. */
 export const getShapeFields = (shape: unknown, depth = 1): readonly string[] =>
-  variantsOf(shape).flatMap((schema) =>
+  getVariants(shape).flatMap((schema) =>
     Object.entries(getProperties(schema) ?? {}).flatMap(([name, inner]) => [
       name,
       ...(depth === 0 ? [] : getShapeFields(inner, depth - 1).map((field) => `${name}.${field}`)),

@@ -1,30 +1,33 @@
-/** Which values a field is known to have: a condition with any other matches nothing, and is refused instead of saying so. */
+/**
+ * Checks that a field is known to have the values of a condition. A condition with any other matches nothing, and is
+ * refused instead of saying so.
+ */
 
 import { isNumber } from '../../base/json/json.js'
-import { called } from '../../catalogue/words.js'
+import { describeName } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import {
   type Condition,
   type Expression,
   type Operand,
   parseTimeValue,
+  refuseAt,
   type Test,
-  wrongAt,
 } from './condition.js'
-import { type Known, leavesIn } from './fields.js'
+import { createLeafReader, type Known } from './fields.js'
 import { isPattern } from './foreign.js'
-import { asksOrder, type Op } from './operators.js'
-import { type FieldKind, isSingular, wordsIn } from './shape.js'
+import { isOrderOperator, type Op } from './operators.js'
+import { type FieldKind, findFieldWords, isSingular } from './shape.js'
 
 /** The failure of a value that neither the documents nor the records at hand have: other records may. */
 export class UnseenValueFailure extends Failure {}
 
-/** The words of a field that has a fixed set of them; none if it has no such set. A single documented word is an example only. */
+/** Returns the words of a field that has a fixed set of them; none if it has no such set. A single documented word is an example only. */
 const getWords = (field: string, kind: FieldKind, known: Known): readonly string[] => {
   const { list, single, columns, learnt } = known
   const shapes = { text: [list, single], level: [list, single], any: [columns] }
   const those = kind === 'text' || kind === 'level' || kind === 'any' ? shapes[kind] : []
-  const documented = new Set(those.flatMap((shape) => wordsIn(shape, field)))
+  const documented = new Set(those.flatMap((shape) => findFieldWords(shape, field)))
   return documented.size < 2 ? [] : [...new Set([...documented, ...(learnt?.(field) ?? [])])]
 }
 
@@ -36,7 +39,7 @@ export interface TestedValue {
 
 const maxListed = 15
 
-/** The refusal of a value that is not known, with those that are. */
+/** Creates the refusal of a value that is not known, with those that are. */
 const createUnseen = (
   { field, op }: Condition,
   { text: given, at }: Operand,
@@ -50,11 +53,11 @@ const createUnseen = (
     readonly known: Known
   },
 ): Failure => {
-  const name = called(field, known.words)
+  const name = describeName(field, known.words)
   const quoted = `${field}${op}${JSON.stringify(given)}`
   if (words.length === 0) {
     const contained = `${field}${op.replace('=', '~')}${given}`
-    return wrongAt(
+    return refuseAt(
       text,
       at,
       `* is a wildcard behind ~ and !~ only`,
@@ -64,7 +67,7 @@ const createUnseen = (
   const near = nearest?.(given, words)
   const meant = near === undefined ? '' : `; did you mean ${near}?`
   const listed = words.length > maxListed ? '' : `Known values: ${words.join(', ')}. `
-  return wrongAt(
+  return refuseAt(
     text,
     at,
     `no known value of ${name} ${op.endsWith('~') ? 'contains' : 'is'} "${given}"${meant}`,
@@ -84,9 +87,9 @@ export const checkValues = (
   { text, known }: { readonly text: string; readonly known: Known },
 ): void => {
   const { field, op } = condition
-  if (asksOrder(op) || known.anyValue === true) return
+  if (isOrderOperator(op) || known.anyValue === true) return
   const words = getWords(field, kind, known)
-  const read = leavesIn(field, known)
+  const read = createLeafReader(field, known)
   for (const { value, test } of tested) {
     if (value.quoted || !isDoubtful(op, value, words, test)) continue
     const seen = known.samples?.some((record) => read(record).values.some(test))
@@ -111,24 +114,24 @@ export const checkTogether = ({ text, conditions }: Expression, known: Known): v
     const texts = values.map((one) => one.text)
     if (before === undefined || before.values.some((one) => texts.includes(one.text))) continue
     const all = [...before.values.map((one) => one.text), ...texts].join('|')
-    const name = called(field, known.words)
+    const name = describeName(field, known.words)
     const why = `no record has two values of ${name}, and a comma means that both must match`
-    throw wrongAt(text, at, why, `Write ${field}=${all} for either of them.`)
+    throw refuseAt(text, at, why, `Write ${field}=${all} for either of them.`)
   }
 }
 
 const isDoubtful = (op: Op, { text }: Operand, words: readonly string[], test: Test): boolean =>
   words.length > 0 ? !words.some(test) : isPattern(op, text)
 
-/** What a field holds by the records at hand, if all of them agree and no shape knows it. */
+/** Infers what a field holds from the records at hand, if all of them agree and no shape knows it. */
 export const inferKind = (field: string, known: Known): FieldKind => {
-  const read = leavesIn(field, known)
-  const kinds = new Set((known.samples ?? []).flatMap((one) => read(one).values.map(kindOfValue)))
+  const read = createLeafReader(field, known)
+  const kinds = new Set((known.samples ?? []).flatMap((one) => read(one).values.map(getValueKind)))
   const [only] = kinds
   return kinds.size === 1 && only !== undefined ? only : 'any'
 }
 
-const kindOfValue = (value: unknown): FieldKind => {
+const getValueKind = (value: unknown): FieldKind => {
   if (typeof value === 'boolean') return 'boolean'
   if (isNumber(value)) return 'number'
   return parseTimeValue(value) === undefined ? 'any' : 'time'

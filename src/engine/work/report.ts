@@ -1,25 +1,25 @@
-/** What a run came to: counts, the first failures, and what it ends with. */
+/** Sums up a run: counts, the first failures, and the failure that it ends with. */
 
 import type { Fields } from '../../base/objects.js'
-import { grouped } from '../../base/text.js'
-import { type Category, Failure, helpIn, survived, usage } from '../../errors.js'
+import { groupDigits } from '../../base/text.js'
+import { type Category, Failure, getFailureHelp, recoverFrom, usage } from '../../errors.js'
 import type { AdmissionResult } from '../../http/types.js'
 
 // What a run works on.
 
-/** So many objects are named where one wants to know which they are; the others are counted. */
+/** The number of objects that are named so that a person knows which they are; the others are counted. */
 export const maxNamed = 10
 
 /** An object as it was given. */
 export interface GivenObject {
   readonly object: string
-  /** What it belongs to (a project, a group), where that goes along with it. */
+  /** The project or group that it belongs to, if that goes along with it. */
   readonly parent?: string
-  /** What of it the run may change, as it was where it was selected; null where it was not there. */
+  /** The fields that the run may change, as they were when the object was selected; null if the object was not there. */
   readonly before?: Fields | null
   /** Its own attributes, where they came with it. */
   readonly row?: Fields
-  /** Where it stands in standard input, as it comes from there. */
+  /** Its place in standard input, if it comes from there. */
   readonly place?: string | undefined
 }
 
@@ -28,13 +28,13 @@ export interface Item extends GivenObject {
   /** Its place in the run, from 1 on. */
   readonly n: number
   /**
-   * It may have been done before: `read` only looks at it, `again` takes it for done where it is gone, `look` does it
-   * where it is not as it is to be.
+   * The way in which an object that may have been done is resumed. `read` only looks at it; `again` takes it for done
+   * where it is gone; `look` does it where it is not as it is to be.
    */
   readonly how?: 'read' | 'again' | 'look'
 }
 
-/** Where an object stands in a run, as its journal has it. */
+/** Returns the place of an object in a run, as its journal has it. */
 export const getItemPlace = ({
   n,
   object,
@@ -60,8 +60,8 @@ const categoryWords: Readonly<Partial<Record<Category, string>>> = {
   unreachable: 'unreachable',
 }
 
-/** `2 not found, 1 refused`: only where all that failed are in hand. */
-const kindsOf = (failures: readonly FailedItem[], count: number): string => {
+/** Describes failures by kind (`2 not found, 1 refused`); empty unless all that failed are in hand. */
+const describeKinds = (failures: readonly FailedItem[], count: number): string => {
   if (failures.length !== count) return ''
   const kinds = new Map<string, number>()
   for (const { failure } of failures) {
@@ -69,12 +69,12 @@ const kindsOf = (failures: readonly FailedItem[], count: number): string => {
     const word = details.unsent ? 'not sent' : (categoryWords[category] ?? category)
     kinds.set(word, (kinds.get(word) ?? 0) + 1)
   }
-  const words = [...kinds].map(([word, times]) => `${grouped(times)} ${word}`)
+  const words = [...kinds].map(([word, times]) => `${groupDigits(times)} ${word}`)
   return words.length === 0 ? '' : ` (${words.join(', ')})`
 }
 
-/** What going on with a run would do; nothing where that could only fail again. */
-const remainderText = ({ counts, mayHelp }: Report): string => {
+/** Describes what resuming a run would do; empty if that could only fail again. */
+const describeRemainder = ({ counts, mayHelp }: Report): string => {
   const failed = mayHelp ? counts.failed + counts.unknown : counts.unknown
   const rest = counts.not_tried
   if (rest > 0)
@@ -83,19 +83,19 @@ const remainderText = ({ counts, mayHelp }: Report): string => {
 }
 
 /** `2 done, 1 failed`: what there is none of is left out, but for what was done. */
-export const countsText = (
+export const formatOutcomeCounts = (
   { done, unchanged, failed, unknown, not_tried: left }: Counts,
   kinds = '',
 ): string =>
   [
-    `${grouped(done)} done`,
-    ...(unchanged === 0 ? [] : [`${grouped(unchanged)} unchanged`]),
-    ...(failed === 0 ? [] : [`${grouped(failed)} failed${kinds}`]),
-    ...(unknown === 0 ? [] : [`${grouped(unknown)} unknown`]),
-    ...(left === 0 ? [] : [`${grouped(left)} not attempted`]),
+    `${groupDigits(done)} done`,
+    ...(unchanged === 0 ? [] : [`${groupDigits(unchanged)} unchanged`]),
+    ...(failed === 0 ? [] : [`${groupDigits(failed)} failed${kinds}`]),
+    ...(unknown === 0 ? [] : [`${groupDigits(unknown)} unknown`]),
+    ...(left === 0 ? [] : [`${groupDigits(left)} not attempted`]),
   ].join(', ')
 
-/** Where a run is written down. */
+/** The journal of a run, and the line that resumes the run. */
 export interface JournalPlace {
   readonly file: string
   /** The line that goes on with it; undefined where that cannot be. */
@@ -105,34 +105,37 @@ export interface JournalPlace {
 }
 
 /**
- * `9,994 done, 3 already so, 3 failed (2 not found, 1 refused). Journal: … — svcctl runners pause
- * --resume last tries the failed ones again`
+ * Formats the last line of a run: `9,994 done, 3 unchanged, 3 failed (2 not found, 1 refused). Journal: … — svcctl runners
+ * pause --resume last retries the failed objects`.
  */
-export const closingLine = (report: Report, kept?: JournalPlace): string => {
+export const formatClosingLine = (report: Report, kept?: JournalPlace): string => {
   const { counts, failures } = report
   const wrong = counts.failed + counts.unknown
-  const parts = countsText(counts, counts.unknown === 0 ? kindsOf(failures, wrong) : '')
+  const parts = formatOutcomeCounts(
+    counts,
+    counts.unknown === 0 ? describeKinds(failures, wrong) : '',
+  )
   if (kept === undefined) return parts
   const { file, again, cut } = kept
   if (cut !== undefined && again !== undefined)
     return `${parts}. Journal: ${file} — svcctl ${again} - completes the run with the ${cut} input`
-  const remainder = remainderText(report)
+  const remainder = describeRemainder(report)
   const how = remainder === '' || again === undefined ? '' : ` — svcctl ${again} ${remainder}`
   return `${parts}. Journal: ${file}${how}`
 }
 
-/** What became of an object. */
+/** The state of an object after its work, with the result or the failure. */
 export type Outcome<R> =
   | { readonly state: 'done'; readonly result: R }
   | { readonly state: 'unchanged'; readonly result?: R }
   | { readonly state: 'failed' | 'unknown'; readonly failure: Failure }
 
 /**
- * What became of an object whose work threw.
+ * Converts what the work on an object threw to the outcome of the object.
  * @throws what is no object's own: an interruption, a defect
  */
 export const toOutcome = (error: unknown): Outcome<never> => {
-  const failure = survived(error)
+  const failure = recoverFrom(error)
   return { state: failure.details.unknownOutcome === true ? 'unknown' : 'failed', failure }
 }
 
@@ -165,7 +168,7 @@ export interface Report {
   readonly failures: readonly FailedItem[]
   /** The category that all failures have in common. */
   readonly alike: Category | undefined
-  /** Whether anything that failed may go well another time. */
+  /** True if anything that failed may go well another time. */
   readonly mayHelp: boolean
   /** Why it stopped by itself, where one cause is behind it. */
   readonly cause: Failure | undefined
@@ -173,7 +176,7 @@ export interface Report {
   readonly tooMany: boolean
 }
 
-/** So many failures are told in full; of the others there is a count at the end. */
+/** The number of failures that are reported in full; of the others there is a count at the end. */
 export const maxTold = 20
 /** Before so many outcomes a part of them says nothing. */
 const minOutcomes = 20
@@ -254,7 +257,7 @@ export class OutcomeCounter {
     }
   }
 
-  /** Whether there are as many failures as there may be. */
+  /** Returns true if there are as many failures as there may be. */
   exceeds(most: FailureLimit | undefined): boolean {
     if (most === undefined || this.wrong === 0) return false
     if ('count' in most) return this.wrong >= most.count
@@ -262,20 +265,27 @@ export class OutcomeCounter {
   }
 }
 
-/** Whether a failure is that of one object or parent: what was asked wrongly is wrong for all. */
+/** True if a failure is that of one object or parent: what was asked wrongly is wrong for all. */
 export const isOwn = (error: unknown): error is Failure =>
   error instanceof Failure && !['usage', 'interrupted', 'internal'].includes(error.category)
 
-/** The failure with which a run ends; undefined where all went well. */
-export const verdict = ({ end, counts, alike, cause, tooMany }: Report): Failure | undefined => {
-  if (end === 'interrupted') return new Failure('interrupted', `interrupted; ${countsText(counts)}`)
+/** Returns the failure with which a run ends; undefined if all went well. */
+export const getRunVerdict = ({
+  end,
+  counts,
+  alike,
+  cause,
+  tooMany,
+}: Report): Failure | undefined => {
+  if (end === 'interrupted')
+    return new Failure('interrupted', `interrupted; ${formatOutcomeCounts(counts)}`)
   if (cause !== undefined) {
-    const message = `stopped: ${cause.message}; ${countsText(counts)}`
-    return new Failure(cause.category, message, helpIn(cause))
+    const message = `stopped: ${cause.message}; ${formatOutcomeCounts(counts)}`
+    return new Failure(cause.category, message, getFailureHelp(cause))
   }
   const wrong = counts.failed + counts.unknown
   if (tooMany && end === 'stopped')
-    return new Failure('partial', `stopped after too many failures; ${countsText(counts)}`)
+    return new Failure('partial', `stopped after too many failures; ${formatOutcomeCounts(counts)}`)
   if (wrong === 0 && counts.not_tried === 0) return undefined
   const all = wrong + counts.done + counts.unchanged + counts.not_tried
   if (wrong === all && alike !== undefined) return new Failure(alike, `all ${all} failed`)
@@ -286,35 +296,38 @@ export const verdict = ({ end, counts, alike, cause, tooMany }: Report): Failure
 // What stops a run over many objects: a token, or an instance, that is dead for all of them.
 
 const maxRefused = 10
-/** A page comes from something in front of the instance, which says nothing of the credential. */
-const refusedWords = ({ details }: Failure): string =>
+/** Describes a rejection. A page comes from something in front of the instance, which says nothing of the credential. */
+const describeRejection = ({ details }: Failure): string =>
   `${details.advice?.code === 'no-instance' ? 'requests were' : 'the credential was'} rejected ten times in a row`
 const maxUnreachable = 20
 
-/** No credential, or one that is not accepted; 403 is about the one object. */
+/** True if there is no credential, or it is not accepted; 403 is about the one object. */
 const isRefused = ({ category, details }: Failure): boolean =>
   category === 'auth' && details.status !== 403
 
-/** Maintenance is of all objects alike. */
+/** True for maintenance, which is of all objects alike. */
 const isMaintenance = ({ details }: Failure): boolean => details.advice?.code === 'maintenance'
 
-/** Whether the instance was there for a request; undefined where it was not asked to the end. */
-const reached = (came: AdmissionResult): boolean | undefined => {
+/** True if the instance was there for a request; undefined if it was not asked to the end. */
+const isReached = (came: AdmissionResult): boolean | undefined => {
   if ('status' in came) return came.status < 500 ? true : came.headers['retry-after'] !== undefined
   return came.lost === 'interrupted' ? undefined : false
 }
 
-/** Where the gate’s patience ended for one object, it did for all: why the run stops; undefined where it did not. */
-export const outOfPatience = (failure: Failure): Failure | undefined => {
+/** Returns why the run stops if the gate's patience ended for one object, since it did so for all; undefined if it did not end. */
+export const toPatienceFailure = (failure: Failure): Failure | undefined => {
   const { category, details } = failure
   if (category === 'rate_limited')
-    return new Failure(category, 'the instance limits requests', helpIn(failure))
+    return new Failure(category, 'the instance limits requests', getFailureHelp(failure))
   if (details.advice?.code !== 'unavailable') return undefined
   return new Failure(category, 'the instance is not available', { advice: details.advice })
 }
 
-/** @param status of the last answer, where there was one */
-const unreachable = (status?: number): Failure => {
+/**
+ * Creates the failure that stops the run.
+ * @param status of the last answer, where there was one
+ */
+const createUnreachable = (status?: number): Failure => {
   const what = status === undefined ? 'could not be reached' : `answered ${status}`
   return new Failure('unreachable', `the instance ${what} twenty times in a row`, {
     hint: 'Run `svcctl doctor` to diagnose the connection.',
@@ -329,17 +342,17 @@ export class Breaker {
   /** Attempts are heard of, so that outcomes are not counted once more. */
   #hearing = false
 
-  /** What one attempt came to: counted as they come, since one object may make several, each a long wait. */
+  /** Counts what one attempt came to, as attempts come: one object may make several, each a long wait. */
   came(came: AdmissionResult): void {
     this.#hearing = true
-    const there = reached(came)
+    const there = isReached(came)
     if (there === undefined) return
     this.#unreachable = there ? 0 : this.#unreachable + 1
     if (this.#unreachable >= maxUnreachable)
-      this.#cause ??= unreachable('status' in came ? came.status : undefined)
+      this.#cause ??= createUnreachable('status' in came ? came.status : undefined)
   }
 
-  /** What one object came to; undefined where it went well. */
+  /** Counts what one object came to: its failure, or undefined if it went well. */
   observe(failure: Failure | undefined): void {
     const counted = (is: (failure: Failure) => boolean, before: number): number =>
       failure !== undefined && is(failure) ? before + 1 : 0
@@ -349,9 +362,9 @@ export class Breaker {
       this.#unreachable = counted(({ category }) => category === 'unreachable', this.#unreachable)
     if (failure === undefined) return
     if (this.#refused >= maxRefused)
-      this.#cause ??= new Failure('auth', refusedWords(failure), helpIn(failure))
+      this.#cause ??= new Failure('auth', describeRejection(failure), getFailureHelp(failure))
     if (this.#maintenance >= maxRefused) this.#cause ??= failure
-    if (!this.#hearing && this.#unreachable >= maxUnreachable) this.#cause ??= unreachable()
+    if (!this.#hearing && this.#unreachable >= maxUnreachable) this.#cause ??= createUnreachable()
   }
 
   /** Why the run is stopped; undefined while it goes on. */

@@ -13,9 +13,9 @@ import {
   type ItemOutcome,
   type Outcome,
   OutcomeCounter,
-  outOfPatience,
   type Report,
   toOutcome,
+  toPatienceFailure,
 } from './report.js'
 
 // Objects that one request does together, taken from those of a run as they come.
@@ -26,9 +26,9 @@ interface IndexedItem<I> {
   readonly item: I
 }
 
-/** Which objects go as one request, and what sends that. */
+/** The options that say which objects go as one request, and how that is sent. */
 interface MergeOptions<I> {
-  /** The same for objects that go together; undefined for one that goes alone. */
+  /** Returns an equal key for objects that go together; undefined for one that goes alone. */
   readonly keyOf: (item: I) => string | undefined
   /** Sends what does all of them, before each of them is worked on. */
   readonly send: (items: readonly I[]) => Promise<void>
@@ -37,14 +37,14 @@ interface MergeOptions<I> {
 /** At most so many go as one request: an instance limits the length of a request and the time for its answer. */
 const maxMerged = 100
 
-/** So many such requests are under way at once: each is a hundred objects in memory. */
+/** The number of such requests that are under way at once: each is a hundred objects in memory. */
 const maxGroups = 4
 
-/** So many others come at most before an object goes with those that there are. */
+/** The number of others that come at most before an object goes with those that there are. */
 const maxAhead = 4_000
 
 /** Groups in the order in which they are full; those that are not, once one of them waited long enough. */
-export async function* groupsOf<I>(
+export async function* groupMergeable<I>(
   items: AsyncIterable<I>,
   keyOf: MergeOptions<I>['keyOf'],
 ): AsyncGenerator<readonly IndexedItem<I>[]> {
@@ -73,7 +73,7 @@ export async function* groupsOf<I>(
   yield* open.values()
 }
 
-/** What is on record of a run; nothing is sent of which it does not know. */
+/** The record of a run: nothing is sent of which it does not know. */
 export interface RunRecord<R> {
   /** Resolves when it is written that an object is begun. */
   begun(item: Item): Promise<void>
@@ -90,12 +90,12 @@ export interface EngineOptions<R, I extends Item = Item> {
   readonly record?: RunRecord<R>
   /** Looks at an object before it is on record as begun. */
   readonly look?: (item: I) => Promise<void>
-  /** What goes as one request for several objects, once all of these are on record. */
+  /** The options of one request for several objects, which is sent once all of these are on record. */
   readonly merging?: MergeOptions<I>
   readonly failureLimit?: FailureLimit
-  /** How many objects are known of by now, tried or not. */
+  /** Returns the number of objects that are known of by now, tried or not. */
   readonly queued?: () => number
-  /** Told of each outcome as it becomes known, in whichever order. */
+  /** Takes each outcome as it becomes known, in whichever order. */
   readonly onSettled?: (settled: ItemOutcome<R, I>) => void
 }
 
@@ -105,21 +105,24 @@ export interface Run<R, I extends Item = Item> extends AsyncIterable<ItemOutcome
   readonly report: Promise<Report>
 }
 
-/** So many times the width may lie between the first object under way and the last. */
+/** The most that may lie between the first object under way and the last, as a multiple of the width. */
 const windows = 4
 
 const isInterruption = (error: unknown): boolean =>
   error instanceof Failure && error.category === 'interrupted'
 
-/** The same for each of some, at once; most are one. */
-const together = async <T>(some: readonly T[], work: (one: T) => Promise<void>): Promise<void> => {
+/** Does work for each of some objects at once; mostly there is one. */
+const runTogether = async <T>(
+  some: readonly T[],
+  work: (one: T) => Promise<void>,
+): Promise<void> => {
   const [only] = some
   if (some.length === 1 && only !== undefined) await work(only)
   else await Promise.all(some.map(work))
 }
 
-/** When both have ended, however the second did. */
-const afterBoth = async (first: Promise<void>, second: Promise<void>): Promise<void> => {
+/** Waits until both have ended, however the second did. */
+const waitForBoth = async (first: Promise<void>, second: Promise<void>): Promise<void> => {
   const ended = second.catch(() => {})
   await first
   await ended
@@ -153,7 +156,7 @@ class Engine<R, I extends Item> {
     this.#whenEnded = whenEnded
     this.#items = items[Symbol.asyncIterator]()
     const others = { [Symbol.asyncIterator]: () => this.#items }
-    this.#groups = merging && groupsOf(others, merging.keyOf)
+    this.#groups = merging && groupMergeable(others, merging.keyOf)
   }
 
   /** The outcomes in the order of the objects; reading them is what drives the work. */
@@ -184,7 +187,7 @@ class Engine<R, I extends Item> {
     if (this.#defect !== undefined) throw this.#defect.error
   }
 
-  /** Whether the next outcome is known, once it is, or once there will be none. */
+  /** Resolves to true once the next outcome is known, and to false once there will be none. */
   async #nextKnown(): Promise<boolean> {
     for (;;) {
       this.#fill()
@@ -214,18 +217,18 @@ class Engine<R, I extends Item> {
     )
   }
 
-  /** So many requests are under way at once. */
+  /** Returns the number of requests that are under way at once. */
   get #width(): number {
     const { width } = this.#options.gate
     return this.#groups === undefined ? width : Math.min(width, maxGroups)
   }
 
-  /** So many objects lie at most between the first under way and the last. */
+  /** Returns the number of objects that lie at most between the first under way and the last. */
   get #window(): number {
     return this.#groups === undefined ? windows * this.#width : maxAhead + windows * maxMerged
   }
 
-  /** What is done next: one object, or those of one request; undefined where there is nothing more. */
+  /** Returns what is done next: one object, or those of one request; undefined if there is nothing more. */
   async #next(): Promise<readonly IndexedItem<I>[] | undefined> {
     if (this.#groups !== undefined) {
       const step = await this.#groups.next()
@@ -244,7 +247,7 @@ class Engine<R, I extends Item> {
       await this.#look(due)
       looked = true
       await this.#begin(due)
-      await together(due, (one) => this.#one(one))
+      await runTogether(due, (one) => this.#one(one))
     } catch (error) {
       for (const { place } of due) this.#lose(place, error, looked)
     }
@@ -261,12 +264,12 @@ class Engine<R, I extends Item> {
 
   async #look(due: readonly IndexedItem<I>[]): Promise<void> {
     const { look } = this.#options
-    if (look !== undefined) await together(due, ({ item }) => this.#inTurn(look(item)))
+    if (look !== undefined) await runTogether(due, ({ item }) => this.#inTurn(look(item)))
   }
 
   async #begin(due: readonly IndexedItem<I>[]): Promise<void> {
     const { record, merging } = this.#options
-    if (record !== undefined) await together(due, ({ item }) => record.begun(item))
+    if (record !== undefined) await runTogether(due, ({ item }) => record.begun(item))
     if (due.length > 1) await merging?.send(due.map(({ item }) => item))
   }
 
@@ -294,7 +297,7 @@ class Engine<R, I extends Item> {
 
   /** Objects are begun in their order, however long it takes to look at each. */
   async #inTurn(looked: Promise<void>): Promise<void> {
-    this.#lastLooked = afterBoth(this.#lastLooked, looked)
+    this.#lastLooked = waitForBoth(this.#lastLooked, looked)
     await this.#lastLooked
     await looked
   }
@@ -305,7 +308,7 @@ class Engine<R, I extends Item> {
     this.#counter.add(settled)
     this.#breaker.observe(failure)
     const gated = this.#options.gate.listen !== undefined
-    const tired = gated && failure !== undefined ? outOfPatience(failure) : undefined
+    const tired = gated && failure !== undefined ? toPatienceFailure(failure) : undefined
     this.#cause ??= this.#breaker.cause ?? tired
     if (this.#counter.exceeds(this.#options.failureLimit)) this.#tooMany = true
   }

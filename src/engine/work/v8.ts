@@ -4,7 +4,7 @@
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import * as nodeV8 from 'node:v8'
-import { ownsProcess } from '../../base/io.js'
+import { hasOwnProcess } from '../../base/io.js'
 
 // V8 optimises undici's WebAssembly parser in the background, and a process waits for that at its exit (Node 24 does not): it
 // takes 0.12 s of processor time, as much as all the rest of a request. With a larger budget that begins after some hundred
@@ -21,8 +21,8 @@ const ended = ['undici:client:connected', 'undici:client:connectError'] as const
 let tuned = false
 
 /** Has undici's parser optimised late; to be called before the first connection. */
-export const tuneParser = (): void => {
-  if (tuned || !ownsProcess()) return
+export const limitParserOptimization = (): void => {
+  if (tuned || !hasOwnProcess()) return
   tuned = true
   if (Number.parseInt(process.versions.node, 10) >= 24) return
   const begin = (): void => {
@@ -41,13 +41,13 @@ export const tuneParser = (): void => {
 // process free for it: its space for new objects grows to three times 16 MB, and what that lets live a while
 // fills the space for old ones. A quarter of it does as well.
 
-/** How much of the space for new objects is enough, both halves of it together. */
+/** The bytes of the space for new objects that are enough, both halves of it together. */
 const enough = 8 << 20
-/** How often it grows at once: V8's own, and not at all. */
+/** The factors by which it grows at once: V8's own, and not at all. */
 const growths = { usual: 2, small: 1 }
-/** How much the space for old objects grows beyond what lives, in percent: V8's own, up to four times as much, is 0. */
+/** The growth of the space for old objects beyond what lives, in percent: V8's own, up to four times as much, is 0. */
 const percents = { usual: 0, small: 30 }
-/** So many looks go by before one is taken. */
+/** The number of calls of `look` of which one looks at the heap. */
 const each = 32
 
 type V8Module = Pick<typeof nodeV8, 'getHeapSpaceStatistics' | 'setFlagsFromString'>
@@ -78,7 +78,7 @@ const oldSpace = new HeapFlag('heap-growing-percent', percents)
 /** Keeps the heap small, from some objects on until it ends. */
 export class HeapTuning {
   readonly #v8: V8Module
-  readonly #owned = ownsProcess()
+  readonly #owned = hasOwnProcess()
   readonly #held = new Set<HeapFlag>()
   #looks = 0
 
@@ -126,7 +126,7 @@ export const withSmallHeap = async <T>(work: (look: () => void) => Promise<T>): 
   }
 }
 
-/** The same for work that yields what comes of it. */
+/** Does such work in little memory, and yields what comes of it. */
 export async function* yieldWithSmallHeap<T>(
   work: (look: () => void) => AsyncGenerator<T, void>,
 ): AsyncGenerator<T, void> {

@@ -59,7 +59,7 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
 
 const isCode = (code: string): code is AdviceCode => Object.hasOwn(hints, code)
 
-/** A failure with its hint in words; anything else, and what has a hint already, as it is. */
+/** Returns a failure with its hint in words; anything else, and what has a hint already, as it is. */
 export const withWorkspaceHint = (error: unknown): unknown => {
   if (!(error instanceof Failure)) return error
   const { hint, advice } = error.details

@@ -3,31 +3,31 @@
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolders } from '../../base/files/regular.js'
-import { currentIo, getTemporaryFolder } from '../../base/io.js'
+import { getCurrentIo, getTemporaryFolder } from '../../base/io.js'
 import type { Words } from '../../catalogue/words.js'
 import { getErrorCode, usage } from '../../errors.js'
-import { environmentToken, getPaths, jobTokenFor } from '../../profile/index.js'
+import { getEnvironmentToken, getJobToken, getPaths } from '../../profile/index.js'
 import type { ResolvedCredential, Session } from '../../profile/types.js'
 import type { WorkspaceService } from '../command/services.js'
 
-/** Where the state is kept between calls. */
+/** Returns the folder in which the state is kept between calls. */
 export const stateFolder = (env: NodeJS.ProcessEnv): string => join(getPaths(env).state, 'sandbox')
 
-/** What an instance is called in journals: an embedded one by where its state is kept. */
+/** Returns the name of an instance in journals: an embedded one is named by the folder of its state. */
 export const getInstanceName = async (
   place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>,
 ): Promise<string> =>
   place.globals.sandbox ? `sandbox:${stateFolder(place.env)}` : (await place.session()).baseUrl
 
-/** Where nothing can be written: a home that is read-only, or another's. */
+/** The error codes of a place where nothing can be written: a home that is read-only, or another's. */
 const closed = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 /**
- * Where an instance of this machine works: the folder of its state, or, where that cannot be written, one of its own that goes
- * with it.
+ * Opens the folder in which an instance of this machine works: that of its state. If that cannot be written, it is one
+ * of its own that goes with it.
  * @param note hears that nothing is kept
  */
-export const workingFolder = (
+export const openWorkingFolder = (
   env: NodeJS.ProcessEnv,
   note: (text: string) => void,
 ): { folder: string; leave: () => void } => {
@@ -45,18 +45,18 @@ export const workingFolder = (
 }
 
 /**
- * How jobs of the embedded instance are to end; undefined leaves it as it was.
+ * Parses how jobs of the embedded instance are to end; undefined leaves it was.
  * @param source what says so
  * @throws Failure `usage` for a text that says nothing of it
  */
-export const jobsRule = (text: string | undefined, source: string): string | undefined => {
+export const parseJobsRule = (text: string | undefined, source: string): string | undefined => {
   if (text === undefined || text === '') return undefined
   if (/^(pass|hold|fail=.+)$/s.test(text)) return text
   throw usage(`${source} must be pass, hold or fail=<glob of job names>, not "${text}"`)
 }
 
-/** The user's own tokens; beside SVC_BASE_URL they belong to that instance and not to this one. */
-const tokensOf = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+/** Returns the user's own tokens; beside SVC_BASE_URL they belong to that instance and not to this one. */
+const getOwnTokens = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   env.SVC_BASE_URL
     ? {}
     : {
@@ -71,27 +71,27 @@ const tokensOf = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
  * @param words what it calls things
  * @returns the session, and what stops the instance and saves its state
  */
-export const sandboxSession = async (
+export const openSandboxSession = async (
   env: NodeJS.ProcessEnv,
   sudo: string | undefined,
   waiting: { readonly note: (text: string) => void; readonly signal: AbortSignal },
   words?: Words,
 ): Promise<{ session: Session; close: () => Promise<void> }> => {
   const { startSandbox } = await import('../../sandbox/index.js')
-  const jobs = jobsRule(env.SVC_SANDBOX_JOBS, 'SVC_SANDBOX_JOBS')
-  const { folder, leave } = workingFolder(env, waiting.note)
+  const jobs = parseJobsRule(env.SVC_SANDBOX_JOBS, 'SVC_SANDBOX_JOBS')
+  const { folder, leave } = openWorkingFolder(env, waiting.note)
   const sandbox = await startSandbox({
     stateDir: folder,
     ...waiting,
-    now: currentIo().now,
+    now: getCurrentIo().now,
     jobs,
     words,
   }).catch((error: unknown) => {
     leave()
     throw error
   })
-  const tokens = tokensOf(env)
-  const credential: ResolvedCredential = environmentToken(tokens, sandbox.url) ?? {
+  const tokens = getOwnTokens(env)
+  const credential: ResolvedCredential = getEnvironmentToken(tokens, sandbox.url) ?? {
     kind: 'personal',
     value: sandbox.users[0]?.token ?? '',
     source: 'the administrator of the sandbox',
@@ -101,7 +101,7 @@ export const sandboxSession = async (
     baseUrlSource: '--sandbox',
     title: 'the embedded instance',
     credential: async () => credential,
-    jobToken: () => jobTokenFor(tokens, sandbox.url),
+    jobToken: () => getJobToken(tokens, sandbox.url),
     renew: async () => undefined,
     sudo,
   }

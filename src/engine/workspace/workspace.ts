@@ -1,7 +1,7 @@
 /** The place of a run: its process, its session, the project or group at hand. */
 
-import { onAbort } from '../../base/async.js'
-import { currentIo } from '../../base/io.js'
+import { callOnAbort } from '../../base/async.js'
+import { getCurrentIo } from '../../base/io.js'
 import { isObject, toText } from '../../base/objects.js'
 import { userAgent, version } from '../../base/version.js'
 import { refreshTimeout } from '../../client/defaults.js'
@@ -11,8 +11,8 @@ import { type FormOptions, postForm } from '../../http/index.js'
 import type { Ask } from '../../http/types.js'
 import {
   createTransport,
-  environmentScope,
   findScope,
+  getEnvironmentScope,
   getPaths,
   isAddress,
   openStore,
@@ -28,7 +28,7 @@ import type { InnerRuns, RunClock, WorkspaceService } from '../command/services.
 import type { RunOrigin } from '../command/types.js'
 import type { OpenSessions, RunOptions, SharedServices } from '../options.js'
 import { withWorkspaceHint } from './hints.js'
-import { getInstanceName, sandboxSession } from './sandbox.js'
+import { getInstanceName, openSandboxSession } from './sandbox.js'
 
 // Whose instance a run talks to: the session of flags, environment and profile, or the embedded one.
 
@@ -54,7 +54,7 @@ interface MessageSink {
 
 type SessionOptions = Pick<RunOptions, 'globals' | 'env' | 'own' | 'part' | 'signal'>
 
-const flagsFor = (name: string | undefined, { globals }: SessionOptions): InstanceFlags => ({
+const toInstanceFlags = (name: string | undefined, { globals }: SessionOptions): InstanceFlags => ({
   profile: name,
   baseUrl: globals.baseUrl,
   sudo: globals.sudo,
@@ -85,7 +85,10 @@ export class Sessions implements OpenSessions {
     return sandbox ? this.#sandbox() : this.#open()
   }
 
-  /** What answers in the place of the instance. @throws Failure `usage` where the folder holds none */
+  /**
+   * Opens the snapshot that answers in the place of the instance; undefined if the line has none.
+   * @throws Failure `usage` where the folder holds none
+   */
   async snapshot(): Promise<SnapshotReader | undefined> {
     const { from } = this.#options.globals
     if (from === undefined) return undefined
@@ -95,7 +98,7 @@ export class Sessions implements OpenSessions {
     return this.#snapshot
   }
 
-  /** The session of a snapshot: nobody is asked, and no credential is looked for. */
+  /** Opens the session of a snapshot: no person is asked, and no credential is looked for. */
   async #kept(): Promise<Session> {
     const snapshot = await this.snapshot()
     if (snapshot === undefined) throw new Failure('internal', 'a session of no snapshot')
@@ -145,7 +148,7 @@ export class Sessions implements OpenSessions {
     const { globals, env, own, signal } = this.#options
     const sudo = globals.sudo ?? (env.SVC_SUDO || undefined)
     const { words } = (await own?.()) ?? {}
-    const started = await sandboxSession(env, sudo, { note: this.#heard.note, signal }, words)
+    const started = await openSandboxSession(env, sudo, { note: this.#heard.note, signal }, words)
     this.#closeSandbox = started.close
     return started.session
   }
@@ -154,7 +157,7 @@ export class Sessions implements OpenSessions {
     const { env, signal } = this.#options
     const paths = getPaths(env)
     const resolved: Session = resolveSession(
-      flagsFor(profile ?? this.#options.globals.profile, this.#options),
+      toInstanceFlags(profile ?? this.#options.globals.profile, this.#options),
       env,
       {
         store: openStore(paths),
@@ -183,19 +186,19 @@ export class Sessions implements OpenSessions {
 /** Waits so long; rejects with a Failure `interrupted` where that comes first. */
 const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
-    const leave = currentIo().after(milliseconds, () => {
+    const leave = getCurrentIo().after(milliseconds, () => {
       forget()
       resolve()
     })
-    const forget = onAbort(signal, () => {
+    const forget = callOnAbort(signal, () => {
       leave()
       reject(new Failure('interrupted', 'interrupted'))
     })
   })
 
-/** The waiting of a run. */
+/** Creates the clock of a run. */
 export const createClock = (signal: AbortSignal): RunClock => ({
-  now: () => currentIo().now(),
+  now: () => getCurrentIo().now(),
   sleep: (milliseconds) => sleep(milliseconds, signal),
   signal,
 })
@@ -212,7 +215,7 @@ type Options = Pick<
   'command' | 'env' | 'globals' | 'inner' | 'journaling' | 'part' | 'runs' | 'signal' | 'stdin'
 >
 
-/** What a run asks its instance by. */
+/** The functions by which a run asks its instance. */
 interface Requests {
   /** The data that a reading request is answered with. */
   readonly peek: (ask: Ask) => Promise<unknown>
@@ -221,7 +224,7 @@ interface Requests {
 
 /** The place of a run. */
 export class Workspace implements WorkspaceService {
-  readonly cwd = currentIo().cwd
+  readonly cwd = getCurrentIo().cwd
   readonly env: NodeJS.ProcessEnv
   readonly globals: WorkspaceService['globals']
   readonly clock: WorkspaceService['clock']
@@ -253,7 +256,10 @@ export class Workspace implements WorkspaceService {
     this.stdin = stdin
   }
 
-  /** What runs others within this run, where the run was made with it. */
+  /**
+   * Returns the runner of others within this run.
+   * @throws Failure `internal` if the run was made without it
+   */
   get runs(): InnerRuns {
     const { runs } = this.#options
     if (runs === undefined) throw new Failure('internal', 'nothing runs within this run')
@@ -272,7 +278,7 @@ export class Workspace implements WorkspaceService {
     return this.#sessions.profile()
   }
 
-  /** What answers in the place of the instance, where that is a snapshot. */
+  /** Returns the snapshot that answers in the place of the instance; undefined if there is none. */
   snapshot(): Promise<SnapshotReader | undefined> {
     return this.#sessions.snapshot()
   }
@@ -307,7 +313,7 @@ export class Workspace implements WorkspaceService {
     // What asks by values means what it gives.
     if (takes === undefined || this.#options.inner !== undefined) return undefined
     const scope =
-      environmentScope(takes, this.env) ??
+      getEnvironmentScope(takes, this.env) ??
       (await findScope(takes, this.env, await this.session(), this.#searched))
     if (scope === undefined || !isAddress(scope.value)) return scope
     const { value } = readPlace(scope.value, (await this.session()).baseUrl, scope.kind)
@@ -317,8 +323,8 @@ export class Workspace implements WorkspaceService {
 
 // Who a run is made by, and where: what a journal holds the next one against.
 
-/** Who the instance says asks; undefined where it does not say. */
-const userOf = async (peek: (ask: Ask) => Promise<unknown>): Promise<string | undefined> => {
+/** Reads the name of the user as whom the run asks; undefined if the instance does not say it. */
+const readUser = async (peek: (ask: Ask) => Promise<unknown>): Promise<string | undefined> => {
   try {
     const { account } = await import('../../catalogue/undocumented.js')
     const data = await peek({ endpoint: account, values: {} })
@@ -335,13 +341,13 @@ interface IdentitySource {
   readonly peek?: (ask: Ask) => Promise<unknown>
 }
 
-/** The identity of a run that is made now. */
+/** Reads the identity of a run that is made now. */
 const readIdentity = async ({ place, peek }: IdentitySource): Promise<RunOrigin> => {
   const { profile, sudo, user } = await place.session()
   return {
     instance: await getInstanceName(place),
     profile: profile?.name ?? null,
-    user: (peek === undefined ? user : await userOf(peek)) ?? null,
+    user: (peek === undefined ? user : await readUser(peek)) ?? null,
     sudo: sudo ?? null,
     version: version,
   }

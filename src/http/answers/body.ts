@@ -3,14 +3,14 @@ import type { Transform } from 'node:stream'
 import { ByteBuffer } from '../../base/bytes.js'
 import { bounds } from '../../base/json/json.js'
 import { Failure } from '../../errors.js'
-import { lostTo, unusable } from './network.js'
+import { createUnusable, toLostRequest } from './network.js'
 
-const minutes = (milliseconds: number): string => `${Math.round(milliseconds / 1000)} s`
+const formatSeconds = (milliseconds: number): string => `${Math.round(milliseconds / 1000)} s`
 
 /** Milliseconds that only ever grow, from a clock that needs no loading. */
-const now = (): number => process.uptime() * 1000
+const getMonotonicTime = (): number => process.uptime() * 1000
 
-/** How much longer than the time-out a body may take altogether, in which nothing comes of it. */
+/** The total time that a body may keep its reader waiting without progress, as a multiple of the time-out. */
 const patience = 10
 
 /**
@@ -35,19 +35,22 @@ export class TimedBody {
     this.#waited = 0
   }
 
-  /** The same bytes for one who may take all the time there is: a download. */
+  /** Returns the same bytes without a time limit, for downloads. */
   unhurried(): AsyncIterable<Uint8Array> {
     return this.#bytes
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    let since = now()
+    let since = getMonotonicTime()
     for await (const chunk of this.#bytes) {
-      this.#waited += now() - since
+      this.#waited += getMonotonicTime() - since
       if (this.#waited > this.#limit)
-        throw unusable(`the response did not finish within ${minutes(this.#limit)}`, this.#label)
+        throw createUnusable(
+          `the response did not finish within ${formatSeconds(this.#limit)}`,
+          this.#label,
+        )
       yield chunk
-      since = now()
+      since = getMonotonicTime()
     }
   }
 }
@@ -64,7 +67,7 @@ export const readWhole = async (
   const gathered = new ByteBuffer(limit)
   for await (const chunk of bytes)
     if (!gathered.add(chunk))
-      throw unusable(
+      throw createUnusable(
         `the response was rejected because it is larger than ${limit >> 20} MiB`,
         label,
         { code: 'response-size' },
@@ -111,14 +114,14 @@ const unpackers: Readonly<
   br: (zlib) => zlib.createBrotliDecompress({ chunkSize }),
 }
 
-const broken = (error: unknown, label: string): Error => {
+const toDecodingError = (error: unknown, label: string): Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(Z_|ERR_|BROTLI)/.test(code)
-    ? unusable('the compressed response is damaged or incomplete', label)
-    : lostTo(error, label, true, true)
+    ? createUnusable('the compressed response is damaged or incomplete', label)
+    : toLostRequest(error, label, true, true)
 }
 
-async function* unpack(source: Bytes, name: string, label: string): AsyncGenerator<Uint8Array> {
+async function* decodeOne(source: Bytes, name: string, label: string): AsyncGenerator<Uint8Array> {
   const [zlib, { pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')])
   const input = source[Symbol.asyncIterator]()
   const first = await input.next()
@@ -136,14 +139,15 @@ async function* unpack(source: Bytes, name: string, label: string): AsyncGenerat
     }
   }
   const make = unpackers[name]
-  if (make === undefined) throw unusable(`the response has the unknown encoding ${name}`, label)
+  if (make === undefined)
+    throw createUnusable(`the response has the unknown encoding ${name}`, label)
   const stream = make(zlib, first.value[0] ?? 0)
   pipeline(counted(), stream, () => {})
   try {
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       unpacked += chunk.length
       if (unpacked > bombFloor && unpacked > packed * bombRatio)
-        throw unusable(
+        throw createUnusable(
           'the response was rejected because it is too large when decompressed',
           label,
           { code: 'response-size' },
@@ -151,14 +155,14 @@ async function* unpack(source: Bytes, name: string, label: string): AsyncGenerat
       yield chunk
     }
   } catch (error) {
-    throw broken(error, label)
+    throw toDecodingError(error, label)
   }
 }
 
 /** A body as its `Content-Encoding` means it. */
-export const decoded = (source: Bytes, encoding: string | undefined, label: string): Bytes =>
+export const decodeBody = (source: Bytes, encoding: string | undefined, label: string): Bytes =>
   (encoding ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity')
-    .reduceRight((bytes: Bytes, name) => unpack(bytes, name, label), source)
+    .reduceRight((bytes: Bytes, name) => decodeOne(bytes, name, label), source)

@@ -1,10 +1,10 @@
 /** Answers that refuse → Failure with category, message and what to do next (`http/README.md`). */
 import { type Fields, isObject } from '../../base/objects.js'
 import { type Category, Failure } from '../../errors.js'
-import { afterRetry, readHeader } from '../headers.js'
-import { details, type NextStep } from '../types.js'
-import { isPage, nameOfStatus, oneLine, pageTitle, proxyHint, statusText } from './network.js'
-import { safeAddress } from './secrets.js'
+import { parseRetryAfter, readHeader } from '../headers.js'
+import { type NextStep, toDetails } from '../types.js'
+import { formatStatus, isPage, nameOfStatus, pageTitle, proxyHint, toOneLine } from './network.js'
+import { maskAddressSecrets } from './secrets.js'
 import { encodeSlashes } from './slashes.js'
 
 // Error bodies → one readable message (`http/README.md`). Their shapes are left open; instances and the proxies in front of them send JSON of several kinds, text and pages. Only
@@ -31,7 +31,7 @@ interface Leaf {
 }
 
 /** Every text of a JSON value with the names that lead to it, in order, at any depth. */
-const leavesOf = (root: unknown): Leaf[] => {
+const listLeaves = (root: unknown): Leaf[] => {
   const leaves: Leaf[] = []
   const open: { value: unknown; path: readonly string[] }[] = [{ value: root, path: [] }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -44,16 +44,16 @@ const leavesOf = (root: unknown): Leaf[] => {
         open.push({ value: inner, path: silent ? path : [...path, name] })
       }
     } else if (value !== undefined && value !== null && value !== '') {
-      leaves.push({ prefix: oneLine(path.join('.')), text: oneLine(String(value)) })
+      leaves.push({ prefix: toOneLine(path.join('.')), text: toOneLine(String(value)) })
     }
   }
   return leaves
 }
 
 /** `name: has already been taken, is too short; the whole record is wrong`. */
-const sentence = (value: unknown): string => {
+const formatMessage = (value: unknown): string => {
   const groups: { prefix: string; texts: string[] }[] = []
-  for (const { prefix, text } of leavesOf(value)) {
+  for (const { prefix, text } of listLeaves(value)) {
     const last = groups.at(-1)
     if (last?.prefix === prefix && prefix !== '') last.texts.push(text)
     else groups.push({ prefix, texts: [text] })
@@ -63,24 +63,24 @@ const sentence = (value: unknown): string => {
     .join('; ')
 }
 
-const word = (value: unknown): string | undefined =>
+const parseCode = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[a-z][a-z0-9_]{0,59}$/.test(value) ? value : undefined
 
-const words = (value: unknown): string | undefined =>
+const parseScope = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[a-z][a-z_ ]{0,99}$/.test(value) ? value : undefined
 
-const fromObject = (body: Fields): ErrorMessage => {
+const parseObjectBody = (body: Fields): ErrorMessage => {
   const { message, error, error_description: description } = body
   const said = [
-    [sentence(error), sentence(description)].filter((t) => t !== '').join(': '),
-    sentence(message),
+    [formatMessage(error), formatMessage(description)].filter((t) => t !== '').join(': '),
+    formatMessage(message),
   ]
-  const code = word(body.error_code) ?? word(error)
-  const scope = words(body.scope)
+  const code = parseCode(body.error_code) ?? parseCode(error)
+  const scope = parseScope(body.scope)
   const text = said.filter((t) => t !== '').join('; ')
   return {
-    text: safeAddress(text),
-    ...maintenance(text),
+    text: maskAddressSecrets(text),
+    ...detectMaintenance(text),
     shape: message !== undefined ? 'message' : 'error',
     code,
     scope,
@@ -90,37 +90,41 @@ const fromObject = (body: Fields): ErrorMessage => {
 /** So much of a plain text says what it is about. */
 const telling = 500
 
-const maintenance = (text: string): Pick<ErrorMessage, 'maintenance'> =>
+const detectMaintenance = (text: string): Pick<ErrorMessage, 'maintenance'> =>
   /\bmaintenance\b|\bread-only instance\b/i.test(text) ? { maintenance: true } : {}
 
 /** @param claimed whether it says of itself that it is a page */
-const fromText = (text: string, claimed: boolean): ErrorMessage => {
+const parseTextBody = (text: string, claimed: boolean): ErrorMessage => {
   const empty = text.trim() === ''
   if (!isPage(text) && (empty || !claimed))
-    return { text: '', shape: empty ? 'none' : 'text', ...maintenance(text.slice(0, telling)) }
+    return {
+      text: '',
+      shape: empty ? 'none' : 'text',
+      ...detectMaintenance(text.slice(0, telling)),
+    }
   const title = pageTitle(text)
   return {
-    text: title === undefined ? 'an HTML page' : `an HTML page, “${safeAddress(title)}”`,
+    text: title === undefined ? 'an HTML page' : `an HTML page, “${maskAddressSecrets(title)}”`,
     shape: 'page',
-    ...maintenance(title ?? ''),
+    ...detectMaintenance(title ?? ''),
   }
 }
 
 /**
- * What an error body says. Never throws, whatever the bytes are.
+ * Reads the message in an error body. Never throws, whatever the bytes are.
  * @param type the content type of the answer
  */
 export const readErrorBody = (bytes: Uint8Array, type = ''): ErrorMessage => {
   const text = new TextDecoder().decode(bytes)
   const claimed = /^\s*(?:text\/html|application\/xhtml)/i.test(type)
-  if (!/^\s*[[{"]/.test(text)) return fromText(text, claimed)
+  if (!/^\s*[[{"]/.test(text)) return parseTextBody(text, claimed)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return fromText(text, claimed)
+    return parseTextBody(text, claimed)
   }
-  if (isObject(value)) return fromObject(value)
+  if (isObject(value)) return parseObjectBody(value)
   return { text: '', shape: 'text' }
 }
 
@@ -130,7 +134,7 @@ export interface RefusedAnswer {
   readonly body: Uint8Array
   /** Method and address without credentials. */
   readonly request: string
-  /** Whether a credential went along. */
+  /** True if the request carried a credential. */
   readonly signedIn: boolean
 }
 
@@ -144,14 +148,14 @@ const categories: Readonly<Record<number, Category>> = {
   429: 'rate_limited',
 }
 
-/** What a status means for the exit code. */
+/** Returns the category of a status, which decides the exit code. */
 export const getCategory = (status: number): Category =>
   categories[status] ?? (status >= 500 ? 'unreachable' : 'failed')
 
 /** `404 Project Not Found`, `400 Bad Request: name is missing`: the status always, and once. */
-const messageOf = (status: number, said: ErrorMessage): string => {
+const buildMessage = (status: number, said: ErrorMessage): string => {
   if (said.text.startsWith(`${status} `)) return said.text
-  const head = statusText(status)
+  const head = formatStatus(status)
   const name = nameOfStatus(status)?.toLowerCase()
   if (said.text === '' || said.text.toLowerCase() === name) return head
   return `${head}: ${said.text}`
@@ -161,7 +165,10 @@ const messageOf = (status: number, said: ErrorMessage): string => {
  * An unknown route has `error` where a missing record has `message`, also where its path has other methods; one that is
  * gone is 410.
  */
-const lackOf = (status: number, { shape, text }: ErrorMessage): 'route' | 'record' | undefined => {
+const findMissingPart = (
+  status: number,
+  { shape, text }: ErrorMessage,
+): 'route' | 'record' | undefined => {
   if (status === 410) return 'route'
   if (status === 405 && shape === 'error' && /^405 not allowed$/i.test(text)) return 'route'
   if (status !== 404) return undefined
@@ -169,20 +176,20 @@ const lackOf = (status: number, { shape, text }: ErrorMessage): 'route' | 'recor
   return shape === 'error' && /^404 not found$/i.test(text) ? 'route' : undefined
 }
 
-/** The instance is in maintenance: 503, or 403 where it takes no writes. */
-const maintained = (status: number, said: ErrorMessage): boolean =>
+/** True if the instance is in maintenance: 503, or 403 if it rejects writes. */
+const isInMaintenance = (status: number, said: ErrorMessage): boolean =>
   said.maintenance === true &&
   (status === 503 || (status === 403 && /maintenance mode|read-only instance/i.test(said.text)))
 
 /**
- * Whether an answer says that the instance is in maintenance, which no further attempt ends.
- * @param by `instance`: only in its own words, so that it certainly carried nothing out; what stands before it
- *   may show a page of that kind for any failure
+ * True if an answer says that the instance is in maintenance, which no further attempt ends.
+ * @param by `instance`: only if the instance itself says so, so that it certainly carried nothing out. A proxy in front of it may show such
+ * a page for any failure.
  */
 export const isMaintenance = (status: number, body: Uint8Array, by?: 'instance'): boolean => {
   const said = readErrorBody(body)
   const own = said.shape === 'message' || said.shape === 'error'
-  return maintained(status, said) && (by === undefined || own)
+  return isInMaintenance(status, said) && (by === undefined || own)
 }
 
 /** The project that a request names in its path. */
@@ -195,18 +202,18 @@ const projectOf = (request: string): string | undefined => {
   }
 }
 
-/** What to do about a project that has another path now. */
-export const movedProject = (request: string): NextStep => {
+/** Returns the next step for a project that now has another path. */
+export const createMovedStep = (request: string): NextStep => {
   const about = projectOf(request)
   return { code: 'moved-project', about }
 }
 
-/** Whether a path names a project or group by its full path, whose slashes a web server may decode. */
+/** True if a path names a project or group by its full path, whose slashes a web server may decode. */
 const hasEncodedSlash = ({ request }: RefusedAnswer): boolean =>
   /\/(?:projects|groups)\/[^/?\s]*%2F/i.test(request)
 
 /** The method and path that were meant, of a request whose path has a name with plain slashes. */
-const meantRequest = ({ request }: RefusedAnswer): string | undefined => {
+const suggestRequest = ({ request }: RefusedAnswer): string | undefined => {
   const [, method = '', path = ''] = /^(\S+) \S*?\/api\/v4\/(\S+)$/.exec(request) ?? []
   const meant = encodeSlashes(path)
   return meant === undefined ? undefined : `${method} ${meant}`
@@ -214,23 +221,23 @@ const meantRequest = ({ request }: RefusedAnswer): string | undefined => {
 
 interface Rule {
   readonly when: (refusal: RefusedAnswer, said: ErrorMessage) => boolean
-  /** Where it is not that of the status. */
+  /** The category, if it differs from that of the status. */
   readonly category?: Category
   readonly message?: (text: string, said: ErrorMessage) => string
   readonly next: (refusal: RefusedAnswer, said: ErrorMessage) => NextStep
 }
 
-/** How long an instance asks to wait. */
+/** Returns the time that an instance asks to wait, as text; nothing if it gives none. */
 const waitOf = ({ headers }: RefusedAnswer): { readonly about?: string } => {
   const after = readHeader(headers, 'retry-after')
-  if (after === undefined || afterRetry(after, 0) === undefined) return {}
-  return { about: /^\d+$/.test(after) ? `${after} s` : `until ${oneLine(after)}` }
+  if (after === undefined || parseRetryAfter(after, 0) === undefined) return {}
+  return { about: /^\d+$/.test(after) ? `${after} s` : `until ${toOneLine(after)}` }
 }
 
 /** The first rule that fits wins. */
 const rules: readonly Rule[] = [
   {
-    when: ({ status }, said) => maintained(status, said),
+    when: ({ status }, said) => isInMaintenance(status, said),
     category: 'unreachable',
     message: (text) => `the instance is in maintenance (${text})`,
     next: (refusal) => ({ code: 'maintenance', ...waitOf(refusal) }),
@@ -261,7 +268,7 @@ const rules: readonly Rule[] = [
   {
     when: ({ status }, { text }) => status === 405 && /\bmoved projects?\b/i.test(text),
     message: (text) => `the project has moved, and its old path does not accept writes (${text})`,
-    next: ({ request }) => movedProject(request),
+    next: ({ request }) => createMovedStep(request),
   },
   {
     when: ({ status }) => status === 410,
@@ -297,15 +304,16 @@ const rules: readonly Rule[] = [
   { when: ({ status }) => status === 403, next: () => ({ code: 'sign-in' }) },
   {
     when: (refusal, said) =>
-      lackOf(refusal.status, said) === 'route' && meantRequest(refusal) !== undefined,
-    next: (refusal) => ({ code: 'slashes', about: meantRequest(refusal) }),
+      findMissingPart(refusal.status, said) === 'route' && suggestRequest(refusal) !== undefined,
+    next: (refusal) => ({ code: 'slashes', about: suggestRequest(refusal) }),
   },
   {
-    when: (refusal, said) => lackOf(refusal.status, said) === 'route' && hasEncodedSlash(refusal),
+    when: (refusal, said) =>
+      findMissingPart(refusal.status, said) === 'route' && hasEncodedSlash(refusal),
     next: () => ({ code: 'decoded-path' }),
   },
   {
-    when: ({ status }, said) => lackOf(status, said) === 'route',
+    when: ({ status }, said) => findMissingPart(status, said) === 'route',
     next: () =>
       'The instance does not have this endpoint. Its version or edition may lack it, or the base URL is wrong.',
   },
@@ -363,16 +371,16 @@ const rules: readonly Rule[] = [
 export const toFailure = (refusal: RefusedAnswer): Failure => {
   const { status, headers, body, request } = refusal
   const said = readErrorBody(body, readHeader(headers, 'content-type'))
-  const text = messageOf(status, said)
+  const text = buildMessage(status, said)
   const rule = rules.find(({ when }) => when(refusal, said))
   const requestId = readHeader(headers, 'x-request-id')
-  const lacks = lackOf(status, said)
+  const lacks = findMissingPart(status, said)
   return new Failure(rule?.category ?? getCategory(status), rule?.message?.(text, said) ?? text, {
     status,
     request,
-    ...details(rule?.next(refusal, said) ?? { code: 'input' }),
+    ...toDetails(rule?.next(refusal, said) ?? { code: 'input' }),
     lacks,
     code: said.code,
-    requestId: requestId && oneLine(requestId),
+    requestId: requestId && toOneLine(requestId),
   })
 }

@@ -3,19 +3,19 @@
  * whole answer what the network did.
  */
 import { Failure, type FailureDetails } from '../../errors.js'
-import { type AdmissionResult, details, type NextStep } from '../types.js'
+import { type AdmissionResult, type NextStep, toDetails } from '../types.js'
 
 /** Controls, directional overrides and separators that could move a cursor or reorder a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const hidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-const shown = (char: string): string => `\\u{${char.charCodeAt(0).toString(16)}}`
+const escapeCharacter = (char: string): string => `\\u{${char.charCodeAt(0).toString(16)}}`
 
 /** White space collapsed, control characters made visible. */
-export const oneLine = (text: string): string =>
+export const toOneLine = (text: string): string =>
   text
     .replace(/[ \t\r\n]+/g, ' ')
-    .replace(hidden, shown)
+    .replace(hidden, escapeCharacter)
     .trim()
 
 const entities: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ const entities: Readonly<Record<string, string>> = {
   '&nbsp;': ' ',
 }
 
-/** Whether a text is markup: no JSON begins so, and no text of the API. */
+/** True if a text is markup: neither JSON nor any text of the API begins like this. */
 export const isPage = (text: string): boolean => /^\s*<[!?a-z]/i.test(text)
 
 /** An HTML page in words: by its title, else its first heading. */
@@ -35,11 +35,11 @@ export const pageTitle = (text: string): string | undefined => {
   const [, title] =
     /<title[^>]*>([^<]{1,500})/i.exec(text) ?? /<h1[^>]*>([^<]{1,500})/i.exec(text) ?? []
   if (title === undefined) return undefined
-  const plain = oneLine(title.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (e) => entities[e] ?? e))
+  const plain = toOneLine(title.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (e) => entities[e] ?? e))
   return plain === '' ? undefined : plain
 }
 
-/** What each status is called (the IANA registry of HTTP status codes). */
+/** The names of the statuses (the IANA registry of HTTP status codes). */
 const names: Readonly<Record<number, string>> = {
   200: 'OK',
   201: 'Created',
@@ -110,7 +110,7 @@ const classes: Readonly<Record<number, string>> = {
 export const nameOfStatus = (status: number): string | undefined => names[status]
 
 /** `404 Not Found`, `499 (a refusal of no known name)`: never the number alone. */
-export const statusText = (status: number): string => {
+export const formatStatus = (status: number): string => {
   const name = names[status]
   if (name !== undefined) return `${status} ${name}`
   return `${status} (${classes[Math.floor(status / 100)] ?? 'a status'} of no known name)`
@@ -119,16 +119,16 @@ export const statusText = (status: number): string => {
 // Requests without a whole answer.
 
 /** As `oneLine`, at most `length` characters. */
-const excerpt = (text: string, length: number): string => {
-  const line = oneLine(text.slice(0, length * 4))
+const shortenText = (text: string, length: number): string => {
+  const line = toOneLine(text.slice(0, length * 4))
   return line.length > length ? `${line.slice(0, length - 1)}…` : line
 }
 
 /** A request whose answer did not come, or did not come whole. */
 export class LostRequest extends Failure {
-  /** Whether the same request may do better when it is sent again. */
+  /** True if sending the same request again may succeed. */
   readonly transient: boolean
-  /** Whether the instance may have received it. */
+  /** True if the instance may have received the request. */
   readonly sent: boolean
 
   constructor(message: string, details: FailureDetails, transient: boolean, sent: boolean) {
@@ -200,41 +200,43 @@ const kinds: Readonly<Record<string, Kind>> = {
 }
 
 const notHttp: Kind = { why: 'the response is not HTTP', next: address }
-/** What to do about a proxy that refuses, or is not there. */
+/** The next step after a proxy refused a request or could not be reached. */
 export const proxyHint =
   'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or the profile’s proxy with its username and password.'
 const proxy: Kind = { why: 'the proxy refused', next: proxyHint }
 
-const codeOf = (error: unknown): string => {
+const findErrorCode = (error: unknown): string => {
   if (!(error instanceof Error)) return ''
   if ('code' in error && typeof error.code === 'string') return error.code
-  return error instanceof AggregateError ? codeOf(error.errors[0]) : codeOf(error.cause)
+  return error instanceof AggregateError
+    ? findErrorCode(error.errors[0])
+    : findErrorCode(error.cause)
 }
 
-const kindOf = (error: unknown, code: string): Kind => {
+const classifyError = (error: unknown, code: string): Kind => {
   const text = error instanceof Error ? error.message : String(error)
   if (/Proxy (response|Authentication)/.test(text))
-    return { ...proxy, why: `${proxy.why} (${excerpt(text, 80)})` }
+    return { ...proxy, why: `${proxy.why} (${shortenText(text, 80)})` }
   const known = kinds[code]
   if (known !== undefined) return known
   if (error instanceof Error && error.name === 'HTTPParserError') return notHttp
-  return { why: excerpt(text, 200) || 'the connection failed', next: again }
+  return { why: shortenText(text, 200) || 'the connection failed', next: again }
 }
 
 /** A system's error says which machine it is about. */
-const machineOf = (
+const findMachine = (
   error: unknown,
 ): { readonly host: string; readonly port?: number } | undefined => {
   if (!(error instanceof Error)) return undefined
   if ('hostname' in error && typeof error.hostname === 'string') return { host: error.hostname }
   if ('port' in error && typeof error.port === 'number' && 'address' in error)
     return { host: String(error.address), port: error.port }
-  return machineOf(error instanceof AggregateError ? error.errors[0] : error.cause)
+  return findMachine(error instanceof AggregateError ? error.errors[0] : error.cause)
 }
 
 /** The proxy, where the trouble was on the way to it: a machine other than the one that was asked. */
-const otherMachine = (error: unknown, asked: URL | undefined): string | undefined => {
-  const machine = machineOf(error)
+const findProxyMachine = (error: unknown, asked: URL | undefined): string | undefined => {
+  const machine = findMachine(error)
   if (machine === undefined || asked === undefined) return undefined
   const { host, port } = machine
   const own =
@@ -249,23 +251,23 @@ const otherMachine = (error: unknown, asked: URL | undefined): string | undefine
  * @param sent whether the instance may have received the request
  * @param begun whether an answer had begun to come
  */
-export const lostTo = (
+export const toLostRequest = (
   error: unknown,
   request: string,
   sent: boolean,
   begun = false,
 ): LostRequest => {
   if (error instanceof LostRequest) return error
-  const code = codeOf(error)
-  const { why, next, transient = false } = kindOf(error, code)
+  const code = findErrorCode(error)
+  const { why, next, transient = false } = classifyError(error, code)
   const address = request.slice(request.indexOf(' ') + 1)
   const asked = URL.canParse(address) ? new URL(address) : undefined
-  const other = otherMachine(error, asked)
+  const other = findProxyMachine(error, asked)
   return new LostRequest(
     `${begun ? 'incomplete' : 'no'} response from ${asked?.host ?? 'the instance'}: ${other === undefined ? '' : `on the way to the proxy ${other} `}${why}`,
     {
       request,
-      ...details(other === undefined ? next : proxy.next),
+      ...toDetails(other === undefined ? next : proxy.next),
       cause: error,
       ...(code === '' ? {} : { code }),
       unreached: !sent,
@@ -276,11 +278,11 @@ export const lostTo = (
 }
 
 /** An answer that came and cannot be used: not what was asked for, or broken on the way. */
-export const unusable = (why: string, request: string, next: NextStep = again): LostRequest =>
-  new LostRequest(why, { request, ...details(next) }, false, true)
+export const createUnusable = (why: string, request: string, next: NextStep = again): LostRequest =>
+  new LostRequest(why, { request, ...toDetails(next) }, false, true)
 
-/** The same failure for a request that may have changed something. */
-export const unknownOutcome = (failure: Failure): Failure =>
+/** Returns the same failure, marked as having an unknown outcome, for a request that may have changed something. */
+export const markUnknownOutcome = (failure: Failure): Failure =>
   new Failure(
     failure.category,
     `${failure.message}; it is unknown whether the request was carried out`,
@@ -295,8 +297,8 @@ export const unknownOutcome = (failure: Failure): Failure =>
 
 const timedOut = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'])
 
-/** How a request without an answer went, as the gate is told. */
+/** Returns the kind of loss of a request without an answer, as the gate counts it. */
 export const getLoss = (error: unknown): Extract<AdmissionResult, { lost: string }>['lost'] => {
   if (error instanceof Failure && error.category === 'interrupted') return 'interrupted'
-  return timedOut.has(codeOf(error)) ? 'time-out' : 'connection'
+  return timedOut.has(findErrorCode(error)) ? 'time-out' : 'connection'
 }

@@ -1,54 +1,54 @@
-/** What must not be seen: credentials in headers, addresses and bodies that are shown. */
+/** The masking of secrets in what is shown: credentials in headers, addresses and bodies. */
 import {
+  getSecrecies,
+  listSecretsInText,
   maskAddresses,
   maskSecrets,
   maskWholeText,
   type OwnNames,
   type Replacement,
-  secrecies,
-  secretsInText,
 } from '../../base/secrets/mask.js'
 import { isSecretHeader, isSecretName } from '../../base/secrets/names.js'
 import { scrubbedMark as hidden } from '../../base/secrets/scrub.js'
 import type { WireRequest } from '../types.js'
 
 /** An address, or text with addresses, without user names, passwords and secret parameters. */
-export const safeAddress = (text: string): string => maskAddresses(text, () => hidden)
+export const maskAddressSecrets = (text: string): string => maskAddresses(text, () => hidden)
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 /** Headers for a trace: credentials masked, several values joined. */
-export const safeHeaders = (headers: Headers): Record<string, string> =>
+export const maskHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
       if (value === undefined) return []
       const text = Array.isArray(value) ? value.join(', ') : value
-      return [[name, isSecretHeader(name) ? hidden : safeAddress(text)]]
+      return [[name, isSecretHeader(name) ? hidden : maskAddressSecrets(text)]]
     }),
   )
 
 /** Every text in a value. */
-const textsIn = (value: unknown): readonly string[] => {
+const listTexts = (value: unknown): readonly string[] => {
   if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listTexts) : []
 }
 
 /** Tells of each secret of a value, and of nothing else. */
-const collecting = (tell: (text: string) => void): Replacement => ({
+const createCollector = (tell: (text: string) => void): Replacement => ({
   value: (_, value) => {
-    textsIn(value).forEach(tell)
+    listTexts(value).forEach(tell)
     return hidden
   },
   text: (_, text) => {
-    for (const secret of secretsInText(text)) tell(secret)
+    for (const secret of listSecretsInText(text)) tell(secret)
     return text
   },
 })
 
 const form = 'application/x-www-form-urlencoded'
 
-/** The attributes of a body; undefined where it has none that are known. */
-const attributesIn = ({ headers, body, parts }: RequestContent): unknown => {
+/** Parses the attributes of a body; undefined if it has none that can be read. */
+const parseAttributes = ({ headers, body, parts }: RequestContent): unknown => {
   if (parts !== undefined)
     return parts.map((part) => ({
       [part.name]: part.bytes === undefined ? part.value : Buffer.from(part.bytes).toString(),
@@ -66,18 +66,18 @@ const attributesIn = ({ headers, body, parts }: RequestContent): unknown => {
 type RequestContent = Pick<WireRequest, 'path' | 'headers' | 'body' | 'parts' | 'secrets'>
 
 /** The texts of a request that are secrets: in JSON, in a form, in its own headers, in its address. */
-export const secretTexts = (sent: RequestContent, words?: OwnNames): readonly string[] => {
+export const findSecretTexts = (sent: RequestContent, words?: OwnNames): readonly string[] => {
   const found = Object.entries(sent.headers).flatMap(([name, value]) =>
     isSecretHeader(name) ? [value] : [],
   )
   const query = new URLSearchParams(/\?(.*)/s.exec(sent.path)?.[1])
   for (const [name, value] of query) if (isSecretName(name)) found.push(value)
-  const secrecyOf = secrecies(sent.secrets, words)
+  const secrecyOf = getSecrecies(sent.secrets, words)
   maskSecrets(
-    attributesIn(sent),
+    parseAttributes(sent),
     secrecyOf,
     undefined,
-    collecting((text) => found.push(text)),
+    createCollector((text) => found.push(text)),
   )
   return found
 }
@@ -91,11 +91,11 @@ const shown: Replacement = {
 }
 
 /**
- * A small JSON body with its secrets masked; undefined for anything else.
- * @param declared names that hold secrets besides those that look so
+ * Masks the secrets of a small JSON body; returns undefined for anything else.
+ * @param declared names that hold secrets, in addition to names that look like secrets
  * @param words the instance's own
  */
-export const safeBody = (
+export const maskBody = (
   text: string,
   declared?: ReadonlySet<string>,
   words?: OwnNames,
@@ -103,7 +103,7 @@ export const safeBody = (
   if (text.length > shownBody) return undefined
   try {
     return JSON.stringify(
-      maskSecrets(JSON.parse(text), secrecies(declared, words), undefined, shown),
+      maskSecrets(JSON.parse(text), getSecrecies(declared, words), undefined, shown),
     )
   } catch {
     return undefined

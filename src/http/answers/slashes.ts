@@ -3,7 +3,7 @@
  * `projects/group%2Fname`. Only paths that people typed have such slashes; those of endpoints are encoded.
  */
 
-/** What may follow a project or group, also beyond the documents: the name ends before it. */
+/** The path segments that may follow a project or group, including undocumented ones; its name ends before them. */
 const below = new Set(
   [
     'access_requests access_tokens alert_management_alerts approval_rules approval_settings',
@@ -34,7 +34,7 @@ const encodeName = (rest: string): string => {
     : `${lead}${joinEncoded(name.split('/'))}${end}`
 }
 
-/** Returns a path with the slashes of its names encoded; undefined where there are none to encode. */
+/** Returns a path with the slashes of its names encoded; undefined if there are none to encode. */
 export const encodeSlashes = (path: string): string | undefined => {
   const [plain = '', query] = path.split('?')
   const [root = '', ...parts] = plain.split('/').filter((part) => part !== '')

@@ -1,6 +1,6 @@
 /** Lists: page after page, each asked for as soon as it is known, records as bytes and in order. */
 import { MalformedJson } from '../../base/json/json.js'
-import { LostRequest, unusable } from '../answers/network.js'
+import { createUnusable, LostRequest } from '../answers/network.js'
 import type { OpenAnswer } from '../sending/exchange.js'
 import type { Batch, ListEnd, ListOptions, ListWork, WireRequest } from '../types.js'
 import {
@@ -14,7 +14,7 @@ import {
 } from './prefetch.js'
 import { KeyMatcher, NoListError, Splitter } from './splitter.js'
 
-/** Whether a record says which it is, so that the same bytes are the same record. */
+/** True if a record contains an ID, so that equal bytes mean the same record. */
 const isIdentified = (record: Uint8Array): boolean => {
   const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
   return bytes.includes('"id"') || bytes.includes('"iid"')
@@ -37,7 +37,7 @@ interface PageRead {
   readonly splitter: Splitter
   /** The first bytes that came. */
   head: Uint8Array | undefined
-  /** Whether records came of it. */
+  /** True if the page has yielded records. */
   begun: boolean
 }
 
@@ -55,7 +55,7 @@ class Listing {
   #last: Batch | undefined
   #total: number | undefined
   #work: ListWork | undefined
-  /** Whether a page held more than the limit allowed. */
+  /** True if a page held more records than the limit allowed. */
   #cut = false
   /** The answer is one object. */
   #alone = false
@@ -164,7 +164,7 @@ class Listing {
     this.#before = first
     if (first === undefined || before === undefined || pageSize(reply) < 2) return
     if (isIdentified(first) && Buffer.compare(first, before) === 0)
-      throw unusable('the list gives the same page again', reply.label, misled)
+      throw createUnusable('the list gives the same page again', reply.label, misled)
   }
 
   /** As many records as the limit has room for, counted. */

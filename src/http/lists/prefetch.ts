@@ -2,8 +2,8 @@
 
 import LinkHeader from 'http-link-header'
 import { Failure } from '../../errors.js'
-import { unusable } from '../answers/network.js'
-import { safeAddress } from '../answers/secrets.js'
+import { createUnusable } from '../answers/network.js'
+import { maskAddressSecrets } from '../answers/secrets.js'
 import { readHeader } from '../headers.js'
 import { formatAddress, parseAddress, type RequestTarget } from '../request/address.js'
 import type { Attempts } from '../sending/attempts.js'
@@ -11,9 +11,9 @@ import type { OpenAnswer } from '../sending/exchange.js'
 import {
   type AnswerHeaders,
   type Batch,
-  details,
   type ListOptions,
   type NextStep,
+  toDetails,
   type WireRequest,
 } from '../types.js'
 
@@ -33,93 +33,93 @@ const linkOf = ({ headers, label }: PageAnswer, rel: string): string | undefined
   try {
     return LinkHeader.parse(text).rel(rel)[0]?.uri
   } catch {
-    throw unusable('the Link header of the list cannot be read', label)
+    throw createUnusable('the Link header of the list cannot be read', label)
   }
 }
 
-/** How the instance's links are led back to where it is reached. */
+/** The root of the API, to which links of the instance are rewritten. */
 interface Root {
   readonly root: RequestTarget
   readonly note: (text: string) => void
 }
 
-/** The path below the root of the API, of whatever stands before that; undefined where it is no address of the API. */
-const pathInApi = (path: string, root: RequestTarget): string | undefined => {
+/** Returns the path below the API root, whatever precedes it; undefined if it is no address of the API. */
+const getApiPath = (path: string, root: RequestTarget): string | undefined => {
   if (path.startsWith(`${root.path}/`)) return path.slice(root.path.length)
   const [, rest] = /^[^?]*?\/api\/v4(\/.*)$/.exec(path) ?? []
   return rest
 }
 
-const belowRoot = (link: string, page: PageAnswer, { root, note }: Root): string => {
+const toPathBelowRoot = (link: string, page: PageAnswer, { root, note }: Root): string => {
   const from = formatAddress(page.target)
   const url = URL.canParse(link, from) ? new URL(link, from) : undefined
   const target = url === undefined ? undefined : parseAddress(url.href)
-  const path = target && pathInApi(target.path, root)
+  const path = target && getApiPath(target.path, root)
   if (target === undefined || path === undefined)
-    throw unusable(
-      `the list continues outside of the instance, at ${safeAddress(url?.href ?? link)}, which was not contacted`,
+    throw createUnusable(
+      `the list continues outside of the instance, at ${maskAddressSecrets(url?.href ?? link)}, which was not contacted`,
       page.label,
       'The instance names itself otherwise than the base URL does: use the address that it uses.',
     )
   const taken = { origin: root.origin, path: `${root.path}${path}` }
   if (formatAddress(target) !== formatAddress(taken))
-    note(`next page: ${safeAddress(formatAddress(target))} taken as ${formatAddress(root)}`)
+    note(`next page: ${maskAddressSecrets(formatAddress(target))} taken as ${formatAddress(root)}`)
   return path
 }
 
-const getting = (path: string): WireRequest => ({ method: 'GET', path, headers: {} })
+const createGetRequest = (path: string): WireRequest => ({ method: 'GET', path, headers: {} })
 
 /**
  * The next page, exactly as `rel="next"` names it; only what stands before the API's own path is replaced by the
  * base URL, so that no credential goes anywhere else.
  * @throws Failure `unreachable` for a link that leads out of the instance's API
  */
-const nextPage = (page: PageAnswer, root: Root): WireRequest | undefined => {
+const findNextPage = (page: PageAnswer, root: Root): WireRequest | undefined => {
   const link = linkOf(page, 'next')
-  return link === undefined ? undefined : getting(belowRoot(link, page, root))
+  return link === undefined ? undefined : createGetRequest(toPathBelowRoot(link, page, root))
 }
 
-const wholeNumber = (text: string | null | undefined): number | undefined =>
+const parseWholeNumber = (text: string | null | undefined): number | undefined =>
   text !== null && text !== undefined && /^\d{1,15}$/.test(text.trim()) ? Number(text) : undefined
 
-const parameter = (path: string, name: string): string | null =>
+const getQueryParameter = (path: string, name: string): string | null =>
   new URLSearchParams(path.slice(path.indexOf('?') + 1)).get(name)
 
 /** The number of the last page, where the instance counts its pages. */
-const lastPage = (page: PageAnswer): number | undefined =>
-  wholeNumber(readHeader(page.headers, 'x-total-pages'))
+const getLastPage = (page: PageAnswer): number | undefined =>
+  parseWholeNumber(readHeader(page.headers, 'x-total-pages'))
 
 /** A page by its number, made from a page that the instance named. */
-const numbered = (named: WireRequest, number: number): WireRequest => ({
+const createNumberedPage = (named: WireRequest, number: number): WireRequest => ({
   ...named,
   path: named.path.replace(/([?&]page=)\d+/, `$1${number}`),
 })
 
 const pageNumber = (named: WireRequest): number | undefined =>
-  wholeNumber(parameter(named.path, 'page'))
+  parseWholeNumber(getQueryParameter(named.path, 'page'))
 
 const documentedSize = 20
 
-/** How many records a page may hold. */
+/** Returns the number of records that a page may hold. */
 export const pageSize = (page: PageAnswer): number =>
-  wholeNumber(readHeader(page.headers, 'x-per-page')) ??
-  wholeNumber(parameter(page.target.path, 'per_page')) ??
+  parseWholeNumber(readHeader(page.headers, 'x-per-page')) ??
+  parseWholeNumber(getQueryParameter(page.target.path, 'per_page')) ??
   documentedSize
 
 export const getTotal = (page: PageAnswer): number | undefined =>
-  wholeNumber(readHeader(page.headers, 'x-total'))
+  parseWholeNumber(readHeader(page.headers, 'x-total'))
 
-/** Whether the instance speaks of a further page, in whichever header. */
+/** True if the instance announces a further page, in any header. */
 export const hasMore = (page: PageAnswer): boolean =>
-  wholeNumber(readHeader(page.headers, 'x-next-page')) !== undefined
+  parseWholeNumber(readHeader(page.headers, 'x-next-page')) !== undefined
 
 // Past 50,000 projects: `GET /projects` by offset ends there with 405, and goes on by id
 // (`http/README.md`; `id_after` and `id_before` of `GET /projects`).
 
-const endsByOffset = ({ details }: Failure, { keyset }: WireRequest): boolean =>
+const isOffsetLimit = ({ details }: Failure, { keyset }: WireRequest): boolean =>
   keyset === true && details.status === 405
 
-const idOf = (record: Uint8Array | undefined): number | undefined => {
+const readRecordId = (record: Uint8Array | undefined): number | undefined => {
   if (record === undefined) return undefined
   const value: unknown = JSON.parse(Buffer.from(record).toString())
   return typeof value === 'object' && value !== null && 'id' in value && Number.isInteger(value.id)
@@ -128,24 +128,24 @@ const idOf = (record: Uint8Array | undefined): number | undefined => {
 }
 
 /**
- * The request that goes on after `last`, where the list is in the order of ids.
- * @throws Failure the instance's own, with a hint, where the order does not allow it
+ * Returns the request that continues after `last`, if the list is in the order of IDs.
+ * @throws Failure the instance's own, with a hint, if the order does not allow it
  */
-const pastOffset = (
+const continueById = (
   error: unknown,
   request: WireRequest,
   last: Uint8Array | undefined,
 ): WireRequest => {
-  if (!(error instanceof Failure) || !endsByOffset(error, request)) throw error
+  if (!(error instanceof Failure) || !isOffsetLimit(error, request)) throw error
   const [path, query] = request.path.split('?', 2)
   const parameters = new URLSearchParams(query)
   // A list that does not even begin ends for another reason.
   if (last === undefined && !parameters.has('pagination')) throw error
-  const id = idOf(last)
+  const id = readRecordId(last)
   if (parameters.get('order_by') !== 'id' || id === undefined)
     throw new Failure(error.category, error.message, {
       ...error.details,
-      ...details({ code: 'order-by-id' }),
+      ...toDetails({ code: 'order-by-id' }),
     })
   const ascending = parameters.get('sort') === 'asc'
   parameters.delete('page')
@@ -154,12 +154,12 @@ const pastOffset = (
   return { method: 'GET', path: `${path}?${parameters}`, headers: {}, keyset: true }
 }
 
-/** What a list needs of the client. */
+/** The services of the client that a list uses. */
 export interface Pages extends Root {
   /** An answer 2xx; its body is still to be read. */
   open(request: WireRequest, attempts: Attempts): Promise<OpenAnswer>
   attempts(): Attempts
-  /** How many requests may be under way now; undefined where nobody says. */
+  /** Returns the number of requests that may be under way now; undefined if there is no gate. */
   width(): number | undefined
   /** A Failure for a body that is not the list it should be. */
   foreign(reply: OpenAnswer, head: Uint8Array, why: string): Failure
@@ -170,7 +170,7 @@ export interface ListPage {
   readonly reply: OpenAnswer
   readonly attempts: Attempts
   readonly next: WireRequest | undefined
-  /** Why it is not known where the list goes on. */
+  /** The reason why the next page is unknown. */
   readonly lost?: Failure
 }
 
@@ -186,7 +186,7 @@ interface Numbers {
   readonly last: number
 }
 
-/** Pages in flight where nobody asked for a number. */
+/** The number of pages in flight if no concurrency is given. */
 const usualWindow = 4
 /** Pages of a list that has to wait: who waits long holds little. */
 const heldWindow = 2
@@ -208,7 +208,7 @@ export class PagePrefetch {
     this.#options = options
   }
 
-  /** Whether nothing is asked for. */
+  /** True if no page is requested. */
   get none(): boolean {
     return this.#asked.length === 0
   }
@@ -225,7 +225,7 @@ export class PagePrefetch {
     const first = !this.#visited.has(request.path)
     this.#visited.add(request.path)
     if (!first)
-      throw unusable(
+      throw createUnusable(
         'the list leads back to a page that was already read',
         `${request.method} ${request.path}`,
         misled,
@@ -233,7 +233,7 @@ export class PagePrefetch {
     const reply = await this.#pages.open(request, attempts)
     const page = { request, reply, attempts }
     try {
-      return { ...page, next: followedBy(request, nextPage(reply, this.#pages)) }
+      return { ...page, next: inheritKeyset(request, findNextPage(reply, this.#pages)) }
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       return { ...page, next: undefined, lost: error }
@@ -241,7 +241,7 @@ export class PagePrefetch {
   }
 
   /**
-   * The next page, when it has come; undefined where none is asked for.
+   * Returns the next page when it has come; undefined if none was requested.
    * @param last the records that were read last
    */
   async take(last: Batch | undefined): Promise<ListPage | undefined> {
@@ -250,7 +250,7 @@ export class PagePrefetch {
     try {
       return await asked.page
     } catch (error) {
-      const on = pastOffset(error, asked.request, last?.at(-1))
+      const on = continueById(error, asked.request, last?.at(-1))
       this.abandon()
       return await this.#fetch(on)
     }
@@ -264,7 +264,7 @@ export class PagePrefetch {
     this.#numbers = undefined
   }
 
-  /** What was asked for by number counts only while the links lead there: `rel="last"` may lie. */
+  /** Abandons pages that were requested by number once the links lead elsewhere: `rel="last"` may be wrong. */
   check({ next }: ListPage): void {
     const [asked] = this.#asked
     if (asked === undefined) return
@@ -280,7 +280,7 @@ export class PagePrefetch {
     if (this.#options.single === true) return
     const sure = next !== undefined && left > pageSize(reply)
     const window = this.#window()
-    if (sure && window > 1 && first) this.#numbers = numbersFrom(next, reply, left)
+    if (sure && window > 1 && first) this.#numbers = planNumbers(next, reply, left)
     if (this.#numbers !== undefined) this.#fill(this.#numbers, window - 1)
     else if (sure && this.none) this.ask(next)
   }
@@ -301,20 +301,23 @@ export class PagePrefetch {
   #fill(numbers: Numbers, window: number): void {
     // One at least: a window may have become narrower since.
     while (this.#asked.length < Math.max(1, window) && numbers.next <= numbers.last)
-      this.ask(numbered(numbers.named, numbers.next++))
+      this.ask(createNumberedPage(numbers.named, numbers.next++))
   }
 }
 
-/** A page goes on as the one before it does. */
-const followedBy = (
+/** Passes on the mark of continuation by ID (`keyset`) to the next page. */
+const inheritKeyset = (
   { keyset }: WireRequest,
   next: WireRequest | undefined,
 ): WireRequest | undefined =>
   next === undefined || keyset === undefined ? next : { ...next, keyset }
 
-/** By number as far as the instance says and the limit wants; undefined where it must be by links. */
-const numbersFrom = (named: WireRequest, reply: OpenAnswer, left: number): Numbers | undefined => {
-  const last = lastPage(reply)
+/**
+ * Plans requests by page number, as far as the instance counts its pages and the limit needs them. Returns undefined if the list must be
+ * followed by its links.
+ */
+const planNumbers = (named: WireRequest, reply: OpenAnswer, left: number): Numbers | undefined => {
+  const last = getLastPage(reply)
   const next = pageNumber(named)
   if (last === undefined || next === undefined) return undefined
   const wanted = next + Math.ceil(left / pageSize(reply)) - 2

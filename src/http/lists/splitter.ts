@@ -1,24 +1,29 @@
 /**
- * Cuts a JSON array into its elements as its bytes arrive: checked by their grammar, and never
- * parsed, which is three times cheaper than parse and stringify where nothing needs their fields.
+ * Cuts a JSON array into its elements as its bytes arrive. The elements are checked by their grammar and never parsed, which is three times
+ * cheaper than parse and stringify.
  */
 
 import { isUtf8 } from 'node:buffer'
-import { ByteBuffer, viewed, wellFormed } from '../../base/bytes.js'
+import { ByteBuffer, makeWellFormed, viewBytes } from '../../base/bytes.js'
 import { addToGroup } from '../../base/group-by.js'
-import { bounds, MalformedJson, tooLarge } from '../../base/json/json.js'
+import { bounds, createTooLarge, MalformedJson } from '../../base/json/json.js'
 import { type FieldMatch, PackedRecords, type Records } from '../../base/json/records.js'
 import { hashTail, type Marks, Scanner } from '../../base/json/scan.js'
 
 // Finds the keys of given names in a list while it is cut into records: cheap enough to look at every key.
 
-const tailIn = (bytes: Uint8Array, end: number): number =>
+const hashTailAt = (bytes: Uint8Array, end: number): number =>
   hashTail(bytes[end - 3] ?? 0, bytes[end - 2] ?? 0, bytes[end - 1] ?? 0)
 
 /** All bits of a letter but that of its case. */
 const withoutCase = ~0x20
 
-const endsWith = (chunk: Uint8Array, from: number, end: number, ending: Uint8Array): boolean => {
+const matchesEnding = (
+  chunk: Uint8Array,
+  from: number,
+  end: number,
+  ending: Uint8Array,
+): boolean => {
   const start = end - ending.length
   if (start < from) return false
   for (let i = 0; i < ending.length; i++)
@@ -38,7 +43,7 @@ export class KeyMatcher implements Marks {
     for (const ending of match?.endings ?? []) {
       const bytes = Buffer.from(ending)
       this.#mark([...bytes.subarray(-3)])
-      const tail = bytes.length < 3 ? 0 : tailIn(bytes, bytes.length)
+      const tail = bytes.length < 3 ? 0 : hashTailAt(bytes, bytes.length)
       addToGroup(this.#endings, tail, bytes)
     }
   }
@@ -52,13 +57,13 @@ export class KeyMatcher implements Marks {
         this.#mark(second === undefined ? [any, third] : [any, third, second])
   }
 
-  /** Whether a key that ends as one of the names does is one: `reason` ends like `json`. */
+  /** True if a key with the ending of a name is that name: `reason` ends like `json`. */
   isName(chunk: Uint8Array, from: number, end: number): boolean {
-    const ends = (ending: Uint8Array): boolean => endsWith(chunk, from, end, ending)
+    const ends = (ending: Uint8Array): boolean => matchesEnding(chunk, from, end, ending)
     const found =
-      this.#endings.get(tailIn(chunk, end))?.some(ends) || this.#endings.get(0)?.some(ends)
+      this.#endings.get(hashTailAt(chunk, end))?.some(ends) || this.#endings.get(0)?.some(ends)
     if (found !== true) return false
-    return this.match?.isName?.(viewed(chunk).toString('utf8', from, end)) ?? true
+    return this.match?.isName?.(viewBytes(chunk).toString('utf8', from, end)) ?? true
   }
 }
 
@@ -70,10 +75,10 @@ const closing = 0x5d
 const isBlank = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
-/** What comes is no list at all. */
+/** The error for a body that is not a list. */
 export class NoListError extends MalformedJson {}
 
-/** Where the reader stands between two bytes. */
+/** The position of the reader between two bytes. */
 type State =
   /** before the opening bracket */
   | 'start'
@@ -97,7 +102,7 @@ class ChunkRecords {
   #begun: Uint8Array | undefined
   /** Behind the last record. */
   #end = 0
-  /** Whether each lies one byte behind the one before it, all of them without white space. */
+  /** True if each record begins one byte after the end of the one before, and none contains white space. */
   #packed = true
 
   constructor(chunk: Uint8Array) {
@@ -126,7 +131,7 @@ class ChunkRecords {
     const [chunk, starts, ends, begun] = [this.#chunk, this.#starts, this.#ends, this.#begun]
     const all = new PackedRecords({ begun, chunk, starts, ends, matched: this.#matched, match })
     // What stands between records is ASCII: they are checked in one go.
-    if (!all.pieces().every((bytes) => isUtf8(bytes))) return all.map(wellFormed)
+    if (!all.pieces().every((bytes) => isUtf8(bytes))) return all.map(makeWellFormed)
     const within = (starts[0] ?? 0) > 0 && this.#end < chunk.length
     return within && this.#packed ? all : all.slice()
   }
@@ -149,7 +154,7 @@ export class Splitter {
   #broken: MalformedJson | undefined
   /** Bytes of the chunks before this one. */
   #before = 0
-  /** What comes is one object, which stands for a list of it. */
+  /** True if the body is one object, which stands for a list of one record. */
   #alone = false
   readonly #takesObject: boolean
 
@@ -168,8 +173,8 @@ export class Splitter {
   }
 
   /**
-   * The elements that end within this chunk; mostly views of it, and its memory is theirs from now on. Those before a
-   * broken one are given, and it is told of next time.
+   * Returns the elements that end within this chunk. Most are views of the chunk, whose memory belongs to them from now on. Elements before
+   * a broken one are returned, and the next call throws.
    * @throws Malformed
    */
   push(chunk: Uint8Array): Records {
@@ -213,15 +218,15 @@ export class Splitter {
     }
     if (this.#state === 'within') {
       this.#begun ??= new ByteBuffer()
-      if (!this.#begun.add(chunk.subarray(from))) throw tooLarge('holds a record that')
+      if (!this.#begun.add(chunk.subarray(from))) throw createTooLarge('holds a record that')
     }
     this.#idle = cut.length > 0 ? 0 : this.#idle + chunk.length
-    if (this.#idle > bounds.bytes) throw tooLarge()
+    if (this.#idle > bounds.bytes) throw createTooLarge()
   }
 
   /** The record whose end has come. A name that was cut in two is looked for once more. */
   #whole(begun: ByteBuffer, last: Uint8Array): Uint8Array {
-    if (!begun.add(last)) throw tooLarge('holds a record that')
+    if (!begun.add(last)) throw createTooLarge('holds a record that')
     this.#begun = undefined
     const whole = begun.bytes()
     const scanner = this.#scanner
@@ -232,7 +237,7 @@ export class Splitter {
     return whole
   }
 
-  /** Blanks and the signs between elements; gives the index to go on from. */
+  /** Skips blanks and the signs between elements. Returns the index to continue from. */
   #between(chunk: Uint8Array, start: number): number {
     let i = start
     while (isBlank(chunk[i])) i++

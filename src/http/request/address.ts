@@ -12,13 +12,13 @@ import {
   takesPairs,
   takesSeveral,
 } from '../../catalogue/params.js'
-import { survived, usage } from '../../errors.js'
-import { safeAddress } from '../answers/secrets.js'
+import { recoverFrom, usage } from '../../errors.js'
+import { maskAddressSecrets } from '../answers/secrets.js'
 
 /** A name and its value, not yet percent-encoded. */
 export type Pair = readonly [name: string, value: string]
 
-const percent = (text: string): string => {
+const encodePercent = (text: string): string => {
   try {
     return encodeURIComponent(text)
   } catch {
@@ -28,10 +28,10 @@ const percent = (text: string): string => {
 
 /** A query value: `,`, `:` and `/` stay readable, `+` becomes %2B. */
 const queryValue = (text: string): string =>
-  percent(text).replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%2F', '/')
+  encodePercent(text).replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%2F', '/')
 
 const queryName = (text: string): string =>
-  percent(text).replaceAll('%5B', '[').replaceAll('%5D', ']')
+  encodePercent(text).replaceAll('%5B', '[').replaceAll('%5D', ']')
 
 /** `iids[]=1&iids[]=2`: brackets literal in names, values percent-encoded. */
 export const queryText = (pairs: readonly Pair[]): string =>
@@ -53,52 +53,52 @@ const refuseRounded = (name: string, value: unknown): void => {
  * one as a format suffix.
  * @throws Failure `usage` when empty, when a part is `.` or `..`, or for a number that may be another
  */
-export const segmentText = (name: string, param: Param | undefined, value: unknown): string => {
+export const encodeSegment = (name: string, param: Param | undefined, value: unknown): string => {
   const text = String(value)
   refuseDots(name, text)
   refuseRounded(name, value)
-  return isScope(param) ? percent(text).replaceAll('.', '%2E') : percent(text)
+  return isScope(param) ? encodePercent(text).replaceAll('.', '%2E') : encodePercent(text)
 }
 
 /** Says why a full path cannot stand in a segment; undefined if it can. */
 export const findSegmentProblem = (path: string): string | undefined => {
   try {
-    segmentText('path', undefined, path)
+    encodeSegment('path', undefined, path)
     return undefined
   } catch (error) {
-    return survived(error).message.replace(/^path:? /, '')
+    return recoverFrom(error).message.replace(/^path:? /, '')
   }
 }
 
 /** A path inside an archive: each segment by itself, the slashes stay. */
-export const wildcardText = (name: string, value: unknown): string => {
+export const encodeWildcard = (name: string, value: unknown): string => {
   const text = String(value)
   refuseDots(name, text)
-  return text.split('/').map(percent).join('/')
+  return text.split('/').map(encodePercent).join('/')
 }
 
-const scalarText = (value: unknown): string =>
+const toScalarText = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
 
-const bracketed = (name: string): string => (name.endsWith('[]') ? name : `${name}[]`)
+const addBrackets = (name: string): string => (name.endsWith('[]') ? name : `${name}[]`)
 
 const listPairs = (name: string, param: ListParam, items: readonly unknown[]): Pair[] => {
   const [only] = items
   const word = items.length === 1 && param.words?.includes(String(only)) === true
-  if (word || param.join === 'comma') return [[name, items.map(scalarText).join(',')]]
-  if (items.length === 0) return [[bracketed(name), '']]
-  return items.map((item) => [bracketed(name), scalarText(item)])
+  if (word || param.join === 'comma') return [[name, items.map(toScalarText).join(',')]]
+  if (items.length === 0) return [[addBrackets(name), '']]
+  return items.map((item) => [addBrackets(name), toScalarText(item)])
 }
 
 /** A value that the catalogue does not describe: lists get brackets, objects nest. */
-const loosePairs = (name: string, value: unknown): Pair[] => {
+const toLoosePairs = (name: string, value: unknown): Pair[] => {
   if (Array.isArray(value))
     return value.length === 0
-      ? [[bracketed(name), '']]
-      : value.flatMap((item: unknown) => loosePairs(bracketed(name), item))
+      ? [[addBrackets(name), '']]
+      : value.flatMap((item: unknown) => toLoosePairs(addBrackets(name), item))
   if (isObject(value))
-    return Object.entries(value).flatMap(([key, v]) => loosePairs(`${name}[${key}]`, v))
-  return [[name, scalarText(value)]]
+    return Object.entries(value).flatMap(([key, v]) => toLoosePairs(`${name}[${key}]`, v))
+  return [[name, toScalarText(value)]]
 }
 
 /**
@@ -115,7 +115,7 @@ export const toPairs = (name: string, param: Param | undefined, value: unknown):
     return Object.entries(value).flatMap(([key, v]) =>
       toPairs(`${name}[${key}]`, param.keys?.[key], v),
     )
-  return loosePairs(name, value)
+  return toLoosePairs(name, value)
 }
 
 /** The value of one parameter in a JSON body. */
@@ -156,4 +156,4 @@ export const formatAddress = (target: RequestTarget): string => `${target.origin
 
 /** A request in words, without credentials: `GET https://host/api/v4/runners`. */
 export const requestLabel = (method: string, target: RequestTarget): string =>
-  `${method} ${safeAddress(formatAddress(target))}`
+  `${method} ${maskAddressSecrets(formatAddress(target))}`

@@ -1,7 +1,8 @@
 /** A request as a curl command that does the same, every credential a shell variable. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
-import { parseExact, stringifyExact } from '../../base/json/json.js'
+import { parseExact, serializeExact } from '../../base/json/json.js'
 import {
+  getSecrecies,
   isAddress,
   maskAddresses,
   maskFields,
@@ -11,7 +12,6 @@ import {
   type OwnNames,
   type Replacement,
   type SecrecyOf,
-  secrecies,
 } from '../../base/secrets/mask.js'
 import { isSecretHeader } from '../../base/secrets/names.js'
 import { sessionCookie, type Words } from '../../catalogue/words.js'
@@ -19,7 +19,7 @@ import type { Credential, Part, WireRequest } from '../types.js'
 import { formatAddress, getApiRoot } from './address.js'
 
 /** A word for a POSIX shell. */
-const quoted = (text: string): string =>
+const quoteWord = (text: string): string =>
   /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 const token = '$SVC_TOKEN'
@@ -35,7 +35,7 @@ const credentialArguments: Readonly<Record<Credential['kind'], string>> = {
   basic: `--user ":${alertKey}"`,
 }
 
-const credentialArgument = (
+const getCredentialArgument = (
   kind: Credential['kind'],
   words: Pick<Words, 'cookie'> | undefined,
 ): string =>
@@ -44,7 +44,7 @@ const credentialArgument = (
     : credentialArguments[kind]
 
 /** A secret's name as a shell variable. */
-const variable = (name: string): string =>
+const toVariableName = (name: string): string =>
   name
     .toUpperCase()
     .replace(/\W/g, '_')
@@ -58,7 +58,7 @@ const credentialHeaders: Readonly<Record<string, string>> = {
 }
 
 /** Stands where a secret stood while a word is written; nothing that is sent holds it by itself. */
-const mark = (name: string): string => `\uE000${variable(name)}\uE001`
+const mark = (name: string): string => `\uE000${toVariableName(name)}\uE001`
 
 const marks: Replacement = {
   value: mark,
@@ -72,55 +72,54 @@ const withVariables = (text: string): string =>
   text
     .split(/(\uE000\w+\uE001)/)
     .filter((piece) => piece !== '')
-    .map((piece) => (piece.startsWith('\uE000') ? `"$${piece.slice(1, -1)}"` : quoted(piece)))
-    .join('') || quoted('')
+    .map((piece) => (piece.startsWith('\uE000') ? `"$${piece.slice(1, -1)}"` : quoteWord(piece)))
+    .join('') || quoteWord('')
 
-/** The body with its secrets marked; itself where it holds none, or is no JSON. */
-const markedBody = (body: string, secrecyOf: SecrecyOf): string => {
+/** Marks the secrets of a body; returns the body itself if it has none, or is not JSON. */
+const markBody = (body: string, secrecyOf: SecrecyOf): string => {
   try {
     const value = parseExact(body)
     const marked = maskSecrets(value, secrecyOf, undefined, marks)
-    return marked === value ? body : (stringifyExact(marked) ?? body)
+    return marked === value ? body : (serializeExact(marked) ?? body)
   } catch {
     return body
   }
 }
 
-const partArgument = (part: Part, secrecyOf: SecrecyOf): string => {
+const formatPart = (part: Part, secrecyOf: SecrecyOf): string => {
   const { name } = part
-  if (part.bytes !== undefined) return `--form ${quoted(`${name}=@${part.path ?? part.filename}`)}`
+  if (part.bytes !== undefined)
+    return `--form ${quoteWord(`${name}=@${part.path ?? part.filename}`)}`
   const shown = maskFields({ [name]: part.value }, secrecyOf, marks)[name]
   return `--form-string ${withVariables(`${name}=${String(shown)}`)}`
 }
 
-const bodyArguments = ({ body, parts }: WireRequest, secrecyOf: SecrecyOf): string[] => {
-  if (parts !== undefined) return parts.map((part) => partArgument(part, secrecyOf))
-  return typeof body === 'string'
-    ? [`--data-raw ${withVariables(markedBody(body, secrecyOf))}`]
-    : []
+const formatBody = ({ body, parts }: WireRequest, secrecyOf: SecrecyOf): string[] => {
+  if (parts !== undefined) return parts.map((part) => formatPart(part, secrecyOf))
+  return typeof body === 'string' ? [`--data-raw ${withVariables(markBody(body, secrecyOf))}`] : []
 }
 
-const methodArguments = (method: string): string[] => {
+const formatMethod = (method: string): string[] => {
   if (method === 'GET') return []
-  return method === 'HEAD' ? ['--head'] : [`--request ${quoted(method)}`]
+  return method === 'HEAD' ? ['--head'] : [`--request ${quoteWord(method)}`]
 }
 
-/** What curl decides by itself. */
+/** The headers that curl sets by itself. */
 const left = new Set(['accept-encoding', 'content-length'])
 
-const headerArgument = (name: string, value: string): string => {
+const formatHeader = (name: string, value: string): string => {
   const known = credentialHeaders[name.toLowerCase()]
   if (known !== undefined) return known
   return isSecretHeader(name)
-    ? `--header "${name}: $${variable(name)}"`
+    ? `--header "${name}: $${toVariableName(name)}"`
     : `--header ${withVariables(maskAddresses(`${name}: ${value}`, mark))}`
 }
 
-const headerArguments = ({ headers, parts }: WireRequest): string[] =>
+const formatHeaders = ({ headers, parts }: WireRequest): string[] =>
   Object.entries(headers)
     .filter(([name, value]) => !left.has(name.toLowerCase()) && value !== '*/*')
     .filter(([name]) => parts === undefined || name.toLowerCase() !== 'content-type')
-    .map(([name, value]) => headerArgument(name, value))
+    .map(([name, value]) => formatHeader(name, value))
 
 /**
  * A curl command for a request, for a POSIX shell. Credentials are `$SVC_TOKEN`, `$SVC_JOB_TOKEN`
@@ -141,11 +140,11 @@ export const toCurl = (
     'curl',
     // curl reads brackets and braces as ranges unless told not to.
     ...(/[[\]{}]/.test(address) ? ['--globoff'] : []),
-    ...methodArguments(request.method),
-    ...(credential === undefined || own ? [] : [credentialArgument(credential, words)]),
-    ...(sudo === undefined ? [] : [`--header ${quoted(`Sudo: ${sudo}`)}`]),
-    ...headerArguments(request),
-    ...bodyArguments(request, secrecies(request.secrets, words)),
+    ...formatMethod(request.method),
+    ...(credential === undefined || own ? [] : [getCredentialArgument(credential, words)]),
+    ...(sudo === undefined ? [] : [`--header ${quoteWord(`Sudo: ${sudo}`)}`]),
+    ...formatHeaders(request),
+    ...formatBody(request, getSecrecies(request.secrets, words)),
     withVariables(maskAddresses(address, mark)),
   ].join(' ')
 }

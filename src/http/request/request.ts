@@ -1,36 +1,36 @@
 /** Endpoint and values → request: pure, the only place that knows how attributes travel. */
 
-import { isObject, type JsonValue, type JsonValues, jsonFields } from '../../base/objects.js'
+import { isObject, type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
 import { type Endpoint, getMethod, getPath, getPlace } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import {
+  getInnerParams,
   type Param,
   type Params,
-  paramsIn,
   takesPairs,
   withParamsIn,
 } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
-import { type Ask, details, type FilePart, type Part, type WireRequest } from '../types.js'
-import { type Pair, queryText, segmentText, toJson, toPairs, wildcardText } from './address.js'
+import { type Ask, type FilePart, type Part, toDetails, type WireRequest } from '../types.js'
+import { encodeSegment, encodeWildcard, type Pair, queryText, toJson, toPairs } from './address.js'
 
 // Multipart bodies (`http/README.md`): certificates that come from files.
 
 const encoder = new TextEncoder()
 
 /** As browsers write names into a part's header. */
-const quoted = (text: string): string =>
+const quoteName = (text: string): string =>
   `"${text.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')}"`
 
-const headOf = (part: Part): string =>
+const buildPartHead = (part: Part): string =>
   part.bytes === undefined
-    ? `Content-Disposition: form-data; name=${quoted(part.name)}\r\n\r\n`
-    : `Content-Disposition: form-data; name=${quoted(part.name)}; filename=${quoted(part.filename)}\r\n` +
+    ? `Content-Disposition: form-data; name=${quoteName(part.name)}\r\n\r\n`
+    : `Content-Disposition: form-data; name=${quoteName(part.name)}; filename=${quoteName(part.filename)}\r\n` +
       'Content-Type: application/octet-stream\r\n\r\n'
 
 /** A boundary that no part contains; the same for the same parts, so that requests are pure. */
-const boundaryOf = (bodies: readonly Uint8Array[]): string => {
+const findBoundary = (bodies: readonly Uint8Array[]): string => {
   const texts = bodies.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   for (let n = 0; ; n++) {
     const boundary = `svcctl-form-data-${n}`
@@ -38,19 +38,19 @@ const boundaryOf = (bodies: readonly Uint8Array[]): string => {
   }
 }
 
-const partsOf = (pairs: readonly Pair[], files: Readonly<Record<string, FilePart>>): Part[] => [
+const toParts = (pairs: readonly Pair[], files: Readonly<Record<string, FilePart>>): Part[] => [
   ...pairs.map(([name, value]) => ({ name, value })),
   ...Object.entries(files).map(([name, file]) => ({ name, ...file })),
 ]
 
 /** The bytes of a form and the content type that goes with them. */
-const multipart = (
+const encodeMultipart = (
   parts: readonly Part[],
 ): { readonly contentType: string; readonly bytes: Uint8Array } => {
   const bodies = parts.map((part) => part.bytes ?? encoder.encode(part.value))
-  const boundary = boundaryOf(bodies)
+  const boundary = findBoundary(bodies)
   const pieces = parts.flatMap((part, i) => [
-    encoder.encode(`--${boundary}\r\n${headOf(part)}`),
+    encoder.encode(`--${boundary}\r\n${buildPartHead(part)}`),
     bodies[i] ?? new Uint8Array(),
     encoder.encode('\r\n'),
   ])
@@ -62,38 +62,38 @@ const multipart = (
 
 // An ask in the words of its instance: names of parameters and literal segments of the path, never values.
 
-const renamed = (params: Params, words: Words): Params =>
+const renameParams = (params: Params, words: Words): Params =>
   Object.fromEntries(
     Object.entries(params).map(([name, param]) => [
       words.name(name),
-      withParamsIn(param, (inside) => renamed(inside, words)),
+      withParamsIn(param, (inside) => renameParams(inside, words)),
     ]),
   )
 
 /** Values of which none is missing. */
-const defined = (values: JsonValues): Record<string, JsonValue> =>
+const omitUndefined = (values: JsonValues): Record<string, JsonValue> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
 
 /** The keys of a value, where its parameter names them. */
-const valueIn = (
+const translateValue = (
   value: JsonValue | undefined,
   param: Param | undefined,
   words: Words,
 ): JsonValue | undefined => {
-  const keys = paramsIn(param)
+  const keys = getInnerParams(param)
   if (keys === undefined) return value
   if (Array.isArray(value))
-    return value.map((item: JsonValue) => valueIn(item, param, words) ?? null)
-  return isObject(value) ? defined(valuesIn(jsonFields(value), keys, words)) : value
+    return value.map((item: JsonValue) => translateValue(item, param, words) ?? null)
+  return isObject(value) ? omitUndefined(translateValues(toJsonFields(value), keys, words)) : value
 }
 
 /** Whatever keys a parameter takes are its user's, and not the API's. */
 const isOpen = (param: Param | undefined): boolean => takesPairs(param) && param.keys === undefined
 
 /** A name with brackets, each level; behind a parameter of any keys they are left. */
-const bracketed = (name: string, params: Params, words: Words): string => {
+const translateName = (name: string, params: Params, words: Words): string => {
   const at = name.indexOf('[')
   if (at < 0) return words.name(name)
   const root = name.slice(0, at)
@@ -101,16 +101,16 @@ const bracketed = (name: string, params: Params, words: Words): string => {
   return isOpen(param) ? words.name(root) + name.slice(at) : words.name(name)
 }
 
-const valuesIn = (values: JsonValues, params: Params, words: Words): JsonValues =>
+const translateValues = (values: JsonValues, params: Params, words: Words): JsonValues =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
-      bracketed(name, params, words),
-      valueIn(value, Object.hasOwn(params, name) ? params[name] : undefined, words),
+      translateName(name, params, words),
+      translateValue(value, Object.hasOwn(params, name) ? params[name] : undefined, words),
     ]),
   )
 
-/** A family of integrations in the place of a slug: the instance's own, where it is one. */
-const slugIn = (value: JsonValue | undefined, words: Words): JsonValue | undefined => {
+/** Replaces a family of integrations by the instance's own slug, if the value is a family. */
+const translateSlug = (value: JsonValue | undefined, words: Words): JsonValue | undefined => {
   const own = typeof value === 'string' ? words.slugs(value) : []
   const [first, ...more] = own
   if (first === undefined || more.length === 0) return first ?? value
@@ -120,20 +120,20 @@ const slugIn = (value: JsonValue | undefined, words: Words): JsonValue | undefin
   )
 }
 
-/** What fills the path: only the slug of an integration is a word of the instance's. */
-const placesIn = ({ endpoint: { path }, values }: Ask, words: Words): JsonValues =>
+/** Translates the values of the path: only the slug of an integration has another word on the instance. */
+const translatePathValues = ({ endpoint: { path }, values }: Ask, words: Words): JsonValues =>
   Object.fromEntries(
     Object.entries(values)
       .filter(([name]) => Object.hasOwn(path, name))
       .map(([name, value]) => [
         name,
-        path[name]?.completes === 'integration' ? slugIn(value, words) : value,
+        path[name]?.completes === 'integration' ? translateSlug(value, words) : value,
       ]),
   )
 
 const known = new WeakMap<Words, WeakMap<Endpoint, Endpoint>>()
 
-const endpointIn = (endpoint: Endpoint, words: Words): Endpoint => {
+const translateEndpoint = (endpoint: Endpoint, words: Words): Endpoint => {
   const made = known.get(words) ?? new WeakMap<Endpoint, Endpoint>()
   known.set(words, made)
   const before = made.get(endpoint)
@@ -141,27 +141,27 @@ const endpointIn = (endpoint: Endpoint, words: Words): Endpoint => {
   const translated: Endpoint = {
     ...endpoint,
     route: `${getMethod(endpoint)} ${words.path(getPath(endpoint))}`,
-    params: renamed(endpoint.params, words),
+    params: renameParams(endpoint.params, words),
   }
   made.set(endpoint, translated)
   return translated
 }
 
 /**
- * The same ask in the words of its instance.
+ * Translates an ask into the words of its instance.
  * @throws Failure `usage` for a family that has several slugs there
  */
-const translated = (ask: Ask, words: Words): Ask => {
+const translateAsk = (ask: Ask, words: Words): Ask => {
   const { endpoint, values, extra, files } = ask
   const { params } = endpoint
   const others = Object.entries(values).filter(([name]) => !Object.hasOwn(endpoint.path, name))
   return {
-    endpoint: endpointIn(endpoint, words),
+    endpoint: translateEndpoint(endpoint, words),
     values: {
-      ...valuesIn(Object.fromEntries(others), params, words),
-      ...placesIn(ask, words),
+      ...translateValues(Object.fromEntries(others), params, words),
+      ...translatePathValues(ask, words),
     },
-    extra: extra && valuesIn(extra, params, words),
+    extra: extra && translateValues(extra, params, words),
     files:
       files === undefined
         ? undefined
@@ -185,14 +185,14 @@ interface Attribute {
 const loose: Param = { type: 'string', help: '' }
 
 /** A record's own value: names such as `constructor` are only names. */
-const at = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+const getOwn = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined
 
-const valueAttributes = ({ endpoint, values }: Ask): Attribute[] => {
+const listAttributes = ({ endpoint, values }: Ask): Attribute[] => {
   const known = Object.entries(endpoint.params).map(([name, param]) => ({
     name,
     param,
-    value: at(values, name),
+    value: getOwn(values, name),
     place: getPlace(endpoint, param),
   }))
   const address = isAddress(getPath(endpoint))
@@ -204,19 +204,19 @@ const valueAttributes = ({ endpoint, values }: Ask): Attribute[] => {
   return [...known, ...others].filter((a) => a.value !== undefined)
 }
 
-const extraAttributes = ({ endpoint, values, extra = {} }: Ask): Attribute[] =>
+const listExtraAttributes = ({ endpoint, values, extra = {} }: Ask): Attribute[] =>
   Object.entries(extra)
-    .filter(([name, value]) => value !== undefined && at(values, name) === undefined)
+    .filter(([name, value]) => value !== undefined && getOwn(values, name) === undefined)
     .map(([name, value]) => ({
       name,
       value,
-      place: getPlace(endpoint, at(endpoint.params, name) ?? loose),
+      place: getPlace(endpoint, getOwn(endpoint.params, name) ?? loose),
     }))
 
-const plainName = (name: string): string => name.replace(/\[\]$/, '')
+const stripBrackets = (name: string): string => name.replace(/\[\]$/, '')
 
 /** Pairs of a place; a name that the catalogue's values give beats the same name of `extra`. */
-const pairsIn = (
+const collectPairs = (
   place: 'query' | 'body',
   own: readonly Attribute[],
   extra: readonly Attribute[],
@@ -224,8 +224,8 @@ const pairsIn = (
   const pairs = (list: readonly Attribute[]): Pair[] =>
     list.filter((a) => a.place === place).flatMap((a) => toPairs(a.name, a.param, a.value))
   const first = pairs(own)
-  const names = new Set(first.map(([name]) => plainName(name)))
-  return [...first, ...pairs(extra).filter(([name]) => !names.has(plainName(name)))]
+  const names = new Set(first.map(([name]) => stripBrackets(name)))
+  return [...first, ...pairs(extra).filter(([name]) => !names.has(stripBrackets(name)))]
 }
 
 const fillPath = ({ endpoint, values }: Ask): string =>
@@ -234,12 +234,12 @@ const fillPath = ({ endpoint, values }: Ask): string =>
     .map((segment) => {
       if (!/^[:*]/.test(segment)) return segment
       const name = segment.slice(1)
-      const value = at(values, name)
+      const value = getOwn(values, name)
       if (value === undefined || value === null)
         throw usage(`${name} is missing`, `${endpoint.route} requires it in its path.`)
       return segment.startsWith('*')
-        ? wildcardText(name, value)
-        : segmentText(name, endpoint.path[name], value)
+        ? encodeWildcard(name, value)
+        : encodeSegment(name, endpoint.path[name], value)
     })
     .join('/')
 
@@ -256,24 +256,24 @@ const checkAddress = (value: unknown): string => {
     throw new Failure(
       'usage',
       'the endpoint URL must not contain a key, because URLs end up in server logs',
-      details({ code: 'key-in-address' }),
+      toDetails({ code: 'key-in-address' }),
     )
   url.hash = ''
   return url.href
 }
 
-const multipartBody = (
+const buildMultipartBody = (
   own: readonly Attribute[],
   extra: readonly Attribute[],
   files: NonNullable<Ask['files']>,
 ): Pick<WireRequest, 'headers' | 'body' | 'parts'> => {
   const free = (list: readonly Attribute[]) => list.filter((a) => !Object.hasOwn(files, a.name))
-  const parts = partsOf(pairsIn('body', free(own), free(extra)), files)
-  const { contentType, bytes } = multipart(parts)
+  const parts = toParts(collectPairs('body', free(own), free(extra)), files)
+  const { contentType, bytes } = encodeMultipart(parts)
   return { headers: { 'content-type': contentType }, body: bytes, parts }
 }
 
-const jsonBody = (
+const buildJsonBody = (
   ask: Ask,
   attributes: readonly Attribute[],
 ): Pick<WireRequest, 'headers' | 'body'> => {
@@ -289,27 +289,27 @@ const jsonBody = (
 const fileHeaders = { accept: '*/*', 'accept-encoding': 'identity' } as const
 
 /**
- * The request of an endpoint for the given values (`http/README.md`). Without attributes there is no body and no content type.
- * @param words the instance's, where it has some of its own
+ * Builds the request of an endpoint for the given values (`http/README.md`). Without attributes there is no body and no content type.
+ * @param words the instance's own, if it has some
  * @throws Failure `usage` for a missing path value, or one that cannot stand in a path
  */
 export const buildRequest = (ask: Ask, words?: Words): WireRequest => {
   const secrets = getSecretFields(ask.endpoint)
-  const request = requestOf(words === undefined ? ask : translated(ask, words))
+  const request = requestOf(words === undefined ? ask : translateAsk(ask, words))
   return secrets.size === 0 ? request : { ...request, secrets }
 }
 
 const requestOf = (ask: Ask): WireRequest => {
   const { endpoint, files = {} } = ask
-  const own = valueAttributes(ask)
-  const extra = extraAttributes(ask)
+  const own = listAttributes(ask)
+  const extra = listExtraAttributes(ask)
   const address = isAddress(getPath(endpoint))
   const path = address ? checkAddress(ask.values[addressName]) : fillPath(ask)
-  const query = queryText(pairsIn('query', own, extra))
+  const query = queryText(collectPairs('query', own, extra))
   const content =
     Object.keys(files).length > 0
-      ? multipartBody(own, extra, files)
-      : jsonBody(ask, [...own, ...extra])
+      ? buildMultipartBody(own, extra, files)
+      : buildJsonBody(ask, [...own, ...extra])
   const join = path.includes('?') ? '&' : '?'
   return {
     method: getMethod(endpoint),

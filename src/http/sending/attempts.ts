@@ -1,25 +1,26 @@
 /** When a request is sent again, and after how long (`http/README.md`). */
 
-import { onAbort } from '../../base/async.js'
-import { currentIo } from '../../base/io.js'
+import { callOnAbort } from '../../base/async.js'
+import { getCurrentIo } from '../../base/io.js'
 import { Failure } from '../../errors.js'
 import type { Admission, ClientOptions, OnInterrupt } from '../types.js'
 
 // The interruption of a run, as requests that are under way hear of it.
 
 /** @param request what was under way */
-export const interrupted = (request?: string): Failure =>
+export const createInterrupted = (request?: string): Failure =>
   new Failure('interrupted', 'interrupted', request === undefined ? {} : { request })
 
 /** Tells all requests that are under way of the first of these signals, which is not listened to any longer then. */
-export const interruptions = (...signals: readonly (AbortSignal | undefined)[]): OnInterrupt => {
+export const listenForAborts = (...signals: readonly (AbortSignal | undefined)[]): OnInterrupt => {
   const waiting = new Set<() => void>()
   const releases: (() => void)[] = []
   const stopAll = (): void => {
     for (const release of releases) release()
     for (const stop of waiting) stop()
   }
-  for (const signal of signals) if (signal !== undefined) releases.push(onAbort(signal, stopAll))
+  for (const signal of signals)
+    if (signal !== undefined) releases.push(callOnAbort(signal, stopAll))
   return (stop) => {
     if (signals.some((signal) => signal?.aborted === true)) stop()
     else waiting.add(stop)
@@ -28,7 +29,7 @@ export const interruptions = (...signals: readonly (AbortSignal | undefined)[]):
 }
 
 /** The interruption of a run, or of one call by its own signal. */
-export const interruptedBy = (onInterrupt: OnInterrupt, signal?: AbortSignal): OnInterrupt => {
+export const combineInterrupts = (onInterrupt: OnInterrupt, signal?: AbortSignal): OnInterrupt => {
   if (signal === undefined) return onInterrupt
   return (stop) => {
     if (signal.aborted) stop()
@@ -50,17 +51,17 @@ export interface Timing {
 }
 
 export const systemTiming: Timing = {
-  now: () => currentIo().now().getTime(),
-  random: () => currentIo().random(),
+  now: () => getCurrentIo().now().getTime(),
+  random: () => getCurrentIo().random(),
   sleep: (milliseconds, onInterrupt) =>
     new Promise((resolve, reject) => {
-      const leave = currentIo().after(milliseconds, () => {
+      const leave = getCurrentIo().after(milliseconds, () => {
         forget()
         resolve()
       })
       const forget = onInterrupt(() => {
         leave()
-        reject(interrupted())
+        reject(createInterrupted())
       })
     }),
 }
@@ -71,12 +72,12 @@ const longestPause = 30_000
 export const longestWait = 300_000
 
 export const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD'
-/** Whether sending it twice does what sending it once does. */
+/** True if sending a request twice has the same effect as sending it once. */
 export const isIdempotent = (method: string): boolean => method !== 'POST' && method !== 'PATCH'
 
 /** The further attempts of one request, counted over everything that may go wrong with it. */
 export class Attempts {
-  /** What the gate gave for the latest attempt. */
+  /** The admission that the gate gave for the latest attempt. */
   admission: Admission | undefined
   #made = 0
   readonly #retries: number
@@ -98,12 +99,12 @@ export class Attempts {
     this.#onInterrupt = onInterrupt
   }
 
-  /** How many are left. */
+  /** The number of attempts that are left. */
   get left(): number {
     return Math.max(0, this.#retries - this.#made)
   }
 
-  /** How many are left where the instance asks to wait. */
+  /** The number of attempts that are left for refusals that ask to wait. */
   get refusals(): number {
     return Math.max(0, this.#refusals - this.#made)
   }

@@ -3,9 +3,9 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { SecureContext } from 'node:tls'
 import type { Dispatcher } from 'undici'
-import { remember } from '../../base/secrets/scrub.js'
+import { recordSecret } from '../../base/secrets/scrub.js'
 import { Failure } from '../../errors.js'
-import { type ClientOptions, details, type Transport } from '../types.js'
+import { type ClientOptions, type Transport, toDetails } from '../types.js'
 
 // An unasked `100 Continue` is to be read and passed over (RFC 9110, 15.2). undici takes it for a
 // broken answer, and any other 1xx for what it is; so the one is shown to it as the other. Where in
@@ -19,11 +19,11 @@ const place = { hundreds: 9, tens: 10, ones: 11 }
 /** The heads of the answers on one connection. */
 export class ResponseHeads {
   #reading = false
-  /** How far the status line was read; past its status the end of the head is looked for. */
+  /** The position in the status line; past its status, the end of the head is looked for. */
   #at = 0
   #hundreds = 0
   #tens = 0
-  /** Whether the line that is being read has nothing in it so far. */
+  /** True if the current line has been empty so far. */
   #empty = false
 
   /** A request is on its way: the next bytes that come begin an answer. */
@@ -67,7 +67,7 @@ interface ReadableSocket {
   read: (size?: number) => unknown
 }
 
-const socketOf = (message: unknown): ReadableSocket | undefined => {
+const findSocket = (message: unknown): ReadableSocket | undefined => {
   if (typeof message !== 'object' || message === null || !('socket' in message)) return undefined
   const { socket } = message
   return typeof socket === 'object' && socket !== null && 'read' in socket
@@ -96,7 +96,7 @@ const passOverContinue = (): void => {
   if (listening) return
   listening = true
   subscribe('undici:client:sendHeaders', (message) => {
-    const socket = socketOf(message)
+    const socket = findSocket(message)
     if (socket !== undefined) (watched.get(socket) ?? watch(socket)).expect()
   })
 }
@@ -112,14 +112,18 @@ interface TlsSettings {
   readonly rejectUnauthorized?: boolean
 }
 
-const unusable = (what: string, code: 'ca' | 'client-certificate', cause: unknown): Failure =>
+const createTransportFailure = (
+  what: string,
+  code: 'ca' | 'client-certificate',
+  cause: unknown,
+): Failure =>
   new Failure(
     'usage',
     `the ${what} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`,
-    details({ code }),
+    toDetails({ code }),
   )
 
-const contextOf = async ({ ca, cert, key }: Transport): Promise<SecureContext> => {
+const createContext = async ({ ca, cert, key }: Transport): Promise<SecureContext> => {
   const { createSecureContext } = await import('node:tls')
   let made: SecureContext
   try {
@@ -129,7 +133,7 @@ const contextOf = async ({ ca, cert, key }: Transport): Promise<SecureContext> =
     })
   } catch (error) {
     const what = 'client certificate with its key'
-    throw unusable(what, 'client-certificate', error)
+    throw createTransportFailure(what, 'client-certificate', error)
   }
   if (ca === undefined) return made
   const { X509Certificate } = await import('node:crypto')
@@ -138,25 +142,25 @@ const contextOf = async ({ ca, cert, key }: Transport): Promise<SecureContext> =
     new X509Certificate(ca)
     made.context.addCACert(ca)
   } catch (error) {
-    throw unusable('file of certificate authorities', 'ca', error)
+    throw createTransportFailure('file of certificate authorities', 'ca', error)
   }
   return made
 }
 
 /**
- * What a transport says of certificates. Further authorities are added to those that Node trusts by
- * itself; as the option `ca` they would replace them, and naming all takes 40 ms.
+ * Creates the TLS settings of a transport. Its authorities are added to those that Node trusts by itself. As the option `ca` they would
+ * replace those, and naming all of them takes 40 ms.
  */
 export const createTlsSettings = async (transport: Transport): Promise<TlsSettings> => {
   const { ca, cert, key, insecure } = transport
   // Said either way: NODE_TLS_REJECT_UNAUTHORIZED=0 would decide what is left open.
   const trusting = { rejectUnauthorized: insecure !== true }
   if (ca === undefined && cert === undefined && key === undefined) return trusting
-  return { ...trusting, secureContext: await contextOf(transport) }
+  return { ...trusting, secureContext: await createContext(transport) }
 }
 
 /** The client certificate says who asks, as a token does: only the instance sees it. */
-const withoutIdentity = ({ cert: _, key: __, ...rest }: Transport): Transport => rest
+const omitIdentity = ({ cert: _, key: __, ...rest }: Transport): Transport => rest
 
 type DispatcherFactory = (origin: string) => Dispatcher
 
@@ -164,13 +168,13 @@ type DispatcherFactory = (origin: string) => Dispatcher
 // (`npm run bench -- flags`).
 
 /** The user name and the password of a proxy; one may be empty. */
-const proxyCredential = ({ username, password }: URL): { readonly token?: string } => {
+const getProxyCredential = ({ username, password }: URL): { readonly token?: string } => {
   if (username === '' && password === '') return {}
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return { token: `Basic ${Buffer.from(text).toString('base64')}` }
 }
 
-const throughProxy = async (
+const createProxyFactory = async (
   proxy: string,
   tls: TlsSettings,
   proxyTls: TlsSettings,
@@ -187,7 +191,7 @@ const throughProxy = async (
   const url = new URL(proxy)
   const agent = new ProxyAgent({
     uri: url.origin,
-    ...proxyCredential(url),
+    ...getProxyCredential(url),
     proxyTunnel: false,
     requestTls: { ...tls, timeout },
     proxyTls: { ...proxyTls, timeout },
@@ -195,12 +199,12 @@ const throughProxy = async (
   return () => agent
 }
 
-const direct = async (tls: TlsSettings, timeout: number): Promise<DispatcherFactory> => {
+const createPoolFactory = async (tls: TlsSettings, timeout: number): Promise<DispatcherFactory> => {
   const { default: Pool } = await import('undici/lib/dispatcher/pool.js')
   return (origin) => new Pool(origin, { connect: { ...tls, timeout } })
 }
 
-/** How connections are made for these options; no library is loaded before the first request. */
+/** Creates the connections for these options; no library is loaded before the first request. */
 export const createConnections = (
   options: Pick<ClientOptions, 'baseUrl' | 'transport' | 'timeout'>,
 ): Connections => {
@@ -210,11 +214,11 @@ export const createConnections = (
     passOverContinue()
     if (origin.startsWith('https:')) await import('node:tls')
     const { transport = {}, timeout } = options
-    const abroad = withoutIdentity(transport)
+    const abroad = omitIdentity(transport)
     const tls = await createTlsSettings(origin === home ? transport : abroad)
     return proxy === undefined
-      ? await direct(tls, timeout * 1000)
-      : await throughProxy(proxy, tls, await createTlsSettings(abroad), timeout * 1000)
+      ? await createPoolFactory(tls, timeout * 1000)
+      : await createProxyFactory(proxy, tls, await createTlsSettings(abroad), timeout * 1000)
   }
   /** The proxy of an origin. */
   const proxyFor = async (origin: string): Promise<string | undefined> => {
@@ -228,7 +232,7 @@ export const createConnections = (
   const to = async (origin: string): Promise<Dispatcher> => {
     // With each request, as the token: of all secrets only the latest are remembered.
     const { proxy } = options.transport ?? {}
-    if (proxy !== undefined) remember(decodeURIComponent(new URL(proxy).password))
+    if (proxy !== undefined) recordSecret(decodeURIComponent(new URL(proxy).password))
     const known = dispatchers.get(origin)
     if (known !== undefined) return known
     const by = await proxyFor(origin)

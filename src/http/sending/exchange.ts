@@ -1,21 +1,23 @@
-/** One exchange on undici's dispatcher: a request out, headers and a paced body in, told of once as a whole. */
+/**
+ * One exchange on undici's dispatcher: it sends a request, and receives headers and a paced body. Its trace reports it once, as a whole.
+ */
 
 import type { Dispatcher } from 'undici'
-import { currentIo } from '../../base/io.js'
+import { getCurrentIo } from '../../base/io.js'
 import type { OwnNames } from '../../base/secrets/mask.js'
-import { scrub } from '../../base/secrets/scrub.js'
+import { redactSecrets } from '../../base/secrets/scrub.js'
 import { Failure } from '../../errors.js'
 import type { TimedBody } from '../answers/body.js'
-import { LostRequest, lostTo, oneLine, unknownOutcome } from '../answers/network.js'
-import { safeAddress, safeBody, safeHeaders } from '../answers/secrets.js'
+import { LostRequest, markUnknownOutcome, toLostRequest, toOneLine } from '../answers/network.js'
+import { maskAddressSecrets, maskBody, maskHeaders } from '../answers/secrets.js'
 import { readHeader } from '../headers.js'
 import type { RequestTarget } from '../request/address.js'
 import type { AnswerHeaders, ClientOptions, Exchange, OnInterrupt } from '../types.js'
-import { interrupted, isSafe } from './attempts.js'
+import { createInterrupted, isSafe } from './attempts.js'
 
 type Controller = Dispatcher.DispatchController
 
-/** How much of a body may wait to be read before the connection is paused. */
+/** The number of unread bytes of a body at which the connection is paused. */
 const highWater = 1 << 19
 /** Informational answers (1xx) before the real one; more is a server that never answers. */
 const informational = 20
@@ -32,7 +34,7 @@ export interface OutgoingRequest {
   readonly timeout: number
 }
 
-/** A body as it arrives: read in order, paused while nobody reads. */
+/** A body as it arrives: it is read in order, and the connection pauses while the reader does not read. */
 class Body implements AsyncIterableIterator<Uint8Array> {
   readonly #controller: Controller
   #chunks: Uint8Array[] = []
@@ -108,7 +110,7 @@ export interface IncomingAnswer {
   readonly body: Body
 }
 
-/** What undici tells about one request, turned into a promise of headers and a body. */
+/** The handler of undici's events for one request, which become a promise of headers and a body. */
 class ResponseHandler implements Dispatcher.DispatchHandler {
   #controller: Controller | undefined
   #sent = false
@@ -166,12 +168,14 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   #lost(error: Error): LostRequest {
-    return lostTo(error, this.#outgoing.label, this.#sent, this.#body !== undefined)
+    return toLostRequest(error, this.#outgoing.label, this.#sent, this.#body !== undefined)
   }
 
   #interrupted(): Failure {
     const { method, label } = this.#outgoing
-    return this.#sent && !isSafe(method) ? unknownOutcome(interrupted(label)) : interrupted()
+    return this.#sent && !isSafe(method)
+      ? markUnknownOutcome(createInterrupted(label))
+      : createInterrupted()
   }
 
   #stop(reason: Error): void {
@@ -186,7 +190,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
  * Sends a request and resolves with its headers; the body follows.
  * @throws Lost when no answer came; Failure `interrupted`
  */
-export const exchange = (
+export const sendRequest = (
   dispatcher: Dispatcher,
   outgoing: OutgoingRequest,
   onInterrupt: OnInterrupt,
@@ -211,19 +215,19 @@ export const exchange = (
 export interface OpenAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
-  /** Where it came from in the end. */
+  /** The address that the answer came from, after redirects. */
   readonly target: RequestTarget
-  /** What was asked, without credentials. */
+  /** The method and address of the request, without credentials. */
   readonly label: string
   readonly method: string
   readonly body: TimedBody
-  /** How its body begins, where that was read already. */
+  /** The beginning of the body, if it was read already. */
   readonly read?: Uint8Array
   /** Reads no further. */
   readonly cancel: () => void
   readonly signedIn: boolean
   readonly trace: Trace
-  /** What the gate says, where the request passed one: it may come again, or the answer stands. */
+  /** The verdict of the gate, if the request passed one: the request may be sent again, or the answer stands. */
   readonly gate?: 'again' | 'stands'
 }
 
@@ -235,7 +239,7 @@ export interface Trace {
   failed(error: Error): void
 }
 
-const neverSent = (error: Error): boolean =>
+const isNeverSent = (error: Error): boolean =>
   error instanceof LostRequest
     ? !error.sent
     : error instanceof Failure &&
@@ -249,14 +253,16 @@ const requestBody = (
   secrets: ReadonlySet<string> | undefined,
   words: OwnNames | undefined,
 ): string | undefined =>
-  typeof body === 'string' ? safeBody(body, secrets, words) : body && `(${body.length} bytes)`
+  typeof body === 'string' ? maskBody(body, secrets, words) : body && `(${body.length} bytes)`
 
 const cleanHeaders = (headers: AnswerHeaders): Record<string, string> =>
-  Object.fromEntries(Object.entries(safeHeaders(headers)).map(([k, v]) => [scrub(k), scrub(v)]))
+  Object.fromEntries(
+    Object.entries(maskHeaders(headers)).map(([k, v]) => [redactSecrets(k), redactSecrets(v)]),
+  )
 
 /**
- * @param secrets names of attributes and fields that are secret besides those that look so
- * @param words the instance's own, by which further ones are
+ * @param secrets names of attributes and fields that are secret, in addition to names that look like secrets
+ * @param words the instance's own, which make further names secret
  */
 export const startTrace = (
   tell: ClientOptions['trace'],
@@ -266,25 +272,25 @@ export const startTrace = (
 ): Trace => {
   if (tell === undefined) return silent
   const { method, origin, path, headers, body } = outgoing
-  const started = currentIo().uptime()
+  const started = getCurrentIo().uptime()
   let reported = false
   const once = (rest: Partial<Exchange>, answer?: Uint8Array): void => {
     if (reported) return
     reported = true
     tell({
       method,
-      url: scrub(safeAddress(`${origin}${path}`)),
+      url: redactSecrets(maskAddressSecrets(`${origin}${path}`)),
       requestHeaders: cleanHeaders(headers),
       // Only -v reads the bodies: making text of a large one takes as much memory again.
       get requestBody() {
         const sent = requestBody(body, secrets, words)
-        return sent && scrub(sent)
+        return sent && redactSecrets(sent)
       },
-      milliseconds: Math.round(currentIo().uptime() - started),
+      milliseconds: Math.round(getCurrentIo().uptime() - started),
       ...rest,
       get responseBody() {
-        const shown = answer && safeBody(Buffer.from(answer).toString(), secrets, words)
-        return shown && scrub(shown)
+        const shown = answer && maskBody(Buffer.from(answer).toString(), secrets, words)
+        return shown && redactSecrets(shown)
       },
     })
   }
@@ -294,14 +300,14 @@ export const startTrace = (
       const outcome = {
         status,
         responseHeaders: cleanHeaders(responseHeaders),
-        requestId: id && scrub(oneLine(id)),
+        requestId: id && redactSecrets(toOneLine(id)),
       }
       once(outcome, bytes)
     },
     failed: (error) =>
       once({
-        error: scrub(oneLine(error.message)),
-        ...(neverSent(error) ? { sent: false } : {}),
+        error: redactSecrets(toOneLine(error.message)),
+        ...(isNeverSent(error) ? { sent: false } : {}),
       }),
   }
 }

@@ -1,14 +1,20 @@
 /** Sending: credential, redirects, attempts. What comes back is an answer of any status. */
-import { remember } from '../../base/secrets/scrub.js'
+import { recordSecret } from '../../base/secrets/scrub.js'
 import { trimTrailingSlashes } from '../../base/text.js'
 import { readHeaders, type Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
-import { decoded, readSome, TimedBody } from '../answers/body.js'
-import { isMaintenance, movedProject } from '../answers/failure.js'
-import { getLoss, LostRequest, unknownOutcome } from '../answers/network.js'
-import { safeAddress, secretTexts } from '../answers/secrets.js'
-import { askedWait, headersFor, isSigned, readHeader, strangerHeaders } from '../headers.js'
-import { turnsAway } from '../pace.js'
+import { decodeBody, readSome, TimedBody } from '../answers/body.js'
+import { createMovedStep, isMaintenance } from '../answers/failure.js'
+import { getLoss, LostRequest, markUnknownOutcome } from '../answers/network.js'
+import { findSecretTexts, maskAddressSecrets } from '../answers/secrets.js'
+import {
+  buildHeaders,
+  getRequestedWait,
+  isSigned,
+  readHeader,
+  selectHarmlessHeaders,
+} from '../headers.js'
+import { isTurnedAway } from '../pace.js'
 import {
   formatAddress,
   getApiRoot,
@@ -20,14 +26,14 @@ import {
   type AnswerHeaders,
   type ClientOptions,
   type Credential,
-  details,
   type NextStep,
   type OnInterrupt,
+  toDetails,
   type WireRequest,
 } from '../types.js'
-import { type Attempts, interruptedBy, isIdempotent, isSafe, longestWait } from './attempts.js'
+import { type Attempts, combineInterrupts, isIdempotent, isSafe, longestWait } from './attempts.js'
 import type { Connections } from './connections.js'
-import { exchange, type OpenAnswer, type OutgoingRequest, startTrace } from './exchange.js'
+import { type OpenAnswer, type OutgoingRequest, sendRequest, startTrace } from './exchange.js'
 
 // Redirects: which are followed, and why the others are not.
 
@@ -35,31 +41,31 @@ import { exchange, type OpenAnswer, type OutgoingRequest, startTrace } from './e
 const redirects = new Set([301, 302, 303, 307, 308])
 const longestChain = 5
 
-const refused = (reply: OpenAnswer, message: string, next: NextStep): Failure =>
+const createRefusal = (reply: OpenAnswer, message: string, next: NextStep): Failure =>
   new Failure('failed', `${reply.status}: ${message}`, {
     status: reply.status,
     request: reply.label,
-    ...details(next),
+    ...toDetails(next),
   })
 
-/** What an address of the API below another base URL tells: that base URL; undefined for any other address. */
-const baseIn = ({ origin, path }: RequestTarget): string | undefined => {
+/** Returns the base URL that an address of the API implies; undefined for any other address. */
+const getBaseUrl = ({ origin, path }: RequestTarget): string | undefined => {
   const [, prefix] = /^([^?]*)\/api\/v4\/[^?]/.exec(path) ?? []
   return prefix === undefined ? undefined : `${origin}${prefix}`
 }
 
-const moved = (next: RequestTarget, { target }: OpenAnswer): NextStep => {
-  const base = baseIn(next)
+const suggestBaseUrl = (next: RequestTarget, { target }: OpenAnswer): NextStep => {
+  const base = getBaseUrl(next)
   if (base === undefined)
     return 'If the instance has moved there, use its address as the base URL. It may also be the sign-in page of a proxy.'
-  return base === baseIn(target)
+  return base === getBaseUrl(target)
     ? 'The base URL is right. Tell the administrators of the instance, or of the proxy in front of it.'
     : `Use the base URL ${base}.`
 }
 
-/** Data that somebody else gives must not pass for the instance's, and no credential goes there. */
-const leadsAway = (reply: OpenAnswer, next: RequestTarget): Failure => {
-  const where = baseIn(next) ?? safeAddress(formatAddress(next))
+/** Creates the failure of a redirect to another origin: its data must not pass for the instance's, and no credential goes there. */
+const createForeignRedirect = (reply: OpenAnswer, next: RequestTarget): Failure => {
+  const where = getBaseUrl(next) ?? maskAddressSecrets(formatAddress(next))
   const [from, to] = [new URL(reply.target.origin), new URL(next.origin)]
   const words =
     from.hostname !== to.hostname
@@ -67,15 +73,19 @@ const leadsAway = (reply: OpenAnswer, next: RequestTarget): Failure => {
       : from.protocol === to.protocol
         ? where
         : `https (${where})`
-  return refused(reply, `it redirects to ${words}, which was not contacted`, moved(next, reply))
+  return createRefusal(
+    reply,
+    `it redirects to ${words}, which was not contacted`,
+    suggestBaseUrl(next, reply),
+  )
 }
 
 /**
- * Where a redirect leads; only reading follows it, since following turns a write into a read.
- * @param root the API of the instance: a project of its may have another path now
+ * Resolves the target of a redirect. Only reads follow redirects, since following turns a write into a read.
+ * @param root the API of the instance, one of whose projects may have another path now
  * @throws Failure `failed` otherwise
  */
-const nextTarget = (
+const resolveRedirect = (
   reply: OpenAnswer,
   location: string,
   hops: number,
@@ -85,32 +95,36 @@ const nextTarget = (
   const from = formatAddress(target)
   const next = URL.canParse(location, from) ? new URL(location, from) : undefined
   if (next === undefined || !/^https?:$/.test(next.protocol))
-    throw refused(reply, 'it redirects to an invalid URL', 'Check the base URL.')
-  const shown = safeAddress(next.href)
+    throw createRefusal(reply, 'it redirects to an invalid URL', 'Check the base URL.')
+  const shown = maskAddressSecrets(next.href)
   const there = parseAddress(next.href)
   if (!isSafe(method)) {
     const within = there.origin === root.origin && there.path.startsWith(`${root.path}/projects/`)
-    throw refused(
+    throw createRefusal(
       reply,
       `it redirects to ${shown}, and redirects of a ${method} are not followed`,
-      within ? movedProject(reply.label) : moved(there, reply),
+      within ? createMovedStep(reply.label) : suggestBaseUrl(there, reply),
     )
   }
   if (target.origin.startsWith('https:') && next.protocol === 'http:')
-    throw refused(
+    throw createRefusal(
       reply,
       `it redirects from https to http (${shown}), which is not secure`,
       'Tell the administrators of the instance. Its external URL should use https.',
     )
   if (hops >= longestChain)
-    throw refused(reply, `too many redirects, the last one to ${shown}`, 'Check the base URL.')
+    throw createRefusal(
+      reply,
+      `too many redirects, the last one to ${shown}`,
+      'Check the base URL.',
+    )
   return there
 }
 
 // Headers in the words of their instance, for readers who know those of the documents.
 
 /** Headers by their names in the documents as well; where both came, the instance's own counts. */
-const legibleHeaders = (
+const addDocumentedNames = (
   headers: AnswerHeaders,
   names: readonly string[],
   { header }: Pick<Words, 'header'>,
@@ -207,18 +221,18 @@ export class Wire {
         await attempts.pause(error.details.request ?? '', error.message)
         return undefined
       }
-      throw error.sent && !isSafe(request.method) ? unknownOutcome(error) : error
+      throw error.sent && !isSafe(request.method) ? markUnknownOutcome(error) : error
     }
   }
 
-  /** How an answer asks for another attempt; undefined when it stands. */
+  /** Returns the wait before another attempt; undefined if the answer stands. */
   #waitFor(reply: OpenAnswer, attempts: Attempts): { readonly asked?: number } | undefined {
     const { status, headers, method } = reply
     // For how long an instance turns away, its gate alone has patience.
-    if (reply.gate !== undefined && turnsAway(reply, this.#now())) return undefined
+    if (reply.gate !== undefined && isTurnedAway(reply, this.#now())) return undefined
     const again = status === 429 || (passing.has(status) && isIdempotent(method))
     if (!again || attempts.left === 0) return undefined
-    const asked = askedWait(status, (name) => readHeader(headers, name), this.#now())
+    const asked = getRequestedWait(status, (name) => readHeader(headers, name), this.#now())
     if (asked === undefined) return {}
     return asked > longestWait ? undefined : { asked }
   }
@@ -243,17 +257,17 @@ export class Wire {
       if (!redirects.has(reply.status) || location === undefined) return reply
       // First, since a redirect that is refused belongs on record, too.
       await discard(reply)
-      const next = nextTarget(reply, location, hops, this.root)
+      const next = resolveRedirect(reply, location, hops, this.root)
       if (!this.#isHome(next)) {
         // A download may lead to a storage, and where the same API is, to the instance.
-        if (!abroad || baseIn(next) !== undefined) throw leadsAway(reply, next)
-        headers = strangerHeaders(headers)
+        if (!abroad || getBaseUrl(next) !== undefined) throw createForeignRedirect(reply, next)
+        headers = selectHarmlessHeaders(headers)
       }
       target = next
     }
   }
 
-  /** Whether an address is of the instance: its origin, and below its path. */
+  /** True if an address belongs to the instance: it has its origin, and is below its path. */
   #isHome({ origin, path }: RequestTarget): boolean {
     return origin === this.root.origin && `${path}/`.startsWith(this.#home)
   }
@@ -265,11 +279,13 @@ export class Wire {
     return { origin: this.root.origin, path: `${this.root.path}${request.path}` }
   }
 
-  /** A key for an alert endpoint goes where it is sent; any other credential only to the instance. */
+  /**
+   * Builds the headers of a request. The key of an alert endpoint goes to any address; every other credential goes only to the instance.
+   */
   #headers(request: WireRequest, target: RequestTarget): Record<string, string> {
     const kind = this.#credential?.kind
     const { sudo, userAgent, words } = this.#options
-    return headersFor(request, {
+    return buildHeaders(request, {
       userAgent,
       credential: this.#credential,
       trusted: target.origin === this.root.origin || kind === 'bearer' || kind === 'basic',
@@ -278,7 +294,7 @@ export class Wire {
     })
   }
 
-  /** An exchange that the gate has let through, where it is with the instance. */
+  /** Sends a request after the gate admitted it, if it goes to the instance. */
   async #admitted(
     request: WireRequest,
     target: RequestTarget,
@@ -302,7 +318,7 @@ export class Wire {
   }
 
   #interruption({ how }: WireRequest): OnInterrupt {
-    return interruptedBy(this.#onInterrupt, how?.signal)
+    return combineInterrupts(this.#onInterrupt, how?.signal)
   }
 
   async #exchange(
@@ -316,21 +332,21 @@ export class Wire {
     const timeout = (request.how?.timeout ?? this.#options.timeout) * 1000
     const outgoing: OutgoingRequest = { ...target, method, headers, label, timeout, body }
     const { words } = this.#options
-    for (const text of secretTexts({ ...request, headers }, words)) remember(text)
-    if (this.#credential !== undefined) remember(this.#credential.value)
+    for (const text of findSecretTexts({ ...request, headers }, words)) recordSecret(text)
+    if (this.#credential !== undefined) recordSecret(this.#credential.value)
     const trace = startTrace(this.#options.trace, outgoing, secrets, words)
     const dispatcher = await this.#connections.to(target.origin)
     try {
-      const incoming = await exchange(dispatcher, outgoing, this.#interruption(request))
+      const incoming = await sendRequest(dispatcher, outgoing, this.#interruption(request))
       const encoding = readHeader(incoming.headers, 'content-encoding')
       const { headers: came } = incoming
       return {
         status: incoming.status,
-        headers: words === undefined ? came : legibleHeaders(came, readHeaders, words),
+        headers: words === undefined ? came : addDocumentedNames(came, readHeaders, words),
         target,
         label,
         method,
-        body: new TimedBody(decoded(incoming.body, encoding, label), timeout, label),
+        body: new TimedBody(decodeBody(incoming.body, encoding, label), timeout, label),
         cancel: () => incoming.body.cancel(),
         signedIn: isSigned(headers),
         trace,

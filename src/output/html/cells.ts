@@ -2,10 +2,10 @@
 
 import { isMoment } from '../../base/dates.js'
 import { ExactNumber } from '../../base/json/json.js'
-import { stringify } from '../../base/json/values.js'
+import { serializeJson } from '../../base/json/values.js'
 import { getLevelName } from '../../catalogue/levels.js'
 import { createCell, isExpiry } from '../cell.js'
-import { type SafeText, shown, shownLines } from '../escape.js'
+import { escapeLine, escapeLines, type SafeText } from '../escape.js'
 import type { FormatView } from '../types.js'
 import { formatMinute, getHref, link } from './frame.js'
 import { html, type Markup } from './markup.js'
@@ -36,7 +36,7 @@ const toEnd = (value: string, raw: SafeText, { now, style }: FormatView): PageCe
   const state = getEndState(time, now.getTime())
   const tone = state === 'later' ? undefined : endTones[state]
   const mark = state === 'later' ? '' : state === 'soon' ? '! ' : '✗ '
-  const text = shown(`${mark}${value.slice(0, 10)} ${formatDays(time, now.getTime())}`, style)
+  const text = escapeLine(`${mark}${value.slice(0, 10)} ${formatDays(time, now.getTime())}`, style)
   return { text, raw, kind: 't', time, tone }
 }
 
@@ -47,9 +47,9 @@ export const toPageCell = (name: string, value: unknown, view: FormatView): Page
     value === null || value === undefined
       ? ''
       : typeof value === 'object' && !(value instanceof ExactNumber)
-        ? stringify(value)
+        ? serializeJson(value)
         : String(getLevelName(name, value) ?? value)
-  const raw = shownLines(whole, view.style, '\n\t')
+  const raw = escapeLines(whole, view.style, '\n\t')
   if (typeof value === 'number' || value instanceof ExactNumber) {
     const kind = getLevelName(name, Number(value)) === undefined ? 'n' : ''
     return { text, raw, tone, kind }
@@ -59,11 +59,11 @@ export const toPageCell = (name: string, value: unknown, view: FormatView): Page
     if (isExpiry(name)) return toEnd(value, raw, view)
     const time = Date.parse(value)
     const minute = value.includes('T') ? formatMinute(new Date(time)) : value
-    return { text: shown(minute, view.style), raw, kind: 't', time, tone }
+    return { text: escapeLine(minute, view.style), raw, kind: 't', time, tone }
   }
   const href = getHref(url, view)
   if (typeof value === 'string' && tone === undefined)
-    return { text: value === '' ? text : shownLines(value, view.style), raw, kind: '', href }
+    return { text: value === '' ? text : escapeLines(value, view.style), raw, kind: '', href }
   return { text, raw, tone, kind: '', href }
 }
 

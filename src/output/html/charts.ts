@@ -5,7 +5,7 @@
 
 import { ticks } from 'd3-array'
 import { utcTicks } from 'd3-time'
-import { grouped } from '../../base/text.js'
+import { groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import { html, type Markup, nothing, type Piece } from './markup.js'
 
@@ -55,7 +55,8 @@ const paint = ({ color, hatch }: Series): Markup =>
 /** A number of the geometry: two digits are a hundredth of a percent. */
 const at = (value: number): string => String(Math.round(value * 100) / 100)
 
-const numbers = (count: number): string => (Number.isInteger(count) ? grouped(count) : at(count))
+const numbers = (count: number): string =>
+  Number.isInteger(count) ? groupDigits(count) : at(count)
 
 /** The patterns of hatched parts, once a page. */
 export const hatches = (): Markup => {

@@ -1,6 +1,6 @@
 /** Counts of the records of a list: by words, by day, and by what they belong to. */
 
-import { grouped } from '../../base/text.js'
+import { groupDigits } from '../../base/text.js'
 import { other, type Series, type TimeStep } from './charts.js'
 import { toDay } from './timeline.js'
 
@@ -99,11 +99,11 @@ export const captionSteps = (
   const isResult = words('bad').includes('failed') && words('good').includes('success')
   const measured = isResult ? ['failed'] : series.map(({ word }) => word)
   const most = steps.reduce((a, b) => (of(b, measured) > of(a, measured) ? b : a))
-  const said = `most on ${most.key} (${grouped(of(most, measured))})`
+  const said = `most on ${most.key} (${groupDigits(of(most, measured))})`
   if (!isResult) return said
   const all = (some: readonly string[]): number =>
     steps.reduce((total, step) => total + of(step, some), 0)
   const [failed, done] = [all(['failed']), all(['failed', 'success'])]
-  if (failed === 0) return `none of ${grouped(done)} finished ${many} failed`
+  if (failed === 0) return `none of ${groupDigits(done)} finished ${many} failed`
   return `${Math.round((100 * failed) / done)} % of finished ${many} failed; ${said}`
 }

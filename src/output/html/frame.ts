@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Tone } from '../../base/text.js'
 import { version } from '../../base/version.js'
-import { shown } from '../escape.js'
+import { escapeLine } from '../escape.js'
 import type { EndPage, FormatView } from '../types.js'
 import chartStyle from './charts.css?raw'
 import { hatches } from './charts.js'
@@ -37,14 +37,14 @@ export const command = (line: Piece): Markup => html`<div class="cmd"><code>${li
 
 /** The beginning of a page, up to its first section. */
 export const renderHead = async ({ page, now, style: eye }: FormatView): Promise<Markup> => {
-  const title = shown(page?.title ?? 'svcctl', eye)
+  const title = escapeLine(page?.title ?? 'svcctl', eye)
   const facts = [...((await page?.facts()) ?? []), { text: `${formatMinute(now)} UTC` }]
   const items = facts.map(({ name, text, href }) => {
-    const said = shown(text, eye)
+    const said = escapeLine(text, eye)
     const value = href === undefined ? said : html`<a href="${href}" rel="noreferrer">${said}</a>`
     return html`<li>${name === undefined ? '' : html`<span class="said">${name}</span> `}${value}</li>`
   })
-  const line = page?.line === undefined ? nothing : command(shown(page.line, eye))
+  const line = page?.line === undefined ? nothing : command(escapeLine(page.line, eye))
   const meta = html`<meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy()}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -70,8 +70,8 @@ export const endPage: EndPage = (notes, failed, eye) => {
   const warning =
     failed === undefined
       ? ''
-      : html`<p class="warning">This page is incomplete: ${shown(failed, eye)}</p>\n`
-  const said = notes.map((note) => html`<p>${shown(note, eye)}</p>\n`)
+      : html`<p class="warning">This page is incomplete: ${escapeLine(failed, eye)}</p>\n`
+  const said = notes.map((note) => html`<p>${escapeLine(note, eye)}</p>\n`)
   const written = `Written by svcctl ${version}. Times are UTC. This page loads nothing from the network; links lead to the instance.`
   return html`</main>\n<footer>${warning}${said}<p>${written}</p></footer>\n</body>\n</html>\n`.text
 }

@@ -4,7 +4,7 @@
  */
 
 import { createRows, getMeaning, linkIn } from '../cell.js'
-import { type SafeText, shown } from '../escape.js'
+import { escapeLine, type SafeText } from '../escape.js'
 import type { FieldMeaning, FormatView, Sink } from '../types.js'
 import { type CellKind, type PageCell, packCell, renderCell, toPageCell } from './cells.js'
 import { getHref } from './frame.js'
@@ -130,7 +130,7 @@ export class PageList {
     const cells = some.map((values, i) => this.#cells(values, urls[i]))
     const isFirst = this.#columns === undefined
     this.#columns ??= this.#rows.columns().map((name, i) => ({
-      heading: shown(this.#rows.headings()[i] ?? name, this.#view.style),
+      heading: escapeLine(this.#rows.headings()[i] ?? name, this.#view.style),
       kind: toKind(cells.map((row) => row[i])),
     }))
     this.#summary ??= this.#openSummary()
@@ -147,7 +147,7 @@ export class PageList {
     )
     const label = this.#view.page?.section ?? this.#view.page?.title ?? 'records'
     await this.#sink.write(
-      html`<div class="scroll" tabindex="0" role="region" aria-label="${shown(label, this.#view.style)}"><table>
+      html`<div class="scroll" tabindex="0" role="region" aria-label="${escapeLine(label, this.#view.style)}"><table>
 <thead><tr>${heads}</tr></thead>
 <tbody>
 ${rows.map(line)}</tbody>

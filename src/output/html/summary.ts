@@ -3,7 +3,7 @@
  * shown choose the chart, by what the documents say of them.
  */
 
-import { grouped } from '../../base/text.js'
+import { groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import { isExpiry, isStatus } from '../cell.js'
 import {
@@ -183,7 +183,7 @@ export class ListSummary {
   /** What stands above the list. */
   render(): Markup {
     const [one, many] = this.#options.nouns
-    const heading = `${grouped(this.#count)} ${this.#count === 1 ? one : many}`
+    const heading = `${groupDigits(this.#count)} ${this.#count === 1 ? one : many}`
     const said = [...this.#describeParents(), ...this.#describeTimes()].join(', ')
     return html`<div class="summary"><h2>${heading}${said === '' ? '' : html` <span class="said">${said}</span>`}</h2>\n${this.#count < minForChart ? nothing : this.#chart()}</div>\n${this.#data()}`
   }
@@ -193,7 +193,7 @@ export class ListSummary {
     const name = this.#columns[parent ?? -1]?.name
     const { size } = this.#parents
     if (name === undefined || size < 2) return []
-    return [`from ${size < maxCounted ? '' : 'at least '}${grouped(size)} ${name}s`]
+    return [`from ${size < maxCounted ? '' : 'at least '}${groupDigits(size)} ${name}s`]
   }
 
   #describeTimes(): readonly string[] {
@@ -339,7 +339,7 @@ export class ListSummary {
     })
     const series = words?.series ?? toSeries(['all'])
     const caption =
-      most.length > maxProjects ? `the first ${maxProjects} of ${grouped(most.length)}` : ''
+      most.length > maxProjects ? `the first ${maxProjects} of ${groupDigits(most.length)}` : ''
     return figure(`By ${column}`, caption, [
       drawRows(rows, series),
       rowNumbers(column, rows, series),

@@ -10,11 +10,11 @@ import type { AlertEndpointRecord, AlertRecord } from '../state/features.js'
 type Payload = Readonly<Record<string, unknown>>
 type Input = CheckedOf<(typeof alerts)['send']>
 
-/** What the address adds to the parameters. */
+/** The parameters that come from the address. */
 const fromAddress = ['endpoint_project', 'endpoint_identifier']
 
-/** The key that came by Bearer, or by Basic with an empty user name. */
-const sentKey = (call: Call): string => {
+/** Returns the key that was sent by Bearer, or by Basic with an empty user name. */
+const getSentKey = (call: Call): string => {
   const header = call.sent.headers.authorization
   const [, scheme = '', value = ''] = /^(\S+)\s+(\S+)\s*$/.exec(String(header ?? '')) ?? []
   if (scheme.toLowerCase() === 'bearer') return value
@@ -32,7 +32,7 @@ const getEndpoint = (call: Call): AlertEndpointRecord => {
     (e) => e.project_id === project?.id && e.identifier === endpoint_identifier,
   )
   if (endpoint === undefined || !endpoint.active) throw notFound()
-  const key = sentKey(call)
+  const key = getSentKey(call)
   if (key === '' || !timingSafeEqual(digest(key), digest(endpoint.key))) throw unauthorized()
   return endpoint
 }
@@ -42,16 +42,16 @@ const getPayload = (call: Call): Payload =>
     Object.entries(call.sent.params).filter(([name]) => !fromAddress.includes(name)),
   )
 
-const inside = (value: unknown, path: readonly string[]): unknown =>
+const readPath = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>(
     (at, key) => (typeof at === 'object' && at !== null ? (at as Payload)[key] : undefined),
     value,
   )
 
-/** The alert's properties, those that the endpoint maps read from where they are in the payload. */
-const mapped = (endpoint: AlertEndpointRecord, input: Input, payload: Payload): Input => {
+/** Returns the alert's properties. Those that the endpoint maps are read from their places in the payload. */
+const applyMapping = (endpoint: AlertEndpointRecord, input: Input, payload: Payload): Input => {
   const found = Object.entries(endpoint.mapping).flatMap(([name, path]) => {
-    const value = inside(payload, path)
+    const value = readPath(payload, path)
     return value === undefined || value === null ? [] : [[name, String(value)]]
   })
   return { ...input, ...Object.fromEntries(found) }
@@ -62,26 +62,26 @@ const getSeverity = (text: string | undefined): string => {
   return known ?? alerts.send.params.severity.default
 }
 
-/** Object keys in order, so that the same payload always gives the same text. */
-const canonical = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(canonical)
+/** Sorts object keys, so that the same payload always gives the same text. */
+const sortKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, v]) => [key, canonical(v)]))
+  return Object.fromEntries(entries.map(([key, v]) => [key, sortKeys(v)]))
 }
 
-const texts = (value: string | readonly string[] | undefined): string[] =>
+const toTexts = (value: string | readonly string[] | undefined): string[] =>
   value === undefined ? [] : typeof value === 'string' ? [value] : [...value]
 
-/** What makes two payloads the same: the given fingerprint, else all but times and hosts. */
+/** Returns the fingerprint of an alert: the given one, else a digest of the payload without times and hosts. */
 const getFingerprint = (input: Input, payload: Payload): string => {
-  const own = texts(input.fingerprint)
+  const own = toTexts(input.fingerprint)
   const { start_time: _start, end_time: _end, hosts: _hosts, ...rest } = payload
-  const material = own.length > 0 ? own.join('\n') : JSON.stringify(canonical(rest))
+  const material = own.length > 0 ? own.join('\n') : JSON.stringify(sortKeys(rest))
   return createHash('sha1').update(material).digest('hex')
 }
 
-const moment = (text: string | undefined, call: Call): string =>
+const toMoment = (text: string | undefined, call: Call): string =>
   text === undefined || Number.isNaN(Date.parse(text))
     ? call.clock.iso()
     : new Date(text).toISOString()
@@ -103,11 +103,11 @@ const create = (
     description: input.description ?? null,
     severity: getSeverity(input.severity),
     state: 'triggered',
-    started_at: moment(input.start_time, call),
+    started_at: toMoment(input.start_time, call),
     ended_at: null,
     service: input.service ?? null,
     monitoring_tool: input.monitoring_tool ?? null,
-    hosts: texts(input.hosts),
+    hosts: toTexts(input.hosts),
     environment: input.svc_environment_name ?? null,
     fingerprint: getFingerprint(input, payload),
     events: 1,
@@ -120,17 +120,17 @@ const create = (
 
 const resolve = (call: Call, endpoint: AlertEndpointRecord, alert: AlertRecord, end: string) => {
   const now = call.clock.iso()
-  const ended_at = moment(end, call)
+  const ended_at = toMoment(end, call)
   call.state.alerts.change(alert.id, { state: 'resolved', ended_at, updated_at: now })
   const incident = endpoint.auto_close_incident ? call.state.issues.get(alert.issue_id) : undefined
   if (incident === undefined || incident.state === 'closed') return
   call.state.issues.change(incident.id, { state: 'closed', closed_at: now, updated_at: now })
 }
 
-/** Counts an alert that is still open, resolves one that ended, or writes down a new one. */
+/** Counts an alert that is still open, resolves one that ended, or adds a new one. */
 const receive = (call: Call, endpoint: AlertEndpointRecord, sent: Input): AlertRecord => {
   const payload = getPayload(call)
-  const input = mapped(endpoint, sent, payload)
+  const input = applyMapping(endpoint, sent, payload)
   const fingerprint = getFingerprint(input, payload)
   const open = call.state.alerts.find(
     (a) =>

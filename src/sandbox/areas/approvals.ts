@@ -6,19 +6,19 @@ import {
 } from '../../catalogue/areas/approvals.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import { managedProject, serve } from '../handlers.js'
-import { presentAs, presentLevels, presentUsers, userSummary } from '../present/common.js'
+import { getManagedProject, serve } from '../handlers.js'
+import { showAccessLevels, showUserSummary, showUsers, toShape } from '../present/common.js'
 import { findMergeRequest, mergeStatus } from '../present/planning.js'
 import { badRequest, forbidden } from '../reply.js'
 import { resource } from '../resource.js'
 import {
-  applicable,
-  approvalCounts,
-  approvedUnder,
-  eligible,
+  countApprovals,
+  filterMembers,
   getApprovalRules,
-  membersAmong,
-  overwritten,
+  hasOwnRules,
+  listApplicable,
+  listApprovedUnder,
+  listEligible,
 } from '../rules/merge-requests.js'
 import type {
   ApprovalSettings,
@@ -31,33 +31,33 @@ import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.j
 // Approval rules as the API shows them (Approval rule in `catalogue/reference/approvals.md`).
 
 const getGroup = (call: Call, group: GroupRecord) =>
-  presentAs(ApprovalRule.properties.groups.items, group, {
+  toShape(ApprovalRule.properties.groups.items, group, {
     avatar_url: null,
     web_url: call.url(`groups/${group.full_path}`),
     ldap_cn: null,
     ldap_access: null,
   })
 
-const branch = (record: ProtectedBranchRecord) => ({
+const showBranch = (record: ProtectedBranchRecord) => ({
   id: record.id,
   name: record.name,
-  push_access_levels: presentLevels(record.push_access_level),
-  merge_access_levels: presentLevels(record.merge_access_level),
-  unprotect_access_levels: presentLevels(record.unprotect_access_level),
+  push_access_levels: showAccessLevels(record.push_access_level),
+  merge_access_levels: showAccessLevels(record.merge_access_level),
+  unprotect_access_levels: showAccessLevels(record.unprotect_access_level),
   code_owner_approval_required: String(record.code_owner_approval_required),
 })
 
-/** Groups that the acting user cannot see are left out, and said to be there. */
-const presentRule = (call: Call, rule: ApprovalRuleRecord) => {
+/** Shows a rule. Groups that the acting user cannot see are left out, and a field says so. */
+const showRule = (call: Call, rule: ApprovalRuleRecord) => {
   const groups = rule.group_ids.flatMap((id) => call.state.groups.get(id) ?? [])
   const visible = groups.filter((group) => call.seesGroup(group))
-  return presentAs(ApprovalRule, rule, {
-    eligible_approvers: eligible(call, rule).map((user) => userSummary(call, user)),
-    users: presentUsers(call, rule.user_ids),
+  return toShape(ApprovalRule, rule, {
+    eligible_approvers: listEligible(call, rule).map((user) => showUserSummary(call, user)),
+    users: showUsers(call, rule.user_ids),
     groups: visible.map((group) => getGroup(call, group)),
     protected_branches: rule.protected_branch_ids.flatMap((id) => {
       const found = call.state.protectedBranches.get(id)
-      return found === undefined ? [] : [branch(found)]
+      return found === undefined ? [] : [showBranch(found)]
     }),
     contains_hidden_groups: visible.length < groups.length,
   })
@@ -66,7 +66,7 @@ const presentRule = (call: Call, rule: ApprovalRuleRecord) => {
 type Approvals = typeof approvals
 type NewRule = CheckedOf<Approvals['rulesCreate']>
 
-const configuration = (project: ProjectRecord) => ({ ...project.approvals })
+const getConfiguration = (project: ProjectRecord) => ({ ...project.approvals })
 
 const settings = [
   'approvals_before_merge',
@@ -77,44 +77,48 @@ const settings = [
   'require_password_to_approve',
 ] as const satisfies readonly (keyof ApprovalSettings)[]
 
-const configure = (call: Call, project: ProjectRecord, input: CheckedOf<Approvals['update']>) => {
+const updateConfiguration = (
+  call: Call,
+  project: ProjectRecord,
+  input: CheckedOf<Approvals['update']>,
+) => {
   const given = Object.fromEntries(
     settings.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),
   )
   call.state.projects.change(project.id, { approvals: { ...project.approvals, ...given } })
-  return configuration(project)
+  return getConfiguration(project)
 }
 
-/** A project whose rules the acting user may change. */
-const governed = (call: Call, input: { readonly id: string | number }): ProjectRecord => {
-  const project = managedProject(call, input)
+/** Finds a project whose rules the acting user may change. */
+const findEditable = (call: Call, input: { readonly id: string | number }): ProjectRecord => {
+  const project = getManagedProject(call, input)
   if (project.archived) throw forbidden()
   return project
 }
 
-/** A project whose approvals the acting user may see: nobody may without signing in. */
+/** Finds a project whose approvals the acting user may see, which needs a user. */
 const findReadable = (call: Call, { id }: { readonly id: string | number }): ProjectRecord => {
   call.signedIn()
   return call.project(id, { member: 'reporter' })
 }
 
-/** Who of the named may approve; groups and branches only where they exist. */
-const named = (
+/** Filters the named users and groups: users who may approve, and groups that exist and that the acting user sees. */
+const filterApprovers = (
   call: Call,
   project: ProjectRecord,
   { user_ids = [], group_ids = [] }: Pick<NewRule, 'user_ids' | 'group_ids'>,
 ) => ({
-  user_ids: membersAmong(call, project, user_ids),
+  user_ids: filterMembers(call, project, user_ids),
   group_ids: [...new Set(group_ids)].filter((id) => {
     const group = call.state.groups.get(id)
     return group !== undefined && call.seesGroup(group)
   }),
 })
 
-const branches = (call: Call, project: ProjectRecord, ids: readonly number[]): number[] =>
+const filterBranches = (call: Call, project: ProjectRecord, ids: readonly number[]): number[] =>
   [...new Set(ids)].filter((id) => call.state.protectedBranches.get(id)?.project_id === project.id)
 
-/** The groups of a rule that the acting user cannot see. */
+/** Returns the groups of a rule that the acting user cannot see. */
 const getHidden = (call: Call, { group_ids }: ApprovalRuleRecord): number[] =>
   group_ids.filter((id) => {
     const group = call.state.groups.get(id)
@@ -124,10 +128,10 @@ const getHidden = (call: Call, { group_ids }: ApprovalRuleRecord): number[] =>
 const rules = resource({
   table: 'approvalRules',
   parent: findReadable,
-  managed: governed,
+  managed: findEditable,
   all: getApprovalRules,
   key: ['approval_rule_id'],
-  present: presentRule,
+  present: showRule,
   attributes: approvals.rulesCreate.params,
   changes: approvals.rulesUpdate.params,
   // Approvers and groups that are not listed are removed; groups the caller cannot see stay.
@@ -140,7 +144,7 @@ const rules = resource({
     const any = rule_type === 'any_approver'
     if (any && others.some((other) => other.rule_type === 'any_approver'))
       throw badRequest({ rule_type: ['any-approver for the project already exists'] })
-    const { user_ids, group_ids } = named(call, project, any ? {} : given)
+    const { user_ids, group_ids } = filterApprovers(call, project, any ? {} : given)
     const hidden = rule === undefined ? [] : getHidden(call, rule)
     return {
       name,
@@ -148,29 +152,29 @@ const rules = resource({
       rule_type,
       user_ids,
       group_ids: [...group_ids, ...hidden],
-      protected_branch_ids: ids && branches(call, project, ids),
+      protected_branch_ids: ids && filterBranches(call, project, ids),
     }
   },
   defaults: (_, { id }) => ({ project_id: id, merge_request_id: null, protected_branch_ids: [] }),
 })
 
-const presentApprovals = (call: Call, project: ProjectRecord, request: MergeRequestRecord) =>
-  presentAs(ApprovalsShape, request, {
+const showApprovals = (call: Call, project: ProjectRecord, request: MergeRequestRecord) =>
+  toShape(ApprovalsShape, request, {
     merge_status: mergeStatus(call, request),
-    ...approvalCounts(call, project, request),
-    approved_by: presentUsers(call, request.approved_by_ids).map((user) => ({ user })),
+    ...countApprovals(call, project, request),
+    approved_by: showUsers(call, request.approved_by_ids).map((user) => ({ user })),
   })
 
 const getState = (call: Call, request: MergeRequestRecord) => ({
-  approval_rules_overwritten: overwritten(call, request),
-  rules: applicable(call, request).map((rule) => {
-    const approved_by = presentUsers(call, approvedUnder(call, rule, request))
+  approval_rules_overwritten: hasOwnRules(call, request),
+  rules: listApplicable(call, request).map((rule) => {
+    const approved_by = showUsers(call, listApprovedUnder(call, rule, request))
     const approved = approved_by.length >= rule.approvals_required
-    return { ...presentRule(call, rule), approved_by, approved }
+    return { ...showRule(call, rule), approved_by, approved }
   }),
 })
 
-const located = (
+const findRequest = (
   call: Call,
   input: { readonly id: string | number; readonly merge_request_iid: number },
 ) => findMergeRequest(call, input.id, input.merge_request_iid)
@@ -193,21 +197,21 @@ const setRequired = (
 }
 
 export const served = serve(approvals, {
-  get: (call, input) => configuration(findReadable(call, input)),
-  update: (call, input) => configure(call, governed(call, input), input),
+  get: (call, input) => getConfiguration(findReadable(call, input)),
+  update: (call, input) => updateConfiguration(call, findEditable(call, input), input),
   rulesList: rules.list,
   rulesCreate: rules.create,
   rulesGet: rules.get,
   rulesUpdate: rules.update,
   rulesDelete: rules.delete,
   mrGet: (call, input) => {
-    const { project, request } = located(call, input)
-    return presentApprovals(call, project, request)
+    const { project, request } = findRequest(call, input)
+    return showApprovals(call, project, request)
   },
   mrUpdate: (call, input) => {
-    const { project, request } = located(call, input)
+    const { project, request } = findRequest(call, input)
     setRequired(call, project, request, input.approvals_required)
-    return presentApprovals(call, project, request)
+    return showApprovals(call, project, request)
   },
-  mrState: (call, input) => getState(call, located(call, input).request),
+  mrState: (call, input) => getState(call, findRequest(call, input).request),
 })

@@ -6,7 +6,7 @@ import { isDots } from '../../base/base-url.js'
 import { artifacts } from '../../catalogue/areas/artifacts.js'
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
-import { archiveName, findJob, presentJob, projectWithJobs, withChildren } from '../present/job.js'
+import { archiveName, findJob, projectWithJobs, showJob, withChildren } from '../present/job.js'
 import { badRequest, FileReply, forbidden, notFound } from '../reply.js'
 import { countArtifacts, createArchive, listArchive } from '../rules/job-runs.js'
 import type { JobRecord } from '../state/ci.js'
@@ -24,10 +24,15 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * The job of a name in the latest successful pipeline of a branch or tag; of jobs of one name
+ * Finds the job of a name in the latest successful pipeline of a branch or tag; of jobs of one name
  * that of the parent pipeline counts.
  */
-const latest = (call: Call, project: ProjectRecord, ref: string, name: string): JobRecord => {
+const findLatestJob = (
+  call: Call,
+  project: ProjectRecord,
+  ref: string,
+  name: string,
+): JobRecord => {
   const pipeline = call.state.pipelines
     .filter(
       (p) =>
@@ -47,13 +52,13 @@ const latest = (call: Call, project: ProjectRecord, ref: string, name: string): 
   throw notFound()
 }
 
-const archive = async (call: Call, job: JobRecord): Promise<FileReply> => {
+const readArchive = async (call: Call, job: JobRecord): Promise<FileReply> => {
   const zip = await createArchive(job, call.clock.iso())
   if (zip === undefined) throw notFound()
   return new FileReply(zip, 'application/zip', archiveName)
 }
 
-/** One file of an archive, unpacked as it is read; undefined where there is no such file. */
+/** Opens one file of an archive, unpacked as it is read; undefined if there is no such file. */
 const openArchiveEntry = async (zip: Buffer, path: string): Promise<Readable | undefined> => {
   const { fromBufferPromise } = await import('yauzl')
   const archive = await fromBufferPromise(zip, { lazyEntries: true })
@@ -67,7 +72,7 @@ const isValid = (path: string): boolean =>
   !/[\0\\]/.test(path) &&
   path.split('/').every((part) => part !== '' && !isDots(part))
 
-const single = async (call: Call, job: JobRecord, path: string): Promise<FileReply> => {
+const readArchiveFile = async (call: Call, job: JobRecord, path: string): Promise<FileReply> => {
   const zip = await createArchive(job, call.clock.iso())
   if (zip === undefined) throw notFound()
   if (!isValid(path)) throw badRequest('400 Bad request - Invalid path')
@@ -77,8 +82,8 @@ const single = async (call: Call, job: JobRecord, path: string): Promise<FileRep
   return new FileReply(stream, type, posix.basename(path))
 }
 
-/** A job whose artifacts the acting user may change. */
-const writable = (
+/** Finds a job whose artifacts the acting user may change. */
+const findWritableJob = (
   call: Call,
   id: string | number,
   jobId: number,
@@ -91,21 +96,25 @@ const writable = (
 
 export const served = serve(artifacts, {
   download: (call, { id, job_id }) =>
-    archive(call, findJob(call, projectWithJobs(call, id), job_id)),
+    readArchive(call, findJob(call, projectWithJobs(call, id), job_id)),
   downloadLatest: (call, { id, ref_name, job }) =>
-    archive(call, latest(call, projectWithJobs(call, id), ref_name, job)),
+    readArchive(call, findLatestJob(call, projectWithJobs(call, id), ref_name, job)),
   file: (call, { id, job_id, artifact_path }) =>
-    single(call, findJob(call, projectWithJobs(call, id), job_id), artifact_path),
+    readArchiveFile(call, findJob(call, projectWithJobs(call, id), job_id), artifact_path),
   fileLatest: (call, { id, ref_name, artifact_path, job }) =>
-    single(call, latest(call, projectWithJobs(call, id), ref_name, job), artifact_path),
+    readArchiveFile(
+      call,
+      findLatestJob(call, projectWithJobs(call, id), ref_name, job),
+      artifact_path,
+    ),
   keep: async (call, { id, job_id }) => {
-    const job = writable(call, id, job_id, 'developer')
+    const job = findWritableJob(call, id, job_id, 'developer')
     if (listArchive(job, call.clock.iso()) === undefined) throw notFound()
     call.state.jobs.change(job_id, { artifacts_expire_at: null, updated_at: call.clock.iso() })
-    return { ...(await presentJob(call, job)), download_url: null }
+    return { ...(await showJob(call, job)), download_url: null }
   },
   delete: async (call, { id, job_id }) => {
-    const job = writable(call, id, job_id, 'maintainer')
+    const job = findWritableJob(call, id, job_id, 'maintainer')
     call.unmodified({ updated_at: job.updated_at ?? job.finished_at ?? job.created_at })
     await countArtifacts(call.state, job, -1)
     call.state.jobs.change(job_id, {

@@ -3,21 +3,21 @@ import { boolean, integer, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
 import {
-  branches,
-  branchHead,
-  commit,
-  commits,
+  findBranchHead,
   type GitBranch,
-  mergedBranches,
+  listMergedBranches,
+  readAllBranches,
+  readCommit,
+  readCommits,
   resolve,
 } from '../git/read.js'
 import { isBranchName, moveBranch } from '../git/write.js'
-import { managedProject } from '../handlers.js'
-import { presentCommit, presentLevels } from '../present/common.js'
+import { getManagedProject } from '../handlers.js'
+import { showAccessLevels, showCommit } from '../present/common.js'
 import { badRequest, conflict, LazyList, notFound } from '../reply.js'
 import { type ProjectInput, resource } from '../resource.js'
 import { holdsText, searchParameter } from '../rules/filters.js'
-import { mayPush, pushed, refuseUnlessPusher, removeBranch } from '../rules/pushes.js'
+import { mayPush, recordPush, refuseUnlessPusher, removeBranch } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 type BranchInput = ProjectInput & { readonly branch: string }
@@ -28,11 +28,11 @@ const getRule = ({ state }: Call, { id }: ProjectRecord, name: string) =>
 const developer = 30
 
 /** Shows branches of a project; those that the default branch holds are merged. */
-const present = async (call: Call, project: ProjectRecord, rows: readonly GitBranch[]) => {
+const showBranches = async (call: Call, project: ProjectRecord, rows: readonly GitBranch[]) => {
   const repository = await call.git.open(project)
-  const head = await branchHead(repository, project.default_branch)
-  const merged = head === undefined ? [] : await mergedBranches(repository, head)
-  const tips = await commits(
+  const head = await findBranchHead(repository, project.default_branch)
+  const merged = head === undefined ? [] : await listMergedBranches(repository, head)
+  const tips = await readCommits(
     repository,
     rows.map(({ id }) => id),
   )
@@ -48,7 +48,7 @@ const present = async (call: Call, project: ProjectRecord, rows: readonly GitBra
       developers_can_merge: rule?.merge_access_level === developer,
       can_push: mayPush(call, project, name),
       web_url: call.url(`${project.path_with_namespace}/-/tree/${name}`),
-      commit: tip && presentCommit(call, project, tip),
+      commit: tip && showCommit(call, project, tip),
     }
   })
 }
@@ -67,20 +67,22 @@ const listBranches = async (
   { search, ...input }: ProjectInput & { search?: string },
 ) => {
   const project = findReadable(call, input)
-  const found = await branches(await call.git.open(project))
+  const found = await readAllBranches(await call.git.open(project))
   const rows = found.filter(({ name }) => matchesSearch(name, search))
-  return new LazyList(rows.length, (start, end) => present(call, project, rows.slice(start, end)))
+  return new LazyList(rows.length, (start, end) =>
+    showBranches(call, project, rows.slice(start, end)),
+  )
 }
 
 const findBranch = async (call: Call, project: ProjectRecord, name: string): Promise<GitBranch> => {
-  const id = await branchHead(await call.git.open(project), name)
+  const id = await findBranchHead(await call.git.open(project), name)
   if (id === undefined) throw notFound('Branch')
   return { name, id }
 }
 
 const getBranch = async (call: Call, input: BranchInput) => {
   const project = findReadable(call, input)
-  const [shown] = await present(call, project, [await findBranch(call, project, input.branch)])
+  const [shown] = await showBranches(call, project, [await findBranch(call, project, input.branch)])
   return shown
 }
 
@@ -94,9 +96,9 @@ const createBranch = async (call: Call, input: BranchInput & { readonly ref: str
   if (to === undefined) throw badRequest(`Invalid reference name: ${ref}`)
   if (!(await moveBranch(repository, branch, undefined, to)))
     throw badRequest('Branch already exists')
-  const { message } = await commit(repository, to)
+  const { message } = await readCommit(repository, to)
   const title = message.split('\n')[0] ?? ''
-  await pushed(call, project, { branch, from: undefined, to, commits: 0, title })
+  await recordPush(call, project, { branch, from: undefined, to, commits: 0, title })
   return getBranch(call, input)
 }
 
@@ -104,7 +106,7 @@ const deleteBranch = async (call: Call, input: BranchInput): Promise<undefined> 
   const project = findReadable(call, input)
   refuseUnlessPusher(call, project, input.branch)
   const { name, id } = await findBranch(call, project, input.branch)
-  const { author } = await commit(await call.git.open(project), id)
+  const { author } = await readCommit(await call.git.open(project), id)
   call.unmodified({ updated_at: author.date })
   if (name === project.default_branch)
     throw badRequest('The default branch of a project cannot be deleted.')
@@ -127,17 +129,17 @@ const ruleAttributes = {
 const rules = resource({
   table: 'protectedBranches',
   what: 'Protected Branch',
-  parent: managedProject,
+  parent: getManagedProject,
   key: ['name', 'name'],
   filters: searchParameter,
   search: ['name'],
   present: (_, rule) => ({
     id: rule.id,
     name: rule.name,
-    push_access_levels: presentLevels(rule.push_access_level),
-    merge_access_levels: presentLevels(rule.merge_access_level),
+    push_access_levels: showAccessLevels(rule.push_access_level),
+    merge_access_levels: showAccessLevels(rule.merge_access_level),
     allow_force_push: rule.allow_force_push ?? false,
-    unprotect_access_levels: presentLevels(rule.unprotect_access_level),
+    unprotect_access_levels: showAccessLevels(rule.unprotect_access_level),
     code_owner_approval_required: rule.code_owner_approval_required,
   }),
   attributes: { name: string('name', { required: true }), ...ruleAttributes },

@@ -6,14 +6,14 @@ import { serve } from '../handlers.js'
 import { invalid, notFound, unauthorized } from '../reply.js'
 import { getRoleLevel } from '../rules/access.js'
 import {
-  configurationAt,
   configurationNames,
-  occasionAt,
+  createPushContext,
+  readConfigurationAt,
   readFilesAt,
 } from '../rules/configuration.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
-/** Whether signing up is open to anyone, so that anyone may lint. */
+/** True if signing up is open to all, so that unauthenticated callers may lint. */
 const openSignup = ({ settings: { value: settings } }: Call['state']): boolean => {
   const filled = (value: unknown): boolean =>
     Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== ''
@@ -26,64 +26,65 @@ const openSignup = ({ settings: { value: settings } }: Call['state']): boolean =
   )
 }
 
-const headRef = ({ default_branch }: ProjectRecord): string => `refs/heads/${default_branch}`
+const getHeadRef = ({ default_branch }: ProjectRecord): string => `refs/heads/${default_branch}`
 
-const result = async ({ errors, warnings, merged }: LintVerdict) => ({
+const toResult = async ({ errors, warnings, merged }: LintVerdict) => ({
   valid: errors.length === 0,
   merged_yaml: (await merged?.()) ?? '',
   errors: [...errors],
   warnings: [...warnings],
 })
 
-/** A simulated pipeline is one of the acting user, who has to be one that may make pipelines. */
+/** Returns the reason why the acting user may not simulate a pipeline: they have to be allowed to create one. */
 const getRefusal = (call: Call, project: ProjectRecord): string | undefined =>
   call.projectLevel(project) >= getRoleLevel('developer')
     ? undefined
     : 'Insufficient permissions to create a new pipeline'
 
 /**
- * The version as of which it lints. `as_of` is a parameter of this instance alone, for rehearsals: the
- * version of an instance is what it is.
+ * Returns the version as which a configuration is checked. `as_of` is a parameter of this instance alone, for
+ * rehearsals:
+ * other instances have only their own version.
  */
-const versionOf = ({ sent, instance }: Call): { readonly asOf?: Version } => {
+const getLintVersion = ({ sent, instance }: Call): { readonly asOf?: Version } => {
   const { as_of: given = instance.asOf } = sent.params
   if (given === undefined || given === 'latest') return {}
   if (typeof given === 'string' && isVersion(given)) return { asOf: given }
   throw invalid('as_of does not have a valid value')
 }
 
-const inProject = async (
+const lintInProject = async (
   call: Call,
   project: ProjectRecord,
   content: string,
   dryRun: boolean | undefined,
 ) => {
   const refusal = dryRun === true ? getRefusal(call, project) : undefined
-  const revision = headRef(project)
+  const revision = getHeadRef(project)
   const verdict = await lintContent(content, {
-    ...versionOf(call),
+    ...getLintVersion(call),
     files: readFilesAt(call, project, revision),
     occasion:
       dryRun === true && refusal === undefined
-        ? occasionAt(call, project, { branch: project.default_branch, revision })
+        ? createPushContext(call, project, { branch: project.default_branch, revision })
         : undefined,
   })
-  return result(refusal === undefined ? verdict : { ...verdict, errors: [refusal] })
+  return toResult(refusal === undefined ? verdict : { ...verdict, errors: [refusal] })
 }
 
-/** The configuration at the head of the default branch; 404 for an empty repository. */
+/** Returns the configuration at the head of the default branch; 404 for an empty repository. */
 const getHead = async (call: Call, project: ProjectRecord): Promise<string | undefined> => {
-  const head = headRef(project)
+  const head = getHeadRef(project)
   const repository = await call.git.open(project)
   if ((await repository.line(['rev-parse', '--verify', '--quiet', head])) === undefined)
     throw notFound('Repository')
-  return configurationAt(call, project, head)
+  return readConfigurationAt(call, project, head)
 }
 
 export const served = serve(ci, {
   lint: async (call, { content, include_merged_yaml = false }) => {
     if (call.user === undefined && !openSignup(call.state)) throw unauthorized()
-    const { errors, warnings, merged } = await lintContent(content, versionOf(call))
+    const { errors, warnings, merged } = await lintContent(content, getLintVersion(call))
     return {
       status: errors.length === 0 ? 'valid' : 'invalid',
       errors: [...errors],
@@ -92,12 +93,12 @@ export const served = serve(ci, {
     }
   },
   lintOfProject: (call, { id, content, dry_run }) =>
-    inProject(call, call.project(id, { member: 'reporter' }), content, dry_run),
+    lintInProject(call, call.project(id, { member: 'reporter' }), content, dry_run),
   lintHead: async (call, { id, dry_run }) => {
     const project = call.project(id, { member: 'reporter' })
     const content = await getHead(call, project)
     return content === undefined
-      ? result({ errors: [`Please provide content of ${configurationNames[0]}`], warnings: [] })
-      : inProject(call, project, content, dry_run)
+      ? toResult({ errors: [`Please provide content of ${configurationNames[0]}`], warnings: [] })
+      : lintInProject(call, project, content, dry_run)
   },
 })

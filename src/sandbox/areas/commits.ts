@@ -4,17 +4,17 @@ import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { type ApplyResult, applyCommit, undo } from '../git/apply.js'
 import {
-  branchHead,
-  commit,
   count,
+  findBranchHead,
   type GitCommit,
   type LogQuery,
+  listRefs,
   log,
+  readCommit,
   readDiff,
-  refsWith,
+  readStats,
   resolve,
   type Stats,
-  stats,
 } from '../git/read.js'
 import type { Repository } from '../git/repositories.js'
 import {
@@ -28,22 +28,22 @@ import {
   writeCommit,
 } from '../git/write.js'
 import { serve } from '../handlers.js'
-import { pipelineBrief, presentCommit } from '../present/common.js'
+import { showCommit, showPipelineBrief } from '../present/common.js'
 import { badRequest, conflict, invalid, LazyList, notFound, Refusal, Reply } from '../reply.js'
-import { pushed, refuseUnlessPusher, signature } from '../rules/pushes.js'
+import { createSignature, recordPush, refuseUnlessPusher } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 // A commit of several file actions (`POST /projects/:id/repository/commits`).
 
 type Input = CheckedOf<typeof commits.create>
 
-/** Where the new commit goes: what it stands on, and where its branch is now. */
+/** The place of a new commit: its parent, and the present head of its branch. */
 interface Place {
   readonly parent: string | undefined
   readonly head: string | undefined
 }
 
-/** The commit that `start_branch` or `start_sha` names, brought here if it is another project's. */
+/** Returns the commit that `start_branch` or `start_sha` names, copied here if it is another project's. */
 const getStart = async (
   call: Call,
   project: ProjectRecord,
@@ -58,7 +58,7 @@ const getStart = async (
   const start =
     start_branch === undefined
       ? await resolve(from, start_sha ?? '')
-      : await branchHead(from, start_branch)
+      : await findBranchHead(from, start_branch)
   if (start === undefined)
     throw badRequest(
       start_branch === undefined
@@ -75,7 +75,7 @@ const getPlace = async (
   repository: Repository,
   input: Input,
 ): Promise<Place> => {
-  const head = await branchHead(repository, input.branch)
+  const head = await findBranchHead(repository, input.branch)
   const start = await getStart(call, project, repository, input)
   if (head === undefined) {
     const empty = (await repository.line(['for-each-ref', '--count=1'])) === ''
@@ -92,7 +92,7 @@ const getPlace = async (
 }
 
 const getAuthor = (call: Call, input: Input) => {
-  const own = signature(call)
+  const own = createSignature(call)
   const { author_name: name = own.name, author_email: email = own.email } = input
   if (isNameless(name) && isNameless(email)) throw invalid('author_name is invalid')
   return { name, email, date: own.date }
@@ -110,10 +110,10 @@ const write = async (
     parents: place.parent === undefined ? [] : [place.parent],
     message: input.commit_message,
     author: getAuthor(call, input),
-    committer: signature(call),
+    committer: createSignature(call),
   })
   if (await moveBranch(repository, input.branch, place.head, id)) return id
-  const stayed = (await branchHead(repository, input.branch)) === place.head
+  const stayed = (await findBranchHead(repository, input.branch)) === place.head
   throw stayed ? badRequest('Branch name is invalid') : conflict('The branch has moved meanwhile')
 }
 
@@ -129,7 +129,7 @@ const createCommit = async (call: Call, input: Input) => {
   const id = await repository.exclusive(async () => {
     const place = await getPlace(call, project, repository, input)
     const made = await write(call, repository, input, place, actions)
-    await pushed(call, project, {
+    await recordPush(call, project, {
       branch: input.branch,
       from: place.head,
       to: made,
@@ -147,16 +147,16 @@ const getPipeline = (call: Call, project: ProjectRecord, id: string) => {
   const last = call.state.pipelines
     .filter((p) => p.project_id === project.id && p.sha === id && p.parent_id === null)
     .at(-1)
-  return last === undefined ? null : pipelineBrief(last)
+  return last === undefined ? null : showPipelineBrief(last)
 }
 
 const noStats: Stats = { additions: 0, deletions: 0, total: 0 }
 
 const getStats = async (repository: Repository, id: string): Promise<Stats> =>
-  (await stats(repository, [id])).get(id) ?? noStats
+  (await readStats(repository, [id])).get(id) ?? noStats
 
-/** One commit in full, with its numbers unless they are not wanted. */
-const inFull = async (
+/** Shows one commit in full, with its numbers unless they are not wanted. */
+const showFullCommit = async (
   call: Call,
   project: ProjectRecord,
   repository: Repository,
@@ -165,15 +165,15 @@ const inFull = async (
 ) => {
   const last_pipeline = getPipeline(call, project, id)
   return {
-    ...presentCommit(call, project, await commit(repository, id)),
+    ...showCommit(call, project, await readCommit(repository, id)),
     ...(withStats ? { stats: await getStats(repository, id) } : {}),
     status: last_pipeline?.status ?? null,
     last_pipeline,
   }
 }
 
-/** The project, its repository, and the commit that a hash, branch or tag names. */
-const located = async (call: Call, input: { id: string | number; sha: string }) => {
+/** Finds the project, its repository, and the commit that a hash, branch or tag names. */
+const findCommit = async (call: Call, input: { id: string | number; sha: string }) => {
   const project = call.project(input.id, { member: 'reporter' })
   const repository = await call.git.open(project)
   const id = await resolve(repository, input.sha)
@@ -181,7 +181,7 @@ const located = async (call: Call, input: { id: string | number; sha: string }) 
   return { project, repository, id }
 }
 
-const seconds = (moment: string | undefined): number | undefined =>
+const toSeconds = (moment: string | undefined): number | undefined =>
   moment === undefined ? undefined : Date.parse(moment) / 1000
 
 const getQuery = (input: CheckedOf<Commits['list']>, revision: string): LogQuery => ({
@@ -190,8 +190,8 @@ const getQuery = (input: CheckedOf<Commits['list']>, revision: string): LogQuery
   firstParent: input.first_parent === true,
   topological: input.order === 'topo',
   ...(input.path === undefined || input.path === '' ? {} : { path: input.path }),
-  since: seconds(input.since),
-  until: seconds(input.until),
+  since: toSeconds(input.since),
+  until: toSeconds(input.until),
 })
 
 const list = async (call: Call, input: CheckedOf<Commits['list']>) => {
@@ -207,9 +207,9 @@ const list = async (call: Call, input: CheckedOf<Commits['list']>) => {
   return new LazyList(total, async (start, end) => {
     const page = await log(repository, query, start, end - start)
     const ids = page.map(({ id }) => id)
-    const numbers = input.with_stats === true ? await stats(repository, ids) : undefined
+    const numbers = input.with_stats === true ? await readStats(repository, ids) : undefined
     return page.map((found) => ({
-      ...presentCommit(call, project, found),
+      ...showCommit(call, project, found),
       ...(input.trailers === true ? { trailers: found.trailers } : {}),
       stats: numbers && (numbers.get(found.id) ?? noStats),
     }))
@@ -223,7 +223,7 @@ const words = {
 
 type Kind = keyof typeof words
 
-const failed = (kind: Kind, error_code: string, dry: boolean): Refusal =>
+const createApplyRefusal = (kind: Kind, error_code: string, dry: boolean): Refusal =>
   new Refusal(400, {
     message: `Sorry, we cannot ${kind} this commit automatically. ${words[kind]}, or a more recent commit may have updated some of its content.`,
     error_code,
@@ -234,24 +234,25 @@ interface ApplyMethod {
   readonly kind: Kind
   readonly apply: (repository: Repository, change: GitCommit, head: string) => Promise<ApplyResult>
   readonly message: (change: GitCommit) => string
-  /** Whose the new commit is: the change's own author, or whoever undoes it. */
+  /** True if the new commit keeps the change's author; otherwise the author is the acting user. */
   readonly keepsAuthor: boolean
 }
 
 type ApplyInput = CheckedOf<Commits['revert']>
 
-/** Cherry-picks or reverts, or only says whether it would work. */
-const applied = async (call: Call, input: ApplyInput, how: ApplyMethod) => {
-  const { project, repository, id } = await located(call, input)
+/** Applies a cherry-pick or revert to a branch; for a dry run it only checks whether that works. */
+const applyToBranch = async (call: Call, input: ApplyInput, how: ApplyMethod) => {
+  const { project, repository, id } = await findCommit(call, input)
   refuseUnlessPusher(call, project, input.branch)
   return repository.exclusive(async () => {
-    const head = await branchHead(repository, input.branch)
+    const head = await findBranchHead(repository, input.branch)
     if (head === undefined) throw notFound('Branch')
-    const change = await commit(repository, id)
+    const change = await readCommit(repository, id)
     const result = await how.apply(repository, change, head)
-    if ('failure' in result) throw failed(how.kind, result.failure, input.dry_run === true)
+    if ('failure' in result)
+      throw createApplyRefusal(how.kind, result.failure, input.dry_run === true)
     if (input.dry_run === true) return new Reply(200, { dry_run: 'success' })
-    const committer = signature(call)
+    const committer = createSignature(call)
     const to = await writeCommit(repository, {
       tree: result.tree,
       parents: [head],
@@ -261,8 +262,8 @@ const applied = async (call: Call, input: ApplyInput, how: ApplyMethod) => {
     })
     if (!(await moveBranch(repository, input.branch, head, to)))
       throw conflict('The branch has moved meanwhile')
-    const shown = await inFull(call, project, repository, to, true)
-    await pushed(call, project, {
+    const shown = await showFullCommit(call, project, repository, to, true)
+    await recordPush(call, project, {
       branch: input.branch,
       from: head,
       to,
@@ -274,7 +275,7 @@ const applied = async (call: Call, input: ApplyInput, how: ApplyMethod) => {
 }
 
 const cherryPick = (call: Call, input: CheckedOf<Commits['cherryPick']>) =>
-  applied(call, input, {
+  applyToBranch(call, input, {
     kind: 'cherry-pick',
     apply: applyCommit,
     keepsAuthor: true,
@@ -283,7 +284,7 @@ const cherryPick = (call: Call, input: CheckedOf<Commits['cherryPick']>) =>
   })
 
 const revert = (call: Call, input: ApplyInput) =>
-  applied(call, input, {
+  applyToBranch(call, input, {
     kind: 'revert',
     apply: undo,
     keepsAuthor: false,
@@ -295,21 +296,21 @@ export const served = serve(commits, {
   list,
   create: async (call, input) => {
     const { project, repository, id } = await createCommit(call, input)
-    return inFull(call, project, repository, id, input.stats)
+    return showFullCommit(call, project, repository, id, input.stats)
   },
   get: async (call, input) => {
-    const { project, repository, id } = await located(call, input)
-    return inFull(call, project, repository, id, input.stats)
+    const { project, repository, id } = await findCommit(call, input)
+    return showFullCommit(call, project, repository, id, input.stats)
   },
   refs: async (call, input) => {
-    const { repository, id } = await located(call, input)
-    return refsWith(repository, id, input.type)
+    const { repository, id } = await findCommit(call, input)
+    return listRefs(repository, id, input.type)
   },
   cherryPick,
   revert,
   diff: async (call, input) => {
-    const { repository, id } = await located(call, input)
-    const { parents } = await commit(repository, id)
+    const { repository, id } = await findCommit(call, input)
+    const { parents } = await readCommit(repository, id)
     return readDiff(repository, parents[0], id)
   },
 })

@@ -1,21 +1,21 @@
 /** Dependencies (`catalogue/reference/dependencies.md`): vulnerabilities only for who may use the security dashboard. */
 import { Dependency, dependencies } from '../../catalogue/areas/dependencies.js'
 import { serve } from '../handlers.js'
-import { presentAs } from '../present/common.js'
-import { lazily } from '../reply.js'
+import { toShape } from '../present/common.js'
+import { createLazyList } from '../reply.js'
 import { getRoleLevel } from '../rules/access.js'
-import { declaredTests } from '../rules/filters.js'
+import { createDeclaredTests } from '../rules/filters.js'
 
 export const served = serve(dependencies, {
   list: (call, input) => {
     const project = call.project(input.id, { member: 'reporter' })
     const security = call.projectLevel(project) >= getRoleLevel('developer')
-    const tests = declaredTests(call.state, dependencies.list.params, input)
+    const tests = createDeclaredTests(call.state, dependencies.list.params, input)
     const rows = call.state.dependencies.filter(
       (d) => d.project_id === project.id && tests.every((test) => test(d)),
     )
-    return lazily(rows, (dependency) =>
-      presentAs(Dependency, dependency, {
+    return createLazyList(rows, (dependency) =>
+      toShape(Dependency, dependency, {
         vulnerabilities: security ? [...dependency.vulnerabilities] : undefined,
       }),
     )

@@ -4,9 +4,9 @@ import { readPublicKey } from '../../base/public-key.js'
 import { DeployKey, deployKeys, InstanceDeployKey } from '../../catalogue/areas/deploy-keys.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import { managedProject, serve } from '../handlers.js'
-import { presentAs } from '../present/common.js'
-import { badRequest, lazily, notFound } from '../reply.js'
+import { getManagedProject, serve } from '../handlers.js'
+import { toShape } from '../present/common.js'
+import { badRequest, createLazyList, notFound } from '../reply.js'
 import { resource } from '../resource.js'
 import { getRoleLevel } from '../rules/access.js'
 import type { DeployKeyRecord } from '../state/features.js'
@@ -24,11 +24,11 @@ const checkTitle = (title: string | undefined): void => {
 const keys = resource({
   table: 'deployKeys',
   what: 'Deploy Key',
-  parent: managedProject,
+  parent: getManagedProject,
   holds: (key, project) => getJoin(key, project) !== undefined,
   key: ['key_id'],
   present: (_, record, project) =>
-    presentAs(DeployKey, record, { can_push: getJoin(record, project)?.can_push === true }),
+    toShape(DeployKey, record, { can_push: getJoin(record, project)?.can_push === true }),
   changes: deployKeys.update.params,
   some: true,
   accept: (_, { title, can_push }, project, record) => {
@@ -57,8 +57,8 @@ const join = (
     updated_at: call.clock.iso(),
   })
 
-/** Whether the acting user maintains a project that the key opens already. */
-const accessible = (call: Call, record: DeployKeyRecord): boolean =>
+/** True if the acting user maintains a project that the key opens already. */
+const canAccess = (call: Call, record: DeployKeyRecord): boolean =>
   record.projects.some(({ project_id }) => {
     const project = call.state.projects.get(project_id)
     return project !== undefined && call.projectLevel(project) >= getRoleLevel('maintainer')
@@ -72,10 +72,10 @@ const checkStrength = (call: Call, family: string, bits: number): void => {
   if (bits < least) throw badRequest({ key: [`must be at least ${least} bits`] })
 }
 
-/** The key that is meant by what was given: a new one, or one that is known already. */
+/** Adds the given key, or returns the record if the key is known already. */
 const addKey = (call: Call, input: CheckedOf<(typeof deployKeys)['add']>): DeployKeyRecord => {
   const { title, key, can_push = false } = input
-  const project = managedProject(call, input)
+  const project = getManagedProject(call, input)
   const parsed = readPublicKey(key)
   if (parsed === undefined) throw badRequest({ key: ['is invalid'] })
   checkTitle(title)
@@ -92,16 +92,16 @@ const addKey = (call: Call, input: CheckedOf<(typeof deployKeys)['add']>): Deplo
       projects: [{ project_id: project.id, can_push }],
     })
   if (getJoin(known, project) !== undefined) return known
-  if (!accessible(call, known))
+  if (!canAccess(call, known))
     throw badRequest({ 'deploy_key.fingerprint': ['has already been taken'] })
   join(call, known, project, can_push)
   return known
 }
 
 const enable = (call: Call, input: CheckedOf<(typeof deployKeys)['enable']>) => {
-  const project = managedProject(call, input)
+  const project = getManagedProject(call, input)
   const record = call.state.deployKeys.get(input.key_id)
-  if (record === undefined || !accessible(call, record)) throw notFound('Deploy Key')
+  if (record === undefined || !canAccess(call, record)) throw notFound('Deploy Key')
   if (getJoin(record, project) === undefined) join(call, record, project)
   return keys.get(call, input)
 }
@@ -109,7 +109,7 @@ const enable = (call: Call, input: CheckedOf<(typeof deployKeys)['enable']>) => 
 export const served = serve(deployKeys, {
   listAll: (call) => {
     call.admin()
-    return lazily(call.state.deployKeys.all(), (key) => presentAs(InstanceDeployKey, key, {}))
+    return createLazyList(call.state.deployKeys.all(), (key) => toShape(InstanceDeployKey, key, {}))
   },
   list: keys.list,
   get: keys.get,

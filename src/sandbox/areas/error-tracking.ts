@@ -7,17 +7,17 @@ import {
 } from '../../catalogue/areas/error-tracking.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import { apiRoot, type Call } from '../call.js'
-import { managedProject, serve } from '../handlers.js'
-import { presentAs } from '../present/common.js'
+import { getManagedProject, serve } from '../handlers.js'
+import { toShape } from '../present/common.js'
 import { notFound } from '../reply.js'
 import { resource } from '../resource.js'
 import type { ClientKeyRecord, ErrorTrackingRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
-const settings = (record: ErrorTrackingRecord) => presentAs(ErrorTrackingSettings, record, {})
+const showSettings = (record: ErrorTrackingRecord) => toShape(ErrorTrackingSettings, record, {})
 
-/** The collector address with the key in it. */
-const dsn = (call: Call, { public_key, project_id }: ClientKeyRecord): string => {
+/** Builds the collector address with the key in it. */
+const buildDsn = (call: Call, { public_key, project_id }: ClientKeyRecord): string => {
   const address = new URL(`${apiRoot}/error_tracking/collector/${project_id}`, call.base)
   address.username = public_key
   return address.toString()
@@ -26,9 +26,9 @@ const dsn = (call: Call, { public_key, project_id }: ClientKeyRecord): string =>
 const keys = resource({
   table: 'clientKeys',
   what: 'Client Key',
-  parent: managedProject,
+  parent: getManagedProject,
   key: ['key_id'],
-  present: (call, key) => presentAs(ClientKey, key, { errsvc_dsn: dsn(call, key) }),
+  present: (call, key) => toShape(ClientKey, key, { errsvc_dsn: buildDsn(call, key) }),
   defaults: (call, { id }) => ({
     project_id: id,
     active: true,
@@ -37,14 +37,14 @@ const keys = resource({
   }),
 })
 
-const found = (call: Call, project: ProjectRecord): ErrorTrackingRecord | undefined =>
+const findSettings = (call: Call, project: ProjectRecord): ErrorTrackingRecord | undefined =>
   call.state.errorTracking.find((e) => e.project_id === project.id)
 
 /** Only what is configured can be switched; the integrated backend needs no configuration. */
 const update = (call: Call, input: CheckedOf<(typeof errorTracking)['update']>) => {
-  const project = managedProject(call, input)
+  const project = getManagedProject(call, input)
   const { active, integrated } = input
-  const known = found(call, project)
+  const known = findSettings(call, project)
   if (known === undefined && integrated !== true) throw notFound('Error Tracking Setting')
   const record =
     known ??
@@ -57,14 +57,14 @@ const update = (call: Call, input: CheckedOf<(typeof errorTracking)['update']>) 
       integrated: true,
     })
   call.state.errorTracking.change(record.id, { active, integrated })
-  return settings(record)
+  return showSettings(record)
 }
 
 export const served = serve(errorTracking, {
   get: (call, input) => {
-    const record = found(call, managedProject(call, input))
+    const record = findSettings(call, getManagedProject(call, input))
     if (record === undefined) throw notFound('Error Tracking Setting')
-    return settings(record)
+    return showSettings(record)
   },
   update,
   keysList: keys.list,

@@ -3,9 +3,9 @@ import { Event, events } from '../../catalogue/areas/events.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
-import { presentAs } from '../present/common.js'
-import { presentAuthor, seesIssue, seesRequests } from '../present/planning.js'
-import { lazily, notFound } from '../reply.js'
+import { toShape } from '../present/common.js'
+import { canSeeIssue, canSeeRequests, showAuthor } from '../present/planning.js'
+import { createLazyList, notFound } from '../reply.js'
 import { projectLevel } from '../rules/access.js'
 import { settleExpired } from '../rules/members.js'
 import type { EventAction, EventRecord, UserRecord } from '../state/people-and-projects.js'
@@ -20,7 +20,7 @@ const names: Partial<Record<EventAction, string>> = {
 /** Target types whose creation is not called an opening. */
 const made = ['Project', 'WikiPage::Meta', 'DesignManagement::Design']
 
-const actionName = ({ action, target_type }: EventRecord): string =>
+const getActionName = ({ action, target_type }: EventRecord): string =>
   action === 'created' && made.includes(target_type ?? '') ? action : (names[action] ?? action)
 
 const kinds: Readonly<Record<NonNullable<Filters['target_type']>, string>> = {
@@ -34,17 +34,17 @@ const kinds: Readonly<Record<NonNullable<Filters['target_type']>, string>> = {
 }
 
 const note = (call: Call, record: NoteRecord) =>
-  presentAs(Event.properties.note, record, {
+  toShape(Event.properties.note, record, {
     attachment: null,
-    author: presentAuthor(call, record.author_id),
+    author: showAuthor(call, record.author_id),
   })
 
-const present = (call: Call, event: EventRecord, inProject: boolean) => {
+const showEvent = (call: Call, event: EventRecord, inProject: boolean) => {
   const about = call.state.notes.get(event.note_id)
-  const author = presentAuthor(call, event.author_id)
-  return presentAs(Event, event, {
+  const author = showAuthor(call, event.author_id)
+  return toShape(Event, event, {
     title: null,
-    action_name: actionName(event),
+    action_name: getActionName(event),
     target_iid: inProject ? event.target_iid : undefined,
     author,
     author_username: author.username,
@@ -56,25 +56,25 @@ const present = (call: Call, event: EventRecord, inProject: boolean) => {
 
 const years = 3
 
-/** Events before this moment are gone. */
-const oldest = (call: Call): string => {
+/** Returns the moment before which events are gone. */
+const getOldestMoment = (call: Call): string => {
   const at = call.clock.now()
   return new Date(
     Date.UTC(at.getUTCFullYear() - years, at.getUTCMonth(), at.getUTCDate()),
   ).toISOString()
 }
 
-/** The first moment after a day. */
+/** Returns the first moment after a day. */
 const getEnd = (day: string): number => Date.parse(day) + 86_400_000
 
-const asked = (f: Filters) => (event: EventRecord) =>
+const createEventFilter = (f: Filters) => (event: EventRecord) =>
   (f.action === undefined || event.action === f.action) &&
   (f.target_type === undefined || event.target_type === kinds[f.target_type]) &&
   (f.before === undefined || event.created_at < f.before) &&
   (f.after === undefined || Date.parse(event.created_at) >= getEnd(f.after))
 
-/** Whether what the event is about may be seen: its project, and a confidential issue in it. */
-const seesTarget = (call: Call, event: EventRecord): boolean => {
+/** True if the acting user may see the target of an event: its project, and a confidential issue in it. */
+const canSeeTarget = (call: Call, event: EventRecord): boolean => {
   const project = call.state.projects.get(event.project_id)
   if (project === undefined) {
     const group = call.state.groups.get(event.group_id)
@@ -84,30 +84,30 @@ const seesTarget = (call: Call, event: EventRecord): boolean => {
   const about = call.state.notes.get(event.note_id)
   const type = about?.noteable_type ?? event.target_type
   const id = about === undefined ? event.target_id : about.noteable_id
-  if (type === 'MergeRequest') return seesRequests(call, project)
+  if (type === 'MergeRequest') return canSeeRequests(call, project)
   const issue = type === 'Issue' ? call.state.issues.get(id) : undefined
-  return issue === undefined || seesIssue(call, project, issue)
+  return issue === undefined || canSeeIssue(call, project, issue)
 }
 
-const listed = (
+const listEvents = (
   call: Call,
   filters: Filters,
   wanted: (event: EventRecord) => boolean,
   inProject = false,
 ) => {
   settleExpired(call)
-  const since = oldest(call)
-  const matches = asked(filters)
+  const since = getOldestMoment(call)
+  const matches = createEventFilter(filters)
   const rows = call.state.events.filter(
-    (e) => e.created_at >= since && wanted(e) && matches(e) && seesTarget(call, e),
+    (e) => e.created_at >= since && wanted(e) && matches(e) && canSeeTarget(call, e),
   )
   const direction = filters.sort === 'asc' ? 1 : -1
   rows.sort((a, b) => direction * (a.created_at.localeCompare(b.created_at) || a.id - b.id))
-  return lazily(rows, (event) => present(call, event, inProject))
+  return createLazyList(rows, (event) => showEvent(call, event, inProject))
 }
 
-/** IDs of the projects that a user is a member of; administrators are not counted as such. */
-const ownProjects = (call: Call, user: UserRecord): Set<number> =>
+/** Lists the IDs of the projects that a user is a member of; being an administrator does not count. */
+const listOwnProjects = (call: Call, user: UserRecord): Set<number> =>
   new Set(
     call.state.projects
       .filter((p) => projectLevel(call.state, user, p, call.clock.day()) > 0)
@@ -123,9 +123,9 @@ const getUser = (call: Call, reference: string): UserRecord => {
 export const served = serve(events, {
   list: (call, { scope, ...filters }) => {
     const user = call.signedIn()
-    if (scope !== 'all') return listed(call, filters, (e) => e.author_id === user.id)
-    const projects = ownProjects(call, user)
-    return listed(
+    if (scope !== 'all') return listEvents(call, filters, (e) => e.author_id === user.id)
+    const projects = listOwnProjects(call, user)
+    return listEvents(
       call,
       filters,
       (e) => e.author_id === user.id || (e.project_id !== null && projects.has(e.project_id)),
@@ -133,10 +133,10 @@ export const served = serve(events, {
   },
   listOfUser: (call, { id, ...filters }) => {
     const user = getUser(call, id)
-    return listed(call, filters, (e) => e.author_id === user.id)
+    return listEvents(call, filters, (e) => e.author_id === user.id)
   },
   listOfProject: (call, { project_id, ...filters }) => {
     const project = call.project(project_id)
-    return listed(call, filters, (e) => e.project_id === project.id, true)
+    return listEvents(call, filters, (e) => e.project_id === project.id, true)
   },
 })

@@ -4,7 +4,7 @@ import type { ResultOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { apiRoot, revision } from '../call.js'
 import { serve } from '../handlers.js'
-import { presentAs } from '../present/common.js'
+import { toShape } from '../present/common.js'
 import { badRequest, forbidden } from '../reply.js'
 import { resource } from '../resource.js'
 import type { GeoNodeRecord } from '../state/features.js'
@@ -15,27 +15,27 @@ type Status = ResultOf<typeof geo.status>[number]
 type SyncCounts = { readonly count: number; readonly synced: number; readonly failed: number }
 type Measure = (measured: SyncCounts) => number | string
 
-const percent = (part: number, whole: number): string =>
+const formatPercent = (part: number, whole: number): string =>
   `${(whole === 0 ? 0 : (100 * part) / whole).toFixed(2)}%`
 
-/** What a status says of each data kind, by the end of the field's name. */
+/** The fields of a status for each data kind, by the end of their names. */
 const measures: Readonly<Record<string, Measure>> = {
   count: ({ count }) => count,
   synced_count: ({ synced }) => synced,
   failed_count: ({ failed }) => failed,
-  synced_in_percentage: ({ synced, count }) => percent(synced, count),
+  synced_in_percentage: ({ synced, count }) => formatPercent(synced, count),
   synced_missing_on_primary_count: () => 0,
   checked_count: ({ synced }) => synced,
-  checked_in_percentage: ({ synced, count }) => percent(synced, count),
+  checked_in_percentage: ({ synced, count }) => formatPercent(synced, count),
   checksum_total_count: ({ count }) => count,
   checksummed_count: ({ count }) => count,
   checksum_failed_count: () => 0,
-  checksummed_in_percentage: ({ count }) => percent(count, count),
+  checksummed_in_percentage: ({ count }) => formatPercent(count, count),
   registry_count: ({ synced, failed }) => synced + failed,
   verification_total_count: ({ synced }) => synced,
   verified_count: ({ synced }) => synced,
   verification_failed_count: ({ failed }) => failed,
-  verified_in_percentage: ({ synced, count }) => percent(synced, count),
+  verified_in_percentage: ({ synced, count }) => formatPercent(synced, count),
   checksum_mismatch_count: () => 0,
   retrying_verification_count: ({ failed }) => failed,
 }
@@ -43,13 +43,13 @@ const measures: Readonly<Record<string, Measure>> = {
 const measuresOfBlobs: typeof measures = {
   ...measures,
   verification_failed_count: () => 0,
-  verified_in_percentage: ({ synced }) => percent(synced, synced),
+  verified_in_percentage: ({ synced }) => formatPercent(synced, synced),
 }
 
 const nothing: SyncCounts = { count: 0, synced: 0, failed: 0 }
 
-/** A field of a status that counts a data kind, whose name it begins with. */
-const measured = ({ status }: GeoNodeRecord, field: string): number | string | undefined => {
+/** Measures a field of a status that counts a data kind, whose name it begins with. */
+const measureField = ({ status }: GeoNodeRecord, field: string): number | string | undefined => {
   const kind = geoKinds.find((name) => field.startsWith(`${name}_`))
   if (kind === undefined) return undefined
   const table = blobKinds.some((name) => name === kind) ? measuresOfBlobs : measures
@@ -61,8 +61,9 @@ const getStatus = (call: Call, node: GeoNodeRecord) => {
   const healthy = status.healthy && oauth_application
   const slots = status.replication_slots_count
   const counts: Record<string, unknown> = {}
-  for (const field of Object.keys(GeoNodeStatus.properties)) counts[field] = measured(node, field)
-  return presentAs(
+  for (const field of Object.keys(GeoNodeStatus.properties))
+    counts[field] = measureField(node, field)
+  return toShape(
     GeoNodeStatus,
     { ...(counts as Status), ...status },
     {
@@ -76,13 +77,16 @@ const getStatus = (call: Call, node: GeoNodeRecord) => {
       version: call.version,
       revision,
       projects_count: call.state.projects.size,
-      replication_slots_used_in_percentage: percent(status.replication_slots_used_count, slots),
+      replication_slots_used_in_percentage: formatPercent(
+        status.replication_slots_used_count,
+        slots,
+      ),
     },
   )
 }
 
-/** What is measured of a node that has not replicated anything yet. */
-const unmeasured = (now: Date): GeoNodeRecord['status'] => {
+/** Creates the measured values of a node that has not replicated anything yet. */
+const createUnmeasured = (now: Date): GeoNodeRecord['status'] => {
   const seconds = Math.floor(now.getTime() / 1000)
   return {
     healthy: true,
@@ -101,9 +105,9 @@ const unmeasured = (now: Date): GeoNodeRecord['status'] => {
   }
 }
 
-const present = (call: Call, node: GeoNodeRecord) => {
+const showNode = (call: Call, node: GeoNodeRecord) => {
   const self = `${call.base}${apiRoot}/geo_nodes/${node.id}`
-  return presentAs(GeoNode, node, {
+  return toShape(GeoNode, node, {
     internal_url: node.internal_url ?? node.url,
     web_edit_url: call.url(`admin/geo/nodes/${node.id}/edit`),
     web_geo_projects_url: node.primary
@@ -113,8 +117,8 @@ const present = (call: Call, node: GeoNodeRecord) => {
   })
 }
 
-/** Changes go to the primary node: this instance is the current one. */
-const onPrimary = (call: Call) => {
+/** Returns the acting administrator. Refuses if the current node, which is this instance, is not the primary one. */
+const requirePrimary = (call: Call) => {
   const user = call.admin()
   const current = call.state.geoNodes.find((n) => n.current)
   if (current !== undefined && !current.primary)
@@ -122,15 +126,15 @@ const onPrimary = (call: Call) => {
   return user
 }
 
-/** URLs end with a slash, as instances store them. */
-const address = (name: string, text: string): string => {
+/** Checks a URL and ends it with a slash, as instances store them. */
+const checkAddress = (name: string, text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
     throw badRequest({ [name]: ['is blocked: Only allowed schemes are http, https'] })
   return url.href.endsWith('/') ? url.href : `${url.href}/`
 }
 
-/** Name and URL are unique, and one node at most is primary. */
+/** Refuses a name or URL that is taken, and a second primary node. */
 const checkOthers = (call: Call, node: Partial<GeoNodeRecord>, id?: number): void => {
   for (const other of call.state.geoNodes.filter((n) => n.id !== id)) {
     if (other.name === node.name) throw badRequest({ name: ['has already been taken'] })
@@ -167,17 +171,17 @@ const nodes = resource({
   table: 'geoNodes',
   what: 'GeoNode',
   parent: (call, _: object) => call.admin(),
-  managed: onPrimary,
+  managed: requirePrimary,
   holds: () => true,
   key: ['id'],
-  present,
+  present: showNode,
   attributes: geo.create.params,
   changes: geo.update.params,
   accept: (call, { url, internal_url: inner, ...plain }, _, node) => {
     const given: Partial<GeoNodeRecord> = {
       ...plain,
-      url: url && address('url', url),
-      internal_url: inner === '' ? null : inner && address('internal_url', inner),
+      url: url && checkAddress('url', url),
+      internal_url: inner === '' ? null : inner && checkAddress('internal_url', inner),
     }
     check(call, given, node)
     return given
@@ -191,7 +195,7 @@ const nodes = resource({
     minimum_reverification_interval: 7,
     clone_protocol: 'http',
     oauth_application: true,
-    status: unmeasured(call.clock.now()),
+    status: createUnmeasured(call.clock.now()),
     updated_at: call.clock.iso(),
   }),
 })
@@ -205,7 +209,7 @@ export const served = serve(geo, {
   repair: (call, input) => {
     const node = nodes.managed(call, input)
     call.state.geoNodes.change(node.id, { oauth_application: true, updated_at: call.clock.iso() })
-    return present(call, node)
+    return showNode(call, node)
   },
   status: (call) => {
     call.admin()

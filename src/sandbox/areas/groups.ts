@@ -3,15 +3,15 @@ import { createRandomBytes } from '../../base/random.js'
 import { boolean, group, integer, list, oneOf, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
-import { presentShares, simpleProject } from '../present/project.js'
+import { showShares, showSimpleProject } from '../present/project.js'
 import { badRequest, forbidden, Reply } from '../reply.js'
 import { type ProjectInput, resource } from '../resource.js'
-import { family, getRoleLevel, projectsWithin } from '../rules/access.js'
+import { getRoleLevel, listFamily, listProjectsWithin } from '../rules/access.js'
 import { searchParameter } from '../rules/filters.js'
 import { removeGroup } from '../rules/removal.js'
 import type { GroupRecord } from '../state/people-and-projects.js'
 
-const present = (call: Call, group: GroupRecord) => {
+const showGroup = (call: Call, group: GroupRecord) => {
   const { id, name, path, full_path, full_name, parent_id, description, visibility } = group
   const { lfs_enabled, request_access_enabled, created_at } = group
   return {
@@ -40,19 +40,19 @@ const present = (call: Call, group: GroupRecord) => {
   }
 }
 
-/** A group with whom it is shared, and its own projects unless they are not wanted. */
-const presentAlone = (call: Call, of: GroupRecord, withProjects = true) => {
+/** Shows a group with the groups that it is shared with, and its own projects unless they are not wanted. */
+const showFullGroup = (call: Call, of: GroupRecord, withProjects = true) => {
   const projects = call.state.projects.filter(
     (p) => p.namespace_kind === 'group' && p.namespace_id === of.id && call.sees(p),
   )
   return {
-    ...present(call, of),
-    shared_with_groups: presentShares(call.state, 'group', of.id),
-    ...(withProjects ? { projects: projects.map((p) => simpleProject(call, p)) } : {}),
+    ...showGroup(call, of),
+    shared_with_groups: showShares(call.state, 'group', of.id),
+    ...(withProjects ? { projects: projects.map((p) => showSimpleProject(call, p)) } : {}),
   }
 }
 
-/** The full path of a group below its parent. Refuses what is no path, and one that is taken. */
+/** Returns the full path of a group below its parent. Refuses an invalid path, and one that is taken. */
 const getFullPath = (
   call: Call,
   parent: GroupRecord | undefined,
@@ -69,16 +69,16 @@ const getFullPath = (
 const getFullName = (parent: GroupRecord | undefined, name: string): string =>
   parent === undefined ? name : `${parent.full_name} / ${name}`
 
-/** Has all that is below a group follow its new path and name. */
+/** Moves everything below a group to its new path and name. */
 const move = (call: Call, of: GroupRecord, path: string, name: string): void => {
   const { full_path, full_name } = of
   const follow = (text: string, old: string, fresh: string) => fresh + text.slice(old.length)
-  for (const project of projectsWithin(call.state, of))
+  for (const project of listProjectsWithin(call.state, of))
     call.state.projects.change(project.id, {
       path_with_namespace: follow(project.path_with_namespace, full_path, path),
       name_with_namespace: follow(project.name_with_namespace, full_name, name),
     })
-  for (const one of family(call.state, of))
+  for (const one of listFamily(call.state, of))
     call.state.groups.change(one.id, {
       full_path: follow(one.full_path, full_path, path),
       full_name: follow(one.full_name, full_name, name),
@@ -128,8 +128,8 @@ const groups = resource({
     top_level_only: (wanted, of) => !wanted || of.parent_id === null,
     skip_groups: (ids, of) => !ids.includes(of.id),
   },
-  present: (call, of) => presentAlone(call, of),
-  presentListed: present,
+  present: (call, of) => showFullGroup(call, of),
+  presentListed: showGroup,
   refuse: (call, { id }) => {
     call.group(id, { role: 'owner' })
   },
@@ -169,7 +169,7 @@ const groups = resource({
 const getGroup = (
   call: Call,
   { id, with_projects }: ProjectInput & { readonly with_projects: boolean },
-) => presentAlone(call, call.group(id), with_projects)
+) => showFullGroup(call, call.group(id), with_projects)
 
 const remove = (call: Call, input: ProjectInput) => {
   const of = groups.managed(call, input)

@@ -1,7 +1,7 @@
 /** Integrations of a project (`catalogue/reference/integrations.md`), under both spellings of the path. */
 import {
   eventFlags,
-  familyOfSlug,
+  findFamilyBySlug,
   type IntegrationFamily,
   IntegrationSummary,
   integrationFamilies,
@@ -11,9 +11,9 @@ import {
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { everywhere } from '../check.js'
-import { managedProject, serve } from '../handlers.js'
-import { presentAs } from '../present/common.js'
-import { invalid, lazily, missing, notFound } from '../reply.js'
+import { getManagedProject, serve } from '../handlers.js'
+import { toShape } from '../present/common.js'
+import { createLazyList, invalid, missing, notFound } from '../reply.js'
 import { type ProjectInput, resource } from '../resource.js'
 import type { IntegrationRecord } from '../state/features.js'
 
@@ -21,19 +21,19 @@ type Properties = Readonly<Record<string, unknown>>
 
 const isEvent = (name: string): boolean => eventFlags.some((flag) => flag === name)
 
-/** Passwords and tokens go in and never come out. */
+/** True for passwords and tokens, which are accepted and never shown. */
 const isSecret = (name: string): boolean => ['api_key', 'token', 'password'].includes(name)
 
-const summary = (record: IntegrationRecord) => {
+const showSummary = (record: IntegrationRecord) => {
   const flags = eventFlags.map((name) => [name, record.properties[name] === true])
-  return presentAs(IntegrationSummary, record, {
+  return toShape(IntegrationSummary, record, {
     ...(Object.fromEntries(flags) as Record<(typeof eventFlags)[number], boolean>),
     comment_on_event_enabled: true,
   })
 }
 
-const details = (record: IntegrationRecord) => ({
-  ...summary(record),
+const showDetails = (record: IntegrationRecord) => ({
+  ...showSummary(record),
   properties: Object.fromEntries(
     Object.entries(record.properties).filter(([name]) => !isEvent(name) && !isSecret(name)),
   ),
@@ -42,20 +42,21 @@ const details = (record: IntegrationRecord) => ({
 const stored = resource({
   table: 'integrations',
   what: 'Integration',
-  parent: managedProject,
+  parent: getManagedProject,
   key: ['slug', 'slug'],
-  present: (_, record) => details(record),
+  present: (_, record) => showDetails(record),
 })
 
 const getRequired = (family: IntegrationFamily): string[] =>
   Object.entries(family.params).flatMap(([name, p]) => (p.required === true ? [name] : []))
 
 /**
- * The family of a slug: the documented one, else the one that what was given fits best. The documents leave out the slugs
- * that name products; one that nothing tells a family of is unknown.
+ * Finds the family of a slug: the documented one, else the one that fits the given parameters best. The documents leave
+ * out
+ * the slugs that name products. A slug whose parameters match no family is unknown.
  */
-const familyFor = (slug: string, given: Properties): IntegrationFamily | undefined => {
-  const named = familyOfSlug(slug) ?? integrationFamilies.find((f) => f.name === slug)
+const findFamily = (slug: string, given: Properties): IntegrationFamily | undefined => {
+  const named = findFamilyBySlug(slug) ?? integrationFamilies.find((f) => f.name === slug)
   if (named !== undefined) return named
   const score = (f: IntegrationFamily): number => {
     const lacking = getRequired(f).filter((name) => given[name] === undefined).length
@@ -68,16 +69,16 @@ const familyFor = (slug: string, given: Properties): IntegrationFamily | undefin
     .sort((a, b) => score(b) - score(a))[0]
 }
 
-const titled = (slug: string): string => {
+const buildTitle = (slug: string): string => {
   const text = slug.replaceAll('-', ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** What travels beside the parameters of an integration. */
+/** The parameters that are sent besides those of an integration. */
 const outside = ['id', 'slug', ...everywhere]
 
-/** Parameters that no documented family knows: kept as they came. */
-const further = (call: Call): Properties =>
+/** Returns the parameters that no documented family knows; they are stored as they came. */
+const getFurther = (call: Call): Properties =>
   Object.fromEntries(
     Object.entries(call.sent.params).filter(
       ([name]) => !Object.hasOwn(integrationParameters, name) && !outside.includes(name),
@@ -99,14 +100,14 @@ const getProperties = (
     ...Object.fromEntries(
       Object.entries(given).filter(([name]) => Object.hasOwn(family.params, name)),
     ),
-    ...further(call),
+    ...getFurther(call),
   }
 }
 
 const update = (call: Call, { id, slug, ...given }: Input) => {
-  const project = managedProject(call, { id })
+  const project = getManagedProject(call, { id })
   if (!/^[a-z0-9][a-z0-9_-]*$/.test(slug)) throw invalid('slug does not have a valid value')
-  const family = familyFor(slug, given)
+  const family = findFamily(slug, given)
   if (family === undefined) throw notFound('Integration')
   const [lacking] = getRequired(family).filter((name) => {
     const value = (given as Properties)[name]
@@ -116,22 +117,22 @@ const update = (call: Call, { id, slug, ...given }: Input) => {
   const now = call.clock.iso()
   const record = call.state.integrations.find((i) => i.project_id === project.id && i.slug === slug)
   const properties = getProperties(call, family, given, record?.properties ?? {})
-  const title = typeof properties.title === 'string' ? properties.title : titled(slug)
+  const title = typeof properties.title === 'string' ? properties.title : buildTitle(slug)
   const patch = { title, properties, active: true, updated_at: now }
   if (record === undefined)
-    return details(
+    return showDetails(
       call.state.integrations.add({ project_id: project.id, slug, created_at: now, ...patch }),
     )
   call.state.integrations.change(record.id, patch)
-  return details(record)
+  return showDetails(record)
 }
 
 /** A list has the active ones. */
 const list = (call: Call, input: ProjectInput) => {
-  const all = stored.select(call, managedProject(call, input), {})
-  return lazily(
+  const all = stored.select(call, getManagedProject(call, input), {})
+  return createLazyList(
     all.filter(({ active }) => active),
-    summary,
+    showSummary,
   )
 }
 

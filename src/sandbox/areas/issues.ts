@@ -4,16 +4,23 @@ import { issues } from '../../catalogue/areas/issues.js'
 import { Note, Todo } from '../../catalogue/shapes/planning.js'
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
-import { presentAs, projectSummary, timeStats } from '../present/common.js'
+import { getTimeStats, projectSummary, toShape } from '../present/common.js'
 import {
+  canSeeRequests,
   issueUrl,
-  presentAuthor,
-  presentIssue,
-  presentRequest,
-  seesRequests,
+  showAuthor,
+  showIssue,
+  showRequest,
 } from '../present/planning.js'
-import { badRequest, forbidden, invalid, lazily, notFound, unchanged } from '../reply.js'
-import { getProjectGroup, projectsWithin } from '../rules/access.js'
+import {
+  badRequest,
+  createLazyList,
+  forbidden,
+  invalid,
+  notFound,
+  replyUnchanged,
+} from '../reply.js'
+import { getProjectGroup, listProjectsWithin } from '../rules/access.js'
 import type { GroupRecord, ProjectRecord } from '../state/people-and-projects.js'
 import type { EpicRecord, IssueRecord, NoteRecord } from '../state/planning.js'
 import { findIssue, type IssueInput, listIssues } from './project-issues.js'
@@ -102,40 +109,40 @@ const leaveEvents = (call: Call, issue: IssueRecord, note: NoteRecord, epic: Epi
   })
 }
 
-const present = (call: Call, note: NoteRecord) =>
-  presentAs(Note, note, {
+const showNote = (call: Call, note: NoteRecord) =>
+  toShape(Note, note, {
     type: null,
     attachment: null,
-    author: presentAuthor(call, note.author_id),
+    author: showAuthor(call, note.author_id),
     commands_changes: { promote_to_epic: true },
   })
 
 /** Closes the issue, opens an epic of its group in its place, and returns the note. */
-const promote = (call: Call, project: ProjectRecord, issue: IssueRecord, body: string) => {
+const convertToEpic = (call: Call, project: ProjectRecord, issue: IssueRecord, body: string) => {
   const group = check(call, project, issue, body)
   const epic = addEpic(call, group, issue)
   const note = addNote(call, issue, body, false)
   addNote(call, issue, `promoted to epic &${epic.iid}`, true)
   close(call, issue)
   leaveEvents(call, issue, note, epic)
-  return present(call, note)
+  return showNote(call, note)
 }
 
 type FoundIssue = ReturnType<typeof findIssue>
 
-/** An issue that the acting user may track time on. */
-const tracked = (call: Call, input: IssueInput): IssueRecord => {
+/** Finds an issue that the acting user may track time on. */
+const findTrackableIssue = (call: Call, input: IssueInput): IssueRecord => {
   const { project, issue } = findIssue(call, input)
   call.project(project.id, { role: 'reporter' })
   if (project.archived) throw forbidden()
   return issue
 }
 
-const unsubscribe = (call: Call, { project, issue }: FoundIssue) => {
+const removeSubscription = (call: Call, { project, issue }: FoundIssue) => {
   const { id } = call.signedIn()
   const subscriber_ids = issue.subscriber_ids.filter((other) => other !== id)
   call.state.issues.change(issue.id, { subscriber_ids })
-  return presentIssue(call, project, issue, { from: project, subscribed: false })
+  return showIssue(call, project, issue, { from: project, subscribed: false })
 }
 
 const addTodo = (call: Call, { project, issue }: FoundIssue) => {
@@ -147,7 +154,7 @@ const addTodo = (call: Call, { project, issue }: FoundIssue) => {
       t.target_id === issue.id &&
       t.state === 'pending',
   )
-  if (exists) return unchanged()
+  if (exists) return replyUnchanged()
   const todo = call.state.todos.add({
     user_id: user.id,
     author_id: user.id,
@@ -158,10 +165,10 @@ const addTodo = (call: Call, { project, issue }: FoundIssue) => {
     state: 'pending',
     created_at: call.clock.iso(),
   })
-  return presentAs(Todo, todo, {
+  return toShape(Todo, todo, {
     project: projectSummary(project),
-    author: presentAuthor(call, todo.author_id),
-    target: presentIssue(call, project, issue, { from: project }),
+    author: showAuthor(call, todo.author_id),
+    target: showIssue(call, project, issue, { from: project }),
     target_url: issueUrl(call, project, issue),
     body: issue.title,
   })
@@ -173,14 +180,14 @@ const getSeconds = (duration: string): number => {
   return seconds
 }
 
-/** Sets what an issue was estimated at or took, both in seconds. */
+/** Sets the estimate of an issue or the time spent on it, both in seconds. */
 const track = (
   call: Call,
   issue: IssueRecord,
   change: { readonly time_estimate?: number; readonly total_time_spent?: number },
 ) => {
   call.state.issues.change(issue.id, { ...change, updated_at: call.clock.iso() })
-  return timeStats(issue)
+  return getTimeStats(issue)
 }
 
 const estimate = (call: Call, issue: IssueRecord, duration: string) => {
@@ -189,7 +196,7 @@ const estimate = (call: Call, issue: IssueRecord, duration: string) => {
   return track(call, issue, { time_estimate })
 }
 
-const spend = (call: Call, issue: IssueRecord, duration: string) => {
+const addSpentTime = (call: Call, issue: IssueRecord, duration: string) => {
   const seconds = getSeconds(duration)
   if (seconds === 0) throw badRequest({ spent_at: ['time spent must not be nothing'] })
   const total_time_spent = issue.total_time_spent + seconds
@@ -198,23 +205,23 @@ const spend = (call: Call, issue: IssueRecord, duration: string) => {
   return track(call, issue, { total_time_spent })
 }
 
-/** Merge requests that close the issue or whose description speaks of it. */
-const related = (call: Call, { project, issue }: FoundIssue) => {
+/** Lists the merge requests that close the issue or whose description mentions it. */
+const listRelated = (call: Call, { project, issue }: FoundIssue) => {
   const short = new RegExp(`(^|[^\\w/])#${issue.iid}\\b`)
   const full = `${project.path_with_namespace}#${issue.iid}`
   const rows = call.state.mergeRequests.filter((m) => {
     const home = call.state.projects.get(m.project_id)
-    if (home === undefined || !seesRequests(call, home)) return false
+    if (home === undefined || !canSeeRequests(call, home)) return false
     const own = home.id === project.id
     return (
       (own && (m.closes_iids.includes(issue.iid) || short.test(m.description))) ||
       `${m.description} `.split(/[\s,.;)]/).includes(full)
     )
   })
-  return lazily(rows, (m) => {
+  return createLazyList(rows, (m) => {
     const home = call.state.projects.get(m.project_id)
     if (home === undefined) throw notFound('Project')
-    return presentRequest(call, home, m, { from: project })
+    return showRequest(call, home, m, { from: project })
   })
 }
 
@@ -226,21 +233,23 @@ export const served = serve(issues, {
       input,
     ),
   listOfGroup: (call, { id, ...filters }) => {
-    const projects = projectsWithin(call.state, call.group(id)).filter((p) => call.sees(p))
+    const projects = listProjectsWithin(call.state, call.group(id)).filter((p) => call.sees(p))
     return listIssues(call, projects, filters)
   },
-  unsubscribe: (call, input) => unsubscribe(call, findIssue(call, input)),
+  unsubscribe: (call, input) => removeSubscription(call, findIssue(call, input)),
   todo: (call, input) => addTodo(call, findIssue(call, input)),
-  relatedMergeRequests: (call, input) => related(call, findIssue(call, input)),
+  relatedMergeRequests: (call, input) => listRelated(call, findIssue(call, input)),
   promote: (call, input) => {
     const { project, issue } = findIssue(call, input)
     call.project(project.id, { role: 'reporter' })
     if (project.archived) throw forbidden()
-    return promote(call, project, issue, input.body)
+    return convertToEpic(call, project, issue, input.body)
   },
-  timeStats: (call, input) => timeStats(findIssue(call, input).issue),
-  estimate: (call, input) => estimate(call, tracked(call, input), input.duration),
-  resetEstimate: (call, input) => track(call, tracked(call, input), { time_estimate: 0 }),
-  spend: (call, input) => spend(call, tracked(call, input), input.duration),
-  resetSpent: (call, input) => track(call, tracked(call, input), { total_time_spent: 0 }),
+  timeStats: (call, input) => getTimeStats(findIssue(call, input).issue),
+  estimate: (call, input) => estimate(call, findTrackableIssue(call, input), input.duration),
+  resetEstimate: (call, input) =>
+    track(call, findTrackableIssue(call, input), { time_estimate: 0 }),
+  spend: (call, input) => addSpentTime(call, findTrackableIssue(call, input), input.duration),
+  resetSpent: (call, input) =>
+    track(call, findTrackableIssue(call, input), { total_time_spent: 0 }),
 })

@@ -3,33 +3,38 @@ import { jobs } from '../../catalogue/areas/jobs.js'
 import { JobContext } from '../../catalogue/shapes/job.js'
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
-import { describedProject, presentAs, projectSummary, userSummary } from '../present/common.js'
+import {
+  projectSummary,
+  showDescribedProject,
+  showUserSummary,
+  toShape,
+} from '../present/common.js'
 import {
   findJob,
-  presentBridge,
-  presentJob,
-  presentPipeline,
   projectWithJobs,
+  showBridge,
+  showJob,
+  showPipeline,
   withChildren,
 } from '../present/job.js'
-import { LazyList, lazily, notFound, unauthorized } from '../reply.js'
-import { declaredTests } from '../rules/filters.js'
+import { createLazyList, LazyList, notFound, unauthorized } from '../reply.js'
+import { createDeclaredTests } from '../rules/filters.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
-const newestFirst = (rows: readonly JobRecord[]): JobRecord[] =>
+const sortNewestFirst = (rows: readonly JobRecord[]): JobRecord[] =>
   [...rows].sort((a, b) => b.id - a.id)
 
-/** Whether a job is in one of the states that were asked for. */
+/** Creates the test whether a job is in one of the requested states. */
 const isInScope = ({ state }: Call, scope: readonly string[] | undefined) => {
-  const tests = declaredTests(state, jobs.list.params, { scope })
+  const tests = createDeclaredTests(state, jobs.list.params, { scope })
   return (job: JobRecord) => tests.every((test) => test(job))
 }
 
-const listed = (call: Call, rows: readonly JobRecord[]) => {
-  const sorted = newestFirst(rows)
+const listJobs = (call: Call, rows: readonly JobRecord[]) => {
+  const sorted = sortNewestFirst(rows)
   return new LazyList(sorted.length, (start, end) =>
-    Promise.all(sorted.slice(start, end).map((job) => presentJob(call, job))),
+    Promise.all(sorted.slice(start, end).map((job) => showJob(call, job))),
   )
 }
 
@@ -39,14 +44,14 @@ const getPipeline = (call: Call, project: ProjectRecord, id: number): PipelineRe
   return pipeline
 }
 
-/** The job of the token. */
-const currentJob = (call: Call): JobRecord => {
+/** Returns the job of the token. */
+const getCurrentJob = (call: Call): JobRecord => {
   if (call.job === undefined) throw unauthorized()
   return call.job
 }
 
-const context = (call: Call) => {
-  const job = currentJob(call)
+const describeContext = (call: Call) => {
+  const job = getCurrentJob(call)
   const project = call.findProject(job.project_id)
   const pipeline = call.state.pipelines.get(job.pipeline_id)
   if (project === undefined || pipeline === undefined) throw notFound('Project')
@@ -54,12 +59,12 @@ const context = (call: Call) => {
   return {
     allowed_agents: agents.flatMap(({ id, config_project_id }) => {
       const config = call.findProject(config_project_id)
-      return config === undefined ? [] : [{ id, config_project: describedProject(config) }]
+      return config === undefined ? [] : [{ id, config_project: showDescribedProject(config) }]
     }),
-    job: presentAs(JobContext.properties.job, job, { project_name: project.name }),
-    pipeline: presentPipeline(call, pipeline),
+    job: toShape(JobContext.properties.job, job, { project_name: project.name }),
+    pipeline: showPipeline(call, pipeline),
     project: projectSummary(project),
-    user: userSummary(call, call.signedIn()),
+    user: showUserSummary(call, call.signedIn()),
   }
 }
 
@@ -67,7 +72,7 @@ export const served = serve(jobs, {
   list: (call, { id, scope }) => {
     const project = projectWithJobs(call, id)
     const rows = call.state.jobs.filter((j) => j.project_id === project.id && j.kind === 'build')
-    return listed(call, rows.filter(isInScope(call, scope)))
+    return listJobs(call, rows.filter(isInScope(call, scope)))
   },
   listOfPipeline: (call, { id, pipeline_id, scope, include_retried }) => {
     const pipeline = getPipeline(call, projectWithJobs(call, id), pipeline_id)
@@ -75,16 +80,16 @@ export const served = serve(jobs, {
     const rows = call.state.jobs.filter(
       (j) => ids.includes(j.pipeline_id) && j.kind === 'build' && (include_retried || !j.retried),
     )
-    return listed(call, rows.filter(isInScope(call, scope)))
+    return listJobs(call, rows.filter(isInScope(call, scope)))
   },
   bridges: (call, { id, pipeline_id, scope }) => {
     const pipeline = getPipeline(call, projectWithJobs(call, id), pipeline_id)
     const rows = call.state.jobs.filter((j) => j.pipeline_id === pipeline.id && j.kind === 'bridge')
-    return lazily(newestFirst(rows.filter(isInScope(call, scope))), (job) =>
-      presentBridge(call, job),
+    return createLazyList(sortNewestFirst(rows.filter(isInScope(call, scope))), (job) =>
+      showBridge(call, job),
     )
   },
-  get: (call, { id, job_id }) => presentJob(call, findJob(call, projectWithJobs(call, id), job_id)),
-  current: (call) => presentJob(call, currentJob(call)),
-  agents: context,
+  get: (call, { id, job_id }) => showJob(call, findJob(call, projectWithJobs(call, id), job_id)),
+  current: (call) => showJob(call, getCurrentJob(call)),
+  agents: describeContext,
 })

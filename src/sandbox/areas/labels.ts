@@ -2,25 +2,30 @@
 import { boolean, integer, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
-import { presentLabel } from '../present/planning.js'
+import { showLabel } from '../present/planning.js'
 import { badRequest, conflict, forbidden, notFound } from '../reply.js'
 import { type ProjectInput, resource } from '../resource.js'
-import { labelsAround, searchParameter } from '../rules/filters.js'
+import { listUsableLabels, searchParameter } from '../rules/filters.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { LabelRecord } from '../state/planning.js'
 
-/** The issues and merge requests of a project that have a label. */
+/** Returns the issues and merge requests of a project that have a label. */
 const getLabelled = ({ state }: Call, { id }: ProjectRecord, name: string) => {
   const has = (one: { readonly project_id: number; readonly labels: readonly string[] }) =>
     one.project_id === id && one.labels.includes(name)
   return { issues: state.issues.filter(has), requests: state.mergeRequests.filter(has) }
 }
 
-const present = (call: Call, label: LabelRecord, project: ProjectRecord, counts = false) => {
+const showProjectLabel = (
+  call: Call,
+  label: LabelRecord,
+  project: ProjectRecord,
+  counts = false,
+) => {
   const { issues, requests } = getLabelled(call, project, label.name)
   const isOpen = ({ state }: { readonly state: string }) => state === 'opened'
   return {
-    ...presentLabel(label),
+    ...showLabel(label),
     ...(counts && {
       open_issues_count: issues.filter(isOpen).length,
       closed_issues_count: issues.filter((issue) => !isOpen(issue)).length,
@@ -32,15 +37,15 @@ const present = (call: Call, label: LabelRecord, project: ProjectRecord, counts 
   }
 }
 
-/** A project whose labels the acting user may change. */
+/** Finds a project whose labels the acting user may change. */
 const findEditable = (call: Call, { id }: ProjectInput): ProjectRecord => {
   const project = call.project(id, { role: 'reporter' })
   if (project.archived) throw forbidden()
   return project
 }
 
-/** Renames a label wherever it is used, or takes it away. */
-const relabel = (call: Call, project: ProjectRecord, old: string, name?: string): void => {
+/** Renames a label wherever it is used, or removes it. */
+const replaceLabel = (call: Call, project: ProjectRecord, old: string, name?: string): void => {
   const { issues, requests } = getLabelled(call, project, old)
   const change = (names: readonly string[]) =>
     names.flatMap((one) => (one === old ? (name ?? []) : one))
@@ -51,7 +56,7 @@ const relabel = (call: Call, project: ProjectRecord, old: string, name?: string)
 
 const color = /^(?:#(?:[\da-f]{3}){1,2}|[a-z]+)$/i
 
-/** Dark text on light colors. */
+/** Returns the color of text: dark on light colors. */
 const getTextColor = (text: string): string => {
   const digits = text.length === 4 ? text.replace(/[\da-f]/gi, '$&$&') : text
   const parts = digits.match(/[\da-f]{2}/gi) ?? []
@@ -80,7 +85,7 @@ const labels = resource({
   what: 'Label',
   parent: (call, { id }: ProjectInput) => call.project(id),
   managed: findEditable,
-  all: labelsAround,
+  all: listUsableLabels,
   key: ['label_id', 'id', 'name'],
   filters: {
     ...searchParameter,
@@ -89,9 +94,9 @@ const labels = resource({
   },
   search: ['name', 'description'],
   tests: { include_ancestor_groups: (all, { project_id }) => all || project_id !== null },
-  present,
+  present: showProjectLabel,
   presentListed: (call, label, project, { with_counts }) =>
-    present(call, label, project, with_counts),
+    showProjectLabel(call, label, project, with_counts),
   attributes: {
     ...attributes,
     name: string('name', { required: true }),
@@ -107,23 +112,27 @@ const labels = resource({
       throw badRequest({ color: ['must be a valid color code'] })
     const name = new_name ?? given.name
     if (name?.trim() === '') throw badRequest({ title: ["can't be blank"] })
-    const taken = labelsAround(call, project).find((one) => one.name === name)
+    const taken = listUsableLabels(call, project).find((one) => one.name === name)
     if (taken !== undefined && taken.id !== old?.id) throw conflict('Label already exists')
     return { ...given, name, text_color: given.color && getTextColor(given.color) }
   },
   changing: (call, label, { name }, project) => {
-    if (name !== undefined) relabel(call, project, label.name, name)
+    if (name !== undefined) replaceLabel(call, project, label.name, name)
   },
   defaults: (_, { id }) => ({ ...fresh, project_id: id }),
   remove: (call, label, project) => {
-    relabel(call, project, label.name)
+    replaceLabel(call, project, label.name)
     call.state.labels.remove(label.id)
   },
 })
 
-/** Adds those of several labels that there are not yet, as instances do for new issues. */
-export const bringLabels = (call: Call, project: ProjectRecord, names: readonly string[]): void => {
-  const known = labelsAround(call, project).map(({ name }) => name)
+/** Adds the labels that do not exist yet, as instances do for new issues. */
+export const addMissingLabels = (
+  call: Call,
+  project: ProjectRecord,
+  names: readonly string[],
+): void => {
+  const known = listUsableLabels(call, project).map(({ name }) => name)
   for (const name of new Set(names))
     if (!known.includes(name)) call.state.labels.add({ ...fresh, project_id: project.id, name })
 }

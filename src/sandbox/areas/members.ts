@@ -4,13 +4,13 @@ import type { CheckedOf } from '../../catalogue/endpoint.js'
 import { accessLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
-import { userSummary } from '../present/common.js'
-import { badRequest, lazily, notFound } from '../reply.js'
+import { showUserSummary } from '../present/common.js'
+import { badRequest, createLazyList, notFound } from '../reply.js'
 import {
   addMembers,
-  direct,
   getMembersWithin,
-  invited,
+  listDirect,
+  listInvited,
   type MemberSource,
   type NewMember,
   removeMember,
@@ -33,19 +33,19 @@ interface BillableMember {
   readonly joined: string
 }
 
-/** A top-level group whose owner asks. */
-const rootGroup = (call: Call, id: string | number): GroupRecord => {
+/** Finds a top-level group. Refuses users who are not Owners of it. */
+const findRootGroup = (call: Call, id: string | number): GroupRecord => {
   settleExpired(call)
   const group = call.group(id, { role: 'owner' })
   if (group.parent_id !== null) throw badRequest('400 Bad request - Must be a top-level group')
   return group
 }
 
-/** Bots and blocked users take no seat. */
+/** True if a user takes a seat: bots and blocked users take none. */
 const takesSeat = (user: UserRecord): boolean =>
   user.state === 'active' && !/^(project|group)_\d+_bot/.test(user.username)
 
-const everyone = (call: Call, root: GroupRecord): BillableMember[] => {
+const collectBillable = (call: Call, root: GroupRecord): BillableMember[] => {
   const found = new Map<number, BillableMember>()
   const gather = (type: BillableMember['type'], memberships: readonly NewMember[]): void => {
     for (const m of memberships) {
@@ -66,34 +66,34 @@ const everyone = (call: Call, root: GroupRecord): BillableMember[] => {
       `${type}_member`,
       own.filter((m) => m.source_type === type),
     )
-  gather('group_invite', invited(call, root))
+  gather('group_invite', listInvited(call, root))
   return [...found.values()]
 }
 
 const orders: Readonly<Record<SortOrder, (a: BillableMember, b: BillableMember) => number>> = {
   access_level_asc: (a, b) => a.level - b.level,
   access_level_desc: (a, b) => b.level - a.level,
-  last_joined: (a, b) => text(b.joined, a.joined),
-  oldest_joined: (a, b) => text(a.joined, b.joined),
-  name_asc: (a, b) => text(a.user.name, b.user.name),
-  name_desc: (a, b) => text(b.user.name, a.user.name),
-  recent_sign_in: (a, b) => text(b.user.last_sign_in_at, a.user.last_sign_in_at),
-  oldest_sign_in: (a, b) => text(a.user.last_sign_in_at, b.user.last_sign_in_at),
-  last_activity_on_asc: (a, b) => text(a.user.last_activity_on, b.user.last_activity_on),
-  last_activity_on_desc: (a, b) => text(b.user.last_activity_on, a.user.last_activity_on),
+  last_joined: (a, b) => compareText(b.joined, a.joined),
+  oldest_joined: (a, b) => compareText(a.joined, b.joined),
+  name_asc: (a, b) => compareText(a.user.name, b.user.name),
+  name_desc: (a, b) => compareText(b.user.name, a.user.name),
+  recent_sign_in: (a, b) => compareText(b.user.last_sign_in_at, a.user.last_sign_in_at),
+  oldest_sign_in: (a, b) => compareText(a.user.last_sign_in_at, b.user.last_sign_in_at),
+  last_activity_on_asc: (a, b) => compareText(a.user.last_activity_on, b.user.last_activity_on),
+  last_activity_on_desc: (a, b) => compareText(b.user.last_activity_on, a.user.last_activity_on),
 }
 
-/** What is not known sorts lowest. */
-const text = (a: string | null, b: string | null): number => (a ?? '').localeCompare(b ?? '')
+/** Compares two texts; an unknown one sorts lowest. */
+const compareText = (a: string | null, b: string | null): number => (a ?? '').localeCompare(b ?? '')
 
-const searched = (search: string | undefined) => {
+const createSearch = (search: string | undefined) => {
   const wanted = search?.toLowerCase() ?? ''
   return ({ user }: BillableMember): boolean =>
     [user.name, user.username, user.email].some((field) => field.toLowerCase().includes(wanted))
 }
 
-const presentBillable = (call: Call, { user, type }: BillableMember) => ({
-  ...userSummary(call, user),
+const showBillable = (call: Call, { user, type }: BillableMember) => ({
+  ...showUserSummary(call, user),
   ...(user.public_email === null ? {} : { email: user.public_email }),
   last_activity_on: user.last_activity_on,
   membership_type: type as string,
@@ -102,19 +102,19 @@ const presentBillable = (call: Call, { user, type }: BillableMember) => ({
 })
 
 const listBillable = (call: Call, root: GroupRecord, search?: string, sort?: SortOrder) => {
-  const rows = everyone(call, root).filter(searched(search))
+  const rows = collectBillable(call, root).filter(createSearch(search))
   rows.sort((a, b) => (sort === undefined ? 0 : orders[sort](a, b)) || a.user.id - b.user.id)
-  return rows.map((row) => presentBillable(call, row))
+  return rows.map((row) => showBillable(call, row))
 }
 
-const levelName = (level: number): string => {
+const formatLevel = (level: number): string => {
   const name = Object.entries(accessLevels).find(([, value]) => value === level)?.[0] ?? 'unknown'
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
-/** The direct memberships of one user within the group and all below it. */
+/** Returns the direct memberships of one user within the group and all below it. */
 const getMemberships = (call: Call, root: GroupRecord, userId: number) => {
-  if (!everyone(call, root).some(({ user }) => user.id === userId)) throw notFound('User')
+  if (!collectBillable(call, root).some(({ user }) => user.id === userId)) throw notFound('User')
   return getMembersWithin(call, root)
     .filter((m) => m.user_id === userId)
     .map((m) => {
@@ -131,7 +131,7 @@ const getMemberships = (call: Call, root: GroupRecord, userId: number) => {
         source_members_url: call.url(path),
         created_at: m.created_at,
         expires_at: m.expires_at,
-        access_level: { string_value: levelName(m.access_level), integer_value: m.access_level },
+        access_level: { string_value: formatLevel(m.access_level), integer_value: m.access_level },
       }
     })
 }
@@ -181,13 +181,13 @@ const toProject =
 const [ofGroup, ownGroup] = [toGroup(), toGroup('owner')]
 const [ofProject, ownProject] = [toProject(), toProject('maintainer')]
 
-/** As lists show a member. */
-const present = (call: Call, place: MemberSource, member: NewMember) => {
+/** Shows a member in a list. */
+const showMember = (call: Call, place: MemberSource, member: NewMember) => {
   const user = call.state.users.get(member.user_id)
   if (user === undefined) throw notFound('User')
   const owns = place.kind === 'group' && call.groupLevel(place.group) >= owner
   return {
-    ...userSummary(call, user),
+    ...showUserSummary(call, user),
     access_level: member.access_level,
     expires_at: member.expires_at === null ? null : `${member.expires_at}T00:00:00.000Z`,
     ...(user.public_email === null ? {} : { email: user.public_email }),
@@ -195,12 +195,12 @@ const present = (call: Call, place: MemberSource, member: NewMember) => {
   }
 }
 
-const alone = (call: Call, place: MemberSource, member: NewMember) => ({
-  ...present(call, place, member),
+const showSingleMember = (call: Call, place: MemberSource, member: NewMember) => ({
+  ...showMember(call, place, member),
   created_at: member.created_at,
 })
 
-const listed = (
+const listMembers = (
   call: Call,
   place: MemberSource,
   rows: readonly NewMember[],
@@ -215,39 +215,44 @@ const listed = (
       names.some((name) => name.toLowerCase().includes(wanted))
     )
   })
-  return lazily(shown, (member) => present(call, place, member))
+  return createLazyList(shown, (member) => showMember(call, place, member))
 }
 
-const single = (call: Call, place: MemberSource, rows: readonly NewMember[], userId: number) => {
+const findMember = (
+  call: Call,
+  place: MemberSource,
+  rows: readonly NewMember[],
+  userId: number,
+) => {
   const member = rows.find((m) => m.user_id === userId)
   if (member === undefined) throw notFound()
-  return alone(call, place, member)
+  return showSingleMember(call, place, member)
 }
 
 /** The memberships of a place: the direct ones, or with those of the groups above. */
-type Rows = typeof direct
+type Rows = typeof listDirect
 type Place = typeof ofGroup
 
 const toList = (place: Place, rows: Rows) => (call: Call, input: Input & Filters) => {
   const at = place(call, input)
-  return listed(call, at, rows(call, at), input)
+  return listMembers(call, at, rows(call, at), input)
 }
 
 const toGet =
   (place: Place, rows: Rows) => (call: Call, input: Input & { readonly user_id: number }) => {
     const at = place(call, input)
-    return single(call, at, rows(call, at), input.user_id)
+    return findMember(call, at, rows(call, at), input.user_id)
   }
 
 const toAdd = (place: Place) => (call: Call, input: CheckedOf<Members['addToGroup']>) => {
   const at = place(call, input)
   const added = addMembers(call, at, input)
-  return 'status' in added ? added : alone(call, at, added)
+  return 'status' in added ? added : showSingleMember(call, at, added)
 }
 
 const toUpdate = (place: Place) => (call: Call, input: CheckedOf<Members['updateOfGroup']>) => {
   const at = place(call, input)
-  return alone(call, at, updateMember(call, at, input))
+  return showSingleMember(call, at, updateMember(call, at, input))
 }
 
 const toRemove =
@@ -256,12 +261,12 @@ const toRemove =
     removeMember(call, place(call, input), input.user_id)
 
 export const served = serve(members, {
-  listOfGroup: toList(ofGroup, direct),
-  listOfProject: toList(ofProject, direct),
+  listOfGroup: toList(ofGroup, listDirect),
+  listOfProject: toList(ofProject, listDirect),
   listAllOfGroup: toList(ofGroup, withInherited),
   listAllOfProject: toList(ofProject, withInherited),
-  getOfGroup: toGet(ofGroup, direct),
-  getOfProject: toGet(ofProject, direct),
+  getOfGroup: toGet(ofGroup, listDirect),
+  getOfProject: toGet(ofProject, listDirect),
   getAllOfGroup: toGet(ofGroup, withInherited),
   getAllOfProject: toGet(ofProject, withInherited),
   addToGroup: toAdd(ownGroup),
@@ -271,8 +276,8 @@ export const served = serve(members, {
   removeFromGroup: toRemove(ownGroup),
   removeFromProject: toRemove(ownProject),
   billableList: (call, { id, search, sort }) =>
-    listBillable(call, rootGroup(call, id), search, sort),
+    listBillable(call, findRootGroup(call, id), search, sort),
   billableMemberships: (call, { id, user_id }) =>
-    getMemberships(call, rootGroup(call, id), user_id),
-  billableRemove: (call, { id, user_id }) => removeBillable(call, rootGroup(call, id), user_id),
+    getMemberships(call, findRootGroup(call, id), user_id),
+  billableRemove: (call, { id, user_id }) => removeBillable(call, findRootGroup(call, id), user_id),
 })

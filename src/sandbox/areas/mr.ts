@@ -4,15 +4,15 @@ import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
 import {
+  canSeeIssue,
+  canSeeRequests,
   findMergeRequest,
-  fullRequest,
-  presentIssue,
-  presentRequest,
-  seesIssue,
-  seesRequests,
-  simpleRequest,
+  showFullRequest,
+  showIssue,
+  showRequest,
+  showSimpleRequest,
 } from '../present/planning.js'
-import { forbidden, notFound, Refusal, unchanged } from '../reply.js'
+import { forbidden, notFound, Refusal, replyUnchanged } from '../reply.js'
 import { resource } from '../resource.js'
 import { hasNone, hasReaction, matchesWildcard, workItemTests } from '../rules/filters.js'
 import { getApprovers, startRebase } from '../rules/merge-requests.js'
@@ -20,23 +20,23 @@ import { lookAgain } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../state/planning.js'
 
-/** Whether a moment lies between two others, both included. */
-const between = (at: string, after?: string, before?: string): boolean =>
+/** True if a moment lies between two others, both included. */
+const isBetween = (at: string, after?: string, before?: string): boolean =>
   (after === undefined || Date.parse(at) >= Date.parse(after)) &&
   (before === undefined || Date.parse(at) <= Date.parse(before))
 
 // The lists of merge requests: which of them, in what order (`catalogue/reference/mr.md`).
 
 type RequestFilters = CheckedOf<(typeof mr)['list']> & { readonly iids?: readonly number[] }
-/** All of the wanted users, or `None`, `Any`. */
+/** True if a record has all of the wanted users, or matches `None` or `Any`. */
 const hasEvery = (wanted: readonly number[] | 'None' | 'Any', has: readonly number[]): boolean =>
   typeof wanted === 'string' ? matchesWildcard(wanted, has) : wanted.every((id) => has.includes(id))
 
-const deployed = (_: string, m: MergeRequestRecord, __: Call, f: RequestFilters): boolean =>
+const isDeployed = (_: string, m: MergeRequestRecord, __: Call, f: RequestFilters): boolean =>
   m.deployments.some(
     (d) =>
       (f.environment === undefined || d.environment === f.environment) &&
-      between(d.deployed_at, f.deployed_after, f.deployed_before),
+      isBetween(d.deployed_at, f.deployed_after, f.deployed_before),
   )
 
 /** The projects whose merge requests are asked for, and the one that they are asked for from, if any. */
@@ -46,7 +46,7 @@ interface Place {
 }
 
 const toPlace = (call: Call, projects: readonly ProjectRecord[], from?: ProjectRecord): Place => {
-  const seen = projects.filter((p) => seesRequests(call, p))
+  const seen = projects.filter((p) => canSeeRequests(call, p))
   return { homes: new Map(seen.map((p) => [p.id, p])), ...(from && { from }) }
 }
 
@@ -62,28 +62,31 @@ const requests = resource({
     not: ({ my_reaction_emoji }, m, call) =>
       hasNone(my_reaction_emoji, (name) => hasReaction(call, name, m)),
     wip: (word, { draft }) => draft === (word === 'yes'),
-    environment: deployed,
-    deployed_after: deployed,
-    deployed_before: deployed,
+    environment: isDeployed,
+    deployed_after: isDeployed,
+    deployed_before: isDeployed,
   },
   present: (_, request) => request,
   presentListed: (call, request, { homes, from }, { view, with_labels_details: labelDetails }) => {
     const home = homes.get(request.project_id)
     if (home === undefined) throw notFound('Project')
-    if (view === 'simple') return simpleRequest(call, home, request)
-    return presentRequest(call, home, request, { ...(from && { from }), labelDetails })
+    if (view === 'simple') return showSimpleRequest(call, home, request)
+    return showRequest(call, home, request, { ...(from && { from }), labelDetails })
   },
 })
 
-/** Asks anew whether the open ones can be merged; the answer takes a while. */
-const recheck = async (call: Call, rows: readonly MergeRequestRecord[]): Promise<void> => {
+/** Starts a new check whether the open requests can be merged; its result takes a while. */
+const refreshMergeability = async (
+  call: Call,
+  rows: readonly MergeRequestRecord[],
+): Promise<void> => {
   for (const request of rows) if (request.state === 'opened') await lookAgain(call, request)
 }
 
-/** The merge requests of these projects that the acting user sees and the filters match. */
+/** Lists the merge requests of these projects that the acting user sees and the filters match. */
 const listRequests = async (call: Call, place: Place, filters: RequestFilters) => {
   if (filters.with_merge_status_recheck === true)
-    await recheck(call, requests.select(call, place, filters))
+    await refreshMergeability(call, requests.select(call, place, filters))
   return requests.listIn(call, place, filters)
 }
 
@@ -92,21 +95,21 @@ interface MergeRequestInput {
   readonly merge_request_iid: number
 }
 
-const found = (call: Call, { id, merge_request_iid }: MergeRequestInput) =>
+const findRequest = (call: Call, { id, merge_request_iid }: MergeRequestInput) =>
   findMergeRequest(call, id, merge_request_iid)
 
-/** Items of an external tracker that a description names: `ABC-12`. */
-const externalItems = ({ description }: MergeRequestRecord) =>
+/** Lists the items of an external tracker that a description names: `ABC-12`. */
+const listExternalItems = ({ description }: MergeRequestRecord) =>
   [...new Set([...description.matchAll(/\b[A-Z][A-Z0-9_]+-\d+\b/g)].map(([id]) => id))].map(
     (id) => ({ id, title: `External Issue ${id}` }),
   )
 
-const closedIssues = (call: Call, project: ProjectRecord, request: MergeRequestRecord) => {
-  if (project.external_tracker) return externalItems(request)
+const listClosedIssues = (call: Call, project: ProjectRecord, request: MergeRequestRecord) => {
+  if (project.external_tracker) return listExternalItems(request)
   return call.state.issues
     .filter((i) => i.project_id === project.id && request.closes_iids.includes(i.iid))
-    .filter((i) => seesIssue(call, project, i))
-    .map((i) => presentIssue(call, project, i, { from: project }))
+    .filter((i) => canSeeIssue(call, project, i))
+    .map((i) => showIssue(call, project, i, { from: project }))
 }
 
 const cancel = (call: Call, project: ProjectRecord, request: MergeRequestRecord): void => {
@@ -120,7 +123,7 @@ const cancel = (call: Call, project: ProjectRecord, request: MergeRequestRecord)
   })
 }
 
-/** Subscribes or unsubscribes the acting user; false when it was so already. */
+/** Subscribes or unsubscribes the acting user. Returns false if nothing changed. */
 const subscribe = (call: Call, request: MergeRequestRecord, wanted: boolean): boolean => {
   const { id } = call.signedIn()
   if (request.subscriber_ids.includes(id) === wanted) return false
@@ -130,9 +133,11 @@ const subscribe = (call: Call, request: MergeRequestRecord, wanted: boolean): bo
   return true
 }
 
-const subscription = (wanted: boolean) => async (call: Call, input: MergeRequestInput) => {
-  const { project, request } = found(call, input)
-  return subscribe(call, request, wanted) ? fullRequest(call, project, request) : unchanged()
+const createSubscription = (wanted: boolean) => async (call: Call, input: MergeRequestInput) => {
+  const { project, request } = findRequest(call, input)
+  return subscribe(call, request, wanted)
+    ? showFullRequest(call, project, request)
+    : replyUnchanged()
 }
 
 export const served = serve(mr, {
@@ -143,27 +148,27 @@ export const served = serve(mr, {
   listOfProject: (call, { id, ...input }) => {
     call.signedIn()
     const project = call.project(id)
-    if (!seesRequests(call, project)) throw forbidden()
+    if (!canSeeRequests(call, project)) throw forbidden()
     return listRequests(call, toPlace(call, [project], project), input)
   },
   get: async (call, input) => {
-    const { project, request } = found(call, input)
-    return fullRequest(call, project, request, input.include_rebase_in_progress)
+    const { project, request } = findRequest(call, input)
+    return showFullRequest(call, project, request, input.include_rebase_in_progress)
   },
   rebase: async (call, input) => {
-    const { project, request } = found(call, input)
+    const { project, request } = findRequest(call, input)
     startRebase(call, project, request, input.skip_ci ?? false)
     return { rebase_in_progress: true }
   },
   cancelAutoMerge: async (call, input) => {
-    const { project, request } = found(call, input)
+    const { project, request } = findRequest(call, input)
     cancel(call, project, request)
-    return fullRequest(call, project, request)
+    return showFullRequest(call, project, request)
   },
   closesIssues: async (call, input) => {
-    const { project, request } = found(call, input)
-    return closedIssues(call, project, request)
+    const { project, request } = findRequest(call, input)
+    return listClosedIssues(call, project, request)
   },
-  subscribe: subscription(true),
-  unsubscribe: subscription(false),
+  subscribe: createSubscription(true),
+  unsubscribe: createSubscription(false),
 })

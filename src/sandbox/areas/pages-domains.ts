@@ -3,8 +3,8 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { pagesDomains } from '../../catalogue/areas/pages-domains.js'
 import type { Call } from '../call.js'
-import { managedProject, serve } from '../handlers.js'
-import { badRequest, lazily, notFound } from '../reply.js'
+import { getManagedProject, serve } from '../handlers.js'
+import { badRequest, createLazyList, notFound } from '../reply.js'
 import { resource } from '../resource.js'
 import type { PagesDomainRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -13,7 +13,7 @@ import type { ProjectRecord } from '../state/people-and-projects.js'
 
 const block = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 
-/** The leaf and its intermediates in the order they stand; undefined when one cannot be read. */
+/** Returns the leaf and its intermediates in their order; undefined if one cannot be read. */
 const getChain = (pem: string): readonly [X509Certificate, ...X509Certificate[]] | undefined => {
   try {
     const [leaf, ...rest] = [...pem.matchAll(block)].map(([text]) => new X509Certificate(text))
@@ -23,7 +23,7 @@ const getChain = (pem: string): readonly [X509Certificate, ...X509Certificate[]]
   }
 }
 
-const privateKey = (pem: string): KeyObject | undefined => {
+const parsePrivateKey = (pem: string): KeyObject | undefined => {
   try {
     return createPrivateKey(pem)
   } catch {
@@ -35,7 +35,7 @@ const privateKey = (pem: string): KeyObject | undefined => {
 const checkPair = (certificate: string, key: string): void => {
   const chain = getChain(certificate)
   if (chain === undefined) throw badRequest({ certificate: ['must be a valid PEM certificate'] })
-  const secret = privateKey(key)
+  const secret = parsePrivateKey(key)
   if (secret === undefined) throw badRequest({ key: ['must be a valid PEM private key'] })
   if (!chain[0].checkPrivateKey(secret))
     throw badRequest({ key: ["doesn't match the certificate"] })
@@ -46,9 +46,9 @@ const checkPair = (certificate: string, key: string): void => {
   if (broken) throw badRequest({ certificate: ['misses intermediates'] })
 }
 
-const oneLine = (name: string): string => `/${name.split('\n').join('/')}`
+const joinLines = (name: string): string => `/${name.split('\n').join('/')}`
 
-/** In the manner of `openssl x509 -text`. */
+/** Describes a certificate like `openssl x509 -text`. */
 const getText = (c: X509Certificate): string =>
   [
     'Certificate:',
@@ -66,7 +66,7 @@ const getText = (c: X509Certificate): string =>
     '',
   ].join('\n')
 
-/** What the API says of a stored certificate. */
+/** Describes a stored certificate as the API shows it. */
 const describeCertificate = (pem: string, now: Date) => {
   const [leaf] = getChain(pem) ?? []
   if (leaf === undefined) return undefined
@@ -74,26 +74,26 @@ const describeCertificate = (pem: string, now: Date) => {
   return {
     expired: expiration.getTime() <= now.getTime(),
     expiration: expiration.toISOString(),
-    subject: oneLine(leaf.subject),
+    subject: joinLines(leaf.subject),
     certificate: pem,
     certificate_text: getText(leaf),
   }
 }
 
-/** What both forms show; a plain domain says nothing of automatic certificates. */
-const common = ({ domain, certificate, auto_ssl_enabled }: PagesDomainRecord) => ({
+/** Shows the fields of both forms; a plain domain has no field for automatic certificates. */
+const showCommon = ({ domain, certificate, auto_ssl_enabled }: PagesDomainRecord) => ({
   domain,
   url: `${certificate === null ? 'http' : 'https'}://${domain}`,
   ...(certificate === null && !auto_ssl_enabled ? {} : { auto_ssl_enabled }),
 })
 
-const described = (call: Call, { certificate }: PagesDomainRecord) =>
+const describeStored = (call: Call, { certificate }: PagesDomainRecord) =>
   certificate === null ? undefined : describeCertificate(certificate, call.clock.now())
 
-const ofInstance = (call: Call, record: PagesDomainRecord) => {
-  const certificate = described(call, record)
+const showForInstance = (call: Call, record: PagesDomainRecord) => {
+  const certificate = describeStored(call, record)
   return {
-    ...common(record),
+    ...showCommon(record),
     project_id: record.project_id,
     certificate: certificate && {
       expired: certificate.expired,
@@ -102,16 +102,16 @@ const ofInstance = (call: Call, record: PagesDomainRecord) => {
   }
 }
 
-const ofProject = (call: Call, record: PagesDomainRecord) => {
-  const certificate = described(call, record)
-  if (certificate === undefined) return common(record)
+const showForProject = (call: Call, record: PagesDomainRecord) => {
+  const certificate = describeStored(call, record)
+  if (certificate === undefined) return showCommon(record)
   const { expiration: _, ...shown } = certificate
-  return { ...common(record), certificate: shown }
+  return { ...showCommon(record), certificate: shown }
 }
 
-/** The project, when the acting user manages its Pages and they are enabled. */
-const managed = (call: Call, input: { readonly id: string | number }): ProjectRecord => {
-  const project = managedProject(call, input)
+/** Returns the project if the acting user manages its Pages and they are enabled. */
+const getPagesProject = (call: Call, input: { readonly id: string | number }): ProjectRecord => {
+  const project = getManagedProject(call, input)
   if (!project.pages_enabled) throw notFound()
   return project
 }
@@ -129,8 +129,8 @@ const checkDomain = (call: Call, domain: string): void => {
 
 type CertificateFields = Pick<PagesDomainRecord, 'certificate' | 'key'>
 
-/** Certificate and key as they will be: not given keeps what is there, empty removes it. */
-const attached = (
+/** Returns the new certificate and key: a missing one keeps the present value, an empty one removes it. */
+const attachCertificate = (
   input: { readonly certificate?: string; readonly key?: string },
   before: CertificateFields,
 ): Partial<CertificateFields> => {
@@ -155,16 +155,16 @@ const bare = { certificate: null, key: null }
 const domains = resource({
   table: 'pagesDomains',
   what: 'PagesDomain',
-  parent: managed,
+  parent: getPagesProject,
   key: ['domain', 'domain'],
   fold: true,
-  present: ofProject,
+  present: showForProject,
   attributes: pagesDomains.add.params,
   changes: pagesDomains.update.params,
   some: true,
   accept: (call, { domain, ...given }, _, record) => {
     if (domain !== undefined) checkDomain(call, lower(domain))
-    const pair = attached(given, record ?? bare)
+    const pair = attachCertificate(given, record ?? bare)
     return { ...given, ...pair, domain: domain && lower(domain), updated_at: call.clock.iso() }
   },
   defaults: (_, { id }) => ({ ...bare, project_id: id, auto_ssl_enabled: false }),
@@ -173,7 +173,7 @@ const domains = resource({
 export const served = serve(pagesDomains, {
   listAll: (call) => {
     call.admin()
-    return lazily(call.state.pagesDomains.all(), (record) => ofInstance(call, record))
+    return createLazyList(call.state.pagesDomains.all(), (record) => showForInstance(call, record))
   },
   list: domains.list,
   get: domains.get,

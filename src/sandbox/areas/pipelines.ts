@@ -1,16 +1,16 @@
 /** Pipelines of a project. The documents show them in jobs, commits and merge requests alone. */
 
-import { objects } from '../../base/objects.js'
+import { listObjects } from '../../base/objects.js'
 import { datetime, integer, json, oneOf, project, string } from '../../catalogue/params.js'
 import { jobStates } from '../../catalogue/shapes/job.js'
 import { apiRoot, type Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
-import { branchHead } from '../git/read.js'
-import { pipelineUrl, presentUser } from '../present/common.js'
+import { findBranchHead } from '../git/read.js'
+import { getPipelineUrl, showUser } from '../present/common.js'
 import { projectWithJobs, withChildren } from '../present/job.js'
 import { badRequest, forbidden, notFound } from '../reply.js'
 import { type ProjectInput, resource } from '../resource.js'
-import { configurationAt } from '../rules/configuration.js'
+import { readConfigurationAt } from '../rules/configuration.js'
 import { startPipeline } from '../rules/pushes.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 
@@ -19,30 +19,30 @@ type PipelineInput = ProjectInput & { readonly pipeline_id: number }
 const getPipelines = ({ state }: Call, id: number) =>
   state.pipelines.filter(({ project_id }) => project_id === id)
 
-/** A pipeline as lists show it. */
-const summarize = (call: Call, pipeline: PipelineRecord) => {
+/** Shows a pipeline in a list. */
+const showSummary = (call: Call, pipeline: PipelineRecord) => {
   const { id, project_id, sha, ref, status, source, created_at, updated_at } = pipeline
   const iid = getPipelines(call, project_id).filter((other) => other.id <= id).length
-  const web_url = pipelineUrl(call, pipeline)
+  const web_url = getPipelineUrl(call, pipeline)
   return { id, iid, project_id, sha, ref, status, source, created_at, updated_at, web_url }
 }
 
-/** Seconds between two moments; null unless both have come. */
+/** Returns the seconds between two moments; null unless both are set. */
 const getSeconds = (from: string | null, to: string | null): number | null =>
   from === null || to === null ? null : (Date.parse(to) - Date.parse(from)) / 1000
 
-/** A pipeline by itself. */
-const present = (call: Call, pipeline: PipelineRecord) => {
+/** Shows a single pipeline. */
+const showFullPipeline = (call: Call, pipeline: PipelineRecord) => {
   const { before_sha, tag, yaml_errors = null, user_id, status } = pipeline
   const { created_at, started_at, finished_at } = pipeline
-  const details_path = new URL(pipelineUrl(call, pipeline)).pathname
+  const details_path = new URL(getPipelineUrl(call, pipeline)).pathname
   const coverage = call.state.jobs.find((j) => j.pipeline_id === pipeline.id && j.coverage !== null)
   return {
-    ...summarize(call, pipeline),
+    ...showSummary(call, pipeline),
     before_sha,
     tag,
     yaml_errors,
-    user: presentUser(call, user_id),
+    user: showUser(call, user_id),
     started_at,
     finished_at,
     committed_at: null,
@@ -68,7 +68,7 @@ const isInScope = ({ status, tag }: PipelineRecord, scope: string): boolean => {
   return scope === 'finished' ? finished.includes(status) : status === scope
 }
 
-/** A project whose pipelines the acting user may run. */
+/** Finds a project whose pipelines the acting user may run. */
 const findRunnable = (call: Call, { id }: ProjectInput) => {
   const project = call.project(id, { role: 'developer' })
   if (!project.jobs_enabled || project.archived) throw forbidden()
@@ -96,8 +96,8 @@ const pipelines = resource({
     sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
   },
   tests: { scope: (scope, pipeline) => isInScope(pipeline, scope) },
-  present,
-  presentListed: summarize,
+  present: showFullPipeline,
+  presentListed: showSummary,
   // Whoever owns a project deletes its pipelines, with their jobs and all that they started.
   remove: (call, pipeline, project) => {
     if (!call.owns(project)) throw forbidden()
@@ -111,13 +111,13 @@ const pipelines = resource({
   },
 })
 
-/** The newest of a branch: the default branch unless another is named. */
+/** Returns the newest pipeline of a branch: the default branch unless another is named. */
 const getLatest = (call: Call, { id, ref }: ProjectInput & { readonly ref?: string }) => {
   const project = projectWithJobs(call, id)
   const wanted = { ref: ref ?? project.default_branch, order_by: 'id', sort: 'desc' }
   const [pipeline] = pipelines.select(call, project, wanted)
   if (pipeline === undefined) throw notFound('Pipeline')
-  return present(call, pipeline)
+  return showFullPipeline(call, pipeline)
 }
 
 // What changes them.
@@ -131,11 +131,11 @@ interface CreateInput extends ProjectInput {
 
 const create = async (call: Call, { id, ref, variables }: CreateInput) => {
   const project = findRunnable(call, { id })
-  const revision = await branchHead(await call.git.open(project), ref)
+  const revision = await findBranchHead(await call.git.open(project), ref)
   if (revision === undefined) throw refuseBase('Reference not found')
-  if ((await configurationAt(call, project, revision)) === undefined)
+  if ((await readConfigurationAt(call, project, revision)) === undefined)
     throw refuseBase('Missing CI config file')
-  const given = objects(variables).map(({ key, value }) => [String(key), String(value)])
+  const given = listObjects(variables).map(({ key, value }) => [String(key), String(value)])
   const pipeline = await startPipeline(call, project, {
     branch: ref,
     revision,
@@ -143,7 +143,7 @@ const create = async (call: Call, { id, ref, variables }: CreateInput) => {
     variables: Object.fromEntries(given),
   })
   if (pipeline === undefined) throw refuseBase('No stages / jobs for this pipeline.')
-  if (pipeline.yaml_errors === undefined) return present(call, pipeline)
+  if (pipeline.yaml_errors === undefined) return showFullPipeline(call, pipeline)
   call.state.pipelines.remove(pipeline.id)
   throw refuseBase(pipeline.yaml_errors)
 }
@@ -162,10 +162,10 @@ const cancel = (call: Call, input: PipelineInput) => {
       finished_at,
       updated_at: finished_at,
     })
-  return present(call, pipeline)
+  return showFullPipeline(call, pipeline)
 }
 
-/** Runs again what failed or was canceled, and what was skipped for that. */
+/** Runs failed and canceled jobs again, and those that were skipped because of them. */
 const retry = (call: Call, input: PipelineInput) => {
   const pipeline = pipelines.managed(call, input)
   const { jobs } = call.state
@@ -192,7 +192,7 @@ const retry = (call: Call, input: PipelineInput) => {
     const needs = course?.needs?.map((need) => successors.get(need) ?? need)
     if (course !== undefined) jobs.change(id, { course: { ...course, needs } })
   }
-  return present(call, pipeline)
+  return showFullPipeline(call, pipeline)
 }
 
 const path = '/projects/:id/pipelines'

@@ -4,54 +4,54 @@ import { boolean, date, integer, list, oneOf, string } from '../../catalogue/par
 import { issueTypes } from '../../catalogue/shapes/planning.js'
 import type { Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
-import { presentIssue, seesIssue, votes } from '../present/planning.js'
+import { canSeeIssue, countVotes, showIssue } from '../present/planning.js'
 import { badRequest, forbidden, notFound } from '../reply.js'
 import { type ParamInput, type ProjectInput, resource } from '../resource.js'
 import { getRoleLevel } from '../rules/access.js'
-import { hasNone, labelsAround, milestoneIs, workItemTests } from '../rules/filters.js'
+import { hasMilestone, hasNone, listUsableLabels, workItemTests } from '../rules/filters.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { IssueRecord } from '../state/planning.js'
-import { bringLabels } from './labels.js'
+import { addMissingLabels } from './labels.js'
 
 const day = 86_400_000
-const shift = (today: string, days: number): string =>
+const addDays = (today: string, days: number): string =>
   new Date(Date.parse(today) + days * day).toISOString().slice(0, 10)
-const monthEnd = (today: string, months: number): string => {
+const getMonthEnd = (today: string, months: number): string => {
   const [year = 0, month = 1] = today.split('-').map(Number)
   return new Date(Date.UTC(year, month + months, 0)).toISOString().slice(0, 10)
 }
 
-/** First and last day of the week (from Monday), the month, or the long span. */
-const span = (word: string, today: string): readonly [string, string] => {
+/** Returns the first and last day of the week (from Monday), the month, or the long span. */
+const getSpan = (word: string, today: string): readonly [string, string] => {
   const weekday = (new Date(today).getUTCDay() + 6) % 7
-  if (word === 'week') return [shift(today, -weekday), shift(today, 6 - weekday)]
-  if (word === 'month') return [`${today.slice(0, 8)}01`, monthEnd(today, 0)]
-  return [shift(today, -14), monthEnd(today, 1)]
+  if (word === 'week') return [addDays(today, -weekday), addDays(today, 6 - weekday)]
+  if (word === 'month') return [`${today.slice(0, 8)}01`, getMonthEnd(today, 0)]
+  return [addDays(today, -14), getMonthEnd(today, 1)]
 }
 
-const due = (call: Call, word: string, date: string | null): boolean => {
+const isDue = (call: Call, word: string, date: string | null): boolean => {
   const today = call.clock.day()
   if (word === '0') return date === null
   if (date === null) return false
   if (word === 'overdue') return date < today
-  const [first, last] = span(word, today)
+  const [first, last] = getSpan(word, today)
   return date >= first && date <= last
 }
 
-/** Lowest priority number among its labels. */
+/** Returns the lowest priority number among an issue's labels. */
 const labelPriority = (call: Call, issue: IssueRecord): number | null => {
   const project = call.state.projects.get(issue.project_id)
   if (project === undefined) return null
-  const priorities = labelsAround(call, project)
+  const priorities = listUsableLabels(call, project)
     .filter((l) => issue.labels.includes(l.name))
     .flatMap((l) => l.priority ?? [])
   return priorities.length === 0 ? null : Math.min(...priorities)
 }
 
-const milestoneDue = (call: Call, issue: IssueRecord): string | null =>
+const getMilestoneDue = (call: Call, issue: IssueRecord): string | null =>
   call.state.milestones.get(issue.milestone_id)?.due_date ?? null
 
-/** Attributes that anybody gives their own issue, and those that Reporters set. */
+/** The attributes that all users set on their own issues; below, those that Reporters set. */
 const own = {
   title: string('title'),
   description: string('description'),
@@ -108,7 +108,7 @@ const fresh = {
   total_time_spent: 0,
 } as const
 
-/** What closes or reopens an issue; nothing where it is so already. */
+/** Returns the attributes that close or reopen an issue; none if it has that state already. */
 const getTurn = (
   call: Call,
   issue: IssueRecord | undefined,
@@ -160,7 +160,7 @@ const records = resource({
   },
   key: ['issue_iid', 'iid'],
   holds: ({ project_id }, { ids }) => ids.has(project_id),
-  sees: (call, issue) => seesIssue(call, getHome(call, issue.project_id), issue),
+  sees: (call, issue) => canSeeIssue(call, getHome(call, issue.project_id), issue),
   // Those of the documented list; in one project everybody's count, in an archived one too.
   filters: {
     ...issues.list.params,
@@ -169,25 +169,25 @@ const records = resource({
   },
   tests: {
     ...workItemTests,
-    due_date: (word, { due_date }, call) => due(call, word, due_date),
-    milestone_id: (wanted, issue, call) => milestoneIs(call, wanted, issue),
+    due_date: (word, { due_date }, call) => isDue(call, word, due_date),
+    milestone_id: (wanted, issue, call) => hasMilestone(call, wanted, issue),
     not: ({ milestone_id }, issue, call) =>
-      hasNone(milestone_id, (wanted) => milestoneIs(call, wanted, issue)),
+      hasNone(milestone_id, (wanted) => hasMilestone(call, wanted, issue)),
   },
   orders: {
     label_priority: (issue, call) => [labelPriority(call, issue)],
-    milestone_due: (issue, call) => [milestoneDue(call, issue)],
-    popularity: ({ reactions }) => [votes(reactions).upvotes],
-    priority: (issue, call) => [milestoneDue(call, issue), labelPriority(call, issue)],
+    milestone_due: (issue, call) => [getMilestoneDue(call, issue)],
+    popularity: ({ reactions }) => [countVotes(reactions).upvotes],
+    priority: (issue, call) => [getMilestoneDue(call, issue), labelPriority(call, issue)],
     title: ({ title }) => [title.toLowerCase()],
   },
   present: (call, issue, { from }) =>
-    presentIssue(call, getHome(call, issue.project_id), issue, {
+    showIssue(call, getHome(call, issue.project_id), issue, {
       ...(from && { from }),
       subscribed: call.user !== undefined && issue.subscriber_ids.includes(call.user.id),
     }),
   presentListed: (call, issue, { from }, { with_labels_details: labelDetails }) =>
-    presentIssue(call, getHome(call, issue.project_id), issue, {
+    showIssue(call, getHome(call, issue.project_id), issue, {
       ...(from && { from }),
       labelDetails,
     }),
@@ -212,7 +212,7 @@ const records = resource({
       Object.hasOwn(names, name),
     )
     const taken: ParamInput<typeof own & typeof reporters> = Object.fromEntries(known)
-    if (taken.labels !== undefined) bringLabels(call, project, taken.labels)
+    if (taken.labels !== undefined) addMissingLabels(call, project, taken.labels)
     const assignee_ids = taken.assignee_ids?.filter((id) => call.state.users.get(id) !== undefined)
     const due_date = taken.due_date === '' ? null : taken.due_date
     return { ...taken, ...getTurn(call, issue, state_event), assignee_ids, due_date }
@@ -250,7 +250,7 @@ const records = resource({
   },
 })
 
-/** The issues of these projects that the acting user sees and the filters match. */
+/** Lists the issues of these projects that the acting user sees and the filters match. */
 export const listIssues = (
   call: Call,
   projects: readonly ProjectRecord[],
@@ -262,7 +262,7 @@ export const listIssues = (
 
 export type IssueInput = ProjectInput & { readonly issue_iid: number }
 
-/** An issue that the acting user sees, and its project. */
+/** Finds an issue that the acting user sees, and its project. */
 export const findIssue = (call: Call, input: IssueInput) => {
   const place = toProject(call, input)
   const issue = records.findIn(call, place, input)

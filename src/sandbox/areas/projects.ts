@@ -4,7 +4,7 @@ import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { checkInput, parsePosition } from '../check.js'
 import { serve } from '../handlers.js'
-import { fullProject, simpleProject } from '../present/project.js'
+import { showFullProject, showSimpleProject } from '../present/project.js'
 import { forbidden, Keyset, notFound, Refusal } from '../reply.js'
 import { resource } from '../resource.js'
 import { getRoleLevel, projectLevel } from '../rules/access.js'
@@ -17,15 +17,15 @@ type Order = NonNullable<Filters['order_by']>
 /** Offset pages of projects end here (`http/README.md`). */
 const offsetLimit = 50_000
 
-const refused = (error: string): Refusal => new Refusal(405, { error })
+const createNotAllowed = (error: string): Refusal => new Refusal(405, { error })
 
-/** The acting user's level by memberships alone: an administrator is no member of everything. */
-const memberLevel = (call: Call, project: ProjectRecord): number =>
+/** Returns the acting user's level by memberships alone: an administrator is no member of every project. */
+const getMemberLevel = (call: Call, project: ProjectRecord): number =>
   call.user === undefined ? 0 : projectLevel(call.state, call.user, project, call.clock.day())
 
-const owns = (call: Call, project: ProjectRecord): boolean =>
+const isOwner = (call: Call, project: ProjectRecord): boolean =>
   (project.namespace_kind === 'user' && project.namespace_id === call.user?.id) ||
-  memberLevel(call, project) >= getRoleLevel('owner')
+  getMemberLevel(call, project) >= getRoleLevel('owner')
 
 const sizes = {
   repository_size: (p) => [p.statistics.repository_size],
@@ -39,13 +39,13 @@ const isSize = (order: Order): order is keyof typeof sizes => Object.hasOwn(size
 
 const defaultOrder = projects.list.params.order_by.default
 
-/** 2 for the whole name, 1 for its beginning, 0 for anything else. */
-const similarity = (p: ProjectRecord, search: string): number => {
+/** Scores how well a project's path matches: 2 for the whole name, 1 for its beginning, 0 for anything else. */
+const scoreSimilarity = (p: ProjectRecord, search: string): number => {
   const [name, text] = [p.path.toLowerCase(), search.toLowerCase()]
   return name === text ? 2 : name.startsWith(text) ? 1 : 0
 }
 
-/** Filters, orders and fields that the documents keep for administrators. */
+/** Refuses the filters, orders and fields that the documents keep for administrators. */
 const checkRights = (call: Call, f: Filters): void => {
   if (call.isAdmin) return
   const reserved =
@@ -89,39 +89,39 @@ const records = resource({
     id_before: (id, p) => p.id < id,
     last_activity_after: (time, p) => Date.parse(p.last_activity_at) > Date.parse(time),
     last_activity_before: (time, p) => Date.parse(p.last_activity_at) < Date.parse(time),
-    membership: (wanted, p, call) => !wanted || memberLevel(call, p) > 0,
-    owned: (wanted, p, call) => !wanted || owns(call, p),
+    membership: (wanted, p, call) => !wanted || getMemberLevel(call, p) > 0,
+    owned: (wanted, p, call) => !wanted || isOwner(call, p),
     starred: (wanted, p, { user }) =>
       !wanted || (user !== undefined && p.starred_by.includes(user.id)),
-    min_access_level: (level, p, call) => memberLevel(call, p) >= level,
+    min_access_level: (level, p, call) => getMemberLevel(call, p) >= level,
     order_by: (order, p, call) =>
-      order !== 'similarity' || call.isAdmin || memberLevel(call, p) > 0,
+      order !== 'similarity' || call.isAdmin || getMemberLevel(call, p) > 0,
   },
   orders: {
     ...sizes,
-    similarity: (p, _, text) => (text === '' ? [p[defaultOrder]] : [similarity(p, text)]),
+    similarity: (p, _, text) => (text === '' ? [p[defaultOrder]] : [scoreSimilarity(p, text)]),
   },
   present: (_, project) => project,
   presentListed: (call, project, _, f) =>
     call.user === undefined || f.simple === true
-      ? simpleProject(call, project)
-      : fullProject(call, project, {
+      ? showSimpleProject(call, project)
+      : showFullProject(call, project, {
           statistics: f.statistics,
           custom_attributes: f.with_custom_attributes,
         }),
 })
 
-/** The projects of a place that the acting user sees and the filters match. */
-const listed = (call: Call, f: Filters, place: Place = {}) => {
+/** Lists the projects of a place that the acting user sees and the filters match. */
+const listProjects = (call: Call, f: Filters, place: Place = {}) => {
   checkRights(call, f)
   return records.listIn(call, place, f)
 }
 
-/** The page begins where the filters do; the next one a record further. */
-const keyset = async (call: Call, f: Filters) => {
+/** Lists by keyset. The page begins where the filters do; the next one begins after its last record. */
+const listKeyset = async (call: Call, f: Filters) => {
   if (f.order_by !== 'id')
-    throw refused('Keyset pagination is not yet available for this type of request')
-  const all = listed(call, f)
+    throw createNotAllowed('Keyset pagination is not yet available for this type of request')
+  const all = listProjects(call, f)
   const { perPage } = parsePosition(call.sent.params)
   const page = await all.slice(0, perPage)
   const last = page.at(-1)
@@ -131,14 +131,14 @@ const keyset = async (call: Call, f: Filters) => {
 }
 
 const list = (call: Call, f: Filters) => {
-  if (call.sent.params.pagination === 'keyset') return keyset(call, f)
+  if (call.sent.params.pagination === 'keyset') return listKeyset(call, f)
   const { page, perPage } = parsePosition(call.sent.params)
   if ((page - 1) * perPage >= offsetLimit)
-    throw refused(
+    throw createNotAllowed(
       `Offset pagination has a maximum allowed offset of ${offsetLimit} for requests that return ` +
         'objects of type Project. Remaining records can be retrieved using keyset pagination.',
     )
-  return listed(call, f)
+  return listProjects(call, f)
 }
 
 /** The documents break off after `simple`; instances take the other filters of the list here, too. */
@@ -147,7 +147,7 @@ const listOfUser = (call: Call, reference: string) => {
   if (user === undefined) throw notFound('User')
   const f = checkInput({ path: {}, params: projects.list.params }, {}, call.sent.params) as Filters
   const owned = (p: ProjectRecord) => p.namespace_kind === 'user' && p.namespace_id === user.id
-  return listed(call, f, { among: owned })
+  return listProjects(call, f, { among: owned })
 }
 
 export const served = serve(projects, {
@@ -155,10 +155,10 @@ export const served = serve(projects, {
   listOfUser: (call, { user_id }) => listOfUser(call, user_id),
   get: (call, { id }) => {
     const project = call.project(id)
-    if (call.user === undefined) return simpleProject(call, project)
+    if (call.user === undefined) return showSimpleProject(call, project)
     const given = checkInput({ path: {}, params: projects.list.params }, {}, call.sent.params)
     const { statistics, with_custom_attributes } = given as Filters
-    return fullProject(call, project, {
+    return showFullProject(call, project, {
       statistics: statistics === true,
       custom_attributes: with_custom_attributes === true && call.isAdmin,
     })

@@ -1,7 +1,7 @@
 /** Resource groups (`catalogue/reference/resource-groups.md`). */
 import { ResourceGroup, resourceGroups } from '../../catalogue/areas/resource-groups.js'
 import { serve } from '../handlers.js'
-import { presentAs } from '../present/common.js'
+import { toShape } from '../present/common.js'
 import { projectWithJobs } from '../present/job.js'
 import { forbidden } from '../reply.js'
 import { resource } from '../resource.js'
@@ -16,7 +16,7 @@ const groups = resource({
     return project
   },
   key: ['key', 'key'],
-  present: (_, record) => presentAs(ResourceGroup, record, {}),
+  present: (_, record) => toShape(ResourceGroup, record, {}),
   changes: resourceGroups.update.params,
 })
 

@@ -5,11 +5,11 @@ import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { checkInput } from '../check.js'
 import { serve } from '../handlers.js'
-import { longUser, pipelineBrief, presentAs, projectSummary } from '../present/common.js'
-import { badRequest, forbidden, lazily, notFound } from '../reply.js'
+import { projectSummary, showFullUser, showPipelineBrief, toShape } from '../present/common.js'
+import { badRequest, createLazyList, forbidden, notFound } from '../reply.js'
 import { resource } from '../resource.js'
-import { lineage } from '../rules/access.js'
-import { findRunners, letFinish } from '../rules/job-runs.js'
+import { listLineage } from '../rules/access.js'
+import { findRunners, finishRunnerJobs } from '../rules/job-runs.js'
 import type { JobRecord, RunnerRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
@@ -22,42 +22,42 @@ const getStatus = (runner: RunnerRecord): string => {
   return runner.online ? 'online' : 'offline'
 }
 
-/** Runner summary. */
-const summary = (runner: RunnerRecord) =>
-  presentAs(RunnerSummary, runner, {
+/** Shows the summary of a runner. */
+const showSummary = (runner: RunnerRecord) =>
+  toShape(RunnerSummary, runner, {
     is_shared: runner.runner_type === 'instance_type',
     status: getStatus(runner),
   })
 
-/** Runner details. */
-const details = (call: Call, runner: RunnerRecord) => {
+/** Shows the details of a runner. */
+const showDetails = (call: Call, runner: RunnerRecord) => {
   const projects = runner.project_ids.flatMap((id) => call.state.projects.get(id) ?? [])
-  return presentAs(Runner, runner, {
-    ...summary(runner),
+  return toShape(Runner, runner, {
+    ...showSummary(runner),
     projects: projects.map(projectSummary),
   })
 }
 
-/** A job as its runner lists it. */
-const runnerJob = (call: Call, runner: RunnerRecord, record: JobRecord) => {
+/** Shows a job in the list of its runner. */
+const showRunnerJob = (call: Call, runner: RunnerRecord, record: JobRecord) => {
   const project = call.state.projects.get(record.project_id)
   const pipeline = call.state.pipelines.get(record.pipeline_id)
   if (project === undefined || pipeline === undefined) throw notFound('Pipeline')
   const user = call.state.users.get(record.user_id)
-  const seconds = (Date.parse(record.finished_at ?? call.clock.iso()) - started(record)) / 1000
-  return presentAs(RunnerJob, record, {
+  const seconds = (Date.parse(record.finished_at ?? call.clock.iso()) - getStart(record)) / 1000
+  return toShape(RunnerJob, record, {
     ip_address: runner.ip_address,
     ref: pipeline.ref,
     tag: pipeline.tag,
     duration: record.started_at === null ? null : seconds,
-    user: user === undefined ? null : longUser(call, user),
+    user: user === undefined ? null : showFullUser(call, user),
     commit: pipeline.commit,
-    pipeline: pipelineBrief(pipeline),
+    pipeline: showPipelineBrief(pipeline),
     project: projectSummary(project),
   })
 }
 
-const started = (record: JobRecord): number => Date.parse(record.started_at ?? record.created_at)
+const getStart = (record: JobRecord): number => Date.parse(record.started_at ?? record.created_at)
 
 type Runners = typeof runners
 type Filters = CheckedOf<Runners['listAll']>
@@ -71,8 +71,8 @@ const isInState: Readonly<Record<string, (runner: RunnerRecord) => boolean>> = {
   shared: ({ runner_type }) => runner_type === 'instance_type',
 }
 
-/** Whether the acting user may edit it: instance runners are the administrators'. */
-const edits = (call: Call, runner: RunnerRecord): boolean =>
+/** True if the acting user may edit a runner: only administrators may edit instance runners. */
+const canEdit = (call: Call, runner: RunnerRecord): boolean =>
   call.isAdmin ||
   runner.project_ids.some((id) => {
     const project = call.state.projects.get(id)
@@ -83,13 +83,13 @@ const edits = (call: Call, runner: RunnerRecord): boolean =>
     return group !== undefined && call.groupLevel(group) >= 40
   })
 
-const found = (call: Call, id: number): RunnerRecord => {
+const findRunner = (call: Call, id: number): RunnerRecord => {
   const runner = call.state.runners.get(id)
   if (runner === undefined) throw notFound('Runner')
   return runner
 }
 
-/** A runner that takes no job without tags has to have some. */
+/** Refuses a runner that takes neither untagged jobs nor any tag. */
 const refuseIdle = ({
   run_untagged,
   tag_list,
@@ -108,7 +108,7 @@ interface Place {
   readonly among?: ReadonlySet<RunnerRecord>
 }
 
-const noAccess = () => forbidden('No access granted')
+const createNoAccess = () => forbidden('No access granted')
 
 const records = resource({
   table: 'runners',
@@ -121,11 +121,11 @@ const records = resource({
     scope: (state, runner) => isInState[state]?.(runner) !== false,
     status: (state, runner) => isInState[state]?.(runner) !== false,
   },
-  present: details,
+  present: showDetails,
   changes: runners.update.params,
   some: true,
   refuse: (call, runner) => {
-    if (!edits(call, runner)) throw noAccess()
+    if (!canEdit(call, runner)) throw createNoAccess()
   },
   accept: (_, given, __, runner) => {
     const { tag_list = runner?.tag_list ?? [], run_untagged = runner?.run_untagged ?? true } = given
@@ -134,16 +134,16 @@ const records = resource({
   },
 })
 
-/** Of these runners those that the filters leave in. */
-const filtered = (call: Call, among: readonly RunnerRecord[], filters: Filters) =>
-  lazily(records.select(call, { among: new Set(among) }, filters), summary)
+/** Lists the runners that the filters keep. */
+const listFiltered = (call: Call, among: readonly RunnerRecord[], filters: Filters) =>
+  createLazyList(records.select(call, { among: new Set(among) }, filters), showSummary)
 
 const enable = (call: Call, project: ProjectRecord, id: number): RunnerRecord => {
-  const runner = found(call, id)
+  const runner = findRunner(call, id)
   if (runner.runner_type === 'instance_type') throw forbidden('Runner is an instance type')
   if (runner.runner_type === 'group_type') throw forbidden('Runner is a group type')
   if (runner.locked) throw forbidden('Runner is locked')
-  if (!edits(call, runner)) throw noAccess()
+  if (!canEdit(call, runner)) throw createNoAccess()
   if (runner.project_ids.includes(project.id))
     throw badRequest({ runner: ['has already been taken'] })
   call.state.runners.change(id, {
@@ -154,7 +154,7 @@ const enable = (call: Call, project: ProjectRecord, id: number): RunnerRecord =>
 }
 
 const disable = (call: Call, project: ProjectRecord, id: number): void => {
-  const runner = found(call, id)
+  const runner = findRunner(call, id)
   if (!runner.project_ids.includes(project.id)) throw notFound('Runner')
   call.unmodified(runner)
   if (runner.project_ids.length === 1)
@@ -163,7 +163,7 @@ const disable = (call: Call, project: ProjectRecord, id: number): void => {
   call.state.runners.change(id, { project_ids })
 }
 
-/** Where a registration token puts a new runner. */
+/** Returns the place of a new runner, by its registration token. */
 const getPlace = (call: Call, token: string) => {
   if (token === call.state.config.value.registration_token)
     return { runner_type: 'instance_type', project_ids: [], group_ids: [] } as const
@@ -211,8 +211,8 @@ const register = (call: Call, input: CheckedOf<Runners['register']>) => {
   })
 }
 
-/** The runners of groups. */
-const runnersOfGroups = (
+/** Lists the runners of groups. */
+const listGroupRunners = (
   state: State,
   groups: readonly { readonly id: number }[],
 ): RunnerRecord[] => {
@@ -222,24 +222,24 @@ const runnersOfGroups = (
 
 export const served = serve(runners, {
   list: (call, input) =>
-    filtered(
+    listFiltered(
       call,
-      call.state.runners.filter((r) => r.runner_type === 'instance_type' || edits(call, r)),
+      call.state.runners.filter((r) => r.runner_type === 'instance_type' || canEdit(call, r)),
       input,
     ),
   listAll: (call, input) => {
     call.admin()
-    return filtered(call, call.state.runners.all(), input)
+    return listFiltered(call, call.state.runners.all(), input)
   },
   get: (call, { id }) => {
-    const runner = found(call, id)
-    if (runner.runner_type !== 'instance_type' && !edits(call, runner)) throw noAccess()
-    return details(call, runner)
+    const runner = findRunner(call, id)
+    if (runner.runner_type !== 'instance_type' && !canEdit(call, runner)) throw createNoAccess()
+    return showDetails(call, runner)
   },
   update: (call, input) => {
     const shown = records.update(call, input)
-    const runner = found(call, input.id)
-    if (!runner.active) letFinish(call, runner)
+    const runner = findRunner(call, input.id)
+    if (!runner.active) finishRunnerJobs(call, runner)
     return shown
   },
   jobs: (call, { id, status, sort }) => {
@@ -248,25 +248,29 @@ export const served = serve(runners, {
       (j) => j.runner_id === id && (status === undefined || j.status === status),
     )
     const order = sort === 'asc' ? 1 : -1
-    return lazily(
+    return createLazyList(
       rows.sort((a, b) => order * (a.id - b.id)),
-      (record) => runnerJob(call, runner, record),
+      (record) => showRunnerJob(call, runner, record),
     )
   },
   listOfProject: (call, input) =>
-    filtered(call, findRunners(call.state, call.project(input.id, { role: 'maintainer' })), input),
+    listFiltered(
+      call,
+      findRunners(call.state, call.project(input.id, { role: 'maintainer' })),
+      input,
+    ),
   enable: (call, { id, runner_id }) =>
-    summary(enable(call, call.project(id, { role: 'maintainer' }), runner_id)),
+    showSummary(enable(call, call.project(id, { role: 'maintainer' }), runner_id)),
   disable: (call, { id, runner_id }) => {
     disable(call, call.project(id, { role: 'maintainer' }), runner_id)
     return undefined
   },
   listOfGroup: (call, input) =>
-    filtered(
+    listFiltered(
       call,
-      runnersOfGroups(
+      listGroupRunners(
         call.state,
-        lineage(call.state, call.group(input.id, { role: 'maintainer' })),
+        listLineage(call.state, call.group(input.id, { role: 'maintainer' })),
       ),
       input,
     ),

@@ -18,19 +18,19 @@ import initialSettings from '../seed/settings.json' with { type: 'json' }
 // Values of application settings: those of the documents' table are checked by the catalogue, and
 // those beyond it by the type that answers show.
 
-const asNumber = (name: string, value: unknown): number => {
+const toNumber = (name: string, value: unknown): number => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof number !== 'number' || !Number.isFinite(number)) throw invalid(`${name} is invalid`)
   return number
 }
 
-/** Storage name → weight. */
-const asWeights = (name: string, value: unknown): Record<string, number> => {
+/** Converts weights by storage name. */
+const toWeights = (name: string, value: unknown): Record<string, number> => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid(`${name} is invalid`)
   return Object.fromEntries(
     Object.entries(value).map(([key, weight]) => {
-      const number = asNumber(`${name}[${key}]`, weight)
+      const number = toNumber(`${name}[${key}]`, weight)
       if (!Number.isInteger(number) || number < 0 || number > 100)
         throw invalid(`${name}[${key}] does not have a valid value`)
       return [key, number]
@@ -40,27 +40,27 @@ const asWeights = (name: string, value: unknown): Record<string, number> => {
 
 const fixed = ['id', 'created_at', 'updated_at']
 
-/** Whether an attribute shows in answers beyond the table of writable ones, which breaks off. */
+/** True if answers show an attribute that the table of writable ones lacks, because that table is cut short. */
 const isFurther = (name: string): boolean =>
   Object.hasOwn(Settings.properties, name) &&
   !Object.hasOwn(settingsAttributes, name) &&
   !fixed.includes(name)
 
-/** Whether a fresh instance answers null there, so that null sets it back. */
+/** True if a fresh instance answers null for an attribute, so that null resets it. */
 const takesNull = (name: string): boolean =>
   Object.entries(initialSettings).some(([known, value]) => known === name && value === null)
 
 /**
- * The value of an attribute beyond the table, in the type that answers have.
+ * Converts the value of an attribute beyond the table to the type that answers have.
  * @throws Refusal 400 where it is of another
  */
-const furtherValue = (name: string, value: unknown): unknown => {
+const convertFurther = (name: string, value: unknown): unknown => {
   const fields: Readonly<Record<string, object>> = Settings.properties
   const type = getFieldType(fields[name] ?? {})
   if (value === '' && type !== 'string' && takesNull(name)) return null
-  if (type === 'number') return asNumber(name, value)
+  if (type === 'number') return toNumber(name, value)
   const param = paramsByType[type ?? '']
-  return param === undefined ? asWeights(name, value) : convert(name, param, value)
+  return param === undefined ? toWeights(name, value) : convert(name, param, value)
 }
 
 type Result = ResultOf<(typeof settings)['get']>
@@ -74,7 +74,7 @@ const successors = new Map(
   ),
 )
 
-const present = (call: Call): Result => {
+const showSettings = (call: Call): Result => {
   const values: Record<string, unknown> = { ...call.state.settings.value }
   for (const [old, successor] of successors) values[old] = values[successor]
   return values as Result
@@ -88,7 +88,7 @@ const checkArchiving = (text: string | undefined): void => {
   if (length < 1) throw badRequest({ archive_builds_in_seconds: ['must be at least 1 day'] })
 }
 
-/** A list that came as one string holds several items. */
+/** Splits the items of a list, because one string may contain several. */
 const split = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.flatMap((item) =>
@@ -101,18 +101,18 @@ const split = (value: unknown): unknown =>
 const isListed = (name: string): boolean =>
   Object.entries(settingsAttributes).some(([n, param]) => n === name && takesSeveral(param))
 
-/** A null says nothing, but where null is what a fresh instance has. */
-const withoutSilence = (sent: Values): [string, unknown][] =>
+/** Drops nulls, except for attributes that are null on a fresh instance. */
+const dropSilent = (sent: Values): [string, unknown][] =>
   Object.entries(sent).filter(([name, value]) => value !== null || takesNull(name))
 
-const changes = (call: Call, input: Input): Record<string, unknown> => {
+const collectChanges = (call: Call, input: Input): Record<string, unknown> => {
   const changed: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(input))
     changed[successors.get(name) ?? name] = isListed(name) ? split(value) : value
-  for (const [name, value] of withoutSilence(call.sent.params)) {
+  for (const [name, value] of dropSilent(call.sent.params)) {
     const known = Object.hasOwn(settingsAttributes, name)
     if (value === null && (known || isFurther(name))) changed[successors.get(name) ?? name] = null
-    else if (isFurther(name)) changed[name] = furtherValue(name, value)
+    else if (isFurther(name)) changed[name] = convertFurther(name, value)
   }
   return changed
 }
@@ -123,14 +123,14 @@ const isBlank = (value: unknown): boolean =>
   value === '' ||
   (Array.isArray(value) && value.length === 0)
 
-/** What needs what: as the documents say, and what instances refuse beyond them. */
+/** The settings that other settings require: as the documents say, and what instances refuse beyond them. */
 const requirements: Readonly<Record<string, string>> = {
   ...settingsRequirements,
   diagram_a_enabled: 'diagram_a_url',
   diagram_b_enabled: 'diagram_b_url',
 }
 
-/** What is switched on needs its companion, given now or set before. */
+/** Refuses a setting that is switched on without its companion, given now or set before. */
 const checkRequirements = (changed: Values, before: Values): void => {
   for (const [name, needed] of Object.entries(requirements)) {
     const after = { ...before, ...changed }
@@ -141,7 +141,7 @@ const checkRequirements = (changed: Values, before: Values): void => {
 
 const update = (call: Call, input: Input): Result => {
   call.admin()
-  const changed = changes(call, input)
+  const changed = collectChanges(call, input)
   if (Object.keys(changed).length === 0)
     throw invalid(
       `${Object.keys(settingsAttributes).join(', ')} are missing, at least one parameter must be provided`,
@@ -149,13 +149,13 @@ const update = (call: Call, input: Input): Result => {
   checkArchiving(input.archive_builds_in_human_readable)
   checkRequirements(changed, call.state.settings.value)
   call.state.settings.change({ ...changed, updated_at: call.clock.iso() })
-  return present(call)
+  return showSettings(call)
 }
 
 export const served = serve(settings, {
   get: (call) => {
     call.admin()
-    return present(call)
+    return showSettings(call)
   },
   update,
 })

@@ -11,7 +11,7 @@ type Input = CheckedOf<(typeof storageMove)['projects']>
 type Kind = StorageMoveRecord['kind']
 type Route = Pick<StorageMoveRecord, 'source_storage_name' | 'destination_storage_name'>
 
-/** From where to where: the storage of the greatest weight where none is named. */
+/** Returns the source and destination; unless one is named, the destination is the storage of the greatest weight. */
 const getRoute = (call: Call, input: Input): Route => {
   const { storages } = call.state.config.value
   const { source_storage_name: source, destination_storage_name: named } = input
@@ -30,8 +30,12 @@ const getRoute = (call: Call, input: Input): Route => {
   return { source_storage_name: source, destination_storage_name: destination }
 }
 
-/** What lies on a storage. */
-const onStorage = (call: Call, kind: Kind, storage: string): readonly { readonly id: number }[] => {
+/** Lists the records of a kind that are on a storage. */
+const listOnStorage = (
+  call: Call,
+  kind: Kind,
+  storage: string,
+): readonly { readonly id: number }[] => {
   const { projects, snippets, groups } = call.state
   switch (kind) {
     case 'project':
@@ -47,7 +51,7 @@ const onStorage = (call: Call, kind: Kind, storage: string): readonly { readonly
 const schedule = (kind: Kind) => (call: Call, input: Input) => {
   call.admin()
   const route = getRoute(call, input)
-  for (const { id } of onStorage(call, kind, route.source_storage_name)) {
+  for (const { id } of listOnStorage(call, kind, route.source_storage_name)) {
     if (isMoving(call, kind, id)) continue
     const created_at = call.clock.iso()
     call.state.storageMoves.add({ kind, object_id: id, ...route, created_at })

@@ -2,16 +2,16 @@
 import { boolean, integer, oneOf, string } from '../../catalogue/params.js'
 import { apiRoot, type Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
-import { longUser, userSummary } from '../present/common.js'
+import { showFullUser, showUserSummary } from '../present/common.js'
 import { badRequest, conflict, forbidden, notFound } from '../reply.js'
 import { resource } from '../resource.js'
 import { searchParameter } from '../rules/filters.js'
 import { removeUser } from '../rules/removal.js'
 import type { UserRecord } from '../state/people-and-projects.js'
 
-/** A user as they see themselves, and administrators everybody. */
-const present = (call: Call, user: UserRecord) => ({
-  ...longUser(call, user),
+/** Shows a user as they see themselves, and as administrators see every user. */
+const showPrivateUser = (call: Call, user: UserRecord) => ({
+  ...showFullUser(call, user),
   job_title: '',
   work_information: null,
   bot: /^(?:project|group)_\d+_bot/.test(user.username),
@@ -58,8 +58,9 @@ const users = resource({
     external: (wanted, { external }) => !wanted || external,
     admins: (wanted, { admin }) => !wanted || admin,
   },
-  present: (call, user) => (call.isAdmin ? present(call, user) : longUser(call, user)),
-  presentListed: (call, user) => (call.isAdmin ? present(call, user) : userSummary(call, user)),
+  present: (call, user) => (call.isAdmin ? showPrivateUser(call, user) : showFullUser(call, user)),
+  presentListed: (call, user) =>
+    call.isAdmin ? showPrivateUser(call, user) : showUserSummary(call, user),
   // Administrators make, change and delete users.
   attributes: {
     name: string('name', { required: true }),
@@ -108,8 +109,8 @@ const setState = (state: UserRecord['state']) => (call: Call, input: { readonly 
   return true
 }
 
-/** The token that was sent. */
-const ownToken = ({ token }: Call) => {
+/** Shows the token that was sent. */
+const showOwnToken = ({ token }: Call) => {
   if (token === undefined || token.kind === 'oauth' || token.kind === 'session') throw notFound()
   const { id, name, revoked, created_at, scopes, user_id } = token
   const expires_at = token.expires_at?.slice(0, 10) ?? null
@@ -132,7 +133,7 @@ export const userRoutes = [
     method: 'GET',
     path: `${apiRoot}/user`,
     scopes: reading,
-    handle: (call: Call) => present(call, call.signedIn()),
+    handle: (call: Call) => showPrivateUser(call, call.signedIn()),
   } as const,
   ...createRoutes({
     path: '/users',
@@ -146,6 +147,6 @@ export const userRoutes = [
     method: 'GET',
     path: `${apiRoot}/personal_access_tokens/self`,
     scopes: [...reading, 'sudo'],
-    handle: ownToken,
+    handle: showOwnToken,
   } as const,
 ]

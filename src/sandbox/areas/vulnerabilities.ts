@@ -3,14 +3,14 @@ import { vulnerabilities } from '../../catalogue/areas/vulnerabilities.js'
 import { ListedVulnerability, Vulnerability } from '../../catalogue/shapes/vulnerability.js'
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
-import { describedProject, presentAs } from '../present/common.js'
-import { badRequest, forbidden, lazily, notFound, unchanged } from '../reply.js'
+import { showDescribedProject, toShape } from '../present/common.js'
+import { badRequest, createLazyList, forbidden, notFound, replyUnchanged } from '../reply.js'
 import { getRoleLevel } from '../rules/access.js'
 import type { FindingRecord, VulnerabilityRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
-const single = (v: VulnerabilityRecord, project: ProjectRecord) =>
-  presentAs(Vulnerability, v, {
+const showSingle = (v: VulnerabilityRecord, project: ProjectRecord) =>
+  toShape(Vulnerability, v, {
     project: {
       id: project.id,
       name: project.name,
@@ -19,19 +19,19 @@ const single = (v: VulnerabilityRecord, project: ProjectRecord) =>
     },
   })
 
-const finding = ({ description: _, ...shown }: FindingRecord) => shown
+const showFinding = ({ description: _, ...shown }: FindingRecord) => shown
 
-const listed = (call: Call, project: ProjectRecord) => (v: VulnerabilityRecord) => {
+const createListed = (call: Call, project: ProjectRecord) => (v: VulnerabilityRecord) => {
   const record = call.state.findings.get(v.finding_id)
-  return presentAs(ListedVulnerability, v, {
-    project: describedProject(project),
+  return toShape(ListedVulnerability, v, {
+    project: showDescribedProject(project),
     project_default_branch: project.default_branch,
-    finding: record && finding(record),
+    finding: record && showFinding(record),
   })
 }
 
-/** The vulnerability and its project, for those who may use the project's security dashboard. */
-const visible = (call: Call, id: number) => {
+/** Finds the vulnerability and its project, for those who may use the project's security dashboard. */
+const findVisible = (call: Call, id: number) => {
   const record = call.state.vulnerabilities.get(id)
   const project = call.state.projects.get(record?.project_id)
   if (record === undefined || project === undefined || !call.sees(project))
@@ -42,7 +42,7 @@ const visible = (call: Call, id: number) => {
 
 type Target = VulnerabilityRecord['state']
 
-/** Who and when, kept for the state that is reached and forgotten for the others. */
+/** Enters a state. The user and time are stored for that state and cleared for the others. */
 const enter = (call: Call, v: VulnerabilityRecord, state: Target): void => {
   const now = call.clock.iso()
   const user = call.signedIn().id
@@ -61,13 +61,13 @@ const enter = (call: Call, v: VulnerabilityRecord, state: Target): void => {
   })
 }
 
-const transition =
+const createTransition =
   (state: Target) =>
   (call: Call, { id }: { readonly id: number }) => {
-    const { record, project } = visible(call, id)
-    if (record.state === state) return unchanged()
+    const { record, project } = findVisible(call, id)
+    if (record.state === state) return replyUnchanged()
     enter(call, record, state)
-    return single(record, project)
+    return showSingle(record, project)
   }
 
 const create = (call: Call, project: ProjectRecord, findingId: string) => {
@@ -103,13 +103,13 @@ const create = (call: Call, project: ProjectRecord, findingId: string) => {
     resolved_on_default_branch: false,
   })
   call.state.findings.change(source.id, { vulnerability_id: record.id, updated_at: now })
-  return single(record, project)
+  return showSingle(record, project)
 }
 
 const severities = ['critical', 'high', 'medium', 'low', 'unknown', 'info']
 
-/** The graver, the further up in a list. */
-const weight = ({ severity }: VulnerabilityRecord): number => {
+/** Ranks a vulnerability by its severity: the gravest come first. */
+const rankSeverity = ({ severity }: VulnerabilityRecord): number => {
   const at = severities.indexOf(severity)
   return at === -1 ? severities.length : at
 }
@@ -118,17 +118,17 @@ export const served = serve(vulnerabilities, {
   list: (call, { id }) => {
     const project = call.project(id, { role: 'developer' })
     const rows = call.state.vulnerabilities.filter((v) => v.project_id === project.id)
-    rows.sort((a, b) => weight(a) - weight(b) || a.id - b.id)
-    return lazily(rows, listed(call, project))
+    rows.sort((a, b) => rankSeverity(a) - rankSeverity(b) || a.id - b.id)
+    return createLazyList(rows, createListed(call, project))
   },
   create: (call, { id, finding_id }) =>
     create(call, call.project(id, { role: 'developer' }), finding_id),
   get: (call, { id }) => {
-    const { record, project } = visible(call, id)
-    return single(record, project)
+    const { record, project } = findVisible(call, id)
+    return showSingle(record, project)
   },
-  confirm: transition('confirmed'),
-  resolve: transition('resolved'),
-  dismiss: transition('closed'),
-  revert: transition('detected'),
+  confirm: createTransition('confirmed'),
+  resolve: createTransition('resolved'),
+  dismiss: createTransition('closed'),
+  revert: createTransition('detected'),
 })

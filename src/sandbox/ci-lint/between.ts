@@ -1,20 +1,20 @@
-/** What is wrong between the jobs of a configuration: stages, needs, dependencies, jobs that stop others. */
+/** Checks what holds between the jobs of a configuration: stages, needs, dependencies, jobs that stop others. */
 
 import { addToGroup } from '../../base/group-by.js'
 import { type Finding, type Hash, isHash, isKnown, type JudgedVersion } from './grammar/types.js'
 import {
   type CiJob,
   fillMatrix,
-  followsMatrix,
   JobNames,
   type JobNeed,
   longestName,
   matrixExpressions,
+  usesMatrix,
 } from './instances.js'
 
 const usual = ['build', 'test', 'deploy']
 
-/** Stages in order, with those that are always there. */
+/** Returns the stages in order, with those that always exist. */
 export const getStages = (tree: Hash): readonly string[] => {
   const given = tree.stages ?? tree.types
   const named: readonly unknown[] = Array.isArray(given) ? given : usual
@@ -22,7 +22,7 @@ export const getStages = (tree: Hash): readonly string[] => {
   return ['.pre', ...texts.filter((s) => s !== '.pre' && s !== '.post'), '.post']
 }
 
-/** The jobs of the same pipeline that a value of `needs` names. */
+/** Returns the jobs of the same pipeline that a value of `needs` names. */
 export const needsIn = (needs: unknown): readonly JobNeed[] =>
   [needs ?? []].flat(10).flatMap((need): JobNeed[] => {
     if (typeof need === 'string') return [{ job: need, optional: false }]
@@ -32,10 +32,10 @@ export const needsIn = (needs: unknown): readonly JobNeed[] =>
     return [{ job, optional: optional === true, parallel }]
   })
 
-/** The jobs of the same pipeline that a job waits for. */
+/** Returns the jobs of the same pipeline that a job waits for. */
 const getNeeds = ({ config }: CiJob): readonly JobNeed[] => needsIn(config.needs)
 
-/** Those of each of its rules. */
+/** Returns the needs of each rule of a job. */
 const getRuledNeeds = ({ config: { rules } }: CiJob): readonly (readonly JobNeed[])[] =>
   (Array.isArray(rules) ? rules.flat(10) : []).map((rule) =>
     isHash(rule) ? needsIn(rule.needs) : [],
@@ -44,19 +44,19 @@ const getRuledNeeds = ({ config: { rules } }: CiJob): readonly (readonly JobNeed
 const getTexts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
-/** The jobs that make the files which a child pipeline is of. */
+/** Returns the jobs that create the files of a child pipeline. */
 const getMakers = ({ config: { trigger } }: CiJob): readonly string[] =>
   [isHash(trigger) ? trigger.include : []]
     .flat()
     .flatMap((file) => (isHash(file) && typeof file.job === 'string' ? [file.job] : []))
 
-/** What the checks of a job look up in the whole configuration. */
+/** The look-ups in the whole configuration that the checks of a job use. */
 interface LintContext {
   readonly all: ReadonlyMap<string, CiJob>
   readonly names: JobNames
   readonly stages: readonly string[]
   readonly place: ReadonlyMap<string, number>
-  /** Whether no other text can change the stage of a job, or which stages there are. */
+  /** Returns true if no other text can change the stage of a job, or the list of stages. */
   readonly settled: (job: CiJob) => boolean
   readonly asOf: JudgedVersion
 }
@@ -74,22 +74,23 @@ const toLabelled = ({ names }: LintContext, job: CiJob): LabelledJob => ({
 
 const getPlace = (whole: LintContext, job: CiJob): number => whole.place.get(job.stage) ?? -1
 
-const unless = (sure: boolean, text: string): Finding => (sure ? { text } : { text, curable: true })
+const createFinding = (sure: boolean, text: string): Finding =>
+  sure ? { text } : { text, curable: true }
 
 const checkStage = (whole: LintContext, job: CiJob): Finding[] =>
   whole.place.has(job.stage)
     ? []
     : [
-        unless(
+        createFinding(
           whole.settled(job),
           `${whole.names.label(job)} job: chosen stage does not exist; available stages are ${whole.stages.join(', ')}`,
         ),
       ]
 
-/** What another job is to a job. */
+/** The relation of another job to a job. */
 type Kind = 'need' | 'dependency'
 
-/** A job has to be there, in this stage or before it. */
+/** Checks that another job exists, in this stage or before it. */
 const checkOther = (
   whole: LintContext,
   { job, label }: LabelledJob,
@@ -110,10 +111,10 @@ const checkOther = (
   if (places[0] < places[1] || (besides && places[0] === places[1])) return []
   const sure = whole.settled(job) && whole.settled(other)
   const where = besides ? 'current or prior stages' : 'prior stages'
-  return [unless(sure, `${label} job: ${kind} ${name} is not defined in ${where}`)]
+  return [createFinding(sure, `${label} job: ${kind} ${name} is not defined in ${where}`)]
 }
 
-/** Checks each name, until one of a need is wrong: all instances of a job are there, or none. */
+/** Checks each name until one is wrong: either all instances of a job exist, or none. */
 const checkOthers = (
   whole: LintContext,
   job: LabelledJob,
@@ -127,7 +128,7 @@ const checkOthers = (
   return []
 }
 
-/** Names that are needed more than once. */
+/** Returns the names that are needed more than once. */
 const getRepeated = (names: readonly string[]): readonly string[] => {
   const [once, twice] = [new Set<string>(), new Set<string>()]
   for (const name of names) (once.has(name) ? twice : once).add(name)
@@ -154,7 +155,7 @@ const checkNeedList = (
   ]
 }
 
-/** The needs of a job that follow its matrix: those of the first instance of which some are wrong. */
+/** Checks the needs of a job that follow its matrix. Returns the findings of the first instance that has any. */
 const checkMatrixNeeds = (whole: LintContext, job: CiJob): Finding[] => {
   const { needs, variables } = job.config
   for (const [label, row] of whole.names.instances(job) ?? new Map([[job.name, {}]])) {
@@ -172,9 +173,9 @@ const checkMatrixNeeds = (whole: LintContext, job: CiJob): Finding[] => {
   return []
 }
 
-/** The names of `needs` are those of jobs or of instances, the names of rules are those of a pipeline. */
+/** Checks the needs of a job. The names in `needs` are jobs or instances; the names in rules are jobs of a pipeline. */
 const checkNeeds = (whole: LintContext, job: CiJob): Finding[] => [
-  ...(isKnown(matrixExpressions, whole.asOf) && followsMatrix(job.config.needs)
+  ...(isKnown(matrixExpressions, whole.asOf) && usesMatrix(job.config.needs)
     ? checkMatrixNeeds(whole, job)
     : checkNeedList(whole, toLabelled(whole, job), getNeeds(job), (need) =>
         whole.names.expand(need),
@@ -238,8 +239,8 @@ const checkOnStop = (whole: LintContext, job: CiJob): Finding[] => {
   return isHash(its) && its.action === 'stop' ? [] : says('needs to have action stop defined')
 }
 
-/** Whether jobs wait for each other in a circle: what waits for nothing is taken away, and again. */
-const circular = (whole: LintContext): boolean => {
+/** True if jobs wait for each other in a circle. Jobs that wait for nothing are removed, again and again; the rest is in a circle. */
+const hasCircle = (whole: LintContext): boolean => {
   const waiting = new Map<string, number>()
   const waiters = new Map<string, string[]>()
   for (const job of whole.all.values()) {
@@ -261,9 +262,9 @@ const circular = (whole: LintContext): boolean => {
 }
 
 /**
- * What is wrong between jobs.
- * @param own the configuration itself: what stands there, no file that it includes can replace
- * @param most so many findings are enough
+ * Checks the relations between jobs.
+ * @param own the configuration itself: no file that it includes can replace its entries
+ * @param most the number of findings after which the check ends
  */
 export const checkBetween = (
   jobs: readonly CiJob[],
@@ -297,6 +298,6 @@ export const checkBetween = (
       ...checkPublish(job),
     )
   }
-  if (circular(whole)) findings.push({ text: 'The pipeline has circular dependencies' })
+  if (hasCircle(whole)) findings.push({ text: 'The pipeline has circular dependencies' })
   return findings
 }

@@ -1,4 +1,4 @@
-/** What a configuration takes from elsewhere: the files that it includes, then what its jobs take from each other. */
+/** Expands a configuration: the files that it includes, then what its jobs take from each other. */
 import {
   Budget,
   type Hash,
@@ -11,10 +11,10 @@ import type { OddKeys } from './read.js'
 import { withExtends, withReferences } from './references.js'
 import { mergeHashes, readTree } from './tree.js'
 
-/** The text of a file of another project, or what is not there. */
+/** The text of a file of another project, or the reason why it is missing. */
 type OtherFile = { readonly text: string } | { readonly absent: 'reference' | 'file' }
 
-/** Where included files come from. */
+/** The sources of included files. */
 export interface Files {
   /** The text of a file of the project at hand; undefined when it is not there. */
   local(path: string): Promise<string | undefined>
@@ -31,7 +31,7 @@ interface Run {
   readonly odd: Map<string, 'number' | 'word'>
   readonly budget: Budget
   readonly asOf: JudgedVersion
-  /** Those that are hashes. */
+  /** The entries of `include` that are hashes. */
   readonly entries: Hash[]
   /** Includes that are not fetched: remote files, templates, components, paths with variables. */
   readonly left: string[]
@@ -42,17 +42,22 @@ interface IncludedTree {
   readonly tree: Hash
   readonly errors: readonly string[]
   readonly left: readonly string[]
-  /** What was said of each file, where it was more than its name. */
+  /** The entries of `include` that consist of more than a name. */
   readonly entries: readonly Hash[]
   /** Outermost keys of included files that are no texts. */
   readonly odd: OddKeys
 }
 
 const isYaml = (path: string): boolean => /\.ya?ml$/i.test(path)
-const text = (value: unknown): string | undefined =>
+const toFilledText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-const nested = async (run: Run, source: string, path: string, inputs: Hash): Promise<Hash> => {
+const expandNested = async (
+  run: Run,
+  source: string,
+  path: string,
+  inputs: Hash,
+): Promise<Hash> => {
   try {
     const { tree, odd, left } = await readTree(source, inputs, run.asOf)
     for (const [key, kind] of odd) run.odd.set(key, kind)
@@ -67,16 +72,16 @@ const nested = async (run: Run, source: string, path: string, inputs: Hash): Pro
 
 /** A file that is to be included. */
 interface IncludedFile {
-  /** What it is told from others by. */
+  /** The key by which the file is identified. */
   readonly key: string
   readonly path: string
   readonly inputs: Hash
-  /** Whether rules decide on it, which only a pipeline knows. */
+  /** True if rules decide on the file, which only a pipeline can evaluate. */
   readonly ruled: boolean
   readonly read: () => Promise<{ readonly text: string } | { readonly problem: string }>
 }
 
-/** One file, once; a second include of it changes nothing. No file is read after one that failed: the service stops there. */
+/** Loads a file once; a second include of it changes nothing. No file is read after one that failed: the service stops there. */
 const load = async (run: Run, { key, path, inputs, ruled, read }: IncludedFile): Promise<Hash> => {
   if (run.errors.size > 0) return {}
   if (!isYaml(path)) {
@@ -91,7 +96,7 @@ const load = async (run: Run, { key, path, inputs, ruled, read }: IncludedFile):
   }
   run.seen.add(key)
   const source = await read()
-  if ('text' in source) return nested(run, source.text, path, inputs)
+  if ('text' in source) return expandNested(run, source.text, path, inputs)
   if (ruled) run.left.push(path)
   else run.errors.add(source.problem)
   return {}
@@ -99,11 +104,11 @@ const load = async (run: Run, { key, path, inputs, ruled, read }: IncludedFile):
 
 const isRuled = ({ rules }: Hash): boolean => Array.isArray(rules) && rules.length > 0
 
-/** A text with something in it, or what to say of it. */
-const filled = (text: string, called: string) =>
+/** Checks that a text is not blank; returns the problem otherwise. */
+const checkFilled = (text: string, called: string) =>
   text.trim() === '' ? { problem: `${called} is empty!` } : { text }
 
-const local = async (run: Run, path: string, entry: Hash): Promise<Hash> => {
+const loadLocal = async (run: Run, path: string, entry: Hash): Promise<Hash> => {
   const { files } = run
   const called = `Local file \`${path}\``
   if (files === undefined) {
@@ -117,7 +122,9 @@ const local = async (run: Run, path: string, entry: Hash): Promise<Hash> => {
   for (const one of paths) {
     const read = async () => {
       const text = await files.local(one)
-      return text === undefined ? { problem: `${called} does not exist!` } : filled(text, called)
+      return text === undefined
+        ? { problem: `${called} does not exist!` }
+        : checkFilled(text, called)
     }
     const wanted = { key: one, path: one, inputs: getInputs(entry), ruled: isRuled(entry), read }
     tree = mergeHashes(tree, await load(run, wanted), run.budget)
@@ -127,22 +134,22 @@ const local = async (run: Run, path: string, entry: Hash): Promise<Hash> => {
 
 /** Reads a file of another project. Without a project at hand none shows. */
 const readOther = async (run: Run, entry: Hash, project: string, path: string) => {
-  const ref = text(entry.ref)
+  const ref = toFilledText(entry.ref)
   const found = await run.files?.other(project, path.replace(/^\/+/, ''), ref)
   const called = `Project \`${project}\``
   if (found === undefined)
     return {
       problem: `${called} not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.`,
     }
-  if ('text' in found) return filled(found.text, `${called} file \`${path}\``)
+  if ('text' in found) return checkFilled(found.text, `${called} file \`${path}\``)
   const what = found.absent === 'file' ? `file \`${path}\`` : `reference \`${ref ?? 'HEAD'}\``
   return { problem: `${called} ${what} does not exist!` }
 }
 
-const ofProject = async (run: Run, entry: Hash, project: string): Promise<Hash> => {
+const loadFromProject = async (run: Run, entry: Hash, project: string): Promise<Hash> => {
   let tree: Hash = {}
   for (const name of [entry.file].flat()) {
-    const path = text(name)
+    const path = toFilledText(name)
     // The table of keywords says what is wrong with it.
     if (path === undefined) continue
     const wanted: IncludedFile = {
@@ -159,13 +166,13 @@ const ofProject = async (run: Run, entry: Hash, project: string): Promise<Hash> 
 
 const getInputs = ({ inputs }: Hash): Hash => (isHash(inputs) ? inputs : {})
 
-/** Which file a path with a variable means, only a pipeline knows. */
+/** True if a path has a variable, so that only a pipeline determines the file. */
 const isOpen = (entry: Hash): boolean =>
   [entry.local, entry.project, entry.ref, entry.file]
     .flat()
     .some((part) => typeof part === 'string' && part.includes('$'))
 
-const named = (entry: Hash): string =>
+const nameEntry = (entry: Hash): string =>
   [entry.local ?? entry.project, entry.local === undefined ? entry.file : undefined]
     .flat()
     .filter((part) => typeof part === 'string')
@@ -174,13 +181,17 @@ const named = (entry: Hash): string =>
 const accessors = ['local', 'project', 'remote', 'template', 'component', 'artifact'] as const
 const accessorNames = accessors.map((name) => `\`${name}\``).join(', ')
 
-/** What is wrong with how an include names its file. */
-const accessProblem = (entry: Hash): string | undefined => {
+/** Returns the problem in how an include names its file; undefined if there is none. */
+const findAccessProblem = (entry: Hash): string | undefined => {
   const used = accessors.filter((name) => (entry[name] ?? null) !== null)
   if (used.length > 1) return `Each include must use only one of: ${accessorNames}`
   const { remote } = entry
-  const address = text(remote) ?? ''
-  if (used.length === 0 || used[0] === 'artifact' || text(entry[used[0] ?? 'local']) === undefined)
+  const address = toFilledText(remote) ?? ''
+  if (
+    used.length === 0 ||
+    used[0] === 'artifact' ||
+    toFilledText(entry[used[0] ?? 'local']) === undefined
+  )
     return `\`${JSON.stringify(entry)}\` does not have a valid subkey for include. Valid subkeys are: ${accessorNames}`
   if (remote === undefined || address.includes('$')) return undefined
   if (!isYaml(address)) return `Included file \`${address}\` does not have YAML extension!`
@@ -189,7 +200,7 @@ const accessProblem = (entry: Hash): string | undefined => {
     : `Remote file \`${address}\` does not have a valid address!`
 }
 
-const one = async (run: Run, given: unknown): Promise<Hash> => {
+const loadEntry = async (run: Run, given: unknown): Promise<Hash> => {
   const isRemote = typeof given === 'string' && /^https?:\/\//.test(given)
   const entry = typeof given === 'string' ? { [isRemote ? 'remote' : 'local']: given } : given
   if (!isHash(entry)) {
@@ -197,20 +208,21 @@ const one = async (run: Run, given: unknown): Promise<Hash> => {
     return {}
   }
   if (isHash(given)) run.entries.push(given)
-  const wrong = accessProblem(entry)
+  const wrong = findAccessProblem(entry)
   if (wrong !== undefined) {
     run.errors.add(wrong)
     return {}
   }
-  const elsewhere = text(entry.remote) ?? text(entry.template) ?? text(entry.component)
+  const elsewhere =
+    toFilledText(entry.remote) ?? toFilledText(entry.template) ?? toFilledText(entry.component)
   if (elsewhere !== undefined || (isOpen(entry) && run.files !== undefined)) {
-    run.left.push(elsewhere ?? named(entry))
+    run.left.push(elsewhere ?? nameEntry(entry))
     return {}
   }
-  const path = text(entry.local)
+  const path = toFilledText(entry.local)
   return path === undefined
-    ? ofProject(run, entry, text(entry.project) ?? '')
-    : local(run, path, entry)
+    ? loadFromProject(run, entry, toFilledText(entry.project) ?? '')
+    : loadLocal(run, path, entry)
 }
 
 const expand = async (run: Run, { include, ...own }: Hash): Promise<Hash> => {
@@ -218,12 +230,12 @@ const expand = async (run: Run, { include, ...own }: Hash): Promise<Hash> => {
   let tree: Hash = {}
   for (const entry of entries) {
     if (run.errors.size > 0) break
-    tree = mergeHashes(tree, await one(run, entry), run.budget)
+    tree = mergeHashes(tree, await loadEntry(run, entry), run.budget)
   }
   return mergeHashes(tree, own, run.budget)
 }
 
-/** The configuration with all that it includes, as far as this instance can fetch it. */
+/** Expands the includes of a configuration, as far as this instance can fetch them. */
 const withIncludes = async (
   tree: Hash,
   files: Files | undefined,
@@ -236,7 +248,7 @@ const withIncludes = async (
   return { tree: whole, errors: [...errors], ...found }
 }
 
-/** What is built of one configuration: keys that are merged, values that references bring. */
+/** The limit for what is built of one configuration: merged keys and values from references. */
 const maxBuilt = 1_000_000
 
 /** A configuration with all that it takes from elsewhere. */
@@ -245,7 +257,7 @@ interface WholeTree extends IncludedTree {
   readonly unextended: () => Hash
 }
 
-/** The configuration with what it includes, extends and refers to. */
+/** Expands the includes, `extends` and references of a configuration. */
 export const expandTree = async (
   own: Hash,
   files: Files | undefined,

@@ -4,7 +4,7 @@ import { Budget } from './grammar/types.js'
 
 export type Variables = Readonly<Record<string, string>>
 
-/** What an expression may name: variables, and inputs where it stands in their rules. */
+/** The names that an expression may use: variables, and inputs in rules of inputs. */
 interface Scope {
   readonly variables: Variables
   readonly inputs?: Readonly<Record<string, unknown>>
@@ -18,7 +18,7 @@ const token =
   /(\|\||&&|==|!=|=~|!~|!|\(|\))|\$\[\[\s*inputs\.([\w-]+)\s*\]\]|\$(\w+)|"([^"\n]*)"|'([^'\n]*)'|(\/(?:[^/]|\\\/)+[^\\]\/[ismU]*|\/[^/\\]\/[ismU]*)|(null)|\b(true|false)\b/y
 const blank = /\s*/y
 
-/** Instances read no longer expression. */
+/** The most tokens of an expression; instances read no longer one. */
 const maxTokens = 99
 
 /** A value, or an operator that takes what stands before it. */
@@ -30,7 +30,7 @@ interface Token {
 
 class Syntax extends Error {}
 
-const regex = (text: string): RE2JS => {
+const readRegex = (text: string): RE2JS => {
   const found = compileRegex(text)
   if (found === undefined) throw new Syntax()
   return found
@@ -49,7 +49,7 @@ const getToken = (match: RegExpExecArray): Token => {
   if (literal !== undefined) return { read: () => literal }
   if (nothing !== undefined) return { read: () => null }
   if (word !== undefined) return { read: () => word === 'true', later: 'literals' }
-  const compiled = regex(pattern ?? '')
+  const compiled = readRegex(pattern ?? '')
   return { read: () => compiled }
 }
 
@@ -72,12 +72,12 @@ const getTokens = (text: string): Token[] => {
   return tokens
 }
 
-const truth = (value: unknown): boolean => value !== null && value !== '' && value !== false
+const isTruthy = (value: unknown): boolean => value !== null && value !== '' && value !== false
 
 const isPattern = (value: unknown): value is RE2JS =>
   engine !== undefined && value instanceof engine
 
-/** A text that is no pattern matches where it holds the other one. */
+/** True if a text matches a pattern, or is part of a text that is no pattern. */
 const matches = (left: unknown, right: unknown): boolean => {
   if (typeof left !== 'string') return false
   const pattern = typeof right === 'string' ? (compileRegex(right) ?? right) : right
@@ -85,7 +85,7 @@ const matches = (left: unknown, right: unknown): boolean => {
   return isPattern(pattern) && pattern.matcher(left).find()
 }
 
-/** A boolean is compared with a text as the word for it. */
+/** Compares two values; a boolean equals the text that spells it. */
 const equals = (left: unknown, right: unknown): boolean => {
   const [a, b] = [typeof left, typeof right]
   const isMixed = (a === 'boolean' && b === 'string') || (a === 'string' && b === 'boolean')
@@ -94,19 +94,19 @@ const equals = (left: unknown, right: unknown): boolean => {
 
 type Operation = (left: Evaluator, right: Evaluator) => Evaluator
 
-const comparing =
+const createComparison =
   (holds: (left: unknown, right: unknown) => boolean): Operation =>
   (left, right) =>
   (scope) =>
     holds(left(scope), right(scope))
 
 const operations: Readonly<Record<string, { readonly rank: number; readonly make: Operation }>> = {
-  '==': { rank: 10, make: comparing(equals) },
-  '!=': { rank: 10, make: comparing((left, right) => !equals(left, right)) },
-  '=~': { rank: 10, make: comparing(matches) },
-  '!~': { rank: 10, make: comparing((left, right) => !matches(left, right)) },
-  '&&': { rank: 11, make: (a, b) => (scope) => truth(a(scope)) && truth(b(scope)) },
-  '||': { rank: 12, make: (a, b) => (scope) => truth(a(scope)) || truth(b(scope)) },
+  '==': { rank: 10, make: createComparison(equals) },
+  '!=': { rank: 10, make: createComparison((left, right) => !equals(left, right)) },
+  '=~': { rank: 10, make: createComparison(matches) },
+  '!~': { rank: 10, make: createComparison((left, right) => !matches(left, right)) },
+  '&&': { rank: 11, make: (a, b) => (scope) => isTruthy(a(scope)) && isTruthy(b(scope)) },
+  '||': { rank: 12, make: (a, b) => (scope) => isTruthy(a(scope)) || isTruthy(b(scope)) },
 }
 
 /** Binds more closely than all that take two values. */
@@ -129,7 +129,7 @@ class ExpressionParser {
   #apply(operator: string): void {
     if (operator === '!') {
       const operand = this.#take()
-      this.#values.push((scope) => !truth(operand(scope)))
+      this.#values.push((scope) => !isTruthy(operand(scope)))
       return
     }
     const make = operations[operator]?.make
@@ -173,7 +173,7 @@ interface Expression {
   readonly later: ReadonlySet<LaterPart>
 }
 
-const parsed = (text: string): Expression | undefined => {
+const parseExpression = (text: string): Expression | undefined => {
   try {
     const builder = new ExpressionParser()
     const tokens = getTokens(text)
@@ -188,17 +188,17 @@ const parsed = (text: string): Expression | undefined => {
   }
 }
 
-/** Whether the text is an expression at all. */
-export const isExpression = (text: string): boolean => parsed(text) !== undefined
+/** True if the text is a valid expression. */
+export const isExpression = (text: string): boolean => parseExpression(text) !== undefined
 
-/** Whether an expression does without a part that older versions do not know. */
+/** True if an expression does not use a part of the language that older versions lack. */
 export const doesWithout = (part: LaterPart, text: string): boolean =>
-  parsed(text)?.later.has(part) !== true
+  parseExpression(text)?.later.has(part) !== true
 
-/** Whether an expression holds; one that is none does not. */
+/** True if an expression holds; an invalid one does not. */
 export const evaluateExpression = (text: string, scope: Scope): boolean => {
-  const evaluate = parsed(text)?.evaluate
-  return evaluate !== undefined && truth(evaluate(scope))
+  const evaluate = parseExpression(text)?.evaluate
+  return evaluate !== undefined && isTruthy(evaluate(scope))
 }
 
 // Regular expressions of configurations: RE2's dialect, as instances read them.
@@ -210,27 +210,27 @@ let known = new Map<string, RE2JS | undefined>()
 const maxCost = 1_000_000
 const dressed = /^\/(.*)\/([ismU]*)$/s
 
-/** Whether a text is written as a regular expression: `/…/`, with flags or without. */
+/** True if a text is written as a regular expression: `/…/`, with or without flags. */
 export const isDressed = (text: string): boolean => dressed.test(text)
 
 /**
- * Makes ready for one configuration; the library is only loaded for one that holds a regular
- * expression. What they may cost together is bounded.
+ * Loads the library for one configuration, only if that contains a regular
+ * expression. The total cost of its expressions is bounded.
  */
-export const readyRegexes = async (needed: boolean): Promise<void> => {
+export const loadRegexes = async (needed: boolean): Promise<void> => {
   if (needed) engine ??= (await import('re2js')).RE2JS
   budget = new Budget(maxCost)
   known = new Map()
 }
 
-/** A program is as long as its text, times what it repeats. */
+/** Returns the cost of a regular expression: the length of its text, times its repetitions. */
 const getCost = (source: string): number => {
   const counts = [...source.matchAll(/\{(\d{1,4})?,?(\d{1,4})?\}/g)]
   return source.length * Math.max(1, ...counts.map((m) => Number(m[2] ?? m[1] ?? 1)))
 }
 
-/** One part of a glob as RE2 has it: names with `*` and `?`, alternatives in braces. */
-const globPart = (part: string, quote: (text: string) => string): string =>
+/** Converts a part of a glob to RE2: names with `*` and `?`, alternatives in braces. */
+const convertGlob = (part: string, quote: (text: string) => string): string =>
   part
     .split(/(\*\*\/|\*+|\?|\{[^{}]*\})/)
     .map((piece) => {
@@ -239,17 +239,17 @@ const globPart = (part: string, quote: (text: string) => string): string =>
       if (piece === '?') return '[^/]'
       if (!piece.startsWith('{')) return quote(piece)
       const choices = piece.slice(1, -1).split(',')
-      return `(?:${choices.map((choice) => globPart(choice, quote)).join('|')})`
+      return `(?:${choices.map((choice) => convertGlob(choice, quote)).join('|')})`
     })
     .join('')
 
-/** What `rules:changes` and `rules:exists` name paths by: `docs/**` followed by `/*`, `*.md`, `{a,b}.txt`. */
+/** Compiles a glob of `rules:changes` or `rules:exists`: `docs/**` followed by `/*`, `*.md`, `{a,b}.txt`. */
 export const compileGlob = (glob: string): RE2JS | undefined => {
   if (engine === undefined) throw new Error('regular expressions were not made ready')
-  return compiled(`^${globPart(glob, engine.quote)}$`, 's')
+  return compileSource(`^${convertGlob(glob, engine.quote)}$`, 's')
 }
 
-const compiled = (source: string, flags: string): RE2JS | undefined => {
+const compileSource = (source: string, flags: string): RE2JS | undefined => {
   if (engine === undefined) throw new Error('regular expressions were not made ready')
   budget.spend(getCost(source))
   try {
@@ -259,11 +259,11 @@ const compiled = (source: string, flags: string): RE2JS | undefined => {
   }
 }
 
-/** The expression between the slashes; undefined where it is none in this dialect. */
+/** Compiles the expression between the slashes; undefined if it is invalid in this dialect. */
 export const compileRegex = (text: string): RE2JS | undefined => {
   if (known.has(text)) return known.get(text)
   const match = dressed.exec(text)
-  const result = match === null ? undefined : compiled(match[1] ?? '', match[2] ?? '')
+  const result = match === null ? undefined : compileSource(match[1] ?? '', match[2] ?? '')
   known.set(text, result)
   return result
 }

@@ -4,7 +4,7 @@
  */
 
 import { expandTree, type Files } from './expand.js'
-import { readyRegexes } from './expression.js'
+import { loadRegexes } from './expression.js'
 import { condition } from './grammar/conditions.js'
 import { checkNode } from './grammar/findings.js'
 import { include } from './grammar/relations.js'
@@ -28,17 +28,17 @@ export {
 } from './grammar/types.js'
 export type { ArtifactPlan, JobCondition, PipelinePlan } from './plan.js'
 
-/** What a pipeline is to be made for; the paths are only asked for where a rule speaks of them. */
+/** The push or request that a pipeline is planned for. The paths are only fetched if a rule mentions them. */
 export interface PushContext extends Pick<PipelineContext, 'branch' | 'variables'> {
-  /** What the push changed; undefined for a new branch. */
+  /** Returns the paths that the push changed; undefined for a new branch. */
   readonly changed?: () => Promise<PipelineContext['changed']>
   readonly files?: () => Promise<PipelineContext['files']>
 }
 
 interface Setting {
-  /** Where local and other projects' files come from; absent where there is no project at hand. */
+  /** The sources of local files and of those of other projects; absent without a project. */
   readonly files?: Files
-  /** What a pipeline is to be planned for. */
+  /** The push or request for which a pipeline is planned. */
   readonly occasion?: PushContext
   /** As of which version of the service; the latest unless given. */
   readonly asOf?: CiVersion | undefined
@@ -53,17 +53,17 @@ export interface LintVerdict {
   readonly merged?: () => Promise<string>
 }
 
-/** So many of a kind are told. */
+/** The most findings of a kind that are reported. */
 const maxFindings = 100
 
-/** Whether any text in it is a regular expression or compares with one. */
+/** True if any text in a value is a regular expression or is compared with one. */
 const holdsRegex = (value: unknown): boolean => {
   if (typeof value === 'string') return /[=!]~|(?:^|[=!&|(])\s*\//.test(value)
   if (Array.isArray(value)) return value.some(holdsRegex)
   return isHash(value) && Object.values(value).some(holdsRegex)
 }
 
-/** Whether a keyword stands anywhere in it. */
+/** True if a keyword occurs anywhere in a value. */
 const holdsKey = (value: unknown, key: string): boolean => {
   if (Array.isArray(value)) return value.some((item) => holdsKey(item, key))
   return isHash(value) && (key in value || Object.values(value).some((v) => holdsKey(v, key)))
@@ -79,13 +79,13 @@ const getContext = async (
   files: holdsKey(tree, 'exists') ? await files?.() : undefined,
 })
 
-const limited = (texts: readonly string[]): readonly string[] =>
+const limitTexts = (texts: readonly string[]): readonly string[] =>
   texts.length > maxFindings
     ? [...texts.slice(0, maxFindings), `and ${texts.length - maxFindings} more`]
     : texts
 
-/** Without what was not fetched, only what nothing that it may hold could cure is an error. */
-const judged = (
+/** Divides findings into errors and warnings. While includes are not fetched, a finding that they could cure is a warning. */
+const judgeFindings = (
   findings: readonly Finding[],
   left: readonly string[],
 ): Pick<LintVerdict, 'errors' | 'warnings'> => {
@@ -97,12 +97,12 @@ const judged = (
       ? `${finding.text} (unless an include that is not fetched here brings it: ${where})`
       : finding.text
   return {
-    errors: limited(findings.filter((one) => !warns(one)).map(({ text }) => text)),
+    errors: limitTexts(findings.filter((one) => !warns(one)).map(({ text }) => text)),
     warnings: [
       ...left.map(
         (name) => `include \`${name}\` is not fetched here; what it holds is not checked`,
       ),
-      ...limited(findings.filter(warns).map(warning)),
+      ...limitTexts(findings.filter(warns).map(warning)),
     ],
   }
 }
@@ -116,7 +116,7 @@ const getVerdict = async (
   const left = [...inputFiles, ...whole.left]
   const context = occasion === undefined ? undefined : await getContext(tree, occasion)
   const paths = context?.changed !== undefined || context?.files !== undefined
-  await readyRegexes(paths || holdsRegex([tree, entries]))
+  await loadRegexes(paths || holdsRegex([tree, entries]))
   const early = [
     ...errors.map((text) => ({ text })),
     ...entries.flatMap((entry) => checkNode(include, entry, 'include', asOf)),
@@ -127,7 +127,7 @@ const getVerdict = async (
   const plan =
     context === undefined || findings.some(isWrong) ? undefined : planPipeline(tree, context)
   const refused = (plan?.errors ?? []).map((text) => ({ text, curable: true as const }))
-  const { errors: wrong, warnings } = judged([...findings, ...refused], left)
+  const { errors: wrong, warnings } = judgeFindings([...findings, ...refused], left)
   return {
     errors: wrong,
     warnings: [...warnings, ...getWarnings(tree)],
@@ -136,15 +136,15 @@ const getVerdict = async (
   }
 }
 
-/** What tells whether a text is a condition, as of a version. */
+/** Loads the check whether a text is a condition, as of a version. */
 export const loadConditionCheck = async (
   asOf: CiVersion | undefined,
 ): Promise<(text: string) => boolean> => {
-  await readyRegexes(true)
+  await loadRegexes(true)
   return (text) => checkNode(condition, text, 'if', asOf).length === 0
 }
 
-/** The verdict on a configuration. */
+/** Checks a configuration, and plans a pipeline if the setting asks for one. */
 export const lintContent = async (content: string, setting: Setting): Promise<LintVerdict> => {
   try {
     return await getVerdict(await readTree(content, {}, setting.asOf), setting)

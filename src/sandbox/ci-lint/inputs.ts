@@ -1,11 +1,11 @@
 /** The header of a configuration, with `spec: inputs:`: what the inputs are, and the document behind it with them in their places. */
-import { compileRegex, evaluateExpression, readyRegexes } from './expression.js'
+import { compileRegex, evaluateExpression, loadRegexes } from './expression.js'
 import { checkNode } from './grammar/findings.js'
 import { header } from './grammar/relations.js'
 import { type Hash, isHash, isKnown, type JudgedVersion, UnreadableError } from './grammar/types.js'
-import { interpolate } from './interpolation.js'
+import { fillBlocks } from './interpolation.js'
 
-/** Whether a document is the header of the next one. */
+/** True if a document is the header of the next one. */
 export const isHeader = (document: Hash): boolean => 'spec' in document
 
 type Kind = 'string' | 'number' | 'boolean' | 'array'
@@ -18,7 +18,7 @@ const isOfKind: Readonly<Record<Kind, (value: unknown) => boolean>> = {
 }
 const isKind = (kind: unknown): kind is Kind => typeof kind === 'string' && kind in isOfKind
 
-/** A text may be the JSON of a value; anything may be a text. */
+/** Converts a value to a kind: a text may be the JSON of a value, and any value may become a text. */
 const toKind = (kind: Kind, value: unknown): unknown => {
   if (kind === 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value)
   if (typeof value !== 'string') return value
@@ -29,7 +29,7 @@ const toKind = (kind: Kind, value: unknown): unknown => {
   }
 }
 
-/** An input: what its header says of it, with the rule that is in force. */
+/** An input as its header declares it, with the rule that applies. */
 interface Input {
   readonly kind: Kind
   readonly options: unknown
@@ -37,7 +37,7 @@ interface Input {
   readonly asOf: JudgedVersion
 }
 
-const optionProblem = ({ kind, options, asOf }: Input, value: unknown): string | undefined => {
+const findOptionProblem = ({ kind, options, asOf }: Input, value: unknown): string | undefined => {
   if (!Array.isArray(options)) return undefined
   const isListed = kind === 'array' && isKnown({ since: '19.0' }, asOf)
   if (kind !== 'string' && kind !== 'number' && !isListed)
@@ -49,7 +49,7 @@ const optionProblem = ({ kind, options, asOf }: Input, value: unknown): string |
   return `\`${other}\` cannot be used because it is not in ${list}`
 }
 
-const regexProblem = ({ kind, regex }: Input, value: unknown, which: string) => {
+const findRegexProblem = ({ kind, regex }: Input, value: unknown, which: string) => {
   if (typeof regex !== 'string') return undefined
   if (kind !== 'string') return 'RegEx validation can only be used with string inputs'
   const pattern = compileRegex(regex.startsWith('/') ? regex : `/${regex}/`)
@@ -59,16 +59,16 @@ const regexProblem = ({ kind, regex }: Input, value: unknown, which: string) => 
     : `${which} value does not match required RegEx pattern`
 }
 
-/** What is wrong with the value of an input; `which` of its values it is. */
-const valueProblem = (input: Input, given: unknown, which: string): string | undefined => {
+/** Returns the problem of an input's value; undefined if there is none. `which` names the value. */
+const findValueProblem = (input: Input, given: unknown, which: string): string | undefined => {
   const value = toKind(input.kind, given)
   const article = input.kind === 'array' ? 'an' : 'a'
   if (!isOfKind[input.kind](value)) return `${which} value is not ${article} ${input.kind}`
-  return optionProblem(input, value) ?? regexProblem(input, value, which)
+  return findOptionProblem(input, value) ?? findRegexProblem(input, value, which)
 }
 
-/** The first rule of an input that applies to what is known of the inputs before it. */
-const ruleFor = (rules: readonly unknown[], inputs: Hash): Hash => {
+/** Finds the first rule of an input that applies to the known inputs before it. */
+const findRule = (rules: readonly unknown[], inputs: Hash): Hash => {
   const first = rules.find(
     (rule) =>
       isHash(rule) &&
@@ -92,7 +92,7 @@ class InputValues {
   add(name: string, spec: Hash): void {
     const rules: readonly unknown[] = Array.isArray(spec.rules) ? spec.rules : []
     const known = { ...this.#given, ...Object.fromEntries(this.values) }
-    const rule = ruleFor(rules, known)
+    const rule = findRule(rules, known)
     const kind = isKind(spec.type) ? spec.type : 'string'
     const options = rule.options ?? spec.options
     const input = { kind, options, regex: spec.regex, asOf: this.#asOf }
@@ -102,8 +102,8 @@ class InputValues {
     const given = own === '' && rules.length > 0 ? null : own
     if (!isOptional && given === null) this.#report(name, 'required value has not been provided')
     else {
-      if (default_ !== null) this.#report(name, valueProblem(input, default_, 'default'))
-      if (given !== null) this.#report(name, valueProblem(input, given, 'provided'))
+      if (default_ !== null) this.#report(name, findValueProblem(input, default_, 'default'))
+      if (given !== null) this.#report(name, findValueProblem(input, given, 'provided'))
     }
     const value = given ?? default_
     this.values.set(name, value === null ? (kind === 'string' ? '' : null) : toKind(kind, value))
@@ -114,15 +114,15 @@ class InputValues {
   }
 }
 
-/** A finding in a header as instances say it: of the input itself, or of its keyword. */
+/** Converts a finding in a header to the message of instances: of the input itself, or of its keyword. */
 const toInputWords = (text: string): string =>
   text
     .replace(/^header:spec:inputs:(.+?):rules:rule (?:config )?/, '`$1` input: ')
     .replace(/^(header:spec:inputs:\S+) (type|regex|options|description) /, '$1 input $2 ')
 
-/** Checks what a header says before anything is made of it. */
+/** Checks a header before it is used. */
 const checkHeader = async (document: Hash, asOf: JudgedVersion): Promise<Hash> => {
-  await readyRegexes(true)
+  await loadRegexes(true)
   const wrong = checkNode(header, document, 'header', asOf).filter(({ advice }) => advice !== true)
   if (wrong.length > 0) throw new UnreadableError(wrong.map(({ text }) => toInputWords(text)))
   return isHash(document.spec) ? document.spec : {}
@@ -154,5 +154,5 @@ export const withInputs = async (
     inputs.problems.unshift(`unknown input arguments: ${unknown.join(', ')}`)
   if (inputs.problems.length > 0) throw new UnreadableError(inputs.problems)
   const scope = { inputs: inputs.values, isOpen: left.length > 0, asOf }
-  return { value: interpolate(content, scope), left }
+  return { value: fillBlocks(content, scope), left }
 }

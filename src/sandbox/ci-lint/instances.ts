@@ -10,10 +10,10 @@ export interface CiJob {
 
 const maxParallel = 200
 
-/** A name of a job, or of an instance, may be so long. */
+/** The longest name of a job, or of an instance. */
 export const longestName = 255
 
-/** Each combination of values of a matrix. */
+/** Returns each combination of values of a matrix. */
 export const getCombinations = (matrix: unknown): readonly Variables[] =>
   [matrix ?? []]
     .flat()
@@ -29,7 +29,7 @@ export const getCombinations = (matrix: unknown): readonly Variables[] =>
     )
     .slice(0, maxParallel)
 
-export const matrixName = (name: string, row: Variables): string =>
+export const buildMatrixName = (name: string, row: Variables): string =>
   `${name}: [${Object.values(row).join(', ')}]`
 
 /** An instance of a job by its name, with the variables of its own. */
@@ -41,23 +41,23 @@ export const getInstances = ({
   config: { parallel },
 }: CiJob): readonly Instance[] | undefined => {
   if (isHash(parallel))
-    return getCombinations(parallel.matrix).map((row) => [matrixName(name, row), row])
+    return getCombinations(parallel.matrix).map((row) => [buildMatrixName(name, row), row])
   if (typeof parallel !== 'number') return undefined
   const count = Math.min(parallel, maxParallel)
   return Array.from({ length: count }, (_, at) => [`${name} ${at + 1}/${count}`, {}])
 }
 
-/** What a job needs. */
+/** A job that another job needs. */
 export interface JobNeed {
   readonly job: string
   readonly optional: boolean
-  /** Which jobs of its matrix are needed, where that is not all. */
+  /** The needed jobs of its matrix; all unless given. */
   readonly parallel?: unknown
 }
 
-/** How many names of instances may be compared: those of a file that anyone writes are far fewer. */
+/** The most names of instances that may be compared; files that people write have far fewer. */
 const maxNames = 1_000_000
-/** To find out which names a need means costs as much as to compare so many. */
+/** The cost of finding the names that a need means, in compared names. */
 const expansionCost = 10
 
 /** The jobs of a configuration by the names that they have in a pipeline. */
@@ -81,7 +81,7 @@ export class JobNames {
     return this.#instances.get(job.name)
   }
 
-  /** The job that is called so in a pipeline, which no job of several instances is. */
+  /** Finds the job of that name in a pipeline; a job of several instances is none. */
   find(name: string): CiJob | undefined {
     const plain = this.#all.get(name)
     if (plain !== undefined && this.instances(plain) === undefined) return plain
@@ -90,25 +90,25 @@ export class JobNames {
       .find((job) => job !== undefined && this.instances(job)?.has(name) === true)
   }
 
-  /** The job that is called so, or of which all instances are meant. */
+  /** Finds the job of that name, or the one whose instances it means. */
   base(name: string): CiJob | undefined {
     return this.#all.get(name) ?? this.find(name)
   }
 
-  /** The names that a need means: those of instances where it names their job. */
+  /** Expands a need to names: those of instances if it names their job. */
   expand({ job: name, parallel }: JobNeed): readonly string[] {
     this.#budget.spend(expansionCost)
     const job = this.#all.get(name)
     const names = job && this.instances(job)
     if (names === undefined) return [name]
     const meant = isHash(parallel)
-      ? getCombinations(parallel.matrix).map((row) => matrixName(name, row))
+      ? getCombinations(parallel.matrix).map((row) => buildMatrixName(name, row))
       : [...names.keys()]
     this.#budget.spend(meant.length)
     return meant
   }
 
-  /** How messages call a job: by its first instance, where it has several. */
+  /** Returns the name of a job in messages: that of its first instance, if it has several. */
   label(job: CiJob): string {
     return this.instances(job)?.keys().next().value ?? job.name
   }
@@ -127,8 +127,8 @@ const fill = (value: unknown, write: (text: string) => string): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, write)]))
 }
 
-/** Whether a value holds such an expression. */
-export const followsMatrix = (value: unknown): boolean => {
+/** True if a value contains such an expression. */
+export const usesMatrix = (value: unknown): boolean => {
   let found = false
   fill(value, (text) => {
     found ||= text.search(expression) >= 0
@@ -137,7 +137,7 @@ export const followsMatrix = (value: unknown): boolean => {
   return found
 }
 
-/** A value for one instance, with the names of which its matrix has no values. */
+/** Fills a value for one instance. Also returns the names for which its matrix has no values. */
 export const fillMatrix = (
   value: unknown,
   row: Variables,

@@ -1,4 +1,4 @@
-/** What stands for `$[[ inputs.name | truncate(0, 8) ]]`: the blocks of a text, what they name, and what functions make of it. */
+/** Interpolates blocks such as `$[[ inputs.name | truncate(0, 8) ]]`: finds them in a text, looks up their names, applies functions. */
 import {
   Budget,
   describeChange,
@@ -8,10 +8,10 @@ import {
   UnreadableError,
 } from './grammar/types.js'
 
-/** What blocks can name. */
+/** The values that blocks can name. */
 export interface Scope {
   readonly inputs: ReadonlyMap<string, unknown>
-  /** Whether there are inputs whose names are not known: those of files that are not fetched. */
+  /** True if some inputs have unknown names: those of files that are not fetched. */
   readonly isOpen: boolean
   readonly asOf: JudgedVersion
 }
@@ -26,7 +26,7 @@ const maxParts = 5
 const maxIndices = 5
 const maxBytes = 1024
 
-/** The parts between dots; the last one holds the dots beyond. */
+/** Splits a name at its dots; the last part keeps the dots beyond the limit. */
 const splitAccess = (access: string): readonly string[] => {
   const parts = access.split('.')
   return parts.length <= maxParts
@@ -34,7 +34,7 @@ const splitAccess = (access: string): readonly string[] => {
     : [...parts.slice(0, maxParts - 1), parts.slice(maxParts - 1).join('.')]
 }
 
-/** What is wrong with a part that has brackets. */
+/** Returns the problem of a part that has brackets. */
 const indexProblem = (part: string, access: string): string => {
   if (part.split('[').length !== part.split(']').length)
     return `invalid array index in \`${access}\`: missing closing bracket`
@@ -52,7 +52,7 @@ const getItem = (list: unknown, index: number, access: string): unknown => {
   return list[index]
 }
 
-/** A part as the name of a key and the places in lists behind it. */
+/** Splits a part into the name of a key and the indices after it. */
 const splitIndices = (
   part: string,
   access: string,
@@ -139,17 +139,17 @@ interface BlockRange {
   readonly content: string
 }
 
-/** No block that is read is longer; what is looked at for each is bounded. */
+/** The longest block that is read, in characters; this bounds the work for each. */
 const longestBlock = 4096
 
-/** What stands between brackets; undefined where that are several lines, which are no block. */
+/** Returns the text between brackets; undefined if it has several lines, because that is no block. */
 const getContent = (text: string, start: number, end: number): string | undefined => {
   const shown = text.slice(start + 3, Math.min(end, start + longestBlock)).trim()
   if (shown.length < 2 || shown.includes('\n')) return undefined
   return end - start > longestBlock ? fail('maximum interpolation expression size exceeded') : shown
 }
 
-/** The blocks of a text, found in linear time. */
+/** Finds the blocks of a text, in linear time. */
 const findBlocks = (text: string): readonly BlockRange[] => {
   const blocks: BlockRange[] = []
   let end = 0
@@ -163,13 +163,13 @@ const findBlocks = (text: string): readonly BlockRange[] => {
   return blocks
 }
 
-/** Values are written into texts as instances write them. */
+/** Converts a value to text as instances write it. */
 const toText = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** What is written in place of blocks may be longer than they are, by so much. */
+/** The most characters that are written in place of blocks. */
 const maxWritten = 4 * 1024 * 1024
 
 /** Puts what they name in place of all blocks of a document. */
@@ -231,8 +231,8 @@ class BlockWriter {
 }
 
 /**
- * A document with what its blocks name in their places; a text that is nothing but a block becomes the value itself.
+ * Fills the blocks of a document; a text that consists of one block becomes the value itself.
  * @throws Unreadable for a block that names nothing, or a function that does not fit
  */
-export const interpolate = (document: unknown, scope: Scope): unknown =>
+export const fillBlocks = (document: unknown, scope: Scope): unknown =>
   new BlockWriter(scope).fill(document)

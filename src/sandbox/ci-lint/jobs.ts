@@ -1,4 +1,4 @@
-/** What is wrong with the jobs of a configuration, each on its own and between them. */
+/** Checks the jobs of a configuration, each on its own and the relations between them. */
 
 import { checkBetween } from './between.js'
 import { checkNode } from './grammar/findings.js'
@@ -15,19 +15,19 @@ import {
 import { type CiJob, longestName } from './instances.js'
 import type { OddKeys } from './read.js'
 
-const rootType = (name: string): Type | undefined =>
+const getRootType = (name: string): Type | undefined =>
   Object.hasOwn(root, name) ? root[name] : undefined
 const isHidden = (name: string): boolean => name.startsWith('.')
 
 const isKeyword = (name: string, asOf: JudgedVersion): boolean => {
-  const type = rootType(name)
+  const type = getRootType(name)
   return type !== undefined && isKnown(type, asOf)
 }
 
 const isVisible = (name: string, asOf: JudgedVersion): boolean =>
   !isHidden(name) && !isKeyword(name, asOf)
 
-/** What jobs inherit may stand beside them, or in `default`, but not in both places. */
+/** The keywords that jobs inherit. They may stand beside the jobs or in `default`, but not in both places. */
 const inheritable = ['before_script', 'after_script', 'cache', 'image', 'services']
 const checkDefaults = (tree: Hash): readonly Finding[] => {
   const { default: defaults } = tree
@@ -37,11 +37,11 @@ const checkDefaults = (tree: Hash): readonly Finding[] => {
     .map((key) => ({ text: `${key} is defined in top-level and \`default:\` entry` }))
 }
 
-/** What is wrong with the keywords beside the jobs. */
+/** Checks the keywords beside the jobs. */
 const checkRoot = (tree: Hash, asOf: JudgedVersion): readonly Finding[] => [
   ...checkDefaults(tree),
   ...Object.entries(tree).flatMap(([name, value]) => {
-    const type = rootType(name)
+    const type = getRootType(name)
     return type === undefined || value === null || !isKnown(type, asOf)
       ? []
       : checkNode(type, value, name, asOf)
@@ -67,7 +67,7 @@ const checkNames = (tree: Hash, odd: OddKeys, asOf: JudgedVersion): readonly Fin
   })
 }
 
-/** The jobs that run something or start a pipeline. */
+/** Returns the jobs that run something or start a pipeline. */
 export const getJobs = (tree: Hash, asOf?: JudgedVersion): readonly CiJob[] =>
   Object.entries(tree).flatMap(([name, config]) => {
     if (!isVisible(name, asOf) || !isHash(config)) return []
@@ -75,13 +75,13 @@ export const getJobs = (tree: Hash, asOf?: JudgedVersion): readonly CiJob[] =>
     return [{ name, config, stage: typeof stage === 'string' ? stage : 'test' }]
   })
 
-const mirrors = ({ needs }: Hash): boolean =>
+const isMirror = ({ needs }: Hash): boolean =>
   [needs].flat().some((need) => isHash(need) && typeof need.pipeline === 'string')
 
-/** Which kind of job it is, as instances tell; what is wrong where it is none. */
+/** Returns the kind of a job, as instances decide; with the fault, if it is of no kind. */
 const getKind = (config: Hash): { readonly type: Type; readonly wrong?: string } => {
   if ('script' in config || 'run' in config) return { type: job }
-  if ('trigger' in config || mirrors(config)) return { type: bridge }
+  if ('trigger' in config || isMirror(config)) return { type: bridge }
   const wrong =
     'needs' in config
       ? 'should contain either a trigger or a needs:pipeline'
@@ -95,7 +95,7 @@ const isBlank = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isHash(value) && Object.keys(value).length === 0)
 
-/** Keywords and values of every job, each on its own; a hidden one may be anything that is not blank. */
+/** Checks keywords and values of every job, each on its own; a hidden one may be anything that is not blank. */
 const checkEach = (tree: Hash, asOf: JudgedVersion): readonly Finding[] =>
   Object.entries(tree)
     .filter(([name]) => !isKeyword(name, asOf))
@@ -106,7 +106,7 @@ const checkEach = (tree: Hash, asOf: JudgedVersion): readonly Finding[] =>
           : []
       const path = `jobs:${name}`
       const { type, wrong } = getKind(isHash(config) ? config : {})
-      const change = describeChange(`\`${name}\``, rootType(name) ?? {}, asOf)
+      const change = describeChange(`\`${name}\``, getRootType(name) ?? {}, asOf)
       const text = `${path} config ${wrong}${change === '' ? '' : ` (${change})`}`
       if (config !== null && !isHash(config)) return [{ text }]
       return [
@@ -115,7 +115,7 @@ const checkEach = (tree: Hash, asOf: JudgedVersion): readonly Finding[] =>
       ]
     })
 
-/** Jobs that may run twice for one push, as instances warn of it: a last rule that is only `when`. */
+/** Returns the warnings of instances about jobs that may run twice for one push: their last rule is only `when`. */
 export const getWarnings = (tree: Hash): string[] => {
   if (isHash(tree.workflow) && Array.isArray(tree.workflow.rules)) return []
   return getJobs(tree).flatMap(({ name, config }) => {
@@ -129,15 +129,16 @@ export const getWarnings = (tree: Hash): string[] => {
   })
 }
 
-/** Whether something is more than advice. */
+/** True if a finding is more than advice. */
 export const isWrong = ({ advice }: Finding): boolean => advice !== true
 
 /**
- * What is wrong with the jobs and what stands beside them, each on its own and between them; a later stage only makes
- * sense where the earlier are clean.
- * @param own the configuration itself: what stands there, no file that it includes can replace
+ * Checks the jobs and the keywords beside them, each on its own and the relations between them. A later stage only
+ * makes
+ * sense if the earlier ones are clean.
+ * @param own the configuration itself: no file that it includes can replace its entries
  * @param odd outermost keys that are no texts
- * @param most so many findings between jobs are enough
+ * @param most the number of findings between jobs after which the check ends
  */
 export const checkJobs = (
   tree: Hash,

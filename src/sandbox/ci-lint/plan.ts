@@ -5,18 +5,18 @@ import { compileGlob, compileRegex, evaluateExpression, type Variables } from '.
 import { type Hash, isHash } from './grammar/types.js'
 import { parseSeconds } from './grammar/values.js'
 import {
+  buildMatrixName,
   type CiJob,
   getCombinations,
   getInstances,
   JobNames,
   type JobNeed,
-  matrixName,
 } from './instances.js'
 import { getJobs } from './jobs.js'
 
 export type JobCondition = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed'
 
-/** What a job leaves behind. */
+/** The files that a job leaves. */
 export interface ArtifactPlan {
   readonly paths: PathList
   readonly when: string
@@ -54,19 +54,19 @@ const maxNeeds = 50
 const maxJobs = 1000
 const maxArtifactPaths = 20
 
-const none = (why: string): PipelinePlan => ({ jobs: [], errors: [why] })
+const createEmptyPlan = (why: string): PipelinePlan => ({ jobs: [], errors: [why] })
 
-/** The names of the jobs that `parallel` makes of one, with the variables of each. */
+/** Returns the names of the jobs that `parallel` makes of one, with the variables of each. */
 const getVariants = ({ job, variables }: SelectedJob): readonly (readonly [string, Variables])[] =>
   (getInstances(job) ?? [[job.name, {}]]).map(([name, row]) => [name, { ...variables, ...row }])
 
-const neededBy = ({ job, rule }: SelectedJob): readonly JobNeed[] | undefined => {
+const getNeededJobs = ({ job, rule }: SelectedJob): readonly JobNeed[] | undefined => {
   const needs = rule.needs ?? job.config.needs
   return needs === undefined ? undefined : needsIn(needs)
 }
 
-/** A keyword of a job, or of `default` where the job inherits it. */
-const inherited = (tree: Hash, { inherit, ...config }: Hash, key: string): unknown => {
+/** Returns a keyword of a job, or of `default` if the job inherits it. */
+const getInherited = (tree: Hash, { inherit, ...config }: Hash, key: string): unknown => {
   if (config[key] !== undefined || !isHash(tree.default)) return config[key]
   const which = isHash(inherit) ? (inherit.default ?? true) : true
   return which === true || getTexts(which).includes(key) ? tree.default[key] : undefined
@@ -88,7 +88,7 @@ const getArtifacts = (given: unknown, variables: Variables): ArtifactPlan | unde
 const whens: readonly unknown[] = ['on_failure', 'always', 'manual', 'delayed']
 const isWhen = (value: unknown): value is JobCondition => whens.includes(value)
 
-const timingOf = ({ job: { config }, rule }: SelectedJob) => {
+const getTiming = ({ job: { config }, rule }: SelectedJob) => {
   const given = rule.when ?? config.when
   const when = isWhen(given) ? given : 'on_success'
   const allowed = rule.allow_failure ?? config.allow_failure
@@ -102,19 +102,19 @@ const timingOf = ({ job: { config }, rule }: SelectedJob) => {
   }
 }
 
-/** The jobs of the pipeline that a need means: one by its whole name, those of a matrix, or all of a name. */
-const meantBy = (need: JobNeed, families: ReadonlyMap<string, readonly string[]>): PathList => {
+/** Resolves a need to jobs of the pipeline: one by its whole name, those of a matrix, or all of a name. */
+const resolveNeed = (need: JobNeed, families: ReadonlyMap<string, readonly string[]>): PathList => {
   const family = families.get(need.job)
   if (family === undefined) return [need.job]
   if (!isHash(need.parallel)) return family
-  const rows = getCombinations(need.parallel.matrix).map((row) => matrixName(need.job, row))
+  const rows = getCombinations(need.parallel.matrix).map((row) => buildMatrixName(need.job, row))
   return family.filter((name) => rows.includes(name))
 }
 
 const needErrors = (chosen: readonly SelectedJob[]): string[] => {
   const names = new JobNames(new Map(chosen.map(({ job }) => [job.name, job])))
   return chosen.flatMap((one) => {
-    const needs = neededBy(one) ?? []
+    const needs = getNeededJobs(one) ?? []
     const { name } = one.job
     if (needs.length > maxNeeds)
       return [
@@ -137,7 +137,7 @@ const getPlanned = (tree: Hash, chosen: readonly SelectedJob[]): readonly Planne
   )
   return instances.flatMap(([one, made]) => {
     const { config, stage } = one.job
-    const needs = neededBy(one)?.flatMap((need) => meantBy(need, families))
+    const needs = getNeededJobs(one)?.flatMap((need) => resolveNeed(need, families))
     return made.map(([name, variables]): PlannedJob => {
       const group = config.resource_group
       return {
@@ -145,21 +145,21 @@ const getPlanned = (tree: Hash, chosen: readonly SelectedJob[]): readonly Planne
         kind: 'script' in config || 'run' in config ? 'build' : 'bridge',
         stage,
         place: stages.indexOf(stage),
-        ...timingOf(one),
+        ...getTiming(one),
         needs,
-        tag_list: getTexts(inherited(tree, config, 'tags')).map((tag) => expand(tag, variables)),
+        tag_list: getTexts(getInherited(tree, config, 'tags')).map((tag) => expand(tag, variables)),
         resource_group: typeof group === 'string' ? expand(group, variables) : undefined,
-        artifacts: getArtifacts(inherited(tree, config, 'artifacts'), variables),
+        artifacts: getArtifacts(getInherited(tree, config, 'artifacts'), variables),
       }
     })
   })
 }
 
-/** The pipeline of a configuration that was found to be right. */
+/** Plans the pipeline of a valid configuration. */
 export const planPipeline = (tree: Hash, context: PipelineContext): PipelinePlan => {
   const chosen = select(tree, context)
-  if (chosen === undefined) return none('Pipeline filtered out by workflow rules.')
-  if (chosen.length === 0) return none('No stages / jobs for this pipeline.')
+  if (chosen === undefined) return createEmptyPlan('Pipeline filtered out by workflow rules.')
+  if (chosen.length === 0) return createEmptyPlan('No stages / jobs for this pipeline.')
   const jobs = getPlanned(tree, chosen)
   const many = `The number of jobs has exceeded the limit of ${maxJobs}.`
   return { jobs, errors: [...needErrors(chosen), ...(jobs.length > maxJobs ? [many] : [])] }
@@ -169,17 +169,17 @@ export const planPipeline = (tree: Hash, context: PipelineContext): PipelinePlan
 
 type PathList = readonly string[]
 
-/** What a pipeline is made for, as jobs are chosen by it. */
+/** The push or request that a pipeline is made for, by which jobs are chosen. */
 export interface PipelineContext {
   readonly branch: string
-  /** Those of the project and the predefined ones. */
+  /** The variables of the project and the predefined ones. */
   readonly variables: Variables
   /** The paths that the push changed, and all that are there; where they are not known, each condition on them holds. */
   readonly changed?: PathList | undefined
   readonly files?: PathList | undefined
 }
 
-const valuesOf = (given: unknown): Variables =>
+const toVariables = (given: unknown): Variables =>
   Object.fromEntries(
     Object.entries(isHash(given) ? given : {}).flatMap(([name, value]) => {
       const plain: unknown = isHash(value) ? value.value : value
@@ -187,26 +187,26 @@ const valuesOf = (given: unknown): Variables =>
     }),
   )
 
-/** The texts of a list, or of one that stands alone. */
+/** Returns the texts of a list, or a single text. */
 const getTexts = (value: unknown): string[] =>
   [value ?? []].flat().filter((item): item is string => typeof item === 'string')
 
-/** `$NAME` and `${NAME}` by their values; what is not set is empty. */
+/** Replaces `$NAME` and `${NAME}` by their values; a variable that is not set is empty. */
 const expand = (text: string, variables: Variables): string =>
   text.replace(/\$(\w+)|\$\{(\w+)\}/g, (_, plain, braced) => {
     const name = String(plain ?? braced)
     return Object.hasOwn(variables, name) ? (variables[name] ?? '') : ''
   })
 
-const anyMatches = (globs: unknown, paths: PathList | undefined, variables: Variables): boolean => {
+const hasMatch = (globs: unknown, paths: PathList | undefined, variables: Variables): boolean => {
   if (paths === undefined) return true
   const given = isHash(globs) ? globs.paths : globs
   const patterns = getTexts(given).map((glob) => compileGlob(expand(glob, variables)))
   return paths.some((path) => patterns.some((pattern) => pattern?.matcher(path).find() === true))
 }
 
-/** The first rule that applies; undefined where none does, or where it says never. */
-const ruleFor = (
+/** Finds the first rule that applies; undefined if none does, or if it has `when: never`. */
+const findRule = (
   rules: unknown,
   context: PipelineContext,
   variables: Variables,
@@ -215,18 +215,18 @@ const ruleFor = (
   const first = list.find(
     (rule) =>
       (typeof rule.if !== 'string' || evaluateExpression(rule.if, { variables })) &&
-      (rule.changes === undefined || anyMatches(rule.changes, context.changed, variables)) &&
-      (rule.exists === undefined || anyMatches(rule.exists, context.files, variables)),
+      (rule.changes === undefined || hasMatch(rule.changes, context.changed, variables)) &&
+      (rule.exists === undefined || hasMatch(rule.exists, context.files, variables)),
   )
   return first?.when === 'never' ? undefined : first
 }
 
-const refMatches = (ref: string, branch: string): boolean => {
+const isRefMatch = (ref: string, branch: string): boolean => {
   if (ref === 'branches' || ref === 'pushes' || ref === branch) return true
   return compileRegex(ref)?.matcher(branch).find() === true
 }
 
-/** What an `only` or `except` asks, key by key. No instance here has a cluster. */
+/** Evaluates `only` or `except`, key by key. No instance here has a cluster. */
 const getConditions = (
   policy: unknown,
   context: PipelineContext,
@@ -239,16 +239,16 @@ const getConditions = (
     kubernetes,
   } = isHash(policy) ? policy : ({ refs: policy } as Hash)
   return [
-    refs === undefined || getTexts(refs).some((ref) => refMatches(ref, context.branch)),
+    refs === undefined || getTexts(refs).some((ref) => isRefMatch(ref, context.branch)),
     expressions === undefined ||
       getTexts(expressions).some((text) => evaluateExpression(text, { variables })),
-    changes === undefined || anyMatches(changes, context.changed, variables),
+    changes === undefined || hasMatch(changes, context.changed, variables),
     kubernetes === undefined,
   ].filter((_, index) => [refs, expressions, changes, kubernetes][index] !== undefined)
 }
 
-/** The keys of `only` hold together, each one of `except` alone. */
-const admitted = (
+/** True if `only` and `except` admit a job: all keys of `only` hold, and none of `except`. */
+const isAdmitted = (
   { only, except }: Hash,
   context: PipelineContext,
   variables: Variables,
@@ -268,21 +268,21 @@ const getSelected = (
   context: PipelineContext,
   base: Variables,
 ): readonly SelectedJob[] => {
-  const variables = { ...base, ...valuesOf(job.config.variables) }
+  const variables = { ...base, ...toVariables(job.config.variables) }
   if (job.config.rules === undefined)
-    return admitted(job.config, context, variables) ? [{ job, rule: {}, variables }] : []
-  const rule = ruleFor(job.config.rules, context, variables)
+    return isAdmitted(job.config, context, variables) ? [{ job, rule: {}, variables }] : []
+  const rule = findRule(job.config.rules, context, variables)
   return rule === undefined
     ? []
-    : [{ job, rule, variables: { ...variables, ...valuesOf(rule.variables) } }]
+    : [{ job, rule, variables: { ...variables, ...toVariables(rule.variables) } }]
 }
 
-/** The jobs; undefined where the workflow wants no pipeline. */
+/** Selects the jobs of the pipeline; undefined if the workflow wants no pipeline. */
 const select = (tree: Hash, context: PipelineContext): readonly SelectedJob[] | undefined => {
-  const variables = { ...valuesOf(tree.variables), ...context.variables }
+  const variables = { ...toVariables(tree.variables), ...context.variables }
   const workflow = isHash(tree.workflow) ? tree.workflow.rules : undefined
-  const rule = workflow === undefined ? {} : ruleFor(workflow, context, variables)
+  const rule = workflow === undefined ? {} : findRule(workflow, context, variables)
   if (rule === undefined) return undefined
-  const base = { ...variables, ...valuesOf(rule.variables) }
+  const base = { ...variables, ...toVariables(rule.variables) }
   return getJobs(tree).flatMap((job) => getSelected(job, context, base))
 }

@@ -2,7 +2,7 @@
 import type { AliasNode, MapNode, ScalarNode, YamlNode } from '../../base/yaml/nodes.js'
 import { Budget, KeywordReference, UnreadableError } from './grammar/types.js'
 
-/** Instances take no deeper tree. */
+/** The deepest tree that instances read. */
 const deepest = 100
 const maxValues = 250_000
 
@@ -34,7 +34,7 @@ const isDay = (text: string): boolean => {
   return found.getUTCMonth() === month - 1 && found.getUTCDate() === day
 }
 
-/** Octal, binary and hexadecimal numbers begin with 0. */
+/** Converts the text of a number; octal, binary and hexadecimal numbers begin with 0. */
 const toNumber = (text: string): number => {
   const digits = text.replace(/[,_]/g, '')
   const [, sign = '', bare = ''] = /^([-+]?)(.*)$/.exec(digits) ?? []
@@ -48,13 +48,13 @@ const toSeconds = (text: string): number =>
     .split(':')
     .reduce((sum, part) => sum * 60 + Number(part), 0)
 
-/** Instances refuse to make an object of a kind that is none of a configuration's. */
+/** Refuses an object of a class that configurations do not have, as instances do. */
 const refuseClass = (name: string): never => {
   throw new UnreadableError([`(<unknown>): Tried to load unspecified class: ${name}`])
 }
 
 /**
- * The value of a text without quotes: `yes` is true, `017` is 15, `~` is nothing.
+ * Converts a text without quotes to its value: `yes` is true, `017` is 15, `~` is null.
  * @throws Unreadable for a date or a time
  */
 const toValue = (text: string): unknown => {
@@ -79,7 +79,7 @@ const readScalar = ({ value, plain, tag }: ScalarNode): unknown => {
 
 // Collections.
 
-/** What an anchor stands for; no size while it is still being read. */
+/** The value of an anchor; it has no size while it is still being read. */
 interface AnchorValue {
   value?: unknown
   size?: number
@@ -96,7 +96,7 @@ const toName = (key: unknown): string => {
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** A key of a configuration may be `__proto__`. */
+/** Sets a key of an object, which in a configuration may be `__proto__`. */
 const set = (into: object, key: string, value: unknown): void => {
   Object.defineProperty(into, key, {
     value,

@@ -1,4 +1,4 @@
-/** What a configuration takes from its own jobs: `extends` and `!reference`. */
+/** Expands the parts that a configuration takes from its own jobs: `extends` and `!reference`. */
 import {
   type Budget,
   describeChange,
@@ -17,9 +17,9 @@ interface ExpandedTree {
   readonly errors: readonly string[]
 }
 
-/** How a tree is expanded. */
+/** The options for expanding a tree. */
 export interface Expansion {
-  /** What is not there is passed over: a file that was not fetched may hold it. */
+  /** True if a missing name is ignored, because a file that was not fetched may contain it. */
   readonly lenient: boolean
   readonly budget: Budget
   readonly asOf: JudgedVersion
@@ -28,8 +28,8 @@ export interface Expansion {
 const isStrings = (values: readonly unknown[]): values is readonly string[] =>
   values.every((value) => typeof value === 'string')
 
-/** The names that a job extends; undefined when that is no string or list of strings. */
-const parentsOf = (job: Hash): readonly string[] | undefined => {
+/** Returns the names that a job extends; undefined if the value is no string or list of strings. */
+const getParents = (job: Hash): readonly string[] | undefined => {
   if ((job.extends ?? null) === null) return []
   const names = [job.extends].flat()
   return isStrings(names) ? names : undefined
@@ -51,13 +51,13 @@ class Family {
   whole(name: string, job: Hash, above: readonly string[] = []): Hash {
     const known = this.#done.get(name)
     if (known !== undefined) return known
-    const wrong = tooDeep(name, above)
+    const wrong = findDepthProblem(name, above)
     if (wrong !== undefined) {
       this.errors.add(`${above[0]}: ${wrong} in \`extends\``)
       return job
     }
     const { budget } = this.#expansion
-    const parents = parentsOf(job)
+    const parents = getParents(job)
     let base: Hash = {}
     for (const [parent, found] of this.#found(name, parents ?? []))
       base = mergeHashes(base, this.whole(parent, found, [...above, name]), budget)
@@ -89,12 +89,12 @@ class Family {
   }
 }
 
-const tooDeep = (name: string, above: readonly string[]): string | undefined => {
+const findDepthProblem = (name: string, above: readonly string[]): string | undefined => {
   if (above.includes(name)) return 'circular dependency detected'
   return above.length >= deepestExtends ? 'nesting too deep' : undefined
 }
 
-/** Every job with what it extends, nearest last. */
+/** Expands the `extends` of every job, nearest last. */
 export const withExtends = (tree: Hash, expansion: Expansion): ExpandedTree => {
   const family = new Family(tree, expansion)
   const change = describeChange('`extends`', { since: '11.3' }, expansion.asOf)
@@ -114,7 +114,7 @@ const lookUp = (tree: unknown, path: readonly string[]): unknown => {
   return at
 }
 
-/** The tree with every `!reference` replaced by what it names; one that stays is not there. */
+/** Replaces every `!reference` of a tree by the value that it names; one that stays has none. */
 export const withReferences = (tree: Hash, { lenient, budget, asOf }: Expansion): ExpandedTree => {
   const errors = new Set<string>()
   const follow = (reference: KeywordReference, above: readonly string[]): unknown => {

@@ -32,8 +32,8 @@ const checkSize = async (text: string): Promise<void> => {
     throw new UnreadableError(['The configuration is too large, or nested too deep, to be checked'])
 }
 
-/** The documents of a text. What is wrong is said as instances say it, with its own place. */
-const parsed = (text: string): readonly YamlNode[] => {
+/** Parses the documents of a text. Errors have the messages of instances, with their own positions. */
+const parseDocuments = (text: string): readonly YamlNode[] => {
   try {
     return parseYamlNodes(text)
   } catch (error) {
@@ -51,7 +51,7 @@ const isNothing = (node: YamlNode): boolean =>
 
 /** A header and what stands behind it; documents that hold nothing do not count. */
 const read = async (text: string, inputs: Hash, asOf: JudgedVersion): Promise<Tree> => {
-  const documents = parsed(text).filter((node) => !isNothing(node))
+  const documents = parseDocuments(text).filter((node) => !isNothing(node))
   const [first, second] = documents.slice(0, 2).map(readValues)
   if (!isHash(first?.value) || (second !== undefined && !isHash(second.value)))
     throw new UnreadableError(['Invalid configuration format'])
@@ -76,7 +76,7 @@ export const readTree = async (text: string, inputs: Hash, asOf: JudgedVersion):
   return read(text, inputs, asOf)
 }
 
-/** The tree as YAML again. */
+/** Writes the tree as YAML. */
 export const writeYaml = async (tree: Hash): Promise<string> => {
   const { stringify } = await import('yaml')
   const plain: unknown = JSON.parse(
@@ -87,7 +87,7 @@ export const writeYaml = async (tree: Hash): Promise<string> => {
   return `---\n${stringify(plain, { lineWidth: 0 })}`
 }
 
-/** Hashes are merged key by key; of anything else the later one counts. */
+/** Merges hashes key by key; for other values the later one counts. */
 export const mergeHashes = (under: Hash, over: Hash, budget: Budget): Hash => {
   const result: Hash = { ...under }
   const entries = Object.entries(over)

@@ -1,5 +1,5 @@
 /** Applies changes where they were not made: cherry-pick, revert, rebase, and whether they clash. */
-import { commit, emptyTree, type GitCommit, type Person } from './read.js'
+import { emptyTree, type GitCommit, type Person, readCommit } from './read.js'
 import type { Repository } from './repositories.js'
 import { writeCommit } from './write.js'
 
@@ -8,14 +8,14 @@ export type ApplyResult = { readonly tree: string } | { readonly failure: 'confl
 
 const nobody: Person = { name: 'merge', email: 'merge@localhost', date: '2000-01-01T00:00:00Z' }
 
-const stand = (repository: Repository, tree: string, parents: readonly string[]) =>
+const writeTreeCommit = (repository: Repository, tree: string, parents: readonly string[]) =>
   writeCommit(repository, { tree, parents, message: 'merge', author: nobody, committer: nobody })
 
-/** The tree of a commit. */
+/** Returns the tree of a commit. */
 export const getTree = (repository: Repository, revision: string): Promise<string> =>
   repository.must(['rev-parse', `${revision}^{tree}`])
 
-/** Merges two commits; the tree, or undefined on a conflict. Needs git 2.38. */
+/** Merges two commits. Returns the tree, or undefined on a conflict. Needs git 2.38. */
 export const mergeCommits = async (
   repository: Repository,
   ours: string,
@@ -32,17 +32,17 @@ export const mergeCommits = async (
   return stdout.toString('utf8').split('\n')[0] ?? ''
 }
 
-/** What leads from tree `base` to tree `theirs`, applied to tree `ours`. */
+/** Applies the difference between the trees `base` and `theirs` to the tree `ours`. */
 const applyChange = async (
   repository: Repository,
   base: string,
   ours: string,
   theirs: string,
 ): Promise<ApplyResult> => {
-  const root = await stand(repository, base, [])
+  const root = await writeTreeCommit(repository, base, [])
   const [left, right] = [
-    await stand(repository, ours, [root]),
-    await stand(repository, theirs, [root]),
+    await writeTreeCommit(repository, ours, [root]),
+    await writeTreeCommit(repository, theirs, [root]),
   ]
   const tree = await mergeCommits(repository, left, right)
   if (tree === undefined) return { failure: 'conflict' }
@@ -55,7 +55,7 @@ const getTrees = async (repository: Repository, { id, parents }: GitCommit, head
   ours: await getTree(repository, head),
 })
 
-/** The tree of `head` with what `change` did to its first parent. */
+/** Returns the tree of `head` with the changes of `change` against its first parent. */
 export const applyCommit = async (
   repository: Repository,
   change: GitCommit,
@@ -65,7 +65,7 @@ export const applyCommit = async (
   return applyChange(repository, before, ours, after)
 }
 
-/** The tree of `head` without what `change` did to its first parent. */
+/** Returns the tree of `head` without the changes of `change` against its first parent. */
 export const undo = async (
   repository: Repository,
   change: GitCommit,
@@ -75,8 +75,8 @@ export const undo = async (
   return applyChange(repository, after, ours, before)
 }
 
-/** Whether merging one commit into the other needs a person. */
-export const conflicts = async (
+/** True if merging one commit into the other has conflicts, which a person must resolve. */
+export const hasConflicts = async (
   repository: Repository,
   ours: string,
   theirs: string,
@@ -109,7 +109,7 @@ export const rebaseBranch = async (
   let head = onto
   let commits = 0
   for (const id of ids) {
-    const change = await commit(repository, id)
+    const change = await readCommit(repository, id)
     const applied = await applyCommit(repository, change, head)
     if ('failure' in applied) {
       if (applied.failure === 'conflict') return undefined

@@ -49,7 +49,7 @@ const parsePatch = (output: string): string[] =>
       return hunk === null ? '' : block.slice(hunk.index)
     })
 
-/** What a commit changed against its first parent (against nothing, for the first commit). */
+/** Reads the changes of a commit against its first parent (against the empty tree, for the first commit). */
 export const readDiff = async (
   repository: Repository,
   parent: string | undefined,
@@ -97,7 +97,7 @@ export interface LogQuery {
   readonly topological?: boolean
 }
 
-/** The tree without any entry: git knows it without being told. */
+/** The ID of the empty tree, which git knows without the object. */
 export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
 const fields = [
@@ -114,7 +114,7 @@ const fields = [
 ]
 const format = `--format=tformat:${fields.join('%x00')}`
 
-const moment = (seconds: string): string => new Date(Number(seconds) * 1000).toISOString()
+const toIsoTime = (seconds: string): string => new Date(Number(seconds) * 1000).toISOString()
 
 const getTrailers = (text: string): Record<string, string> =>
   Object.fromEntries(
@@ -130,8 +130,8 @@ const parseCommit = (parts: readonly string[]): GitCommit => {
   return {
     id,
     parents: parents.split(' ').filter((parent) => parent !== ''),
-    author: { name: an, email: ae, date: moment(at) },
-    committer: { name: cn, email: ce, date: moment(ct) },
+    author: { name: an, email: ae, date: toIsoTime(at) },
+    committer: { name: cn, email: ce, date: toIsoTime(ct) },
     trailers: getTrailers(trailers),
     message,
   }
@@ -145,7 +145,7 @@ const parseCommits = (output: Buffer): GitCommit[] => {
   return commits
 }
 
-/** The full ID of the commit that a hash, branch or tag names; undefined when it names none. */
+/** Returns the full ID of the commit that a hash, branch or tag names; undefined if there is none. */
 export const resolve = async (
   repository: Repository,
   revision: string,
@@ -160,11 +160,13 @@ export const resolve = async (
   return id === '' ? undefined : id
 }
 
-/** The commit at the tip of a branch. */
-export const branchHead = (repository: Repository, branch: string): Promise<string | undefined> =>
-  resolve(repository, `refs/heads/${branch}`)
+/** Returns the commit at the tip of a branch. */
+export const findBranchHead = (
+  repository: Repository,
+  branch: string,
+): Promise<string | undefined> => resolve(repository, `refs/heads/${branch}`)
 
-const selection = (query: LogQuery): string[] => [
+const buildSelection = (query: LogQuery): string[] => [
   ...(query.topological === true ? ['--topo-order'] : []),
   ...(query.firstParent === true ? ['--first-parent'] : []),
   ...(query.since === undefined ? [] : [`--max-age=${Math.ceil(query.since)}`]),
@@ -176,17 +178,17 @@ const selection = (query: LogQuery): string[] => [
   ...(query.path === undefined ? [] : [query.path]),
 ]
 
-/** How many commits a query finds; undefined when its revision does not exist. */
+/** Counts the commits that a query finds; undefined if its revision does not exist. */
 export const count = async (
   repository: Repository,
   query: LogQuery,
 ): Promise<number | undefined> => {
-  const args = ['--literal-pathspecs', 'rev-list', '--count', ...selection(query)]
+  const args = ['--literal-pathspecs', 'rev-list', '--count', ...buildSelection(query)]
   const line = await repository.line(args)
   return line === undefined ? undefined : Number(line)
 }
 
-/** Commits of a query from `skip` on, newest first, at most `limit`. */
+/** Reads commits of a query from `skip` on, newest first, at most `limit`. */
 export const log = async (
   repository: Repository,
   query: LogQuery,
@@ -194,12 +196,12 @@ export const log = async (
   limit: number,
 ): Promise<GitCommit[]> => {
   const page = ['-z', format, `--skip=${skip}`, `--max-count=${limit}`]
-  const args = ['--literal-pathspecs', 'log', ...page, ...selection(query)]
+  const args = ['--literal-pathspecs', 'log', ...page, ...buildSelection(query)]
   return parseCommits((await repository.read(args)) ?? Buffer.alloc(0))
 }
 
-/** Several commits by their full IDs. */
-export const commits = async (
+/** Reads several commits by their full IDs. */
+export const readCommits = async (
   repository: Repository,
   ids: readonly string[],
 ): Promise<Map<string, GitCommit>> => {
@@ -208,17 +210,17 @@ export const commits = async (
   return new Map(parseCommits(output ?? Buffer.alloc(0)).map((found) => [found.id, found]))
 }
 
-/** One commit by its full ID. */
-export const commit = async (repository: Repository, id: string): Promise<GitCommit> => {
+/** Reads one commit by its full ID. */
+export const readCommit = async (repository: Repository, id: string): Promise<GitCommit> => {
   const [found] = await log(repository, { revision: id }, 0, 1)
   if (found === undefined) throw new Error(`commit ${id} is gone`)
   return found
 }
 
-const counted = (text: string | undefined): number => Number(text === '-' ? 0 : (text ?? 0))
+const parseCount = (text: string | undefined): number => Number(text === '-' ? 0 : (text ?? 0))
 
-/** Added and deleted lines of each commit against its first parent. */
-export const stats = async (
+/** Counts the added and deleted lines of each commit against its first parent. */
+export const readStats = async (
   repository: Repository,
   ids: readonly string[],
 ): Promise<Map<string, Stats>> => {
@@ -232,16 +234,16 @@ export const stats = async (
     let deletions = 0
     for (const line of lines.filter((l) => l.includes('\t'))) {
       const [plus, minus] = line.split('\t')
-      additions += counted(plus)
-      deletions += counted(minus)
+      additions += parseCount(plus)
+      deletions += parseCount(minus)
     }
     found.set(id, { additions, deletions, total: additions + deletions })
   }
   return found
 }
 
-/** Of each file that differs between two commits the changed lines; undefined where one is missing. */
-export const changedLines = async (
+/** Counts the changed lines of each file that differs between two commits; undefined if one of the commits is missing. */
+export const countChangedLines = async (
   repository: Repository,
   from: string,
   to: string,
@@ -252,7 +254,7 @@ export const changedLines = async (
     ?.filter((line) => line.includes('\t'))
     .map((line) => {
       const [plus, minus] = line.split('\t')
-      return counted(plus) + counted(minus)
+      return parseCount(plus) + parseCount(minus)
     })
 }
 
@@ -263,8 +265,8 @@ interface Ref {
 
 const kinds = { branch: 'refs/heads/', tag: 'refs/tags/' } as const
 
-/** Branches and tags that contain a commit, branches first. */
-export const refsWith = async (
+/** Lists branches and tags that contain a commit, branches first. */
+export const listRefs = async (
   repository: Repository,
   id: string,
   type: Ref['type'] | 'all',
@@ -297,10 +299,13 @@ const listBranches = async (
   })
 }
 
-/** All branches, by name. */
-export const branches = (repository: Repository): Promise<GitBranch[]> =>
+/** Reads all branches, by name. */
+export const readAllBranches = (repository: Repository): Promise<GitBranch[]> =>
   listBranches(repository, [])
 
-/** The names of the branches that a commit holds whole. */
-export const mergedBranches = async (repository: Repository, commit: string): Promise<string[]> =>
+/** Lists the names of the branches that are merged into a commit. */
+export const listMergedBranches = async (
+  repository: Repository,
+  commit: string,
+): Promise<string[]> =>
   (await listBranches(repository, ['--merged', commit])).map(({ name }) => name)

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
 import { AsyncCache } from '../../base/async.js'
-import { currentIo } from '../../base/io.js'
+import { getCurrentIo } from '../../base/io.js'
 import { runFile } from '../../base/processes.js'
 import { Failure, getErrorCode } from '../../errors.js'
 import { badRequest, Refusal, unavailable } from '../reply.js'
@@ -23,7 +23,7 @@ interface GitOutcome {
   readonly stderr: string
 }
 
-/** Nothing of the user's own configuration has a say. */
+/** The variables that shield git from the user's own configuration. */
 const isolated = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -45,7 +45,7 @@ const start = async (args: readonly string[], { input, env }: GitOptions): Promi
   checkTexts([...args, ...Object.values(env ?? {})])
   const { error, stdout, stderr } = await runFile('git', args, {
     as: 'bare',
-    env: currentIo().env,
+    env: getCurrentIo().env,
     more: { ...isolated, ...env },
     maxBuffer: 256 * 1024 * 1024,
     input,
@@ -60,7 +60,7 @@ const start = async (args: readonly string[], { input, env }: GitOptions): Promi
   return { code, stdout, stderr: stderr.toString('utf8') }
 }
 
-/** Whether the git program is there. Without it everything is served but what needs a repository. */
+/** True if the git program exists. Without it everything is served except what needs a repository. */
 export const hasGit = async (): Promise<boolean> => {
   try {
     return (await start(['--version'], {})).code === 0
@@ -111,7 +111,7 @@ export class Repositories {
 
   constructor(
     private readonly root: string,
-    /** What a project's repository begins with; undefined for an empty one. */
+    /** Returns the initial content of a project's repository; undefined for an empty one. */
     private readonly content: (projectId: number) => Promise<Content | undefined>,
   ) {}
 
@@ -166,7 +166,7 @@ export interface Content {
   readonly refs: Map<string, string>
 }
 
-export const emptyContent = (): Content => ({ objects: new Map(), refs: new Map() })
+export const createContent = (): Content => ({ objects: new Map(), refs: new Map() })
 
 /** Adds an object; returns its ID. */
 const store = ({ objects }: Content, type: string, body: Buffer): string => {

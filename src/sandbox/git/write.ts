@@ -6,13 +6,13 @@ import type { Person } from './read.js'
 import {
   addBlob,
   addTree,
-  emptyContent,
+  createContent,
   type Repository,
   type TreeFile,
   writeObjects,
 } from './repositories.js'
 
-/** All files of a commit's tree by their path; none for undefined. */
+/** Reads all files of a commit's tree, by their paths; no files for undefined. */
 const readTreeFiles = async (
   repository: Repository,
   commit: string | undefined,
@@ -36,22 +36,22 @@ interface NewCommit {
   readonly committer: Person
 }
 
-const dated = (date: string): string => `@${Math.floor(Date.parse(date) / 1000)} +0000`
+const formatDate = (date: string): string => `@${Math.floor(Date.parse(date) / 1000)} +0000`
 
-/** Whether git finds nothing in a name: it strips white space and some punctuation. */
+/** True if git finds an empty name in a text: it strips white space and some punctuation. */
 export const isNameless = (name: string): boolean => /^[\0-\x20.,:;<>"\\']*$/.test(name)
 
-const named = (name: string, email: string): string => (isNameless(name) ? email : name)
+const getGitName = (name: string, email: string): string => (isNameless(name) ? email : name)
 
 export const writeCommit = (repository: Repository, commit: NewCommit): Promise<string> => {
   const { author, committer } = commit
   const env = {
-    GIT_AUTHOR_NAME: named(author.name, author.email),
+    GIT_AUTHOR_NAME: getGitName(author.name, author.email),
     GIT_AUTHOR_EMAIL: author.email,
-    GIT_AUTHOR_DATE: dated(author.date),
-    GIT_COMMITTER_NAME: named(committer.name, committer.email),
+    GIT_AUTHOR_DATE: formatDate(author.date),
+    GIT_COMMITTER_NAME: getGitName(committer.name, committer.email),
     GIT_COMMITTER_EMAIL: committer.email,
-    GIT_COMMITTER_DATE: dated(committer.date),
+    GIT_COMMITTER_DATE: formatDate(committer.date),
   }
   const parents = commit.parents.flatMap((parent) => ['-p', parent])
   // Read from standard input without being told to, git takes a message as it is.
@@ -82,7 +82,7 @@ export const deleteBranch = async (
 export const isBranchName = async (repository: Repository, name: string): Promise<boolean> =>
   !name.startsWith('-') && (await repository.run(['check-ref-format', '--branch', name])).code === 0
 
-/** Brings a commit with all it stands on from one repository into another. */
+/** Copies a commit with all its ancestors from one repository into another. */
 export const copyCommit = async (
   from: Repository,
   into: Repository,
@@ -176,25 +176,25 @@ const parseAction = (given: unknown, label: string): FileAction => {
   }
 }
 
-/** Checks what was sent as `actions`. */
+/** Parses the `actions` of a request. */
 export const parseActions = (sent: unknown): FileAction[] => {
   if (!Array.isArray(sent)) throw invalid('actions is invalid')
   if (sent.length === 0) throw invalid('actions is empty')
   return sent.map((given, index) => parseAction(given, `actions[${index}]`))
 }
 
-const executable = (on: boolean | undefined): string => (on === true ? '100755' : '100644')
+const toFileMode = (on: boolean | undefined): string => (on === true ? '100755' : '100644')
 
 type Files = ReadonlyMap<string, TreeFile>
 
-/** The folders that a path lies in, from the outermost. */
+/** Returns the folders that contain a path, from the outermost. */
 const getFolders = (path: string): string[] =>
   [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))
 
 /** The files of a tree while actions change them, and the contents that are to be written. */
 class Draft {
   readonly files: Map<string, TreeFile>
-  readonly content = emptyContent()
+  readonly content = createContent()
   /** Folder → how many files lie in it. */
   readonly #folders = new Map<string, number>()
 
@@ -240,7 +240,7 @@ const carryOut = (draft: Draft, todo: FileAction): void => {
   const blob = content === undefined ? undefined : addBlob(draft.content, content)
   switch (action) {
     case 'create':
-      draft.add(file_path, { mode: executable(todo.execute_filemode), id: blob ?? '' })
+      draft.add(file_path, { mode: toFileMode(todo.execute_filemode), id: blob ?? '' })
       return
     case 'update': {
       const { mode, id } = draft.existing(file_path)
@@ -253,7 +253,7 @@ const carryOut = (draft: Draft, todo: FileAction): void => {
       return
     }
     case 'chmod': {
-      const mode = executable(todo.execute_filemode)
+      const mode = toFileMode(todo.execute_filemode)
       files.set(file_path, { ...draft.existing(file_path), mode })
       return
     }
@@ -262,7 +262,7 @@ const carryOut = (draft: Draft, todo: FileAction): void => {
   }
 }
 
-/** `last_commit_id` has to be the last commit that touched the file before this one. */
+/** Checks that `last_commit_id` is the last commit that touched the file before this one. */
 const checkFresh = async (
   repository: Repository,
   head: string | undefined,
@@ -280,8 +280,8 @@ const checkFresh = async (
 }
 
 /**
- * Writes the tree of a commit (of none, where it is undefined) as it is after all actions, in their order; returns its ID.
- * Refuses the whole if one cannot be done.
+ * Writes the tree of a commit (an empty one, if it is undefined) after all actions, in their order; returns its ID.
+ * Refuses all of them if one is impossible.
  */
 export const writeActions = async (
   repository: Repository,

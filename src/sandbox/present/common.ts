@@ -1,61 +1,61 @@
-/** How records are shown by the shapes of the catalogue, and those that areas share (`catalogue/shapes/common.ts`). */
+/** Shows records by the shapes of the catalogue, and by those that areas share (`catalogue/shapes/common.ts`). */
 import type { Static, TSchema } from 'typebox'
-import { humanDuration } from '../../base/dates.js'
+import { formatHumanDuration } from '../../base/dates.js'
 import { accessLevels, ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import type { GitCommit } from '../git/read.js'
 import type { PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 
-/** User summary. */
-export const userSummary = (call: Call, user: UserRecord) =>
-  presentAs(UserSummary, user, { avatar_url: null, web_url: call.url(user.username) })
+/** Shows the summary of a user. */
+export const showUserSummary = (call: Call, user: UserRecord) =>
+  toShape(UserSummary, user, { avatar_url: null, web_url: call.url(user.username) })
 
-/** The summary of the user of an ID; null when there is none. */
-export const presentUser = (call: Call, id: number | null | undefined) => {
+/** Shows the summary of the user with an ID; null if there is none. */
+export const showUser = (call: Call, id: number | null | undefined) => {
   const user = call.state.users.get(id)
-  return user === undefined ? null : userSummary(call, user)
+  return user === undefined ? null : showUserSummary(call, user)
 }
 
-/** Summaries of several users, those that exist. */
-export const presentUsers = (call: Call, ids: readonly number[]) =>
-  ids.flatMap((id) => presentUser(call, id) ?? [])
+/** Shows the summaries of several users, without those that do not exist. */
+export const showUsers = (call: Call, ids: readonly number[]) =>
+  ids.flatMap((id) => showUser(call, id) ?? [])
 
-/** The long form. */
-export const longUser = (call: Call, user: UserRecord) =>
-  presentAs(User, user, {
-    ...userSummary(call, user),
+/** Shows the long form of a user. */
+export const showFullUser = (call: Call, user: UserRecord) =>
+  toShape(User, user, {
+    ...showUserSummary(call, user),
     skype: '',
     linkedin: '',
     twitter: '',
     website_url: '',
   })
 
-/** Project summary, without the fields that only some variants have. */
+/** Shows the summary of a project, without the fields that only some variants have. */
 export const projectSummary = (project: ProjectRecord) =>
-  presentAs(ProjectSummary, project, { description: undefined, created_at: undefined })
+  toShape(ProjectSummary, project, { description: undefined, created_at: undefined })
 
-/** Project summary with description and creation time. */
-export const describedProject = (project: ProjectRecord) => presentAs(ProjectSummary, project, {})
+/** Shows the summary of a project with description and creation time. */
+export const showDescribedProject = (project: ProjectRecord) => toShape(ProjectSummary, project, {})
 
-export const timeStats = (record: { time_estimate: number; total_time_spent: number }) => ({
+export const getTimeStats = (record: { time_estimate: number; total_time_spent: number }) => ({
   time_estimate: record.time_estimate,
   total_time_spent: record.total_time_spent,
-  human_time_estimate: humanDuration(record.time_estimate),
-  human_total_time_spent: humanDuration(record.total_time_spent),
+  human_time_estimate: formatHumanDuration(record.time_estimate),
+  human_total_time_spent: formatHumanDuration(record.total_time_spent),
 })
 
-export const pipelineUrl = (call: Call, pipeline: PipelineRecord): string => {
+export const getPipelineUrl = (call: Call, pipeline: PipelineRecord): string => {
   const project = call.state.projects.get(pipeline.project_id)
   return call.url(`${project?.path_with_namespace}/-/pipelines/${pipeline.id}`)
 }
 
-/** `{id, sha, ref, status}` of a pipeline. */
-export const pipelineBrief = ({ id, sha, ref, status }: PipelineRecord) => {
+/** Shows `{id, sha, ref, status}` of a pipeline. */
+export const showPipelineBrief = ({ id, sha, ref, status }: PipelineRecord) => {
   return { id, sha, ref, status }
 }
 
-export const presentCommit = (call: Call, project: ProjectRecord, found: GitCommit) => ({
+export const showCommit = (call: Call, project: ProjectRecord, found: GitCommit) => ({
   id: found.id,
   short_id: found.id.slice(0, 8),
   title: found.message.split('\n')[0] ?? '',
@@ -71,8 +71,8 @@ export const presentCommit = (call: Call, project: ProjectRecord, found: GitComm
   web_url: call.url(`${project.path_with_namespace}/-/commit/${found.id}`),
 })
 
-/** Who may do something to a protected branch: `40` → `Maintainers`. */
-export const presentLevels = (access_level: number) => {
+/** Shows the users who may act on a protected branch: `40` → `Maintainers`. */
+export const showAccessLevels = (access_level: number) => {
   const name = Object.entries(accessLevels).find(([, level]) => level === access_level)?.[0]
   const title = name === undefined ? 'Unknown' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`
   const access_level_description = access_level === 0 ? 'No one' : `${title}s`
@@ -87,8 +87,8 @@ type Shape = TSchema & { readonly properties: object }
 /** The fields of a shape that a record does not have itself; others may be given in its stead. */
 type DerivedFields<S extends Shape, R> = Omit<Static<S>, keyof R> & Partial<Static<S>>
 
-/** A record as a shape shows it: its attributes of the same names, and what is computed. What neither has does not compile. */
-export const presentAs = <S extends Shape, R extends object>(
+/** Converts a record to a shape: its attributes of the same names, and computed fields. A missing field does not compile. */
+export const toShape = <S extends Shape, R extends object>(
   shape: S,
   record: R,
   computed: DerivedFields<S, R>,

@@ -5,9 +5,9 @@ import { forbidden, notFound } from '../reply.js'
 import { createArchive, traceSize } from '../rules/job-runs.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
-import { longUser, pipelineUrl, presentAs } from './common.js'
+import { getPipelineUrl, showFullUser, toShape } from './common.js'
 
-/** A project whose pipelines the acting user may see; where they are not public, Reporters may. */
+/** Returns a project whose pipelines the acting user may see; if they are not public, only Reporters may. */
 export const projectWithJobs = (call: Call, id: string | number): ProjectRecord => {
   const project = call.project(id)
   if (!project.jobs_enabled) throw forbidden()
@@ -21,8 +21,8 @@ export const findJob = (call: Call, project: ProjectRecord, id: number): JobReco
   return job
 }
 
-/** Seconds between two moments; null unless the first has come. */
-const seconds = (from: string | null, to: string): number | null =>
+/** Counts the seconds between two moments; null if the first is. */
+const countSeconds = (from: string | null, to: string): number | null =>
   from === null ? null : Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000)
 
 const getPipeline = (call: Call, job: JobRecord): PipelineRecord => {
@@ -31,11 +31,11 @@ const getPipeline = (call: Call, job: JobRecord): PipelineRecord => {
   return pipeline
 }
 
-/** `{id, project_id, ref, sha, status}` of a pipeline. */
-const pipelineOfJob = (pipeline: PipelineRecord) => presentAs(Job.properties.pipeline, pipeline, {})
+/** Shows `{id, project_id, ref, sha, status}` of a pipeline. */
+const showJobPipeline = (pipeline: PipelineRecord) => toShape(Job.properties.pipeline, pipeline, {})
 
-/** What jobs and bridges have computed. */
-const common = (call: Call, job: JobRecord, { ref, tag, commit }: PipelineRecord) => {
+/** Computes the fields that jobs and bridges have in common. */
+const computeCommon = (call: Call, job: JobRecord, { ref, tag, commit }: PipelineRecord) => {
   const project = call.state.projects.get(job.project_id)
   const user = call.state.users.get(job.user_id)
   const now = call.clock.iso()
@@ -43,9 +43,9 @@ const common = (call: Call, job: JobRecord, { ref, tag, commit }: PipelineRecord
   return {
     ref,
     tag,
-    duration: seconds(job.started_at, job.finished_at ?? now),
-    queued_duration: queued ? seconds(job.created_at, job.started_at ?? now) : null,
-    user: user === undefined ? null : longUser(call, user),
+    duration: countSeconds(job.started_at, job.finished_at ?? now),
+    queued_duration: queued ? countSeconds(job.created_at, job.started_at ?? now) : null,
+    user: user === undefined ? null : showFullUser(call, user),
     commit,
     web_url: call.url(`${project?.path_with_namespace}/-/jobs/${job.id}`),
   }
@@ -54,10 +54,15 @@ const common = (call: Call, job: JobRecord, { ref, tag, commit }: PipelineRecord
 const getRunner = (call: Call, id: number | null) => {
   const runner = call.state.runners.get(id)
   if (runner === undefined) return null
-  return presentAs(JobRunner, runner, { is_shared: runner.runner_type === 'instance_type' })
+  return toShape(JobRunner, runner, { is_shared: runner.runner_type === 'instance_type' })
 }
 
-const file = (file_type: string, size: number, filename: string, file_format: string) => ({
+const createFileEntry = (
+  file_type: string,
+  size: number,
+  filename: string,
+  file_format: string,
+) => ({
   file_type,
   size,
   filename,
@@ -69,49 +74,49 @@ export const archiveName = 'artifacts.zip'
 const getFiles = async (call: Call, job: JobRecord) => {
   const archive = await createArchive(job, call.clock.iso())
   const size = traceSize(job, call.clock.iso())
-  const trace = size > 0 ? [file('trace', size, 'job.log', 'raw')] : []
+  const trace = size > 0 ? [createFileEntry('trace', size, 'job.log', 'raw')] : []
   if (archive === undefined) return { artifacts: [...job.reports, ...trace] }
   return {
     artifacts_file: { filename: archiveName, size: archive.length },
     artifacts: [
-      file('archive', archive.length, archiveName, 'zip'),
-      file('metadata', 120 + 8 * (job.archive?.length ?? 0), 'metadata.gz', 'gzip'),
+      createFileEntry('archive', archive.length, archiveName, 'zip'),
+      createFileEntry('metadata', 120 + 8 * (job.archive?.length ?? 0), 'metadata.gz', 'gzip'),
       ...job.reports,
       ...trace,
     ],
   }
 }
 
-/** A job in full. */
-export const presentJob = async (call: Call, job: JobRecord) => {
+/** Shows a job in full. */
+export const showJob = async (call: Call, job: JobRecord) => {
   const pipeline = getPipeline(call, job)
-  return presentAs(Job, job, {
-    ...common(call, job, pipeline),
-    pipeline: pipelineOfJob(pipeline),
+  return toShape(Job, job, {
+    ...computeCommon(call, job, pipeline),
+    pipeline: showJobPipeline(pipeline),
     ...(await getFiles(call, job)),
     runner: getRunner(call, job.runner_id),
   })
 }
 
-/** A pipeline with its times and its address, by the shape that an answer has of it. */
-export const presentPipeline = (call: Call, pipeline: PipelineRecord) =>
-  presentAs(BridgeJob.properties.pipeline, pipeline, { web_url: pipelineUrl(call, pipeline) })
+/** Shows a pipeline with its times and its address, by the shape that an answer has for it. */
+export const showPipeline = (call: Call, pipeline: PipelineRecord) =>
+  toShape(BridgeJob.properties.pipeline, pipeline, { web_url: getPipelineUrl(call, pipeline) })
 
-/** A bridge job with the pipeline it started. */
-export const presentBridge = (call: Call, job: JobRecord) => {
+/** Shows a bridge job with the pipeline that it started. */
+export const showBridge = (call: Call, job: JobRecord) => {
   const pipeline = getPipeline(call, job)
   const started = call.state.pipelines.get(job.downstream_pipeline_id)
-  return presentAs(BridgeJob, job, {
-    ...common(call, job, pipeline),
-    pipeline: presentPipeline(call, pipeline),
+  return toShape(BridgeJob, job, {
+    ...computeCommon(call, job, pipeline),
+    pipeline: showPipeline(call, pipeline),
     downstream_pipeline:
       started === undefined
         ? null
-        : presentAs(DownstreamPipeline, started, { web_url: pipelineUrl(call, started) }),
+        : toShape(DownstreamPipeline, started, { web_url: getPipelineUrl(call, started) }),
   })
 }
 
-/** A pipeline and all that it started within the project, itself first. */
+/** Returns a pipeline and all that it started within the project, itself first. */
 export const withChildren = (call: Call, pipeline: PipelineRecord): PipelineRecord[] => [
   pipeline,
   ...call.state.pipelines

@@ -10,10 +10,10 @@ import {
   SimpleMergeRequest,
 } from '../../catalogue/shapes/planning.js'
 import { apiRoot, type Call } from '../call.js'
-import { changedLines } from '../git/read.js'
+import { countChangedLines } from '../git/read.js'
 import { forbidden, notFound } from '../reply.js'
-import { labelsAround } from '../rules/filters.js'
-import { rebasing } from '../rules/merge-requests.js'
+import { listUsableLabels } from '../rules/filters.js'
+import { isRebasing } from '../rules/merge-requests.js'
 import type { PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 import type {
@@ -23,16 +23,16 @@ import type {
   MilestoneRecord,
 } from '../state/planning.js'
 import {
-  pipelineUrl,
-  presentAs,
-  presentUser,
-  presentUsers,
-  timeStats,
-  userSummary,
+  getPipelineUrl,
+  getTimeStats,
+  showUser,
+  showUserSummary,
+  showUsers,
+  toShape,
 } from './common.js'
 
-/** `sigil` is `#` for issues and `!` for merge requests; `from` where the record is asked for. */
-const references = (
+/** Builds the references of a record. `sigil` is `#` for issues and `!` for merge requests; `from` is the project of the request. */
+const buildReferences = (
   project: ProjectRecord,
   sigil: '#' | '!',
   iid: number,
@@ -43,8 +43,8 @@ const references = (
   return { short, relative: from?.id === project.id ? short : full, full }
 }
 
-/** Tasks of a description: `- [ ] open`, `- [x] done`. */
-const taskCompletion = (text: string) => {
+/** Counts the tasks of a description: `- [ ] open`, `- [x] done`. */
+const countTasks = (text: string) => {
   const tasks = [...text.matchAll(/^[ \t]*[-*+]\s+\[([ xX])\]\s/gm)]
   return {
     count: tasks.length,
@@ -52,25 +52,25 @@ const taskCompletion = (text: string) => {
   }
 }
 
-const milestone = (call: Call, record: MilestoneRecord) => {
+const toMilestone = (call: Call, record: MilestoneRecord) => {
   const project = call.state.projects.get(record.project_id)
   const group = call.state.groups.get(record.group_id)
   const home = project?.path_with_namespace ?? `groups/${group?.full_path}`
-  return presentAs(Milestone, record, {
+  return toShape(Milestone, record, {
     project_id: record.project_id ?? undefined,
     group_id: record.project_id === null ? record.group_id : undefined,
     web_url: call.url(`${home}/-/milestones/${record.iid}`),
   })
 }
 
-/** A label as it is shown `with_labels_details`. */
-export const presentLabel = (label: LabelRecord) =>
-  presentAs(LabelDetails, label, { description_html: label.description ?? '' })
+/** Shows a label in the form of `with_labels_details`. */
+export const showLabel = (label: LabelRecord) =>
+  toShape(LabelDetails, label, { description_html: label.description ?? '' })
 
 const reporter = 20
 
-/** Whether an issue of a visible project shows: confidential ones only to those concerned. */
-export const seesIssue = (call: Call, project: ProjectRecord, issue: IssueRecord): boolean => {
+/** True if an issue of a visible project is shown. Confidential ones are shown only to their author, assignees and Reporters. */
+export const canSeeIssue = (call: Call, project: ProjectRecord, issue: IssueRecord): boolean => {
   if (!project.issues_enabled) return false
   if (!issue.confidential) return true
   const { user } = call
@@ -82,40 +82,40 @@ export const seesIssue = (call: Call, project: ProjectRecord, issue: IssueRecord
   )
 }
 
-/** An author that is always there. */
-export const presentAuthor = (call: Call, id: number) => {
+/** Shows an author, who always exists. */
+export const showAuthor = (call: Call, id: number) => {
   const user: UserRecord | undefined = call.state.users.get(id)
   if (user === undefined) throw notFound('User')
-  return userSummary(call, user)
+  return showUserSummary(call, user)
 }
 
-/** Label names, or the labels themselves (`with_labels_details`). */
-const presentLabels = (
+/** Shows label names, or the labels themselves (`with_labels_details`). */
+const showLabels = (
   call: Call,
   project: ProjectRecord,
   names: readonly string[],
   details: boolean | undefined,
 ) => {
   if (details !== true) return [...names]
-  const known = labelsAround(call, project)
+  const known = listUsableLabels(call, project)
   return names.flatMap((name) => {
     const label = known.find((l) => l.name === name)
-    return label === undefined ? [] : [presentLabel(label)]
+    return label === undefined ? [] : [showLabel(label)]
   })
 }
 
-const presentMilestone = (call: Call, id: number | null) => {
+const showMilestone = (call: Call, id: number | null) => {
   const record = call.state.milestones.get(id)
-  return record === undefined ? null : milestone(call, record)
+  return record === undefined ? null : toMilestone(call, record)
 }
 
-/** How often a thumb was raised and lowered. */
-export const votes = (reactions: IssueRecord['reactions']) => ({
+/** Counts the thumbs up and down. */
+export const countVotes = (reactions: IssueRecord['reactions']) => ({
   upvotes: reactions.filter((r) => r.name === 'thumbsup').length,
   downvotes: reactions.filter((r) => r.name === 'thumbsdown').length,
 })
 
-const notesCount = (call: Call, type: string, id: number): number =>
+const countNotes = (call: Call, type: string, id: number): number =>
   call.state.notes.filter((n) => n.noteable_type === type && n.noteable_id === id && !n.system)
     .length
 
@@ -127,8 +127,8 @@ const getEpic = (call: Call, id: number | null) => {
   return { id: epic.id, iid: epic.iid, title: epic.title, url, group_id: epic.group_id }
 }
 
-const tasksOf = (description: string) => {
-  const task_completion_status = taskCompletion(description)
+const describeTasks = (description: string) => {
+  const task_completion_status = countTasks(description)
   const { count, completed_count } = task_completion_status
   const has_tasks = count > 0
   if (!has_tasks) return { has_tasks, task_completion_status }
@@ -142,37 +142,37 @@ const getLinks = (call: Call, project: ProjectRecord, iid: number) => {
   return { self, notes: `${self}/notes`, award_emoji: `${self}/award_emoji`, project: home }
 }
 
-/** How an issue or merge request is asked for. */
+/** The options for how an issue or merge request is requested. */
 interface PlanningView {
-  /** The project it is asked for from, if any. */
+  /** The project from which it is requested, if any. */
   readonly from?: ProjectRecord
   readonly labelDetails?: boolean | undefined
 }
 
-export const presentIssue = (
+export const showIssue = (
   call: Call,
   project: ProjectRecord,
   issue: IssueRecord,
   view: PlanningView & { readonly subscribed?: boolean } = {},
 ) => {
   const epic = getEpic(call, issue.epic_id)
-  return presentAs(Issue, issue, {
+  return toShape(Issue, issue, {
     type: issue.issue_type.toUpperCase(),
-    author: presentAuthor(call, issue.author_id),
-    assignees: presentUsers(call, issue.assignee_ids),
-    assignee: presentUser(call, issue.assignee_ids[0]),
-    closed_by: presentUser(call, issue.closed_by_id),
-    milestone: presentMilestone(call, issue.milestone_id),
-    labels: presentLabels(call, project, issue.labels, view.labelDetails),
-    ...votes(issue.reactions),
+    author: showAuthor(call, issue.author_id),
+    assignees: showUsers(call, issue.assignee_ids),
+    assignee: showUser(call, issue.assignee_ids[0]),
+    closed_by: showUser(call, issue.closed_by_id),
+    milestone: showMilestone(call, issue.milestone_id),
+    labels: showLabels(call, project, issue.labels, view.labelDetails),
+    ...countVotes(issue.reactions),
     merge_requests_count: call.state.mergeRequests.filter(
       (m) => m.project_id === project.id && m.closes_iids.includes(issue.iid),
     ).length,
-    user_notes_count: notesCount(call, 'Issue', issue.id),
+    user_notes_count: countNotes(call, 'Issue', issue.id),
     web_url: issueUrl(call, project, issue),
-    references: references(project, '#', issue.iid, view.from),
-    time_stats: timeStats(issue),
-    ...tasksOf(issue.description),
+    references: buildReferences(project, '#', issue.iid, view.from),
+    time_stats: getTimeStats(issue),
+    ...describeTasks(issue.description),
     subscribed: view.subscribed,
     _links: getLinks(call, project, issue.iid),
     epic,
@@ -185,18 +185,18 @@ export const issueUrl = (call: Call, project: ProjectRecord, issue: IssueRecord)
 
 // Merge requests as the API shows them, and who may see them.
 
-/** How long it takes to find out whether a merge request can be merged. */
+/** Seconds that the check takes whether a merge request can be merged. */
 const checkSeconds = 2
 
-/** What is known of mergeability; `checking` until the calculation is through. */
+/** Returns the mergeability of a merge request; `checking` until the calculation is finished. */
 export const mergeStatus = (call: Call, request: MergeRequestRecord): string => {
   const { merge_check_started_at: start, conflicts } = request
   if (start !== null && !call.clock.over(start, checkSeconds)) return 'checking'
   return conflicts ? 'cannot_be_merged' : 'can_be_merged'
 }
 
-/** Whether the merge requests of a project show: in private ones to Reporters. */
-export const seesRequests = (call: Call, project: ProjectRecord): boolean =>
+/** True if the merge requests of a project are shown: in private projects only to Reporters. */
+export const canSeeRequests = (call: Call, project: ProjectRecord): boolean =>
   project.merge_requests_enabled &&
   call.sees(project) &&
   (project.visibility !== 'private' || call.projectLevel(project) >= 20)
@@ -205,7 +205,7 @@ export const seesRequests = (call: Call, project: ProjectRecord): boolean =>
 export const findMergeRequest = (call: Call, id: string | number, iid: number) => {
   call.signedIn()
   const project = call.project(id)
-  if (!seesRequests(call, project)) throw forbidden()
+  if (!canSeeRequests(call, project)) throw forbidden()
   const request = call.state.mergeRequests.find((m) => m.project_id === project.id && m.iid === iid)
   if (request === undefined) throw notFound()
   return { project, request }
@@ -214,12 +214,15 @@ export const findMergeRequest = (call: Call, id: string | number, iid: number) =
 const requestUrl = (call: Call, project: ProjectRecord, iid: number): string =>
   call.url(`${project.path_with_namespace}/-/merge_requests/${iid}`)
 
-/** The simple view: IID, address, title, description and basic state. */
-export const simpleRequest = (call: Call, project: ProjectRecord, request: MergeRequestRecord) =>
-  presentAs(SimpleMergeRequest, request, { web_url: requestUrl(call, project, request.iid) })
+/** Shows the simple view: IID, address, title, description and basic state. */
+export const showSimpleRequest = (
+  call: Call,
+  project: ProjectRecord,
+  request: MergeRequestRecord,
+) => toShape(SimpleMergeRequest, request, { web_url: requestUrl(call, project, request.iid) })
 
-/** What lists and the full view compute. */
-const computedOf = (
+/** Computes the fields that lists and the full view share. */
+const computeFields = (
   call: Call,
   project: ProjectRecord,
   request: MergeRequestRecord,
@@ -228,65 +231,65 @@ const computedOf = (
   const merge_status = mergeStatus(call, request)
   return {
     web_url: requestUrl(call, project, request.iid),
-    merged_by: presentUser(call, request.merged_by_id),
-    closed_by: presentUser(call, request.closed_by_id),
-    author: presentAuthor(call, request.author_id),
-    assignees: presentUsers(call, request.assignee_ids),
-    assignee: presentUser(call, request.assignee_ids[0]),
-    reviewers: presentUsers(call, request.reviewer_ids),
+    merged_by: showUser(call, request.merged_by_id),
+    closed_by: showUser(call, request.closed_by_id),
+    author: showAuthor(call, request.author_id),
+    assignees: showUsers(call, request.assignee_ids),
+    assignee: showUser(call, request.assignee_ids[0]),
+    reviewers: showUsers(call, request.reviewer_ids),
     target_project_id: request.project_id,
     allow_maintainer_to_push: request.allow_collaboration,
-    ...votes(request.reactions),
-    labels: presentLabels(call, project, request.labels, view.labelDetails),
+    ...countVotes(request.reactions),
+    labels: showLabels(call, project, request.labels, view.labelDetails),
     work_in_progress: request.draft,
-    milestone: presentMilestone(call, request.milestone_id),
+    milestone: showMilestone(call, request.milestone_id),
     merge_status,
     has_conflicts: merge_status === 'cannot_be_merged',
     force_remove_source_branch: request.should_remove_source_branch,
-    user_notes_count: notesCount(call, 'MergeRequest', request.id),
-    references: references(project, '!', request.iid, view.from),
-    time_stats: timeStats(request),
-    task_completion_status: taskCompletion(request.description),
+    user_notes_count: countNotes(call, 'MergeRequest', request.id),
+    references: buildReferences(project, '!', request.iid, view.from),
+    time_stats: getTimeStats(request),
+    task_completion_status: countTasks(request.description),
   }
 }
 
-/** As lists show it: without what takes its commits or its pipeline. */
-export const presentRequest = (
+/** Shows a merge request as in lists: without the fields that need its commits or its pipeline. */
+export const showRequest = (
   call: Call,
   project: ProjectRecord,
   request: MergeRequestRecord,
   view: PlanningView = {},
 ) =>
-  presentAs(ListedMergeRequest, request, {
-    ...computedOf(call, project, request, view),
+  toShape(ListedMergeRequest, request, {
+    ...computeFields(call, project, request, view),
     changes_count: undefined,
   })
 
-const presentPipeline = (call: Call, pipeline: PipelineRecord) => {
-  const web_url = pipelineUrl(call, pipeline)
+const showHeadPipeline = (call: Call, pipeline: PipelineRecord) => {
+  const web_url = getPipelineUrl(call, pipeline)
   return {
-    pipeline: presentAs(RequestPipeline, pipeline, { web_url }),
-    head_pipeline: presentAs(HeadPipeline, pipeline, {
+    pipeline: toShape(RequestPipeline, pipeline, { web_url }),
+    head_pipeline: toShape(HeadPipeline, pipeline, {
       web_url,
       yaml_errors: pipeline.yaml_errors ?? null,
-      user: presentUser(call, pipeline.user_id),
+      user: showUser(call, pipeline.user_id),
     }),
   }
 }
 
-const deployedAt = (request: MergeRequestRecord): string | null =>
+const findDeployTime = (request: MergeRequestRecord): string | null =>
   request.deployments
     .filter((d) => d.environment === 'production')
     .map((d) => d.deployed_at)
     .sort()[0] ?? null
 
 /**
- * How many files a merge request changes, `1000+` where the limits of the settings cut the diff;
- * what was written down of it where the commits are not at hand.
+ * Counts the files that a merge request changes; `1000+` if the limits of the settings cut the diff.
+ * If the commits are missing, the stored number counts.
  */
 const getChanges = async (call: Call, project: ProjectRecord, request: MergeRequestRecord) => {
   const { base_sha, sha } = request
-  const lines = await changedLines(await call.git.open(project), base_sha, sha)
+  const lines = await countChangedLines(await call.git.open(project), base_sha, sha)
   if (lines === undefined) return { changes_count: String(request.changes_count), overflow: false }
   const most = Number(call.state.settings.value.diff_max_files)
   const sum = lines.reduce((all, count) => all + count, 0)
@@ -295,25 +298,25 @@ const getChanges = async (call: Call, project: ProjectRecord, request: MergeRequ
   return { changes_count, overflow }
 }
 
-/** In full, as asked for alone. */
-export const fullRequest = async (
+/** Shows a merge request in full, as a single one. */
+export const showFullRequest = async (
   call: Call,
   project: ProjectRecord,
   request: MergeRequestRecord,
   withRebase = false,
 ) => {
   const pipeline = call.state.pipelines.get(request.pipeline_id)
-  return presentAs(MergeRequest, request, {
-    ...computedOf(call, project, request, { from: project }),
+  return toShape(MergeRequest, request, {
+    ...computeFields(call, project, request, { from: project }),
     ...(await getChanges(call, project, request)),
     subscribed: call.user !== undefined && request.subscriber_ids.includes(call.user.id),
     latest_build_started_at: pipeline?.started_at ?? null,
     latest_build_finished_at: pipeline?.finished_at ?? null,
-    first_deployed_to_production_at: deployedAt(request),
+    first_deployed_to_production_at: findDeployTime(request),
     ...(pipeline === undefined
       ? { pipeline: null, head_pipeline: null }
-      : presentPipeline(call, pipeline)),
+      : showHeadPipeline(call, pipeline)),
     diff_refs: { base_sha: request.base_sha, head_sha: request.sha, start_sha: request.base_sha },
-    rebase_in_progress: withRebase ? rebasing(request) : undefined,
+    rebase_in_progress: withRebase ? isRebasing(request) : undefined,
   })
 }

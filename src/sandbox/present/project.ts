@@ -1,13 +1,13 @@
-/** How projects are presented (`catalogue/reference/projects.md`): simple and full form. */
+/** Shows projects (`catalogue/reference/projects.md`) in simple and full form. */
 import { Project, SimpleProject } from '../../catalogue/shapes/project.js'
 import type { Call } from '../call.js'
 import { apiRoot } from '../call.js'
 import { getRoleLevel } from '../rules/access.js'
 import type { ProjectRecord, SourceType } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
-import { presentAs } from './common.js'
+import { toShape } from './common.js'
 
-const simple = (call: Call, project: ProjectRecord) => {
+const computeSimple = (call: Call, project: ProjectRecord) => {
   const { path_with_namespace } = project
   const web_url = call.url(path_with_namespace)
   return {
@@ -22,11 +22,11 @@ const simple = (call: Call, project: ProjectRecord) => {
   }
 }
 
-/** What unauthenticated callers see, and everybody with `simple`. */
-export const simpleProject = (call: Call, project: ProjectRecord) =>
-  presentAs(SimpleProject, project, simple(call, project))
+/** Shows a project as unauthenticated callers see it, and every caller with `simple`. */
+export const showSimpleProject = (call: Call, project: ProjectRecord) =>
+  toShape(SimpleProject, project, computeSimple(call, project))
 
-const namespaceOf = (call: Call, project: ProjectRecord) => {
+const getNamespace = (call: Call, project: ProjectRecord) => {
   const { namespace_kind, namespace_id } = project
   if (namespace_kind === 'group') {
     const { id, name, path, full_path } = call.state.groups.get(namespace_id) ?? unknown
@@ -40,7 +40,7 @@ const namespaceOf = (call: Call, project: ProjectRecord) => {
 }
 const unknown = { id: 0, name: '', path: '', full_path: '', username: '', created_at: '' }
 
-const access = (call: Call, type: SourceType, id: number) => {
+const getAccess = (call: Call, type: SourceType, id: number) => {
   const levels = call.state.members
     .filter((m) => m.source_type === type && m.source_id === id && m.user_id === call.user?.id)
     .map((m) => m.access_level)
@@ -52,11 +52,11 @@ const projectAccess = (call: Call, project: ProjectRecord) => {
   const own = project.namespace_kind === 'user' && project.namespace_id === call.user?.id
   return own
     ? { access_level: getRoleLevel('maintainer'), notification_level: 3 }
-    : access(call, 'project', project.id)
+    : getAccess(call, 'project', project.id)
 }
 
-/** The groups that a project or group is shared with. */
-export const presentShares = ({ shares, groups }: State, type: SourceType, id: number) =>
+/** Shows the groups that a project or group is shared with. */
+export const showShares = ({ shares, groups }: State, type: SourceType, id: number) =>
   shares
     .filter((s) => s.source_type === type && s.source_id === id)
     .flatMap((s) => {
@@ -97,7 +97,7 @@ const constants = {
   external_authorization_classification_label: null,
 }
 
-const links = (call: Call, project: ProjectRecord) => {
+const buildLinks = (call: Call, project: ProjectRecord) => {
   const self = `${call.base}${apiRoot}/projects/${project.id}`
   return {
     self,
@@ -121,30 +121,30 @@ interface ExtraFields {
   readonly custom_attributes?: boolean
 }
 
-/** What a signed-in user sees of a project. */
-export const fullProject = (call: Call, project: ProjectRecord, extra: ExtraFields = {}) => {
+/** Shows a project as a signed-in user sees it. */
+export const showFullProject = (call: Call, project: ProjectRecord, extra: ExtraFields = {}) => {
   const level = call.projectLevel(project)
   const open = call.state.issues.filter((i) => i.project_id === project.id && i.state === 'opened')
   const reports = level >= getRoleLevel('reporter')
   const maintains = level >= getRoleLevel('maintainer')
   const attributes = Object.entries(project.custom_attributes)
-  return presentAs(Project, project, {
-    ...simple(call, project),
-    ...namespaceOf(call, project),
+  return toShape(Project, project, {
+    ...computeSimple(call, project),
+    ...getNamespace(call, project),
     ...constants,
     container_registry_image_prefix: `${new URL(call.base).host}/${project.path_with_namespace}`,
     can_create_merge_request_in:
       project.merge_requests_enabled && level >= getRoleLevel('developer'),
     open_issues_count: project.issues_enabled ? open.length : undefined,
-    shared_with_groups: presentShares(call.state, 'project', project.id),
+    shared_with_groups: showShares(call.state, 'project', project.id),
     approvals_before_merge: project.approvals.approvals_before_merge,
     marked_for_deletion_at: project.marked_for_deletion_on,
     permissions: {
       project_access: projectAccess(call, project),
       group_access:
-        project.namespace_kind === 'group' ? access(call, 'group', project.namespace_id) : null,
+        project.namespace_kind === 'group' ? getAccess(call, 'group', project.namespace_id) : null,
     },
-    _links: links(call, project),
+    _links: buildLinks(call, project),
     runners_token: maintains ? project.runners_token : undefined,
     repository_storage: call.isAdmin ? project.repository_storage : undefined,
     statistics: extra.statistics === true && reports ? withTotal(project.statistics) : undefined,

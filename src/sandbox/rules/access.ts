@@ -1,5 +1,7 @@
 /**
- * Who may see and do what (`sandbox/README.md`): the highest of a direct membership, those of the groups above, and shares.
+ * Decides who may see and do what (`sandbox/README.md`). The highest level counts: of a direct membership, those of the
+ * groups above,
+ * and shares.
  */
 import { accessLevels } from '../../catalogue/shapes/common.js'
 import type {
@@ -13,36 +15,36 @@ import type { State } from '../state/state.js'
 export type Role = keyof typeof accessLevels
 export const getRoleLevel = (role: Role): number => accessLevels[role]
 
-/** A group and the groups above it, nearest first. */
-export const lineage = (state: State, group: GroupRecord | undefined): GroupRecord[] => {
+/** Lists a group and the groups above it, nearest first. */
+export const listLineage = (state: State, group: GroupRecord | undefined): GroupRecord[] => {
   const line: GroupRecord[] = []
   for (let at = group; at !== undefined; at = state.groups.get(at.parent_id)) line.push(at)
   return line
 }
 
-/** A group and all groups below it. */
-export const family = (state: State, group: GroupRecord): GroupRecord[] =>
+/** Lists a group and all groups below it. */
+export const listFamily = (state: State, group: GroupRecord): GroupRecord[] =>
   state.groups.filter(
     (other) => other.id === group.id || other.full_path.startsWith(`${group.full_path}/`),
   )
 
-/** The projects of a group and of the groups below it. */
-export const projectsWithin = (state: State, group: GroupRecord): ProjectRecord[] => {
-  const ids = new Set(family(state, group).map(({ id }) => id))
+/** Lists the projects of a group and of the groups below it. */
+export const listProjectsWithin = (state: State, group: GroupRecord): ProjectRecord[] => {
+  const ids = new Set(listFamily(state, group).map(({ id }) => id))
   return state.projects.filter((p) => p.namespace_kind === 'group' && ids.has(p.namespace_id))
 }
 
-/** The group a project stands in; none for a personal project. */
+/** Returns the group of a project; undefined for a personal project. */
 export const getProjectGroup = (state: State, project: ProjectRecord): GroupRecord | undefined =>
   project.namespace_kind === 'group' ? state.groups.get(project.namespace_id) : undefined
 
-/** Whether a membership or share that ends on a day still counts. */
-export const current = (expires: string | null, today: string): boolean =>
+/** True if a membership or share that ends on a day still counts. */
+export const isCurrent = (expires: string | null, today: string): boolean =>
   expires === null || expires > today
 
 type Source = readonly [SourceType, number]
 
-const levelFrom = (
+const findDirectLevel = (
   state: State,
   user: UserRecord,
   sources: readonly Source[],
@@ -53,14 +55,14 @@ const levelFrom = (
     for (const member of state.members.filter(
       (m) => m.user_id === user.id && m.source_type === type && m.source_id === id,
     ))
-      if (current(member.expires_at, today)) level = Math.max(level, member.access_level)
+      if (isCurrent(member.expires_at, today)) level = Math.max(level, member.access_level)
   return level
 }
 
 const groupSources = (state: State, group: GroupRecord | undefined): Source[] =>
-  lineage(state, group).map(({ id }) => ['group', id] as const)
+  listLineage(state, group).map(({ id }) => ['group', id] as const)
 
-const sharedLevel = (
+const findSharedLevel = (
   state: State,
   user: UserRecord,
   sources: readonly Source[],
@@ -69,8 +71,8 @@ const sharedLevel = (
   let level = 0
   for (const [type, id] of sources)
     for (const share of state.shares.filter((s) => s.source_type === type && s.source_id === id)) {
-      if (!current(share.expires_at, today)) continue
-      const own = levelFrom(
+      if (!isCurrent(share.expires_at, today)) continue
+      const own = findDirectLevel(
         state,
         user,
         groupSources(state, state.groups.get(share.group_id)),
@@ -81,18 +83,26 @@ const sharedLevel = (
   return level
 }
 
-const highest = (state: State, user: UserRecord, sources: Source[], today: string): number =>
-  Math.max(levelFrom(state, user, sources, today), sharedLevel(state, user, sources, today))
+const findHighestLevel = (
+  state: State,
+  user: UserRecord,
+  sources: Source[],
+  today: string,
+): number =>
+  Math.max(
+    findDirectLevel(state, user, sources, today),
+    findSharedLevel(state, user, sources, today),
+  )
 
-/** The access level of a user in a group, 0 for none; administrators are not counted. */
+/** Returns the access level of a user in a group, 0 for none; being an administrator does not count. */
 export const groupLevel = (
   state: State,
   user: UserRecord,
   group: GroupRecord,
   today: string,
-): number => highest(state, user, groupSources(state, group), today)
+): number => findHighestLevel(state, user, groupSources(state, group), today)
 
-/** The access level of a user in a project, 0 for none; administrators are not counted. */
+/** Returns the access level of a user in a project, 0 for none; being an administrator does not count. */
 export const projectLevel = (
   state: State,
   user: UserRecord,
@@ -102,10 +112,15 @@ export const projectLevel = (
   if (project.namespace_kind === 'user' && project.namespace_id === user.id)
     return accessLevels.maintainer
   const group = getProjectGroup(state, project)
-  return highest(state, user, [['project', project.id], ...groupSources(state, group)], today)
+  return findHighestLevel(
+    state,
+    user,
+    [['project', project.id], ...groupSources(state, group)],
+    today,
+  )
 }
 
-/** Whether visibility alone shows it: public to anyone, internal to all but external users. */
+/** True if visibility alone opens a project or group: public to all, internal to all but external users. */
 export const openTo = (
   visibility: ProjectRecord['visibility'],
   user: UserRecord | undefined,
@@ -114,7 +129,7 @@ export const openTo = (
   (visibility === 'internal' && user !== undefined && !user.external) ||
   user?.admin === true
 
-export const seesProject = (
+export const canSeeProject = (
   state: State,
   user: UserRecord | undefined,
   project: ProjectRecord,
@@ -123,8 +138,8 @@ export const seesProject = (
   openTo(project.visibility, user) ||
   (user !== undefined && projectLevel(state, user, project, today) >= accessLevels.guest)
 
-/** A private group also shows to members of anything below it. */
-export const seesGroup = (
+/** True if a user may see a group. Members of anything below a private group see it, too. */
+export const canSeeGroup = (
   state: State,
   user: UserRecord | undefined,
   group: GroupRecord,
@@ -133,8 +148,8 @@ export const seesGroup = (
   if (openTo(group.visibility, user)) return true
   if (user === undefined) return false
   return (
-    family(state, group).some((g) => groupLevel(state, user, g, today) > 0) ||
-    projectsWithin(state, group).some(
+    listFamily(state, group).some((g) => groupLevel(state, user, g, today) > 0) ||
+    listProjectsWithin(state, group).some(
       (p) => projectLevel(state, user, p, today) >= accessLevels.guest,
     )
   )
@@ -147,6 +162,6 @@ const roleWords: readonly (readonly [RegExp, Role])[] = [
   [/^Owners\b/, 'owner'],
 ]
 
-/** The least role that the words of the catalogue name: `at least Developer of the project`. */
+/** Returns the least role that the words of the catalogue name: `at least Developer of the project`. */
 export const getRoleIn = (access: string): Role | undefined =>
   roleWords.find(([pattern]) => pattern.test(access))?.[1]

@@ -15,7 +15,7 @@ const read = async (
   return bytes?.toString('utf8')
 }
 
-/** Paths as git lists them, with a NUL after each. */
+/** Returns the paths that a git command prints, with a NUL after each. */
 const getPaths = async (
   call: Call,
   project: ProjectRecord,
@@ -26,13 +26,13 @@ const getPaths = async (
   return paths.filter((path) => path !== '')
 }
 
-const listing = (revision: string): readonly string[] => [
+const buildListing = (revision: string): readonly string[] => [
   ...['ls-tree', '-r', '-z', '--name-only'],
   revision,
 ]
 
-/** Whether `ci/*.yml` (one folder deep) or `ci/**.yml` (any) means a path; in linear time. */
-const matching = async (glob: string): Promise<(path: string) => boolean> => {
+/** Compiles a glob to a test of paths, in linear time: `ci/*.yml` matches one folder deep, `ci/**.yml` any depth. */
+const compileGlob = async (glob: string): Promise<(path: string) => boolean> => {
   const { RE2JS } = await import('re2js')
   const body = glob
     .split('**')
@@ -42,15 +42,15 @@ const matching = async (glob: string): Promise<(path: string) => boolean> => {
   return (path) => pattern.matcher(path).find()
 }
 
-/** Whether the acting user may read the code of a project. */
+/** True if the acting user may read the code of a project. */
 const readsCode = (call: Call, project: ProjectRecord): boolean =>
   call.sees(project) && (openTo(project.visibility, call.user) || call.projectLevel(project) >= 20)
 
-/** The files that a configuration at a commit may include. */
+/** Returns the files that a configuration at a commit may include. */
 export const readFilesAt = (call: Call, project: ProjectRecord, revision: string): Files => ({
   local: (path) => read(call, project, path, revision),
   matching: async (glob) =>
-    (await getPaths(call, project, listing(revision))).filter(await matching(glob)),
+    (await getPaths(call, project, buildListing(revision))).filter(await compileGlob(glob)),
   other: async (name, path, ref) => {
     const other = call.findProject(name)
     if (other === undefined || !readsCode(call, other)) return undefined
@@ -68,14 +68,14 @@ export interface BranchCommit {
   readonly branch: string
   readonly revision: string
   readonly before?: string | undefined
-  /** What asks for the pipeline; a push unless given. */
+  /** The source of the pipeline; a push unless given. */
   readonly source?: 'push' | 'api'
   /** Variables of this pipeline alone. */
   readonly variables?: Readonly<Record<string, string>>
 }
 
-/** A pipeline for a branch, with the project's own variables. */
-export const occasionAt = (
+/** Creates the context of a pipeline for a branch, with the project's own variables. */
+export const createPushContext = (
   call: Call,
   project: ProjectRecord,
   { branch, revision, before, source = 'push', variables }: BranchCommit,
@@ -98,14 +98,14 @@ export const occasionAt = (
     before === undefined
       ? undefined
       : getPaths(call, project, ['diff-tree', '-r', '-z', '--name-only', before, revision]),
-  files: () => getPaths(call, project, listing(revision)),
+  files: () => getPaths(call, project, buildListing(revision)),
 })
 
-/** What a configuration may be called; the first is that of the documents. */
+/** The possible names of a configuration; the first is that of the documents. */
 export const configurationNames = ['.gitlab-ci.yml', '.svc-ci.yml'] as const
 
-/** The text of the configuration at a commit. */
-export const configurationAt = async (
+/** Reads the text of the configuration at a commit. */
+export const readConfigurationAt = async (
   call: Call,
   project: ProjectRecord,
   revision: string,

@@ -1,13 +1,13 @@
 /** Filters and order of lists, for all areas: what the filters that the catalogue declares leave in, and those that only an instance understands. */
 import { createFilter, type FieldReader, type RecordTest } from '../../catalogue/filters.js'
-import { type Params, paramsIn, string } from '../../catalogue/params.js'
+import { getInnerParams, type Params, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { LabelRecord, MilestoneRecord, Reaction } from '../state/planning.js'
 import { getTable, type State, type TableRecords } from '../state/state.js'
-import { getProjectGroup, lineage } from './access.js'
+import { getProjectGroup, listLineage } from './access.js'
 
-/** What an answer shows of another record: the attribute with its ID or IDs, and its table. */
+/** The fields of answers that show another record: the attribute with its ID or IDs, and its table. */
 const relations: Readonly<Record<string, readonly [attribute: string, table: keyof TableRecords]>> =
   {
     approved_by: ['approved_by_ids', 'users'],
@@ -37,8 +37,8 @@ const getReader =
 
 const getTexts = (value: unknown): readonly string[] => [value].flat().map(String)
 
-/** A test for each filter that was given and whose declaration says it all; of `not` one for each value. */
-export const declaredTests = (
+/** Creates a test for each given filter whose declaration is complete; for `not` one for each value. */
+export const createDeclaredTests = (
   state: State,
   params: Params,
   given: object,
@@ -50,7 +50,7 @@ export const declaredTests = (
     if (name !== 'not') return createFilter(name, param, getTexts(value), reader) ?? []
     return Object.entries(value ?? {}).flatMap(([key, values]: [string, unknown]) =>
       getTexts(values).flatMap((text) => {
-        const inner = paramsIn(param)?.[key]
+        const inner = getInnerParams(param)?.[key]
         const test = inner && createFilter(key, inner, [text], reader)
         return test === undefined ? [] : (record: object) => !test(record)
       }),
@@ -78,22 +78,25 @@ interface WorkItemRecord {
 
 type Wildcard = 'None' | 'Any'
 
-/** `None`, `Any`, or one that is meant, against what a record has. */
+/** True if a record's values match: `None`, `Any`, or a single value. */
 export const matchesWildcard = <V>(wanted: V | Wildcard, has: readonly V[]): boolean => {
   if (wanted === 'None') return has.length === 0
   if (wanted === 'Any') return has.length > 0
   return has.includes(wanted)
 }
 
-/** The acting user's reactions to a record. */
-const ownReactions = (call: Call, { reactions }: WorkItemRecord): string[] =>
+/** Lists the acting user's reactions to a record. */
+const listOwnReactions = (call: Call, { reactions }: WorkItemRecord): string[] =>
   reactions.filter((r) => r.user_id === call.user?.id).map((r) => r.name)
 
 const getMilestone = (call: Call, { milestone_id }: WorkItemRecord): MilestoneRecord | undefined =>
   call.state.milestones.get(milestone_id)
 
-/** `None`, `Any`; `Upcoming`: the next one due; `Started`: one that has begun and is not over. */
-export const milestoneIs = (call: Call, wanted: string, record: WorkItemRecord): boolean => {
+/**
+ * True if a record's milestone matches: `None`, `Any` or an ID. `Upcoming` is the next one due, `Started` one that has
+ * begun and is not over.
+ */
+export const hasMilestone = (call: Call, wanted: string, record: WorkItemRecord): boolean => {
   const found = getMilestone(call, record)
   const today = call.clock.day()
   const open = (m: MilestoneRecord): boolean =>
@@ -110,8 +113,8 @@ export const milestoneIs = (call: Call, wanted: string, record: WorkItemRecord):
   return open(found) && found.due_date !== null && found.due_date === due[0]
 }
 
-/** Whether all words of a search stand in the title or description, or only in one of them. */
-const mentionsText = (
+/** True if all words of a search occur in the title or in the description, as far as these are searched. */
+const hasSearchText = (
   text: string | undefined,
   places: readonly string[],
   { title, description }: WorkItemRecord,
@@ -130,7 +133,7 @@ export const searchParameter = {
   search: string('only those whose name holds this text'),
 } as const
 
-/** Whether one of several texts holds another, in any case; every one holds none. */
+/** True if one of several texts contains another, ignoring case; an empty text is in each of them. */
 export const holdsText = (part = '', texts: readonly unknown[]): boolean =>
   texts.some((text) =>
     String(text ?? '')
@@ -138,12 +141,12 @@ export const holdsText = (part = '', texts: readonly unknown[]): boolean =>
       .includes(part.toLowerCase()),
   )
 
-/** Whether a record has none of the values of a filter that is given below `not`. */
+/** True if a record has none of the values of a filter that is given below `not`. */
 export const hasNone = <V>(values: V | readonly V[] | undefined, has: (value: V) => boolean) =>
   values === undefined || ![values].flat().some((value) => has(value as V))
 
-/** Whether the acting user made it, has it assigned, or either does not matter. */
-const inScope = (
+/** True if the record is in the scope: created by the acting user, assigned to them, or any. */
+const isInScope = (
   call: Call,
   scope: string,
   { author_id, assignee_ids }: WorkItemRecord,
@@ -158,28 +161,28 @@ const inScope = (
   }
 }
 
-/** Whether the acting user reacted so. */
+/** True if the acting user reacted with this emoji. */
 export const hasReaction = (call: Call, name: string, record: WorkItemRecord): boolean =>
-  matchesWildcard(name, ownReactions(call, record))
+  matchesWildcard(name, listOwnReactions(call, record))
 
-/** The filters that issues and merge requests have in common, and whose declaration does not say what they leave in. */
+/** The filters that issues and merge requests have in common and whose declaration is not complete. */
 export const workItemTests = {
   my_reaction_emoji: (name: string, record: WorkItemRecord, call: Call) =>
     hasReaction(call, name, record),
-  scope: (scope: string, record: WorkItemRecord, call: Call) => inScope(call, scope, record),
+  scope: (scope: string, record: WorkItemRecord, call: Call) => isInScope(call, scope, record),
   search: (
     text: string,
     record: WorkItemRecord,
     _: Call,
     input: { readonly in: readonly string[] },
-  ) => mentionsText(text, input.in, record),
+  ) => hasSearchText(text, input.in, record),
   non_archived: (wanted: boolean, { project_id }: WorkItemRecord, { state }: Call) =>
     !wanted || state.projects.get(project_id)?.archived !== true,
 } as const
 
-/** The labels that a project may use: its own and those of the groups above. */
-export const labelsAround = (call: Call, project: ProjectRecord): LabelRecord[] => {
-  const groups = lineage(call.state, getProjectGroup(call.state, project)).map(({ id }) => id)
+/** Lists the labels that a project may use: its own and those of the groups above. */
+export const listUsableLabels = (call: Call, project: ProjectRecord): LabelRecord[] => {
+  const groups = listLineage(call.state, getProjectGroup(call.state, project)).map(({ id }) => id)
   return call.state.labels.filter(
     (l) => l.project_id === project.id || (l.group_id !== null && groups.includes(l.group_id)),
   )

@@ -1,6 +1,7 @@
 /**
- * How jobs are taken by runners, run and end (`sandbox/README.md`). How long one runs follows from what it is, so that it is the
- * same whoever looks. A sample job is only taken by a runner that somebody changed.
+ * Has runners take, run and end jobs (`sandbox/README.md`). The seconds of a job follow from its project, commit and
+ * name, so that they
+ * are the same for every reader. A sample job is only taken by a runner that a user changed.
  */
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
@@ -9,20 +10,20 @@ import type { Call, Instance } from '../call.js'
 import type { ArtifactEntry, JobRecord, JobTimeline, RunnerRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
-import { getProjectGroup, lineage } from './access.js'
+import { getProjectGroup, listLineage } from './access.js'
 
-/** How long a job goes on that would run for ever, once its runner is paused. */
+/** Seconds that a job without an end of its own still runs after its runner is paused. */
 const remainingSeconds = 2
 const shortest = 8
 const longest = 60
 const longestPath = 500
 
-/** A project's own runners, those of the groups above it, and the shared ones where they are let in. */
+/** Finds a project's own runners, those of the groups above it, and the shared ones if the project allows them. */
 export const findRunners = (state: State, project: ProjectRecord): RunnerRecord[] =>
-  state.runners.filter(servesProject(state, project))
+  state.runners.filter(createRunnerTest(state, project))
 
-const servesProject = (state: State, project: ProjectRecord): ((r: RunnerRecord) => boolean) => {
-  const groups = new Set(lineage(state, getProjectGroup(state, project)).map(({ id }) => id))
+const createRunnerTest = (state: State, project: ProjectRecord): ((r: RunnerRecord) => boolean) => {
+  const groups = new Set(listLineage(state, getProjectGroup(state, project)).map(({ id }) => id))
   return (r) =>
     r.project_ids.includes(project.id) ||
     r.group_ids.some((id) => groups.has(id)) ||
@@ -32,8 +33,8 @@ const servesProject = (state: State, project: ProjectRecord): ((r: RunnerRecord)
 const isProtected = (state: State, project: ProjectRecord, branch: string): boolean =>
   state.protectedBranches.some((p) => p.project_id === project.id && p.name === branch)
 
-/** The runners that may take a job, busy or not. */
-const candidates = (state: State, job: JobRecord): readonly RunnerRecord[] => {
+/** Finds the runners that may take a job, busy or not. */
+const findCandidates = (state: State, job: JobRecord): readonly RunnerRecord[] => {
   const project = state.projects.get(job.project_id)
   const ref = state.pipelines.get(job.pipeline_id)?.ref
   if (project === undefined || ref === undefined) return []
@@ -47,10 +48,10 @@ const candidates = (state: State, job: JobRecord): readonly RunnerRecord[] => {
         : job.tag_list.every((tag) => r.tag_list.includes(tag))) &&
       (r.access_level !== 'ref_protected' || isProtected(state, project, ref)),
   )
-  return able.filter(servesProject(state, project))
+  return able.filter(createRunnerTest(state, project))
 }
 
-/** How many jobs run on a runner, and when its last one ended. */
+/** The number of jobs that run on a runner, and the time when its last one ended. */
 interface Load {
   running: number
   free: string
@@ -72,7 +73,7 @@ const getLoads = (state: State): ((runner: RunnerRecord) => Load) => {
   return ({ id }) => loadOf(id)
 }
 
-/** `*` stands for any text. */
+/** True if a name matches a glob, in which `*` stands for any text. */
 const nameMatches = (glob: string, name: string): boolean =>
   new RegExp(
     `^${glob
@@ -82,8 +83,8 @@ const nameMatches = (glob: string, name: string): boolean =>
     's',
   ).test(name)
 
-/** How a job goes that is taken now. */
-const fateOf = ({ state }: Instance, job: JobRecord): Pick<JobTimeline, 'seconds' | 'end'> => {
+/** Decides the seconds and the result of a job that is taken now. */
+const decideFate = ({ state }: Instance, job: JobRecord): Pick<JobTimeline, 'seconds' | 'end'> => {
   const { sha } = state.pipelines.get(job.pipeline_id) ?? {}
   const text = [job.project_id, sha, job.name, 1].join(' ')
   const hash = createHash('sha256').update(text).digest().readUInt32BE()
@@ -102,20 +103,20 @@ const take = (then: Instance, job: JobRecord, runner: RunnerRecord): void => {
     status: 'running',
     started_at,
     runner_id: runner.id,
-    course: { ...(job.course ?? { place: 0, when: 'on_success' }), ...fateOf(then, job) },
+    course: { ...(job.course ?? { place: 0, when: 'on_success' }), ...decideFate(then, job) },
   })
   const pipeline = state.pipelines.get(job.pipeline_id)
   if (pipeline?.started_at === null) state.pipelines.change(pipeline.id, { started_at })
 }
 
-/** Has runners take what waits for them, the oldest job first; of several runners the one that is free longest. */
+/** Has runners take the waiting jobs, the oldest first; of several runners the one that is free longest. */
 export const takeJobs = (then: Instance): readonly JobRecord[] => {
   const { state } = then
   const waiting = state.jobs.watched().filter((j) => j.status === 'pending' && j.kind === 'build')
   if (waiting.length === 0) return []
   let loads: ReturnType<typeof getLoads> | undefined
   return waiting.filter((job) => {
-    const able = candidates(state, job)
+    const able = findCandidates(state, job)
     if (able.length === 0) return false
     loads ??= getLoads(state)
     const load = loads
@@ -129,7 +130,7 @@ export const takeJobs = (then: Instance): readonly JobRecord[] => {
   })
 }
 
-/** One small file for each path that the job declares. */
+/** Creates one small file for each path that the job declares. */
 const getArchive = (
   job: JobRecord,
   paths: readonly string[],
@@ -180,7 +181,7 @@ export const endJob = async (then: Instance, job: JobRecord): Promise<void> => {
   await leave(then, job)
 }
 
-/** When a running job ends: after its seconds, or a little after its runner was paused. */
+/** Returns when a running job ends: after its seconds, or shortly after its runner was paused. */
 export const getJobEnd = ({ clock }: Instance, job: JobRecord): number | undefined => {
   const { course, started_at, ending_since } = job
   if (course?.seconds !== undefined && course.end !== 'hold' && started_at !== null)
@@ -196,11 +197,11 @@ const finish = ({ state, clock }: Instance, among: (job: JobRecord) => boolean):
     if (ending_since === undefined) state.jobs.change(id, { ending_since: clock.iso() })
 }
 
-/** Begins the end of the jobs on a runner that would run for ever. */
-export const letFinish = ({ instance }: Call, runner: RunnerRecord): void =>
+/** Begins the end of the jobs on a runner that would run forever. */
+export const finishRunnerJobs = ({ instance }: Call, runner: RunnerRecord): void =>
   finish(instance, ({ runner_id }) => runner_id === runner.id)
 
-/** Says how jobs end that are taken from now on; what was held until now comes to its end. */
+/** Sets the results of jobs that are taken from now on; jobs that were held until now come to their end. */
 export const setJobsRule = (instance: Instance, rule: string): void => {
   const { config } = instance.state
   if (config.value.jobs === rule) return
@@ -208,7 +209,7 @@ export const setJobsRule = (instance: Instance, rule: string): void => {
   finish(instance, ({ course }) => course?.end === 'hold')
 }
 
-/** What of a job's log there is by now, in bytes. */
+/** Returns the present size of a job's log, in bytes. */
 export const traceSize = (
   { course, started_at, finished_at, trace_size }: JobRecord,
   now: string,
@@ -220,7 +221,7 @@ export const traceSize = (
 
 // Job archives: real zip files made from what a job left.
 
-/** The archive as bytes, always the same for the same entries and time. */
+/** Creates the archive as bytes, always the same for the same entries and time. */
 const createZip = async (entries: readonly ArtifactEntry[], at: string): Promise<Buffer> => {
   const { ZipFile } = await import('yazl')
   const zip = new ZipFile()
@@ -236,13 +237,13 @@ const createZip = async (entries: readonly ArtifactEntry[], at: string): Promise
 
 const zipTime = ({ finished_at, created_at }: JobRecord): string => finished_at ?? created_at
 
-/** What an archive holds, unless there is none or it has expired. */
+/** Lists the entries of an archive; undefined if there is none or it has expired. */
 export const listArchive = (job: JobRecord, now: string): readonly ArtifactEntry[] | undefined =>
   job.archive === null || (job.artifacts_expire_at !== null && job.artifacts_expire_at <= now)
     ? undefined
     : job.archive
 
-/** Counts what a job left in, or out of, the storage of its project. */
+/** Adds the artifacts of a job to the storage of its project, or subtracts them. */
 export const countArtifacts = async (state: State, job: JobRecord, sign: 1 | -1): Promise<void> => {
   const project = state.projects.get(job.project_id)
   const archive = job.archive === null ? [] : await createZip(job.archive, zipTime(job))
@@ -253,7 +254,7 @@ export const countArtifacts = async (state: State, job: JobRecord, sign: 1 | -1)
   state.projects.change(id, { statistics: { ...statistics, job_artifacts_size } })
 }
 
-/** The archive of a job as bytes; undefined when it has none or it has expired. */
+/** Creates the archive of a job as bytes; undefined if it has none or it has expired. */
 export const createArchive = async (job: JobRecord, now: string): Promise<Buffer | undefined> => {
   const entries = listArchive(job, now)
   return entries === undefined ? undefined : createZip(entries, zipTime(job))

@@ -1,4 +1,4 @@
-/** Who belongs to a group or project, directly or from above, and how memberships change (`catalogue/reference/members.md`). */
+/** Lists the members of a group or project, directly or from above, and changes memberships (`catalogue/reference/members.md`). */
 
 import { accessLevels, givenLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
@@ -17,7 +17,13 @@ import type {
   ProjectRecord,
   UserRecord,
 } from '../state/people-and-projects.js'
-import { current, family, getProjectGroup, lineage, projectsWithin } from './access.js'
+import {
+  getProjectGroup,
+  isCurrent,
+  listFamily,
+  listLineage,
+  listProjectsWithin,
+} from './access.js'
 
 /** A group or a project, whichever members are asked of. */
 export type MemberSource =
@@ -27,18 +33,22 @@ export type MemberSource =
 /** A membership; that of a personal project's owner is no record of its own. */
 export type NewMember = Omit<MemberRecord, 'id'> & { readonly id?: number }
 
-const records = (call: Call, source_type: 'group' | 'project', source_id: number): NewMember[] =>
+const listRecords = (
+  call: Call,
+  source_type: 'group' | 'project',
+  source_id: number,
+): NewMember[] =>
   call.state.members.filter(
     (m) =>
       m.source_type === source_type &&
       m.source_id === source_id &&
-      current(m.expires_at, call.clock.day()),
+      isCurrent(m.expires_at, call.clock.day()),
   )
 
 const maintainer = 40
 
-/** Whoever's namespace a personal project stands in is a Maintainer of it. */
-const holder = (project: ProjectRecord): NewMember[] =>
+/** Returns the Maintainer of a personal project: the user in whose namespace it is. */
+const getHolder = (project: ProjectRecord): NewMember[] =>
   project.namespace_kind === 'group'
     ? []
     : [
@@ -52,27 +62,27 @@ const holder = (project: ProjectRecord): NewMember[] =>
         },
       ]
 
-/** Direct memberships that have not ended. */
-export const direct = (call: Call, place: MemberSource): NewMember[] => {
-  if (place.kind === 'group') return records(call, 'group', place.group.id)
+/** Lists the direct memberships that have not ended. */
+export const listDirect = (call: Call, place: MemberSource): NewMember[] => {
+  if (place.kind === 'group') return listRecords(call, 'group', place.group.id)
   const { project } = place
-  const own = records(call, 'project', project.id)
-  return [...holder(project).filter((h) => !own.some((m) => m.user_id === h.user_id)), ...own]
+  const own = listRecords(call, 'project', project.id)
+  return [...getHolder(project).filter((h) => !own.some((m) => m.user_id === h.user_id)), ...own]
 }
 
-/** Memberships of the groups above a place. */
-const inherited = (call: Call, place: MemberSource): NewMember[] => {
+/** Lists the memberships of the groups above a place. */
+const listInherited = (call: Call, place: MemberSource): NewMember[] => {
   const above =
     place.kind === 'group'
-      ? lineage(call.state, call.state.groups.get(place.group.parent_id))
-      : lineage(call.state, getProjectGroup(call.state, place.project))
-  return above.flatMap((group) => records(call, 'group', group.id))
+      ? listLineage(call.state, call.state.groups.get(place.group.parent_id))
+      : listLineage(call.state, getProjectGroup(call.state, place.project))
+  return above.flatMap((group) => listRecords(call, 'group', group.id))
 }
 
-/** Direct and inherited; of several of one user the one with the highest level. */
+/** Lists direct and inherited memberships; of several of one user the one with the highest level. */
 export const withInherited = (call: Call, place: MemberSource): NewMember[] => {
   const best = new Map<number, NewMember>()
-  for (const member of [...direct(call, place), ...inherited(call, place)]) {
+  for (const member of [...listDirect(call, place), ...listInherited(call, place)]) {
     const known = best.get(member.user_id)
     if (known === undefined || member.access_level > known.access_level)
       best.set(member.user_id, member)
@@ -80,21 +90,23 @@ export const withInherited = (call: Call, place: MemberSource): NewMember[] => {
   return [...best.values()]
 }
 
-/** All direct memberships in a group, its subgroups and their projects. */
+/** Returns all direct memberships in a group, its subgroups and their projects. */
 export const getMembersWithin = (call: Call, root: GroupRecord): NewMember[] => [
-  ...family(call.state, root).flatMap((group) => records(call, 'group', group.id)),
-  ...projectsWithin(call.state, root).flatMap((project) => records(call, 'project', project.id)),
+  ...listFamily(call.state, root).flatMap((group) => listRecords(call, 'group', group.id)),
+  ...listProjectsWithin(call.state, root).flatMap((project) =>
+    listRecords(call, 'project', project.id),
+  ),
 ]
 
-/** Memberships of the groups that the root, what is below it, or its projects were shared with. */
-export const invited = (call: Call, root: GroupRecord): NewMember[] => {
-  const groups = new Set(family(call.state, root).map(({ id }) => id))
-  const projects = new Set(projectsWithin(call.state, root).map(({ id }) => id))
+/** Lists the memberships of the groups that the root, groups below it, or its projects were shared with. */
+export const listInvited = (call: Call, root: GroupRecord): NewMember[] => {
+  const groups = new Set(listFamily(call.state, root).map(({ id }) => id))
+  const projects = new Set(listProjectsWithin(call.state, root).map(({ id }) => id))
   return call.state.shares
-    .filter((s) => current(s.expires_at, call.clock.day()))
+    .filter((s) => isCurrent(s.expires_at, call.clock.day()))
     .filter((s) => (s.source_type === 'group' ? groups : projects).has(s.source_id))
     .flatMap((share) =>
-      records(call, 'group', share.group_id).map((m) => ({
+      listRecords(call, 'group', share.group_id).map((m) => ({
         ...m,
         access_level: Math.min(m.access_level, share.group_access),
       })),
@@ -104,7 +116,7 @@ export const invited = (call: Call, root: GroupRecord): NewMember[] => {
 /** Ends the memberships whose day has come; those of projects leave an event of the member. */
 export const settleExpired = (call: Call): void => {
   const today = call.clock.day()
-  for (const member of call.state.members.filter((m) => !current(m.expires_at, today))) {
+  for (const member of call.state.members.filter((m) => !isCurrent(m.expires_at, today))) {
     call.state.members.remove(member.id)
     if (member.source_type !== 'project') continue
     call.record({
@@ -142,24 +154,24 @@ interface UpdateMemberInput {
 
 const owner = accessLevels.owner
 
-/** Levels that may be given. */
+/** Returns the levels that may be given. */
 const getLevels = (place: MemberSource): readonly number[] =>
   givenLevels[place.kind].map((name) => accessLevels[name])
 
-const sourceOf = (place: MemberSource) =>
+const toSource = (place: MemberSource) =>
   place.kind === 'group'
     ? ({ source_type: 'group', source_id: place.group.id } as const)
     : ({ source_type: 'project', source_id: place.project.id } as const)
 
 const getRecord = (call: Call, place: MemberSource, userId: number): MemberRecord | undefined => {
-  const { source_type, source_id } = sourceOf(place)
+  const { source_type, source_id } = toSource(place)
   return call.state.members.find(
     (m) => m.source_type === source_type && m.source_id === source_id && m.user_id === userId,
   )
 }
 
-/** What is wrong with a level or an end, as a refusal; undefined when nothing is. */
-const fault = (
+/** Returns the fault of a level or an expiry date as a refusal; undefined if there is none. */
+const findFault = (
   call: Call,
   place: MemberSource,
   userId: number,
@@ -167,7 +179,7 @@ const fault = (
 ): Refusal | undefined => {
   if (access_level !== undefined && !getLevels(place).includes(access_level))
     return badRequest({ access_level: ['is not included in the list'] })
-  const above = inherited(call, place)
+  const above = listInherited(call, place)
     .filter((m) => m.user_id === userId)
     .sort((a, b) => b.access_level - a.access_level)[0]
   if (access_level !== undefined && above !== undefined && access_level < above.access_level) {
@@ -184,14 +196,14 @@ const fault = (
   return undefined
 }
 
-/** Whether a project is a user's own: what they may there is no membership. */
+/** True if a project is a user's own: the rights that they have there are no membership. */
 const isNamespaceOwner = (place: MemberSource, userId: number): boolean =>
   place.kind === 'project' &&
   place.project.namespace_kind === 'user' &&
   place.project.namespace_id === userId
 
-/** Why a user cannot be added; undefined when nothing stands in the way. */
-const obstacle = (
+/** Returns the reason why a user cannot be added, as a refusal; undefined if there is none. */
+const findObstacle = (
   call: Call,
   place: MemberSource,
   user: UserRecord | undefined,
@@ -200,7 +212,7 @@ const obstacle = (
   if (user === undefined) return notFound('User')
   if (isNamespaceOwner(place, user.id) || getRecord(call, place, user.id) !== undefined)
     return conflict('Member already exists')
-  return fault(call, place, user.id, input)
+  return findFault(call, place, user.id, input)
 }
 
 const insert = (
@@ -210,7 +222,7 @@ const insert = (
   input: AddMembersInput,
 ): MemberRecord => {
   const added = call.state.members.add({
-    ...sourceOf(place),
+    ...toSource(place),
     user_id: user.id,
     access_level: input.access_level,
     created_at: call.clock.iso(),
@@ -220,7 +232,7 @@ const insert = (
   return added
 }
 
-const reason = ({ body }: Refusal): string => {
+const describeRefusal = ({ body }: Refusal): string => {
   const { message } = body as { message: string | Record<string, string[]> }
   if (typeof message === 'string') return message
   return Object.entries(message)
@@ -229,8 +241,8 @@ const reason = ({ body }: Refusal): string => {
 }
 
 /**
- * Adds one user, or several whose IDs are joined by commas. One: the membership, or a refusal.
- * Several: `{"status": "success"}`, or what went wrong by username; the others are added.
+ * Adds one user, or several whose IDs are joined by commas. For one user it returns the membership, or refuses.
+ * For several it returns `{"status": "success"}`, or the errors by username; the others are added.
  */
 export const addMembers = (call: Call, place: MemberSource, input: AddMembersInput) => {
   const ids = input.user_id.split(',').map((id) => id.trim())
@@ -238,24 +250,24 @@ export const addMembers = (call: Call, place: MemberSource, input: AddMembersInp
   const [only] = ids
   if (ids.length === 1) {
     const user = call.state.users.get(Number(only))
-    const refusal = obstacle(call, place, user, input)
+    const refusal = findObstacle(call, place, user, input)
     if (user === undefined || refusal !== undefined) throw refusal ?? notFound('User')
     return insert(call, place, user, input)
   }
   const failures: Record<string, string> = {}
   for (const id of ids) {
     const user = call.state.users.get(Number(id))
-    const refusal = obstacle(call, place, user, input)
+    const refusal = findObstacle(call, place, user, input)
     if (user !== undefined && refusal === undefined) insert(call, place, user, input)
-    else failures[user?.username ?? id] = reason(refusal ?? notFound('User'))
+    else failures[user?.username ?? id] = describeRefusal(refusal ?? notFound('User'))
   }
   return Object.keys(failures).length === 0
     ? { status: 'success' }
     : { status: 'error', message: failures }
 }
 
-/** The record of a direct membership. A personal project's owner has none and stays: 403. */
-const existing = (call: Call, place: MemberSource, userId: number): MemberRecord => {
+/** Returns the record of a direct membership. A personal project's owner has none and stays: 403. */
+const getExisting = (call: Call, place: MemberSource, userId: number): MemberRecord => {
   const record = getRecord(call, place, userId)
   if (record === undefined && isNamespaceOwner(place, userId))
     throw forbidden('The project lies in the namespace of this user, who stays its owner')
@@ -263,7 +275,7 @@ const existing = (call: Call, place: MemberSource, userId: number): MemberRecord
   return record
 }
 
-/** Whether a group would be without an owner if this membership were another. */
+/** True if a group would lose its last owner by a change of this membership. */
 const isLastOwner = (call: Call, record: MemberRecord): boolean => {
   const owners = call.state.members.filter(
     (m) =>
@@ -278,10 +290,10 @@ export const updateMember = (
   place: MemberSource,
   input: UpdateMemberInput,
 ): MemberRecord => {
-  const record = existing(call, place, input.user_id)
+  const record = getExisting(call, place, input.user_id)
   const { access_level, expires_at } = input
   if (access_level === undefined && expires_at === undefined) throw missing('access_level')
-  const refusal = fault(call, place, input.user_id, input)
+  const refusal = findFault(call, place, input.user_id, input)
   if (refusal !== undefined) throw refusal
   if (isLastOwner(call, record) && (access_level ?? owner) < owner) throw forbidden()
   call.state.members.change(record.id, {
@@ -294,7 +306,7 @@ export const updateMember = (
 
 /** Ends a direct membership; those above and below stay. The last owner of a group stays one: 403. */
 export const removeMember = (call: Call, place: MemberSource, userId: number): undefined => {
-  const record = existing(call, place, userId)
+  const record = getExisting(call, place, userId)
   const user = call.state.users.get(userId)
   if (isLastOwner(call, record)) throw forbidden()
   call.unmodified(record)

@@ -5,7 +5,7 @@
 import { getReason } from '../../errors.js'
 import { Call, type DueEvent, type Instance } from '../call.js'
 import { getTree, mergeBase, mergeCommits, rebaseBranch } from '../git/apply.js'
-import { branchHead, commit, count } from '../git/read.js'
+import { count, findBranchHead, readCommit } from '../git/read.js'
 import type { Repository } from '../git/repositories.js'
 import { copyCommit, moveBranch, writeCommit } from '../git/write.js'
 import { conflict, forbidden } from '../reply.js'
@@ -14,86 +14,88 @@ import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.j
 import { projectLevel } from './access.js'
 import {
   closeIssues,
+  createSignature,
   isMoving,
   mayPush,
-  pushed,
+  recordPush,
   refuseWhileMoving,
   removeBranch,
-  signature,
 } from './pushes.js'
 
-/** The rules of a project itself. */
+/** Returns the rules of a project itself. */
 export const getApprovalRules = (
   call: Call,
   project: { readonly id: number },
 ): ApprovalRuleRecord[] =>
   call.state.approvalRules.filter((r) => r.project_id === project.id && r.merge_request_id === null)
 
-const ownRules = (call: Call, request: MergeRequestRecord): ApprovalRuleRecord[] =>
+const listOwnRules = (call: Call, request: MergeRequestRecord): ApprovalRuleRecord[] =>
   call.state.approvalRules.filter((r) => r.merge_request_id === request.id)
 
-/** Whether rules were set on the merge request itself. */
-export const overwritten = (call: Call, request: MergeRequestRecord): boolean =>
-  ownRules(call, request).length > 0
+/** True if rules were set on the merge request itself. */
+export const hasOwnRules = (call: Call, request: MergeRequestRecord): boolean =>
+  listOwnRules(call, request).length > 0
 
-const covers = (call: Call, rule: ApprovalRuleRecord, branch: string): boolean =>
+const isForBranch = (call: Call, rule: ApprovalRuleRecord, branch: string): boolean =>
   rule.protected_branch_ids.length === 0 ||
   rule.protected_branch_ids.some((id) => call.state.protectedBranches.get(id)?.name === branch)
 
-/** The rules that apply to a merge request: its own, else those of its project and branch. */
-export const applicable = (call: Call, request: MergeRequestRecord): ApprovalRuleRecord[] => {
-  const own = ownRules(call, request)
+/** Lists the rules that apply to a merge request: its own, else those of its project and branch. */
+export const listApplicable = (call: Call, request: MergeRequestRecord): ApprovalRuleRecord[] => {
+  const own = listOwnRules(call, request)
   if (own.length > 0) return own
   return getApprovalRules(call, { id: request.project_id }).filter((rule) =>
-    covers(call, rule, request.target_branch),
+    isForBranch(call, rule, request.target_branch),
   )
 }
 
-const active = (call: Call, ids: Iterable<number>): UserRecord[] =>
+const listActive = (call: Call, ids: Iterable<number>): UserRecord[] =>
   [...new Set(ids)]
     .flatMap((id) => call.state.users.get(id) ?? [])
     .filter((u) => u.state === 'active')
 
-/** The users of a rule who still belong to its project, and the direct members of its groups. */
-export const eligible = (call: Call, rule: ApprovalRuleRecord): UserRecord[] => {
+/** Lists the users of a rule who still belong to its project, and the direct members of its groups. */
+export const listEligible = (call: Call, rule: ApprovalRuleRecord): UserRecord[] => {
   const project = call.state.projects.get(rule.project_id)
-  const users = project === undefined ? [] : membersAmong(call, project, rule.user_ids)
+  const users = project === undefined ? [] : filterMembers(call, project, rule.user_ids)
   const members = call.state.members
     .filter((m) => m.source_type === 'group' && rule.group_ids.includes(m.source_id))
     .map((m) => m.user_id)
-  return active(call, [...users, ...members])
+  return listActive(call, [...users, ...members])
 }
 
-/** Everyone whom the rules of a merge request, or the request itself, name as an approver. */
+/** Returns all users whom the rules of a merge request, or the request itself, name as approvers. */
 export const getApprovers = (call: Call, request: MergeRequestRecord): number[] => [
   ...new Set([
     ...request.approver_ids,
-    ...applicable(call, request).flatMap((rule) => eligible(call, rule).map(({ id }) => id)),
+    ...listApplicable(call, request).flatMap((rule) =>
+      listEligible(call, rule).map(({ id }) => id),
+    ),
   ]),
 ]
 
-/** Who of those that approved counts for a rule. */
-export const approvedUnder = (
+/** Lists the users who approved and count for a rule. */
+export const listApprovedUnder = (
   call: Call,
   rule: ApprovalRuleRecord,
   request: MergeRequestRecord,
 ): readonly number[] => {
   if (rule.rule_type === 'any_approver') return request.approved_by_ids
-  const ids = eligible(call, rule).map(({ id }) => id)
+  const ids = listEligible(call, rule).map(({ id }) => id)
   return request.approved_by_ids.filter((id) => ids.includes(id))
 }
 
-/** How many approvals a merge request needs in all, and how many are still missing. */
-export const approvalCounts = (
+/** Counts the approvals that a merge request needs in all, and those that are still missing. */
+export const countApprovals = (
   call: Call,
   project: ProjectRecord,
   request: MergeRequestRecord,
 ): { readonly approvals_required: number; readonly approvals_left: number } => {
-  const rules = applicable(call, request)
+  const rules = listApplicable(call, request)
   const atLeast = request.approvals_before_merge ?? project.approvals.approvals_before_merge
   const byRules = rules.reduce((sum, rule) => sum + rule.approvals_required, 0)
   const left = rules.map((rule) =>
-    Math.max(0, rule.approvals_required - approvedUnder(call, rule, request).length),
+    Math.max(0, rule.approvals_required - listApprovedUnder(call, rule, request).length),
   )
   const approvals_required = Math.max(byRules, atLeast)
   const approvals_left = Math.max(
@@ -104,13 +106,13 @@ export const approvalCounts = (
   return { approvals_required, approvals_left }
 }
 
-/** Of the users named as approvers those who exist and belong to the project. */
-export const membersAmong = (
+/** Filters the users named as approvers: those who exist and belong to the project. */
+export const filterMembers = (
   call: Call,
   project: ProjectRecord,
   ids: readonly number[],
 ): number[] =>
-  active(call, ids)
+  listActive(call, ids)
     .filter((u) => projectLevel(call.state, u, project, call.clock.day()) > 0)
     .map(({ id }) => id)
 
@@ -121,17 +123,17 @@ const mayMerge = (call: Call, project: ProjectRecord, branch: string): boolean =
   return !project.archived && call.projectLevel(project) >= (rule?.merge_access_level ?? 30)
 }
 
-/** Why it may not be merged now, as far as that can be told without its commits. */
+/** Returns the reason why a request may not be merged now, as far as it shows without the commits. */
 const getRefusal = (call: Call, target: ProjectRecord, request: MergeRequestRecord) => {
   if (request.draft) return 'it is a draft'
-  const { approvals_left: left } = approvalCounts(call, target, request)
+  const { approvals_left: left } = countApprovals(call, target, request)
   if (left > 0) return `it needs ${left} more ${left === 1 ? 'approval' : 'approvals'}`
   if (!mayMerge(call, target, request.target_branch))
     return `${call.signedIn().username} may not merge into ${request.target_branch}`
   return isMoving(call, 'project', target.id) ? 'the repository is read-only' : undefined
 }
 
-/** Where the target branch was and where it goes, and the commits that were made for that. */
+/** The former and the new head of the target branch, and the commits that were made for the merge. */
 interface MergeResult {
   readonly onto: string
   readonly head: string
@@ -151,7 +153,7 @@ const squashCommits = async (
   { sha, title, author_id }: MergeRequestRecord,
   base: string,
 ): Promise<string> => {
-  const committer = signature(call)
+  const committer = createSignature(call)
   const author = { ...committer, ...call.state.users.get(author_id) }
   const tree = await getTree(repository, sha)
   return writeCommit(repository, { tree, parents: [base], message: title, author, committer })
@@ -171,8 +173,8 @@ const writeMergeCommit = async (
     tree,
     parents: [onto, merged],
     message: `Merge branch '${source_branch}' into '${target_branch}'\n\n${title}\n\nSee merge request ${path_with_namespace}!${iid}`,
-    author: signature(call),
-    committer: signature(call),
+    author: createSignature(call),
+    committer: createSignature(call),
   })
 }
 
@@ -184,7 +186,7 @@ const writeMerge = async (
   request: MergeRequestRecord,
 ): Promise<MergeResult | string> => {
   const { sha, target_branch } = request
-  const onto = await branchHead(repository, target_branch)
+  const onto = await findBranchHead(repository, target_branch)
   if (onto === undefined) return `the branch ${target_branch} is gone`
   const base = await mergeBase(repository, sha, onto)
   if (base === undefined) return 'its branch has no commit in common with the target branch'
@@ -236,7 +238,7 @@ const removeSource = async (
   if (wanted === true && !isKept) await removeBranch(call, source, branch, sha)
 }
 
-/** Merges; the text of what kept it from that, or null. */
+/** Merges. Returns the reason why it failed, or null. */
 const merge = async (call: Call, request: MergeRequestRecord): Promise<string | null> => {
   const target = call.state.projects.get(request.project_id)
   const source = call.state.projects.get(request.source_project_id)
@@ -252,8 +254,8 @@ const merge = async (call: Call, request: MergeRequestRecord): Promise<string | 
     if (!(await moveBranch(into, request.target_branch, onto, head)))
       return 'the target branch has moved meanwhile'
     writeDown(call, request, merged)
-    const { message } = await commit(into, head)
-    await pushed(call, target, {
+    const { message } = await readCommit(into, head)
+    await recordPush(call, target, {
       branch: request.target_branch,
       from: onto,
       to: head,
@@ -267,7 +269,7 @@ const merge = async (call: Call, request: MergeRequestRecord): Promise<string | 
   })
 }
 
-/** Merges if nothing speaks against it; either way nothing is waited for any more. */
+/** Merges if there is no reason against it; either way the request stops waiting. */
 const endMerge = async (then: Instance, request: MergeRequestRecord): Promise<void> => {
   const { users, mergeRequests } = then.state
   const user = users.get(request.author_id)
@@ -282,8 +284,8 @@ const endMerge = async (then: Instance, request: MergeRequestRecord): Promise<vo
   mergeRequests.change(request.id, { merge_error })
 }
 
-/** The merge requests whose pipeline has succeeded. */
-export const dueMerges = ({ state }: Instance): DueEvent[] =>
+/** Lists the merge requests whose pipeline has succeeded. */
+export const listDueMerges = ({ state }: Instance): DueEvent[] =>
   state.mergeRequests.watched().flatMap((request): DueEvent[] => {
     if (!request.merge_when_pipeline_succeeds || request.state !== 'opened') return []
     const pipeline = state.pipelines.get(request.pipeline_id)
@@ -294,15 +296,16 @@ export const dueMerges = ({ state }: Instance): DueEvent[] =>
 
 // Rebases of merge requests (`sandbox/README.md`): one takes a while.
 
-/** How long a rebase takes. */
+/** Seconds that a rebase takes. */
 const rebaseSeconds = 2
 
 const failure = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.'
 
-export const rebasing = (request: MergeRequestRecord): boolean => request.rebase_started_at !== null
+export const isRebasing = (request: MergeRequestRecord): boolean =>
+  request.rebase_started_at !== null
 
-/** Members of the target who may merge push to a fork's branch where its author lets them. */
-const collaborates = (call: Call, project: ProjectRecord, request: MergeRequestRecord): boolean =>
+/** True if the acting user may push to a fork's branch: its author lets those push who may merge into the target. */
+const canCollaborate = (call: Call, project: ProjectRecord, request: MergeRequestRecord): boolean =>
   request.allow_collaboration && call.projectLevel(project) >= 30 && !project.archived
 
 /** Begins a rebase. 403 without the right to push, 409 unless the request is open and at rest. */
@@ -314,11 +317,11 @@ export const startRebase = (
 ): void => {
   const source = call.state.projects.get(request.source_project_id)
   if (source === undefined) throw forbidden('Source branch does not exist')
-  if (!mayPush(call, source, request.source_branch) && !collaborates(call, project, request))
+  if (!mayPush(call, source, request.source_branch) && !canCollaborate(call, project, request))
     throw forbidden('Cannot push to source branch')
   refuseWhileMoving(call, source)
   if (request.state !== 'opened') throw conflict('The merge request is not open')
-  if (rebasing(request)) throw conflict('A rebase of the merge request is in progress already')
+  if (isRebasing(request)) throw conflict('A rebase of the merge request is in progress already')
   call.state.mergeRequests.change(request.id, {
     rebase_started_at: call.clock.iso(),
     rebase_skip_ci: skipCi,
@@ -327,7 +330,7 @@ export const startRebase = (
   })
 }
 
-/** Really rebases; the text of what went wrong, or null. */
+/** Rebases the branch. Returns the reason why it failed, or null. */
 const carryOut = async (
   call: Call,
   source: ProjectRecord,
@@ -335,16 +338,16 @@ const carryOut = async (
   request: MergeRequestRecord,
 ): Promise<string | null> => {
   const [from, into] = [await call.git.open(source), await call.git.open(target)]
-  const head = await branchHead(from, request.source_branch)
-  const onto = await branchHead(into, request.target_branch)
+  const head = await findBranchHead(from, request.source_branch)
+  const onto = await findBranchHead(into, request.target_branch)
   if (head === undefined || onto === undefined) return 'Rebase failed: a branch is missing.'
   await copyCommit(into, from, onto)
-  const done = await rebaseBranch(from, head, onto, signature(call))
+  const done = await rebaseBranch(from, head, onto, createSignature(call))
   if (done === undefined) return failure
   if (done.head === head) return null
   if (!(await moveBranch(from, request.source_branch, head, done.head))) return failure
-  const { message } = await commit(from, done.head)
-  await pushed(call, source, {
+  const { message } = await readCommit(from, done.head)
+  await recordPush(call, source, {
     branch: request.source_branch,
     from: head,
     to: done.head,
@@ -355,7 +358,7 @@ const carryOut = async (
   return null
 }
 
-/** Rebases, and writes down what came of it: whatever goes wrong ends it, too. */
+/** Rebases, and stores the result; an error ends the rebase, too. */
 const endRebase = async (then: Instance, request: MergeRequestRecord): Promise<void> => {
   const source = then.state.projects.get(request.source_project_id)
   const target = then.state.projects.get(request.project_id)
@@ -374,8 +377,8 @@ const endRebase = async (then: Instance, request: MergeRequestRecord): Promise<v
   })
 }
 
-/** The rebases that go on. */
-export const dueRebases = ({ state, clock }: Instance): DueEvent[] =>
+/** Lists the rebases in progress. */
+export const listDueRebases = ({ state, clock }: Instance): DueEvent[] =>
   state.mergeRequests.watched().flatMap((request) =>
     request.rebase_started_at === null
       ? []

@@ -1,15 +1,23 @@
-/** What follows when a branch moves: an event, activity, a pipeline, and merge requests that look again; and repositories that are on their way to another storage. */
+/**
+ * Handles the consequences of a moved branch: an event, activity, a pipeline, and a new check of merge requests.
+ * It also moves repositories to another storage.
+ */
 import type { Call, DueEvent, Instance } from '../call.js'
 import { lintContent, type PipelinePlan } from '../ci-lint/index.js'
-import { conflicts, mergeBase } from '../git/apply.js'
-import { branchHead, commit, type GitCommit, log, type Person } from '../git/read.js'
+import { hasConflicts, mergeBase } from '../git/apply.js'
+import { findBranchHead, type GitCommit, log, type Person, readCommit } from '../git/read.js'
 import { copyCommit, deleteBranch } from '../git/write.js'
 import { forbidden } from '../reply.js'
 import type { CommitHeader, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, StorageMoveRecord } from '../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../state/planning.js'
 import type { State } from '../state/state.js'
-import { type BranchCommit, configurationAt, occasionAt, readFilesAt } from './configuration.js'
+import {
+  type BranchCommit,
+  createPushContext,
+  readConfigurationAt,
+  readFilesAt,
+} from './configuration.js'
 
 // The pipeline that a push makes, by the configuration at the new commit.
 
@@ -36,7 +44,7 @@ const noJob = {
   token: '',
 } as const
 
-/** Adds the planned jobs in the order of their stages; what comes first of them is the scheduler's. */
+/** Adds the planned jobs in the order of their stages; the scheduler decides which of them begin. */
 const addJobs = (call: Call, { jobs }: PipelinePlan, pipeline: PipelineRecord): void => {
   const ids = new Map<string, number>()
   const inOrder = jobs.toSorted((a, b) => a.place - b.place)
@@ -69,7 +77,7 @@ const addJobs = (call: Call, { jobs }: PipelinePlan, pipeline: PipelineRecord): 
     }
 }
 
-/** Resource groups are there as soon as a job names them. */
+/** Adds the resource groups that jobs name and that do not exist yet. */
 const addGroups = (
   call: Call,
   { jobs }: PipelinePlan,
@@ -92,7 +100,7 @@ const addGroups = (
 
 const skips = /\[(skip ci|ci skip)\]/i
 
-/** A pipeline for a branch that has moved, or that is asked for; none where nothing wants one. */
+/** Starts a pipeline for a branch that has moved, or on request. Returns undefined if the configuration wants none. */
 export const startPipeline = async (
   call: Call,
   project: ProjectRecord,
@@ -100,13 +108,13 @@ export const startPipeline = async (
 ): Promise<PipelineRecord | undefined> => {
   const { source = 'push' } = at
   if (!project.jobs_enabled) return undefined
-  const content = await configurationAt(call, project, at.revision)
+  const content = await readConfigurationAt(call, project, at.revision)
   if (content === undefined) return undefined
-  const found = await commit(await call.git.open(project), at.revision)
+  const found = await readCommit(await call.git.open(project), at.revision)
   if (source === 'push' && skips.test(found.message)) return undefined
   const { errors, plan } = await lintContent(content, {
     files: readFilesAt(call, project, at.revision),
-    occasion: occasionAt(call, project, at),
+    occasion: createPushContext(call, project, at),
     asOf: call.instance.asOf,
   })
   if (plan?.jobs.length === 0) return undefined
@@ -144,15 +152,15 @@ const closing = new RegExp(
   'gi',
 )
 
-/** The issues of a project, by IID, that a text closes. */
-const closedIn = (text: string, { path_with_namespace: own }: ProjectRecord): number[] =>
+/** Finds the issues of a project, by IID, that a text closes. */
+const findClosedIssues = (text: string, { path_with_namespace: own }: ProjectRecord): number[] =>
   [...text.matchAll(closing)].flatMap(([part]) =>
     [...part.matchAll(/(?<![\w./-])([\w./-]*)#(\d+)/g)].flatMap(([, path, iid]) =>
       path === '' || path === own ? [Number(iid)] : [],
     ),
   )
 
-/** Closes those that are open, as far as the acting user may. */
+/** Closes the issues that are open, as far as the acting user may. */
 export const closeIssues = (call: Call, project: ProjectRecord, iids: readonly number[]): void => {
   const user = call.signedIn()
   const level = call.projectLevel(project)
@@ -180,7 +188,7 @@ export const closeIssues = (call: Call, project: ProjectRecord, iids: readonly n
   }
 }
 
-/** How many commits of a push are asked which issues they close. */
+/** The most commits of a push whose messages are read for issues to close. */
 const maxMessages = 1000
 
 interface Push {
@@ -194,13 +202,13 @@ interface Push {
   readonly skipCi?: boolean
 }
 
-/** The acting user as git knows people, now. */
-export const signature = (call: Call): Person => {
+/** Creates the acting user's signature for git, with the present time. */
+export const createSignature = (call: Call): Person => {
   const { name, email } = call.signedIn()
   return { name, email, date: call.clock.iso() }
 }
 
-/** Whether the acting user may push: Developers, or whoever the branch's protection names. */
+/** True if the acting user may push: Developers, or the level that the branch's protection sets. */
 export const mayPush = (call: Call, project: ProjectRecord, branch: string): boolean => {
   if (project.archived) return false
   const rule = call.state.protectedBranches.find(
@@ -217,14 +225,14 @@ export const refuseUnlessPusher = (call: Call, project: ProjectRecord, branch: s
   refuseWhileMoving(call, project)
 }
 
-/** Looks at a merge request again: its head, where it left the target, whether it conflicts. */
+/** Updates a merge request: its head, the commit where it left the target, and whether it conflicts. */
 export const lookAgain = async (call: Call, request: MergeRequestRecord): Promise<void> => {
   const target = call.state.projects.get(request.project_id)
   const source = call.state.projects.get(request.source_project_id)
   if (target === undefined || source === undefined) return
   const [into, from] = [await call.git.open(target), await call.git.open(source)]
-  const head = await branchHead(from, request.source_branch)
-  const onto = await branchHead(into, request.target_branch)
+  const head = await findBranchHead(from, request.source_branch)
+  const onto = await findBranchHead(into, request.target_branch)
   if (head === undefined || onto === undefined) return
   await copyCommit(from, into, head)
   const { mergeRequests } = call.state
@@ -235,7 +243,7 @@ export const lookAgain = async (call: Call, request: MergeRequestRecord): Promis
   }
   mergeRequests.change(request.id, {
     base_sha: (await mergeBase(into, head, onto)) ?? request.base_sha,
-    conflicts: await conflicts(into, onto, head),
+    conflicts: await hasConflicts(into, onto, head),
     merge_check_started_at: call.clock.iso(),
   })
 }
@@ -253,18 +261,18 @@ const closeNamed = async (
   const count = from === undefined ? 1 : maxMessages
   const found = await log(await call.git.open(project), { revision }, 0, count)
   const text = found.map(({ message }) => message).join('\n')
-  if (isDefault) closeIssues(call, project, closedIn(text, project))
+  if (isDefault) closeIssues(call, project, findClosedIssues(text, project))
   for (const request of requests) {
     const target = call.state.projects.get(request.project_id)
     if (target?.default_branch === request.target_branch)
       call.state.mergeRequests.change(request.id, {
-        closes_iids: [...new Set([...request.closes_iids, ...closedIn(text, target)])],
+        closes_iids: [...new Set([...request.closes_iids, ...findClosedIssues(text, target)])],
       })
   }
 }
 
-/** Writes down that the acting user pushed, once the branch has moved. */
-export const pushed = async (call: Call, project: ProjectRecord, push: Push): Promise<void> => {
+/** Records a push of the acting user, once the branch has moved. */
+export const recordPush = async (call: Call, project: ProjectRecord, push: Push): Promise<void> => {
   const { branch, from, to, commits, title } = push
   const { statistics } = project
   const commit_count = statistics.commit_count + commits
@@ -299,7 +307,7 @@ export const pushed = async (call: Call, project: ProjectRecord, push: Push): Pr
   await closeNamed(call, project, push, own)
 }
 
-/** Deletes a branch that stands at a commit, and writes down that the acting user did. False where it has moved. */
+/** Deletes a branch that is at a commit, and records that for the acting user. Returns false if the branch has moved. */
 export const removeBranch = async (
   call: Call,
   project: ProjectRecord,
@@ -325,10 +333,10 @@ export const removeBranch = async (
 
 // Repository storage moves (`sandbox/README.md`): a move takes a while, during which the repository is read-only, and then it has arrived.
 
-/** How long one move takes. */
+/** Seconds that a move takes. */
 const moveSeconds = 3
 
-const arrive = (
+const endMove = (
   { projects, snippets, groups, storageMoves }: State,
   { id, kind, object_id, destination_storage_name }: StorageMoveRecord,
 ): void => {
@@ -339,17 +347,17 @@ const arrive = (
   else groups.change(object_id, { storage })
 }
 
-/** The moves that are under way. */
-export const dueMoves = ({ state, clock }: Instance): DueEvent[] =>
+/** Lists the moves in progress. */
+export const listDueMoves = ({ state, clock }: Instance): DueEvent[] =>
   state.storageMoves.all().map((move) => ({
     at: clock.due(move.created_at, moveSeconds),
-    play: () => arrive(state, move),
+    play: () => endMove(state, move),
   }))
 
 export const isMoving = (call: Call, kind: StorageMoveRecord['kind'], id: number): boolean =>
   call.state.storageMoves.some((m) => m.kind === kind && m.object_id === id)
 
-/** Refuses to write to a repository that is on its way: 403. */
+/** Refuses with 403 to write to a repository that is being moved. */
 export const refuseWhileMoving = (call: Call, project: Pick<ProjectRecord, 'id'>): void => {
   if (isMoving(call, 'project', project.id))
     throw forbidden('The repository is temporarily read-only. Please try again later.')

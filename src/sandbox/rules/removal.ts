@@ -1,7 +1,7 @@
 /** Forgets groups and projects with all that is theirs, and what is left of a user who is deleted. */
 import type { GroupRecord, SourceType, UserRecord } from '../state/people-and-projects.js'
 import { getTable, type State, tableNames } from '../state/state.js'
-import { family, projectsWithin } from './access.js'
+import { listFamily, listProjectsWithin } from './access.js'
 
 /** Removes every record that refers to another by this attribute. */
 const removeReferring = (state: State, attribute: string, id: number): void => {
@@ -49,8 +49,8 @@ const removeProject = (state: State, id: number): void => {
 
 /** Removes a group, the groups and projects below it, and all that is theirs. */
 export const removeGroup = (state: State, group: GroupRecord): void => {
-  for (const { id } of projectsWithin(state, group)) removeProject(state, id)
-  for (const { id } of family(state, group)) {
+  for (const { id } of listProjectsWithin(state, group)) removeProject(state, id)
+  for (const { id } of listFamily(state, group)) {
     removeReferring(state, 'group_id', id)
     removeMemberships(state, { type: 'group', id })
     removeRunners(state, 'group_ids', id)

@@ -1,14 +1,14 @@
 /** The repositories of the sample data: what `repositories.json` says of their commits, made into git objects. */
-import { addCommit, type Content, emptyContent } from '../git/repositories.js'
+import { addCommit, type Content, createContent } from '../git/repositories.js'
 import type { CommitHeader } from '../state/ci.js'
 import repositories from './repositories.json' with { type: 'json' }
 
 /** A commit before it is made. */
 interface Step {
-  /** What other steps and the rows of the sample data call it. */
+  /** The name by which other steps and the rows of the sample data refer to it. */
   readonly key: string
   readonly author: string
-  /** How many days before the moment that the sample data leads up to. */
+  /** The number of days before the moment that the sample data leads up to. */
   readonly days: number
   readonly message: string
   /** Keys of the parents; the step before when not given, none for the first. */
@@ -39,7 +39,7 @@ const additions: Readonly<
 > = further
 
 const build = (steps: readonly Step[], refs: Refs): History => {
-  const content = emptyContent()
+  const content = createContent()
   const commits = new Map<string, CommitHeader>()
   const trees = new Map<string, Record<string, string>>()
   let last: readonly string[] = []
@@ -71,8 +71,8 @@ const build = (steps: readonly Step[], refs: Refs): History => {
   return { content, commits }
 }
 
-/** The steps of a repository in which nothing special happens; the higher its project's ID, the older they are. */
-const plainSteps = (projectId: number, title: string): readonly Step[] => {
+/** Creates the steps of a repository without special events; the higher its project's ID, the older they are. */
+const createPlainSteps = (projectId: number, title: string): readonly Step[] => {
   const steps: readonly Step[] = JSON.parse(JSON.stringify(plain).replaceAll('{name}', title))
   return steps.map((step) => ({ ...step, days: step.days + 40 + projectId }))
 }
@@ -83,19 +83,19 @@ const make = (projectId: number): History | undefined => {
   const title = titles[projectId]
   if (title === undefined) return undefined
   const more = additions[projectId]
-  const steps = [...plainSteps(projectId, title), ...(more?.steps ?? [])]
+  const steps = [...createPlainSteps(projectId, title), ...(more?.steps ?? [])]
   return build(steps, { 'refs/heads/main': 'head', ...more?.refs })
 }
 
 const made = new Map<number, History | undefined>()
 
-/** The history of a sample project; undefined for one whose repository is empty. */
+/** Returns the history of a sample project; undefined for one whose repository is empty. */
 export const getHistory = (projectId: number): History | undefined => {
   if (!made.has(projectId)) made.set(projectId, make(projectId))
   return made.get(projectId)
 }
 
-/** A commit of a sample project by the key of its step. */
+/** Returns a commit of a sample project by the key of its step. */
 export const getCommitCard = (projectId: number, key: string): CommitHeader => {
   const commit = getHistory(projectId)?.commits.get(key)
   if (commit === undefined) throw new Error(`no commit ${key} in sample project ${projectId}`)

@@ -49,7 +49,7 @@ const fixtures: { readonly [K in keyof TableRecords]?: Fixture<Omit<TableRecords
     geoNodes,
   }
 
-/** A row with what it leaves out, and with the commits that it names. */
+/** Completes a row with the defaults that it leaves out, and with the commits that it names. */
 const toRecord = (row: object, each: object): object => {
   const whole = { ...row, ...each, ...row }
   const text = JSON.stringify(whole)
@@ -72,8 +72,8 @@ const getRecords = () =>
     }),
   )
 
-/** The state of a fresh instance. */
-export const seedState = (): State => {
+/** Loads the state of a fresh instance. */
+export const loadSampleState = (): State => {
   records ??= getRecords()
   const state = restore({ config, settings })
   for (const [name, rows] of records) for (const row of rows) getTable(state, name).add(row)

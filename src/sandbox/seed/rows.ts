@@ -1,14 +1,14 @@
 /** Records that tests add to an instance: checked by the sample data's, which also fill in what a row leaves out. */
-import { type Fields, isObject, objects } from '../../base/objects.js'
-import { didYouMean } from '../../base/suggest.js'
+import { type Fields, isObject, listObjects } from '../../base/objects.js'
+import { suggestSimilar } from '../../base/suggest.js'
 import { usage } from '../../errors.js'
 import { getTable, type State, type TableRecords, tableNames } from '../state/state.js'
-import { spellOut } from '../state/stored.js'
+import { deriveRecords } from '../state/stored.js'
 
-/** The personal access token of a user. */
-export const sampleToken = (username: string): string => `sandbox-${username}-token`
+/** Returns the personal access token of a user. */
+export const getSampleToken = (username: string): string => `sandbox-${username}-token`
 
-const records = spellOut<TableRecords>()
+const records = deriveRecords<TableRecords>()
 type Records = typeof records
 
 /** Rows by table; of each at least one attribute, and the settings that are to be others. */
@@ -26,7 +26,7 @@ const getKind = (value: unknown): string =>
 const isTime = (value: unknown): boolean =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value))
 
-/** Whose record a field names, where that is not the plural of its name. */
+/** The table of the record that a field refers to, if that is not the plural of the field's name. */
 const owners: Readonly<Record<string, keyof TableRecords>> = {
   author_id: 'users',
   creator_id: 'users',
@@ -34,15 +34,15 @@ const owners: Readonly<Record<string, keyof TableRecords>> = {
   epic_id: 'epics',
 }
 
-const ownersTable = (field: string): keyof TableRecords | undefined =>
+const findOwnersTable = (field: string): keyof TableRecords | undefined =>
   owners[field] ?? tableNames.find((name) => `${name.slice(0, -1)}_id` === field)
 
-/** What is wrong with a value of a field; undefined where nothing is. */
-const wrongIn = (state: State, samples: readonly Fields[], field: string, value: unknown) => {
+/** Returns the fault of a field's value, in words; undefined if it is valid. */
+const findFault = (state: State, samples: readonly Fields[], field: string, value: unknown) => {
   const known = samples.map((sample) => sample[field]).filter((one) => one !== undefined)
   if (known.length === 0) {
     const names = samples.flatMap((sample) => Object.keys(sample))
-    return `there is no such attribute. ${didYouMean(field, names) ?? ''}`.trim()
+    return `there is no such attribute. ${suggestSimilar(field, names) ?? ''}`.trim()
   }
   const kinds = [...new Set(known.map(getKind))]
   // What is null in each sample may be anything.
@@ -50,28 +50,28 @@ const wrongIn = (state: State, samples: readonly Fields[], field: string, value:
     return `it must be ${kinds.join(' or ')}, not ${getKind(value)}`
   if (value !== null && known.some(isTime) && !isTime(value))
     return 'it must be a time such as 2026-11-02T09:00:00Z'
-  const table = ownersTable(field)
+  const table = findOwnersTable(field)
   return typeof value === 'number' && table !== undefined && state[table].get(value) === undefined
     ? `${table} has no record ${value}`
     : undefined
 }
 
-/** The sample that agrees with a row in the most attributes, the first of several. */
-const closest = (samples: readonly Fields[], row: Fields): Fields => {
+/** Finds the sample that agrees with a row in the most attributes, the first of several. */
+const findClosest = (samples: readonly Fields[], row: Fields): Fields => {
   const agreeing = (sample: Fields): number =>
     Object.entries(row).filter(([field, value]) => sample[field] === value).length
   return samples.reduce((best, one) => (agreeing(one) > agreeing(best) ? one : best))
 }
 
-/** Whether a text names its record: no two have the same. */
+/** True if a text field names its record: no two samples have the same value. */
 const isName = (samples: readonly Fields[], field: string): boolean => {
   const values = samples.map((sample) => sample[field])
   const texts = values.every((value) => typeof value === 'string' && !isTime(value))
   return texts && new Set(values).size === values.length
 }
 
-/** What follows from the attributes that a row has. */
-const implied = (table: string, row: Fields, state: State): Fields => {
+/** Derives the attributes that follow from those of a row. */
+const deriveAttributes = (table: string, row: Fields, state: State): Fields => {
   const path = table === 'projects' ? row.path_with_namespace : row.full_path
   const safe = table === 'users' ? { admin: false, external: false, state: 'active' } : {}
   if (typeof path !== 'string' || !['projects', 'groups'].includes(table)) return safe
@@ -84,10 +84,15 @@ const implied = (table: string, row: Fields, state: State): Fields => {
   return { ...names, name_with_namespace: path, ...namespace }
 }
 
-/** A row with all that its record has. */
-const filled = (table: string, given: Fields, samples: readonly Fields[], state: State): Fields => {
-  const row = { ...implied(table, given, state), ...given }
-  const { id: _, ...rest } = closest(samples, row)
+/** Fills a row with all attributes that its record has. */
+const fillRow = (
+  table: string,
+  given: Fields,
+  samples: readonly Fields[],
+  state: State,
+): Fields => {
+  const row = { ...deriveAttributes(table, given, state), ...given }
+  const { id: _, ...rest } = findClosest(samples, row)
   const iids = samples.flatMap(({ iid, project_id }) =>
     typeof iid === 'number' && project_id === (row.project_id ?? rest.project_id) ? [iid] : [],
   )
@@ -104,14 +109,14 @@ const addRow = (state: State, name: keyof TableRecords, row: Fields): Fields => 
   const samples = table.all()
   if (samples.length === 0) throw usage(`seed(): ${name} can only be made by requests`)
   for (const [field, value] of Object.entries(row)) {
-    const wrong = wrongIn(state, samples, field, value)
+    const wrong = findFault(state, samples, field, value)
     if (wrong !== undefined) throw usage(`seed(): ${field} of ${name}: ${wrong}`)
     if (field === 'id' && table.get(Number(value)) !== undefined)
       throw usage(`seed(): ${name} has a record ${value} already`)
   }
-  const added = table.add(structuredClone(filled(name, row, samples, state)))
+  const added = table.add(structuredClone(fillRow(name, row, samples, state)))
   if (name === 'users') {
-    const token = { user_id: added.id, value: sampleToken(String(added.username)) }
+    const token = { user_id: added.id, value: getSampleToken(String(added.username)) }
     const scopes = ['api', 'read_user']
     const created_at = '2026-11-02T09:00:00.000Z'
     addRow(state, 'tokens', { ...token, kind: 'personal', scopes, created_at, revoked: false })
@@ -130,10 +135,10 @@ export const addRows = (state: State, rows: unknown): Record<string, readonly Fi
   const known: readonly string[] = tableNames
   for (const [name, list] of Object.entries(tables)) {
     if (!known.includes(name)) {
-      const near = didYouMean(name, ['settings', ...known])
+      const near = suggestSimilar(name, ['settings', ...known])
       throw usage(`seed(): there is no table ${name}. ${near ?? ''}`.trim())
     }
-    if (!Array.isArray(list) || objects(list).length < list.length)
+    if (!Array.isArray(list) || listObjects(list).length < list.length)
       throw usage(`seed(): ${name} must be a list of rows`)
   }
   if (isObject(settings)) state.settings.change(settings)
@@ -141,7 +146,7 @@ export const addRows = (state: State, rows: unknown): Record<string, readonly Fi
   return Object.fromEntries(
     tableNames.flatMap((name) =>
       Object.hasOwn(tables, name)
-        ? [[name, objects(tables[name]).map((row) => addRow(state, name, row))]]
+        ? [[name, listObjects(tables[name]).map((row) => addRow(state, name, row))]]
         : [],
     ),
   )

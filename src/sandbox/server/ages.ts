@@ -69,8 +69,8 @@ const isWithin = (path: string, list: string): boolean =>
 const isOf = (path: string, { of }: FieldSpan): boolean =>
   [of, `${of}/:`, `${of}/:id`, of.replace('/projects/:id/', '/')].includes(path)
 
-/** The routes that a version has, each with the parameters that it has. */
-export const routesOf = (
+/** Selects the routes that a version has, each with the parameters that it has. */
+export const selectRoutes = (
   routes: readonly ServedRoute[],
   asOf: Version | undefined,
 ): readonly ServedRoute[] => {

@@ -15,7 +15,7 @@ import { getTarget } from './request.js'
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-/** Whether `host[:port]` names the loopback: a name of the web that leads there does not. */
+/** True if `host[:port]` names the loopback. A name of the web that resolves to the loopback does not count. */
 const isLoopbackHost = (host: string): boolean => {
   const name = host.replace(/:\d*$/, '').toLowerCase()
   return loopback.test(name)
@@ -24,13 +24,13 @@ const isLoopbackHost = (host: string): boolean => {
 const isLocalPage = (address: string): boolean =>
   URL.canParse(address) && isLoopbackHost(new URL(address).host)
 
-/** Whether a page sent it, rather than a program or the address bar. */
-export const fromPage = (headers: IncomingHttpHeaders): boolean =>
+/** True if a page sent the request, rather than a program or the address bar. */
+export const isFromPage = (headers: IncomingHttpHeaders): boolean =>
   headers.origin !== undefined ||
   headers.referer !== undefined ||
-  !['none', undefined].includes(first(headers['sec-fetch-site']))
+  !['none', undefined].includes(takeFirst(headers['sec-fetch-site']))
 
-const first = (value: string | string[] | undefined): string | undefined =>
+const takeFirst = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value
 
 const credentialHeaders = ['private-token', 'job-token', 'authorization', 'cookie', 'sudo']
@@ -39,8 +39,8 @@ const credentialHeaders = ['private-token', 'job-token', 'authorization', 'cooki
 const isOpenRead = ({ method, headers }: FastifyRequest): boolean =>
   ['GET', 'HEAD'].includes(method) && credentialHeaders.every((name) => headers[name] === undefined)
 
-/** Why a request stays outside, judged by its target and headers alone; undefined when it may come in. */
-export const turnedAway = (request: FastifyRequest): Refusal | undefined => {
+/** Returns the reason to refuse a request, by its target and headers alone; undefined if it may come in. */
+export const findAccessRefusal = (request: FastifyRequest): Refusal | undefined => {
   const { headers, raw } = request
   const { origin, referer } = headers
   const host = getTarget(request).host ?? headers.host
@@ -50,7 +50,7 @@ export const turnedAway = (request: FastifyRequest): Refusal | undefined => {
     return forbidden('The Host header has to name the loopback')
   const foreign =
     [origin, referer].some((page) => page !== undefined && !isLocalPage(page)) ||
-    first(headers['sec-fetch-site']) === 'cross-site'
+    takeFirst(headers['sec-fetch-site']) === 'cross-site'
   return foreign && !isOpenRead(request)
     ? forbidden('Pages of other sites may not use this instance')
     : undefined
@@ -58,8 +58,11 @@ export const turnedAway = (request: FastifyRequest): Refusal | undefined => {
 
 const range = /^bytes=(\d*)-(\d*)$/
 
-/** First and last byte of a single range of a body of `size`; undefined when it asks for none. */
-const span = (header: string | undefined, size: number): readonly [number, number] | undefined => {
+/** Returns the first and last byte of a single range of a body of `size`; undefined if the header names none. */
+const parseRange = (
+  header: string | undefined,
+  size: number,
+): readonly [number, number] | undefined => {
   const match = range.exec(header ?? '')
   if (match === null || (match[1] === '' && match[2] === '')) return undefined
   if (match[1] === '') return [Math.max(0, size - Number(match[2])), size - 1]
@@ -70,7 +73,7 @@ const getTag = (content: Buffer): string =>
   `"${createHash('sha256').update(content).digest('hex').slice(0, 32)}"`
 
 /** True if a list of entity tags, or `*`, names one. */
-const namesTag = (header: string, tag: string): boolean =>
+const hasTag = (header: string, tag: string): boolean =>
   header.split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, '')))
 
 const sendFile = async (file: FileReply, request: FastifyRequest, reply: FastifyReply) => {
@@ -81,10 +84,12 @@ const sendFile = async (file: FileReply, request: FastifyRequest, reply: Fastify
   const tag = getTag(file.content)
   const size = file.content.length
   reply.header('accept-ranges', 'bytes').header('etag', tag)
-  if (namesTag(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send()
+  if (hasTag(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send()
   const condition = request.headers['if-range']
   const wanted =
-    condition === undefined || condition === tag ? span(request.headers.range, size) : undefined
+    condition === undefined || condition === tag
+      ? parseRange(request.headers.range, size)
+      : undefined
   if (wanted === undefined) return reply.send(file.content)
   const [start, end] = wanted
   if (start > end || start >= size)
@@ -105,8 +110,8 @@ interface Page {
 
 const secrets = ['private_token', 'access_token', 'job_token']
 
-/** The same address with other query parameters; credentials do not travel in links. */
-const address = (url: URL, changes: Readonly<Record<string, string>>): string => {
+/** Returns the same address with other query parameters. Credentials do not travel in links. */
+const changeAddress = (url: URL, changes: Readonly<Record<string, string>>): string => {
   const other = new URL(url)
   for (const name of secrets) other.searchParams.delete(name)
   for (const [name, value] of Object.entries(changes)) other.searchParams.set(name, value)
@@ -116,9 +121,15 @@ const address = (url: URL, changes: Readonly<Record<string, string>>): string =>
 const linkHeader = (links: readonly (readonly [string, string])[]): string =>
   links.map(([rel, target]) => `<${target}>; rel="${rel}"`).join(', ')
 
-const offsetHeaders = (url: URL, { page, perPage }: Position, total: number, counted: boolean) => {
+const buildOffsetHeaders = (
+  url: URL,
+  { page, perPage }: Position,
+  total: number,
+  counted: boolean,
+) => {
   const pages = Math.max(1, Math.ceil(total / perPage))
-  const at = (number: number) => address(url, { page: String(number), per_page: String(perPage) })
+  const at = (number: number) =>
+    changeAddress(url, { page: String(number), per_page: String(perPage) })
   const links: (readonly [string, string])[] = []
   if (page > 1) links.push(['prev', at(page - 1)])
   if (page < pages) links.push(['next', at(page + 1)])
@@ -134,7 +145,7 @@ const offsetHeaders = (url: URL, { page, perPage }: Position, total: number, cou
   }
 }
 
-/** The asked-for page of a list; `url` is the request's whole address. */
+/** Cuts the requested page out of a list; `url` is the request's whole address. */
 const cutPage = async (
   list: readonly unknown[] | LazyList<unknown> | Keyset<unknown>,
   sent: Readonly<Record<string, unknown>>,
@@ -142,7 +153,7 @@ const cutPage = async (
 ): Promise<Page> => {
   if (list instanceof Keyset) {
     const headers: Record<string, string> =
-      list.next === null ? {} : { Link: linkHeader([['next', address(url, list.next)]]) }
+      list.next === null ? {} : { Link: linkHeader([['next', changeAddress(url, list.next)]]) }
     return { items: list.items, headers }
   }
   const position = parsePosition(sent)
@@ -151,7 +162,7 @@ const cutPage = async (
   const lazy = list instanceof LazyList
   const total = lazy ? list.size : list.length
   const items = lazy ? await list.slice(start, end) : list.slice(start, end)
-  return { items, headers: offsetHeaders(url, position, total, total <= countedUpTo) }
+  return { items, headers: buildOffsetHeaders(url, position, total, total <= countedUpTo) }
 }
 
 const isList = (
@@ -159,13 +170,13 @@ const isList = (
 ): result is readonly unknown[] | LazyList<unknown> | Keyset<unknown> =>
   Array.isArray(result) || result instanceof LazyList || result instanceof Keyset
 
-/** The request's own address as the client wrote it, where that is the loopback. */
+/** Returns the request's own address as the client wrote it, if that is the loopback. */
 const getAddress = (request: FastifyRequest, base: string): URL => {
   const { host = request.host, path, query } = getTarget(request)
   return new URL(`${path}?${query}`, isLoopbackHost(host) ? `http://${host}` : base)
 }
 
-/** JSON as bytes: to a text Fastify would add a charset, which the media type does not have. */
+/** Sends JSON as bytes: to a text Fastify would add a charset, which the media type does not have. */
 export const sendJson = (reply: FastifyReply, status: number, body: unknown): FastifyReply =>
   reply
     .code(status)
@@ -198,7 +209,7 @@ export const completeAnswer = (
   if (!Buffer.isBuffer(payload) || reply.hasHeader('etag')) return payload
   const tag = `W/${getTag(payload)}`
   reply.header('etag', tag)
-  if (!namesTag(request.headers['if-none-match'] ?? '', tag.slice(2))) return payload
+  if (!hasTag(request.headers['if-none-match'] ?? '', tag.slice(2))) return payload
   reply.code(304).removeHeader('content-type').removeHeader('content-length')
   return null
 }

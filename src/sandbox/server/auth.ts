@@ -1,38 +1,38 @@
-/** Who stands behind a request (`http/README.md`, "Who asks"). */
+/** Finds the actor of a request (`http/README.md`, "Who asks"). */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { sessionCookie } from '../../catalogue/words.js'
 import type { Actor, Instance } from '../call.js'
 import { forbidden, invalid, notFound, Refusal, unauthorized } from '../reply.js'
 import type { TokenRecord, TokenType, UserRecord } from '../state/people-and-projects.js'
 
-/** What of a request speaks of credentials. */
+/** The parts of a request that may carry credentials. */
 interface Claims {
   readonly method: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** The query and the body; none of a page. */
   readonly params: Readonly<Record<string, unknown>>
-  /** What the cookie of a session is called. */
+  /** The name of the session cookie. */
   readonly cookie?: string
 }
 
-/** What an endpoint asks for. */
+/** The credential that an endpoint needs. */
 export interface AuthNeed {
   readonly credential: NonNullable<Endpoint['credential']>
   /** Scopes that open it, besides `api` and, for reading, `read_api`. */
   readonly scopes: readonly string[]
-  /** Whether nobody has to be signed in after all. */
+  /** True if the request may be sent without signing in after all. */
   readonly open?: boolean
 }
 
-const first = (value: unknown): string | undefined => {
+const getText = (value: unknown): string | undefined => {
   const one: unknown = Array.isArray(value) ? value[0] : value
   return typeof one === 'string' && one !== '' ? one : undefined
 }
 
-const bearer = (header: string | undefined): string | undefined =>
+const parseBearer = (header: string | undefined): string | undefined =>
   /^Bearer\s+(\S+)\s*$/i.exec(header ?? '')?.[1]
 
-const cookie = (header: string | undefined, name: string): string | undefined =>
+const findCookie = (header: string | undefined, name: string): string | undefined =>
   header
     ?.split(';')
     .map((pair) => pair.trim())
@@ -41,29 +41,32 @@ const cookie = (header: string | undefined, name: string): string | undefined =>
 
 const access: readonly TokenType[] = ['personal', 'impersonation', 'project']
 
-/** The credentials that were sent, each with the kinds of token that may travel so. */
-const offered = ({
+/** Collects the credentials that were sent, each with the kinds of token that may be sent in this way. */
+const collectOffered = ({
   headers,
   params,
   cookie: name = sessionCookie,
 }: Claims): (readonly [string, readonly TokenType[]])[] => {
   const ways: (readonly [string | undefined, readonly TokenType[]])[] = [
-    [first(headers['private-token']) ?? first(params.private_token), access],
-    [bearer(first(headers.authorization)) ?? first(params.access_token), [...access, 'oauth']],
-    [cookie(first(headers.cookie), name), ['session']],
+    [getText(headers['private-token']) ?? getText(params.private_token), access],
+    [
+      parseBearer(getText(headers.authorization)) ?? getText(params.access_token),
+      [...access, 'oauth'],
+    ],
+    [findCookie(getText(headers.cookie), name), ['session']],
   ]
   return ways.flatMap(([value, kinds]) => (value === undefined ? [] : [[value, kinds] as const]))
 }
 
-/** Whether a moment or a day (which counts from its beginning) has come. */
-const past = (at: string, now: Date): boolean => Date.parse(at) <= now.getTime()
+/** True if a moment or a day (which counts from its beginning) has come. */
+const isPast = (at: string, now: Date): boolean => Date.parse(at) <= now.getTime()
 
-const alive = (instance: Instance, token: TokenRecord): boolean =>
+const isAlive = (instance: Instance, token: TokenRecord): boolean =>
   !token.revoked &&
-  (token.expires_at === null || !past(token.expires_at, instance.clock.now())) &&
+  (token.expires_at === null || !isPast(token.expires_at, instance.clock.now())) &&
   (token.kind !== 'impersonation' || instance.state.config.value.impersonation_enabled)
 
-const insufficient = (scope: string): Refusal =>
+const createScopeRefusal = (scope: string): Refusal =>
   new Refusal(
     403,
     {
@@ -80,15 +83,15 @@ const checkScopes = (token: TokenRecord, entrance: AuthNeed, method: string): vo
   const reading = method === 'GET' || method === 'HEAD'
   const enough = ['api', ...entrance.scopes, ...(reading ? ['read_api'] : [])]
   if (!token.scopes.some((scope) => enough.includes(scope)))
-    throw insufficient(['api', ...entrance.scopes].join(' '))
+    throw createScopeRefusal(['api', ...entrance.scopes].join(' '))
 }
 
 const mayAct = (user: UserRecord): void => {
   if (user.state === 'blocked') throw forbidden('Your account has been blocked.')
 }
 
-/** The job behind a job token; it counts while the job runs, and only where it is accepted. */
-const byJobToken = (instance: Instance, value: string, entrance: AuthNeed): Actor => {
+/** Finds the actor of a job token; it counts while the job runs, and only where it is accepted. */
+const findJobActor = (instance: Instance, value: string, entrance: AuthNeed): Actor => {
   if (entrance.credential !== 'job' && entrance.credential !== 'user-or-job') throw unauthorized()
   const job = instance.state.jobs.find((j) => j.token === value && j.status === 'running')
   const user = instance.state.users.get(job?.user_id)
@@ -97,25 +100,29 @@ const byJobToken = (instance: Instance, value: string, entrance: AuthNeed): Acto
   return { user, job }
 }
 
-const byToken = (instance: Instance, claims: Claims, entrance: AuthNeed): Actor | undefined => {
-  const [sent] = offered(claims)
+const findTokenActor = (
+  instance: Instance,
+  claims: Claims,
+  entrance: AuthNeed,
+): Actor | undefined => {
+  const [sent] = collectOffered(claims)
   if (sent === undefined) return undefined
   const [value, kinds] = sent
   const token = instance.state.tokens.find((t) => t.value === value && kinds.includes(t.kind))
   const user = instance.state.users.get(token?.user_id)
-  if (token === undefined || user === undefined || !alive(instance, token)) throw unauthorized()
+  if (token === undefined || user === undefined || !isAlive(instance, token)) throw unauthorized()
   mayAct(user)
   checkScopes(token, entrance, claims.method)
   return { user, token }
 }
 
-/** `sudo`: as whom an administrator acts, with the three documented refusals. */
-const impersonate = (instance: Instance, actor: Actor, value: string): Actor => {
+/** Applies `sudo`, by which an administrator acts as another user, with the three documented refusals. */
+const applySudo = (instance: Instance, actor: Actor, value: string): Actor => {
   if (actor.user === undefined) throw unauthorized()
   if (!actor.user.admin) throw forbidden('Must be admin to use sudo')
   if (actor.token === undefined || actor.token.kind === 'session')
     throw forbidden('Must be authenticated using an OAuth or personal access token to use sudo')
-  if (!actor.token.scopes.includes('sudo')) throw insufficient('sudo')
+  if (!actor.token.scopes.includes('sudo')) throw createScopeRefusal('sudo')
   const { users } = instance.state
   const user = /^\d+$/.test(value)
     ? users.get(Number(value))
@@ -125,24 +132,24 @@ const impersonate = (instance: Instance, actor: Actor, value: string): Actor => 
   return { ...actor, user }
 }
 
-/** As whom a request wants to act: a name, or an ID that JSON may have as a number. */
+/** Returns the user that a request wants to act as: a name, or an ID that JSON may have as a number. */
 const getSudo = ({ headers, params }: Claims): string | undefined => {
-  const sent = first(headers.sudo) ?? params.sudo
+  const sent = getText(headers.sudo) ?? params.sudo
   if (sent === undefined || sent === null || sent === '') return undefined
   if (typeof sent !== 'string' && typeof sent !== 'number') throw invalid('sudo is invalid')
   return String(sent)
 }
 
-/** The actor of a request, or the refusal that the documents name. */
-export const authenticate = (instance: Instance, claims: Claims, entrance: AuthNeed): Actor => {
+/** Identifies the actor of a request. Refuses as the documents say. */
+export const identifyActor = (instance: Instance, claims: Claims, entrance: AuthNeed): Actor => {
   if (entrance.credential === 'parameter') return {}
-  const jobToken = first(claims.headers['job-token']) ?? first(claims.params.job_token)
+  const jobToken = getText(claims.headers['job-token']) ?? getText(claims.params.job_token)
   const actor =
-    byToken(instance, claims, entrance) ??
-    (jobToken === undefined ? {} : byJobToken(instance, jobToken, entrance))
+    findTokenActor(instance, claims, entrance) ??
+    (jobToken === undefined ? {} : findJobActor(instance, jobToken, entrance))
   if (entrance.credential === 'job' && actor.job === undefined) throw unauthorized()
   if (entrance.credential === 'user' && entrance.open !== true && actor.user === undefined)
     throw unauthorized()
   const sudo = getSudo(claims)
-  return sudo === undefined ? actor : impersonate(instance, actor, sudo)
+  return sudo === undefined ? actor : applySudo(instance, actor, sudo)
 }

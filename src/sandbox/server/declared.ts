@@ -17,11 +17,11 @@ export interface DeclaredResource {
   /** The placeholder of a single one, and the field that it is compared with: `id` unless given. */
   readonly one: string
   readonly by?: string
-  /** What an answer shows, as a JSON Schema; what is sent is held to it, too. */
+  /** The JSON Schema of an answer; requests are checked against it, too. */
   readonly shape: { readonly properties: Readonly<Record<string, FieldSchema>> }
-  /** Who may write, in the words of the catalogue; Maintainers unless given, elsewhere administrators. */
+  /** The roles that may write, in the words of the catalogue; Maintainers unless given, elsewhere administrators. */
   readonly access?: string
-  /** What can be done with a single one, and the fields that this sets: `{ block: { state: 'blocked' } }`. */
+  /** The actions on a single record, and the fields that each sets: `{ block: { state: 'blocked' } }`. */
   readonly sets?: Readonly<Record<string, Fields>>
   /** Its records are those of a table that the instance has anyway: only what is done with a single one is added. */
   readonly table?: keyof TableRecords
@@ -35,7 +35,7 @@ interface Place {
   readonly id?: number
 }
 
-/** The place that a path names. Refuses whoever may not see it, or lacks the role. */
+/** Finds the place that a path names. Refuses users who may not see it, or lack the role. */
 const findPlace = (call: Call, path: string, input: Input, role: Role | undefined): Place => {
   const fill = (id?: number) =>
     path.replace(/:(\w+)/g, (_, name) => String(name === 'id' ? (id ?? input.id) : input[name]))
@@ -53,7 +53,7 @@ const findPlace = (call: Call, path: string, input: Input, role: Role | undefine
 
 const fixed = ['id', 'created_at', 'updated_at']
 
-/** What a request may give of a shape. */
+/** Returns the parameters of a request that a shape accepts. */
 const getParams = ({ properties }: DeclaredResource['shape']): Params =>
   Object.fromEntries(
     Object.entries(properties)
@@ -64,8 +64,8 @@ const getParams = ({ properties }: DeclaredResource['shape']): Params =>
       ]),
   )
 
-/** A record as the shape shows it: a field that it does not have is null. */
-const present = ({ properties }: DeclaredResource['shape'], record: object): Fields =>
+/** Shows a record in its shape: a field that it does not have is null. */
+const showRecord = ({ properties }: DeclaredResource['shape'], record: object): Fields =>
   Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [
       name,
@@ -85,7 +85,7 @@ export const declareRoutes = (declared: DeclaredResource): readonly ExtraRoute[]
     key: [one, by],
     holds: (row, { at, id }) =>
       table === 'declared' ? row.at === at : id === undefined || row.project_id === id,
-    present: (_, record) => present(shape, record),
+    present: (_, record) => showRecord(shape, record),
     attributes: params,
     accept: (_, given) =>
       Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(params, name))),
@@ -94,7 +94,7 @@ export const declareRoutes = (declared: DeclaredResource): readonly ExtraRoute[]
   const act = (changes: Fields) => (call: Call, input: Input) => {
     const record: DeclaredRecord = records.managed(call, input as never)
     call.state[table as 'declared'].change(record.id, changes)
-    return present(shape, record)
+    return showRecord(shape, record)
   }
   const actions = Object.fromEntries(
     Object.entries(sets).map(([verb, changes]) => [verb, [act(changes)] as const]),

@@ -18,21 +18,21 @@ const tokenSeconds = 7200
 const grantError = (error: string, description: string): Refusal =>
   new Refusal(400, { error, error_description: description })
 
-const secret = (): string => createRandomBytes(32).toString('hex')
+const createSecret = (): string => createRandomBytes(32).toString('hex')
 
-const pair = (call: Call, old: TokenRecord) => {
+const renewPair = (call: Call, old: TokenRecord) => {
   const now = call.clock.now()
   call.state.tokens.change(old.id, { revoked: true, refresh_token: null })
   const fresh = call.state.tokens.add({
     user_id: old.user_id,
     kind: 'oauth',
     name: old.name,
-    value: secret(),
+    value: createSecret(),
     scopes: [...old.scopes],
     created_at: now.toISOString(),
     expires_at: new Date(now.getTime() + tokenSeconds * 1000).toISOString(),
     revoked: false,
-    refresh_token: secret(),
+    refresh_token: createSecret(),
   })
   return {
     access_token: fresh.value,
@@ -44,7 +44,7 @@ const pair = (call: Call, old: TokenRecord) => {
   }
 }
 
-/** `grant_type=refresh_token`: a new pair; the old one is worth nothing from then on. */
+/** Refreshes a pair of tokens (`grant_type=refresh_token`); the old pair is invalid from then on. */
 const refresh = (call: Call) => {
   const { grant_type, refresh_token } = call.sent.params
   if (grant_type !== 'refresh_token')
@@ -61,10 +61,10 @@ const refresh = (call: Call) => {
       'invalid_grant',
       'The provided authorization grant is invalid, expired, revoked, or was issued to another client.',
     )
-  return pair(call, old)
+  return renewPair(call, old)
 }
 
-const version = (call: Call) => {
+const showVersion = (call: Call) => {
   call.signedIn()
   return {
     version: call.version,
@@ -77,8 +77,8 @@ const version = (call: Call) => {
 const reading = ['read_user']
 
 export const extraRoutes: readonly ExtraRoute[] = [
-  { method: 'GET', path: `${apiRoot}/version`, scopes: reading, handle: version },
-  { method: 'GET', path: `${apiRoot}/metadata`, scopes: reading, handle: version },
+  { method: 'GET', path: `${apiRoot}/version`, scopes: reading, handle: showVersion },
+  { method: 'GET', path: `${apiRoot}/metadata`, scopes: reading, handle: showVersion },
   ...userRoutes,
   ...groupRoutes,
   ...issueRoutes,

@@ -1,7 +1,7 @@
-/** What a request carries, for the server: its target, its query, and a body of any kind within one bound. */
+/** Reads requests for the server: their target, their query, and a body of any kind within one bound. */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { decodeForm, decodeJson, isNested, type NestedParams, nest } from '../check.js'
+import { decodeForm, decodeJson, gatherParams, isNested, type NestedParams } from '../check.js'
 import { invalid, Refusal } from '../reply.js'
 
 // The target: what the first line of a request asks for.
@@ -23,20 +23,20 @@ const parseTarget = (url: string): Target => {
   return { host, path: path === '' ? '/' : path, query: at === -1 ? '' : local.slice(at + 1) }
 }
 
-/** A path without doubled slashes, and without one at its end. */
+/** Returns a path without doubled slashes, and without one at its end. */
 export const simplifyPath = (path: string): string => path.replace(/\/+/g, '/').replace(/\/$/, '')
 
 export const getTarget = ({ originalUrl }: FastifyRequest): Target => parseTarget(originalUrl)
 
 // The body. Its kind matters only where there is one: clients declare a kind for nothing, too.
 
-/** The bytes that a body may have. */
+/** The largest size of a body, in bytes. */
 const bodyLimit = 64 * 1024 * 1024
 
-export const tooLarge = (): Refusal =>
+export const createTooLargeRefusal = (): Refusal =>
   new Refusal(413, { error: `the request body is larger than ${bodyLimit / 1024 ** 2} MiB` })
 
-const malformed = (): Refusal => invalid('message body does not match declared format')
+const createMalformedRefusal = (): Refusal => invalid('message body does not match declared format')
 
 /** A part of a form as it came: a file by its chunks, so that parts stay in order. */
 interface Part {
@@ -66,21 +66,21 @@ const readParts = async (type: string, bytes: Buffer): Promise<readonly Part[]> 
   return parts
 }
 
-/** Files count by their text. */
+/** Decodes a part of a form; files become their text. */
 const decodePart = ({ name, media, text }: Part): readonly [string, unknown] => {
-  if (name in Object.prototype) throw malformed()
+  if (name in Object.prototype) throw createMalformedRefusal()
   if (typeof text !== 'string') return [name, Buffer.concat(text).toString()]
   return [name, media.startsWith('application/json') ? decodeJson(text) : text]
 }
 
 const decodeParts = async (type: string, bytes: Buffer): Promise<NestedParams> => {
   const parts = await readParts(type, bytes).catch(() => {
-    throw malformed()
+    throw createMalformedRefusal()
   })
-  return nest(parts.map(decodePart))
+  return gatherParams(parts.map(decodePart))
 }
 
-/** A body by its declared type; undefined for an empty one. */
+/** Decodes a body by its declared type; undefined for an empty one. */
 const decodeBody = async (type: string, bytes: Buffer): Promise<unknown> => {
   if (bytes.length === 0) return undefined
   const media = type.split(';', 1)[0]?.trim().toLowerCase()
@@ -90,7 +90,7 @@ const decodeBody = async (type: string, bytes: Buffer): Promise<unknown> => {
   throw new Refusal(415, { error: `The provided content-type '${type}' is not supported.` })
 }
 
-/** How long a sender who was refused may go on before the connection is cut, in milliseconds: the answer has to be read first. */
+/** Milliseconds that a refused sender may continue before the connection is cut: the sender has to read the answer first. */
 const lingering = 2000
 
 /** True for what the framework throws once a body without a length has passed the bound. */
@@ -120,7 +120,7 @@ export const acceptBodies = (app: FastifyInstance): void => {
     decodeBody(contentTypes.get(request.raw) ?? '', bytes)
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, decode)
   app.addHook('onRequest', async ({ raw }) => {
-    if (getLength(raw) > bodyLimit) throw tooLarge()
+    if (getLength(raw) > bodyLimit) throw createTooLargeRefusal()
     // Fastify would judge it before it knows whether there is a body.
     contentTypes.set(raw, raw.headers['content-type'] ?? '')
     delete raw.headers['content-type']
@@ -131,10 +131,10 @@ export const acceptBodies = (app: FastifyInstance): void => {
   })
 }
 
-/** Query and body together; the body wins. */
+/** Merges query and body; the body wins. */
 export const getParams = (request: FastifyRequest, query: NestedParams): NestedParams => {
   const { body } = request
   if (body === undefined || body === null) return query
-  if (!isNested(body)) throw malformed()
+  if (!isNested(body)) throw createMalformedRefusal()
   return { ...query, ...body }
 }

@@ -84,7 +84,7 @@ export interface ServedRoute {
 
 const successes: Readonly<Record<string, number>> = { POST: 201 }
 
-/** Where an endpoint answers; undefined when neither its path nor the area says. */
+/** Returns the path of an endpoint; undefined if neither its path nor the area determines it. */
 const getUrl = (key: string, endpoint: Endpoint, extras: AreaExtras): string | RegExp | undefined =>
   extras.urls?.[key] ??
   (getPath(endpoint).startsWith('/') ? apiRoot + getPath(endpoint) : undefined)
@@ -104,11 +104,11 @@ const getRoutes = (area: AreaName, key: string, endpoint: Endpoint): ServedRoute
   return [{ method, url, endpoint, area, accepts: endpoint, entrance, status, handle }]
 }
 
-/** A route whatever its placeholders are called. */
+/** Returns the form of a route, in which the names of placeholders do not matter. */
 const getForm = ({ method, url }: ServedRoute): string =>
   `${method} ${String(url).replace(/:\w+/g, ':')}`
 
-/** All routes: those of the catalogue, those beside it, and those of declared resources that are none of both. */
+/** Collects all routes: those of the catalogue, those beside it, and those of declared resources that are neither. */
 export const collectRoutes = (resources: readonly DeclaredResource[] = []): ServedRoute[] => {
   const routes = (Object.keys(registry) as AreaName[]).flatMap((area) =>
     Object.entries(registry[area].endpoints).flatMap(([key, endpoint]) =>
@@ -129,12 +129,12 @@ export const collectRoutes = (resources: readonly DeclaredResource[] = []): Serv
   return [...known, ...declared.filter((route) => !forms.has(getForm(route)))]
 }
 
-/** What finds the route of a request: those with a path first, then those with a pattern. */
+/** Finds the route of a request: routes with a path come first, then those with a pattern. */
 export interface Finder {
   find(method: string, path: string): RouteMatch<ServedRoute> | readonly string[]
 }
 
-const byPattern = (routes: readonly ServedRoute[], method: string, path: string) => {
+const matchPattern = (routes: readonly ServedRoute[], method: string, path: string) => {
   for (const value of routes) {
     const match = value.url instanceof RegExp ? value.url.exec(decodeURIComponent(path)) : null
     if (match !== null && value.method === method) return { value, path: { ...match.groups } }
@@ -150,7 +150,7 @@ export const createFinder = (routes: readonly ServedRoute[]): Finder => {
   return {
     find: (method, path) => {
       const found = router.find(method, path)
-      return 'value' in found ? found : (byPattern(patterns, method, path) ?? found)
+      return 'value' in found ? found : (matchPattern(patterns, method, path) ?? found)
     },
   }
 }

@@ -3,7 +3,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import { isScope, scopeOf } from '../../catalogue/params.js'
+import { getScopeType, isScope } from '../../catalogue/params.js'
 import { sessionCookie, type Words } from '../../catalogue/words.js'
 import { Call, type Instance } from '../call.js'
 import {
@@ -17,18 +17,18 @@ import {
 import { invalid, Refusal } from '../reply.js'
 import { getRoleIn } from '../rules/access.js'
 import { Scheduler } from '../scheduler.js'
-import { routesOf, showAsOf } from './ages.js'
-import { completeAnswer, fromPage, sendJson, sendResult, turnedAway } from './answer.js'
-import { authenticate } from './auth.js'
+import { selectRoutes, showAsOf } from './ages.js'
+import { completeAnswer, findAccessRefusal, isFromPage, sendJson, sendResult } from './answer.js'
+import { identifyActor } from './auth.js'
 import type { DeclaredResource } from './declared.js'
 import {
   acceptBodies,
+  createTooLargeRefusal,
   discard,
   getParams,
   getTarget,
   isTooLarge,
   simplifyPath,
-  tooLarge,
 } from './request.js'
 import {
   collectRoutes,
@@ -42,9 +42,13 @@ import * as other from './words.js'
 
 // Whatever goes wrong becomes an answer with a JSON body, wherever it goes wrong.
 
-/** The answer to what a handler, a parser or a hook threw. */
-const onError = (cause: unknown, { raw }: FastifyRequest, reply: FastifyReply): FastifyReply => {
-  const error = isTooLarge(cause) ? tooLarge() : cause
+/** Answers errors that a handler, a parser or a hook threw. */
+const handleError = (
+  cause: unknown,
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply => {
+  const error = isTooLarge(cause) ? createTooLargeRefusal() : cause
   if (error instanceof Refusal) {
     if (error.status === 413) discard(raw, reply)
     reply.headers(error.headers)
@@ -63,8 +67,8 @@ const statuses: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
 }
 
-/** The answer to what is no HTTP: there is no request yet, only the connection. */
-const onClientError = (error: NodeJS.ErrnoException, socket: Socket): void => {
+/** Answers data that is no HTTP: there is no request yet, only the connection. */
+const handleClientError = (error: NodeJS.ErrnoException, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const status = statuses[error.code ?? ''] ?? 400
   const body = JSON.stringify({ error: STATUS_CODES[status] })
@@ -85,8 +89,9 @@ const onClientError = (error: NodeJS.ErrnoException, socket: Socket): void => {
 // Who may call an endpoint at all, by what the catalogue says of it: asked before fault is found with what was sent.
 
 /**
- * Refuses whoever may not call it, whatever is sent. Where the catalogue names no role of the project or group that the path
- * holds, it has to be seen.
+ * Refuses users who may not call a route, whatever they sent. If the catalogue names no role for the project or group
+ * in the
+ * path, the user has to see it.
  * @throws Refusal 401, 403 or 404
  */
 const refuseOutsider = (
@@ -100,14 +105,14 @@ const refuseOutsider = (
     const place = convert(name, param, given[name])
     if (typeof place !== 'string' && typeof place !== 'number') continue
     const role = getRoleIn(access)
-    if (scopeOf(param) === 'project') call.project(place, { role })
+    if (getScopeType(param) === 'project') call.project(place, { role })
     else call.group(place, { role })
   }
 }
 
 /**
- * Whether a route reads something of a project or group that everybody may see. There nobody has to be signed in: where
- * the documents want a user all the same, the handler does.
+ * True if a route reads data of a project or group that is public. Then the request needs no user: where
+ * the documents want a user all the same, the handler checks that.
  */
 const isPublicRead = (
   instance: Instance,
@@ -120,12 +125,14 @@ const isPublicRead = (
     if (!isScope(param)) return false
     const reference = convert(name, param, path[name]) as string | number
     const found =
-      scopeOf(param) === 'project' ? anybody.findProject(reference) : anybody.findGroup(reference)
+      getScopeType(param) === 'project'
+        ? anybody.findProject(reference)
+        : anybody.findGroup(reference)
     return found?.visibility === 'public'
   })
 }
 
-/** What was sent as the route takes it. Whoever may not call it at all hears that, and not what is wrong with it. */
+/** Returns the checked input of a route. Users who may not call it at all get that refusal, and no fault of their input. */
 const getInput = (
   { accepts }: ServedRoute,
   path: RouteMatch<ServedRoute>['path'],
@@ -157,12 +164,12 @@ const serve = async (
   const claims = {
     method,
     headers,
-    params: fromPage(headers) ? {} : came,
+    params: isFromPage(headers) ? {} : came,
     cookie: words === undefined ? undefined : words.cookie(sessionCookie),
   }
   await scheduler.advance()
   const places = words === undefined ? path : other.translatePath(path, words)
-  const actor = authenticate(instance, claims, {
+  const actor = identifyActor(instance, claims, {
     ...route.entrance,
     open: isPublicRead(instance, route, places),
   })
@@ -188,14 +195,14 @@ const serve = async (
   })
 }
 
-/** 404 for a path that no route knows, 405 for one that has other methods. */
+/** Refuses with 404 a path that no route knows, with 405 one that has other methods. */
 const refuse = (methods: readonly string[], reply: FastifyReply): FastifyReply => {
   if (methods.length === 0) return sendJson(reply, 404, { error: '404 Not Found' })
   reply.header('allow', methods.join(', '))
   return sendJson(reply, 405, { error: '405 Not Allowed' })
 }
 
-/** The route of a path, else of the path without slashes that mean nothing: in that of a file they are its own. */
+/** Finds the route of a path, else of the path without meaningless slashes: in the path of a file they are part of it. */
 const find = (finder: Finder, method: string, path: string) => {
   const verb = method === 'HEAD' ? 'GET' : method
   try {
@@ -206,13 +213,13 @@ const find = (finder: Finder, method: string, path: string) => {
   }
 }
 
-const unwanted = (): never => {
+const failOnSchema = (): never => {
   throw new Error('routes of the sandbox have no schema of Fastify’s')
 }
 
 /** Inputs are checked by the catalogue: Fastify's compilers, half of its loading time, stay away. */
 const schemaController = {
-  compilersFactory: { buildValidator: unwanted, buildSerializer: unwanted },
+  compilersFactory: { buildValidator: failOnSchema, buildSerializer: failOnSchema },
 }
 
 /** Has every answer say what `completeAnswer` adds, with the time that it took by a clock of milliseconds. */
@@ -247,14 +254,14 @@ export const buildServer = async (
     requestIdHeader: 'x-request-id',
     genReqId: () => crypto.randomUUID(),
     rewriteUrl: () => '/',
-    clientErrorHandler: onClientError,
+    clientErrorHandler: handleClientError,
     // Who may come in is said below, in JSON.
     http: { requireHostHeader: false },
   })
   const scheduler = new Scheduler(instance)
-  const routes = routesOf(collectRoutes(resources), instance.asOf)
-  const finder = createFinder(words === undefined ? routes : other.routesIn(routes, words))
-  if (words !== undefined) other.speak(app, words)
+  const routes = selectRoutes(collectRoutes(resources), instance.asOf)
+  const finder = createFinder(words === undefined ? routes : other.translateRoutes(routes, words))
+  if (words !== undefined) other.renameAnswers(app, words)
   double?.attach(scheduler, (method, path) => 'value' in finder.find(method, path))
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { path, query: text } = getTarget(request)
@@ -273,13 +280,13 @@ export const buildServer = async (
   }
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, date: instance.clock.now().toUTCString() })
-    const refusal = turnedAway(request)
+    const refusal = findAccessRefusal(request)
     if (refusal !== undefined) throw refusal
   })
   completeAnswers(app, () => instance.clock.now().getTime())
   acceptBodies(app)
   addLoad(app, load)
-  app.setErrorHandler(onError)
+  app.setErrorHandler(handleError)
   app.setNotFoundHandler(handler)
   const method = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
   app.route({ method, url: '/', handler })

@@ -1,4 +1,7 @@
-/** What makes the embedded instance a test double: it can be filled, remembered, asked what it heard, and told to fail or to be busy. */
+/**
+ * Makes the embedded instance a test double, which can be filled with records, saved and restored.
+ * It also lists the requests it received, and fails or is busy on demand.
+ */
 import { STATUS_CODES } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -25,11 +28,11 @@ export interface HeardRequest {
   readonly status?: number
 }
 
-/** How requests to a route fail, or are late. */
+/** A fault: how requests to a route fail, or are late. */
 export interface Fault {
   /** Of the answer; without one the instance answers as ever, after the delay. */
   readonly status?: number
-  /** How many requests this happens to; 1 unless given. */
+  /** The number of requests that fail in this way; 1 unless given. */
   readonly times?: number
   /** Milliseconds before the answer. */
   readonly delay?: number
@@ -41,24 +44,24 @@ export interface Fault {
 export type StateSnapshot = Readonly<Record<string, unknown>>
 
 const maxHeard = 10_000
-/** Where a running instance is told so over HTTP. */
+/** The path below which tests control a running instance over HTTP. */
 export const doubleRoot = '/-/test/'
 
 const credentials = /^(?:private_token|access_token|job_token|token|refresh_token)$/
 const masked = '***'
 
-/** Without the credentials that may stand in a query or body. */
-const withoutCredentials = (value: unknown): unknown =>
+/** Masks the credentials that a query or body may contain. */
+const maskCredentials = (value: unknown): unknown =>
   isObject(value)
     ? Object.fromEntries(
         Object.entries(value).map(([k, v]) => [k, credentials.test(k) ? masked : v]),
       )
     : value
 
-const belowRoot = (path: string): string =>
+const stripRoot = (path: string): string =>
   path.startsWith(`${apiRoot}/`) ? path.slice(apiRoot.length) : path
 
-/** `PUT /runners/:id`, or with an ID, as a pattern of requests. */
+/** Returns a route, such as `PUT /runners/:id`, as a pattern of requests; it may have an ID in place of a placeholder. */
 const getPattern = (route: string): RegExp => {
   const segments = route.split('/').map((segment) => {
     if (segment.startsWith(':')) return '[^/]+'
@@ -78,11 +81,11 @@ export class TestDouble {
   constructor(
     private readonly instance: Instance,
     private readonly store: StateStore,
-    /** What the instance was told as it started. */
+    /** Applies the options with which the instance was started. */
     private readonly configure: () => void,
   ) {}
 
-  /** Once the server is there that it is the double of. */
+  /** Connects the double to its server, once that exists. */
   attach(scheduler: Scheduler, knows: (method: string, path: string) => boolean): void {
     this.#scheduler = scheduler
     this.#knows = knows
@@ -114,11 +117,11 @@ export class TestDouble {
     this.#scheduler?.changed()
   }
 
-  /** The sample data, repositories included; no request was heard, and none will fail. */
+  /** Resets the instance to its sample data, repositories included. The lists of received requests and of faults become empty. */
   async reset(): Promise<void> {
     this.#heard = []
     this.#faults = []
-    const { seedState } = await import('../seed/index.js')
+    const { loadSampleState: seedState } = await import('../seed/index.js')
     this.restore(JSON.parse(JSON.stringify(seedState())))
     this.configure()
     await this.instance.git.remove()
@@ -142,9 +145,9 @@ export class TestDouble {
   hear(request: FastifyRequest, path: string, query: Fields): MutableObject<HeardRequest> {
     const one = {
       method: request.method,
-      path: belowRoot(path),
-      query: withoutCredentials(query) as Fields,
-      body: withoutCredentials(request.body ?? undefined),
+      path: stripRoot(path),
+      query: maskCredentials(query) as Fields,
+      body: maskCredentials(request.body ?? undefined),
     }
     this.#heard.push(one)
     if (this.#heard.length > maxHeard) this.#heard.shift()
@@ -167,7 +170,7 @@ export class TestDouble {
     return true
   }
 
-  /** What a client asks of it over HTTP. */
+  /** Answers the requests of tests over HTTP. */
   async ask(route: string, body: unknown): Promise<unknown> {
     try {
       if (route === 'POST seed') return this.seed(body as SeedRows)
@@ -186,7 +189,7 @@ export class TestDouble {
 
 // As busy as a real one, on request: it lets only so many requests pass, and takes its time.
 
-/** So many requests in each span of the clock. */
+/** A limit: so many requests in each span of the clock. */
 interface Limit {
   readonly requests: number
   /** Milliseconds. */
@@ -199,7 +202,7 @@ export interface Load {
   readonly latency?: number
 }
 
-/** What is left of a limit, and when it begins anew. */
+/** The rest of a limit, and when it begins anew. */
 interface WindowState {
   readonly observed: number
   readonly remaining: number
@@ -232,7 +235,7 @@ export class Counter {
   }
 }
 
-/** The headers that tell of a limit; times in whole seconds, never before the limit begins anew. */
+/** Returns the headers of a limit; times are in whole seconds, never before the limit begins anew. */
 const getHeaders = ({ requests }: Limit, { observed, remaining, reset }: WindowState) => ({
   'ratelimit-limit': String(requests),
   'ratelimit-observed': String(observed),

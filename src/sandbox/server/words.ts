@@ -5,13 +5,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isObject } from '../../base/objects.js'
 import { integrationFamilies } from '../../catalogue/areas/integrations.js'
-import { type Param, type Params, paramsIn, widenParam } from '../../catalogue/params.js'
+import { getInnerParams, type Param, type Params, widenParam } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { apiRoot } from '../call.js'
 import { everywhere, type NestedParams } from '../check.js'
 import type { ServedRoute } from './routes.js'
 
-const widened = (area: string, params: Params, words: Words): Params =>
+const widenParams = (area: string, params: Params, words: Words): Params =>
   Object.fromEntries(
     Object.entries(params).map(([name, param]) => [
       name,
@@ -19,27 +19,30 @@ const widened = (area: string, params: Params, words: Words): Params =>
     ]),
   )
 
-/** The routes under their own names; those that are gone are not among them. */
-export const routesIn = (routes: readonly ServedRoute[], words: Words): readonly ServedRoute[] =>
+/** Returns the routes under their own names, without those that are gone. */
+export const translateRoutes = (
+  routes: readonly ServedRoute[],
+  words: Words,
+): readonly ServedRoute[] =>
   routes.flatMap((route): ServedRoute[] => {
     const { area, endpoint, url } = route
     if (endpoint !== undefined && words.gone(endpoint.route) !== undefined) return []
     const here = typeof url === 'string' && url.startsWith(`${apiRoot}/`)
     const path = here ? apiRoot + words.path(url.slice(apiRoot.length)) : url
     if (endpoint === undefined || area === undefined) return [{ ...route, url: path }]
-    const params = widened(area, endpoint.params, words)
+    const params = widenParams(area, endpoint.params, words)
     return [{ ...route, url: path, accepts: { ...endpoint, params } }]
   })
 
-const valueIn = (value: unknown, param: Param, words: Words): unknown => {
-  const inner = paramsIn(param)
+const translateValue = (value: unknown, param: Param, words: Words): unknown => {
+  const inner = getInnerParams(param)
   if (inner === undefined) return value
-  if (Array.isArray(value)) return value.map((item: unknown) => valueIn(item, param, words))
-  return isObject(value) ? understood(value, inner, words) : value
+  if (Array.isArray(value)) return value.map((item: unknown) => translateValue(item, param, words))
+  return isObject(value) ? translateSent(value, inner, words) : value
 }
 
-/** What is sent under a name that is known here; the rest is dropped, and nobody is told. */
-const understood = (
+/** Translates the parameters of a request that have a known name; others are dropped without an error. */
+const translateSent = (
   sent: Readonly<Record<string, unknown>>,
   params: Params,
   words: Words,
@@ -50,13 +53,13 @@ const understood = (
   return Object.fromEntries(
     Object.entries(sent).flatMap(([own, value]) => {
       const found = known.get(own)
-      if (found !== undefined) return [[found.name, valueIn(value, found.param, words)]]
+      if (found !== undefined) return [[found.name, translateValue(value, found.param, words)]]
       return everywhere.includes(own) ? [[own, value]] : []
     }),
   )
 }
 
-/** Parameters as the documents call them. */
+/** Translates parameters to their documented names. */
 export const translateParams = (
   route: ServedRoute,
   sent: NestedParams,
@@ -64,7 +67,7 @@ export const translateParams = (
 ): NestedParams => {
   const params = route.accepts?.params
   if (params === undefined) return sent
-  const taken = understood(sent, params, words)
+  const taken = translateSent(sent, params, words)
   if (typeof route.url === 'string') return taken
   // An alert has properties of any name.
   const names = new Set(Object.keys(params).flatMap((name) => [name, words.name(name)]))
@@ -72,32 +75,32 @@ export const translateParams = (
   return { ...Object.fromEntries(others), ...taken }
 }
 
-const familyWith = (slug: string, words: Words): string | undefined =>
+const findFamily = (slug: string, words: Words): string | undefined =>
   integrationFamilies.find(({ name }) => words.slugs(name).includes(slug))?.name
 
-/** The slug of an integration by its family's name, under which it is kept. */
+/** Replaces the slug of an integration by its family's name, under which it is stored. */
 export const translatePath = (
   path: Readonly<Record<string, string>>,
   words: Words,
 ): Readonly<Record<string, string>> =>
-  path.slug === undefined ? path : { ...path, slug: familyWith(path.slug, words) ?? path.slug }
+  path.slug === undefined ? path : { ...path, slug: findFamily(path.slug, words) ?? path.slug }
 
 const isOpen = (name: string): boolean => name === 'custom_attributes'
 
-/** An answer in these words: every field's name; of values the slug of an integration. */
-const translated = (value: unknown, words: Words): unknown => {
-  if (Array.isArray(value)) return value.map((item: unknown) => translated(item, words))
+/** Translates an answer into these words: the name of every field; of values only the slug of an integration. */
+const translateAnswer = (value: unknown, words: Words): unknown => {
+  if (Array.isArray(value)) return value.map((item: unknown) => translateAnswer(item, words))
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
       const [slug] = name === 'slug' ? words.slugs(String(inner)) : []
-      return [words.name(name), slug ?? (isOpen(name) ? inner : translated(inner, words))]
+      return [words.name(name), slug ?? (isOpen(name) ? inner : translateAnswer(inner, words))]
     }),
   )
 }
 
-/** `title, can_push are missing`: a refusal names parameters as they would have been sent. */
-const refusal = (value: unknown, words: Words): unknown => {
+/** Translates the names of parameters in a refusal such as `title, can_push are missing`, as the client would have sent them. */
+const translateRefusal = (value: unknown, words: Words): unknown => {
   if (!isObject(value) || typeof value.error !== 'string') return value
   const error = value.error.replace(/^[a-z]\w*(?:, [a-z]\w*)*(?= )/, (names) =>
     names.split(', ').map(words.name).join(', '),
@@ -115,13 +118,15 @@ const renameHeaders = (reply: FastifyReply, words: Words): void => {
   }
 }
 
-/** Has everything that leaves the server be in these words. */
-export const speak = (app: FastifyInstance, words: Words): void => {
+/** Renames everything that leaves the server. */
+export const renameAnswers = (app: FastifyInstance, words: Words): void => {
   app.addHook('onSend', async (_request, reply, payload) => {
     renameHeaders(reply, words)
     if (reply.getHeader('content-type') !== 'application/json' || !Buffer.isBuffer(payload))
       return payload
-    const text = JSON.stringify(translated(refusal(JSON.parse(payload.toString()), words), words))
+    const text = JSON.stringify(
+      translateAnswer(translateRefusal(JSON.parse(payload.toString()), words), words),
+    )
     return Buffer.from(text)
   })
 }

@@ -1,4 +1,4 @@
-/** What the instance remembers about runners, pipelines, jobs and resource groups. */
+/** The stored records of runners, pipelines, jobs and resource groups. */
 import type { ResourceGroup } from '../../catalogue/areas/resource-groups.js'
 import type { Runner } from '../../catalogue/areas/runners.js'
 import type { Job, jobStates } from '../../catalogue/shapes/job.js'
@@ -17,7 +17,7 @@ export type RunnerRecord = StoredRecord<
     readonly updated_at?: string
     readonly project_ids: readonly number[]
     readonly group_ids: readonly number[]
-    /** How many jobs it runs at once; 1 unless given. */
+    /** The number of jobs that it runs at once; 1 unless given. */
     readonly concurrent?: number
     readonly token: string
     readonly created_at: string
@@ -65,7 +65,7 @@ export interface ArtifactEntry {
   readonly encoding: 'text' | 'base64'
 }
 
-/** How a job goes: only jobs that have one move by themselves. */
+/** The course of a job: only jobs that have one move by themselves. */
 export interface JobTimeline {
   /** The place of its stage among all stages. */
   readonly place: number
@@ -102,7 +102,7 @@ export type JobRecord = StoredRecord<
     readonly retried: boolean
     /** Bridges only. */
     readonly downstream_pipeline_id: number | null
-    /** What the archive holds; null when the job left none or it was deleted. */
+    /** The content of the archive; null if the job left none or it was deleted. */
     readonly archive: readonly ArtifactEntry[] | null
     /** Names of JUnit reports beside the archive. */
     readonly reports: readonly {

@@ -1,4 +1,4 @@
-/** What the instance remembers of what projects and the instance have beside code: keys, integrations, sites, alerts, vulnerabilities, replication. */
+/** The stored records of features besides code: keys, integrations, sites, alerts, vulnerabilities, replication. */
 
 import type { Dependency } from '../../catalogue/areas/dependencies.js'
 import type { InstanceDeployKey } from '../../catalogue/areas/deploy-keys.js'
@@ -15,7 +15,7 @@ export type DeployKeyRecord = StoredRecord<
   {
     /** Once it has been changed. */
     readonly updated_at?: string
-    /** Who added it first. */
+    /** The user who added it first. */
     readonly user_id: number
     readonly projects: readonly { readonly project_id: number; readonly can_push: boolean }[]
   }
@@ -27,7 +27,7 @@ export type IntegrationRecord = StoredRecord<
   typeof IntegrationSummary,
   {
     readonly project_id: number
-    /** What was set: the family's parameters and event flags, by name. */
+    /** The properties that were set: the family's parameters and event flags, by name. */
     readonly properties: Readonly<Record<string, unknown>>
   }
 >
@@ -77,7 +77,7 @@ export interface AlertRecord {
   readonly monitoring_tool: string | null
   readonly hosts: readonly string[]
   readonly environment: string | null
-  /** What makes two payloads the same alert. */
+  /** The text that two payloads of the same alert have in common. */
   readonly fingerprint: string
   readonly events: number
   readonly payload: Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 /**
- * What the instance remembers about people, groups, projects and what hangs off them: plain
- * JSON values that refer to each other by ID. What the API shows is presented from these; times
+ * The stored records of people, groups, projects and their parts: plain
+ * JSON values that refer to each other by ID. The API's answers are made from these; times
  * are ISO 8601 strings, days `YYYY-MM-DD`.
  */
 import type { User } from '../../catalogue/shapes/common.js'
@@ -92,7 +92,7 @@ export interface ApprovalSettings {
 export type ProjectRecord = StoredRecord<
   typeof SimpleProject,
   {
-    /** Whose it is: a group, or a user for a personal project. */
+    /** The owner of the project: a group, or a user for a personal project. */
     readonly namespace_kind: 'group' | 'user'
     readonly namespace_id: number
     readonly creator_id: number

@@ -1,4 +1,4 @@
-/** What the instance remembers about issues, merge requests and what belongs to them. */
+/** The stored records of issues, merge requests and their parts. */
 import type { ApprovalRule } from '../../catalogue/areas/approvals.js'
 import type {
   Issue,
@@ -93,7 +93,7 @@ export type MergeRequestRecord = StoredRecord<
     readonly base_sha: string
     /** When the calculation of `merge_status` began; it is `checking` until it is through. */
     readonly merge_check_started_at: string | null
-    /** What the calculation finds. */
+    /** The result of that calculation: true if there are conflicts. */
     readonly conflicts: boolean
     /** When a rebase began, until its outcome is written down. */
     readonly rebase_started_at: string | null
@@ -107,7 +107,7 @@ export type MergeRequestRecord = StoredRecord<
     readonly pipeline_id: number | null
     /** Issues of the target project that merging closes, by iid. */
     readonly closes_iids: readonly number[]
-    /** Who approved, and what rules or counts were set on the request itself. */
+    /** The users who approved, and the approvers that were set on the request itself. */
     readonly approved_by_ids: readonly number[]
     readonly approver_ids: readonly number[]
     readonly deployments: readonly { readonly environment: string; readonly deployed_at: string }[]

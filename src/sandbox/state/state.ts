@@ -51,7 +51,7 @@ import type {
 interface InstanceConfig {
   readonly impersonation_enabled: boolean
   readonly registration_token: string
-  /** How jobs end that a runner takes: `pass` (unless given), `fail=<glob of names>`, or `hold`. */
+  /** The rule for the results of jobs that a runner takes: `pass` (unless given), `fail=<glob of names>`, or `hold`. */
   readonly jobs?: string
   /** Storage name → whether it is a clustered one. */
   readonly storages: Readonly<Record<string, { readonly cluster: boolean }>>
@@ -168,7 +168,7 @@ export class Table<T extends { readonly id: number }> {
     this.#changed.add(id)
   }
 
-  /** What changed since this was called last. */
+  /** Returns the changes since the last call. */
   takeChanges(): readonly RowChange[] {
     if (this.#changed.size === 0) return none
     const changed = [...this.#changed].map((id) => [id, this.#rows.get(id) ?? null] as const)
@@ -334,7 +334,7 @@ export const tableNames: readonly (keyof TableRecords)[] = [
   'declared',
 ]
 
-/** Which records the scheduler looks at before and after each request. */
+/** The records that the scheduler looks at before and after each request. */
 const watches: { readonly [K in keyof TableRecords]?: (record: TableRecords[K]) => boolean } = {
   jobs: ({ status }) => status === 'created' || status === 'pending' || status === 'running',
   mergeRequests: ({ rebase_started_at, merge_when_pipeline_succeeds }) =>
@@ -376,7 +376,7 @@ export const getTable = (state: State, name: keyof TableRecords): AnyTable =>
 /** A record that changed: its table, its ID, and what it is now. */
 export type StateChange = readonly [table: string, ...RowChange]
 
-/** What changed in a state since this was called last. */
+/** Returns the changes of a state since the last call. */
 export const takeChanges = (state: State): readonly StateChange[] => {
   const changes: StateChange[] = []
   for (const [name, table] of Object.entries(state))

@@ -61,4 +61,4 @@ export type StoredRecord<S extends TSchema, Besides> = {
 type SpelledRecord<T> = { readonly is: { [K in keyof T]: { [N in keyof T[K]]: T[K][N] } } }['is']
 
 /** Has the compiler write down what the records of tables are: the declarations of the library hold no shapes. */
-export const spellOut = <T>() => undefined as unknown as SpelledRecord<T>
+export const deriveRecords = <T>() => undefined as unknown as SpelledRecord<T>

@@ -2,7 +2,12 @@
 
 import { describe, expect, it } from 'vitest'
 import { projectIntegrations, projectKeys, projectMembers } from '../../../src/catalogue/managed.js'
-import { differences, fitting, itemOf, verify } from '../../../src/desired/applying/verify.js'
+import {
+  findActionItem,
+  findDifferences,
+  matchAgreedPlan,
+  verify,
+} from '../../../src/desired/applying/verify.js'
 import { absent } from '../../../src/desired/attributes.js'
 import { isManaged } from '../../../src/desired/reading/records.js'
 import { Failure } from '../../../src/errors.js'
@@ -24,7 +29,7 @@ describe('an action and what is there', () => {
       ['the instance did not keep approvals_required: it has 1 instead of 3'],
     ],
   ] as const)('agree or not: %s %j', (verb, rule, items, texts) => {
-    const found = differences(action(verb, 'a/b', rule), items)
+    const found = findDifferences(action(verb, 'a/b', rule), items)
     expect(found.map(({ text }) => text)).toEqual(texts)
   })
 
@@ -32,10 +37,10 @@ describe('an action and what is there', () => {
     const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f'
     const item = { identity: key, label: 'deploy', at: { key_id: 9 }, attributes: {}, record: {} }
     const step = { values: { id: 'a/b', key: `${key} ana@home`, title: 'other' } }
-    expect(itemOf(projectKeys, step, [item])).toBe(item)
+    expect(findActionItem(projectKeys, step, [item])).toBe(item)
     const member = { identity: 'ana', at: { user_id: 5 }, attributes: {}, record: {} }
-    expect(itemOf(projectMembers, { values: { user_id: '5' } }, [member])).toBe(member)
-    expect(itemOf(projectMembers, { values: { user_id: 6 } }, [member])).toBeUndefined()
+    expect(findActionItem(projectMembers, { values: { user_id: '5' } }, [member])).toBe(member)
+    expect(findActionItem(projectMembers, { values: { user_id: 6 } }, [member])).toBeUndefined()
   })
 
   it('takes an integration that is off for deleted', () => {
@@ -105,7 +110,7 @@ describe('a plan that was agreed to', () => {
   const two = action('create', 'a/b', { ...old, id: 0, name: 'New' })
 
   it('goes on where everything is as it was, with what was agreed to and no more', () => {
-    const { actions, stale } = fitting(planOf([one]), planOf([one, two]))
+    const { actions, stale } = matchAgreedPlan(planOf([one]), planOf([one, two]))
     expect([actions, stale]).toEqual([[one], []])
   })
 
@@ -115,15 +120,18 @@ describe('a plan that was agreed to', () => {
     ['the object exists now', two, { ...two, digest: 'other' }],
     ['the plan for it is different now', one, undefined],
   ])('is stale where %s', (why, agreed, now) => {
-    const { actions, stale } = fitting(planOf([agreed]), planOf(now === undefined ? [] : [now]))
+    const { actions, stale } = matchAgreedPlan(
+      planOf([agreed]),
+      planOf(now === undefined ? [] : [now]),
+    )
     expect([actions, stale]).toEqual([[], [{ id: agreed.id, why }]])
   })
 
   it('is stale where an exact set has other items, though no action is about them', () => {
     const set = 'projects/a/b:approval_rules'
-    const grown = fitting(planOf([one], { [set]: 'x' }), planOf([one], { [set]: 'y' }))
+    const grown = matchAgreedPlan(planOf([one], { [set]: 'x' }), planOf([one], { [set]: 'y' }))
     expect(grown.stale).toEqual([{ id: one.id, why: expect.stringContaining('exact set') }])
-    const empty = fitting(planOf([], { [set]: 'x' }), planOf([two], { [set]: 'y' }))
+    const empty = matchAgreedPlan(planOf([], { [set]: 'x' }), planOf([two], { [set]: 'y' }))
     expect(empty.stale).toEqual([{ id: set, why: expect.stringContaining('exact set') }])
   })
 })

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../src/base/objects.js'
 import { getMethod } from '../../../src/catalogue/endpoint.js'
 import { approvalRules } from '../../../src/catalogue/managed.js'
 import type { ActionStep, PlannedAction, Verb } from '../../../src/desired/actions.js'
-import { addressText } from '../../../src/desired/address.js'
+import { toAddressText } from '../../../src/desired/address.js'
 import { digestOf } from '../../../src/desired/attributes.js'
 import type { CurrentItem, CurrentKind } from '../../../src/desired/state.js'
 import { Failure } from '../../../src/errors.js'
@@ -39,7 +39,7 @@ export const action = (
   const address = { scope: 'project', path, kind: 'approval_rules', item: rule.name } as const
   const { before, ...rest } = more
   return {
-    id: `${verb} ${addressText(address)}`,
+    id: `${verb} ${toAddressText(address)}`,
     verb,
     address,
     kind: approvalRules,

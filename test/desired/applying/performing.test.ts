@@ -1,7 +1,7 @@
 /** One action: its requests, secrets, and what is made of an answer that was lost. */
 import { describe, expect, it } from 'vitest'
 import { holdText } from '../../../src/base/secrets/scrub.js'
-import { perform } from '../../../src/desired/applying/execute.js'
+import { executeAction } from '../../../src/desired/applying/execute.js'
 import { Failure } from '../../../src/errors.js'
 import { action, lostAnswer, Rules } from './parts.js'
 
@@ -20,7 +20,7 @@ describe('an action', () => {
     }
     const made = action('create', 'a/b', { id: 0, name: 'New', approvals_required: 1 })
     const step = { ...made.step, secrets: { token: { env: 'X' } } }
-    const done = await perform(partsOf(rules), { ...made, step })
+    const done = await executeAction(partsOf(rules), { ...made, step })
     expect(rules.sent).toEqual(['POST a/b New'])
     expect(current[0]).toMatchObject({ name: 'New', token: 'hidden' })
     expect(done.set).toEqual([{ address: { ...made.address, attribute: 'token' }, value: held }])
@@ -31,8 +31,10 @@ describe('an action', () => {
     rules.before = () => {
       throw new Failure('not_found', '404 Not found', { status: 404, lacks: 'record' })
     }
-    expect((await perform(partsOf(rules), action('delete', 'a/b', old))).gone).toBe(true)
-    await expect(perform(partsOf(rules), action('update', 'a/b', wish))).rejects.toMatchObject({
+    expect((await executeAction(partsOf(rules), action('delete', 'a/b', old))).gone).toBe(true)
+    await expect(
+      executeAction(partsOf(rules), action('update', 'a/b', wish)),
+    ).rejects.toMatchObject({
       category: 'not_found',
     })
   })
@@ -48,7 +50,7 @@ describe('a lost answer', () => {
     rules.after = () => {
       throw lostAnswer()
     }
-    await perform(partsOf(rules), action(verb, 'a/b', rule, { before: old }))
+    await executeAction(partsOf(rules), action(verb, 'a/b', rule, { before: old }))
     expect([rules.sent.length, rules.reads]).toEqual([1, 1])
   })
 
@@ -57,7 +59,7 @@ describe('a lost answer', () => {
     rules.before = () => {
       throw lostAnswer()
     }
-    const failed = await perform(partsOf(rules), action('create', 'a/b', wish)).catch(
+    const failed = await executeAction(partsOf(rules), action('create', 'a/b', wish)).catch(
       (error: unknown) => error,
     )
     expect(failed).toMatchObject({ message: expect.stringContaining('the change was not made') })
@@ -80,7 +82,7 @@ describe('a lost answer', () => {
       throw lostAnswer()
     }
     await expect(
-      perform(partsOf(rules), action('update', 'a/b', wish, { before: old })),
+      executeAction(partsOf(rules), action('update', 'a/b', wish, { before: old })),
     ).rejects.toMatchObject({ details: { unknownOutcome: true } })
   })
 
@@ -89,7 +91,7 @@ describe('a lost answer', () => {
     rules.before = () => {
       throw lostAnswer()
     }
-    const failed = await perform(
+    const failed = await executeAction(
       partsOf(rules),
       action('update', 'a/b', wish, { before: old }),
     ).catch((error: unknown) => error)

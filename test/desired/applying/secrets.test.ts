@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { holdText, openHeld } from '../../../src/base/secrets/scrub.js'
 import { SecretRecord, SecretValues } from '../../../src/desired/applying/secrets.js'
-import { sourceText } from '../../../src/desired/state.js'
+import { formatSecretSource } from '../../../src/desired/state.js'
 import { folder } from '../../support/program.js'
 
 const address = {
@@ -56,8 +56,8 @@ describe('values', () => {
   })
 
   it('are called by where they come from', () => {
-    expect(sourceText({ command: ['vault', 'get', 'x'] })).toBe('command:vault')
-    expect(sourceText({ literal: holdText('secret') })).toBe('a literal')
+    expect(formatSecretSource({ command: ['vault', 'get', 'x'] })).toBe('command:vault')
+    expect(formatSecretSource({ literal: holdText('secret') })).toBe('a literal')
   })
 })
 

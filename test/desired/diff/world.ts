@@ -4,13 +4,13 @@ import { type Fields, isObject, type JsonValue } from '../../../src/base/objects
 import { type Managed, managedKinds } from '../../../src/catalogue/managed.js'
 import type { DesiredPlan } from '../../../src/desired/actions.js'
 import {
-  addressText,
   type ManagedPlace,
   parseReference,
   placeText,
+  toAddressText,
 } from '../../../src/desired/address.js'
 import type { DiffOptions, DiffView } from '../../../src/desired/diff/context.js'
-import { isManaged, itemOf as seenItem } from '../../../src/desired/reading/records.js'
+import { isManaged, toCurrentItem as seenItem } from '../../../src/desired/reading/records.js'
 import type {
   CurrentKind,
   DesiredItem,
@@ -171,7 +171,7 @@ export const lines = ({ actions, findings, unread, refused }: DesiredPlan): read
         )
         .join(';')}`,
   ),
-  ...findings.map(({ is, address, text }) => `${is} ${addressText(address)}: ${text}`),
+  ...findings.map(({ is, address, text }) => `${is} ${toAddressText(address)}: ${text}`),
   ...unread.map(
     ({ place: at, kind, failure }) => `unread ${placeText(at)}:${kind}: ${failure.message}`,
   ),

@@ -4,13 +4,13 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import {
-  documentOf,
+  createJsonWriter,
+  createYamlWriter,
   FileMap,
   type FileSection,
   type FileValue,
-  jsonWriter,
-  plain,
-  yamlWriter,
+  toPlainValue,
+  writeDocument,
 } from '../../../src/desired/exporting/model.js'
 import { countDraws } from '../../support/draws.js'
 
@@ -64,11 +64,11 @@ const sections = fc
 const expected = (list: readonly FileSection[]) => {
   const document: Record<string, unknown> = { version: 1 }
   for (const { place, all, value: one } of list) {
-    if (place.scope === 'site') document.site = plain(one)
+    if (place.scope === 'site') document.site = toPlainValue(one)
     else {
       const key = place.scope === 'group' ? 'groups' : 'projects'
       const name = all === true ? `${place.path}/**` : place.path
-      document[key] = { ...(document[key] as object | undefined), [name]: plain(one) }
+      document[key] = { ...(document[key] as object | undefined), [name]: toPlainValue(one) }
     }
   }
   return document
@@ -77,12 +77,12 @@ const expected = (list: readonly FileSection[]) => {
 it('reads back as it was', () => {
   fc.assert(
     fc.property(sections, (list) => {
-      const yaml = documentOf(yamlWriter(), list)
+      const yaml = writeDocument(createYamlWriter(), list)
       expect(parse(yaml)).toEqual(expected(list))
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
       expect(yaml).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e]/)
       for (const pretty of [true, false])
-        expect(JSON.parse(documentOf(jsonWriter(pretty), list))).toEqual(expected(list))
+        expect(JSON.parse(writeDocument(createJsonWriter(pretty), list))).toEqual(expected(list))
     }),
     { numRuns: countDraws(60) },
   )
@@ -90,12 +90,12 @@ it('reads back as it was', () => {
 
 it('begins with where the schema is, and with who wrote it', () => {
   const begins = (line: string) => [line, '# written by svcctl export', 'version: 1', '']
-  const text = (path?: string) => documentOf(yamlWriter(path), []).split('\n')
+  const text = (path?: string) => writeDocument(createYamlWriter(path), []).split('\n')
   expect(text()).toEqual(begins('# what may stand here: svcctl explain --config-schema'))
   const line = '# yaml-language-server: $schema='
   expect(text('site.yml')).toEqual(begins(`${line}.schema.json`))
   expect(text('projects/a/b.yml')).toEqual(begins(`${line}../../.schema.json`))
-  expect(documentOf(jsonWriter(false), [])).toBe('{"version":1}\n')
+  expect(writeDocument(createJsonWriter(false), [])).toBe('{"version":1}\n')
 })
 
 it('is JSON as Node writes it', () => {
@@ -110,6 +110,8 @@ it('is JSON as Node writes it', () => {
     },
     { place: { scope: 'project', path: 'a/c' }, value: new FileMap([['x', 'y']]) },
   ]
-  expect(documentOf(jsonWriter(true), list)).toBe(`${JSON.stringify(expected(list), null, 2)}\n`)
-  expect(documentOf(jsonWriter(false), list)).toBe(`${JSON.stringify(expected(list))}\n`)
+  expect(writeDocument(createJsonWriter(true), list)).toBe(
+    `${JSON.stringify(expected(list), null, 2)}\n`,
+  )
+  expect(writeDocument(createJsonWriter(false), list)).toBe(`${JSON.stringify(expected(list))}\n`)
 })

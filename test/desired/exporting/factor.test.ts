@@ -6,7 +6,7 @@ import {
   CommonItemFinder,
   FileMap,
   type FileSection,
-  plain,
+  toPlainValue,
 } from '../../../src/desired/exporting/model.js'
 
 type Kinds = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>
@@ -30,7 +30,10 @@ const factored = (
 const group = (path: string) => ({ scope: 'group', path }) as const
 
 const shown = (list: readonly FileSection[]) =>
-  list.map(({ place, all, value }) => [`${place.path}${all === true ? '/**' : ''}`, plain(value)])
+  list.map(({ place, all, value }) => [
+    `${place.path}${all === true ? '/**' : ''}`,
+    toPlainValue(value),
+  ])
 
 it('moves single attributes and whole items up, the outermost first', () => {
   const parts = [
@@ -83,13 +86,13 @@ it('says of each project what was said before', () => {
           ...own.filter((s) => s.place.path === place.path),
         ]
         for (const { all: below, value: one } of said) {
-          const here = plain(one) as { projects?: Kinds } & Kinds
+          const here = toPlainValue(one) as { projects?: Kinds } & Kinds
           for (const [kind, entries] of Object.entries(
             below === true ? (here.projects ?? {}) : here,
           ))
             merged[kind] = { ...merged[kind], ...entries }
         }
-        expect(merged).toEqual(plain(value))
+        expect(merged).toEqual(toPlainValue(value))
       }
     }),
   )

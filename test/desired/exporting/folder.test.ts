@@ -14,12 +14,12 @@ import { describe, expect, it } from 'vitest'
 import {
   checkFile,
   ExportFolder,
-  filesOf,
+  groupIntoFiles,
   type KindFilter,
   openFile,
 } from '../../../src/desired/exporting/folder.js'
-import { openingOf } from '../../../src/desired/exporting/model.js'
-import { configSchema } from '../../../src/desired/files/document.js'
+import { getOpening } from '../../../src/desired/exporting/model.js'
+import { buildConfigSchema } from '../../../src/desired/files/document.js'
 import { folder } from '../../support/program.js'
 
 const everything: KindFilter = { all: true, has: () => true }
@@ -34,7 +34,7 @@ const put = (root: string, path: string, text: string): void => {
   writeFileSync(join(root, path), text)
 }
 const projectText = (path: string, more = ''): string =>
-  `${openingOf()}projects:\n  ${path}:\n    approvals: {}\n${more}`
+  `${getOpening()}projects:\n  ${path}:\n    approvals: {}\n${more}`
 
 const exported = async (
   root: string,
@@ -66,7 +66,7 @@ describe('names of files', () => {
       project('a/.hidden'),
       project('node_modules/x'),
     ]
-    expect(filesOf(places).map(({ path, places: { length } }) => [path, length])).toEqual([
+    expect(groupIntoFiles(places).map(({ path, places: { length } }) => [path, length])).toEqual([
       ['site.yml', 1],
       ['groups/a/b.yml', 1],
       ['projects/a/b.yml', 2],
@@ -78,12 +78,12 @@ describe('names of files', () => {
   it.each(['a/..', '../x', 'a//b', 'a/b c', 'a/\u202e', 'a/b\\c', 'a/b:c', './x', 'a/b\n'])(
     'are refused where a path is none: %j',
     (path) => {
-      expect(() => filesOf([project(path)])).toThrow(/cannot be a file name/)
+      expect(() => groupIntoFiles([project(path)])).toThrow(/cannot be a file name/)
     },
   )
 
   it('are refused where one would be a folder and a file', () => {
-    expect(() => filesOf([project('a/b'), project('a/B.yml/c')])).toThrow(
+    expect(() => groupIntoFiles([project('a/b'), project('a/B.yml/c')])).toThrow(
       /both a folder and a file/,
     )
   })
@@ -92,7 +92,10 @@ describe('names of files', () => {
 describe('a folder', () => {
   it('is made, and its files are written anew only where they differ', async () => {
     const root = join(folder(), 'new', 'svcctl')
-    const texts = { 'site.yml': `${openingOf()}site: {}\n`, 'projects/a/b.yml': projectText('a/b') }
+    const texts = {
+      'site.yml': `${getOpening()}site: {}\n`,
+      'projects/a/b.yml': projectText('a/b'),
+    }
     expect(await exported(root, texts)).toEqual({ written: 2, same: 0, removed: 0 })
     const before = statSync(join(root, 'site.yml')).ino
     const changed = { ...texts, 'projects/a/b.yml': projectText('a/b', '    members: {}\n') }
@@ -115,7 +118,7 @@ describe('a folder', () => {
 
   it('keeps what is not looked at, and what was kept', async () => {
     const root = folder()
-    put(root, 'site.yml', `${openingOf()}site: { settings: {} }\n`)
+    put(root, 'site.yml', `${getOpening()}site: { settings: {} }\n`)
     put(root, 'projects/other/x.yml', projectText('other/x'))
     put(root, 'projects/platform/gone.yml', projectText('platform/gone'))
     put(
@@ -123,7 +126,7 @@ describe('a folder', () => {
       'projects/platform/two.yml',
       projectText('platform/two', '  other/x:\n    members: {}\n'),
     )
-    put(root, 'projects/platform/broken.yml', `${openingOf()}projects: [\n`)
+    put(root, 'projects/platform/broken.yml', `${getOpening()}projects: [\n`)
     put(root, 'projects/platform/more.yml', projectText('platform/more', 'defaults: {}\n'))
     expect(await exported(root, {}, platform)).toMatchObject({ removed: 1 })
     expect(below(root)).toEqual([
@@ -224,12 +227,12 @@ describe('one file', () => {
 })
 
 describe('the schema', () => {
-  const text = `${JSON.stringify(configSchema())}\n`
+  const text = `${JSON.stringify(buildConfigSchema())}\n`
   const furnished = async (root: string, files: readonly string[] = ['site.yml']) => {
     const to = new ExportFolder(root, everything)
     await to.check(files)
-    for (const file of files) await to.write(file, openingOf(file))
-    await to.furnish(configSchema())
+    for (const file of files) await to.write(file, getOpening(file))
+    await to.furnish(buildConfigSchema())
     return to.counts
   }
 

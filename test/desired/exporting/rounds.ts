@@ -4,12 +4,12 @@ import type { ManagedPlace } from '../../../src/desired/address.js'
 import { lookAt } from '../../../src/desired/exporting/kind.js'
 import {
   CommonItemFinder,
-  chosenBy,
-  documentOf,
+  createChosenParts,
+  createYamlWriter,
   type ExportOptions,
   FileMap,
   type FileSection,
-  yamlWriter,
+  writeDocument,
 } from '../../../src/desired/exporting/model.js'
 import { readFiles } from '../../../src/desired/files/index.js'
 import { openView } from '../../../src/desired/reading/index.js'
@@ -31,7 +31,7 @@ export const exportOf = async (instance: ReadableInstance, ways: Ways = {}): Pro
     exact: false,
     operational: false,
     allSettings: false,
-    chosen: chosenBy(scoping),
+    chosen: createChosenParts(scoping),
     asked: scoping.only !== undefined,
     ...others,
   }
@@ -50,7 +50,7 @@ export const exportOf = async (instance: ReadableInstance, ways: Ways = {}): Pro
   }
   const shared = factoring.shared()
   const own = projects.flatMap((place) => factoring.own(place) ?? [])
-  return documentOf(yamlWriter(), [...sections, ...shared, ...own])
+  return writeDocument(createYamlWriter(), [...sections, ...shared, ...own])
 }
 
 /** What a document would have done to the instance. */

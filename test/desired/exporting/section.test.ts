@@ -2,9 +2,13 @@
 
 import { describe, expect, it } from 'vitest'
 import type { JsonValue } from '../../../src/base/objects.js'
-import { referenceText } from '../../../src/desired/address.js'
-import { sectionOf } from '../../../src/desired/exporting/kind.js'
-import { documentOf, plain, yamlWriter } from '../../../src/desired/exporting/model.js'
+import { toReferenceText } from '../../../src/desired/address.js'
+import { buildSection } from '../../../src/desired/exporting/kind.js'
+import {
+  createYamlWriter,
+  toPlainValue,
+  writeDocument,
+} from '../../../src/desired/exporting/model.js'
 import type { CurrentKind } from '../../../src/desired/state.js'
 import { Failure } from '../../../src/errors.js'
 import { app, current, kindOf, plainly, site } from './seen.js'
@@ -12,10 +16,10 @@ import { publicKeys } from './writes.js'
 
 /** The lines below the place's key. */
 const written = (kinds: readonly CurrentKind[], how = plainly()): string => {
-  const section = sectionOf(kinds, how)
+  const section = buildSection(kinds, how)
   if (section === undefined) return ''
   const [depth, from] = section.place.scope === 'site' ? [2, 4] : [4, 5]
-  const lines = documentOf(yamlWriter(), [section]).split('\n').slice(from)
+  const lines = writeDocument(createYamlWriter(), [section]).split('\n').slice(from)
   return lines
     .map((line) => line.slice(depth))
     .join('\n')
@@ -207,8 +211,8 @@ it('leaves out what only the instance knows: a file that says nothing of it leav
   const record = { active: true, brand_new: 1, properties: { newer: 'x' } }
   const attributes = { recipients: 'a@x.test' }
   const item = { identity: 'emails-on-push', attributes, record }
-  const section = sectionOf([current('integrations', [item])], plainly())
-  expect(section === undefined ? undefined : plain(section.value)).toEqual({
+  const section = buildSection([current('integrations', [item])], plainly())
+  expect(section === undefined ? undefined : toPlainValue(section.value)).toEqual({
     integrations: { 'emails-on-push': attributes },
   })
 })
@@ -221,7 +225,7 @@ it.each([
   ['@7', undefined],
   ['', undefined],
 ])('writes a name %s so that it is read as one', (name, written) => {
-  expect(referenceText(name)).toBe(written)
+  expect(toReferenceText(name)).toBe(written)
 })
 
 it('takes an integration for none of which it lacks what is required', () => {

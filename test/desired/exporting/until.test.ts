@@ -1,7 +1,7 @@
 /** Where one of an export's places fails, those under way end before it is told. */
 
 import { expect, it } from 'vitest'
-import { inTheirOrder, untilOneFails } from '../../../src/commands/export-documents.js'
+import { runInOrder, runUntilFailure } from '../../../src/commands/export-documents.js'
 
 /** Two at once, and as an engine does: the first that fails is what all of it comes to. */
 const instance = {
@@ -17,7 +17,7 @@ const instance = {
 it('ends what is under way, begins nothing more, and tells of the first', async () => {
   const [begun, ended]: [number[], number[]] = [[], []]
   const release: (() => void)[] = []
-  const all = untilOneFails(instance, [1, 2, 3, 4], async (item) => {
+  const all = runUntilFailure(instance, [1, 2, 3, 4], async (item) => {
     begun.push(item)
     if (item === 2) throw new Error('full')
     await new Promise<void>((done) => release.push(done))
@@ -34,7 +34,7 @@ it('ends what is under way, begins nothing more, and tells of the first', async 
 
 it('is so where what is ready cannot be taken', async () => {
   const taken: number[] = []
-  const all = inTheirOrder(
+  const all = runInOrder(
     instance,
     [1, 2, 3],
     async (item) => item,

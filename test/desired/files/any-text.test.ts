@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import type { IntegrationFamily } from '../../../src/catalogue/areas/integrations.js'
 import { type Managed, managedKinds } from '../../../src/catalogue/managed.js'
-import { type Attribute, attributesOf } from '../../../src/desired/attributes.js'
+import { type Attribute, getAttributes } from '../../../src/desired/attributes.js'
 import { type DeclaredState, readFiles } from '../../../src/desired/files/index.js'
 import { Failure } from '../../../src/errors.js'
 import { countDraws } from '../../support/draws.js'
@@ -93,7 +93,7 @@ const pieces = [
   ' ',
 ]
 
-const names = managedKinds.flatMap((kind) => [...attributesOf(kind).keys()])
+const names = managedKinds.flatMap((kind) => [...getAttributes(kind).keys()])
 const word = fc.constantFrom(...words.map((one) => one.replace(/^'(.*)'$/, '$1')), ...names)
 const anyKey = fc.oneof({ weight: 5, arbitrary: word }, fc.string())
 
@@ -151,7 +151,7 @@ const rightValue = ({ param, ref, secret }: Attribute): fc.Arbitrary<unknown> | 
 const rightItem = (kind: Managed, family?: IntegrationFamily) =>
   fc.record(
     Object.fromEntries(
-      [...attributesOf(kind, family)].flatMap(([name, attribute]) => {
+      [...getAttributes(kind, family)].flatMap(([name, attribute]) => {
         const right = attribute.required ? undefined : rightValue(attribute)
         return right === undefined ? [] : [[name, right]]
       }),

@@ -1,6 +1,6 @@
 /** What several levels say of one place: which wins, and what it says it overrode. */
 import { describe, expect, it } from 'vitest'
-import { originText } from '../../../src/desired/state.js'
+import { formatOrigin } from '../../../src/desired/state.js'
 import { itemIn, mistakesIn, readText, readTexts, refusal, wanted } from './reading.js'
 
 const onePlace = { projects: ['platform/core/db'], groups: ['platform', 'platform/core'] } as const
@@ -43,7 +43,7 @@ describe('levels', () => {
     const item = itemIn(state, 'platform/core/db:approval_rules', 'R')
     const said = item.attributes.get('approvals_required')
     expect(
-      [said, ...(said?.over ?? [])].map((one) => one && [one.value, originText(one.origin)]),
+      [said, ...(said?.over ?? [])].map((one) => one && [one.value, formatOrigin(one.origin)]),
     ).toEqual([
       [{ is: 'value', value: 5 }, 'b.yml:2:52'],
       [{ is: 'value', value: 3 }, 'a.yml:5:49'],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openHeld } from '../../../src/base/secrets/scrub.js'
 import { readFiles } from '../../../src/desired/files/index.js'
-import { besidePath, besideText } from '../../../src/desired/files/secret.js'
+import { readBeside, resolveBeside } from '../../../src/desired/files/secret.js'
 import type { DesiredValue } from '../../../src/desired/state.js'
 import { folderOf, type How, itemIn, mistakesIn, readText, refusal } from './reading.js'
 
@@ -174,8 +174,8 @@ describe('a file that a file names', () => {
   it('is looked at again where it is read', () => {
     const cwd = folderOf({ 'in/secret': 'x', out: 'y' })
     const source = { file: 'secret', base: 'in/a.yml', within: 'in' }
-    expect(openHeld(besideText(source, cwd))).toBe('x')
+    expect(openHeld(readBeside(source, cwd))).toBe('x')
     symlinkSync(join(cwd, 'out'), join(cwd, 'in/moved'))
-    expect(() => besidePath({ ...source, file: 'moved' }, cwd)).toThrow('outside')
+    expect(() => resolveBeside({ ...source, file: 'moved' }, cwd)).toThrow('outside')
   })
 })

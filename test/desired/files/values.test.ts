@@ -1,7 +1,7 @@
 /** Values of attributes, by the types of the catalogue's parameters. */
 import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed.js'
-import { attributesOf } from '../../../src/desired/attributes.js'
+import { getAttributes } from '../../../src/desired/attributes.js'
 import { itemIn, mistakesIn, readText } from './reading.js'
 
 const settings = (text: string): string => `site: {settings: {${text}}}`
@@ -192,7 +192,7 @@ describe('what is no value', () => {
 
 it('is of a type that files have a rule for, whatever the kind', () => {
   const types = managedKinds.flatMap((kind) =>
-    [...attributesOf(kind).values()].map(({ param }) => param.type),
+    [...getAttributes(kind).values()].map(({ param }) => param.type),
   )
   expect(types.length).toBeGreaterThan(100)
   expect([...new Set(types)].sort()).toEqual(

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed.js'
-import { addressText, type ManagedPlace, matches } from '../../../src/desired/address.js'
+import { type ManagedPlace, matches, toAddressText } from '../../../src/desired/address.js'
 import { mayMean, PlaceChoice } from '../../../src/desired/selection.js'
 import { countDraws } from '../../support/draws.js'
 
@@ -70,7 +70,7 @@ describe('a beginning', () => {
       fc.property(any, address, (pattern, { item, ...rest }) => {
         const whole = item === undefined ? rest : { ...rest, item }
         if (/^\w+$/.test(pattern) || !matches(pattern, whole)) return
-        expect(mayMean(pattern, addressText(rest)) || matches(pattern, rest)).toBe(true)
+        expect(mayMean(pattern, toAddressText(rest)) || matches(pattern, rest)).toBe(true)
         expect(only(pattern).kind(rest, { name: rest.kind })).toBe(true)
         expect(only(pattern).means(rest.scope)).toBe(true)
       }),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Endpoint, writes } from '../../../src/catalogue/endpoint.js'
 import { getSecretFields } from '../../../src/catalogue/fields.js'
 import { areas } from '../../../src/catalogue/index.js'
-import { flagName } from '../../../src/engine/command/derive.js'
+import { getFlagName } from '../../../src/engine/command/derive.js'
 import { createAttributeMask } from '../../../src/engine/journal/record.js'
 import { getJournalInput } from '../../../src/engine/journaling/asked-line.js'
 
@@ -24,7 +24,10 @@ const secretParams = writing.flatMap((endpoint) =>
 describe('the header of a journal', () => {
   it.each(secretParams)('of %s says of %s where it came from', (_, name, endpoint, param) => {
     const plan = { key: '', endpoint, values: { [name]: canary } }
-    const raw = (text: string) => ({ args: [], flags: new Map([[flagName(name, param), [text]]]) })
+    const raw = (text: string) => ({
+      args: [],
+      flags: new Map([[getFlagName(name, param), [text]]]),
+    })
     for (const text of ['env:NAME', '@file', canary]) {
       const values = getJournalInput(plan, raw(text))
       const args = endpoint.args ?? []

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseExact } from '../../../src/base/json/json.js'
-import { bindWhere, type Known, parseWhere, unshaped } from '../../../src/engine/where/index.js'
-import { getShapeFields, kindIn } from '../../../src/engine/where/shape.js'
+import {
+  bindWhere,
+  findUnshapedFields,
+  type Known,
+  parseWhere,
+} from '../../../src/engine/where/index.js'
+import { findFieldKind, getShapeFields } from '../../../src/engine/where/shape.js'
 import { Failure } from '../../../src/errors.js'
 import { countDraws } from '../../support/draws.js'
 
@@ -214,7 +219,7 @@ describe('a mistake', () => {
 describe('fields', () => {
   it('may stand in a record of the first page alone', () => {
     const where = parseWhere(['fresh.deep=1'])
-    expect(unshaped(where, known)).toEqual(['fresh.deep'])
+    expect(findUnshapedFields(where, known)).toEqual(['fresh.deep'])
     expect(() => bindWhere(where, known)).toThrow(Failure)
     expect(() => bindWhere(where, { ...known, samples: [{ fresh: {} }] })).toThrow(Failure)
     const samples = [{ id: 1 }, { fresh: { deep: 2 } }]
@@ -232,7 +237,7 @@ describe('fields', () => {
   it('may be made of a record that has none of that name', () => {
     const made = { ends: (record: unknown) => (record as { to?: string }).to }
     const where = parseWhere(['ends>30d'])
-    expect(unshaped(where, { ...known, made })).toEqual([])
+    expect(findUnshapedFields(where, { ...known, made })).toEqual([])
     const { matches: test, detail } = bindWhere(where, { ...known, made })
     expect(detail).toEqual([])
     expect([ago(31), ago(29), undefined].map((to) => test({ to }))).toEqual([true, false, false])
@@ -254,11 +259,11 @@ describe('fields', () => {
     )
   })
   it('have the kinds of their shapes', () => {
-    expect(kindIn(listShape, 'author.id')).toBe('number')
-    expect(kindIn(listShape, 'assignees.username')).toBe('text')
-    expect(kindIn(listShape, 'either')).toBe('any')
-    expect(kindIn(listShape, 'name.x')).toBeUndefined()
-    expect(kindIn(undefined, 'x')).toBeUndefined()
+    expect(findFieldKind(listShape, 'author.id')).toBe('number')
+    expect(findFieldKind(listShape, 'assignees.username')).toBe('text')
+    expect(findFieldKind(listShape, 'either')).toBe('any')
+    expect(findFieldKind(listShape, 'name.x')).toBeUndefined()
+    expect(findFieldKind(undefined, 'x')).toBeUndefined()
     expect(getShapeFields(listShape)).toContain('assignees.id')
   })
 })

@@ -15,32 +15,38 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { remember } from '../../../src/base/secrets/scrub.js'
-import { unfinishedIn } from '../../../src/commands/journal/index.js'
+import { recordSecret } from '../../../src/base/secrets/scrub.js'
+import { readUnfinishedLines } from '../../../src/commands/journal/index.js'
 import { pruneJournals } from '../../../src/engine/journal/begin-run.js'
 import {
   checkIdentity,
   checkResumable,
-  journalId,
-  journalsIn,
-  lastOpen,
+  createJournalId,
+  findLastOpen,
   planBeside,
+  readJournalFolder,
 } from '../../../src/engine/journal/folder.js'
 import {
   formatLine,
   type Header,
   type Line,
   parseLine,
-  placedIn,
+  parsePlacement,
 } from '../../../src/engine/journal/lines.js'
 import { getNextStep, isDone, readPast } from '../../../src/engine/journal/reader.js'
 import { recordIn } from '../../../src/engine/journal/record.js'
-import { chooseUndo, readUndo, readWork, seenIn, spool } from '../../../src/engine/journal/work.js'
+import {
+  chooseUndo,
+  readSeenObjects,
+  readUndo,
+  readWork,
+  startSpool,
+} from '../../../src/engine/journal/work.js'
 import {
   createJournal,
   Journal,
   type JournalFile,
-  reopenJournal,
+  resumeJournal,
 } from '../../../src/engine/journal/writer.js'
 import type { GivenObject, Item } from '../../../src/engine/work/report.js'
 import { Failure } from '../../../src/errors.js'
@@ -111,7 +117,7 @@ describe('a journal', () => {
     await left(file, [])
     const other = join(home, 'other.ndjson')
     symlinkSync(file, other)
-    await expect(reopenJournal(other)).rejects.toMatchObject({
+    await expect(resumeJournal(other)).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringContaining('it is a symbolic link'),
     })
@@ -130,11 +136,11 @@ describe('a journal', () => {
       })
       const gone: Readonly<Record<string, () => Promise<unknown>>> = {
         read: () => readPast(file),
-        resumed: async () => (await reopenJournal(file)).journal.close(),
+        resumed: async () => (await resumeJournal(file)).journal.close(),
         worked: () => all(readWork(journal)),
-        seen: () => seenIn(journal),
+        seen: () => readSeenObjects(journal),
         undone: () => all(readUndo(past, () => {})),
-        last: () => lastOpen(join(home, 'runs'), () => true),
+        last: () => findLastOpen(join(home, 'runs'), () => true),
       }
       const tried = async (): Promise<readonly string[]> => {
         const names: string[] = []
@@ -155,8 +161,8 @@ describe('a journal', () => {
         expect(await tried()).toEqual(Object.keys(gone))
         expect(existsSync(`${file}.lock`)).toBe(false)
         expect(await readPast(file, 'any')).toMatchObject({ counts: { done: 1 } })
-        expect(await unfinishedIn(past)).toEqual([])
-        expect((await journalsIn(join(home, 'runs'))).entries).toHaveLength(1)
+        expect(await readUnfinishedLines(past)).toEqual([])
+        expect((await readJournalFolder(join(home, 'runs'))).entries).toHaveLength(1)
       }
     },
   )
@@ -171,7 +177,7 @@ describe('a journal', () => {
   })
   it('reads as the specification has it', async () => {
     const journal = await createJournal(file, header)
-    const { ended } = spool(journal, given('17', { object: '18', parent: 'platform/app' }))
+    const { ended } = startSpool(journal, given('17', { object: '18', parent: 'platform/app' }))
     await ended
     const before = { active: true }
     const record = recordIn<number>(journal, {
@@ -216,7 +222,7 @@ describe('a journal', () => {
     ])
   })
   it('masks attributes and messages, and takes no object that is a secret', async () => {
-    remember('glpat-canary-1234567890')
+    recordSecret('glpat-canary-1234567890')
     const journal = await createJournal(file, header)
     const record = recordIn<number>(journal, {
       facts: () => ({ before: { token: 'old-canary' }, after: {} }),
@@ -225,21 +231,23 @@ describe('a journal', () => {
     await record.settled(place(1), { state: 'done', result: 1 })
     const failure = new Failure('failed', 'bad glpat-canary-1234567890')
     await record.settled(place(2), { state: 'failed', failure })
-    await expect(spool(journal, given('glpat-canary-1234567890')).ended).rejects.toMatchObject({
-      exitCode: 2,
-    })
+    await expect(startSpool(journal, given('glpat-canary-1234567890')).ended).rejects.toMatchObject(
+      {
+        exitCode: 2,
+      },
+    )
     await journal.close()
     expect(readFileSync(file, 'utf8')).not.toContain('canary')
   })
   it('is one process’s at a time', async () => {
     const journal = await createJournal(file, header)
-    const error = await reopenJournal(file).catch((failure: Failure) => failure)
+    const error = await resumeJournal(file).catch((failure: Failure) => failure)
     expect(error).toMatchObject({
       exitCode: 5,
       details: { hint: expect.stringContaining(`delete ${file}.lock`) },
     })
     await journal.close()
-    const again = await reopenJournal(file)
+    const again = await resumeJournal(file)
     await again.journal.close()
   })
   it('is taken away again where nothing was begun', async () => {
@@ -349,7 +357,7 @@ describe('reading back', () => {
       expect(states.get(1)).toBe('queued')
       expect(size).toBe(from)
     }
-    const { journal } = await reopenJournal(file)
+    const { journal } = await resumeJournal(file)
     await journal.append(done(2))
     await journal.close()
     expect(linesIn()).toEqual([
@@ -393,7 +401,7 @@ describe('work by way of the journal', () => {
       await held
       yield* given('2', '1')
     }
-    const source = spool(journal, slow())
+    const source = startSpool(journal, slow())
     const found: string[] = []
     for await (const { object } of readWork(journal, source)) {
       found.push(object)
@@ -407,8 +415,8 @@ describe('work by way of the journal', () => {
   })
   it('goes on with what is left, and with what the same input still holds', async () => {
     await left(file, [queued(1), queued(2), queued(3), done(1), { ...place(3), state: 'begun' }])
-    const { journal, past } = await reopenJournal(file)
-    const source = spool(journal, given('1', '2', '3', '4'), await seenIn(journal))
+    const { journal, past } = await resumeJournal(file)
+    const source = startSpool(journal, given('1', '2', '3', '4'), await readSeenObjects(journal))
     const next = (n: number) => getNextStep(past.states.get(n) ?? 'queued', 'POST /x')
     expect(await all(readWork(journal, source, next))).toEqual([
       place(2),
@@ -434,7 +442,7 @@ describe('work by way of the journal', () => {
     }
     await expect(
       (async () => {
-        for await (const item of readWork(journal, spool(journal, broken()))) {
+        for await (const item of readWork(journal, startSpool(journal, broken()))) {
           found.push(item)
           release()
         }
@@ -479,7 +487,7 @@ describe('the folder', () => {
   const counts = { done: 1, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 }
   const named = (n: number): string => join(home, `${n}-run.ndjson`)
   it('names journals by time and command', () => {
-    expect(journalId('deploy-keys enable', new Date('2026-11-21T12:01:02.345Z'))).toBe(
+    expect(createJournalId('deploy-keys enable', new Date('2026-11-21T12:01:02.345Z'))).toBe(
       '20261121T120102-deploy-keys-enable',
     )
   })
@@ -493,17 +501,17 @@ describe('the folder', () => {
     ])
     await left(named(3), [queued(1), failed(1)], { ...header, command: 'runners resume' })
     writeFileSync(join(home, 'foreign.ndjson'), 'x')
-    expect((await journalsIn(join(home, 'none'))).entries).toEqual([])
-    const { entries } = await journalsIn(home)
+    expect((await readJournalFolder(join(home, 'none'))).entries).toEqual([])
+    const { entries } = await readJournalFolder(home)
     expect(entries.map(({ file: path, end }) => [path, end])).toEqual([
       [named(3), undefined],
       [named(2), 'completed'],
       [named(1), undefined],
     ])
-    const last = await lastOpen(home, ({ command }) => command === 'runners pause')
+    const last = await findLastOpen(home, ({ command }) => command === 'runners pause')
     expect(last?.file).toBe(named(1))
-    expect((await lastOpen(home, () => true))?.file).toBe(named(3))
-    expect(await lastOpen(home, () => false)).toBeUndefined()
+    expect((await findLastOpen(home, () => true))?.file).toBe(named(3))
+    expect(await findLastOpen(home, () => false)).toBeUndefined()
   })
   it('keeps the newest fifty that ended, and thirty days what did not', async () => {
     const now = Date.parse('2026-12-31T00:00:00Z')
@@ -568,7 +576,7 @@ describe('taking back', () => {
     for (const line of [queued(1), done(1, { before: { active: true } }), queued(2)])
       appendFileSync(file, `${JSON.stringify(line, null, 1).replaceAll('\n', ' ')}\n`)
     expect(await all(readUndo(await readPast(file), () => {}))).toMatchObject([{ object: '1' }])
-    const { journal } = await reopenJournal(file)
+    const { journal } = await resumeJournal(file)
     expect(await all(readWork(journal))).toEqual([place(1), place(2)])
     await journal.close()
   })
@@ -601,8 +609,8 @@ describe('place and state of a line', () => {
         (n, object, parent, state, message) => {
           const text = JSON.stringify({ n, object, parent, state, message })
           const whole = parseLine(text)
-          expect(placedIn(text)).toEqual(whole === undefined ? undefined : { n, state })
-          expect(placedIn(text.slice(0, -1))).toBeUndefined()
+          expect(parsePlacement(text)).toEqual(whole === undefined ? undefined : { n, state })
+          expect(parsePlacement(text.slice(0, -1))).toBeUndefined()
         },
       ),
     )

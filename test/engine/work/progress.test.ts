@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FailedItem, Report } from '../../../src/engine/work/report.js'
-import { closingLine } from '../../../src/engine/work/report.js'
+import { formatClosingLine } from '../../../src/engine/work/report.js'
 import { Failure } from '../../../src/errors.js'
 
 const none = { done: 0, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 }
@@ -29,31 +29,35 @@ describe('the closing line', () => {
       'auth',
       'not_found',
     ])
-    expect(closingLine(ended, { file: '/x.ndjson', again: 'runners pause --resume last' })).toBe(
+    expect(
+      formatClosingLine(ended, { file: '/x.ndjson', again: 'runners pause --resume last' }),
+    ).toBe(
       '9,994 done, 3 unchanged, 3 failed (2 not found, 1 refused). Journal: /x.ndjson — svcctl runners pause --resume last retries the failed objects',
     )
   })
   it('offers to go on only where that can help', () => {
     const kept = { file: '/x', again: 'x y --resume last' }
     const lasting = (counts: Partial<Report['counts']>) => ({ ...report(counts), mayHelp: false })
-    expect(closingLine(lasting({ failed: 2 }), kept)).toBe('0 done, 2 failed. Journal: /x')
-    expect(closingLine(lasting({ failed: 2, not_tried: 1 }), kept)).toMatch(
+    expect(formatClosingLine(lasting({ failed: 2 }), kept)).toBe('0 done, 2 failed. Journal: /x')
+    expect(formatClosingLine(lasting({ failed: 2, not_tried: 1 }), kept)).toMatch(
       /last completes the run$/,
     )
   })
   it('says no more than there is', () => {
     const kept = { file: '/x', again: 'x y --resume last' }
-    expect(closingLine(report({ done: 2 }))).toBe('2 done')
-    expect(closingLine(report({ done: 2 }), kept)).toBe('2 done. Journal: /x')
-    expect(closingLine(report({ done: 2, not_tried: 5, unknown: 1 }), kept)).toBe(
+    expect(formatClosingLine(report({ done: 2 }))).toBe('2 done')
+    expect(formatClosingLine(report({ done: 2 }), kept)).toBe('2 done. Journal: /x')
+    expect(formatClosingLine(report({ done: 2, not_tried: 5, unknown: 1 }), kept)).toBe(
       '2 done, 1 unknown, 5 not attempted. Journal: /x — svcctl x y --resume last completes the run and retries the failed objects',
     )
-    expect(closingLine(report({ failed: 21 }, Array(20).fill('auth')))).toBe('0 done, 21 failed')
-    expect(closingLine(report({ done: 2 }), { ...kept, cut: 'same' })).toBe(
+    expect(formatClosingLine(report({ failed: 21 }, Array(20).fill('auth')))).toBe(
+      '0 done, 21 failed',
+    )
+    expect(formatClosingLine(report({ done: 2 }), { ...kept, cut: 'same' })).toBe(
       '2 done. Journal: /x — svcctl x y --resume last - completes the run with the same input',
     )
     const failed = report({ failed: 1 }, ['auth'])
-    expect(closingLine(failed, { ...kept, again: undefined })).toBe(
+    expect(formatClosingLine(failed, { ...kept, again: undefined })).toBe(
       '0 done, 1 failed (1 refused). Journal: /x',
     )
   })

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  getRunVerdict,
   type Item,
   type Outcome,
   parseFailureLimit,
   type Report,
-  verdict,
 } from '../../../src/engine/work/report.js'
 import { type EngineOptions, run } from '../../../src/engine/work/run.js'
 import { SeenObjects } from '../../../src/engine/work/seen-objects.js'
@@ -145,7 +145,7 @@ describe('a run', () => {
     expect(report.counts).toEqual({ done: 48, unchanged: 1, failed: 50, unknown: 1, not_tried: 0 })
     expect(report.failures).toHaveLength(20)
     expect(report.failures.map(({ item }) => item.n)).toEqual(expect.arrayContaining([1, 2, 4]))
-    expect(verdict(report)).toMatchObject({ exitCode: 8, message: '51 of 100 failed' })
+    expect(getRunVerdict(report)).toMatchObject({ exitCode: 8, message: '51 of 100 failed' })
   })
   it('ends with the category that all failures have in common, where all failed', async () => {
     const { report } = await went({
@@ -154,8 +154,8 @@ describe('a run', () => {
         throw failing('not_found', 404)
       },
     })
-    expect(verdict(report)).toMatchObject({ exitCode: 4, message: 'all 3 failed' })
-    expect(verdict((await went()).report)).toBeUndefined()
+    expect(getRunVerdict(report)).toMatchObject({ exitCode: 4, message: 'all 3 failed' })
+    expect(getRunVerdict((await went()).report)).toBeUndefined()
   })
   it('throws a defect, after what was under way has ended', async () => {
     let underWay = 0
@@ -208,8 +208,10 @@ describe('the breaker', () => {
     expect(failed).toBeLessThan(tried + 4)
     expect(failed + not_tried).toBe(100)
     expect(report.end).toBe('stopped')
-    expect(verdict(report)).toMatchObject({ exitCode })
-    expect(verdict(report)?.message).toMatch(/^stopped: .* in a row; 0 done, .* not attempted$/)
+    expect(getRunVerdict(report)).toMatchObject({ exitCode })
+    expect(getRunVerdict(report)?.message).toMatch(
+      /^stopped: .* in a row; 0 done, .* not attempted$/,
+    )
   })
   it.each([
     ['auth', 403],
@@ -249,13 +251,13 @@ describe('the breaker', () => {
     }
     const { report } = await went({ gate, work, queued: () => 100 })
     expect(report.counts).toMatchObject({ failed: 32, not_tried: 68 })
-    expect(verdict(report)).toMatchObject({ exitCode: 7 })
+    expect(getRunVerdict(report)).toMatchObject({ exitCode: 7 })
   })
   it('stops where the gate’s patience has ended, which is everybody’s', async () => {
     const gate = { width: 2, listen: () => () => {} }
     const { report } = await went({ gate, work: refusing('rate_limited', 429) })
     expect(report.counts.failed).toBeLessThanOrEqual(3)
-    expect(verdict(report)).toMatchObject({ exitCode: 6 })
+    expect(getRunVerdict(report)).toMatchObject({ exitCode: 6 })
   })
 })
 
@@ -267,10 +269,12 @@ describe('--max-failures', () => {
   it('stops handing out once reached, and waits for what is under way', async () => {
     const { report } = await went({ work: third, failureLimit: { count: 5 }, gate: { width: 1 } })
     expect(report).toMatchObject({ end: 'stopped', counts: { failed: 5, done: 10 } })
-    expect(verdict({ ...report, counts: { ...report.counts, not_tried: 85 } })).toMatchObject({
-      exitCode: 8,
-      message: 'stopped after too many failures; 10 done, 5 failed, 85 not attempted',
-    })
+    expect(getRunVerdict({ ...report, counts: { ...report.counts, not_tried: 85 } })).toMatchObject(
+      {
+        exitCode: 8,
+        message: 'stopped after too many failures; 10 done, 5 failed, 85 not attempted',
+      },
+    )
   })
   it('is judged as a part from the twentieth outcome on', async () => {
     const { report } = await went({
@@ -306,7 +310,7 @@ describe('an interruption', () => {
     expect(report.end).toBe('interrupted')
     expect(report.counts.unknown).toBeGreaterThanOrEqual(1)
     expect(report.counts.done + report.counts.unknown + report.counts.not_tried).toBe(100)
-    expect(verdict(report)).toMatchObject({ exitCode: 130 })
+    expect(getRunVerdict(report)).toMatchObject({ exitCode: 130 })
   })
 })
 

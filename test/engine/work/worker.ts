@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs'
 import { getNextStep } from '../../../src/engine/journal/reader.js'
 import { recordIn } from '../../../src/engine/journal/record.js'
-import { readWork, seenIn, spool } from '../../../src/engine/journal/work.js'
-import { createJournal, reopenJournal } from '../../../src/engine/journal/writer.js'
+import { readSeenObjects, readWork, startSpool } from '../../../src/engine/journal/work.js'
+import { createJournal, resumeJournal } from '../../../src/engine/journal/writer.js'
 import type { GivenObject } from '../../../src/engine/work/report.js'
 import { run } from '../../../src/engine/work/run.js'
 import { FleetGate } from '../../../src/http/gate.js'
@@ -22,13 +22,13 @@ async function* input(): AsyncGenerator<GivenObject> {
 const { signal } = new AbortController()
 const began = existsSync(file)
 const { journal, past } = began
-  ? await reopenJournal(file)
+  ? await resumeJournal(file)
   : { journal: await createJournal(file, { ...header, endpoint }), past: undefined }
 const [method = 'PUT'] = endpoint.split(' ')
 
 // The same input again: what stands in the journal already is passed over.
 const cut = past === undefined || past.total === undefined
-const source = cut ? spool(journal, input(), await seenIn(journal)) : undefined
+const source = cut ? startSpool(journal, input(), await readSeenObjects(journal)) : undefined
 const next = (n: number) => getNextStep(past?.states.get(n) ?? 'queued', endpoint)
 
 const gate = new FleetGate({ concurrency: 8 })

@@ -1,6 +1,6 @@
 /** The client, its gate and the engine together, against an instance that allows only so much. */
 import { describe, expect, it } from 'vitest'
-import { type Item, verdict } from '../../../src/engine/work/report.js'
+import { getRunVerdict, type Item } from '../../../src/engine/work/report.js'
 import { run } from '../../../src/engine/work/run.js'
 import { FleetGate } from '../../../src/http/gate.js'
 import { json, serve, serveRaw } from '../../support/servers.js'
@@ -41,7 +41,7 @@ describe('an instance that allows so many at a time', () => {
     const report = await running.report
     expect(report.counts).toMatchObject({ done: 100, failed: 0 })
     expect(refused).toBeGreaterThan(0)
-    expect(verdict(report)).toBeUndefined()
+    expect(getRunVerdict(report)).toBeUndefined()
   })
   it('is asked for the pages of a list by the same gate', async () => {
     let refused = 0
@@ -83,6 +83,6 @@ describe('an instance that is not there', () => {
     const report = await running.report
     expect(server.count()).toBeLessThan(20 + 8)
     expect(report.counts.done).toBe(0)
-    expect(verdict(report)).toMatchObject({ exitCode: 7 })
+    expect(getRunVerdict(report)).toMatchObject({ exitCode: 7 })
   })
 })

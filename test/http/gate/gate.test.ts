@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.js'
-import { FleetGate, type GateOptions, gates, parseRate, stricter } from '../../../src/http/gate.js'
+import {
+  createGates,
+  FleetGate,
+  type GateOptions,
+  parseRate,
+  takeLowerRate,
+} from '../../../src/http/gate.js'
 import { waitFor } from '../../../src/http/pace.js'
 import { type Scripted, scriptedClock } from './clock.js'
 
@@ -327,9 +333,9 @@ describe('a rate', () => {
     expect(() => parseRate(text)).toThrow(Failure)
   })
   it('is the stricter of two', () => {
-    expect(stricter(0.1, 0.2)).toBe(0.1)
-    expect(stricter(undefined, 0.2)).toBe(0.2)
-    expect(stricter()).toBeUndefined()
+    expect(takeLowerRate(0.1, 0.2)).toBe(0.1)
+    expect(takeLowerRate(undefined, 0.2)).toBe(0.2)
+    expect(takeLowerRate()).toBeUndefined()
   })
   it('is kept over all requests', async () => {
     const { gate, clock } = made({ rate: parseRate('10/s'), concurrency: 32 })
@@ -347,7 +353,7 @@ describe('a rate', () => {
 
 describe('gates', () => {
   it('are one for each origin', () => {
-    const of = gates()
+    const of = createGates()
     expect(of('https://a.example/forge')).toBe(of('https://a.example'))
     expect(of('https://a.example')).not.toBe(of('https://b.example'))
   })

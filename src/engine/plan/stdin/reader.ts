@@ -2,7 +2,7 @@
  * Standard input as the objects of a verb: what lists print, in every format, or one a line. It is read as
  * it comes; what came together is understood whole before any of it is given.
  */
-import { type CutValue, JsonCutter, tooLong } from '../../../base/json/cutter.js'
+import { type CutValue, createTooLongFault, JsonCutter } from '../../../base/json/cutter.js'
 import { maxBuilt } from '../../../base/json/json.js'
 import { usage } from '../../../errors.js'
 import type { Command, Given } from '../../command/types.js'
@@ -10,24 +10,24 @@ import type { Raw } from '../line.js'
 import { type Objects, readObjects } from '../objects.js'
 import type { Sources } from '../values.js'
 
-import { checkRows, type RowFields, unusedColumns } from './row-fields.js'
+import { checkRows, createUnusedColumns, type RowFields } from './row-fields.js'
 import {
-  beginsJson,
   type Cells,
+  createLineReader,
+  createRowReader,
   isHeadless,
+  isJsonStart,
   isOneHeading,
   isTable,
   isWord,
-  lineReader,
   type NumberedText,
-  objectAt,
   type PlacedObject,
+  parseObjectAt,
   plainObjects,
   type RowTap,
   refuseColumns,
   refuseHeading,
   refuseRow,
-  rowReader,
   splitCells,
 } from './rows.js'
 
@@ -43,10 +43,10 @@ export const cutValues = (): Cutter<CutValue> => {
 
 /** @param length characters of what has no end yet */
 const checkLength = (length: number, line: number, what = 'a line'): void => {
-  if (length > maxBuilt.bytes) throw tooLong(line, what)
+  if (length > maxBuilt.bytes) throw createTooLongFault(line, what)
 }
 
-/** Whole lines, numbered; what has no end yet waits. */
+/** Cuts text into whole lines, numbered; a line that has no end yet waits. */
 const cutLines = (): Cutter<NumberedText> => {
   let rest: string[] = []
   let waiting = 0
@@ -87,8 +87,8 @@ export const cutTabs = (): Cutter<Cells> => {
 
 type CsvParser = typeof import('csv-parse/sync')['parse']
 
-/** Whether a text opens a quoted cell that it does not close, or the other way about. */
-const turns = (text: string): boolean => text.split('"').length % 2 === 0
+/** True if a text opens a quoted cell that it does not close, or the other way about. */
+const hasOddQuotes = (text: string): boolean => text.split('"').length % 2 === 0
 
 /** @throws Failure `usage` naming the place, for quotes that do not go together */
 const parseCommas = (parse: CsvParser, lines: readonly NumberedText[]): readonly Cells[] => {
@@ -122,7 +122,7 @@ export const cutCommas = async (): Promise<Cutter<Cells>> => {
     for (const line of lines(text, last)) {
       waiting.push(line)
       length += line.text.length
-      if (turns(line.text)) open = !open
+      if (hasOddQuotes(line.text)) open = !open
       if (!open) take()
       else checkLength(length, waiting[0]?.number ?? line.number, 'a row')
     }
@@ -133,30 +133,30 @@ export const cutCommas = async (): Promise<Cutter<Cells>> => {
 
 // The objects that it names.
 
-/** Which objects are named, and the project of IDs that come without one. */
+/** The kind of the objects that are named, and the project of IDs that come without one. */
 interface ObjectContext {
   readonly objects: Objects
   readonly project: string | undefined
-  /** Is told of each record. */
+  /** The listener to each record. */
   readonly tap?: RowTap | undefined
 }
 
-/** Where a value of JSON stands, for messages. */
+/** Describes for messages where a value of JSON stands. */
 export const describePosition = ({ line, item }: CutValue): string =>
   item === undefined ? `line ${line}` : `line ${line}, item ${item}`
 
-const inJson = async (reading: ObjectContext): Promise<Cutter<PlacedObject>> => {
+const createJsonCutter = async (reading: ObjectContext): Promise<Cutter<PlacedObject>> => {
   const cut = cutValues()
   const known = { ...reading, elsewhere: await reading.objects.elsewhere() }
   return (text, last) =>
     cut(text, last).map((one) => {
       const place = describePosition(one)
-      return { text: objectAt(place, one.value, known), place }
+      return { text: parseObjectAt(place, one.value, known), place }
     })
 }
 
-/** The objects of a table, whose first row is its heading. */
-const inTable = (
+/** Creates the cutter of a table's objects: its first row is its heading. */
+const createTableCutter = (
   cut: Cutter<Cells>,
   { objects, project, tap }: ObjectContext,
 ): Cutter<PlacedObject> => {
@@ -164,13 +164,13 @@ const inTable = (
   return (text, last) =>
     cut(text, last).flatMap((row) => {
       if (read !== undefined) return read(row).map((one) => ({ text: one, place: row.place }))
-      read = rowReader(row.cells, objects, project, tap)
+      read = createRowReader(row.cells, objects, project, tap)
       return []
     })
 }
 
-/** One object a line. */
-const oneALine = ({ objects, project, tap }: ObjectContext): Cutter<PlacedObject> => {
+/** Creates the cutter for one object a line. */
+const createLineCutter = ({ objects, project, tap }: ObjectContext): Cutter<PlacedObject> => {
   const lines = cutLines()
   let read: ((line: NumberedText) => string) | undefined
   let heading: NumberedText | undefined
@@ -184,7 +184,7 @@ const oneALine = ({ objects, project, tap }: ObjectContext): Cutter<PlacedObject
       const text = line.text.trim()
       if (read === undefined) {
         const cells = splitCells(line.text)
-        read = lineReader(isHeadless(cells, objects) ? cells.length : 1, objects, project)
+        read = createLineReader(isHeadless(cells, objects) ? cells.length : 1, objects, project)
         // A heading of one column, where lines follow it.
         if (isOneHeading(text, objects)) {
           heading = line
@@ -201,9 +201,9 @@ const oneALine = ({ objects, project, tap }: ObjectContext): Cutter<PlacedObject
   }
 }
 
-/** The first line, once it is whole; JSON needs none, whose records may all stand in one. */
-const headOf = (text: string, last: boolean): string | undefined => {
-  if (beginsJson(text)) return text
+/** Returns the first line, once it is whole; JSON needs none, whose records may all stand in one. */
+const getFirstLine = (text: string, last: boolean): string | undefined => {
+  if (isJsonStart(text)) return text
   const begin = text.search(/\S/)
   const end = text.indexOf('\n', begin)
   if (begin < 0 || (end < 0 && !last)) return undefined
@@ -211,7 +211,7 @@ const headOf = (text: string, last: boolean): string | undefined => {
   return line.endsWith('\r') ? line.slice(0, -1) : line
 }
 
-const csvHeading = async (head: string): Promise<readonly string[] | undefined> => {
+const parseCsvHeading = async (head: string): Promise<readonly string[] | undefined> => {
   const { parse } = await import('csv-parse/sync')
   try {
     const [cells = []] = parse(head)
@@ -221,10 +221,13 @@ const csvHeading = async (head: string): Promise<readonly string[] | undefined> 
   }
 }
 
-/** In which form objects are given, as the first line tells. */
-const formOf = async (head: string, reading: ObjectContext): Promise<Cutter<PlacedObject>> => {
+/** Chooses the form in which objects are given, by the first line. */
+const chooseCutter = async (
+  head: string,
+  reading: ObjectContext,
+): Promise<Cutter<PlacedObject>> => {
   const { objects } = reading
-  if (beginsJson(head)) return inJson(reading)
+  if (isJsonStart(head)) return createJsonCutter(reading)
   // Of a sheet people chose the columns: one that names the object makes it one.
   const sheet = reading.tap?.sheet === true
   const isHeading = (cells: readonly string[]): boolean => {
@@ -237,20 +240,22 @@ const formOf = async (head: string, reading: ObjectContext): Promise<Cutter<Plac
     return false
   }
   if (head.includes('\t'))
-    return isHeading(splitCells(head)) ? inTable(cutTabs(), reading) : oneALine(reading)
-  const csv = head.includes(',') ? await csvHeading(head) : undefined
+    return isHeading(splitCells(head))
+      ? createTableCutter(cutTabs(), reading)
+      : createLineCutter(reading)
+  const csv = head.includes(',') ? await parseCsvHeading(head) : undefined
   return csv !== undefined && isHeading(csv)
-    ? inTable(await cutCommas(), reading)
-    : oneALine(reading)
+    ? createTableCutter(await cutCommas(), reading)
+    : createLineCutter(reading)
 }
 
 /**
- * The objects that a text names, as it comes.
+ * Reads the objects that a text names, as it comes.
  * @param objects what the verb takes; undefined where only lines are understood
  * @param project what --project says: the project of numbers that bring none along
  * @throws Failure `usage` naming the line that cannot be understood
  */
-export async function* pipedStream(
+export async function* readPipedStream(
   chunks: Iterable<string> | AsyncIterable<string>,
   objects: Objects = plainObjects,
   project?: string,
@@ -267,11 +272,11 @@ export async function* pipedStream(
     length += chunk.length
     begin ||= chunk.trimStart().charAt(0)
     // Until a line ends there is no first line: what has come is not looked at again with each piece.
-    if (!last && (begin === '' || (!beginsJson(begin) && !chunk.includes('\n')))) return []
+    if (!last && (begin === '' || (!isJsonStart(begin) && !chunk.includes('\n')))) return []
     const text = pieces.join('')
-    const head = headOf(text, last)
+    const head = getFirstLine(text, last)
     if (head === undefined) return []
-    form = await formOf(head, { objects, project, tap })
+    form = await chooseCutter(head, { objects, project, tap })
     pieces = []
     return form(text, last)
   }
@@ -286,11 +291,11 @@ export async function* pipedStream(
 /** A text is parsed in pieces of so many characters: the memory of one piece is free before the next is parsed. */
 const pieceSize = 64 * 1024
 
-function* piecesOf(text: string): Generator<string> {
+function* splitIntoPieces(text: string): Generator<string> {
   for (let at = 0; at < text.length; at += pieceSize) yield text.slice(at, at + pieceSize)
 }
 
-const inHand = async (
+const collectObjects = async (
   stream: AsyncIterable<readonly PlacedObject[]>,
 ): Promise<readonly PlacedObject[]> => {
   const found: PlacedObject[] = []
@@ -298,35 +303,36 @@ const inHand = async (
   return found
 }
 
-/** The objects that a text in memory names. */
-export const pipedObjects = (
+/** Parses the objects that a text in memory names. */
+export const parsePipedObjects = (
   input: string,
   objects?: Objects,
   project?: string,
   tap?: RowTap,
-): Promise<readonly PlacedObject[]> => inHand(pipedStream(piecesOf(input), objects, project, tap))
+): Promise<readonly PlacedObject[]> =>
+  collectObjects(readPipedStream(splitIntoPieces(input), objects, project, tap))
 
-/** How the input of a line is read. */
+/** The options by which the input of a line is read. */
 interface InputOptions extends Pick<Sources, 'note' | 'project'> {
   readonly rowFields?: RowFields
 }
 
-/** The objects of a command that an input names, as it comes; columns that could have been attributes are noted. */
-export async function* objectsIn(
+/** Reads the objects of a command that an input names, as it comes; columns that could have been attributes are noted. */
+export async function* readInputObjects(
   chunks: Iterable<string> | AsyncIterable<string>,
   command: Command,
   { note, project, rowFields }: InputOptions,
 ): AsyncGenerator<readonly PlacedObject[]> {
   const kind = await readObjects(command.args[0], command.naming)
-  const tap = rowFields ?? (kind && unusedColumns(command, note, kind))
-  yield* pipedStream(chunks, kind, project, tap)
+  const tap = rowFields ?? (kind && createUnusedColumns(command, note, kind))
+  yield* readPipedStream(chunks, kind, project, tap)
 }
 
 /**
- * The arguments of a line, those of standard input in the place of `-`, with the attributes of their rows.
- * @throws Failure `usage` where it names none
+ * Reads the arguments of a line, those of standard input in the place of `-`, with the attributes of their rows.
+ * @throws Failure `usage` if it names none
  */
-export const argsFromInput = async (
+export const readInputArguments = async (
   command: Command,
   raw: Raw,
   {
@@ -337,7 +343,9 @@ export const argsFromInput = async (
   }: InputOptions & Pick<Sources, 'stdin'>,
 ): Promise<Pick<Given, 'args' | 'places' | 'rows'>> => {
   const whole = await stdin()
-  const objects = await inHand(objectsIn(piecesOf(whole), command, { note, project, rowFields }))
+  const objects = await collectObjects(
+    readInputObjects(splitIntoPieces(whole), command, { note, project, rowFields }),
+  )
   if (objects.length === 0 && raw.args.length === 1)
     throw usage('standard input contains no objects')
   const texts = objects.map(({ text }) => text)

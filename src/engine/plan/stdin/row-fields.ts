@@ -4,48 +4,48 @@ import { formatNumber, isNumber } from '../../../base/json/json.js'
 import { isObject, type JsonValue, type JsonValues } from '../../../base/objects.js'
 import { isSecret as holdsSecret } from '../../../base/secrets/mask.js'
 import { isSecretName } from '../../../base/secrets/names.js'
-import { didYouMean } from '../../../base/suggest.js'
-import { type Failure, inputFault, usage } from '../../../errors.js'
-import { getCommandName, rowFlags } from '../../command/derive.js'
+import { suggestSimilar } from '../../../base/suggest.js'
+import { createInputFailure, type Failure, usage } from '../../../errors.js'
+import { getCommandName, getRowFlags } from '../../command/derive.js'
 import type { Command, Flag, Given, NamedObject } from '../../command/types.js'
-import { type Raw, spelled } from '../line.js'
-import { parseValue, type Sources, secretText } from '../values.js'
+import { formatFlagLabel, type Raw } from '../line.js'
+import { parseValue, readSecretText, type Sources } from '../values.js'
 import { type RowTap, refuseRow } from './rows.js'
 
 /** The attributes of one object by the API's names; a secret is the text that refers to it. */
 type RowValues = JsonValues
 
-const namesOf = ({ name, own = [], parameter = '' }: Flag): readonly string[] => [
+const getColumnNames = ({ name, own = [], parameter = '' }: Flag): readonly string[] => [
   ...new Set([parameter, name, name.replaceAll('-', '_'), ...own]),
 ]
 
 const isSecret = ({ param, parameter = '' }: Flag): boolean =>
   param.secret === true || isSecretName(parameter)
 
-/** What a cell says, as texts of a flag; none where it is empty. */
-const textsIn = (value: unknown, where: string): readonly string[] => {
+/** Returns the content of a cell as texts of a flag; none if it is empty. */
+const toCellTexts = (value: unknown, where: string): readonly string[] => {
   if (value === undefined || value === null || value === '') return []
-  if (Array.isArray(value)) return value.flatMap((one) => textsIn(one, where))
+  if (Array.isArray(value)) return value.flatMap((one) => toCellTexts(one, where))
   if (isNumber(value)) return [formatNumber(value)]
   if (isObject(value)) return [JSON.stringify(value)]
   return [String(value).trim()]
 }
 
-const flagFor = (command: Command, column: string): Flag => {
-  const flags = rowFlags(command)
-  const flag = flags.find((one) => namesOf(one).includes(column))
+const findColumnFlag = (command: Command, column: string): Flag => {
+  const flags = getRowFlags(command)
+  const flag = flags.find((one) => getColumnNames(one).includes(column))
   if (flag !== undefined) return flag
   const known = flags.map(({ parameter = '' }) => parameter)
   throw usage(
     `--row-fields: ${getCommandName(command)} has no attribute "${column}"`,
-    didYouMean(column, known) ?? `Available: ${known.join(', ')}.`,
+    suggestSimilar(column, known) ?? `Available: ${known.join(', ')}.`,
   )
 }
 
-const noColumn = (missing: string, columns: readonly string[]): Failure =>
-  inputFault(
+const createMissingColumn = (missing: string, columns: readonly string[]): Failure =>
+  createInputFailure(
     `standard input has no column ${missing} for --row-fields`,
-    didYouMean(missing, columns) ?? `Columns: ${columns.join(', ')}.`,
+    suggestSimilar(missing, columns) ?? `Columns: ${columns.join(', ')}.`,
   )
 
 /** The columns of a line's rows that are attributes, and what each object's are. */
@@ -61,7 +61,9 @@ export class RowFields implements RowTap {
   constructor(command: Command, { args, flags }: Raw) {
     if (!args.includes('-'))
       throw usage('--row-fields requires rows on standard input', 'Pass - instead of the objects.')
-    this.#columns = new Map(columnsIn(flags).map((column) => [column, flagFor(command, column)]))
+    this.#columns = new Map(
+      parseColumns(flags).map((column) => [column, findColumnFlag(command, column)]),
+    )
     for (const [column, { name, parameter = '' }] of this.#columns) {
       const param = flags.get('param')?.some((text) => text.startsWith(`${parameter}=`))
       if (flags.has(name) || param === true)
@@ -79,10 +81,11 @@ export class RowFields implements RowTap {
   /** @throws Failure `usage` for a column that the table does not have */
   heading(columns: readonly string[]): void {
     for (const [column, flag] of this.#columns)
-      if (!namesOf(flag).some((name) => columns.includes(name))) throw noColumn(column, columns)
+      if (!getColumnNames(flag).some((name) => columns.includes(name)))
+        throw createMissingColumn(column, columns)
   }
 
-  /** What was read of the rows since this was asked last, in their order. */
+  /** Returns the attributes of the rows that were read since the last call, in their order. */
   taken(): RowValues[] {
     const rows = this.#rows
     this.#rows = []
@@ -93,11 +96,11 @@ export class RowFields implements RowTap {
     for (const name of columns) this.#seen.add(name)
     const values: Record<string, JsonValue> = {}
     for (const [column, flag] of this.#columns) {
-      const found = namesOf(flag).find((name) => columns.includes(name))
+      const found = getColumnNames(flag).find((name) => columns.includes(name))
       if (found === undefined) continue
       this.#met.add(column)
       const label = `standard input, ${place}, column ${found}`
-      const texts = textsIn(field(found), label)
+      const texts = toCellTexts(field(found), label)
       if (texts.length > 0) values[flag.parameter ?? ''] = this.#value(flag, texts, label)
     }
     this.#rows.push(values)
@@ -122,7 +125,7 @@ export class RowFields implements RowTap {
   /** @throws Failure `usage` for a column that no record has */
   end(): void {
     const missing = [...this.#columns.keys()].find((column) => !this.#met.has(column))
-    if (missing !== undefined) throw noColumn(missing, [...this.#seen])
+    if (missing !== undefined) throw createMissingColumn(missing, [...this.#seen])
   }
 
   #value(flag: Flag, texts: readonly string[], label: string): JsonValue {
@@ -140,10 +143,10 @@ export class RowFields implements RowTap {
   }
 }
 
-/** So many fields that only answers have make a list that a command printed, and no sheet. */
+/** The number of fields that only answers have which make a table a list that a command printed, and no sheet. */
 const maxPrinted = 2
 
-/** Notes once which columns could have been attributes, where nobody said so. */
+/** Notes once which columns could have been attributes, if the line does not say so. */
 class UnusedColumns implements RowTap {
   readonly #command: Command
   readonly #note: Sources['note']
@@ -166,7 +169,7 @@ class UnusedColumns implements RowTap {
     if (this.#noted) return
     this.#noted = true
     const takes = (column: string): boolean =>
-      rowFlags(this.#command).some((flag) => namesOf(flag).includes(column))
+      getRowFlags(this.#command).some((flag) => getColumnNames(flag).includes(column))
     const others = columns.filter((column) => !this.#naming.has(column))
     const unused = others.filter(takes)
     const printed = others.filter((column) => !takes(column) && this.#answered.has(column))
@@ -181,38 +184,45 @@ class UnusedColumns implements RowTap {
 }
 
 /** Tells of columns that could have been attributes; undefined for a command without any. */
-export const unusedColumns = (
+export const createUnusedColumns = (
   ...[command, note, objects]: ConstructorParameters<typeof UnusedColumns>
 ): RowTap | undefined =>
-  rowFlags(command).length === 0 ? undefined : new UnusedColumns(command, note, objects)
+  getRowFlags(command).length === 0 ? undefined : new UnusedColumns(command, note, objects)
 
-/** What was asked of one object: the flags of all, and those of its row. */
-export const givenInRow = async (
+/** Returns what was asked of one object: the flags of all, and those of its row. */
+export const createRowGiven = async (
   command: Command,
   given: Given,
   row: RowValues,
   sources: Pick<Sources, 'env' | 'note'>,
 ): Promise<Given> => {
   const own: Record<string, JsonValue> = {}
-  for (const flag of rowFlags(command)) {
+  for (const flag of getRowFlags(command)) {
     const value = row[flag.parameter ?? '']
     if (value === undefined) continue
-    own[flag.name] = isSecret(flag) ? await secretOf(flag, String(value), sources) : value
+    own[flag.name] = isSecret(flag) ? await parseSecretCell(flag, String(value), sources) : value
   }
   return { ...given, flags: { ...given.flags, ...own } }
 }
 
-const secretOf = async (
+const parseSecretCell = async (
   flag: Flag,
   text: string,
   sources: Pick<Sources, 'env' | 'note'>,
 ): Promise<JsonValue> => {
-  const read = await secretText(text, flag, { ...sources, warn: () => {}, stdin: async () => '' })
-  return parseValue(flag.param, [read], spelled(flag))
+  const read = await readSecretText(text, flag, {
+    ...sources,
+    warn: () => {},
+    stdin: async () => '',
+  })
+  return parseValue(flag.param, [read], formatFlagLabel(flag))
 }
 
-/** @returns what throws Failure `usage` for an object of which an earlier row said something else */
-const rowChecker = async () => {
+/**
+ * Creates the check of rows.
+ * @returns what throws Failure `usage` for an object of which an earlier row said something else
+ */
+const createRowChecker = async () => {
   const { SeenObjects } = await import('../../work/seen-objects.js')
   const [objects, rows] = [new SeenObjects(), new SeenObjects()]
   return (object: string, { row, parent, place }: Omit<NamedObject, 'text'>): void => {
@@ -220,7 +230,7 @@ const rowChecker = async () => {
     const isNew = objects.add(known)
     const saysMore = rows.add({ ...known, parent: JSON.stringify([known.parent, row ?? {}]) })
     if (saysMore && !isNew)
-      throw inputFault(
+      throw createInputFailure(
         `standard input${place === undefined ? '' : `, ${place}`}: another row for ${object} has different values`,
       )
   }
@@ -232,7 +242,7 @@ export const checkRows = async (
   rows: NonNullable<Given['rows']>,
   places: readonly (string | undefined)[],
 ): Promise<void> => {
-  const check = await rowChecker()
+  const check = await createRowChecker()
   for (const [i, arg] of args.entries()) check(arg, { row: rows[i], place: places[i] })
 }
 
@@ -241,7 +251,7 @@ export async function* withRows(
   objects: AsyncIterable<NamedObject>,
   rowFields: RowFields,
 ): AsyncGenerator<NamedObject> {
-  const check = await rowChecker()
+  const check = await createRowChecker()
   for await (const object of objects) {
     check(object.text, object)
     yield object
@@ -249,17 +259,19 @@ export async function* withRows(
   rowFields.end()
 }
 
-/** The flags of a command that the rows of a line say; undefined where they say none. */
-export const rowFlagsIn = (
+/** Returns the flags of a command whose values the rows of a line have; undefined without such rows. */
+export const getRowFlagNames = (
   command: Command,
   { flags }: Pick<Raw, 'flags'>,
 ): readonly string[] | undefined => {
-  const columns = columnsIn(flags)
-  return columns.length === 0 ? undefined : columns.map((column) => flagFor(command, column).name)
+  const columns = parseColumns(flags)
+  return columns.length === 0
+    ? undefined
+    : columns.map((column) => findColumnFlag(command, column).name)
 }
 
-/** The columns that `--row-fields` names. */
-const columnsIn = (flags: Raw['flags']): readonly string[] =>
+/** Parses the columns that `--row-fields` names. */
+const parseColumns = (flags: Raw['flags']): readonly string[] =>
   (flags.get('row-fields') ?? [])
     .flatMap((text) => text.split(','))
     .map((column) => column.trim())

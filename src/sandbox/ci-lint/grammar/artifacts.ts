@@ -1,4 +1,4 @@
-/** What `cache`, `artifacts`, `pages` and `release` take: what jobs leave behind. */
+/** Declares the keywords of files that jobs leave: `cache`, `artifacts`, `pages` and `release`. */
 import {
   advised,
   all,
@@ -93,7 +93,7 @@ const coverageReport = hashType(
   required('path'),
 )
 const files = textOrTexts
-/** Several of these are none to the schema. */
+/** The type of files in reports; the schema for editors allows only a single text. */
 const file = all(files, advised(text))
 const reports: Keys = {
   ...each(

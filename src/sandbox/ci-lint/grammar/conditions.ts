@@ -1,4 +1,7 @@
-/** What says where and when a job runs: `variables`, `image`, `services`, then `rules`, `only`, `needs`, `retry`, `parallel`. */
+/**
+ * Declares the keywords that decide where and when a job runs: `variables`, `image`, `services`.
+ * Then `rules`, `only`, `needs`, `retry`, `parallel`.
+ */
 
 import { doesWithout, isExpression } from '../expression.js'
 import {
@@ -57,7 +60,7 @@ const valued = advised(
   must((v) => !(isHash(v) && Object.values(v).includes(null)), 'should have a value for each name'),
 )
 
-/** Variables by name; a hash says more of one. */
+/** Creates the type of variables by name; a hash holds further attributes of one. */
 const getVariables = (data: Type): Type => {
   const one = either({ ...each('string number boolean', anything), hash: data }, definition)
   return all(namedHash(one, pairs), valued)
@@ -136,7 +139,7 @@ export const services = items(
 
 // When a job runs, and runs again.
 
-/** Why a job failed, which is why it may be tried again. */
+/** The failures of a job after which it may be retried. */
 const reasons = `
   always unknown_failure script_failure api_failure stuck_or_timeout_failure
   stuck_pending_with_matching_runners stuck_pending_no_matching_runners no_updates_running
@@ -179,14 +182,14 @@ export const allowFailure = either(
   'should be a hash or a boolean value',
 )
 
-/** How many jobs a matrix makes: one for each combination of its lists. */
-const jobsIn = (matrix: unknown): number =>
+/** Counts the jobs that a matrix makes: one for each combination of its lists. */
+const countMatrixJobs = (matrix: unknown): number =>
   [matrix].flat(10).reduce<number>((sum, one) => {
     const lists = isHash(one) ? Object.values(one).filter((v) => Array.isArray(v)) : []
     return sum + lists.reduce((product, list) => product * list.length, 1)
   }, 0)
-const fewJobs = (most: number): Type =>
-  must((v) => jobsIn(v) <= most, `generates too many jobs (maximum is ${most})`)
+const limitMatrixJobs = (most: number): Type =>
+  must((v) => countMatrixJobs(v) <= most, `generates too many jobs (maximum is ${most})`)
 const combination = all(
   must(
     (v) => isHash(v) && !Object.values(v).some(isHash),
@@ -202,8 +205,8 @@ const combination = all(
 )
 const matrix = all(
   items(combination, 'variables', 'hashes'),
-  until('15.9', fewJobs(50)),
-  fewJobs(200),
+  until('15.9', limitMatrixJobs(50)),
+  limitMatrixJobs(200),
 )
 const matrixOnly = hashType({ matrix }, required('matrix'))
 const getParallel = (number: Type): Type =>
@@ -223,7 +226,7 @@ const needKeys: Keys = {
   artifacts: booleanType,
   parallel: since('16.3', matrixOnly),
 }
-/** What may be needed, by its kind: what instances call it, and what it takes. */
+/** The kinds of needs: the name that instances use for each, and its type. */
 const kinds = {
   job: ['job', hashType({ ...needKeys, optional: since('13.10', booleanType) }, required('job'))],
   bridge: ['bridge', hashType({ ...needKeys, pipeline: filledText })],
@@ -248,7 +251,7 @@ const need = either(
   'has an unsupported type',
 )
 
-/** Needs of these kinds only. */
+/** Creates the type of needs of these kinds only. */
 export const needs = (...allowed: readonly Kind[]): Type => {
   const names = new Set(allowed.map((kind) => kinds[kind][0]))
   const others = (value: unknown): readonly string[] =>
@@ -272,8 +275,8 @@ export const needs = (...allowed: readonly Kind[]): Type => {
   )
 }
 
-/** Conditions, of which each text of the value is one: a text, or a list of them. */
-const conditions = (): Type => {
+/** Creates the type of conditions: a text, or a list of them. */
+const createConditions = (): Type => {
   const each = (holds: (text: string) => boolean) =>
     must(
       (v) =>
@@ -298,7 +301,7 @@ const conditions = (): Type => {
 }
 export const condition = all(
   must((v) => !Array.isArray(v), 'invalid expression syntax'),
-  conditions(),
+  createConditions(),
 )
 
 const isPlaced: Relation = {
@@ -313,7 +316,7 @@ const ofProject: Relation = {
   curable: true,
 }
 const fewPaths = all(textList, atMost(50, 'has too many entries (maximum 50)'))
-const files = (from: CiVersion, list: Type, more: Keys): EitherType =>
+const createFiles = (from: CiVersion, list: Type, more: Keys): EitherType =>
   either(
     {
       list: entry(list),
@@ -321,15 +324,15 @@ const files = (from: CiVersion, list: Type, more: Keys): EitherType =>
     },
     'config should be an array of strings or a hash',
   )
-/** Files that have to be there; one may be named by a text. */
+/** Creates the type of files that have to exist; a text may name a single one. */
 const exists = (list: Type): Type => {
-  const either = files('16.11', list, { project: text, ref: text })
+  const either = createFiles('16.11', list, { project: text, ref: text })
   return since('12.4', { ...either, forms: { ...either.forms, string: since('16.11', anything) } })
 }
 
-/** Whether a job or a rule is delayed. */
+/** True if a job or a rule is delayed. */
 export const isDelayed = ({ when }: Values): boolean => when === 'delayed'
-export const unknownWord = (_: string, value: unknown): string => `unknown value: ${value}`
+export const describeUnknownWord = (_: string, value: unknown): string => `unknown value: ${value}`
 export const startIn = since('11.4', duration(week))
 
 const hasKeys: Relation = {
@@ -338,16 +341,20 @@ const hasKeys: Relation = {
   curable: true,
 }
 
-/** Rules that choose between these words for `when`. */
-export const rules = (whens: readonly string[], more: Keys, ...relations: readonly Relation[]) =>
+/** Creates the type of rules that choose between these words for `when`. */
+export const createRules = (
+  whens: readonly string[],
+  more: Keys,
+  ...relations: readonly Relation[]
+) =>
   all(
     items(
       hashType(
         {
           if: condition,
-          changes: files('15.3', fewPaths, { compare_to: text }),
+          changes: createFiles('15.3', fewPaths, { compare_to: text }),
           exists: exists(fewPaths),
-          when: wordsType(whens, unknownWord),
+          when: wordsType(whens, describeUnknownWord),
           ...more,
         },
         hasKeys,
@@ -359,13 +366,13 @@ export const rules = (whens: readonly string[], more: Keys, ...relations: readon
     notBlank,
   )
 /** The rules of an include, whose `exists` takes any number of files. */
-export const includeRules = rules(['always', 'never'], { exists: exists(textList) })
+export const includeRules = createRules(['always', 'never'], { exists: exists(textList) })
 
-/** What a job may be told, and a bridge. */
+/** The words that `when` takes in jobs and bridges. */
 export const whens = ['on_success', 'on_failure', 'always', 'manual']
 export const jobRules = since(
   '12.3',
-  rules(
+  createRules(
     [...whens, 'delayed', 'never'],
     {
       start_in: startIn,
@@ -392,9 +399,9 @@ export const policy = either(
     hash: hashType(
       {
         refs,
-        variables: all(textList, conditions()),
+        variables: all(textList, createConditions()),
         changes: since('11.4', textList),
-        kubernetes: wordsType(['active'], unknownWord),
+        kubernetes: wordsType(['active'], describeUnknownWord),
       },
       hasKeys,
     ),

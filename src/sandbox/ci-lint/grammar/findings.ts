@@ -1,4 +1,4 @@
-/** Holds values to the table of keywords: what is wrong, in the words of instances. */
+/** Checks values against the table of keywords, with the messages of instances. */
 
 import {
   type AdvisedType,
@@ -20,20 +20,20 @@ import {
 } from './types.js'
 import { isKeywordReference } from './values.js'
 
-/** Where a value stands: `jobs:a:artifacts:when`, and for an attribute its owner and its keyword. */
+/** The place of a value: `jobs:a:artifacts:when`, and for an attribute its owner and its keyword. */
 interface Place {
   readonly path: string
   readonly owner?: string
   readonly keyword?: string
 }
 
-const spaced = (key: string): string => key.replaceAll('_', ' ')
+const toWords = (key: string): string => key.replaceAll('_', ' ')
 
 const getSubject = ({ path, owner, keyword }: Place): string =>
   keyword === undefined ? `${path} config` : `${owner} ${keyword}`
 
-/** The sentence: of what, what is wrong, and which versions would say otherwise. */
-const sentence = (subject: string, says: string, changes: readonly string[] = []): string => {
+/** Builds the sentence of a finding: its subject, the fault, and the versions that differ. */
+const buildSentence = (subject: string, says: string, changes: readonly string[] = []): string => {
   const shown = changes.filter((change) => change !== '')
   return `${subject} ${says}${shown.length === 0 ? '' : ` (${shown.join(', ')})`}`
 }
@@ -48,9 +48,9 @@ const getForm = (value: unknown): Form | undefined => {
 const getType = (keys: Keys, key: string): Type | undefined =>
   Object.hasOwn(keys, key) ? keys[key] : undefined
 
-const below = (path: string, key: string, { entry }: Type): Place => ({
+const placeBelow = (path: string, key: string, { entry }: Type): Place => ({
   path: `${path}:${key}`,
-  ...(entry === true ? {} : { owner: path, keyword: spaced(key) }),
+  ...(entry === true ? {} : { owner: path, keyword: toWords(key) }),
 })
 
 /** Validates values by the rules of one version. */
@@ -86,7 +86,7 @@ class Validator {
   #leaf({ holds, says }: LeafType, value: unknown, place: Place): readonly Finding[] {
     if (holds(value)) return []
     const text = typeof says === 'string' ? says : says(value)
-    return [{ text: sentence(getSubject(place), text) }]
+    return [{ text: buildSentence(getSubject(place), text) }]
   }
 
   #words({ words, says, many }: WordsType, value: unknown, place: Place): Finding[] {
@@ -103,19 +103,19 @@ class Validator {
     const changes = wrong.map((one) =>
       describeChange(`\`${one}\``, words.get(String(one)) ?? {}, this.#asOf),
     )
-    return [{ text: sentence(getSubject(place), text, changes) }]
+    return [{ text: buildSentence(getSubject(place), text, changes) }]
   }
 
   #hash({ keys, relations, unknown }: HashType, value: unknown, place: Place): Finding[] {
-    if (!isHash(value)) return [{ text: sentence(getSubject(place), 'should be a hash') }]
+    if (!isHash(value)) return [{ text: buildSentence(getSubject(place), 'should be a hash') }]
     const { path } = place
     return [
       ...this.#unknown(keys, unknown, value, path),
       ...relations
         .filter(({ holds }) => !holds(value, path))
         .map(({ key, says, curable }): Finding => {
-          const subject = `${path} ${key === undefined ? 'config' : spaced(key)}`
-          const text = sentence(subject, typeof says === 'string' ? says : says(value))
+          const subject = `${path} ${key === undefined ? 'config' : toWords(key)}`
+          const text = buildSentence(subject, typeof says === 'string' ? says : says(value))
           return { text, ...(curable ? { curable } : {}) }
         }),
       ...Object.entries(value).flatMap(([key, one]) => {
@@ -125,7 +125,7 @@ class Validator {
           isKeywordReference(one) ||
           !isKnown(type, this.#asOf)
           ? []
-          : this.of(type, one, below(path, key, type))
+          : this.of(type, one, placeBelow(path, key, type))
       }),
     ]
   }
@@ -139,18 +139,18 @@ class Validator {
     const changes = unknown.map((key) =>
       describeChange(`\`${key}\``, getType(keys, key) ?? {}, this.#asOf),
     )
-    return [{ text: sentence(`${path} config`, `${says}: ${unknown.join(', ')}`, changes) }]
+    return [{ text: buildSentence(`${path} config`, `${says}: ${unknown.join(', ')}`, changes) }]
   }
 
   #named({ of, says }: NamedType, value: unknown, { path }: Place): readonly Finding[] {
-    if (!isHash(value)) return [{ text: sentence(path, says) }]
+    if (!isHash(value)) return [{ text: buildSentence(path, says) }]
     return Object.entries(value).flatMap(([name, one]) =>
       isKeywordReference(one) ? [] : this.of(of, one ?? {}, { path: `${path}:${name}` }),
     )
   }
 
   #items({ of, item, says }: ItemsType, value: unknown, { path }: Place): readonly Finding[] {
-    if (!Array.isArray(value)) return [{ text: sentence(path, says) }]
+    if (!Array.isArray(value)) return [{ text: buildSentence(path, says) }]
     const flat: readonly unknown[] = value.flat(10)
     const below = item === '' ? path : `${path}:${item}`
     return flat.flatMap((one) => (isKeywordReference(one) ? [] : this.of(of, one, { path: below })))
@@ -162,7 +162,7 @@ class Validator {
     if (type !== undefined && isKnown(type, this.#asOf)) return this.of(type, value, place)
     const subject = place.keyword === undefined ? place.path : getSubject(place)
     return [
-      { text: sentence(subject, says, [describeChange('this form', type ?? {}, this.#asOf)]) },
+      { text: buildSentence(subject, says, [describeChange('this form', type ?? {}, this.#asOf)]) },
     ]
   }
 
@@ -176,7 +176,7 @@ class Validator {
       const wrong = this.of(type, value, place)
       found.push(
         ...wrong.map((one) =>
-          limit === '' ? one : { ...one, text: sentence(one.text, `(${limit})`) },
+          limit === '' ? one : { ...one, text: buildSentence(one.text, `(${limit})`) },
         ),
       )
       if (wrong.some(({ advice }) => advice !== true)) return found
@@ -188,12 +188,12 @@ class Validator {
     return this.of(of, value, place).map((one) => ({
       ...one,
       advice: true,
-      text: sentence(one.text, "(the service's schema does not allow this)"),
+      text: buildSentence(one.text, "(the service's schema does not allow this)"),
     }))
   }
 }
 
-/** What is wrong with a value of this type, which stands at `path`. */
+/** Checks a value at `path` against a type. Returns the findings. */
 export const checkNode = (
   type: Type,
   value: unknown,

@@ -1,6 +1,6 @@
-/** What a job has to do with others: environments, other pipelines, included files, secrets. */
+/** Declares the keywords that relate a job to others: environments, other pipelines, included files, secrets. */
 
-import { condition, includeRules, unknownWord } from './conditions.js'
+import { condition, describeUnknownWord, includeRules } from './conditions.js'
 import {
   advised,
   all,
@@ -101,8 +101,8 @@ const given = attribute(
 )
 const isFile = (path: string): boolean => /\.ya?ml$/i.test(path)
 const file = all(filledText, advised(formed(isFile, 'should be the name of a YAML file')))
-/** An artifact is that of a job, and a project has a file. */
-const belonging = (key: string, of: string, says: string): Relation => ({
+/** Creates the relation that one key requires another: an artifact its job, a project its file. */
+const requireWith = (key: string, of: string, says: string): Relation => ({
   holds: (value) => (value[of] ?? '') === '' || (value[key] ?? '') !== '',
   says,
 })
@@ -120,8 +120,8 @@ const source: Keys = {
   ref: text,
   inputs: since('15.11', given),
 }
-/** A remote file may be checked, and kept for a while. */
-const remoteOnly = (key: string): Relation => ({
+/** Creates the relation that a key is only for remote files, which may be verified and cached. */
+const limitToRemote = (key: string): Relation => ({
   holds: (value) => (value[key] ?? false) === false || has(value, 'remote'),
   says: `${key} can only be specified for remote includes`,
 })
@@ -144,8 +144,8 @@ const keepingTime = all(
   ),
 )
 const remoteKeys: Keys = { integrity: since('17.9', sum), cache: since('18.9', keepingTime) }
-const remoteRules = [remoteOnly('integrity'), remoteOnly('cache')]
-const fileOfProject = belonging(
+const remoteRules = [limitToRemote('integrity'), limitToRemote('cache')]
+const fileOfProject = requireWith(
   'file',
   'project',
   'must specify the file where to fetch the config from',
@@ -155,7 +155,7 @@ const childFile = either(
     string: entry(filledText),
     hash: hashType(
       { ...source, ...remoteKeys, artifact: since('12.9', text), job: text, rules: anything },
-      belonging('job', 'artifact', 'must specify the job where to fetch the artifact from'),
+      requireWith('job', 'artifact', 'must specify the job where to fetch the artifact from'),
       fileOfProject,
       ...remoteRules,
     ),
@@ -196,13 +196,16 @@ export const include = hashType(
   ...remoteRules,
 )
 
-const kinds = wordsType([['array', { since: '16.11' }], 'boolean', 'number', 'string'], unknownWord)
+const kinds = wordsType(
+  [['array', { since: '16.11' }], 'boolean', 'number', 'string'],
+  describeUnknownWord,
+)
 const options = all(
   must(Array.isArray, 'should be an array'),
   atMost(50, 'cannot define more than 50 options'),
   must((v) => !(Array.isArray(v) && v.includes(null)), 'options array cannot contain null values'),
 )
-/** What any input may say. */
+/** The keywords of any input. */
 const inputKeys: Keys = {
   default: anything,
   description: since('16.5', scalar),
@@ -227,16 +230,16 @@ const inputRules = items(
   'rule',
   'hashes',
 )
-const together = (one: string, other: string): Relation => ({
+const refuseTogether = (one: string, other: string): Relation => ({
   holds: (value) => !(one in value && other in value),
   says: `these keys cannot be used together: ${one}, ${other}`,
 })
 const input = hashType(
   { ...inputKeys, rules: since('18.7', inputRules) },
-  together('rules', 'options'),
-  together('rules', 'default'),
+  refuseTogether('rules', 'options'),
+  refuseTogether('rules', 'default'),
 )
-/** What a job asks for when it is played. */
+/** The inputs that a job requires when it is played. */
 export const jobInputs = namedHash(
   hashType(inputKeys, {
     holds: (value) => has(value, 'default'),
@@ -248,7 +251,7 @@ const headerInclude = either(
   { string: anything, hash: anyHash, list: anything },
   'config should be an array or a string',
 )
-/** What stands before the document, in one of its own. */
+/** The header of a configuration, in a document of its own before the main one. */
 export const header = hashType({
   spec: since(
     '15.11',
@@ -303,8 +306,8 @@ const engines: Keys = {
   aws_secrets_manager: aws,
   akeyless: anyHash,
 }
-/** The engine of an instance's own is called after it. */
-const secret = (value: unknown) => {
+/** Chooses the type of a secret. An instance's own engine has a name that ends in `_secrets_manager`. */
+const chooseSecret = (value: unknown) => {
   const own = Object.keys(isHash(value) ? value : {}).filter((key) => /_secrets_manager$/.test(key))
   const from = { ...Object.fromEntries(own.map((key) => [key, managed])), ...engines }
   return hashType(
@@ -313,4 +316,4 @@ const secret = (value: unknown) => {
     required('token', 'gcp_secret_manager'),
   )
 }
-export const secrets = namedHash(chosen(secret))
+export const secrets = namedHash(chosen(chooseSecret))

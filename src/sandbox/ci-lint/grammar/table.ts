@@ -8,6 +8,7 @@
 import { artifacts, cache, pages, release } from './artifacts.js'
 import {
   allowFailure,
+  createRules,
   image,
   isDelayed,
   jobRules,
@@ -15,7 +16,6 @@ import {
   parallel,
   policy,
   retry,
-  rules,
   services,
   startIn,
   variables,
@@ -70,7 +70,7 @@ const fewTags = must(
   'must be less than the limit of 50 tags',
 )
 
-/** What `default:` takes, and jobs too. */
+/** The keywords of `default:`, which jobs have, too. */
 const defaults: Keys = {
   image,
   services,
@@ -87,13 +87,13 @@ const defaults: Keys = {
   identity: since('16.9', entry(wordsType(['google_cloud']))),
 }
 
-const inherited = (names: Type) =>
+const createInherit = (names: Type) =>
   either(
     { boolean: anything, list: entry(names) },
     'config should be a boolean value or an array of strings',
   )
 
-/** What any kind of job takes. */
+/** The keywords of any kind of job. */
 const common: Keys = {
   stage: entry(all(text, advised(notBlank))),
   extends: since('11.3', textOrTexts),
@@ -104,8 +104,8 @@ const common: Keys = {
   inherit: since(
     '12.9',
     hashType({
-      default: inherited(all(textList, listOfWords(Object.entries(defaults)))),
-      variables: inherited(textList),
+      default: createInherit(all(textList, listOfWords(Object.entries(defaults)))),
+      variables: createInherit(textList),
     }),
   ),
   interruptible: since('12.3', entry(booleanType)),
@@ -113,7 +113,7 @@ const common: Keys = {
   environment: environmentType,
 }
 
-/** What goes with `rules` says there when a job runs. */
+/** The keywords that a job with `rules` must not have, because its rules decide when it runs. */
 const besideRules = ['only', 'except', 'start_in']
 const runs: readonly Relation[] = [
   {
@@ -140,7 +140,7 @@ const runs: readonly Relation[] = [
     curable: true,
   },
 ]
-/** Whether a job makes pages: by its keyword, or by its name unless the keyword says otherwise. */
+/** True if a job creates pages: by its keyword, or by its name unless the keyword is false. */
 const isOfPages = ({ pages: of = null }: Values, path: string): boolean =>
   of === null ? path === 'jobs:pages' : of !== false
 
@@ -216,18 +216,19 @@ export const bridge = hashType(bridgeKeys, ...runs, {
     [given].flat(10).filter((one) => isHash(one) && 'pipeline' in one).length <= 1,
   says: 'should contain exactly one bridge need',
 })
-/** A job of which its file does not tell which it is. A header without its document is taken for one. */
+/** A job whose kind the file does not determine. A header without its document counts as one. */
 export const anyJob = hashType({ ...bridgeKeys, ...jobKeys, inputs: anything }, ...runs, ...scripts)
 
-const cancels = (...words: readonly string[]) => wordsType(words, (all) => `must be one of: ${all}`)
+const createCancel = (...words: readonly string[]) =>
+  wordsType(words, (all) => `must be one of: ${all}`)
 const autoCancel = since(
   '16.8',
   hashType({
-    on_new_commit: cancels('conservative', 'interruptible', 'none'),
-    on_job_failure: since('16.10', cancels('none', 'all')),
+    on_new_commit: createCancel('conservative', 'interruptible', 'none'),
+    on_job_failure: since('16.10', createCancel('none', 'all')),
   }),
 )
-/** What stands beside the jobs. */
+/** The keywords beside the jobs. */
 export const root: Keys = {
   default: hashType(defaults),
   include: anything,
@@ -242,7 +243,7 @@ export const root: Keys = {
   workflow: since(
     '12.5',
     hashType({
-      rules: rules(['always', 'never'], {
+      rules: createRules(['always', 'never'], {
         variables: since('13.11', variables.rules),
         auto_cancel: autoCancel,
       }),

@@ -1,9 +1,9 @@
 /**
- * What a configuration is made of, what may be wrong with it, and what a value of it may be, as data: the table
- * of keywords is made of these, and `findings.ts` holds values to them.
+ * Declares the values of a configuration, its findings, and the types of its values, as data. The table
+ * of keywords consists of these types, and `findings.ts` checks values against them.
  */
 
-/** What a configuration is made of: hashes, and references that stay where they stand. */
+/** A hash of a configuration; references in it stay where they are. */
 export type Hash = { [key: string]: unknown }
 
 export const isHash = (value: unknown): value is Hash =>
@@ -13,7 +13,7 @@ export const isHash = (value: unknown): value is Hash =>
   !(value instanceof KeywordReference) &&
   !(value instanceof Date)
 
-/** `!reference [job, keyword, …]`: what stands there is put here. */
+/** A `!reference [job, keyword, …]`, which is replaced by the value that it names. */
 export class KeywordReference {
   /** @param valid whether it is a list of texts, as instances want it */
   constructor(
@@ -25,7 +25,7 @@ export class KeywordReference {
   }
 }
 
-/** One thing that is wrong. */
+/** A fault of a configuration. */
 export interface Finding {
   readonly text: string
   /** A text that was not fetched could make it right: by what it adds, not by what it replaces. */
@@ -34,7 +34,7 @@ export interface Finding {
   readonly advice?: true
 }
 
-/** What is wrong with the text itself; lists all errors of it. */
+/** An error in the text itself, with all its problems. */
 export class UnreadableError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('\n'))
@@ -42,7 +42,7 @@ export class UnreadableError extends Error {
   }
 }
 
-/** What a configuration may grow to, counted wherever something is built of it. */
+/** The limit of a configuration's size, counted wherever something is built of it. */
 export class Budget {
   #left: number
   constructor(most: number) {
@@ -68,7 +68,7 @@ interface BaseType extends Span {
    * a plain attribute.
    */
   readonly entry?: boolean
-  /** What a limit keeps out that is known since it was removed. */
+  /** The syntax that a limit keeps out and that newer versions know. */
   readonly forbids?: string
 }
 
@@ -87,13 +87,13 @@ export interface WordsType extends BaseType {
   readonly says: (allowed: string, value: unknown) => string
 }
 
-/** What has to hold between the keys of a hash. */
+/** A condition between the keys of a hash. */
 export interface Relation {
   readonly holds: (value: Values, path: string) => boolean
   /** The key that it is said of; the hash itself unless given. */
   readonly key?: string
   readonly says: string | ((value: Values) => string)
-  /** What another file adds to the hash may make it hold. */
+  /** True if an addition to the hash from another file may make the condition hold. */
   readonly curable?: true
 }
 
@@ -106,7 +106,7 @@ export interface HashType extends BaseType {
   readonly kind: 'hash'
   readonly keys: Keys
   readonly relations: readonly Relation[]
-  /** How other keys are refused. */
+  /** The message for other keys. */
   readonly unknown: string
 }
 
@@ -134,19 +134,19 @@ export interface EitherType extends BaseType {
   readonly says: string
 }
 
-/** Each of them; the first that does not hold is the one that is said. */
+/** A type with several conditions; only the first that fails is reported. */
 export interface AllType extends BaseType {
   readonly kind: 'all'
   readonly of: readonly Type[]
 }
 
-/** Which type it is depends on the value. */
+/** A type that depends on the value. */
 interface ChosenType extends BaseType {
   readonly kind: 'chosen'
   readonly of: (value: unknown) => Type
 }
 
-/** What only the schema for editors demands: a warning. */
+/** A type that only the schema for editors demands: a violation is a warning. */
 export interface AdvisedType extends BaseType {
   readonly kind: 'advised'
   readonly of: Type
@@ -230,10 +230,10 @@ export const chosen = (of: ChosenType['of']): ChosenType => ({ kind: 'chosen', o
 
 export const advised = (of: Type): AdvisedType => ({ kind: 'advised', of, entry: isEntry(of) })
 
-/** As an entry of its own. */
+/** Returns a type whose messages name it as an entry of its own. */
 export const entry = <T extends Type>(type: T): T => ({ ...type, entry: true })
 
-/** As an attribute of its owner. */
+/** Returns a type whose messages name it as an attribute of its owner. */
 export const attribute = <T extends Type>(type: T): T => ({ ...type, entry: false })
 
 export const since = <T extends Type>(version: Span['since'] & string, type: T): T => ({
@@ -246,20 +246,20 @@ export const until = <T extends Type>(version: Span['until'] & string, type: T):
   until: version,
 })
 
-/** A limit of the versions that do not know something yet. */
+/** Returns a type that limits only the versions that lack something. */
 export const before = <T extends Type>(
   version: Span['until'] & string,
   forbids: string,
   type: T,
 ): T => ({ ...until(version, type), forbids })
 
-/** The same type for several keys. */
+/** Returns the same type for several keys. */
 export const each = (names: string, type: Type): Keys =>
   Object.fromEntries(names.split(' ').map((name) => [name, type]))
 
 export const has = (value: Values, key: string): boolean => (value[key] ?? null) !== null
 
-/** This key has to be there, or has to be where another is. */
+/** Requires a key; with `where`, only if that other key is present. */
 export const required = (key: string, where?: string): Relation => ({
   key,
   holds: (value) => has(value, key) || (where !== undefined && !has(value, where)),
@@ -267,20 +267,20 @@ export const required = (key: string, where?: string): Relation => ({
   curable: true,
 })
 
-/** These keys have to be there; it is said of the hash. */
+/** Requires these keys; the message names the hash. */
 export const requiresKeys = (...keys: readonly string[]): Relation => ({
   holds: (value) => keys.every((key) => has(value, key)),
   says: `missing required keys: ${keys.join(', ')}`,
   curable: true,
 })
 
-/** At most one of these keys may be there. */
+/** Allows at most one of these keys. */
 export const excludes = (...keys: readonly string[]): Relation => ({
   holds: (value) => keys.filter((key) => has(value, key)).length <= 1,
   says: `please use only one of the following keys: ${keys.join(', ')}`,
 })
 
-/** Exactly one of these keys has to be there. */
+/** Requires exactly one of these keys. */
 export const exactlyOne = (...keys: readonly string[]): Relation => ({
   holds: (value) => keys.filter((key) => has(value, key)).length === 1,
   says: `must use exactly one of these keys: ${keys.join(', ')}`,
@@ -291,18 +291,18 @@ export const exactlyOne = (...keys: readonly string[]): Relation => ({
 
 export type CiVersion = `${number}.${number}`
 
-/** From which version on something is known, and from which on no longer; absent where no public page tells. */
+/** The version since which something is known, and the one since which it is gone; absent if no public page states it. */
 export interface Span {
   readonly since?: CiVersion
   readonly until?: CiVersion
 }
 
-/** As of which version a configuration is judged; undefined is the latest. */
+/** The version as of which a configuration is checked; undefined is the latest. */
 export type JudgedVersion = CiVersion | undefined
 
 export const isCiVersion = (text: string): text is CiVersion => /^\d{1,3}\.\d{1,3}$/.test(text)
 
-/** Versions as numbers that are in their order. */
+/** Returns a number for a version; newer versions have larger ones. */
 const rank = (version: CiVersion): number => {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major * 1000 + minor
@@ -313,12 +313,12 @@ const isBefore = (one: CiVersion, other: CiVersion): boolean => rank(one) < rank
 const isTooNew = ({ since }: Span, asOf: JudgedVersion): boolean =>
   since !== undefined && asOf !== undefined && isBefore(asOf, since)
 
-/** Whether what has this span is known as of a version. */
+/** True if something with this span is known as of a version. */
 export const isKnown = (span: Span, asOf: JudgedVersion): boolean =>
   !isTooNew(span, asOf) &&
   (span.until === undefined || (asOf !== undefined && isBefore(asOf, span.until)))
 
-/** Which version brought or removed something that is not known; empty for what no version knows. */
+/** Describes which version added or removed something unknown; empty if no version knows it. */
 export const describeChange = (name: string, span: Span, asOf: JudgedVersion): string => {
   if (isTooNew(span, asOf)) return `${name} was added in ${span.since}`
   return isKnown(span, asOf) ? '' : `${name} was removed in ${span.until}`

@@ -14,10 +14,10 @@ import {
 const isString = (value: unknown): value is string => typeof value === 'string'
 const isInteger = (value: unknown): value is number => Number.isInteger(value)
 
-/** What a reference names that was not fetched, may be anything. */
+/** True for a reference that was not resolved, because its file was not fetched: it may stand for any value. */
 export const isKeywordReference = (value: unknown): boolean => value instanceof KeywordReference
 
-/** Whether a text waits for a variable, whose value only a pipeline knows. */
+/** True if a text contains a variable, whose value only a pipeline knows. */
 export const hasVariable = (value: unknown): boolean => isString(value) && value.includes('$')
 
 const isListOf = (is: (item: unknown) => boolean, value: unknown): boolean =>
@@ -40,7 +40,7 @@ export const textOrTexts = must(
   (v) => isString(v) || isListOf(isString, v),
   'should be an array of strings or a string',
 )
-/** Texts in lists of lists, or no list at all. */
+/** Texts in a list, which may contain further lists. */
 export const nestedTexts = must(
   (v) => Array.isArray(v) && isNested(v, 10),
   'should be an array of strings',
@@ -80,7 +80,7 @@ export const short = atMost(255, 'is too long (maximum is 255 characters)')
 /** The editor's schema wants at least one item in lists that instances take empty. */
 export const notEmpty = advised(must(isFilled, 'should not be empty'))
 
-/** Nor does it take the same twice. */
+/** A list without duplicates, which only the editor's schema demands. */
 export const unique = advised(
   must((v) => !Array.isArray(v) || new Set(v).size === v.length, 'should not hold anything twice'),
 )
@@ -96,7 +96,7 @@ export const duration = (most = Number.POSITIVE_INFINITY): Type =>
   )
 const isNever = (value: unknown): boolean => isString(value) && /^never$/i.test(value)
 export const durationOrNever = must((v) => isNever(v) || isDuration(v), 'should be a duration')
-/** Instances know the value of a variable only when the job runs. */
+/** A duration that may be a variable, whose value instances know only when the job runs. */
 export const openDuration = must(
   (v) => isNever(v) || isDuration(v) || hasVariable(v),
   'should be a duration',
@@ -146,14 +146,14 @@ const part = new RegExp(
 )
 const longest = 200
 
-/** The month that instances allow a job at most. */
+/** The seconds of the longest time that instances allow a job: a month. */
 export const month = 30.436875 * day
 export const week = 7 * day
 
 const getCount = (number: string): number =>
   /\d/.test(number) ? Number(number) : numbers.indexOf(number.toLowerCase())
 
-/** Its seconds; undefined where it is no duration. */
+/** Parses a duration into seconds; undefined if it is none. */
 export const parseSeconds = (text: string): number | undefined => {
   const given = text.trim()
   if (given === '' || given.length > longest) return undefined
