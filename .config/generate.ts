@@ -123,7 +123,7 @@ const summaries = async (): Promise<void> => {
     }),
   )
   const about =
-    '/** What each command of the tool does, in a line, for help and completion. Generated. */'
+    '/** The summary of each command of the tool, in a line, for help and completion. Generated. */'
   const type = 'Readonly<Record<string, string>>'
   const text = `${about}\nexport const summaries: ${type} = {\n${lines.join('')}}\n`
   put(join('src', 'commands', 'summaries.ts'), text)

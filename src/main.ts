@@ -3,9 +3,11 @@
 import type { FailureFormat } from './answer/options.js'
 import { getCurrentIo, type Io, processIo, runWithIo } from './base/io.js'
 import { version } from './base/version.js'
-import { type PageStyle, renderCommandHelp } from './cli/help/command.js'
+import { renderCommandHelp } from './cli/help/command.js'
+import type { PageStyle } from './cli/help/layout.js'
 import { renderAreaHelp, renderRootHelp, renderTopic, withTopic } from './cli/help/topics.js'
 import { parseTokens } from './cli/words/tree.js'
+import { findSwitch } from './engine/command/words.js'
 import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
 import { ClosedPipe, exitCodes, Failure } from './errors.js'
 import { openPager } from './terminal/pager.js'
@@ -53,7 +55,7 @@ const page = async (text: string): Promise<number> => {
   const { env, argv } = getCurrentIo()
   const stdout = getStandardOutput()
   const plain = openStdout()
-  const paged = stdout.isTTY === true && !argv.includes('--no-pager')
+  const paged = stdout.isTTY === true && findSwitch(argv, 'pager') !== false
   const out = paged
     ? openPager({ stdout: plain, rows: stdout.rows ?? 24, columns: stdout.columns ?? 80, env })
     : plain
@@ -70,7 +72,8 @@ const createHelpStyle = async (): Promise<PageStyle> => {
 }
 
 const renderHelp = (place: HelpTopic, style: PageStyle): Promise<string> => {
-  if (place.kind === 'command') return renderCommandHelp(place.command, style)
+  if (place.kind === 'command')
+    return renderCommandHelp(place.command, style, getCurrentIo().argv.includes('--all'))
   return place.kind === 'area'
     ? renderAreaHelp(place.area, style, place.group)
     : renderRootHelp(style)
@@ -103,6 +106,14 @@ const answer = async (
   return exitCodes.usage
 }
 
+/** The error of a refused line, with the line that was probably meant. */
+const advise = async (error: unknown, argv: readonly string[]): Promise<unknown> => {
+  const isOfLine =
+    error instanceof Failure && error.category === 'usage' && error.details.ofInput !== true
+  if (!isOfLine) return error
+  return (await import('./cli/foreign/index.js')).adviseLine(error, argv)
+}
+
 /** Runs one command line. @returns the exit code */
 const dispatch = async (
   argv: readonly string[],
@@ -111,7 +122,12 @@ const dispatch = async (
 ): Promise<number> => {
   const [first, ...words] = argv
   if (first === tab) return complete(words)
-  if (first !== 'help') return answer(await parseTokens(argv), signal, decided)
+  if (first !== 'help')
+    try {
+      return await answer(await parseTokens(argv), signal, decided)
+    } catch (error) {
+      throw await advise(error, argv)
+    }
   const [about = '', ...more] = words.filter(isWord)
   const topic = more.length === 0 ? await renderTopic(about) : undefined
   if (topic !== undefined) return page(topic)

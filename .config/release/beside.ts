@@ -34,9 +34,7 @@ const toUuid = (text: string): string => {
 }
 
 /** Our licence, those of what is bundled, and Node's. */
-export const licencesWith = (nodes: Iterable<Binary>): string => {
-  const [node] = [...nodes].flatMap(({ licence }) => licence ?? [])
-  if (node === undefined) throw new Error('no package of Node that was fetched has its licence')
+export const licencesWith = ({ licence: node }: Binary): string => {
   const texts = ['LICENSE', 'dist/licences.txt'].map((file) => readFileSync(file, 'utf8').trim())
   const rule = `\n\n${'-'.repeat(80)}\n\n`
   return `${[...texts, `Node.js ${nodeVersion}\n\n${node.trim()}`].join(rule)}\n`
@@ -53,15 +51,14 @@ export const compress = async (file: string, platform: Platform): Promise<string
   }
 }
 
-/** Makes the package for Debian, where there is one. @returns what was made, or why nothing was */
+/** Makes the package for Debian. @returns what was made, or why nothing was */
 export const debian = (
   file: string,
   platform: Platform,
   licences: string,
   folder: string,
-): string | undefined => {
+): string => {
   const { debian: architecture } = originOf(platform)
-  if (architecture === undefined) return undefined
   const { version, description: summary, homepage, bugs } = manifest
   const about = { version, architecture, summary, homepage, bugs: bugs.url }
   const [tree, made] = [join(folder, `deb-${platform}`), join(out, debName(about))]
@@ -143,3 +140,9 @@ export const sum = (folder: string): void => {
   const lines = names.sort().map((name) => `${digest(name)}  ${name}\n`)
   writeFileSync(join(folder, 'SHA256SUMS'), lines.join(''))
 }
+
+/** Reads SHA256SUMS. @returns the sum of each file */
+export const parseSums = (text: string): ReadonlyMap<string, string> =>
+  new Map(
+    [...text.matchAll(/^([\da-f]{64}) {2}(.+)$/gm)].map(([, sum = '', name = '']) => [name, sum]),
+  )

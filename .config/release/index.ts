@@ -19,7 +19,6 @@ import {
   sign,
   sum,
 } from './beside.js'
-import { writeManifests } from './manifests.js'
 import {
   type Binary,
   checkRuns,
@@ -49,8 +48,8 @@ const asked = (words: readonly string[]) => {
   if (unknown !== undefined)
     throw new Error(`there is no platform "${unknown}"; there are ${platformNames.join(', ')}`)
   const own = here()
-  if (own === undefined || own === 'win-x64')
-    throw new Error('executables are built on Linux or macOS, by the Node that is put into them')
+  if (own === undefined)
+    throw new Error('executables are built on Linux, by the Node that is put into them')
   const whole = named.length === 0
   const chosen = whole ? platformNames : named.filter(isPlatform)
   return { own, chosen, whole, plain: words.includes('--plain') }
@@ -95,24 +94,21 @@ const make = async (words: readonly string[], folder: string): Promise<void> => 
   const code = await compiledBy(builder.file, record, folder)
   const assets = writeAssets(join(folder, 'own'), program, code)
   const main = await buildMain(folder, manifest.version)
-  const licences = licencesWith([own, ...chosen].map(nodeOf))
+  const licences = licencesWith(builder)
   for (const platform of chosen) {
-    const output = join(out, `svcctl-${manifest.version}-${platform}`)
-    const file = platform.startsWith('win') ? `${output}.exe` : output
+    const file = join(out, `svcctl-${manifest.version}-${platform}`)
     const executable = join(folder, `${platform}.node`)
     copyFileSync(nodeOf(platform).file, executable)
-    if (platform.startsWith('linux')) strip(executable)
+    strip(executable)
     const held = platform === own ? assets : texts
     await single(builder.file, { main, assets: held, executable, output: file }, platform === own)
     noteFile(file)
     if (plain) continue
     noteFile(await compress(file, platform))
-    const packed = debian(file, platform, licences, folder)
-    if (packed !== undefined) noteFile(packed)
+    noteFile(debian(file, platform, licences, folder))
   }
   accompany(builder, licences)
   sum(out)
-  if (whole) writeManifests(out, join(out, 'manifests'))
   if (key) sign(out, key)
   note(key ? 'SHA256SUMS is signed' : 'SHA256SUMS is NOT signed: SVCCTL_RELEASE_KEY names no key')
 }

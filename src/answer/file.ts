@@ -191,7 +191,7 @@ export const checkPage = ({ name, page }: Format, asked: FileFlags, terminal: bo
 }
 
 /** @throws Failure `usage` for flags that say nothing of this format, and for a page on a terminal */
-export const checkFile = (format: Format, asked: FileFlags, terminal: boolean): void => {
+export const checkFileFlags = (format: Format, asked: FileFlags, terminal: boolean): void => {
   const { name, page } = format
   const { to, open } = asked
   if (open && page === undefined)

@@ -57,6 +57,7 @@ const ofOne = [
   'to',
   'out',
   'report',
+  'note',
 ] as const
 
 /** @throws Failure `usage` for what does not go with several instances */

@@ -288,7 +288,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   }
   if (isSilent) return { ...streams, out: nowhere }
   if (!filed && format.page === undefined) return streams
-  const { checkFile, withFile } = await import('./file.js')
+  const { checkFileFlags: checkFile, withFile } = await import('./file.js')
   checkFile(format, globals, style.terminal)
   const name = getCommandName(command)
   return withFile(streams, await format.page?.(), { name, globals, env, signal })

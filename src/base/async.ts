@@ -9,6 +9,13 @@ const growth = 1.5
 export const getTimeAfter = (seconds: number, { now }: Pick<PollPace, 'now'>): number =>
   now().getTime() + seconds * 1000
 
+/** Resolves once a signal is aborted; listening to it keeps no process alive. */
+export const waitForAbort = (signal: AbortSignal): Promise<void> =>
+  new Promise((done) => {
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', () => done(), { once: true })
+  })
+
 interface PollPace {
   readonly now: () => Date
   /** Waits the given milliseconds; throws if it is interrupted. */

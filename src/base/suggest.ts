@@ -13,14 +13,19 @@ const countSharedStart = (a: string, b: string): number => {
   return n
 }
 
-/** The nearest known word within a third of its length (at least two edits); a longer common start wins. */
+/** How many edits lie between two words; two letters that changed places are one. */
+const countEdits = (a: string, b: string): number => {
+  const at = countSharedStart(a, b)
+  const swapped = `${a.slice(0, at)}${a[at + 1] ?? ''}${a[at] ?? ''}${a.slice(at + 2)}`
+  return swapped === b && a !== b ? 1 : distance(a, b)
+}
+
+/** The nearest known word: one edit away, of more than four letters two; a longer common start wins. */
 export const findNearest = (given: string, known: Iterable<string>): string | undefined => {
   const text = given.toLowerCase()
   const ranked = [...known]
-    .map((word) => ({ word, edits: distance(text, word.toLowerCase()) }))
-    .filter(
-      ({ word, edits }) => edits <= Math.max(2, Math.floor(word.length / 3)) && edits < word.length,
-    )
+    .map((word) => ({ word, edits: countEdits(text, word.toLowerCase()) }))
+    .filter(({ edits }) => edits <= (text.length > 4 ? 2 : 1) && edits < text.length)
     .sort(
       (a, b) =>
         a.edits - b.edits || countSharedStart(text, b.word) - countSharedStart(text, a.word),

@@ -31,13 +31,13 @@ export const decodeUtf8 = (bytes: Uint8Array): string =>
  * @param name what it is of, for the message
  * @throws Failure `usage` for anything but UTF-8, which quotes nothing of it
  */
-export const decodeText = (bytes: Uint8Array, name: string): string => {
+export const decodeStrictly = (bytes: Uint8Array, name: string): string => {
   const fault = findEncodingFault(bytes)
   if (fault !== undefined) throw usage(`${name} ${fault}`, encodingHint)
   return decodeUtf8(bytes)
 }
 
-/** Decodes standard input as it comes, in pieces that may end within a character. Throws as `decodeText`. */
+/** Decodes standard input as it comes, in pieces that may end within a character. Throws as `decodeStrictly`. */
 export class TextReader {
   readonly #name: string
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })

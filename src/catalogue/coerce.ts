@@ -4,7 +4,7 @@
  */
 import { addToGroup } from '../base/group-by.js'
 import { formatNumber, isNumber } from '../base/json/json.js'
-import { isObject, type JsonValue } from '../base/objects.js'
+import { getOwn, isObject, type JsonValue } from '../base/objects.js'
 import { findNearest } from '../base/suggest.js'
 import {
   formatOf,
@@ -17,7 +17,6 @@ import {
 } from './params.js'
 import {
   getFormatRule,
-  getOwnValue,
   isJoined,
   joinItems,
   matchWord,
@@ -232,7 +231,7 @@ const listItem = <N>(walk: Walk<N>, param: ListParam, given: N): Value => {
   const scalar = getScalar(walk, given)
   if (reference !== undefined)
     return acceptScalar(walk, param, given, readReference(scalar, reference))
-  const successor = getOwnValue(param.deprecatedValues, scalar?.text ?? '')
+  const successor = getOwn(param.deprecatedValues, scalar?.text ?? '')
   if (param.of === 'string' && scalar !== undefined && successor !== undefined)
     walk.deprecated.push({ value: scalar.text, successor })
   if (kind === 'file' && param.of === 'string' && scalar?.value === '')
@@ -307,7 +306,7 @@ const coerceHash = <N>(walk: Walk<N>, param: HashParam, given: N): Value => {
       const { key, value } = entry
       const isNothing = kind === 'wire' && getScalar(walk, value)?.value === null
       if (keys === undefined && isNothing) return [key, '']
-      const inner = keys === undefined ? anyText : getOwnValue(keys, key)
+      const inner = keys === undefined ? anyText : getOwn(keys, key)
       const found = inner && coerceValue(enterKey(walk, key), inner, value)
       return [key, inner === undefined ? reportUnknownKey(walk, param, entry) : found]
     }),
@@ -381,7 +380,7 @@ const coerceHashTexts = (
   }
   return toObject(
     [...grouped].map(([key, values]) => {
-      const inner = getOwnValue(param.keys, key)
+      const inner = getOwn(param.keys, key)
       if (param.keys === undefined) return [key, values.at(-1)]
       if (inner === undefined) return [key, reportUnknownKey(walk, param, { key, value: values })]
       const each =

@@ -166,7 +166,7 @@ export const isNumeric = (param: Param | undefined): param is IntegerParam =>
   param?.type === 'integer'
 
 /** True if the parameter takes several values. */
-export const takesSeveral = (param: Param | undefined): param is ListParam => param?.type === 'list'
+export const isListParam = (param: Param | undefined): param is ListParam => param?.type === 'list'
 
 /** True if the parameter takes values by keys, which a flag has as `key=value`. */
 export const takesPairs = (param: Param | undefined): param is HashParam => param?.type === 'hash'

@@ -5,6 +5,7 @@
 
 import { isDay, isDuration, isMoment, toSentTime } from '../base/dates.js'
 import { getCurrentIo } from '../base/io.js'
+import { getOwn } from '../base/objects.js'
 import { readPublicKey } from '../base/public-key.js'
 import { findNearest } from '../base/suggest.js'
 import {
@@ -144,9 +145,6 @@ const refuse = (problem: Problem, expected: string, near?: string): ValueProblem
   nearest: near,
 })
 
-export const getOwnValue = <T>(table: Readonly<Record<string, T>> | undefined, key: string) =>
-  table !== undefined && Object.hasOwn(table, key) ? table[key] : undefined
-
 /** Returns the word that stands in for a value (`None`, `Any`), however it is written. */
 export const matchWord = ({ words = [] }: Param, text: string): string | undefined =>
   words.find((word) => word.toLowerCase() === text.toLowerCase())
@@ -189,7 +187,7 @@ const readLevel = (
   kind: SourceKind,
 ): ScalarValue => {
   const text = typeof given?.value === 'string' ? given.text : ''
-  const named = getOwnValue(names, text.toLowerCase().replaceAll('_', '-').replaceAll(' ', '-'))
+  const named = getOwn(names, text.toLowerCase().replaceAll('_', '-').replaceAll(' ', '-'))
   if (named !== undefined) return { value: named }
   const read = readInteger(param, given, kind)
   const known = Object.keys(names)
@@ -216,7 +214,7 @@ const readBoolean = (given: Scalar | undefined, kind: SourceKind): ScalarValue =
   const text = given?.text ?? ''
   // A flag has no text of its own: it is `true`, or `false` with `no-` before its name.
   if (kind === 'text') return { value: text !== 'false' }
-  const value = kind === 'wire' ? getOwnValue(truths, text.toLowerCase()) : undefined
+  const value = kind === 'wire' ? getOwn(truths, text.toLowerCase()) : undefined
   return value === undefined ? refuse('wrong type', 'true or false') : { value }
 }
 
@@ -234,7 +232,7 @@ const readEnum = (param: EnumParam, given: Scalar | undefined, kind: SourceKind)
   const text = readScalarText(given, kind)
   if (text === undefined) return refuse('wrong type', kind === 'data' ? 'a string' : expected)
   if (values.includes(text)) return { value: text }
-  const successor = getOwnValue(param.deprecatedValues, text)
+  const successor = getOwn(param.deprecatedValues, text)
   if (successor !== undefined) return { value: text, successor }
   const dashed = text.replaceAll('-', '_')
   if (kind !== 'wire' && values.includes(dashed)) return { value: dashed }

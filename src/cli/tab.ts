@@ -9,10 +9,10 @@ import {
   getNumberNames,
   getParamValues,
   isFile,
+  isListParam,
   isSwitch,
   type Param,
   takesPairs,
-  takesSeveral,
 } from '../catalogue/params.js'
 import { loadCommandByWords, toolCommands } from '../commands/index.js'
 import { getCommandFlags } from '../engine/command/flags.js'
@@ -211,7 +211,7 @@ const suggestArguments = async (
 const isCondition = ({ param }: Flag): boolean => param.completes === 'condition'
 
 /** True if the flag's value may be several with commas between them. */
-const isList = ({ param }: Flag): boolean => takesSeveral(param) || param.completes === 'profiles'
+const isList = ({ param }: Flag): boolean => isListParam(param) || param.completes === 'profiles'
 
 /** Completes a flag's value behind its `=`. */
 const completeAfterEquals = async (

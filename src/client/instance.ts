@@ -180,7 +180,7 @@ export class InstanceClient {
 
   /**
    * The credential that an endpoint takes, as it would go along.
-   * @throws Lacking
+   * @throws MissingCredential
    */
   credential(endpoint?: EndpointTraits): Promise<Credential | undefined> {
     return findCredential(this.#options.credential, this.#options.baseUrl, endpoint)

@@ -10,7 +10,7 @@ import { isObject, toText } from '../base/objects.js'
 import { formatCount } from '../base/text.js'
 import { type Endpoint, type EndpointTraits, getPath } from '../catalogue/endpoint.js'
 import { createFilter, type FieldReader, type RecordTest } from '../catalogue/filters.js'
-import { takesSeveral } from '../catalogue/params.js'
+import { isListParam } from '../catalogue/params.js'
 import { groupsAll } from '../catalogue/undocumented.js'
 import { makeLegible, type Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
@@ -253,7 +253,7 @@ export class SnapshotReader {
       if (shaping.has(name) || Object.hasOwn(filter, name)) return []
       const param = endpoint.params[name]
       const values =
-        takesSeveral(param) && param.join === 'comma'
+        isListParam(param) && param.join === 'comma'
           ? texts.flatMap((text) => text.split(','))
           : texts
       const test = param && createFilter(name, param, values, createFieldReader(endpoint))

@@ -186,7 +186,7 @@ export class MissingCredential extends Failure {
 
 /**
  * Finds the credential for an endpoint; undefined if it needs none. Without an endpoint, it is the user's.
- * @throws Lacking if the endpoint requires a credential, or takes no job token
+ * @throws MissingCredential if the endpoint requires a credential, or takes no job token
  */
 export const findCredential = async (
   provide: CredentialProvider,

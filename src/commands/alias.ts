@@ -20,7 +20,6 @@ import { getPaths, openStore } from '../profile/index.js'
 import type { Environment } from '../profile/types.js'
 import { define } from './define.js'
 import { openProfileStore } from './profile.js'
-import { suggestArea } from './synonyms.js'
 
 // What an alias may be called, and what it may stand for.
 
@@ -43,9 +42,6 @@ export const checkAliasName = (name: string, commands: readonly CommandFacts[]):
     )
   const taken = findArea(name, commands) !== undefined || name === 'help'
   if (taken) throw usage(`${name} is a command of svcctl and cannot be an alias`)
-  const meant = suggestArea(name)
-  if (meant !== undefined)
-    throw usage(`${name} is a reserved name and cannot be an alias: ${meant}`)
 }
 
 /** Finds the command that words begin with; undefined where an area's verb is still to follow. */

@@ -7,7 +7,9 @@
 
 import { clearTextWarning } from '../base/base-url.js'
 import { addSeconds } from '../base/dates.js'
+import { isObject } from '../base/objects.js'
 import { boolean, integer, oneOf, string } from '../catalogue/params.js'
+import type { People } from '../catalogue/views.js'
 import type { Services } from '../engine/command/services.js'
 import type { Argument, Given } from '../engine/command/types.js'
 import {
@@ -39,6 +41,7 @@ import {
 import { resolveSignedIn, resolveTarget } from './auth-profile.js'
 import { type Arguments, define } from './define.js'
 import { discoverInstance as knowInstance } from './known.js'
+import { isNarrow } from './narrow.js'
 import { chooseProfiles, getProfileName, openProfileStore, openTokenStore } from './profile.js'
 import { loadWordsInForce } from './vocabulary-reading.js'
 
@@ -273,6 +276,15 @@ const checkStatus = async (services: Services, name: string | undefined): Promis
   }
 }
 
+/** A narrow table names the host in place of the URL, and leaves out where the credential comes from. */
+const narrowStatus = (several: boolean): People => ({
+  columns: ['profile', ...(several ? ['current'] : []), 'works', 'host', 'user'],
+  rows: (records) =>
+    records.filter(isObject).map((row) => ({ ...row, host: hostOf(String(row.base_url)) })),
+})
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
+
 async function* listStatus(services: Services, given: Pick<Given, 'args'>): Rows {
   const rows: StatusRow[] = []
   // The variables may name the address of a profile, whose credential is used then.
@@ -280,7 +292,9 @@ async function* listStatus(services: Services, given: Pick<Given, 'args'>): Rows
     if (!rows.some(({ profile }) => profile === name)) rows.push(await checkStatus(services, name))
   yield* yieldRecords(rows, {
     columns: ['profile', 'current', 'base_url', 'credential', 'works', 'user'],
-    stacks: 'cut',
+    ...(isNarrow(services.answer)
+      ? { people: narrowStatus(rows.length > 1) }
+      : { stacks: 'cut' as const }),
     // `credential` says of which kind it is and where it comes from.
     reveal: true,
   })

@@ -9,7 +9,7 @@ import { readReadable } from '../base/files/files.js'
 import { type Fields, isObject, type JsonValues, toJsonFields } from '../base/objects.js'
 import { type HeldText, holdText } from '../base/secrets/scrub.js'
 import { formatCount } from '../base/text.js'
-import { decodeText } from '../base/utf8.js'
+import { decodeStrictly } from '../base/utf8.js'
 import { readHeld } from '../base/yaml/texts.js'
 import { actionNames, commits } from '../catalogue/areas/commits.js'
 import { list, string } from '../catalogue/params.js'
@@ -275,7 +275,7 @@ const readSourceText = async (
   if (path === '-') return holdText(await place.stdin.text())
   try {
     const bytes = await readReadable(resolve(place.cwd, path), place.clock.signal, maxActions)
-    return holdText(decodeText(bytes, `${label}: ${path}`))
+    return holdText(decodeStrictly(bytes, `${label}: ${path}`))
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     throw new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })

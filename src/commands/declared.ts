@@ -17,8 +17,8 @@ const loadPrinting = () => import('./plan/printing.js')
 export const plan = define({
   summary: 'Show what the files would change',
   description: [
-    'YAML or JSON files declare the state of an instance. The plan lists every request that is needed to reach that state. svcctl only reads from the instance. --out saves the plan for "svcctl apply", and -o json prints it.',
-    'Exit code 0: plan created, with or without changes; 2: invalid files or an unknown name; 8: some objects could not be read, or a finding that --fail-on names.',
+    'YAML or JSON files declare the state of an instance. The plan lists every request that reaches that state. Nothing is written; --out saves the plan for "svcctl apply".',
+    'Exit code 0: plan created, with or without changes; 2: invalid files or an unknown name; 8: an object could not be read, or a finding that --fail-on names.',
   ],
   args: [filesArgument],
   flags: planFlags,
@@ -36,9 +36,9 @@ export const plan = define({
 export const apply = define({
   summary: 'Apply the declared state',
   description: [
-    'Creates a plan, shows it, asks for confirmation, applies it, and verifies the result. You can also pass a plan file from "svcctl plan --out". It is applied only if the files and the instance have not changed since.',
-    'A journal records every write. --resume last resumes an interrupted run, and "svcctl journal undo" reverts one. Limits protect against mistakes; each message names the flag that raises the limit.',
-    'Exit code 0: applied and verified; 1: everything failed, or the instance ignored a change; 2: invalid files, or a limit was exceeded; 5: the plan is stale; 8: some changes failed or could not be read.',
+    'Creates a plan, shows it, asks for confirmation, applies it and verifies the result. A plan file of "svcctl plan --out" is applied if nothing changed since.',
+    'A journal records every write, for --resume last and "svcctl journal undo". If a limit is exceeded, the message names the flag that raises it.',
+    'Exit code 0: applied and verified; 1: all failed, or the instance ignored a change; 2: invalid files or a limit; 5: a stale plan; 8: some changes failed.',
   ],
   args: [
     {

@@ -8,7 +8,7 @@ import {
   getStatus,
 } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
-import { formatOf, type Param, takesPairs, takesSeveral } from '../catalogue/params.js'
+import { formatOf, isListParam, type Param, takesPairs } from '../catalogue/params.js'
 import {
   createAnyOf,
   createValueSchema,
@@ -227,13 +227,13 @@ const createParameters = (e: Endpoint): Json[] => [
   ...Object.entries(e.params)
     .filter(([, param]) => getPlace(e, param) === 'query')
     .map(([name, param]) => ({
-      name: takesSeveral(param) && param.join === undefined ? `${name}[]` : name,
+      name: isListParam(param) && param.join === undefined ? `${name}[]` : name,
       in: 'query',
       description: describeParameter(param),
       ...(param.required === true ? { required: true } : {}),
       ...(param.deprecated === undefined ? {} : { deprecated: true }),
       ...(takesPairs(param) ? { style: 'deepObject', explode: true } : {}),
-      ...(takesSeveral(param) && param.join === 'comma' ? { style: 'form', explode: false } : {}),
+      ...(isListParam(param) && param.join === 'comma' ? { style: 'form', explode: false } : {}),
       schema: toParameterSchema(param),
     })),
   ...createImpliedParameters(e),

@@ -123,7 +123,7 @@ const settled: Readonly<Record<string, Advice>> = {
 
 const adviseNotWaiting = (status: string): Advice =>
   settled[status] ?? {
-    reason: `the job is not waiting: its status is ${status || 'in no state'}`,
+    reason: `the job is not waiting: its status is ${status || 'unknown'}`,
     next: [],
   }
 

@@ -14,7 +14,7 @@ import {
   type ReadText,
   readNamedFiles,
 } from '../desired/files/paths.js'
-import type { Services } from '../engine/command/services.js'
+import type { AnswerService, Services } from '../engine/command/services.js'
 import {
   createExitRow,
   type RecordView,
@@ -23,6 +23,7 @@ import {
   yieldText,
 } from '../engine/rows.js'
 import { exitCodes, Failure, usage } from '../errors.js'
+import { isNarrow } from './narrow.js'
 import { type PolicyArguments, type PolicyRule, policySchema, policySeverities } from './policy.js'
 import {
   findShared,
@@ -172,14 +173,19 @@ const describeOutcome = (
     return yieldRecords(
       answer.reader === 'pages' ? sortFindings(outcome) : collectFindings(outcome),
       {
-        columns: ['severity', 'rule', 'address', 'message', 'waived'],
-        stacks: 'cut',
+        ...(isNarrow(answer)
+          ? // The first column is never cut.
+            { columns: ['address', 'severity', 'message', 'rule'] }
+          : {
+              columns: ['severity', 'rule', 'address', 'message', 'waived'],
+              stacks: 'cut' as const,
+            }),
         ...createPolicyPage(outcome, flags['fail-on']),
       },
     )
   if (output === 'prometheus') return yieldText(renderPolicyPrometheus(outcome, safe))
   return yieldText(
-    output === 'nagios' ? renderPolicyNagios(outcome, safe) : renderPlain(outcome, safe),
+    output === 'nagios' ? renderPolicyNagios(outcome, safe) : renderPlain(outcome, answer),
   )
 }
 
@@ -247,13 +253,16 @@ const describePolicyOutcome = ({ judged, unread }: PolicyOutcome): string => {
 
 type Sanitizer = (text: string) => string
 
-const renderPlain = (outcome: PolicyOutcome, safe: Sanitizer): string => {
+/** A line a finding; on a terminal where it is too long, what it says stands below. */
+const renderPlain = (outcome: PolicyOutcome, { terminal, text, width }: AnswerService): string => {
   const lines = outcome.judged.flatMap(({ findings }) =>
-    findings.map(({ rule, severity, address, message, waived: why }) =>
-      safe(
-        `${why === null ? severity : 'waived'} ${rule} ${address ?? '-'}: ${message}${why === null ? '' : ` (${why})`}`,
-      ),
-    ),
+    findings.map(({ rule, severity, address, message, waived: why }) => {
+      const head = `${why === null ? severity : 'waived'} ${rule} ${address ?? '-'}:`
+      const said = `${message}${why === null ? '' : ` (${why})`}`
+      return terminal && head.length + 1 + said.length > width
+        ? `${text.hanging(head, 0)}\n  ${text.hanging(said, 2)}`
+        : text.safe(`${head} ${said}`)
+    }),
   )
   return `${[...lines, describePolicyOutcome(outcome)].join('\n')}\n`
 }

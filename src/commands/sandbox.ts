@@ -7,6 +7,7 @@
  */
 
 import { resolve } from 'node:path'
+import { waitForAbort } from '../base/async.js'
 import { boolean, integer, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import {
@@ -40,7 +41,7 @@ export const parseAsOfVersion = async (text: string | undefined) => {
 }
 
 /** Loads what tells whether a text is a condition of `rules:if`, as of a version that was checked before. */
-export const loadConditionCheck = async (asOf: string | undefined) => {
+export const loadCiCondition = async (asOf: string | undefined) => {
   const { loadConditionCheck: load } = await loadSandbox()
   return load(await parseAsOfVersion(asOf))
 }
@@ -64,13 +65,6 @@ const loadVocabulary = async ({ place }: Services, file: string | undefined) => 
   const { loadChecked } = await import('../vocabulary/index.js')
   return { words: await loadChecked(resolve(place.cwd, file)) }
 }
-
-const waitForInterruption = (signal: AbortSignal): Promise<void> =>
-  new Promise((done) => {
-    if (signal.aborted) done()
-    else signal.addEventListener('abort', () => done(), { once: true })
-    // Listening alone keeps the process alive; nothing else has to.
-  })
 
 const serveFlags = {
   port: integer('port [any free port]', { min: 0, max: 65535 }),
@@ -121,7 +115,7 @@ async function* serveFrom(
       )
     } else yield* yieldRecord({ url: sandbox.url, users: sandbox.users }, { reveal: true })
     yield { kind: 'flush' }
-    await waitForInterruption(services.place.clock.signal)
+    await waitForAbort(services.place.clock.signal)
   } finally {
     await sandbox.close()
   }

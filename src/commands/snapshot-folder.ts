@@ -36,7 +36,7 @@ import {
   readUnfinished,
   tryFile,
   unfinishedName,
-  writeAll,
+  writeSynchronously,
 } from './snapshot-progress.js'
 
 /** The number of records that are written at once. */
@@ -153,7 +153,7 @@ export class ListFile {
     const piece = Buffer.concat(
       this.#pending.flatMap((bytes) => [whole?.(bytes) ?? bytes, newline]),
     )
-    tryFile(this.#path, () => writeAll(this.#file, piece))
+    tryFile(this.#path, () => writeSynchronously(this.#file, piece))
     this.#hash.update(piece)
     this.#at += piece.length
     this.#records += this.#pending.length

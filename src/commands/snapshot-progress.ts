@@ -17,7 +17,7 @@ import type { DocumentValue } from '../base/documents/index.js'
 import { readJson } from '../base/documents/json.js'
 import { Digest, strict } from '../base/documents/schemas.js'
 import { describeOther, nonBlocking, readRegular } from '../base/files/regular.js'
-import { decodeText } from '../base/utf8.js'
+import { decodeStrictly } from '../base/utf8.js'
 import {
   areInOrder,
   checkKind,
@@ -125,7 +125,7 @@ export const readUnfinished = (folder: string): UnfinishedState => {
   const path = join(folder, unfinishedName)
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined
   try {
-    const text = decodeText(readRegular(path, maxDocument), path)
+    const text = decodeStrictly(readRegular(path, maxDocument), path)
     // A line that was cut is one that was not written.
     const lines = text.split('\n').slice(0, -1)
     return lines.length === 0 ? undefined : parseSteps(lines, path)
@@ -163,7 +163,7 @@ export const openPrivate = (path: string, append: boolean): number => {
 }
 
 /** Writes all of the bytes. A disk that is nearly full takes a part of them first, without an error. */
-export const writeAll = (file: number, bytes: Uint8Array): void => {
+export const writeSynchronously = (file: number, bytes: Uint8Array): void => {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
 }
 
@@ -187,7 +187,9 @@ export class ProgressLog {
   }
 
   add(value: SnapshotHeader | Step): void {
-    tryFile(this.#path, () => writeAll(this.#file, Buffer.from(`${JSON.stringify(value)}\n`)))
+    tryFile(this.#path, () =>
+      writeSynchronously(this.#file, Buffer.from(`${JSON.stringify(value)}\n`)),
+    )
   }
 
   close(): void {

@@ -235,7 +235,10 @@ async function* snapshotGiven(services: Services, given: SnapshotGiven): Rows {
   const all = chooseLists(given.args, await services.place.commands())
   if (given.flags['dry-run'] === true) return yield* countRequests(services, all, group)
   if (to === '')
-    throw usage('snapshot requires --to, the folder to write to', 'For example: --to before')
+    throw usage(
+      'snapshot requires --to, the folder to write to',
+      'For example: svcctl snapshot --to before',
+    )
   const folder = resolve(place.cwd, to)
   const lock = await lockFolder(folder)
   try {

@@ -1,4 +1,4 @@
-/** What each command of the tool does, in a line, for help and completion. Generated. */
+/** The summary of each command of the tool, in a line, for help and completion. Generated. */
 export const summaries: Readonly<Record<string, string>> = {
   'sandbox serve': 'Run the embedded instance as a server',
   'sandbox status': 'Show the state of the embedded instance',

@@ -16,6 +16,7 @@ import { readKnown } from '../profile/known.js'
 import { loadChecked, loadEndpoints } from '../vocabulary/index.js'
 import { define } from './define.js'
 import { getOwnSettings } from './known.js'
+import { isNarrow } from './narrow.js'
 import { getVocabularyFile, readVersion } from './vocabulary-reading.js'
 
 const isConfigured = async ({ place }: Services): Promise<boolean> => {
@@ -82,9 +83,10 @@ const toCommandRow = (command: CommandFacts) => ({
 export const commands = define({
   summary: 'List all commands with their API endpoints',
   examples: ['commands', "commands -o json | jq -r '.[].command'"],
-  rows: async function* ({ place }: Services) {
+  rows: async function* ({ answer, place }: Services) {
     const rows = (await place.commands()).map(toCommandRow)
-    yield* yieldRecords(rows, { columns: ['command', 'summary', 'endpoints'] })
+    const routes = isNarrow(answer) ? [] : ['endpoints']
+    yield* yieldRecords(rows, { columns: ['command', 'summary', ...routes] })
   },
 })
 

@@ -90,7 +90,7 @@ export type Reference = string | number
 const digits = /^\d+$/
 
 /** Parses a reference in a file: digits are an ID, and `@` before digits makes them a name. Returns undefined for digits that are no ID. */
-export const parseReference = (text: string): Reference | undefined => {
+export const parseNameReference = (text: string): Reference | undefined => {
   if (/^@\d+$/.test(text)) return text.slice(1)
   if (!digits.test(text)) return text
   const id = Number(text)

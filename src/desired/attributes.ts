@@ -11,9 +11,9 @@ import type { Managed, Referent } from '../catalogue/managed.js'
 import {
   formatOf,
   isClearedByEmpty,
+  isListParam,
   type Param,
   type Params,
-  takesSeveral,
 } from '../catalogue/params.js'
 import { type ManagedPlace, toReferenceText } from './address.js'
 import type { CurrentItem, NameFinder } from './state.js'
@@ -84,7 +84,7 @@ export const readValue = (
   // What is left out is a list without members, a date that is not set, or a certificate that is not attached.
   const { param } = attribute
   if (name === kind.pair?.shown && !isObject(item.record[name])) return null
-  if (takesSeveral(param)) return []
+  if (isListParam(param)) return []
   return param.nullable === true || isClearedByEmpty(param) ? null : undefined
 }
 

@@ -168,7 +168,7 @@ const toSecretReference = (source: SecretSource): SecretReference => {
 }
 
 /** A request as it would be sent, with references for secrets. */
-export const requestOf = ({ endpoint, values, secrets }: ActionStep) => {
+export const createStepRequest = ({ endpoint, values, secrets }: ActionStep) => {
   const { path, body } = buildRequest({ endpoint, values })
   // It was made of the values of a step, which are JSON.
   const sent = typeof body === 'string' ? (JSON.parse(body) as JsonFields) : {}
@@ -187,7 +187,7 @@ const toActionFields = <P>(
   id,
   verb,
   address: toAddressText(address),
-  ...requestOf(step),
+  ...createStepRequest(step),
   changes: changes.map(({ attribute, now, wanted, secret, within, origin: said }) => ({
     attribute,
     now,

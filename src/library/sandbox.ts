@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getTemporaryFolder, resolvePath } from '../base/io.js'
 import { holdText } from '../base/secrets/scrub.js'
-import { decodeText } from '../base/utf8.js'
+import { decodeStrictly } from '../base/utf8.js'
 import { readHeld } from '../base/yaml/texts.js'
 import { usage } from '../errors.js'
 import { toWholeAllowance } from '../http/gate.js'
@@ -71,7 +71,7 @@ const loadVocabulary = async (file: string | undefined) => {
 }
 
 const readRows = async (file: string): Promise<SeedRows> => {
-  const read = await readHeld(holdText(decodeText(await readFile(file), file)))
+  const read = await readHeld(holdText(decodeStrictly(await readFile(file), file)))
   if ('wrong' in read) throw usage(`${file}: ${read.wrong}`)
   return read.value as SeedRows
 }

@@ -8,11 +8,11 @@ import { coerce, wireSource } from '../catalogue/coerce.js'
 import {
   boolean,
   integer,
+  isListParam,
   list,
   oneOf,
   type Param,
   string,
-  takesSeveral,
 } from '../catalogue/params.js'
 import { Failure, usage } from '../errors.js'
 import { userTokenKinds } from './tokens.js'
@@ -175,7 +175,7 @@ const checkSetting = (name: SettingName, value: unknown): SettingValue => {
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 /** True if nothing is to be stored; this includes an empty list. */
 const isNone = (name: SettingName, value: unknown): boolean =>
-  isAbsent(value) || (takesSeveral(settings[name]) && Array.isArray(value) && value.length === 0)
+  isAbsent(value) || (isListParam(settings[name]) && Array.isArray(value) && value.length === 0)
 
 /** Applies changes to the stored form of a profile; other settings stay. */
 export const applyChanges = (stored: Fields, changes: Changes): Fields => {

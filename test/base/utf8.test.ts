@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeText, TextReader } from '../../src/base/utf8.js'
+import { decodeStrictly, TextReader } from '../../src/base/utf8.js'
 
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
 
@@ -19,7 +19,7 @@ describe('text that comes in', () => {
       fc.property(texts, fc.integer({ min: 1, max: 5 }), fc.boolean(), (text, size, marked) => {
         const bytes = Buffer.from(`${marked ? '\ufeff' : ''}${text}`)
         const plain = marked ? text : text.replace(/^\ufeff/, '')
-        expect([decodeText(bytes, 'it'), read(bytes, size)]).toEqual([plain, plain])
+        expect([decodeStrictly(bytes, 'it'), read(bytes, size)]).toEqual([plain, plain])
       }),
     )
   })
@@ -34,11 +34,11 @@ describe('text that comes in', () => {
     ['half of a mark', Buffer.of(0xff), 'it is not UTF-8 text'],
   ])('is refused where it is %s', (_, bytes, says) => {
     for (const reading of [
-      () => decodeText(bytes, 'it'),
+      () => decodeStrictly(bytes, 'it'),
       ...[1, 2, 3, 99].map((size) => () => read(bytes, size)),
     ])
       expect(reading).toThrow(expect.objectContaining({ category: 'usage' }))
-    expect(() => decodeText(bytes, 'it')).toThrow(says)
+    expect(() => decodeStrictly(bytes, 'it')).toThrow(says)
     expect(() => read(bytes, 2)).toThrow(/it is (?:not UTF-8|UTF-16)/)
   })
 })

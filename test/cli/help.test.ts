@@ -1,7 +1,9 @@
 /** Help of every command, area and topic: complete, and within eighty columns. */
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { type PageStyle, renderCommandHelp, toFlagRows } from '../../src/cli/help/command.js'
+import { renderCommandHelp } from '../../src/cli/help/command.js'
+import type { PageStyle } from '../../src/cli/help/layout.js'
+import { toFlagRows } from '../../src/cli/help/rows.js'
 import { renderAreaHelp, renderRootHelp, renderTopic, topics } from '../../src/cli/help/topics.js'
 import { loadAllCommands, loadCommandByWords, toolCommands } from '../../src/commands/index.js'
 import { summaries } from '../../src/commands/summaries.js'
@@ -26,7 +28,7 @@ describe('help', () => {
     const all = Object.values(command.endpoints)
     if (all.some((e) => e.access !== undefined)) expect(text).toMatch(/^ {2}who {2}/m)
     if (all.some((e) => e.edition !== undefined)) expect(text).toMatch(/^ {2}edition {2}/m)
-    expect(text).toMatch(/^Common flags \(-o, .*\): svcctl help flags$/m)
+    expect(text).toMatch(/^Common flags: -o, .* … svcctl help flags$/m)
     const limits = lists(command) || getSelects(command) !== undefined
     expect(text.includes('--limit')).toBe(limits)
     // What every command takes stands on a page of its own.
@@ -49,7 +51,7 @@ describe('help', () => {
   it('writes flags as they are typed', async () => {
     const text = async (words: string): Promise<string> => {
       const command = commands.find((c) => getCommandName(c) === words)
-      return command === undefined ? '' : renderCommandHelp(command, style)
+      return command === undefined ? '' : renderCommandHelp(command, style, true)
     }
     expect(await text('runners update')).toContain('--[no-]locked')
     expect(await text('runners list')).toMatch(/ --instance +list all runners of the instance/)

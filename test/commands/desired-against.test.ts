@@ -237,7 +237,7 @@ describe('the jobs of the guide', () => {
     }
     const base = commit({ 'svcctl/a.yml': rule(1) })
     git('checkout', '-q', '-b', 'work')
-    const tokens = { READ_TOKEN: env.SVC_TOKEN, NOTE_TOKEN: env.SVC_TOKEN }
+    const tokens = { READ_TOKEN: env.SVC_TOKEN, SVC_NOTE_TOKEN: env.SVC_TOKEN }
     const mr = {
       ...tokens,
       CI_PROJECT_ID: '1',

@@ -233,11 +233,11 @@ describe('a line without files, in a folder without any', () => {
     async (line) => {
       const [code, stderr] = await bare(line)
       expect([code, stderr]).toEqual([2, expect.stringContaining('no declared state here')])
-      expect(stderr).toContain('svcctl export --to svcctl writes it')
+      expect(stderr).toContain('for example: svcctl export --to svcctl/, then svcctl plan svcctl/')
       // A file of that name, such as the program, is no declared state either.
       expect(await bare(line, ['svcctl'])).toEqual([code, stderr])
       const [, other] = await bare(line, ['svcctl.yml'])
-      expect(other).toContain('To use svcctl.yml, name it.')
+      expect(other).toContain('for example: svcctl plan svcctl.yml')
     },
   )
 })

@@ -612,8 +612,8 @@ describe('--since', () => {
   })
 
   it('offers --all-fields where it has a meaning', async () => {
-    expect((await call('runners list --help')).stdout).toContain('--all-fields')
-    expect((await call('commits list --help')).stdout).not.toContain('--all-fields')
+    expect((await call('runners list --help --all')).stdout).toContain('--all-fields')
+    expect((await call('commits list --help --all')).stdout).not.toContain('--all-fields')
   })
 
   it('compares two snapshots, and the same one with itself', async () => {

@@ -6,7 +6,7 @@ import { clientOf, fakeClock, get, send } from './clients.js'
 
 const now = 1_700_000_000_000
 
-describe('askedWait', () => {
+describe('the wait that an answer asks for', () => {
   it.each<[Record<string, string>, number | undefined]>([
     [{ 'retry-after': '7' }, 7000],
     [{ 'retry-after': '0' }, 0],

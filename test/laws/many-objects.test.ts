@@ -16,9 +16,9 @@ const run = (line: readonly string[]) =>
 
 const helps = new Map<string, ReturnType<typeof run>>()
 
-/** The part of a command's help below that heading. */
+/** The part of a command's whole help below that heading. */
 const manyObjects = async (command: string): Promise<string> => {
-  const help = helps.get(command) ?? run([...command.split(' '), '--help'])
+  const help = helps.get(command) ?? run([...command.split(' '), '--help', '--all'])
   helps.set(command, help)
   return /^Many objects:\n((?: .*\n)*)/m.exec((await help).stdout)?.[1] ?? ''
 }

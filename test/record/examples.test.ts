@@ -28,8 +28,6 @@ const createExamples = async (): Promise<readonly Group[]> => {
     const lines = [...new Set(await loadExamples(command))]
     for (const line of lines.filter((one) => !endless.test(one) && absentIn(one).length === 0)) {
       const entry = createEntry(line, [`svcctl ${line}`])
-      // Two domains are deleted at once, each over a connection of its own.
-      if (line.startsWith('pages-domains delete')) entry.unordered = true
       entry.env = variables[getCommandName(command)] ?? {}
       if (ofProfiles.has(area)) entry.place = 'examples'
       entries.push(entry)

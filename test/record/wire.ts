@@ -151,9 +151,12 @@ export class Wire {
   }
 }
 
-/** Returns the kind of a request: its method and its path without what names an object. */
-const getKind = ({ method, target }: HeardRequest): string =>
-  `${method} ${target.replace(/\?.*/, '').replace(/\/[^/]*(?:\d|%2F)[^/]*/g, '/x')}`
+/** Returns the kind of a request: its method and its path without what names an object, as the last word of one without a query does. */
+const getKind = ({ method, target }: HeardRequest): string => {
+  const path = target.replace(/\?.*/, '').replace(/\/[^/]*(?:\d|%2F)[^/]*/g, '/x')
+  const isList = target.includes('?') || path.split('/').length < 4
+  return `${method} ${isList ? path : path.replace(/[^/]*$/, '')}`
+}
 
 /** True if a request was under way while one of others was. */
 const overlaps = (part: readonly HeardRequest[], next: HeardRequest): boolean =>

@@ -1,7 +1,7 @@
 /** Draws who has access above the list of it: tiles, by way and access level, and when access ends. */
 
 import { formatCount, groupDigits } from '../../base/text.js'
-import type { AccessRow } from '../../commands/access.js'
+import type { AccessRow } from '../../commands/access-row.js'
 import {
   type ChartRow,
   drawRows,

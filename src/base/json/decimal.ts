@@ -1,5 +1,5 @@
 /**
- * DecimalNumber numbers, compared, added and divided exactly: JavaScript rounds past 2^53, adds 0.1 and 0.2 to something else than
+ * Decimal numbers, compared, added and divided exactly: JavaScript rounds past 2^53, adds 0.1 and 0.2 to something else than
  * 0.3, and knows nothing beyond 1.8e308.
  */
 import { ExactNumber, isNumber } from './json.js'

@@ -18,7 +18,7 @@ import {
   colon,
   comma,
   findPlainEnd,
-  isBlank,
+  isBlankByte,
   minus,
   nine,
   nothing,
@@ -163,7 +163,7 @@ export class Scanner {
 
   /**
    * Continues reading; returns the index to continue from, which is after the value once it is done.
-   * @throws Malformed
+   * @throws MalformedJson
    */
   scan(chunk: Uint8Array, start: number): number {
     let i = start
@@ -260,7 +260,7 @@ const createUnexpected = (want: number, at: number): MalformedJson =>
 
 /**
  * Checks a whole JSON text.
- * @throws Malformed
+ * @throws MalformedJson
  */
 export const checkJson = (bytes: Uint8Array): void => {
   if (bytes.length > bounds.bytes) throw createTooLarge()
@@ -269,7 +269,7 @@ export const checkJson = (bytes: Uint8Array): void => {
     let i = scanner.scan(bytes, 0)
     if (!scanner.finish()) throw new MalformedJson(`ends early, after ${bytes.length} bytes`)
     for (; i < bytes.length; i++)
-      if (!isBlank(bytes[i] ?? 0)) throw new MalformedJson('continues after its end')
+      if (!isBlankByte(bytes[i] ?? 0)) throw new MalformedJson('continues after its end')
   } catch (error) {
     throw error instanceof MalformedJson ? error.placed(0) : error
   }

@@ -26,7 +26,7 @@ export const closeBrace = 0x7d
 /** The bytes of white space. */
 export const blanks = [space, newline, carriage, tab]
 
-export const isBlank = (byte: number): boolean =>
+export const isBlankByte = (byte: number): boolean =>
   byte === space || byte === newline || byte === carriage || byte === tab
 
 /** 1 at the place of each of these bytes. */

@@ -73,7 +73,7 @@ export const projects = {
     notes: [
       'The order "similarity" requires a search among your own projects.',
       'Only administrators can order by repository_size, storage_size, packages_size or wiki_size.',
-      'Offset paging ends at 50,000 records. For more, order by ID and continue with id_after or id_before.',
+      'Offset paging ends at 50,000 records; then order by ID and pass id_after.',
     ],
   }),
   listOfUser: endpoint('GET /users/:user_id/projects', many(Project), {

@@ -1,159 +1,21 @@
-/** Renders the help page of one command, and the rows that describe flags, which manual pages share. */
+/** Renders the help page of one command. */
 
 import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
-import {
-  getNumberNames,
-  getParamValues,
-  getPlaceholder,
-  getScopeType,
-  isSwitch,
-  type Param,
-  type ScopeParam,
-} from '../../catalogue/params.js'
 import { loadExamples } from '../../commands/index.js'
 import { getCommandName } from '../../engine/command/derive.js'
 import { getManyFlags, getOwnFlags, getSiteFlags } from '../../engine/command/flags.js'
-import type { Command, Flag } from '../../engine/command/types.js'
-import { formatOtherNames, getSpellings, type Spelling } from '../../engine/plan/line.js'
-
-// Lays out help: sections, two columns, and command lines to copy.
-
-/** The style of a page. */
-export interface PageStyle {
-  readonly width: number
-  readonly bold: (text: string) => string
-  readonly dim: (text: string) => string
-}
-
-/** The indentation of help. */
-export const indent = '  '
-/** A longer name has its text on the line below, so that it does not push all others aside. */
-const longestName = 26
-
-/** Lays out two columns, and wraps the second. */
-export const layOutTable = (
-  rows: readonly (readonly [string, string])[],
-  width: number,
-): string => {
-  const short = rows.map(([name]) => name.length).filter((length) => length <= longestName)
-  const left = Math.max(0, ...short) + 2
-  const below = `\n${indent}${' '.repeat(left)}`
-  return rows
-    .map(([name, text]) => {
-      const lines = wrap(text, width - left - indent.length).join(below)
-      const first = name.length <= longestName ? name.padEnd(left) : `${name}${below}`
-      return `${indent}${first}${lines}`.trimEnd()
-    })
-    .join('\n')
-}
-
-/** Wraps text into lines of at most `width` characters, which are taken to be one column each. */
-export const wrap = (text: string, width: number): string[] => {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
-}
-
-/** Words of a command line, quoted ones whole; a flag and what it takes stay together, and so does what follows < or |. */
-const parts = /(?:(?:(?<!-)-[\w-]+|[<>|]) (?![-<>|]))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
-
-/** Formats a command line to copy, and breaks it where that keeps a flag and its value together. */
-export const wrapCommandLine = (line: string, width: number): string => {
-  const lines: string[] = []
-  let at = `${indent}$`
-  for (const [word] of line.matchAll(parts)) {
-    const full = at.trim() !== '' && at.length + 1 + word.length > width - 2
-    // What a pipe leads to stays together, where it fits.
-    const pipe = at.lastIndexOf(' | ')
-    const tail = full && pipe > 0 ? `${at.slice(pipe + 1)} ${word}` : word
-    const kept = tail.length > width - 2 - indent.length * 3 ? word : tail
-    if (full) lines.push(`${kept === word ? at : at.slice(0, pipe)} \\`)
-    at = full ? `${indent.repeat(3)}${kept}` : `${at} ${word}`
-  }
-  return [...lines, at].join('\n')
-}
-
-/** Formats a section with its title; empty if the body is. */
-export const formatSection = (title: string, body: string, style: PageStyle): string =>
-  body === '' ? '' : `${style.bold(title)}\n${body}\n`
-
-/** The maximum length of a list of values in a description, in characters. */
-const inDescription = 120
-
-const getListedValues = (param: Param): readonly string[] => {
-  if (getPlaceholder(param) === getParamValues(param).join('|')) return []
-  return [...getParamValues(param), ...getNumberNames(param)]
-}
-
-/** Returns the values that a flag takes, where its term does not say them; only as many as fit in two lines. */
-const describeValues = (param: Param): string[] => {
-  const values = getListedValues(param)
-  if (values.length === 0) return []
-  const text = values.join(', ')
-  if (text.length <= inDescription) return [text]
-  const cut = text.lastIndexOf(', ', inDescription)
-  return [`${text.slice(0, cut)}, …`]
-}
-
-/** The source of a project or group that is not given. */
-const scopeDefaults: Readonly<Record<ScopeParam['type'], string>> = {
-  project: 'default: SVC_PROJECT or the project of the git clone',
-  group: 'else SVC_GROUP',
-}
-
-/** Describes whether a value must be given, and where it else comes from. */
-const describeNeed = ({ required, path, param }: Flag): string[] => {
-  if (!required) return []
-  const scope = getScopeType(param)
-  if (path === true && scope !== undefined) return [scopeDefaults[scope]]
-  return [param.env === undefined ? 'required' : `else ${param.env}`]
-}
-
-/** Returns a default as help names it; a default that is called so itself is quoted. */
-const describeDefault = (value: string | number | boolean): string =>
-  value === 'default' ? '"default"' : String(value)
-
-const describe = (flag: Flag): string => {
-  const { param } = flag
-  const marks = [
-    ...describeValues(param),
-    ...(param.words === undefined ? [] : [`also ${param.words.join(', ')}`]),
-    ...describeNeed(flag),
-    ...(param.default === undefined ? [] : [`default ${describeDefault(param.default)}`]),
-    ...(param.edition === undefined ? [] : [param.edition]),
-    ...(param.deprecated === undefined ? [] : [`deprecated: use ${param.deprecated}`]),
-  ]
-  const [own, ...others] = flag.own ?? []
-  const help =
-    own === undefined ? param.help : `${formatOtherNames(flag.name, others)} ${param.help}`
-  return marks.length === 0 ? help : `${help} (${marks.join('; ')})`
-}
-
-/** A row of help: how a flag is written, and what it is for. */
-type FlagRow = readonly [term: string, text: string]
-
-const toFlagRow = (flag: Flag, { text, negated }: Spelling): FlagRow => {
-  if (negated === true) return [text, flag.refusal ?? `not: ${flag.param.help}`]
-  // Attributes have both forms; what picks or switches something of the tool has one.
-  const both = isSwitch(flag.param) && flag.parameter !== undefined && !text.startsWith('--no-')
-  return [both ? text.replace('--', '--[no-]') : text, describe(flag)]
-}
-
-/** Describes flags as rows of help, without hidden ones. */
-export const toFlagRows = (flags: readonly Flag[]): FlagRow[] =>
-  flags.flatMap((flag) =>
-    getSpellings(flag)
-      .filter(({ hidden }) => !hidden)
-      .map((spelling) => toFlagRow(flag, spelling)),
-  )
-
-// The page of one command: usage, flags, who may do it, examples, routes.
+import type { Command } from '../../engine/command/types.js'
+import {
+  commandLine,
+  indent,
+  layOutLines,
+  layOutTable,
+  type PageStyle,
+  section,
+  wrap,
+} from './layout.js'
+import { type FlagRow, toFlagRows } from './rows.js'
+import { groupFlags } from './subjects.js'
 
 /** Formats the arguments of a command for its usage line. */
 export const formatArguments = (command: Command): string =>
@@ -204,20 +66,51 @@ const describeCommand = ({ description = [], endpoints }: Command): readonly str
   ...Object.values(endpoints).flatMap(({ reveals = [], notes = [] }) => [reveals, notes].flat()),
 ]
 
-/** Renders `svcctl runners list --help`. */
-export const renderCommandHelp = async (command: Command, style: PageStyle): Promise<string> => {
+/** What a screen shows without scrolling. */
+export const screenLines = 50
+
+/** How much a page says of each flag: `whole` has those for many objects, too; `line` is what fits its line, without routes. */
+type Detail = 'whole' | 'full' | 'line' | 'names'
+
+const flagLines = (rows: readonly FlagRow[], { width }: PageStyle, detail: Detail): string => {
+  if (rows.length === 0) return ''
+  if (detail === 'whole' || detail === 'full') return layOutTable(rows, width)
+  if (detail === 'names')
+    return wrap(rows.map(([term]) => term.replace(/ <.*/, '')).join(', '), width - indent.length)
+      .map((line) => indent + line)
+      .join('\n')
+  return layOutLines(
+    rows.map(([term, text]) => [term.replace(/<YYYY.*>/, '<time>'), text]),
+    width,
+  )
+}
+
+const flagSections = (command: Command, style: PageStyle, detail: Detail): string =>
+  [
+    ...groupFlags(getCommandName(command), getOwnFlags(command)),
+    ['Settings of this instance', getSiteFlags(command)] as const,
+    ['Many objects', detail === 'whole' ? getManyFlags(command) : []] as const,
+  ]
+    .map(([title, flags]) =>
+      section(`${title}:`, flagLines(toFlagRows(flags), style, detail), style),
+    )
+    .filter((part) => part !== '')
+    // A page with little room has no empty lines between its headings.
+    .join(detail === 'line' || detail === 'names' ? '' : '\n')
+
+const pageText = async (command: Command, style: PageStyle, detail: Detail): Promise<string> => {
   const body = [...new Set(describeCommand(command))]
     .flatMap((text) => wrap(text, style.width))
     .join('\n')
   return [
     `${command.summary}.\n`,
-    formatSection(
+    section(
       'Usage:',
       `${indent}svcctl ${getCommandName(command)}${formatArguments(command)} [flags]`,
       style,
     ),
     body === '' ? '' : `${body}\n`,
-    formatSection(
+    section(
       'Arguments:',
       layOutTable(
         command.args.map((a) => [a.name, a.help] as const),
@@ -225,33 +118,75 @@ export const renderCommandHelp = async (command: Command, style: PageStyle): Pro
       ),
       style,
     ),
-    formatSection('Flags:', layOutTable(toFlagRows(getOwnFlags(command)), style.width), style),
-    formatSection(
-      'Settings of this instance:',
-      layOutTable(toFlagRows(getSiteFlags(command)), style.width),
-      style,
-    ),
-    formatSection(
-      'Many objects:',
-      layOutTable(toFlagRows(getManyFlags(command)), style.width),
-      style,
-    ),
-    formatSharedFlags(style),
-    formatSection('Good to know:', layOutTable(collectFacts(command), style.width), style),
-    formatSection(
+    flagSections(command, style, detail),
+    otherFlags(command, style, detail),
+    section('Good to know:', layOutTable(collectFacts(command), style.width), style),
+    section(
       'Examples:',
-      (await loadExamples(command))
-        .map((e) => wrapCommandLine(`svcctl ${e}`, style.width))
-        .join('\n'),
+      (await loadExamples(command)).map((e) => commandLine(`svcctl ${e}`, style.width)).join('\n'),
       style,
     ),
-    formatSection('API:', formatRoutes(command, style.width), style).trimEnd(),
+    section('API:', detail === 'line' ? '' : formatRoutes(command, style.width), style).trimEnd(),
   ]
     .filter((part) => part !== '')
     .join('\n')
     .concat('\n')
 }
 
-/** Returns the hint on the flags that belong to no single command, with those that people look for most. */
-const formatSharedFlags = (style: PageStyle): string =>
-  `${style.dim('Common flags (-o, --fields, --sandbox, -p, --yes …): svcctl help flags')}\n`
+/**
+ * Renders `svcctl runners list --help`, on one screen where it fits: a page that would be longer says less of each flag.
+ * With `whole` it says everything of all flags.
+ */
+export const renderCommandHelp = async (
+  command: Command,
+  style: PageStyle,
+  whole = false,
+): Promise<string> => {
+  if (whole) return pageText(command, style, 'whole')
+  let text = ''
+  for (const detail of ['full', 'line', 'names'] as const) {
+    text = await pageText(command, style, detail)
+    if (text.trimEnd().split('\n').length <= screenLines) return text
+  }
+  return text
+}
+
+/** The flags for many objects that a page names, by how often they are looked for. */
+const namedFirst = ['select', 'all-projects', 'where', 'sort', 'group-by', 'resume', 'journal']
+
+/** What a line has for their names, beside what stands around them. */
+const manyWidth = 48
+
+/** Names the flags for many objects on one line. */
+const manyLine = (command: Command): readonly string[] => {
+  const names = getManyFlags(command).flatMap(({ name, hidden }) =>
+    hidden === true || name === 'limit' ? [] : [name],
+  )
+  if (names.length === 0) return []
+  const first = namedFirst.filter((name) => names.includes(name))
+  const ordered = [...first, ...names.filter((name) => !first.includes(name))]
+  const [all = ''] = wrap(ordered.map((name) => `--${name}`).join(', '), manyWidth)
+  const shown = all.split(', ').slice(0, 4).join(', ').replace(/,$/, '')
+  const more = shown.split(', ').length < ordered.length ? ' …' : ';'
+  return [`Many objects: ${shown}${more} svcctl help many`]
+}
+
+/** Where the flags stand that a page does not describe, and the ones that people look for most. */
+const otherFlags = (command: Command, style: PageStyle, detail: Detail): string => {
+  const limit = getManyFlags(command).some(
+    ({ name, hidden }) => name === 'limit' && hidden !== true,
+  )
+  const common = ['-o', '--fields', ...(limit ? ['--limit'] : []), '--sandbox', '-p', '--yes']
+  const many = detail === 'whole' ? [] : manyLine(command)
+  const lines = [
+    ...many,
+    `Common flags: ${common.join(', ')} … svcctl help flags`,
+    ...(detail === 'whole' || (detail === 'full' && many.length === 0)
+      ? []
+      : [`All flags in full: svcctl ${getCommandName(command)} --help --all`]),
+  ]
+  return `${lines
+    .flatMap((line) => wrap(line, style.width))
+    .map((line) => style.dim(line))
+    .join('\n')}\n`
+}

@@ -8,7 +8,7 @@ import manyObjects from '../../../.github/guide/many-objects.md?raw'
 import snapshots from '../../../.github/guide/snapshots.md?raw'
 import where from '../../../.github/guide/where.md?raw'
 import { type Recipe, recipes } from '../../commands/recipes.js'
-import { indent, layOutTable, wrap, wrapCommandLine } from './command.js'
+import { commandLine, indent, layOutTable, wrap } from './layout.js'
 
 const pages = {
   adoption,
@@ -85,7 +85,7 @@ const renderRecipe = ({ job, about, lines }: Recipe, width: number): string =>
   [
     job,
     ...wrap(about, width - indent.length).map((line) => indent + line),
-    ...lines.map((line) => wrapCommandLine(line, width)),
+    ...lines.map((line) => commandLine(line, width)),
   ].join('\n')
 
 /** Renders all recipes for a page of this width. */

@@ -5,7 +5,8 @@ import { getCommandName } from '../../engine/command/derive.js'
 import { getManyFlags, getOwnFlags } from '../../engine/command/flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
-import { formatArguments, toFlagRows } from './command.js'
+import { formatArguments } from './command.js'
+import { toFlagRows } from './rows.js'
 import { environmentVariables, renderTopic, topics } from './topics.js'
 
 /** Escapes text for roff: backslashes, leading dots and quotes, and dashes as typed. */

@@ -9,16 +9,10 @@ import { loadCommandsIn, toolCommands } from '../../commands/index.js'
 import { getCommandName } from '../../engine/command/derive.js'
 import { flagSets } from '../../engine/command/global-flags.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
-import {
-  formatArguments,
-  formatSection,
-  indent,
-  layOutTable,
-  type PageStyle,
-  toFlagRows,
-  wrap,
-} from './command.js'
+import { formatArguments } from './command.js'
 import type { GuidePage } from './guide.js'
+import { indent, layOutTable, type PageStyle, section, wrap } from './layout.js'
+import { toFlagRows } from './rows.js'
 
 /** The environment variables that the tool reads, as data: `help environment` and README derive from it. */
 interface EnvironmentVariable {
@@ -54,6 +48,10 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'SVC_GROUP', meaning: 'default group' },
   { name: 'SVC_ALERT_ENDPOINT', meaning: 'URL for "alerts send"' },
   { name: 'SVC_ALERT_KEY', meaning: 'authorization key for "alerts send"' },
+  {
+    name: 'SVC_NOTE_TOKEN',
+    meaning: 'token for plan --note and drift --note; may be another than that of the plan',
+  },
   { name: 'SVC_CONFIG_DIR', meaning: 'folder for the configuration, state and cache' },
   { name: 'SVC_NO_KEYRING', meaning: '1: keep tokens in a file, not in the keyring' },
   { name: 'SVC_NO_PROMPT', meaning: '1: never prompt' },
@@ -210,9 +208,15 @@ export const topics: Readonly<Record<string, Topic>> = {
   },
 }
 
+/** Other names of topics, which no list shows. */
+const otherNames: Readonly<Record<string, string>> = {
+  many: 'many-objects',
+  'real-instances': 'instances',
+}
+
 /** Renders a topic; undefined if there is none of that name. */
 export const renderTopic = (given: string): Promise<string> | undefined => {
-  const name = given === 'real-instances' ? 'instances' : given
+  const name = otherNames[given] ?? given
   const topic = Object.hasOwn(topics, name) ? topics[name] : undefined
   return topic && Promise.resolve(topic.page()).then((text) => `${text}\n`)
 }
@@ -241,16 +245,16 @@ export const renderRootHelp = async (style: PageStyle): Promise<string> => {
   const own = groups.map(([group, title]) => {
     const names = toolCommands.filter((c) => c.group === group).map(getCommandName)
     const lines = names.map((name) => [name, summaries[name] ?? ''] as const)
-    return formatSection(`${title}:`, layOutTable(lines, style.width), style)
+    return section(`${title}:`, layOutTable(lines, style.width), style)
   })
   const rows = areas.map((a) => [a.name, a.summary] as const)
   return [
     'Administer a source-hosting, collaboration and CI instance through its REST API.\n',
-    formatSection('Usage:', `${indent}svcctl <area> <verb> [id …] [flags]`, style),
-    formatSection('Areas:', layOutTable(rows, style.width), style),
+    section('Usage:', `${indent}svcctl <area> <verb> [id …] [flags]`, style),
+    section('Areas:', layOutTable(rows, style.width), style),
     ...own,
-    formatSection('Try it without an instance:', `${indent}svcctl runners list --sandbox`, style),
-    formatSection(
+    section('Try it without an instance:', `${indent}svcctl runners list --sandbox`, style),
+    section(
       'Help:',
       layOutTable(
         [
@@ -285,8 +289,8 @@ export const renderAreaHelp = async (
   })
   return [
     summary === undefined ? '' : `${toCapitalized(summary)}.\n`,
-    formatSection('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
-    formatSection('Verbs:', layOutTable(rows, style.width), style),
+    section('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
+    section('Verbs:', layOutTable(rows, style.width), style),
     `${style.dim(`svcctl ${prefix} <verb> --help says more about one of them.`)}\n`,
   ]
     .filter((part) => part !== '')

@@ -1,6 +1,5 @@
 /** Expands aliases, which are looked up only if the first word is no command. */
 import { splitCommand } from '../../base/shell-words.js'
-import { findNearest } from '../../base/suggest.js'
 import { areas } from '../../catalogue/index.js'
 import { toolCommands } from '../../commands/index.js'
 import { Failure, usage } from '../../errors.js'
@@ -47,17 +46,4 @@ export const listAliases = (env: Environment): Readonly<Record<string, string>> 
     if (error instanceof Failure) return {}
     throw error
   }
-}
-
-/** Adds the nearest alias to the hint of an unknown command. */
-export const suggestAlias = (failure: Failure, word: string, env: Environment): Failure => {
-  const near = findNearest(word, Object.keys(listAliases(env)))
-  if (near === undefined) return failure
-  const { hint = '' } = failure.details
-  const [, others] = /^Did you mean (?:one of )?(.*)\?$/.exec(hint) ?? []
-  return new Failure(failure.category, failure.message, {
-    ...failure.details,
-    hint:
-      others === undefined ? `Did you mean ${near}?` : `Did you mean one of ${near}, ${others}?`,
-  })
 }

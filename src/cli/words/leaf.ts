@@ -1,28 +1,29 @@
 /** The parser of one command: turns its part of the line into arguments and texts by flag name; and the base of all levels. */
 
-import {
-  Command as Commander,
-  type ErrorOptions,
-  type Help,
-  Option,
-  type ParseOptionsResult,
-} from 'commander'
+import { Command as Commander, type ErrorOptions, Option, type ParseOptionsResult } from 'commander'
 import { getCurrentIo } from '../../base/io.js'
 import { writes } from '../../catalogue/endpoint.js'
-import { getParamValues } from '../../catalogue/params.js'
+import { getParamValues, isSwitch } from '../../catalogue/params.js'
 import { createNameConflictFailure } from '../../catalogue/words.js'
 import { getCommandName } from '../../engine/command/derive.js'
 import { type FlagFilter, getCommandFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import {
   findOwnWords,
+  findSwitch,
   getWordsBeforeDashes,
   readInstanceFlags,
   usesInstanceNames,
   type WordsFinder,
 } from '../../engine/command/words.js'
-import { getSpellings, type HelpTopic, type ParsedLine, type Raw } from '../../engine/plan/line.js'
-import { Failure } from '../../errors.js'
+import {
+  getSpellings,
+  type HelpTopic,
+  isWord,
+  type ParsedLine,
+  type Raw,
+} from '../../engine/plan/line.js'
+import { Failure, usage } from '../../errors.js'
 import { checkPairs, createInvalidUseFailure, createUnknownOptionFailure } from './mistakes.js'
 
 /** Creates a filter for the flags that may stand on a line: it runs before anything is looked up about a flag. */
@@ -57,7 +58,29 @@ const getOptions = (flag: Flag): readonly Option[] => {
 const toText = (flag: Flag, option: Option, value: unknown): string => {
   if (typeof value === 'string') return value
   if (value === null) return ''
+  if (option.negate && flag.refusedValue !== undefined) return flag.refusedValue
   return String(!option.negate || flag.name.startsWith('no-'))
+}
+
+/** A flag that is on or off by itself (`--no-certificate` is another flag's no, or has no other form). */
+const isBoolean = ({ name, param }: Flag): boolean => isSwitch(param) && !name.startsWith('no-')
+
+const truths: Readonly<Record<string, boolean>> = {
+  true: true,
+  '1': true,
+  false: false,
+  '0': false,
+}
+
+/**
+ * The form of a boolean flag that says what follows its `=`.
+ * @throws Failure `usage` for any other value, which is not repeated: it may be a secret
+ */
+const toBooleanForm = (name: string, text: string): string => {
+  const isOn = Object.hasOwn(truths, text.toLowerCase()) ? truths[text.toLowerCase()] : undefined
+  if (isOn === undefined)
+    throw usage(`--${name} must be true or false`, `Write --${name} or --${name}=false.`)
+  return isOn ? `--${name}` : `--no-${name}`
 }
 
 /** Leaves Commander, which knows no other way than to end: the line is understood. */
@@ -69,7 +92,7 @@ export class ParsedLineSignal extends Error {
 
 /** True if help is requested anywhere on the line: it is shown whatever else is wrong with the line. */
 const hasHelpFlag = (tokens: readonly string[]): boolean =>
-  getWordsBeforeDashes(tokens).some((token) => token === '--help' || token === '-h')
+  findSwitch(tokens, 'help') === true || getWordsBeforeDashes(tokens).includes('-h')
 
 /** A level of the grammar. */
 export abstract class CommandLevel extends Commander {
@@ -80,8 +103,8 @@ export abstract class CommandLevel extends Commander {
   readonly given = new Map<string, string[]>()
   /** The names by which each flag was given, where the instance has others for it. */
   readonly spelled = new Map<string, Set<string>>()
-  /** The flags of this level that the line does not have. */
-  private others: () => readonly Flag[] = () => []
+  /** The boolean flags of this level by their long forms, which do not say no. */
+  private readonly booleans = new Map<string, Flag>()
 
   constructor(
     name: string,
@@ -91,7 +114,7 @@ export abstract class CommandLevel extends Commander {
     super(name)
     // Its help sees one word only, and reports a missing value before it shows anything: --help is a
     // flag like the others, heeded wherever it stands.
-    this.helpOption(false).helpCommand(false)
+    this.helpOption(false).helpCommand(false).showSuggestionAfterError(false)
   }
 
   /** The topic of help on this level. */
@@ -105,22 +128,14 @@ export abstract class CommandLevel extends Commander {
 
   /** Takes the flags that the line may have: declaring all takes longer than all the rest of parsing. */
   take(flags: (isWanted: FlagFilter) => readonly Flag[]): void {
-    const isMentioned = createMentionFilter(this.tokens)
-    this.declare(flags(isMentioned))
-    this.others = () => flags((flag) => !isMentioned(flag))
-  }
-
-  /** Declares all other flags of the level, because Commander looks for suggestions here. */
-  override createHelp(): Help {
-    this.declare(this.others())
-    this.others = () => []
-    return super.createHelp()
+    this.declare(flags(createMentionFilter(this.tokens)))
   }
 
   private declare(flags: readonly Flag[]): void {
     for (const flag of flags)
       for (const option of getOptions(flag)) {
         this.addOption(option)
+        if (isBoolean(flag) && !option.negate) this.booleans.set(option.long ?? '', flag)
         this.on(`option:${option.name()}`, (value: unknown) => {
           const texts = this.given.get(flag.name) ?? []
           this.spell(flag, option)
@@ -128,6 +143,45 @@ export abstract class CommandLevel extends Commander {
         })
       }
   }
+
+  /**
+   * The tokens of this level with `--flag=true` and `--flag=false` in the forms that Commander knows.
+   * @throws Failure `usage` for another value, and for a value in a word of its own
+   */
+  protected withBooleans(tokens: readonly string[]): string[] {
+    const read: string[] = []
+    for (let i = 0; i < tokens.length; i++) {
+      const token = tokens[i] ?? ''
+      if (token === '--' || (this.isPassedOn && isWord(token))) return [...read, ...tokens.slice(i)]
+      const option = this.options.find(({ short, long }) => token === long || token === short)
+      const value = tokens[i + 1]
+      if (option?.required === true && value !== undefined) {
+        read.push(token, value)
+        i++
+      } else read.push(this.toBoolean(token, value))
+    }
+    return read
+  }
+
+  private toBoolean(token: string, next: string | undefined): string {
+    const [, long = '', no, , text] = /^(--(no-)?([^=]+))(?:=(.*))?$/s.exec(token) ?? []
+    const flag = this.booleans.get(long)
+    const name = long.slice(2)
+    if (text === undefined) {
+      if (flag !== undefined && /^(?:true|false)$/i.test(next ?? ''))
+        throw usage(`${long} takes its value after =`, `Write ${long}=${next?.toLowerCase()}.`)
+      return token
+    }
+    if (no !== undefined && this.booleans.has(long.replace('--no-', '--')))
+      throw usage(`${long} takes no value`, `Write ${long} alone.`)
+    if (flag === undefined) return token
+    const form = toBooleanForm(name, text)
+    const isKnown = this.options.some((one) => one.long === form)
+    return isKnown ? form : toBooleanForm(flag.name, text)
+  }
+
+  /** Whether what follows the first word is parsed by another level. */
+  protected readonly isPassedOn: boolean = false
 
   private spell({ name, own }: Flag, { long }: Option): void {
     if (own === undefined) return
@@ -285,25 +339,11 @@ export class Leaf extends CommandLevel {
     this.rest = tokens
     this.take((isWanted) => getCommandFlags(this.means, isWanted))
     checkPairs(this.means.flags, tokens)
-    return super.parseOptions(tokens)
-  }
-
-  /** Offers Commander the flags by the names of the documents as well, for suggestions on an unknown flag. */
-  override createHelp(): Help {
-    const help = super.createHelp()
-    const shown = help.visibleOptions.bind(help)
-    const renamed = new Set(
-      this.means.flags.flatMap(({ name, own }) => (own === undefined ? [] : [name])),
-    )
-    help.visibleOptions = (level) => [
-      ...shown(level),
-      ...level.options.filter((one) => one.hidden && renamed.has(one.long?.slice(2) ?? '')),
-    ]
-    return help
+    return super.parseOptions(this.withBooleans(tokens))
   }
 
   complain(_: string | undefined, message: string): never {
-    throw createInvalidUseFailure(getCommandName(this.means), this.rest, message, this.means.flags)
+    throw createInvalidUseFailure(getCommandName(this.means), this.rest, message)
   }
 
   /**

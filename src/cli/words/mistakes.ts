@@ -1,9 +1,8 @@
 /** Words the errors of a command line, with what was probably meant. */
 import { getInnerParams, takesPairs } from '../../catalogue/params.js'
-import { describeMissingVerb, suggestArea, suggestVerb } from '../../commands/synonyms.js'
 import type { Flag } from '../../engine/command/types.js'
 import { getWordsBeforeDashes } from '../../engine/command/words.js'
-import { formatFlagLabel, isWord } from '../../engine/plan/line.js'
+import { isWord } from '../../engine/plan/line.js'
 import { type Failure, usage } from '../../errors.js'
 
 /** An area or group as messages call it, and its verbs. */
@@ -13,58 +12,30 @@ export interface Verbs {
   readonly verbs: readonly string[]
 }
 
-/** Returns Commander's suggestion as a hint. @param said how each of its words is written */
-const getSuggestion = (
-  message: string,
-  said = (word: string): string => word,
-): string | undefined => {
-  const [, several = '', words] = /\n\(Did you mean (one of )?(.*)\?\)/.exec(message) ?? []
-  if (words === undefined) return undefined
-  const named = new Set(words.split(', ').map(said))
-  return `Did you mean ${named.size > 1 ? several : ''}${[...named].join(', ')}?`
-}
-
 /** Returns a complaint without its suggestion. The text after `=` may be a secret that was meant for another flag. */
 const getComplaint = (message: string): string =>
   (message.split('\n(')[0] ?? '').replace(/(unknown option '-[^'=]*)=.*'/s, "$1'")
 
 /** Creates the failure for a first word that is no area and no command. */
-export const createUnknownAreaFailure = (word: string, message: string): Failure =>
-  usage(
-    `unknown command "${word}"`,
-    suggestArea(word) ?? getSuggestion(message) ?? 'Run "svcctl --help" for a list of commands.',
-  )
+export const createUnknownAreaFailure = (word: string): Failure =>
+  usage(`unknown command "${word}"`, 'Run "svcctl --help" for a list of commands.')
 
-/**
- * Creates the failure for a word that is no verb of its area or group.
- * @param ids the numbers that follow it
- */
-export const createUnknownVerbFailure = (
-  { called, verbs }: Verbs,
-  word: string,
-  message: string,
-  ids: readonly string[],
-): Failure => {
-  const meant = suggestVerb(word, verbs)
-  return usage(
+/** A word is no verb of its area or group. */
+export const createUnknownVerbFailure = ({ called, verbs }: Verbs, word: string): Failure =>
+  usage(
     `${called} has no verb "${word}"; it has ${verbs.join(', ')}`,
-    meant === undefined
-      ? (getSuggestion(message, (verb) => `"svcctl ${called} ${verb}"`) ??
-          describeMissingVerb(called, word))
-      : `Run "${['svcctl', called, meant, ...ids].join(' ')}".`,
+    `Run "svcctl ${called} --help".`,
   )
-}
 
 /** Creates the failure for flags after an area with no verb before them. */
 export const createMissingVerbFailure = (
   { called, verbs }: Verbs,
   tokens: readonly string[],
-  message = '',
 ): Failure => {
   const first = tokens.find((token) => token.startsWith('-')) ?? ''
   return usage(
     `"${called}" needs a verb before ${first.replace(/=.*/s, '')}: ${verbs.join(', ')}`,
-    getSuggestion(message) ?? `Run "svcctl ${called} --help".`,
+    `Run "svcctl ${called} --help".`,
   )
 }
 
@@ -79,10 +50,9 @@ export const createMissingCommandFailure = (): Failure =>
 export const createMisplacedFlagFailure = (among: readonly string[], message: string): Failure =>
   usage(
     getComplaint(message),
-    getSuggestion(message) ??
-      (among.some(isWord)
-        ? 'Put flags after the command. "svcctl help flags" lists the flags that can stand anywhere.'
-        : 'Run "svcctl --help" for a list of commands, or "svcctl help flags" for their common flags.'),
+    among.some(isWord)
+      ? 'Put flags after the command. "svcctl help flags" lists the flags that can stand anywhere.'
+      : 'Run "svcctl --help" for a list of commands, or "svcctl help flags" for their common flags.',
   )
 
 /** Creates the failure for a flag that stands before a command that does not take it. */
@@ -113,31 +83,20 @@ export const checkPairs = (flags: readonly Flag[], tokens: readonly string[]): v
   )
 }
 
-/** A flag that was suggested, by the instance's name for it where it has one. */
-const createFlagSpelling =
-  (flags: readonly Flag[]) =>
-  (text: string): string => {
-    const name = text.replace(/^--(?:no-)?/, '')
-    const flag = flags.find((one) => one.own !== undefined && [one.name, ...one.own].includes(name))
-    return flag === undefined ? text : formatFlagLabel(flag)
-  }
-
 /**
- * Creates the failure for wrong flags or arguments of a command.
+ * The flags or arguments of a command are wrong.
  * @param tokens its part of the line
- * @param flags those that it takes
  */
 export const createInvalidUseFailure = (
   called: string,
   tokens: readonly string[],
   message: string,
-  flags: readonly Flag[],
 ): Failure => {
   // A number is an argument to Commander, whatever its sign; `-1h` is an unknown option.
   const negative = tokens.find((token) => /^-\d/.test(token))
   const hint =
     negative !== undefined && message.startsWith('unknown option')
       ? `Put a value that starts with a dash after "--": … -- ${negative}`
-      : (getSuggestion(message, createFlagSpelling(flags)) ?? `Run "svcctl ${called} --help".`)
+      : `Run "svcctl ${called} --help".`
   return usage(getComplaint(message).replace(/^(too many arguments) for '[^']*'/, '$1'), hint)
 }

@@ -3,7 +3,7 @@
  * and of its verbs only the one that is meant.
  */
 
-import { type Help, Option, type ParseOptionsResult } from 'commander'
+import { Option, type ParseOptionsResult } from 'commander'
 import { getCurrentIo } from '../../base/io.js'
 import { areas } from '../../catalogue/index.js'
 import { getCommandWords, loadCommandByWords, toolCommands } from '../../commands/index.js'
@@ -12,6 +12,7 @@ import { flagSets } from '../../engine/command/global-flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { type HelpTopic, isWord, type ParsedLine } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
+import { findAccepted } from './accepted.js'
 import { CommandLevel, Leaf, ParsedLineSignal } from './leaf.js'
 import {
   createMisplacedFlagFailure,
@@ -36,7 +37,7 @@ class LineError extends Error {
 // The levels that have others below them: the program, an area, a group of verbs.
 
 /** The flags that may stand before the words of a command. */
-const flagsAnywhere = [
+export const flagsAnywhere = [
   ...flagSets.output,
   ...flagSets.page,
   ...flagSets.request,
@@ -55,6 +56,8 @@ interface NextLevel {
 }
 
 abstract class Branch extends CommandLevel {
+  protected override readonly isPassedOn = true
+
   constructor(name: string, tokens: readonly string[]) {
     super(name, tokens)
     // Without, the program would take its flags out of the verb's values (`--description -y`).
@@ -78,21 +81,15 @@ abstract class Branch extends CommandLevel {
     }
   }
 
-  /** Makes all levels that may stand here, because Commander looks for suggestions among them. */
-  override createHelp(): Help {
-    this.make(this.names())
-    return super.createHelp()
-  }
-
   /** A word that names nothing below. */
-  abstract unknownWord(word: string, message: string): never
+  abstract unknownWord(word: string): never
   /** A flag that is taken nowhere before the words, or lacks its value. */
   abstract wrongFlag(message: string): never
   /** Nothing but flags, and help is not asked for. */
   abstract wordless(): never
 
   complain(code: string | undefined, message: string): never {
-    if (code === 'commander.unknownCommand') this.unknownWord(this.args[0] ?? '', message)
+    if (code === 'commander.unknownCommand') this.unknownWord(this.args[0] ?? '')
     if (this.asked) this.end({ kind: 'help', of: this.place })
     this.wrongFlag(message)
   }
@@ -109,12 +106,13 @@ abstract class Branch extends CommandLevel {
     // What stands behind the next word is no affair of this level, and declaring costs a millisecond.
     if (tokens[0]?.startsWith('-') === true) this.take((isWanted) => flagsAnywhere.filter(isWanted))
     // No word of a command follows `--`, where Commander would look for one.
-    const end = tokens.indexOf('--')
-    if (end < 0) return super.parseOptions(tokens)
-    const { operands, unknown } = super.parseOptions(tokens.slice(0, end))
+    const typed = this.withBooleans(tokens)
+    const end = typed.indexOf('--')
+    if (end < 0) return super.parseOptions(typed)
+    const { operands, unknown } = super.parseOptions(typed.slice(0, end))
     return {
       operands,
-      unknown: operands.length === 0 ? unknown : unknown.concat(tokens.slice(end)),
+      unknown: operands.length === 0 ? unknown : unknown.concat(typed.slice(end)),
     }
   }
 }
@@ -147,8 +145,8 @@ class Program extends Branch {
     return new Set([...areas.map(({ name }) => name), ...toolCommands.map(({ area }) => area)])
   }
 
-  unknownWord(word: string, message: string): never {
-    throw new LineError(word, createUnknownAreaFailure(word, message))
+  unknownWord(word: string): never {
+    throw new LineError(word, createUnknownAreaFailure(word))
   }
 
   wrongFlag(message: string): never {
@@ -206,23 +204,24 @@ class Area extends Branch implements Verbs {
     const group = [name, togglePlural(name)].find((first) =>
       verbs.some((words) => words.startsWith(`${first} `)),
     )
-    if (group === undefined) return undefined
-    return { level: new Area(name, tokens, area, group), hidden: group !== name }
+    if (group !== undefined)
+      return { level: new Area(name, tokens, area, group), hidden: group !== name }
+    const accepted = findAccepted(name, verbs)
+    if (accepted === undefined) return undefined
+    return { level: createLeaf(this, area, lead + accepted, name), hidden: true }
   }
 
   protected names(): Iterable<string> {
     return new Set(this.verbs.map((words) => words.split(' ')[0] ?? ''))
   }
 
-  unknownWord(word: string, message: string): never {
-    const [, ...rest] = this.args
-    const end = rest.findIndex((text) => !/^\d+$/.test(text))
-    throw createUnknownVerbFailure(this, word, message, end < 0 ? rest : rest.slice(0, end))
+  unknownWord(word: string): never {
+    throw createUnknownVerbFailure(this, word)
   }
 
   wrongFlag(message: string): never {
     if (this.args.some(isWord)) throw createMisplacedFlagFailure(this.args, message)
-    throw createMissingVerbFailure(this, this.tokens, message)
+    throw createMissingVerbFailure(this, this.tokens)
   }
 
   wordless(): never {
@@ -244,8 +243,11 @@ const loadCommandNamed = async (area: string, words: string): Promise<Command> =
   return command
 }
 
-const createLeaf = (level: CommandLevel, area: string, words: string): Leaf =>
-  new Leaf(words.split(' ').at(-1) || area, level.tokens, () => loadCommandNamed(area, words))
+/** @param typed by which word it is called, where that is another one */
+const createLeaf = (level: CommandLevel, area: string, words: string, typed?: string): Leaf =>
+  new Leaf(typed ?? (words.split(' ').at(-1) || area), level.tokens, () =>
+    loadCommandNamed(area, words),
+  )
 
 /** The present words of renamed commands, by their earlier words, which still work and are shown nowhere. */
 const renamedCommands: Readonly<Record<string, readonly string[]>> = {
@@ -274,11 +276,11 @@ export const parseTokens = async (typed: readonly string[]): Promise<ParsedLine>
     return await parseLine(tokens)
   } catch (error) {
     if (!(error instanceof LineError)) throw error
-    const { expandAlias: expandedAt, suggestAlias: withAliases } = await import('./alias.js')
-    const line = expandedAt(tokens, findWord(tokens, error.word), getCurrentIo().env)
+    const { expandAlias } = await import('./alias.js')
+    const line = expandAlias(tokens, findWord(tokens, error.word), getCurrentIo().env)
     // Once: what an alias stands for is no alias.
     if (line !== undefined) return parseLine(line)
-    throw withAliases(error.failure, error.word, getCurrentIo().env)
+    throw error.failure
   }
 }
 

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream'
 import { callOnAbort } from '../../base/async.js'
 import { openReadable } from '../../base/files/files.js'
 import { getStandardInput } from '../../base/standard-input.js'
-import { decodeText } from '../../base/utf8.js'
+import { decodeStrictly } from '../../base/utf8.js'
 import { Failure, getReason, usage } from '../../errors.js'
 
 // Reads one configuration: bounded, and never waiting without a word.
@@ -60,7 +60,7 @@ const readStream = async (
       if (size > maxBytes) throw createSizeFailure(name)
       chunks.push(bytes)
     }
-    return decodeText(Buffer.concat(chunks), name)
+    return decodeStrictly(Buffer.concat(chunks), name)
   } finally {
     forget()
     clearTimeout(said)

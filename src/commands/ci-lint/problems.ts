@@ -1,6 +1,6 @@
 /** The problems of a configuration with their places: what an instance says, and what makes a file no YAML. */
 import { DeepYamlError, parseYamlNodes, YamlProblem } from '../../base/yaml/nodes.js'
-import { loadConditionCheck } from '../sandbox.js'
+import { loadCiCondition } from '../sandbox.js'
 import { findNamedPlace, isCheap, readPlaces } from './places.js'
 
 /** One problem of a configuration; lines and columns count from 1 where they are known. */
@@ -27,7 +27,7 @@ export const toProblems = async (
   if (checked === undefined)
     return messages.map((message) => ({ message, ...findNamedPlace(message) }))
   const hasConditions = messages.some((message) => message.includes('expression syntax'))
-  const isCondition = hasConditions ? await loadConditionCheck(checked.asOf) : () => true
+  const isCondition = hasConditions ? await loadCiCondition(checked.asOf) : () => true
   const find = await readPlaces(checked.content, isCondition)
   return messages.map((message) => ({ message, ...find(message) }))
 }

@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { type Fields, isObject } from '../../base/objects.js'
 import { boolean } from '../../catalogue/params.js'
+import type { People } from '../../catalogue/views.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import { findPlanned } from '../../engine/journal/begin-run.js'
@@ -36,6 +38,7 @@ import { type Counts, type End, formatOutcomeCounts } from '../../engine/work/re
 import { exitCodes, usage } from '../../errors.js'
 import { runFolder } from '../../profile/index.js'
 import { type Arguments, define } from '../define.js'
+import { isNarrow } from '../narrow.js'
 import { findLastRunFile, nameRun } from './last.js'
 import { formatPlannedLine } from './planned.js'
 
@@ -140,7 +143,24 @@ const readCounts = async ({ counts, file }: Entry): Promise<Counts> => {
   return (await readPast(file, 'any')).counts
 }
 
+/** A narrow table has the counts that are not zero in one column; the ID names the command. */
+const narrowRuns: People = {
+  columns: ['id', 'end', 'outcome'],
+  rows: (records) =>
+    records.filter(isObject).map((record) => ({ ...record, outcome: formatCounts(record) })),
+}
+
+const formatCounts = ({ done, unchanged, failed, unknown, not_tried }: Fields): string =>
+  formatOutcomeCounts({
+    done: Number(done),
+    unchanged: Number(unchanged),
+    failed: Number(failed),
+    unknown: Number(unknown),
+    not_tried: Number(not_tried),
+  })
+
 const columns = ['id', 'command', 'end', 'done', 'unchanged', 'failed', 'unknown', 'not_tried']
+const narrowPlanned = ['id', 'objects', 'by', 'expires', 'reason']
 const plannedColumns = ['id', 'command', 'objects', 'by', 'reason', 'expires']
 
 const listFlags = {
@@ -168,12 +188,16 @@ const toPlannedSummary = async ({ header, file }: Entry) => {
   }
 }
 
-async function* listPlanned({ place }: Services): Rows {
+async function* listPlanned({ answer, place }: Services): Rows {
   const waiting = await findPlanned(runFolder(place.env), place.clock.now())
   if (waiting.length === 0) yield createNoteRow('no planned runs are waiting')
   const records: unknown[] = []
   for (const entry of waiting) records.push(await toPlannedSummary(entry))
-  yield* yieldRecords(records, { columns: plannedColumns, stacks: 'cut' })
+  const narrow = isNarrow(answer)
+  yield* yieldRecords(
+    records,
+    narrow ? { columns: narrowPlanned } : { columns: plannedColumns, stacks: 'cut' },
+  )
 }
 
 async function* listJournals(services: Services, given: Arguments<typeof listFlags>): Rows {
@@ -194,7 +218,8 @@ async function* listJournals(services: Services, given: Arguments<typeof listFla
       yield { ...toRunSummary({ ...header, seq }, end, await readCounts(entry)), file }
     }
   })()
-  yield* yieldRecords(records, { columns, stacks: 'cut' })
+  const how = isNarrow(services.answer) ? { people: narrowRuns } : { stacks: 'cut' as const }
+  yield* yieldRecords(records, { columns, ...how })
 }
 
 export const listCommand = define({

@@ -189,7 +189,10 @@ export const nameRun = async (
   const { entries } = await readJournalFolder(runFolder(place.env))
   const newest = entries.find((entry) => !isPlanned(entry))
   if (newest === undefined)
-    throw usage(`journal ${verb} requires a run`, 'There are no journals yet.')
+    throw usage(
+      `journal ${verb} requires a run`,
+      `There are no journals yet. Later, for example: svcctl journal ${verb} last`,
+    )
   const { id, undoes } = newest.header
   const undone = verb === 'undo' && isUndo(newest)
   throw usage(

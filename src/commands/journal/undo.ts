@@ -196,12 +196,15 @@ const recordOutcome = async (
   return result
 }
 
+const flags = { redo: boolean('redo the run that the last undo reverted') } as const
+
 /** Finds the run that is named; and later writes by others, where the name does not show them. */
 const findRun = async (
   services: Services,
-  name: string,
-  redo: boolean,
+  given: Arguments<typeof flags>,
 ): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
+  const redo = given.flags.redo === true
+  const name = await nameRun(services, given, 'undo')
   if (name !== 'last' && redo) throw usage('--redo works only for the last undo', 'Pass "last".')
   if (name !== 'last') return { file: await resolveJournalFile(services.place, name), since: [] }
   const { file, since } = await findRunToUndo(services, redo)
@@ -264,8 +267,6 @@ const createRestoredView =
       : { records: [value], emit: { endpoint } }
   }
 
-const flags = { redo: boolean('redo the run that the last undo reverted') } as const
-
 /** Yields that there is nothing to revert, also to programs. */
 async function* yieldNothing({ answer }: Services): Rows {
   yield createNoteRow('the run made no changes to revert')
@@ -274,17 +275,12 @@ async function* yieldNothing({ answer }: Services): Rows {
 
 async function* undoRun(services: Services, given: Arguments<typeof flags>): Rows {
   const { instance, ui, place } = services
-  const asked = given.flags.redo === true
-  const { file: path, since } = await findRun(
-    services,
-    await nameRun(services, given, 'undo'),
-    asked,
-  )
+  const { file: path, since } = await findRun(services, given)
   const past = await readPast(path)
   // The run of a shard without objects names no endpoint.
   if (past.total === 0 && past.header.endpoint === '') return yield* yieldNothing(services)
   // To undo an undo is to redo what it reverted.
-  const redo = asked || isUndo(past)
+  const redo = given.flags.redo === true || isUndo(past)
   const isApply = past.header.command === 'apply'
   const inverse = isApply ? undefined : await findInverse(past.header, redo)
   const doubt = await checkMaker(services, past)

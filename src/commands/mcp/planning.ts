@@ -11,11 +11,11 @@ import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import {
   canComeFromFile,
   formatOf,
+  isListParam,
   isSwitch,
   type Param,
   takesJson,
   takesPairs,
-  takesSeveral,
 } from '../../catalogue/params.js'
 import type { InnerRuns, LineAsk } from '../../engine/command/services.js'
 import type { Flag, Given } from '../../engine/command/types.js'
@@ -98,8 +98,8 @@ const getFlagTexts = (flag: Flag, value: unknown): readonly string[] => {
     if (!canComeFromFile(param)) throw createNotWritableFailure(name, 'it is a secret')
     return [getVariable(flag)]
   }
-  if (takesSeveral(param) && value === null) throw createNotWritableFailure(name, 'null')
-  if (Array.isArray(value) && takesSeveral(param))
+  if (isListParam(param) && value === null) throw createNotWritableFailure(name, 'null')
+  if (Array.isArray(value) && isListParam(param))
     return [value.map((item) => formatListItem(name, item)).join(',')]
   if (takesPairs(param) && isObject(value)) return hashTexts(name, value)
   return [formatPlainValue(flag, value)]

@@ -20,6 +20,7 @@ import {
   ReadResourceRequestSchema,
   type ResourceTemplate,
 } from '@modelcontextprotocol/sdk/types.js'
+import { waitForAbort } from '../../base/async.js'
 import { isObject } from '../../base/objects.js'
 import { splitCommand } from '../../base/shell-words.js'
 import { version } from '../../base/version.js'
@@ -342,12 +343,6 @@ interface ServerStreams {
   /** @throws the error that says that the reader is gone */
   readonly write: (text: string) => Promise<void>
 }
-
-const waitForAbort = (signal: AbortSignal): Promise<void> =>
-  new Promise((done) => {
-    if (signal.aborted) done()
-    else signal.addEventListener('abort', () => done(), { once: true })
-  })
 
 /**
  * Serves until the client closes its end, disappears, or the signal is aborted; then cancels calls in progress.

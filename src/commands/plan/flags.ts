@@ -87,10 +87,16 @@ export const planningFlags = {
   }),
 } as const
 
-/** The arguments of a line that makes a plan. */
-export type PlanGiven = Arguments<typeof planningFlags>
+/** What a line says of a plan; `apply` has no note. */
+export type PlanGiven = Arguments<typeof planningFlags> & {
+  readonly flags: { readonly note?: boolean }
+}
 
 // The flags of each command.
+
+const noteFlag = {
+  note: boolean('keep one note with the result on the merge request of the CI job'),
+} as const
 
 export const planFlags = {
   out: string('write the plan to this file for apply', {
@@ -102,6 +108,7 @@ export const planFlags = {
   against: string('show only changes since the merge base with this git commit', {
     placeholder: 'ref',
   }),
+  ...noteFlag,
   ...planningFlags,
 } as const
 export type PlanLine = Arguments<typeof planFlags>
@@ -133,6 +140,7 @@ export type ExportLine = Arguments<typeof exportFlags>
 
 /** The flags of a plan, for drift; no secret differs unless `--secrets` is given. */
 export const driftFlags = {
+  ...noteFlag,
   ...planningFlags,
   secrets: { ...planningFlags.secrets, default: 'never' },
 } as const

@@ -82,16 +82,16 @@ const getInputs = ({ args }: Pick<Given, 'args'>): readonly string[] =>
   args.length === 0 ? [defaultFolder] : args
 
 /** @throws Failure `usage` where no file was named, and the folder of the default is not there */
-const checkDefault = ({ cwd }: Services['place'], { args }: PlanGiven): void => {
+export const checkDefault = ({ cwd }: Services['place'], { args }: PlanGiven): void => {
   const isThere = (name: string, is: 'isDirectory' | 'isFile'): boolean =>
     statSync(resolve(cwd, name), { throwIfNoEntry: false })?.[is]() === true
   if (args.length > 0 || isThere(defaultFolder, 'isDirectory')) return
   const file = ['svcctl.yml', 'svcctl.yaml', 'svcctl.json'].find((name) => isThere(name, 'isFile'))
   throw usage(
-    `no declared state here: there is no folder ${defaultFolder}`,
+    `no declared state here: no file is named, and there is no folder ${defaultFolder}`,
     file === undefined
-      ? 'svcctl export --to svcctl writes it. To use other files, name them.'
-      : `To use ${file}, name it.`,
+      ? 'Export the state first, for example: svcctl export --to svcctl/, then svcctl plan svcctl/'
+      : `Name the file, for example: svcctl plan ${file}`,
   )
 }
 

@@ -34,7 +34,8 @@ import { yieldWithSmallHeap } from '../../engine/work/v8.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
-import { getOutputName, type MadePlan, makePlan } from './make.js'
+import { checkDefault, getOutputName, type MadePlan, makePlan } from './make.js'
+import { findNotePlace, type NotePlace, writePlanNote } from './note.js'
 import { titlePlan, toPageRecord } from './page-record.js'
 import { renderNote, writePlanReports } from './reports.js'
 import {
@@ -130,11 +131,13 @@ async function* showPlan(
   given: PlanGiven,
   of: 'plan' | 'drift',
   made: MadePlan,
+  note: NotePlace | undefined,
 ): Rows {
   const failOn = await parseFailOn(services, given)
   const reported = { of, made, failOn }
   yield* yieldPlan(services, reported)
   yield* writePlanReports(services, given, reported)
+  yield* writePlanNote(services, note, reported)
   yield getPlanEnd(made, failOn)
   if (failOn.has('refused')) checkLimits(made, 'apply rejects this plan')
 }
@@ -333,13 +336,18 @@ export const writePlan = async (
 
 /** Makes and shows a plan, for `svcctl plan`. */
 export async function* planGiven(services: Services, given: PlanLine): Rows {
-  const { against, out, explain, secrets } = given.flags
+  const { against, out, explain, note: asNote, secrets } = given.flags
   if (explain !== undefined) {
-    const stray = out === undefined ? (against === undefined ? undefined : 'against') : 'out'
+    const others = { out, against, note: asNote }
+    const [stray] = Object.entries(others).flatMap(([name, value]) =>
+      value === undefined || value === false ? [] : [name],
+    )
     if (stray !== undefined)
       throw usage(`--explain creates no plan and cannot be combined with --${stray}`)
     return yield* explainAddress(services, given, explain)
   }
+  const note = findNotePlace(services, given)
+  checkDefault(services.place, given)
   if (out !== undefined) await checkOut(services.place, out)
   const { policy } = await readSecrets(services, secrets)
   yield* yieldWithSmallHeap<Row>(async function* (look) {
@@ -347,19 +355,21 @@ export async function* planGiven(services: Services, given: PlanLine): Rows {
       makePlan(services, given, { against, secrets: policy, look }),
     )
     if (out !== undefined) await writePlan(services.place, out, made)
-    yield* showPlan(services, given, 'plan', made)
+    yield* showPlan(services, given, 'plan', made, note)
   })
 }
 
 /** Compares the instance with the files, for `svcctl drift`: no secret differs unless `--secrets` is given. */
 export async function* yieldDrift(services: Services, given: PlanGiven): Rows {
   const { secrets } = given.flags
+  const note = findNotePlace(services, given)
+  checkDefault(services.place, given)
   const policy = secrets === 'never' ? undefined : (await readSecrets(services, secrets)).policy
   yield* yieldWithSmallHeap<Row>(async function* (look) {
     const made = await services.ui.progress('comparing', () =>
       makePlan(services, given, { checks: true, secrets: policy, look }),
     )
-    yield* showPlan(services, given, 'drift', made)
+    yield* showPlan(services, given, 'drift', made, note)
     if (made.plan.actions.length > 0) yield createExitRow(exitCodes.failed)
   })
 }

@@ -30,6 +30,7 @@ import {
   formatPosition,
   getWantedHeading,
   noneWords,
+  noteMark,
   type ReportedPlan,
   shortenValue,
 } from './rows.js'
@@ -213,7 +214,7 @@ const formatHead = ({ of, made }: ReportedPlan): string => {
       `**apply rejects this plan**: ${formatProse(text)}. Pass ${formatCode(flag)} to allow it.\n\n`,
   )
   return [
-    `<!-- svcctl:${of} -->\n## ${titles[of]} ${formatProse(head.instance)}\n\n`,
+    `${noteMark(of)}\n## ${titles[of]} ${formatProse(head.instance)}\n\n`,
     `**${todo.length === 0 ? none : todo.join(', ')}**; ${rest.join('; ')}.\n\n`,
     against === undefined ? '' : `${describeComparison(against, formatCode)}\n\n`,
     ...refused,

@@ -48,6 +48,9 @@ export interface ReportedPlan {
   readonly ends?: ReadonlyMap<string, Outcome<unknown>>
 }
 
+/** The first line of a note or a Markdown report, by which its own kind is found again. */
+export const noteMark = (of: ReportedPlan['of']): string => `<!-- svcctl:${of} -->`
+
 // Values.
 
 /** Formats one value: text as it is, an unset value by a word, a text of many lines by their number. */

@@ -10,11 +10,11 @@ import {
   boolean,
   formatOf,
   getNumberNames,
+  isListParam,
   isNumeric,
   isSwitch,
   isText,
   type Param,
-  takesSeveral,
 } from '../../catalogue/params.js'
 import { findRefusal } from '../../catalogue/refusals.js'
 import { joinItems } from '../../catalogue/values.js'
@@ -107,7 +107,7 @@ const resolveWanted = async (
   }
   const numbers = await inNumbers(wanted.value)
   if (!isJsonList(numbers)) return numbers === undefined ? undefined : toSentValue(param, numbers)
-  return toSentValue(param, takesSeveral(param) ? removeRepeats(numbers) : numbers)
+  return toSentValue(param, isListParam(param) ? removeRepeats(numbers) : numbers)
 }
 
 /** A list whose order means nothing, each member once. */

@@ -29,7 +29,7 @@ import {
   propose,
   updateStep,
 } from './steps.js'
-import { checkTogether } from './together.js'
+import { checkCombinations } from './together.js'
 
 const joinNames = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
@@ -79,7 +79,7 @@ export const updateItem = async (
   const { identity: wanted, origin } = desired
   const address = getItemAddress(c.desired, wanted)
   const all = await diffAttributes(c, address, desired, item)
-  checkTogether(c, address, all, item)
+  checkCombinations(c, address, all, item)
   const isOf = (verdict: AttributeDiff['verdict']) => all.filter((one) => one.verdict === verdict)
   const isRenamed = renames === true && item.identity !== wanted && typeof wanted === 'string'
   if (isRenamed) checkName(c, desired)
@@ -148,7 +148,7 @@ const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
   const all = (await diffAttributes(c, address, desired, undefined)).filter(
     ({ wanted }) => wanted !== null,
   )
-  checkTogether(c, address, all, undefined)
+  checkCombinations(c, address, all, undefined)
   const missing = [...getAttributes(c.kind).values()].flatMap(({ required, name }) =>
     required && !all.some((one) => one.name === name) ? [name] : [],
   )

@@ -37,7 +37,7 @@ const listConflictRules = ({ requires = {}, together = [] }: Managed): readonly 
 ]
 
 /** Reports what an item would have together, where either of the two is sent. */
-export const checkTogether = (
+export const checkCombinations = (
   c: DiffContext,
   address: Address,
   all: readonly AttributeDiff[],

@@ -7,7 +7,7 @@ import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
 import { coerce, dataSource } from '../../catalogue/coerce.js'
 import { type Managed, managedKinds } from '../../catalogue/managed.js'
 import type { Failure } from '../../errors.js'
-import { type ManagedPlace, parseReference, toAddressText } from '../address.js'
+import { type ManagedPlace, parseNameReference, toAddressText } from '../address.js'
 import {
   type Attribute,
   getAttributes,
@@ -32,7 +32,7 @@ import {
 
 /** True if a file with this value of an attribute means exactly that value, not a reference or a change of a list. */
 const canSay = ({ param, ref, required }: Attribute, value: JsonValue): boolean => {
-  const reference = ref === undefined ? undefined : parseReference
+  const reference = ref === undefined ? undefined : parseNameReference
   const { value: read } = coerce(param, value, { ...dataSource, kind: 'file', reference })
   if (read === undefined || (required && (read === null || read === ''))) return false
   return ref !== undefined || isSameValue({ param }, read, value)

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { toYaml, YamlMap } from '../../base/json/yaml-writer.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
-import { formatOf, isClearedByEmpty, isText, takesSeveral } from '../../catalogue/params.js'
+import { formatOf, isClearedByEmpty, isListParam, isText } from '../../catalogue/params.js'
 import { type Address, listParentGroups, type ManagedPlace, toAddressText } from '../address.js'
 import { type Attribute, toNamedValue } from '../attributes.js'
 import { isSelected, mayMean, type SelectionOptions } from '../selection.js'
@@ -82,7 +82,7 @@ export const exportValue = (
   if (value === undefined) return undefined
   // What is not set is said where files may say so, of dates in exact files only.
   const saysNull = param.nullable === true || (exact && isClearedByEmpty(param))
-  if (value === null && unset === true && takesSeveral(param)) return []
+  if (value === null && unset === true && isListParam(param)) return []
   if (value === null) return saysNull || (unset === true && isText(param)) ? null : undefined
   // An empty URL is none, and files take no empty text for null.
   if (value === '' && (formatOf(param) ?? 'text') !== 'text') return null
@@ -95,7 +95,7 @@ export const exportValue = (
   if (!isJsonList(value)) return one(value)
   // Lists are sets, but for those of objects, whose order may mean something.
   const list = value.map(one)
-  if (!takesSeveral(param)) return list
+  if (!isListParam(param)) return list
   return sortByText(new Set(list), (item) =>
     typeof item === 'number' ? String(item).padStart(20, '0') : JSON.stringify(item),
   )

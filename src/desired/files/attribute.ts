@@ -31,7 +31,7 @@ import {
   listOf,
   type SchemaOptions,
 } from '../../catalogue/schema.js'
-import { parseReference } from '../address.js'
+import { parseNameReference } from '../address.js'
 import { type Attribute, isHeld, isSecretPlace } from '../attributes.js'
 import type { DesiredValue, ListDelta, Origin, ValueRange } from '../state.js'
 import { subtractMembers } from '../values.js'
@@ -154,7 +154,7 @@ const createSource = (mistakes?: Mistakes, isNamed = false): Source<WrittenValue
   kind: 'file',
   view: (written) => written,
   plain: (written) => toPlain(written, mistakes),
-  reference: isNamed ? parseReference : undefined,
+  reference: isNamed ? parseNameReference : undefined,
 })
 
 const hintFor = ({

@@ -5,7 +5,7 @@ import { isNull, type WrittenEntry, type WrittenValue } from '../../base/documen
 import type { HeldText } from '../../base/secrets/scrub.js'
 import { quoteText } from '../../base/text.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
-import { parseReference, type Reference } from '../address.js'
+import { parseNameReference, type Reference } from '../address.js'
 import type { Origin, SourcedValue } from '../state.js'
 
 /**
@@ -59,7 +59,7 @@ export class Mistakes extends Findings {
 
   /** A user, group or the like, by name or by ID. */
   reference(origin: Origin, text: string): Reference | undefined {
-    const reference = parseReference(text)
+    const reference = parseNameReference(text)
     const name = quoteText(text)
     const hint = `Write a name that consists of digits as '@${name}'.`
     return reference ?? this.add(origin, `${name} is not an ID`, hint)

@@ -8,7 +8,7 @@ import { isSecretName } from '../../base/secrets/names.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/scrub.js'
 import { suggestSimilar } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
-import { decodeText } from '../../base/utf8.js'
+import { decodeStrictly } from '../../base/utf8.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { getErrorCode, getReason } from '../../errors.js'
 import type { Origin, SecretSource } from '../state.js'
@@ -240,4 +240,4 @@ export const readBeside = (
   beside: RelativePath,
   cwd: string,
   open: (path: string) => Buffer = (path) => readRegular(path),
-): HeldText => holdText(decodeText(open(resolveBeside(beside, cwd)), 'the file'))
+): HeldText => holdText(decodeStrictly(open(resolveBeside(beside, cwd)), 'the file'))

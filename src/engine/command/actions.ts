@@ -76,7 +76,10 @@ export interface WriteOptions {
 }
 
 /** The session whose rules and ways a client takes, or a part of one. */
-export type ClientIdentity = Partial<Pick<Session, 'profile' | 'user' | 'renew'>>
+export type ClientIdentity = Partial<Pick<Session, 'profile' | 'user' | 'renew'>> & {
+  /** It may write, although the command only reads from its instance: `plan --note`. */
+  readonly mayWrite?: true
+}
 
 /** An address that is not the run's own instance, and what goes there. */
 interface Receiver {

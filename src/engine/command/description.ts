@@ -68,6 +68,8 @@ export interface Flag {
   readonly optionalValue?: true
   /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
   readonly refusal?: string
+  /** The value that `--no-…` stands for, where the flag is no boolean. */
+  readonly refusedValue?: string
   readonly group?: FlagGroup
 }
 /** `site`: settings of the instance at hand that no document names. */

@@ -27,6 +27,8 @@ export interface GlobalFlagRow {
   readonly optionalValue?: true
   /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
   readonly refusal?: string
+  /** The value that `--no-…` stands for, where the flag is no boolean. */
+  readonly refusedValue?: string
   /** Runs the command again and again: only for those that may be repeated. */
   readonly repeats?: true
   /** Parses the flag's texts, in the place of the rules of its parameter. */
@@ -286,7 +288,10 @@ const printing = declare({
     short: 'v',
     read: (texts) => (texts ?? []).filter((text) => text === 'true').length,
   },
-  color: { param: oneOf(['auto', 'always', 'never'], 'when to use color', { default: 'auto' }) },
+  color: {
+    param: oneOf(['auto', 'always', 'never'], 'when to use color', { default: 'auto' }),
+    refusedValue: 'never',
+  },
   pager: {
     param: boolean('use a pager for long output'),
     refusal: 'do not use a pager',
@@ -338,19 +343,12 @@ const createFlags = (
   flags: Readonly<Record<string, GlobalFlagRow>>,
   group: FlagGroup,
 ): readonly Flag[] =>
-  Object.entries(flags).map(
-    ([name, { param, short, aliases, optionalValue, refusal, repeats }]) => ({
-      name,
-      group,
-      param,
-      required: false,
-      short,
-      aliases,
-      optionalValue,
-      refusal,
-      repeats,
-    }),
-  )
+  Object.entries(flags).map(([name, { read: _, ...row }]) => ({
+    ...row,
+    name,
+    group,
+    required: false,
+  }))
 
 /** The flags of all commands, by who takes them. */
 export const flagSets = {

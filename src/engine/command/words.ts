@@ -47,19 +47,27 @@ export const getLastValue = (
   return joined === '' ? line[at + 1] : joined
 }
 
+/** What a line that is not understood yet says by a boolean flag; undefined where it says nothing. */
+export const findSwitch = (tokens: readonly string[], long: string): boolean | undefined => {
+  const form = new RegExp(`^--(no-)?${long}(?:=(true|false|1|0))?$`, 'i')
+  const last = form.exec(getWordsBeforeDashes(tokens).findLast((word) => form.test(word)) ?? '')
+  if (last === null) return undefined
+  const [, no, value = 'true'] = last
+  return no === undefined && /^(?:true|1)$/i.test(value)
+}
+
 /** Reads which instance a line names. The profile is a pattern of all profiles for `--all-profiles`. */
 export const readInstanceFlags = (
   tokens: readonly string[],
   env: NodeJS.ProcessEnv,
 ): InstanceFlags => {
   const line = getWordsBeforeDashes(tokens)
-  const profile = line.includes('--all-profiles') ? '*' : getLastValue(line, 'profile', 'p')
+  const profile = findSwitch(line, 'all-profiles') ? '*' : getLastValue(line, 'profile', 'p')
   const baseUrl = getLastValue(line, 'base-url')
-  const switched = line.findLast((word) => word === '--sandbox' || word === '--no-sandbox')
+  const switched = findSwitch(line, 'sandbox')
   const given = Object.entries({ profile, 'base-url': baseUrl, from: getLastValue(line, 'from') })
   const named = given.flatMap(([name, text]) => (text === undefined ? [] : [name]))
-  const sandbox =
-    switched === undefined ? isSandboxChosen(env, new Set(named)) : switched === '--sandbox'
+  const sandbox = switched ?? isSandboxChosen(env, new Set(named))
   return { profile, baseUrl, sandbox }
 }
 

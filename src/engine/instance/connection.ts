@@ -99,14 +99,14 @@ const getPatience = (
 export const buildClientOptions = async (
   run: SharedClientOptions,
   baseUrl: string,
-  { profile, user, renew }: ClientIdentity,
+  { profile, user, renew, mayWrite }: ClientIdentity,
 ): Promise<Omit<InstanceOptions, 'credential'>> => {
   const { globals, env, signal, readOnly, screen, warnings, audit } = run
   return {
     baseUrl,
     userAgent,
     signal,
-    readOnly,
+    readOnly: mayWrite === true && readOnly === true ? false : readOnly,
     note: screen.say,
     opening: limitParserOptimization,
     ...getPatience(globals, profile),

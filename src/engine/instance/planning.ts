@@ -6,7 +6,7 @@ import { isObject, type JsonValues, toText } from '../../base/objects.js'
 import type { Choice, Prompts } from '../../base/prompts.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import { hasEcho } from '../../catalogue/endpoint.js'
-import { getChoices, getParamValues, isSwitch, takesSeveral } from '../../catalogue/params.js'
+import { getChoices, getParamValues, isListParam, isSwitch } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { refuseGone } from '../../client/instance.js'
 import { Failure } from '../../errors.js'
@@ -63,7 +63,7 @@ const formatQuestion = ({ name, param, several }: MissingValue): string => {
   const words = name
     .replaceAll(/[-_]/g, ' ')
     .replace(/\b(id|url|ip|sha)\b/g, (w) => w.toUpperCase())
-  if ((getParamValues(param).length > 0 && !takesSeveral(param)) || several === true)
+  if ((getParamValues(param).length > 0 && !isListParam(param)) || several === true)
     return `Which ${words}?`
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}?`
 }
@@ -177,7 +177,7 @@ export class Questions {
     if (param.secret === true) return [await prompts.secret(question)]
     const choices = await this.#choices(missing)
     if (choices.length === 0) return [await prompts.text(question)]
-    const several = missing.several === true || takesSeveral(param)
+    const several = missing.several === true || isListParam(param)
     return several
       ? prompts.selectMany(question, choices)
       : [await prompts.select(question, choices)]

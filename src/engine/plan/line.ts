@@ -93,7 +93,7 @@ const getBooleanSpellings = (
 
 /** Returns every form of a flag, the one that help shows first. */
 export const getSpellings = (flag: Flag): readonly Spelling[] => {
-  const { name, param, aliases = [], optionalValue, hidden, own } = flag
+  const { name, param, aliases = [], optionalValue, hidden, own, refusedValue } = flag
   if (own !== undefined) return getOwnSpellings(flag, own)
   const short = flag.short === undefined ? '' : `-${flag.short}, `
   // A flag that is itself a refusal (`--no-certificate`) has no other form.
@@ -104,5 +104,6 @@ export const getSpellings = (flag: Flag): readonly Spelling[] => {
   return [
     { text: `${short}--${name} ${value}`, hidden: hidden === true },
     ...aliases.map((alias) => ({ text: `--${alias} ${value}`, hidden: true })),
+    ...(refusedValue === undefined ? [] : [{ text: `--no-${name}`, hidden: true }]),
   ]
 }

@@ -9,7 +9,7 @@ import { findReplaced } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
 import { getCurrentIo, resolvePath } from '../../base/io.js'
 import { isObject } from '../../base/objects.js'
-import { canComeFromFile, isFile, takesPairs, takesSeveral } from '../../catalogue/params.js'
+import { canComeFromFile, isFile, isListParam, takesPairs } from '../../catalogue/params.js'
 import { Failure, getReason, usage } from '../../errors.js'
 import { getCommandFlags } from '../command/flags.js'
 import type { CommandFacts, Flag } from '../command/types.js'
@@ -79,7 +79,7 @@ const getPathsInText = ({ name, param, beyond }: Flag, text: string): readonly s
   if (name === 'param' && beyond === true) return [parseParamFile(text)?.path ?? '']
   if (canComeFromFile(param)) return text.startsWith('@') ? [text.slice(1)] : []
   if (!isFile(param)) return []
-  const texts = takesSeveral(param) ? text.split(',') : [text]
+  const texts = isListParam(param) ? text.split(',') : [text]
   return texts.map((one) => one.replace(/^@/, ''))
 }
 

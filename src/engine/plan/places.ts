@@ -1,5 +1,5 @@
 /** Projects and groups of a line that are given by their addresses, as what they name on the instance at hand. */
-import { getScopeType, type Param, takesSeveral } from '../../catalogue/params.js'
+import { getScopeType, isListParam, type Param } from '../../catalogue/params.js'
 import { isAddress, readPlace } from '../../profile/index.js'
 import { getCommandFlags } from '../command/flags.js'
 import type { Command } from '../command/types.js'
@@ -16,7 +16,7 @@ export const toPath = (text: string, kind: PlaceKind, baseUrl: () => string): st
 const placeKind = (param: Param): PlaceKind | undefined => {
   const { completes } = param
   const kind = completes === 'project' || completes === 'group' ? completes : undefined
-  return getScopeType(param) ?? (takesSeveral(param) ? kind : undefined)
+  return getScopeType(param) ?? (isListParam(param) ? kind : undefined)
 }
 
 /** A line with the projects and groups that it names. */

@@ -7,7 +7,7 @@ import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
 import { describeSize, type HeldText, holdText, openHeld } from '../../base/secrets/scrub.js'
 import { quoteWord } from '../../base/shell-words.js'
-import { decodeText } from '../../base/utf8.js'
+import { decodeStrictly } from '../../base/utf8.js'
 import {
   type Coercion,
   coerceTexts,
@@ -168,7 +168,7 @@ export const readText = async (
     const { readReadable } = await import('../../base/files/files.js')
     const bytes = await readReadable(path, signal, maxFile)
     await read?.(path, bytes)
-    return holdText(decodeText(bytes, `${label}: ${path}`))
+    return holdText(decodeStrictly(bytes, `${label}: ${path}`))
   } catch (cause) {
     throw cause instanceof Failure && cause.category === 'usage' ? cause : failed(cause)
   }

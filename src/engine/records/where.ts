@@ -4,7 +4,7 @@ import { getOwn, type JsonValue } from '../../base/objects.js'
 import { findNearest } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
-import { type Param, takesSeveral } from '../../catalogue/params.js'
+import { isListParam, type Param } from '../../catalogue/params.js'
 import { findLevelNames } from '../../catalogue/shapes/common.js'
 import { describeName, mapDottedName, type Words } from '../../catalogue/words.js'
 import { largestPage, type Paging } from '../../client/defaults.js'
@@ -199,7 +199,7 @@ const isExact = (parts: Parts, { field, op, values }: Condition, param: Param): 
   if (only === undefined || more.length > 0 || only.text === '' || isBlocked(parts, field))
     return false
   const word = !only.quoted && only.text === 'null'
-  return !word && !(takesSeveral(param) && only.text.includes(','))
+  return !word && !(isListParam(param) && only.text.includes(','))
 }
 
 /** Sends what is to be sent of a condition; whether it is to be tested as well. */

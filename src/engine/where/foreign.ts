@@ -99,7 +99,8 @@ export const findForeignValue = (op: Op, text: string): string | undefined => {
 }
 
 /** True if a text is meant as a pattern, though = and != compare whole texts. */
-export const isPattern = (op: Op, text: string): boolean => !op.endsWith('~') && text.includes('*')
+export const hasWildcard = (op: Op, text: string): boolean =>
+  !op.endsWith('~') && text.includes('*')
 
 // The same conditions as they are written here.
 
@@ -168,7 +169,7 @@ const readPart = (text: string): Part | undefined => {
   if (value === '' || (unquote(value) === undefined && /^[=~<>!]|[=!~]=|["'`]/.test(value)))
     return undefined
   const equal = toOperator(found)
-  const op = isPattern(equal, unquote(value) ?? value) ? (equal === '=' ? '~' : '!~') : equal
+  const op = hasWildcard(equal, unquote(value) ?? value) ? (equal === '=' ? '~' : '!~') : equal
   return { field, op: not ? opposites[op] : op, values: [writeValue(op, value)] }
 }
 

@@ -15,7 +15,7 @@ import {
   type Test,
 } from './condition.js'
 import { createLeafReader, type Known } from './fields.js'
-import { isPattern } from './foreign.js'
+import { hasWildcard } from './foreign.js'
 import { isOrderOperator, type Op } from './operators.js'
 import { type FieldKind, findFieldWords, isSingular } from './shape.js'
 
@@ -121,7 +121,7 @@ export const checkTogether = ({ text, conditions }: Expression, known: Known): v
 }
 
 const isDoubtful = (op: Op, { text }: Operand, words: readonly string[], test: Test): boolean =>
-  words.length > 0 ? !words.some(test) : isPattern(op, text)
+  words.length > 0 ? !words.some(test) : hasWildcard(op, text)
 
 /** Infers what a field holds from the records at hand, if all of them agree and no shape knows it. */
 export const inferKind = (field: string, known: Known): FieldKind => {

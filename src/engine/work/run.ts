@@ -128,9 +128,35 @@ const waitForBoth = async (first: Promise<void>, second: Promise<void>): Promise
   await ended
 }
 
+/** The report of a run, which is settled once, by whatever its making comes to: a report that stays open would keep its reader waiting. */
+class ReportPromise {
+  readonly report: Promise<Report>
+  #resolve: (report: Report) => void = () => {}
+  #reject: (error: unknown) => void = () => {}
+
+  constructor() {
+    this.report = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    // A defect ends the reading of the outcomes as well, and is known from there.
+    this.report.catch(() => {})
+  }
+
+  /** @throws whatever `create` throws */
+  settle(create: () => Report): void {
+    try {
+      this.#resolve(create())
+    } catch (error) {
+      this.#reject(error)
+      throw error
+    }
+  }
+}
+
 class Engine<R, I extends Item> {
   readonly #options: EngineOptions<R, I>
-  readonly #whenEnded: (report: Report) => void
+  readonly #reported: ReportPromise
   readonly #items: AsyncIterator<I>
   readonly #groups: AsyncIterator<readonly IndexedItem<I>[]> | undefined
   readonly #breaker = new Breaker()
@@ -150,10 +176,10 @@ class Engine<R, I extends Item> {
   #lastLooked: Promise<void> = Promise.resolve()
   #wake: () => void = () => {}
 
-  constructor(options: EngineOptions<R, I>, whenEnded: (report: Report) => void) {
+  constructor(options: EngineOptions<R, I>, reported: ReportPromise) {
     const { items, merging } = options
     this.#options = options
-    this.#whenEnded = whenEnded
+    this.#reported = reported
     this.#items = items[Symbol.asyncIterator]()
     const others = { [Symbol.asyncIterator]: () => this.#items }
     this.#groups = merging && groupMergeable(others, merging.keyOf)
@@ -162,13 +188,14 @@ class Engine<R, I extends Item> {
   /** The outcomes in the order of the objects; reading them is what drives the work. */
   async *outcomes(): AsyncGenerator<ItemOutcome<R, I>> {
     const { gate, signal } = this.#options
-    const leaveOff = gate.listen?.({
-      came: (came) => this.#breaker.came(came),
-      refusal: () => this.#breaker.cause,
-    })
+    let leaveOff: (() => void) | undefined
     const stir = (): void => this.#stir()
     signal.addEventListener('abort', stir)
     try {
+      leaveOff = gate.listen?.({
+        came: (came) => this.#breaker.came(came),
+        refusal: () => this.#breaker.cause,
+      })
       while (await this.#nextKnown()) {
         const settled = this.#known.get(this.#given)
         this.#known.delete(this.#given)
@@ -182,7 +209,7 @@ class Engine<R, I extends Item> {
       leaveOff?.()
       // Nobody waits for an input that may never give another object.
       this.#items.return?.()?.catch(() => {})
-      this.#whenEnded(this.#report())
+      this.#reported.settle(() => this.#report())
     }
     if (this.#defect !== undefined) throw this.#defect.error
   }
@@ -356,10 +383,7 @@ class Engine<R, I extends Item> {
  * @throws what is no object's own: where the record cannot be kept, the input breaks, or a defect
  */
 export const run = <R, I extends Item = Item>(options: EngineOptions<R, I>): Run<R, I> => {
-  let ended: (report: Report) => void = () => {}
-  const report = new Promise<Report>((resolve) => {
-    ended = resolve
-  })
-  const engine = new Engine(options, ended)
-  return { report, [Symbol.asyncIterator]: () => engine.outcomes() }
+  const reported = new ReportPromise()
+  const engine = new Engine(options, reported)
+  return { report: reported.report, [Symbol.asyncIterator]: () => engine.outcomes() }
 }

@@ -175,7 +175,7 @@ export class Splitter {
   /**
    * Returns the elements that end within this chunk. Most are views of the chunk, whose memory belongs to them from now on. Elements before
    * a broken one are returned, and the next call throws.
-   * @throws Malformed
+   * @throws MalformedJson
    */
   push(chunk: Uint8Array): Records {
     const cut = new ChunkRecords(chunk)
@@ -191,7 +191,7 @@ export class Splitter {
     return cut.records(this.#matcher)
   }
 
-  /** @throws Malformed when the list did not come to its end */
+  /** @throws MalformedJson when the list did not come to its end */
   end(): void {
     this.#tell()
     if (this.#state === 'start') throw new NoListError('is empty: nothing came')

@@ -4,13 +4,13 @@ import { hasDots } from '../../base/base-url.js'
 import { isObject } from '../../base/objects.js'
 import { trimTrailingSlashes } from '../../base/text.js'
 import {
+  isListParam,
   isScope,
   isText,
   type ListParam,
   type Param,
   takesJson,
   takesPairs,
-  takesSeveral,
 } from '../../catalogue/params.js'
 import { recoverFrom, usage } from '../../errors.js'
 import { maskAddressSecrets } from '../answers/secrets.js'
@@ -108,7 +108,7 @@ const toLoosePairs = (name: string, value: unknown): Pair[] => {
 export const toPairs = (name: string, param: Param | undefined, value: unknown): Pair[] => {
   if (value === undefined) return []
   if (value === null) return [[name, '']]
-  if (takesSeveral(param)) return listPairs(name, param, Array.isArray(value) ? value : [value])
+  if (isListParam(param)) return listPairs(name, param, Array.isArray(value) ? value : [value])
   if (takesJson(param)) return [[name, JSON.stringify(value)]]
   if (isText(param) && Array.isArray(value)) return [[name, value.join(',')]]
   if (takesPairs(param) && isObject(value))
@@ -120,7 +120,7 @@ export const toPairs = (name: string, param: Param | undefined, value: unknown):
 
 /** The value of one parameter in a JSON body. */
 export const toJson = (param: Param | undefined, value: unknown): unknown => {
-  if (takesSeveral(param) && param.single === true && Array.isArray(value) && value.length === 1)
+  if (isListParam(param) && param.single === true && Array.isArray(value) && value.length === 1)
     return value[0]
   if (isText(param) && Array.isArray(value)) return value.join(',')
   if (takesPairs(param) && param.keys !== undefined && isObject(value)) {

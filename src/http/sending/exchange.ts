@@ -188,7 +188,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
 /**
  * Sends a request and resolves with its headers; the body follows.
- * @throws Lost when no answer came; Failure `interrupted`
+ * @throws LostRequest when no answer came; Failure `interrupted`
  */
 export const sendRequest = (
   dispatcher: Dispatcher,

@@ -8,7 +8,7 @@ import {
   settingsRequirements,
 } from '../../catalogue/areas/settings.js'
 import type { CheckedOf, ResultOf } from '../../catalogue/endpoint.js'
-import { takesSeveral } from '../../catalogue/params.js'
+import { isListParam } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { convert, getFieldType, paramsByType } from '../check.js'
 import { serve } from '../handlers.js'
@@ -99,7 +99,7 @@ const split = (value: unknown): unknown =>
     : value
 
 const isListed = (name: string): boolean =>
-  Object.entries(settingsAttributes).some(([n, param]) => n === name && takesSeveral(param))
+  Object.entries(settingsAttributes).some(([n, param]) => n === name && isListParam(param))
 
 /** Drops nulls, except for attributes that are null on a fresh instance. */
 const dropSilent = (sent: Values): [string, unknown][] =>

@@ -55,7 +55,7 @@ const refuseClass = (name: string): never => {
 
 /**
  * Converts a text without quotes to its value: `yes` is true, `017` is 15, `~` is null.
- * @throws Unreadable for a date or a time
+ * @throws UnreadableError for a date or a time
  */
 const toValue = (text: string): unknown => {
   if (text === '' || /^(?:~|null)$/i.test(text)) return null

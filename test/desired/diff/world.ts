@@ -5,7 +5,7 @@ import { type Managed, managedKinds } from '../../../src/catalogue/managed.js'
 import type { DesiredPlan } from '../../../src/desired/actions.js'
 import {
   type ManagedPlace,
-  parseReference,
+  parseNameReference,
   placeText,
   toAddressText,
 } from '../../../src/desired/address.js'
@@ -66,7 +66,7 @@ const stated = (value: unknown): SaidValue<DesiredValue> => ({
 const itemOf = (kind: Managed, identity: string, said: Item | null): DesiredItem => {
   const entries = Object.entries(said ?? {}).filter(([name]) => !name.startsWith('$'))
   return {
-    identity: kind.by === undefined ? identity : (parseReference(identity) ?? identity),
+    identity: kind.by === undefined ? identity : (parseNameReference(identity) ?? identity),
     origin: origin(),
     gone: said === null ? origin() : undefined,
     attributes: new Map(entries.map(([name, value]) => [name, stated(value)])),

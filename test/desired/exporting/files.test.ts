@@ -10,7 +10,7 @@ import { getMethod } from '../../../src/catalogue/endpoint.js'
 import { managedKinds } from '../../../src/catalogue/managed.js'
 import type { DesiredPlan } from '../../../src/desired/actions.js'
 import { executePlan } from '../../../src/desired/applying/execute.js'
-import { requestOf } from '../../../src/desired/planfile.js'
+import { createStepRequest } from '../../../src/desired/planfile.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { SelectionOptions } from '../../../src/desired/selection.js'
 import { inside } from '../inside.js'
@@ -62,7 +62,7 @@ const apply = async (document: string, scoping: SelectionOptions): Promise<Desir
   })
   for (const [id, outcome] of outcomes) expect(outcome, id).toMatchObject({ state: 'done' })
   const requests = plan.actions.map(
-    ({ step }) => `${getMethod(step.endpoint)} ${requestOf(step).path}`,
+    ({ step }) => `${getMethod(step.endpoint)} ${createStepRequest(step).path}`,
   )
   expect([...written()].sort()).toEqual(requests.sort())
   return plan

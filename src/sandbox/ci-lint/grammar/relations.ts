@@ -32,7 +32,7 @@ import {
   filledText,
   formed,
   hasVariable,
-  isDuration,
+  isTimeSpan,
   notBlank,
   openDuration,
   parseSeconds,
@@ -137,7 +137,7 @@ const keepingTime = all(
     (v) => typeof v === 'boolean' || typeof v === 'string',
     'must be a boolean or a duration string',
   ),
-  must((v) => typeof v === 'boolean' || v === '' || isDuration(v), 'contains an invalid duration'),
+  must((v) => typeof v === 'boolean' || v === '' || isTimeSpan(v), 'contains an invalid duration'),
   must(
     (v) => typeof v !== 'string' || v === '' || (parseSeconds(v) ?? 0) >= 60,
     'duration must be at least 1 minute',

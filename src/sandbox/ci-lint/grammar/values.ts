@@ -85,20 +85,20 @@ export const unique = advised(
   must((v) => !Array.isArray(v) || new Set(v).size === v.length, 'should not hold anything twice'),
 )
 
-export const isDuration = (value: unknown): value is string =>
+export const isTimeSpan = (value: unknown): value is string =>
   isString(value) && parseSeconds(value) !== undefined
 
 /** A duration, of at most so many seconds. */
 export const duration = (most = Number.POSITIVE_INFINITY): Type =>
   all(
-    must(isDuration, 'should be a duration'),
-    must((v) => isDuration(v) && (parseSeconds(v) ?? 0) <= most, 'should not exceed the limit'),
+    must(isTimeSpan, 'should be a duration'),
+    must((v) => isTimeSpan(v) && (parseSeconds(v) ?? 0) <= most, 'should not exceed the limit'),
   )
 const isNever = (value: unknown): boolean => isString(value) && /^never$/i.test(value)
-export const durationOrNever = must((v) => isNever(v) || isDuration(v), 'should be a duration')
+export const durationOrNever = must((v) => isNever(v) || isTimeSpan(v), 'should be a duration')
 /** A duration that may be a variable, whose value instances know only when the job runs. */
 export const openDuration = must(
-  (v) => isNever(v) || isDuration(v) || hasVariable(v),
+  (v) => isNever(v) || isTimeSpan(v) || hasVariable(v),
   'should be a duration',
 )
 

@@ -1,0 +1,134 @@
+/** Puts flags in the place of arguments that a command does not take, and the other way round. */
+
+import { findNearest } from '../../base/suggest.js'
+import { getScopeType, isSwitch } from '../../catalogue/params.js'
+import { getSelects, hasForm, lists } from '../../engine/command/derive.js'
+import { getCommandFlags } from '../../engine/command/flags.js'
+import type { Command } from '../../engine/command/types.js'
+import { isWord } from '../../engine/plan/line.js'
+import { findFieldPlace } from './fields.js'
+
+/** The positions of the arguments among the tokens of a command. */
+export const findArguments = (command: Command, tokens: readonly string[]): readonly number[] => {
+  const flags = getCommandFlags(command)
+  const found: number[] = []
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i] ?? ''
+    if (token === '--') break
+    if (isWord(token) || token === '-') {
+      found.push(i)
+      continue
+    }
+    const flag = flags.find(
+      ({ name, short, aliases, own }) =>
+        token === `-${short}` ||
+        [name, ...(aliases ?? []), ...(own ?? [])].some((one) => token === `--${one}`),
+    )
+    const next = tokens[i + 1] ?? ''
+    if (flag === undefined ? !/^--[^=]+$/.test(token) : isSwitch(flag.param)) continue
+    if (flag?.optionalValue !== true || /^\d/.test(next)) i++
+  }
+  return found
+}
+
+/** The flag of the project or group that an argument names. */
+const toScope = (command: Command, text: string): readonly string[] => {
+  const isProject =
+    hasForm(command, 'project') && (text.includes('/') || !hasForm(command, 'group'))
+  return [isProject ? '-P' : '-G', text]
+}
+
+/** A flag of the project as the condition of a list that has no form for one. */
+const toProjectCondition = async (
+  command: Command,
+  project: string,
+): Promise<readonly string[] | undefined> => {
+  const place = await findFieldPlace(command)
+  if (place?.flag !== '--where' || !place.fields.includes('project_id')) return undefined
+  return [
+    '--where',
+    /^\d+$/.test(project)
+      ? `project_id=${project}`
+      : `project_id=$(svcctl projects get ${project} -o value --fields id)`,
+  ]
+}
+
+const getFlagValue = (
+  tokens: readonly string[],
+  names: readonly string[],
+): { readonly at: number; readonly value: string } | undefined => {
+  const at = tokens.findIndex((token) => names.includes(token))
+  const value = tokens[at + 1]
+  return at < 0 || value === undefined ? undefined : { at, value }
+}
+
+/** Rewrites the arguments of a command that lists: whose records, or conditions on them. */
+const rewriteOfList = async (
+  command: Command,
+  tokens: readonly string[],
+): Promise<readonly string[]> => {
+  const scope = getFlagValue(tokens, ['-P', '--project'])
+  if (scope !== undefined && !hasForm(command, 'project') && command.open !== true) {
+    const condition = await toProjectCondition(command, scope.value)
+    if (condition !== undefined) return tokens.toSpliced(scope.at, 2, ...condition)
+  }
+  const surplus = findArguments(command, tokens).slice(command.args.length)
+  const [at, ...others] = surplus
+  if (at === undefined || others.length > 0 || command.args.length > 0) return tokens
+  if (!hasForm(command, 'project') && !hasForm(command, 'group')) return tokens
+  return tokens.toSpliced(at, 1, ...toScope(command, tokens[at] ?? ''))
+}
+
+/** A project that is the argument of a command, and was given by its flag. */
+const rewriteScope = (command: Command, tokens: readonly string[]): readonly string[] => {
+  const [first] = command.args
+  const scope = getScopeType(first?.param)
+  if (scope === undefined || findArguments(command, tokens).length > 0) return tokens
+  const given = getFlagValue(tokens, scope === 'project' ? ['-P', '--project'] : ['-G', '--group'])
+  return given === undefined || hasForm(command, scope)
+    ? tokens
+    : tokens.toSpliced(given.at, 2, given.value)
+}
+
+/** An attribute and its value as two arguments: `settings set NAME VALUE`. */
+const rewriteAttribute = (command: Command, tokens: readonly string[]): readonly string[] => {
+  const [at, second, ...others] = findArguments(command, tokens)
+  if (command.args.length > 0 || at === undefined || second !== at + 1 || others.length > 0)
+    return tokens
+  const [name = '', value = ''] = [tokens[at], tokens[second]]
+  const flag = command.flags.find((one) => one.name === name.replaceAll('_', '-'))
+  const given =
+    flag === undefined
+      ? ['--param', `${name.replaceAll('-', '_')}=${value}`]
+      : isSwitch(flag.param)
+        ? [`--${flag.name}=${value}`]
+        : [`--${flag.name}`, value]
+  return tokens.toSpliced(at, 2, ...given)
+}
+
+/** Rewrites the arguments of a line; what is right stays. */
+export const rewriteArguments = async (
+  command: Command,
+  tokens: readonly string[],
+): Promise<readonly string[]> => {
+  if (command.area === 'export') return rewriteExport(tokens, command)
+  if (lists(command)) return rewriteOfList(command, rewriteScope(command, tokens))
+  if (getSelects(command) === undefined && command.words.endsWith('update'))
+    return rewriteAttribute(command, tokens)
+  return rewriteScope(command, tokens)
+}
+
+/** `export` takes kinds; a path is that of a project or group. */
+const rewriteExport = async (
+  tokens: readonly string[],
+  command: Command,
+): Promise<readonly string[]> => {
+  const { managedKinds } = await import('../../catalogue/managed.js')
+  const names = managedKinds.map(({ name }) => name)
+  const [at, ...others] = findArguments(command, tokens)
+  const text = at === undefined ? '' : (tokens[at] ?? '')
+  if (at === undefined || others.length > 0 || names.includes(text)) return tokens
+  const near = findNearest(text, names)
+  if (near !== undefined) return tokens.with(at, near)
+  return tokens.toSpliced(at, 1, text.includes('/') ? '-P' : '-G', text)
+}

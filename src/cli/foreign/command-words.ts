@@ -1,0 +1,345 @@
+/** Puts the words of a command in the place of those of other tools: its area and its verb. */
+
+import { type Environment, getCurrentIo } from '../../base/io.js'
+import { findNearest } from '../../base/suggest.js'
+import { areas } from '../../catalogue/index.js'
+import { isSwitch } from '../../catalogue/params.js'
+import { toolCommands } from '../../commands/index.js'
+import { hiddenScopes } from '../../engine/command/flags.js'
+import { flagSets } from '../../engine/command/global-flags.js'
+import { isWord } from '../../engine/plan/line.js'
+import { getPaths, openStore } from '../../profile/index.js'
+import { findAccepted } from '../words/accepted.js'
+import { expandAlias, listAliases } from '../words/alias.js'
+import { listVerbs } from '../words/tree.js'
+import { foreignFlags } from './flags.js'
+import {
+  findOperation,
+  findOwnOperation,
+  findVerb,
+  findVerbLine,
+  formatRequest,
+  isVerb,
+} from './verbs.js'
+import { findAreaName, findLine, findRoute, toSingular } from './words.js'
+
+/** A line in the words of svcctl; that of an operation which the documents lack sends its request. */
+export interface RewrittenWords {
+  readonly tokens: readonly string[]
+  readonly isMissing?: boolean
+}
+
+/** A line, its first words apart from all that stands between and behind them. */
+interface SplitLine {
+  readonly words: readonly string[]
+  /** The tokens without the first `n` words. */
+  readonly without: (n: number) => readonly string[]
+}
+
+const anywhere = [...Object.values(flagSets).flat(), ...hiddenScopes]
+
+/** Returns true if a flag before the words takes the token behind it. */
+const takesNext = (token: string): boolean => {
+  const flag = anywhere.find(({ name, short }) => token === `--${name}` || token === `-${short}`)
+  if (flag !== undefined) return !isSwitch(flag.param) && flag.optionalValue !== true
+  const rows = foreignFlags.filter(({ names }) => names.includes(token))
+  // Of what is known nowhere, a word that follows is its value.
+  if (rows.length === 0) return /^--[^=]+$/.test(token)
+  return rows.some(({ value }) => value === true)
+}
+
+/** Returns true for a flag of ours or of another tool, which is no slip. */
+const isKnown = (token: string): boolean =>
+  anywhere.some(({ name, short }) => token === `--${name}` || token === `-${short}`) ||
+  foreignFlags.some(({ names }) => names.includes(token))
+
+const isFirstWord = (word: string): boolean => findArea(word) !== undefined
+
+const splitLine = (tokens: readonly string[]): SplitLine => {
+  const at: number[] = []
+  const end = tokens.indexOf('--')
+  for (let i = 0; i < (end < 0 ? tokens.length : end); i++) {
+    const token = tokens[i] ?? ''
+    const next = tokens[i + 1] ?? ''
+    if (isWord(token)) at.push(i)
+    else if (takesNext(token) && (at.length > 0 || !isFirstWord(next) || isKnown(token))) i++
+  }
+  return {
+    words: at.map((i) => tokens[i] ?? ''),
+    without: (n) => tokens.filter((_, i) => !at.slice(0, n).includes(i)),
+  }
+}
+
+const isTool = (word: string): boolean => toolCommands.some(({ area }) => area === word)
+
+/** The profile in force; undefined where there is none, or none can be read. */
+const getProfileName = (env: Environment): string | undefined => {
+  try {
+    return (env.SVC_PROFILE || undefined) ?? openStore(getPaths(env)).current()
+  } catch {
+    return undefined
+  }
+}
+
+/** The area that a word names, by its own name or another; undefined where it names none. */
+const findArea = (word: string): string | undefined =>
+  areas.find(({ name, alias }) => name === word || alias === word)?.name ??
+  (isTool(word) ? word : findAreaName(word))
+
+/** Where the words of a line lead: an area with what follows, or a list that the documents lack. */
+interface ReachedArea {
+  /** One word, or an area and a group. */
+  readonly area: string
+  readonly route?: string
+  /** The words behind the area. */
+  readonly words: readonly string[]
+  /** All that stands beside the area and those words, from the n-th of these on. */
+  readonly rest: (n: number) => readonly string[]
+}
+
+const reachArea = (line: SplitLine, at: number): ReachedArea | undefined => {
+  const [word = ''] = line.words.slice(at)
+  const area = findArea(word)
+  const route = area === undefined ? findRoute(word) : undefined
+  if (area === undefined && route === undefined) return undefined
+  const words = line.words.slice(at + 1)
+  return {
+    area: area ?? `${toSingular(word.toLowerCase())}s`,
+    route,
+    words,
+    rest: (n) => line.without(at + 1 + n),
+  }
+}
+
+/** `runner/1`: the type of an object and its ID as one word. */
+const splitReference = ({
+  words: [verb = '', reference = ''],
+  without,
+}: SplitLine): SplitLine | undefined => {
+  const [, type = '', id = ''] = /^([a-z-]+)\/([^/]+)$/.exec(reference) ?? []
+  if (reachArea({ words: [type], without: () => [] }, 0) === undefined) return undefined
+  return splitLine([verb, type, id, ...without(2)])
+}
+
+/** A verb that stands before its area: `get runners`. */
+const reachVerbFirst = (typed: SplitLine): ReachedArea | undefined => {
+  const [verb = ''] = typed.words
+  if (!isVerb(verb)) return undefined
+  const line = reachArea(typed, 1) === undefined ? splitReference(typed) : typed
+  const reached = line && reachArea(line, 1)
+  if (line === undefined || reached === undefined) return undefined
+  // Without an object, what is got is the list.
+  const isList =
+    ['get', 'show', 'describe', 'view', 'read'].includes(verb) && reached.words.length === 0
+  return {
+    ...reached,
+    words: [isList ? 'list' : verb, ...reached.words],
+    rest: (n) => line.without(1 + n),
+  }
+}
+
+/** `config get` and `config set KEY VALUE`: a profile, which is the one in force. */
+const replaceSetting = ({ words, without }: SplitLine): readonly string[] | undefined => {
+  const [first, verb, key, value] = words
+  if (first !== 'config') return undefined
+  const name = getProfileName(getCurrentIo().env) ?? 'default'
+  if (verb === 'get' && key === undefined) return ['profile', 'get', name, ...without(2)]
+  if (verb !== 'set' || key === undefined || value === undefined) return undefined
+  const flag = `--${key.replaceAll('_', '-')}`
+  // The credential of a profile is for its own address.
+  return ['profile', 'set', flag === '--base-url' ? 'default' : name, flag, value, ...without(4)]
+}
+
+/** The line that stands for the first word, or the first two. */
+const replaceFirst = ({
+  words: [first = '', second],
+  without,
+}: SplitLine): readonly string[] | undefined => {
+  const two = second === undefined ? undefined : findLine(`${first} ${second}`)
+  if (two !== undefined) return [...two.split(' '), ...without(2)]
+  const one = isTool(first) ? undefined : findLine(first)
+  if (one === undefined) return undefined
+  const line = one.split(' ')
+  return [...line, ...without(1)]
+}
+
+/** The nearest first word, which may be an alias. */
+const replaceNear = ({
+  words: [first = ''],
+  without,
+}: SplitLine): readonly string[] | undefined => {
+  const names = [
+    ...areas.map(({ name }) => name),
+    ...toolCommands.map(({ area }) => area),
+    ...Object.keys(listAliases(getCurrentIo().env)),
+  ]
+  const near = findNearest(first, new Set(names))
+  return near === undefined || near === first ? undefined : [near, ...without(1)]
+}
+
+/** What a person fills in. */
+const placeholders = { project: 'group/project', group: 'group' } as const
+
+/** The line that sends the request of an operation, with the arguments in its path and all flags kept. */
+const sendRequest = (
+  request: string,
+  args: readonly string[],
+  rest: readonly string[],
+): readonly string[] => {
+  const [method = 'GET', path = '', ...more] = request.split(' ')
+  const [id, ...others] = args
+  const filled = path.replace(/:id/g, id === undefined ? 'ID' : encodeURIComponent(id))
+  const kept = path.includes(':id') ? others : args
+  const lacks = (['project', 'group'] as const).filter(
+    (kind) => path.includes(`{${kind}}`) && !rest.some((token) => isScopeFlag(kind, token)),
+  )
+  const scopes = lacks.flatMap((kind) => [kind === 'project' ? '-P' : '-G', placeholders[kind]])
+  const flags = rest.filter((token) => !kept.includes(token))
+  return ['api', method, filled, ...more, ...scopes, ...flags]
+}
+
+const scopeFlags = {
+  project: /^(?:-P|-R|--project|--repo|--repository)(?:=|$)|^-P./,
+  group: /^(?:-G|-g|--group|--namespace|--org)(?:=|$)|^-G./,
+} as const
+const isScopeFlag = (kind: keyof typeof scopeFlags, token: string): boolean =>
+  scopeFlags[kind].test(token)
+
+/** The request of a verb on a list that the documents lack. */
+const replaceRoute = ({
+  area,
+  route = '',
+  words: [verb = 'list', ...args],
+  rest,
+}: ReachedArea): RewrittenWords => {
+  const request = formatRequest(route, area, verb)
+  return { tokens: sendRequest(request, args, rest(1 + args.length)), isMissing: true }
+}
+
+/** The verbs at a level: those of a group without its name. */
+const verbsBelow = (verbs: readonly string[], group: string | undefined): readonly string[] =>
+  group === undefined
+    ? verbs
+    : verbs
+        .filter((verb) => verb.startsWith(`${group} `))
+        .map((verb) => verb.slice(group.length + 1))
+
+/** The group of verbs that a word names, in the singular as well. */
+const findGroup = (verbs: readonly string[], word: string): string | undefined =>
+  [word, `${word}s`, toSingular(word)].find((name) =>
+    verbs.some((verb) => verb.startsWith(`${name} `)),
+  )
+
+/** The verb at a level that a word means; undefined where it means none. */
+const findVerbAt = (
+  word: string,
+  verbs: readonly string[],
+  hasArgument: boolean,
+): string | undefined => {
+  const found = findAccepted(word, verbs) ?? findVerb(word, verbs)
+  // Without an object there is nothing to get.
+  if (found === 'get' && !hasArgument && verbs.includes('list')) return 'list'
+  return found
+}
+
+/** An area of the documents with its verb: where the verb stands among the words, and what the others are. */
+interface VerbPlace {
+  readonly area: string
+  /** The area, and the group where there is one. */
+  readonly lead: readonly string[]
+  readonly isInGroup: boolean
+  readonly verb: string
+  readonly args: readonly string[]
+  /** What the level has. */
+  readonly known: readonly string[]
+  /** All that stands beside the area, the group, and that many further words. */
+  readonly rest: (n: number) => readonly string[]
+}
+
+const findPlace = (reached: ReachedArea, all: readonly string[]): VerbPlace => {
+  const [area = '', ofArea] = reached.area.split(' ')
+  const words = ofArea === undefined ? reached.words : [ofArea, ...reached.words]
+  const [first = ''] = words
+  const group = all.includes(first) ? undefined : findGroup(all, first)
+  const used = group === undefined ? 0 : 1
+  const [verb = '', ...args] = words.slice(used)
+  const typed = used - (ofArea === undefined ? 0 : 1)
+  return {
+    area,
+    lead: group === undefined ? [area] : [area, group],
+    isInGroup: group !== undefined,
+    verb,
+    args,
+    known: verbsBelow(all, group),
+    rest: (n) => reached.rest(n + typed),
+  }
+}
+
+/** What stands in the place of a verb that an area does not have. */
+const replaceUnknownVerb = (place: VerbPlace): RewrittenWords | undefined => {
+  const { area, lead, isInGroup, verb, args, known, rest } = place
+  const line = isInGroup ? undefined : findVerbLine(area, verb)
+  if (line !== undefined) return { tokens: [...line.split(' '), ...rest(1)] }
+  if (/^\d+$/.test(verb) && known.includes('get')) return { tokens: [...lead, 'get', ...rest(0)] }
+  const send = (request: string): RewrittenWords => ({
+    tokens: sendRequest(request, args, rest(1 + args.length)),
+    isMissing: true,
+  })
+  const own = isInGroup ? undefined : findOwnOperation(area, verb)
+  if (own !== undefined) return send(own)
+  const meant = findVerbAt(verb, known, args.length > 0)
+  const operation = isInGroup ? undefined : findOperation(area, verb)
+  if (operation !== undefined && meant?.includes(' ') !== false) return send(operation)
+  const near =
+    meant ??
+    findNearest(
+      verb,
+      known.map((one) => one.split(' ')[0] ?? ''),
+    )
+  if (near !== undefined) return { tokens: [...lead, ...near.split(' '), ...rest(1)] }
+  return isVerb(verb) && !isTool(area) ? { tokens: [], isMissing: true } : undefined
+}
+
+/** The words of a verb of an area, or the request of one that it lacks. */
+const replaceVerb = async (reached: ReachedArea): Promise<RewrittenWords | undefined> => {
+  const [area = ''] = reached.area.split(' ')
+  const all = await listVerbs(area)
+  const place = findPlace(reached, all)
+  const { lead, verb, known, rest } = place
+  if (all.includes('')) return { tokens: [area, ...rest(0)] }
+  if (verb === '') return { tokens: [...lead, ...rest(0)] }
+  return known.includes(verb) ? { tokens: [...lead, verb, ...rest(1)] } : replaceUnknownVerb(place)
+}
+
+/** Rewrites the words of a line; undefined where they mean nothing. */
+export const rewriteWords = async (
+  typed: readonly string[],
+): Promise<RewrittenWords | undefined> => {
+  const alias = expandFirst(typed)
+  const line = splitLine(alias ?? typed)
+  if (line.words.length === 0)
+    return typed.join(' ') === '-v' ? { tokens: ['--version'] } : undefined
+  const replaced = replaceSetting(line) ?? replaceFirst(line)
+  if (replaced !== undefined) return { tokens: replaced }
+  const reached = reachArea(line, 0) ?? reachVerbFirst(line)
+  if (reached === undefined) {
+    const [first = ''] = line.words
+    const near = /^(?:logs?|trace)$/.test(first)
+      ? ['jobs', 'log', ...line.without(1)]
+      : replaceNear(line)
+    return near === undefined ? undefined : replaceFrom(near)
+  }
+  return reached.route === undefined ? replaceVerb(reached) : replaceRoute(reached)
+}
+
+const replaceFrom = async (tokens: readonly string[]): Promise<RewrittenWords | undefined> => {
+  const reached = reachArea(splitLine(tokens), 0)
+  return reached === undefined ? { tokens } : replaceVerb(reached)
+}
+
+/** The line that an alias at its beginning stands for. */
+const expandFirst = (tokens: readonly string[]): readonly string[] | undefined => {
+  const [first = ''] = splitLine(tokens).words
+  if (findArea(first) !== undefined) return undefined
+  return expandAlias(tokens, tokens.indexOf(first), getCurrentIo().env)
+}

@@ -1,0 +1,296 @@
+/** Puts the flags of a command in the place of those of other tools. */
+
+import { findNearest } from '../../base/suggest.js'
+import { getNumberNames, getParamValues, isSwitch } from '../../catalogue/params.js'
+import { canSendAttributes, getCommandName, lists } from '../../engine/command/derive.js'
+import { getCommandFlags } from '../../engine/command/flags.js'
+import type { Command, Flag } from '../../engine/command/types.js'
+import { isWord } from '../../engine/plan/line.js'
+import { findArguments } from './arguments.js'
+import { type FieldPlace, findFieldPlace, findState, getTitle, isBooleanField } from './fields.js'
+import {
+  type FlagPlace,
+  type FlagReplacement,
+  type ForeignFlag,
+  foreignFlags,
+  secretFlags,
+  toFormat,
+} from './flags.js'
+
+/** What stands beside the words of a command: its flags in order, and its arguments. */
+export interface RewrittenFlags {
+  readonly tokens: readonly string[]
+  /** Another command in the place of this one. */
+  readonly command?: string
+  readonly pipe?: string
+}
+
+/** One flag of a line, as it was typed. */
+interface TypedFlag {
+  /** Without its value: `--json`, `-R`. */
+  readonly name: string
+  /** What follows its `=`. */
+  readonly joined?: string
+  /** The token behind it. */
+  readonly next?: string
+}
+
+/** What a flag became, and whether the token behind it was its value. */
+interface ReadFlag extends FlagReplacement {
+  readonly takesNext?: boolean
+}
+
+const splitFlag = (token: string, next: string | undefined): TypedFlag => {
+  const [, name = token, joined] = /^(--?[^=]+)=(.*)$/s.exec(token) ?? []
+  return { name, joined, next }
+}
+
+const snake = (name: string): string => name.replaceAll('-', '_')
+
+/** Reads the flags of one command. */
+export class FlagReader {
+  readonly #command: Command
+  readonly #flags: readonly Flag[]
+  readonly #fields: FieldPlace | undefined
+  readonly #place: FlagPlace
+
+  /** The line names its objects. */
+  readonly #isNamed: boolean
+
+  private constructor(command: Command, isNamed: boolean, fields: FieldPlace | undefined) {
+    this.#command = command
+    this.#isNamed = isNamed
+    this.#flags = getCommandFlags(command)
+    this.#fields = fields
+    this.#place = {
+      name: getCommandName(command),
+      takes: (name) => this.#isShown(name),
+      title: fields === undefined ? 'id' : getTitle(fields),
+    }
+  }
+
+  /** @param rest what stands beside the words of the command */
+  static async open(command: Command, rest: readonly string[]): Promise<FlagReader> {
+    const isNamed = findArguments(command, rest).length > 0
+    return new FlagReader(command, isNamed, await findFieldPlace(command))
+  }
+
+  #isShown(name: string): boolean {
+    return this.#flags.some((flag) => flag.name === name && flag.hidden !== true)
+  }
+
+  /** The flag of that form, without a value. */
+  #find(form: string): Flag | undefined {
+    const name = form.replace(/^--/, '')
+    return this.#flags.find(
+      (flag) =>
+        `-${flag.short}` === form ||
+        (form.startsWith('--') &&
+          [flag.name, ...(flag.own ?? []), ...(flag.aliases ?? [])].some(
+            (one) => one === name || (isSwitch(flag.param) && `no-${one}` === name),
+          )),
+    )
+  }
+
+  /** Reads what stands beside the words of the command; undefined where a flag means nothing. */
+  read(rest: readonly string[]): RewrittenFlags | undefined {
+    const tokens: string[] = []
+    const found: ReadFlag[] = []
+    const end = rest.indexOf('--')
+    const typed = end < 0 ? rest : rest.slice(0, end)
+    for (let i = 0; i < typed.length; i++) {
+      const token = typed[i] ?? ''
+      const isArgument = isWord(token) || token === '-' || /^-\d/.test(token)
+      const read = isArgument
+        ? { tokens: [token] }
+        : this.#readFlag(splitFlag(token, typed[i + 1]), token)
+      if (read === undefined) return undefined
+      tokens.push(...read.tokens)
+      found.push(read)
+      if (read.takesNext === true) i++
+    }
+    const command = found.find((one) => one.command !== undefined)?.command
+    const pipe = found.find((one) => one.pipe !== undefined)?.pipe
+    const isText = pipe !== undefined && !tokens.some((one) => /^(?:-o|--output)/.test(one))
+    const format = isText && this.#command.open !== true ? ['-o', 'json'] : []
+    return { tokens: [...tokens, ...format, ...rest.slice(typed.length)], command, pipe }
+  }
+
+  #readFlag(typed: TypedFlag, token: string): ReadFlag | undefined {
+    const row = this.#readRow(typed)
+    const isLongOfOneDash = /^-[a-z]{2}/.test(typed.name)
+    if (row !== undefined && isLongOfOneDash) return row
+    const known = this.#find(typed.name)
+    if (known !== undefined) return this.#readKnown(known, typed, token) ?? row
+    // `-ojson`, `-qv`.
+    const cluster = /^-[A-Za-z]./.test(token) ? this.#find(token.slice(0, 2)) : undefined
+    if (cluster !== undefined) return this.#readCluster(cluster, token)
+    if (secretFlags.includes(typed.name)) return row
+    return row ?? this.#readUnknown(typed)
+  }
+
+  #readCluster(flag: Flag, token: string): ReadFlag {
+    const value = token.slice(2).replace(/^=/, '')
+    const meant = isSwitch(flag.param) ? undefined : this.#correct(flag, value)
+    return { tokens: meant ?? [token] }
+  }
+
+  /** A flag that the command takes; undefined for one whose value is no value of it. */
+  #readKnown(flag: Flag, { name, joined, next }: TypedFlag, token: string): ReadFlag | undefined {
+    if (isSwitch(flag.param)) {
+      if (joined === undefined && /^(?:true|false)$/i.test(next ?? ''))
+        return { tokens: [`${name}=${next?.toLowerCase()}`], takesNext: true }
+      return joined === undefined || /^(?:true|false|0|1)$/i.test(joined)
+        ? { tokens: [token] }
+        : undefined
+    }
+    if (joined !== undefined) return { tokens: this.#correct(flag, joined) ?? [token] }
+    if (flag.optionalValue === true && (next === undefined || !/^\d/.test(next)))
+      return { tokens: [token] }
+    if (next === undefined) return undefined
+    return { tokens: this.#correct(flag, next) ?? [token, next], takesNext: true }
+  }
+
+  /** The flag with the value that another means; undefined where the value is to stay. */
+  #correct(flag: Flag, value: string): readonly string[] | undefined {
+    if (flag.name === 'limit')
+      return /^(?:0|-1|none|unlimited)$/.test(value) ? ['--limit', 'all'] : undefined
+    if (flag.name === 'output') {
+      if (getParamValues(flag.param).includes(value)) return undefined
+      const format = toFormat(value)
+      if (format !== undefined) return format.tokens
+    }
+    const values = [...getParamValues(flag.param), ...getNumberNames(flag.param)]
+    const known = [...values, ...(flag.param.words ?? [])]
+    const text = snake(value)
+    if (values.length === 0 || /^\d+$/.test(value) || value.includes(',') || known.includes(text))
+      return undefined
+    const begun = values.filter((one) => one.startsWith(text.toLowerCase()))
+    const meant = begun.length === 1 ? begun[0] : findNearest(text, values)
+    return meant === undefined ? undefined : [`--${flag.name}`, meant.replaceAll('_', '-')]
+  }
+
+  /** What the table has for a flag. */
+  #readRow(typed: TypedFlag): ReadFlag | undefined {
+    for (const row of foreignFlags) {
+      if (!row.names.includes(typed.name) || row.of?.test(this.#place.name) === false) continue
+      const value = this.#findValue(row, typed)
+      const isWhole = row.value === undefined || row.mayLack === true
+      if (value === undefined && (!isWhole || typed.joined !== undefined)) continue
+      const made = this.#make(row.gives, value ?? '')
+      if (made === undefined) continue
+      return { ...made, takesNext: value !== undefined && typed.joined === undefined }
+    }
+    return undefined
+  }
+
+  #findValue(row: ForeignFlag, { name, joined, next }: TypedFlag): string | undefined {
+    const follows =
+      next !== undefined && isWord(next) && this.#mayFollow(name, next) ? next : undefined
+    const text = joined ?? follows
+    if (text === undefined || row.value === undefined) return undefined
+    return row.value === true || row.value.test(text) ? text : undefined
+  }
+
+  /** Whether a word behind `--json` names fields, and is no argument. */
+  #mayFollow(name: string, text: string): boolean {
+    return (
+      name !== '--json' ||
+      lists(this.#command) ||
+      text.split(',').every((one) => this.#fields?.fields.includes(one) === true)
+    )
+  }
+
+  #make(gives: ForeignFlag['gives'], value: string): FlagReplacement | undefined {
+    if (typeof gives === 'function') {
+      const made = gives(value, this.#place)
+      return made !== undefined && this.#areTaken(made.tokens) ? made : undefined
+    }
+    const forms = gives.map((form) => form.split(' ').map((word) => word.replace('$1', value)))
+    const tokens = forms.find((form) => this.#areTaken(form))
+    return tokens === undefined ? undefined : { tokens }
+  }
+
+  /** Returns true if the command takes these flags. */
+  #areTaken(tokens: readonly string[]): boolean {
+    return tokens
+      .filter((token) => /^--?[A-Za-z]/.test(token))
+      .every((token) => {
+        const flag = this.#find(/^-[a-z]{2}/.test(token) ? token.slice(0, 2) : token)
+        return flag !== undefined && (flag.hidden !== true || flag.path === true)
+      })
+  }
+
+  /** A flag that no table has: a field, a state, the beginning of a flag, one that is near. */
+  #readUnknown(typed: TypedFlag): ReadFlag | undefined {
+    const { name, joined, next } = typed
+    if (!name.startsWith('--')) return undefined
+    const follows = joined === undefined && next !== undefined && isWord(next) ? next : undefined
+    const value = joined ?? follows
+    const takesNext = follows !== undefined
+    if (this.#command.open === true) return this.#readParameter(name.slice(2), value, takesNext)
+    return (
+      this.#readField(name.slice(2), value, takesNext) ??
+      this.#readState(typed) ??
+      this.#readBeginning(name, value, takesNext) ??
+      this.#readParameter(name.slice(2), value, takesNext)
+    )
+  }
+
+  #readField(name: string, value: string | undefined, takesNext: boolean): ReadFlag | undefined {
+    const place = this.#fields
+    // Objects that are named are not selected.
+    if (place === undefined || (place.flag === '--select' && this.#isNamed)) return undefined
+    const [field, isOn] = name.startsWith('no-')
+      ? [snake(name.slice(3)), false]
+      : [snake(name), true]
+    if (!place.fields.includes(field)) return undefined
+    if (isBooleanField(place, field) && !(takesNext && /^(?:true|false)$/.test(value ?? '')))
+      return {
+        tokens: [place.flag, `${field}=${value !== undefined && !takesNext ? value : isOn}`],
+      }
+    return value === undefined
+      ? undefined
+      : { tokens: [place.flag, `${field}=${value}`], takesNext }
+  }
+
+  #readState({ name, joined }: TypedFlag): ReadFlag | undefined {
+    if (joined !== undefined) return undefined
+    const tokens = findState(this.#command, this.#fields, name.slice(2))
+    return tokens === undefined ? undefined : { tokens }
+  }
+
+  #readBeginning(
+    form: string,
+    value: string | undefined,
+    takesNext: boolean,
+  ): ReadFlag | undefined {
+    const shown = this.#flags.filter(({ hidden }) => hidden !== true)
+    const name = form.slice(2)
+    const begun = shown.filter((flag) => flag.name.startsWith(name))
+    const near = findNearest(
+      name,
+      shown.map((flag) => flag.name),
+    )
+    const [flag, ...others] = begun.length > 0 ? begun : shown.filter((one) => one.name === near)
+    if (flag === undefined || others.length > 0) return undefined
+    if (isSwitch(flag.param)) {
+      const isArgument = takesNext && this.#command.args.length > 0 && !/^\d+$/.test(value ?? '')
+      return value === undefined || isArgument ? { tokens: [`--${flag.name}`] } : undefined
+    }
+    return value === undefined ? undefined : { tokens: [`--${flag.name}`, value], takesNext }
+  }
+
+  /** An attribute that the documents may lack: of a request, and of what instances have more of. */
+  #readParameter(
+    name: string,
+    value: string | undefined,
+    takesNext: boolean,
+  ): ReadFlag | undefined {
+    const { open, endpoints } = this.#command
+    const isOpen = Object.values(endpoints).some((endpoint) => endpoint.open !== undefined)
+    if (!(open === true || (isOpen && canSendAttributes(this.#command)))) return undefined
+    if (value === undefined && !isOpen) return undefined
+    return { tokens: ['--param', `${snake(name)}=${value ?? 'true'}`], takesNext }
+  }
+}

@@ -1,0 +1,256 @@
+/** Flags of other tools, a row each: what stands in their place. */
+
+import { formatNames } from '../../catalogue/formats.js'
+
+/** A command, as far as rows ask for it. */
+export interface FlagPlace {
+  /** `runners list` */
+  readonly name: string
+  /** Returns true if the command takes a flag of that name. */
+  readonly takes: (name: string) => boolean
+  /** The field of its records that says to people what each is. */
+  readonly title: string
+}
+
+/** What stands in the place of a flag and its value. */
+export interface FlagReplacement {
+  readonly tokens: readonly string[]
+  /** Another command in the place of this one. */
+  readonly command?: string
+  /** What another program does with the output. */
+  readonly pipe?: string
+}
+
+export interface ForeignFlag {
+  readonly names: readonly string[]
+  /** Any value follows, or one of this form; none where it is missing. */
+  readonly value?: RegExp | true
+  /** It may stand without one. */
+  readonly mayLack?: true
+  /** The commands that it is a flag of; all where it is missing. */
+  readonly of?: RegExp
+  /** In its place, with `$1` for the value: the first that the command takes. A function makes it of the value. */
+  readonly gives:
+    | readonly string[]
+    | ((value: string, place: FlagPlace) => FlagReplacement | undefined)
+}
+
+const fieldNames = /^[a-z_][\w.]*(?:,[a-z_][\w.]*)*$/
+
+const formats: Readonly<Record<string, string>> = {
+  text: 'table',
+  plain: 'table',
+  pretty: 'table',
+  human: 'table',
+  tsv: 'table',
+  name: 'id',
+  jsonlines: 'jsonl',
+  'json-lines': 'jsonl',
+}
+
+/** Fields that a template or a path of another tool picks: `{{.id}}`, `{.items[*].id}`. */
+const toFields = (expression: string): string | undefined => {
+  const plain = expression.replaceAll(/\.\w+\[[^\]]*\]/g, '')
+  const names = [...plain.matchAll(/\.([a-z_]\w*(?:\.\w+)*)/gi)].map(([, name]) => name)
+  return names.length === 0 ? undefined : names.join(',')
+}
+
+/** What picks fields in the place of a template. */
+const pickFields = (expression: string): FlagReplacement | undefined => {
+  const fields = toFields(expression)
+  return fields === undefined ? undefined : { tokens: ['-o', 'value', '--fields', fields] }
+}
+
+/** The format that a word of another tool means, as flags; undefined for what is none. */
+export const toFormat = (value: string): FlagReplacement | undefined => {
+  const [kind = '', expression = ''] = value.split(/=(.*)/s)
+  if (/^(?:jsonpath|go-template|template)/.test(kind)) return pickFields(expression)
+  if (value.includes('{{')) return pickFields(value)
+  if (kind === 'custom-columns') {
+    const fields = toFields(expression.replaceAll(/(?:^|,)[^:,]*:/g, ' '))
+    return fields === undefined ? undefined : { tokens: ['--fields', fields] }
+  }
+  const name = Object.hasOwn(formats, kind.toLowerCase())
+    ? formats[kind.toLowerCase()]
+    : kind.toLowerCase()
+  return name !== undefined && formatNames.includes(name) ? { tokens: ['-o', name] } : undefined
+}
+
+const toCondition = (text: string, { title }: FlagPlace): string =>
+  /[=<>~]/.test(text) ? text.replace('==', '=') : `${title}~${text}`
+
+const filter = (value: string, place: FlagPlace): FlagReplacement => ({
+  tokens: [place.takes('select') ? '--select' : '--where', toCondition(value, place)],
+})
+
+/** An address of an instance with its scheme. */
+const toAddress = (text: string): string => (/^https?:\/\//.test(text) ? text : `https://${text}`)
+
+/** Flags that hold secrets: nothing stands in their place, and their values are not repeated. */
+export const secretFlags: readonly string[] = [
+  '--token',
+  '--private-token',
+  '--access-token',
+  '--job-token',
+  '--password',
+  '--with-token',
+]
+
+/** The rows. The first whose flag the command takes is meant. */
+export const foreignFlags: readonly ForeignFlag[] = [
+  // What is printed.
+  {
+    names: ['--json'],
+    value: fieldNames,
+    mayLack: true,
+    gives: (value) => ({ tokens: ['-o', 'json', ...(value === '' ? [] : ['--fields', value])] }),
+  },
+  { names: ['-json'], gives: ['-o json'] },
+  {
+    names: ['--format', '--output-format', '--out-format'],
+    value: true,
+    gives: (value) => toFormat(value),
+  },
+  { names: ['--yaml'], gives: ['-o yaml'] },
+  { names: ['--csv'], gives: ['-o csv'] },
+  { names: ['--markdown', '--md'], gives: ['-o markdown'] },
+  { names: ['--plain', '--table'], gives: ['-o table'] },
+  { names: ['--template', '--go-template', '--jsonpath', '-t'], value: true, gives: pickFields },
+  {
+    names: ['--jq', '-q'],
+    value: true,
+    gives: (value) => ({ tokens: [], pipe: `jq '${value.replaceAll("'", "'\\''")}'` }),
+  },
+  {
+    names: ['--columns', '--column', '--field', '--show', '-c'],
+    value: true,
+    gives: ['--fields $1'],
+  },
+  {
+    names: ['--no-header', '--noheader', '--noheaders', '--skip-headers'],
+    gives: ['--no-headers'],
+  },
+  { names: ['--sort-by', '--order-by', '--orderby', '--order'], value: true, gives: ['--sort $1'] },
+  { names: ['--no-cli-pager'], gives: ['--no-pager'] },
+  { names: ['--silent', '-s'], gives: ['--quiet'] },
+  { names: ['--debug', '--trace'], gives: ['-vv'] },
+  { names: ['-w', '--follow', '--tail'], gives: ['--watch'] },
+  // Which records.
+  {
+    names: ['--all', '-A', '--all-pages', '--paginate', '--no-limit'],
+    gives: (_, { takes }) => ({
+      tokens: takes('select')
+        ? [...(takes('instance') ? ['--instance'] : []), '--select', 'id>0']
+        : ['--limit', 'all'],
+    }),
+  },
+  { names: ['--all-namespaces', '--all-repos'], gives: ['--all-projects', '--limit all'] },
+  { names: ['-n'], value: /^\d+$/, gives: ['--limit $1'] },
+  {
+    names: ['--max-results', '--max-items', '--top', '--head'],
+    value: true,
+    gives: ['--limit $1'],
+  },
+  { names: ['--page-size', '--perpage'], value: true, gives: ['--per-page $1'] },
+  {
+    names: ['--filter', '--selector', '--field-selector', '-l', '--query', '--search', '-S'],
+    value: true,
+    gives: filter,
+  },
+  // Whose.
+  { names: ['-R', '--repo', '--repository', '--project-id'], value: true, gives: ['-P $1'] },
+  {
+    names: ['--namespace', '--org', '--owner', '--group-id', '-n', '-g'],
+    value: true,
+    gives: ['-G $1'],
+  },
+  { names: ['--id', '--iid'], value: true, gives: ['$1'] },
+  // Of the instance, and as whom.
+  {
+    names: ['--host', '--hostname', '--server', '--url', '--endpoint', '--api-url'],
+    value: true,
+    gives: (value) => ({ tokens: ['--base-url', toAddress(value)] }),
+  },
+  { names: ['--with-token'], of: /^auth login$/, gives: ['--token-stdin'] },
+  {
+    names: ['--token', '--private-token', '-t'],
+    value: true,
+    of: /^auth login$/,
+    gives: ['--token-stdin'],
+  },
+  {
+    names: ['--context', '--kube-context', '--account', '--config-profile'],
+    value: true,
+    gives: ['-p $1'],
+  },
+  { names: ['--as', '--impersonate'], value: true, gives: ['--sudo $1'] },
+  {
+    names: ['-k', '--insecure-skip-tls-verify', '--no-verify-ssl', '--skip-tls-verify'],
+    gives: ['--insecure'],
+  },
+  { names: ['--max-retries', '--retry'], value: true, gives: ['--retries $1'] },
+  {
+    names: ['--parallelism', '-parallelism', '--parallel', '--jobs', '-j'],
+    value: true,
+    gives: ['--concurrency $1'],
+  },
+  // Writes.
+  {
+    names: [
+      '--auto-approve',
+      '-auto-approve',
+      '--force',
+      '--assume-yes',
+      '--no-input',
+      '--no-prompt',
+      '--non-interactive',
+      '--confirm',
+    ],
+    gives: ['--yes'],
+  },
+  {
+    names: ['--dry-run'],
+    of: /^apply$/,
+    value: /^(?:client|server)$/,
+    gives: () => ({ tokens: [], command: 'plan' }),
+  },
+  { names: ['--dry-run'], value: /^(?:client|server)$/, gives: ['--dry-run'] },
+  { names: ['--check', '--whatif', '--what-if', '--simulate', '--noop'], gives: ['--dry-run'] },
+  {
+    names: ['--role', '--level', '--permission', '--access', '-r'],
+    value: true,
+    gives: ['--access-level $1'],
+  },
+  { names: ['--expires', '--expiry', '--expiration'], value: true, gives: ['--expires-at $1'] },
+  { names: ['--label', '-l'], value: true, gives: ['--labels $1'] },
+  { names: ['--assignee', '-a'], value: true, gives: ['--assignee-username $1'] },
+  { names: ['--author'], value: true, gives: ['--author-username $1'] },
+  {
+    names: ['--branch', '-b'],
+    value: true,
+    gives: ['--ref $1', '--ref-name $1', '--target-branch $1'],
+  },
+  {
+    names: ['--file', '--filename', '-f', '-var-file', '--dir'],
+    value: true,
+    of: /^(?:plan|apply|drift|ci lint)$/,
+    gives: ['$1'],
+  },
+  { names: ['-out'], value: true, of: /^plan$/, gives: ['--out $1'] },
+  {
+    names: ['-target', '--target'],
+    value: true,
+    of: /^(?:plan|apply|drift|export)$/,
+    gives: ['--only $1'],
+  },
+  {
+    names: ['-refresh-only', '--refresh-only'],
+    of: /^(?:plan|apply)$/,
+    gives: () => ({ tokens: [], command: 'drift' }),
+  },
+  {
+    names: ['--detailed-exitcode', '-detailed-exitcode'],
+    of: /^plan$/,
+    gives: () => ({ tokens: [], command: 'drift' }),
+  },
+]

@@ -1,0 +1,96 @@
+/** Says which line does what a refused one asks for: in the words of other tools, or mistyped. */
+
+import { quoteWord } from '../../base/shell-words.js'
+import { suggestSimilar } from '../../base/suggest.js'
+import { getCommandName } from '../../engine/command/derive.js'
+import { isWord } from '../../engine/plan/line.js'
+import { Failure, recoverFrom } from '../../errors.js'
+import { Leaf } from '../words/leaf.js'
+import { flagsAnywhere, followWords, parseTokens } from '../words/tree.js'
+import { rewriteArguments } from './arguments.js'
+import { rewriteWords } from './command-words.js'
+import { FlagReader } from './flag-words.js'
+
+/** A line in the place of another. */
+interface MeantLine {
+  readonly tokens: readonly string[]
+  /** What another program does with its output. */
+  readonly pipe?: string
+}
+
+/** What is said of an operation that the documents lack. */
+const missing = 'The API documents have no such operation.'
+
+/** The command of a line, and what stands beside its words; undefined where the words lead to none. */
+const findCommand = async (tokens: readonly string[]) => {
+  const { level, rest } = await followWords(tokens)
+  return level instanceof Leaf ? { command: level.means, rest } : undefined
+}
+
+const isRun = async (tokens: readonly string[]): Promise<boolean> =>
+  (await parseTokens(tokens)).kind === 'run'
+
+/** The line of an alias, or the help of an area that lacks its verb. */
+const findPage = async (tokens: readonly string[]): Promise<MeantLine | undefined> => {
+  const { kind } = await parseTokens(tokens)
+  if (kind === 'run') return { tokens }
+  return kind === 'bare' ? { tokens: [...tokens, '--help'] } : undefined
+}
+
+/** Rewrites what stands beside the words of a line; undefined where that means nothing. */
+const rewriteRest = async (typed: readonly string[]): Promise<MeantLine | undefined> => {
+  if (['--version', 'help'].includes(typed[0] ?? '')) return { tokens: typed }
+  const found = await findCommand(typed)
+  // What an alias stands for is its own affair.
+  if (found === undefined) return findPage(typed)
+  const read = (await FlagReader.open(found.command, found.rest)).read(found.rest)
+  if (read === undefined) return undefined
+  const words = (read.command ?? getCommandName(found.command)).split(' ')
+  const tokens = [...words, ...(await rewriteArguments(found.command, read.tokens))]
+  return (await isRun(tokens)) ? { tokens, pipe: read.pipe } : undefined
+}
+
+/** What another word means to a shell: the output of a line within a line. */
+const quoteToken = (token: string): string =>
+  /=\$\(svcctl [^()]*\)$/.test(token) ? token : quoteWord(token)
+
+const writeLine = ({ tokens, pipe }: MeantLine): string => {
+  const line = ['svcctl', ...tokens.map(quoteToken)].join(' ')
+  return pipe === undefined ? line : `${line} | ${pipe}`
+}
+
+/** Returns true if a line has the words of another in their order, and its flags in any. */
+const isSameLine = ({ tokens, pipe }: MeantLine, typed: readonly string[]): boolean =>
+  pipe === undefined &&
+  tokens.filter(isWord).join(' ') === typed.filter(isWord).join(' ') &&
+  [...tokens].sort().join(' ') === [...typed].sort().join(' ')
+
+/** The nearest flag, where a line has nothing but flags. */
+const suggestFlag = (typed: readonly string[]): string | undefined => {
+  const names = ['--version', ...flagsAnywhere.map(({ name }) => `--${name}`)]
+  const strange = typed.find((token) => token.startsWith('--') && !names.includes(token))
+  return strange === undefined ? undefined : suggestSimilar(strange, names)
+}
+
+/** Finds the hint for a refused line; undefined where none is better than that of its error. */
+const findHint = async (typed: readonly string[]): Promise<string | undefined> => {
+  const words = await rewriteWords(typed)
+  if (words === undefined) return typed.some(isWord) ? undefined : suggestFlag(typed)
+  const meant = await rewriteRest(words.tokens).catch((error: unknown) => void recoverFrom(error))
+  if (words.isMissing === true)
+    return meant === undefined
+      ? `${missing} svcctl api can send any request.`
+      : `${missing} Run "${writeLine(meant)}" to send its request.`
+  return meant === undefined || isSameLine(meant, typed) ? undefined : `Run "${writeLine(meant)}".`
+}
+
+/**
+ * Returns the error of a refused line with the line that was probably meant as its hint; the error itself where there is none.
+ * @param typed the words of the refused line
+ */
+export const adviseLine = async (error: Failure, typed: readonly string[]): Promise<Failure> => {
+  const line = await findHint(typed).catch((failure: unknown) => void recoverFrom(failure))
+  if (line === undefined) return error
+  const [, more = ''] = /^Did you mean [^?]*\?( .*)$/.exec(error.details.hint ?? '') ?? []
+  return new Failure(error.category, error.message, { ...error.details, hint: line + more })
+}

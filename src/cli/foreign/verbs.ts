@@ -1,0 +1,199 @@
+/** Verbs of other tools: which of ours they mean, and the requests of operations that the documents lack. */
+
+/** Our verbs that another tool's may mean, the likeliest first. */
+const verbs: Readonly<Record<string, readonly string[]>> = {
+  get: ['show', 'status', 'download'],
+  list: ['get', 'show', 'status'],
+  show: ['get', 'status'],
+  view: ['get', 'show', 'status'],
+  describe: ['get', 'show', 'status'],
+  inspect: ['get', 'show', 'status'],
+  info: ['get', 'show', 'status'],
+  read: ['get', 'show', 'list'],
+  ls: ['list'],
+  index: ['list'],
+  all: ['list'],
+  search: ['list'],
+  find: ['list'],
+  status: ['get', 'show', 'list'],
+  count: ['list --count'],
+  watch: ['list --watch'],
+  rm: ['delete', 'remove', 'logout'],
+  del: ['delete', 'remove', 'logout'],
+  delete: ['remove', 'logout'],
+  remove: ['delete', 'logout'],
+  destroy: ['delete', 'remove'],
+  unset: ['delete', 'remove'],
+  new: ['create', 'add', 'register', 'set'],
+  create: ['add', 'register', 'schedule', 'set', 'login'],
+  add: ['create', 'register', 'enable', 'set', 'login'],
+  edit: ['update', 'set'],
+  set: ['update'],
+  put: ['update'],
+  patch: ['update'],
+  modify: ['update'],
+  change: ['update'],
+  configure: ['update', 'set'],
+  unpause: ['resume'],
+  start: ['resume', 'serve'],
+  stop: ['pause'],
+  suspend: ['pause'],
+  resolve: ['dismiss'],
+  close: ['resolve', 'dismiss'],
+  reopen: ['revert'],
+  check: ['lint'],
+  validate: ['lint'],
+  use: ['switch'],
+  log: ['list'],
+  history: ['list'],
+}
+
+/** Lines in the place of an area and its verb. */
+const lines: Readonly<Record<string, string>> = {
+  'jobs artifacts': 'artifacts download',
+  'jobs artifact': 'artifacts download',
+  'jobs download': 'artifacts download',
+  'artifacts list': 'jobs list',
+  'projects members': 'members list',
+  'projects jobs': 'jobs list',
+  'projects issues': 'issues list',
+  'runners projects': 'runners get',
+  'journal rollback': 'journal undo',
+  'journal revert': 'journal undo',
+  'alias get': 'alias list',
+}
+
+const job = 'projects/{project}/jobs/:id'
+const mr = 'projects/{project}/merge_requests'
+const issue = 'projects/{project}/issues'
+const pipeline = 'projects/{project}/pipelines'
+
+/** Requests of operations that the documents lack: `:id` is the argument of the line. */
+const operations: Readonly<Record<string, string>> = {
+  'jobs retry': `POST ${job}/retry`,
+  'jobs cancel': `POST ${job}/cancel`,
+  'jobs stop': `POST ${job}/cancel`,
+  'jobs play': `POST ${job}/play`,
+  'jobs run': `POST ${job}/play`,
+  'jobs start': `POST ${job}/play`,
+  'jobs erase': `POST ${job}/erase`,
+  'jobs delete': `POST ${job}/erase`,
+  'jobs log': `GET ${job}/trace`,
+  'jobs logs': `GET ${job}/trace`,
+  'jobs trace': `GET ${job}/trace`,
+  'ci view': `GET ${pipeline}`,
+  'ci get': `GET ${pipeline}/:id`,
+  'ci list': `GET ${pipeline}`,
+  'ci run': `POST projects/{project}/pipeline`,
+  'ci create': `POST projects/{project}/pipeline`,
+  'ci retry': `POST ${pipeline}/:id/retry`,
+  'ci cancel': `POST ${pipeline}/:id/cancel`,
+  'ci delete': `DELETE ${pipeline}/:id`,
+  'ci trace': `GET ${job}/trace`,
+  'pipelines run': 'POST projects/{project}/pipeline',
+  'pipelines create': 'POST projects/{project}/pipeline',
+  'mr create': `POST ${mr}`,
+  'mr update': `PUT ${mr}/:id`,
+  'mr delete': `DELETE ${mr}/:id`,
+  'mr merge': `PUT ${mr}/:id/merge`,
+  'mr accept': `PUT ${mr}/:id/merge`,
+  'mr approve': `POST ${mr}/:id/approve`,
+  'mr unapprove': `POST ${mr}/:id/unapprove`,
+  'mr revoke': `POST ${mr}/:id/unapprove`,
+  'mr close': `PUT ${mr}/:id --param state_event=close`,
+  'mr reopen': `PUT ${mr}/:id --param state_event=reopen`,
+  'mr ready': `PUT ${mr}/:id`,
+  'mr diff': `GET ${mr}/:id/diffs`,
+  'mr commits': `GET ${mr}/:id/commits`,
+  'mr note': `POST ${mr}/:id/notes`,
+  'mr comment': `POST ${mr}/:id/notes`,
+  'mr pipelines': `GET ${mr}/:id/pipelines`,
+  'issues get': `GET ${issue}/:id`,
+  'issues create': `POST ${issue}`,
+  'issues update': `PUT ${issue}/:id`,
+  'issues delete': `DELETE ${issue}/:id`,
+  'issues close': `PUT ${issue}/:id --param state_event=close`,
+  'issues reopen': `PUT ${issue}/:id --param state_event=reopen`,
+  'issues note': `POST ${issue}/:id/notes`,
+  'issues comment': `POST ${issue}/:id/notes`,
+  'issues subscribe': `POST ${issue}/:id/subscribe`,
+  'projects create': 'POST projects',
+  'projects update': 'PUT projects/:id',
+  'projects delete': 'DELETE projects/:id',
+  'projects archive': 'POST projects/:id/archive',
+  'projects unarchive': 'POST projects/:id/unarchive',
+  'projects fork': 'POST projects/:id/fork',
+  'projects star': 'POST projects/:id/star',
+  'projects transfer': 'PUT projects/:id/transfer',
+  'projects rename': 'PUT projects/:id',
+  'runners delete': 'DELETE runners/:id',
+  'members invite': 'POST projects/{project}/invitations',
+  'members block': 'POST users/:id/block',
+  'vulnerabilities update': 'PATCH vulnerabilities/:id',
+}
+
+/** What a verb does of an area that the documents lack: a method, and whether one object is meant. */
+const requests: Readonly<Record<string, string>> = {
+  list: 'GET',
+  create: 'POST',
+  get: 'GET /:id',
+  update: 'PUT /:id',
+  delete: 'DELETE /:id',
+}
+
+/** The five verbs that others stand for. */
+const usual: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(['ls', 'index', 'all', 'search', 'find'].map((one) => [one, 'list'])),
+  ...Object.fromEntries(
+    ['show', 'view', 'describe', 'inspect', 'info', 'read', 'status'].map((one) => [one, 'get']),
+  ),
+  ...Object.fromEntries(['new', 'add'].map((one) => [one, 'create'])),
+  ...Object.fromEntries(
+    ['edit', 'set', 'put', 'patch', 'modify', 'change', 'configure'].map((one) => [one, 'update']),
+  ),
+  ...Object.fromEntries(['rm', 'del', 'remove', 'destroy', 'unset'].map((one) => [one, 'delete'])),
+}
+
+/** The verb of the usual five that a word stands for; the word itself where it stands for none. */
+const toUsual = (word: string): string =>
+  Object.hasOwn(usual, word) ? (usual[word] ?? word) : word
+
+const lookUp = <V>(table: Readonly<Record<string, V>>, word: string): V | undefined =>
+  Object.hasOwn(table, word) ? table[word] : undefined
+
+/** Returns true for a word that is a verb of other tools, or of an operation that the documents lack. */
+export const isVerb = (word: string): boolean =>
+  Object.hasOwn(verbs, word) ||
+  Object.hasOwn(requests, word) ||
+  Object.keys(operations).some((one) => one.endsWith(` ${word}`))
+
+/** Finds the line in the place of an area and a verb; undefined if there is none. */
+export const findVerbLine = (area: string, verb: string): string | undefined =>
+  lookUp(lines, `${area} ${verb}`)
+
+/** Finds the request of an operation that the documents lack; undefined where none is well known. */
+export const findOperation = (area: string, verb: string): string | undefined =>
+  lookUp(operations, `${area} ${verb}`) ?? lookUp(operations, `${area} ${toUsual(verb)}`)
+
+/** The request of a verb on a list that the documents lack. */
+export const formatRequest = (route: string, area: string, verb: string): string => {
+  const own = findOperation(area, verb)
+  if (own !== undefined) return own
+  const [method = 'POST', rest = ''] = (
+    lookUp(requests, toUsual(verb)) ?? `POST /:id/${verb}`
+  ).split(' ')
+  return `${method} ${route}${rest}`
+}
+
+/** Finds the verb that a word of another tool means: the same word in a group, one of the same depth, one in a group. */
+export const findVerb = (word: string, known: readonly string[]): string | undefined => {
+  const wanted = lookUp(verbs, word) ?? []
+  const inGroups = (name: string): string | undefined =>
+    known.find((verb) => verb.includes(' ') && verb.endsWith(` ${name}`))
+  const found = wanted.find((name) => known.includes(name.split(' ')[0] ?? ''))
+  return inGroups(word) ?? found ?? wanted.map(inGroups).find((verb) => verb !== undefined)
+}
+
+/** Finds the request of an operation by this very verb, which no other verb stands for. */
+export const findOwnOperation = (area: string, verb: string): string | undefined =>
+  lookUp(operations, `${area} ${verb}`)

@@ -1,0 +1,90 @@
+/** Lays out help: sections, two columns, and command lines to copy. */
+
+/** How a page is styled. */
+export interface PageStyle {
+  readonly width: number
+  readonly bold: (text: string) => string
+  readonly dim: (text: string) => string
+}
+
+/** The indentation of help. */
+export const indent = '  '
+/** A longer name has its text on the line below, so that it does not push all others aside. */
+const longestName = 26
+
+/** Lays out two columns, and wraps the second. */
+export const layOutTable = (
+  rows: readonly (readonly [string, string])[],
+  width: number,
+): string => {
+  const short = rows.map(([name]) => name.length).filter((length) => length <= longestName)
+  const left = Math.max(0, ...short) + 2
+  const below = `\n${indent}${' '.repeat(left)}`
+  return rows
+    .map(([name, text]) => {
+      const lines = wrap(text, width - left - indent.length).join(below)
+      const first = name.length <= longestName ? name.padEnd(left) : `${name}${below}`
+      return `${indent}${first}${lines}`.trimEnd()
+    })
+    .join('\n')
+}
+
+/** Cuts text between two words where it is too long, and before a bracket that it would leave open. */
+const cutText = (text: string, width: number): string => {
+  if (text.length <= width) return text
+  const cut = text.slice(0, text.lastIndexOf(' ', width - 2))
+  const bracket = cut.lastIndexOf('(')
+  const whole = bracket > cut.lastIndexOf(')') ? cut.slice(0, bracket).trimEnd() : cut
+  return `${whole.replace(/[,;]$/, '')} …`
+}
+
+/** Lays out two columns with a line a row: the second is cut where it is too long. */
+export const layOutLines = (
+  rows: readonly (readonly [string, string])[],
+  width: number,
+): string => {
+  const short = rows.map(([name]) => name.length).filter((length) => length <= longestName)
+  const left = Math.max(0, ...short)
+  return rows
+    .map(([name, text]) => {
+      const first = `${indent}${name.padEnd(left)}${indent}`
+      return (first + cutText(text, width - first.length)).trimEnd()
+    })
+    .join('\n')
+}
+
+/** Wraps text into lines of at most `width` characters, which are taken to be one column each. */
+export const wrap = (text: string, width: number): string[] => {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}
+
+/** Words of a command line, quoted ones whole; a flag and what it takes stay together, and so does what follows < or |. */
+const parts = /(?:(?:(?<!-)-[\w-]+|[<>|]) (?![-<>|]))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
+
+/** Formats a command line to copy, and breaks it where that keeps a flag and its value together. */
+export const commandLine = (line: string, width: number): string => {
+  const lines: string[] = []
+  let at = `${indent}$`
+  for (const [word] of line.matchAll(parts)) {
+    const full = at.trim() !== '' && at.length + 1 + word.length > width - 2
+    // What a pipe leads to stays together, where it fits.
+    const pipe = at.lastIndexOf(' | ')
+    const tail = full && pipe > 0 ? `${at.slice(pipe + 1)} ${word}` : word
+    const kept = tail.length > width - 2 - indent.length * 3 ? word : tail
+    if (full) lines.push(`${kept === word ? at : at.slice(0, pipe)} \\`)
+    at = full ? `${indent.repeat(3)}${kept}` : `${at} ${word}`
+  }
+  return [...lines, at].join('\n')
+}
+
+/** Formats a section with its title; empty if the body is. */
+export const section = (title: string, body: string, style: PageStyle): string =>
+  body === '' ? '' : `${style.bold(title)}\n${body}\n`

@@ -1,0 +1,99 @@
+/** Headings below which long lists of flags stand in help, by command. A flag that no heading names stands with the rest. */
+import type { Flag } from '../../engine/command/types.js'
+
+/** A heading, and the names of its flags; `*` at the end stands for any rest. */
+type Subject = readonly [title: string, names: readonly string[]]
+
+const planning: readonly Subject[] = [
+  [
+    'What to compare',
+    [
+      'project',
+      'group',
+      'only',
+      'except',
+      'ignore',
+      'missing',
+      'with-archived',
+      'against',
+      'secrets',
+      'self',
+      'allow-literal-secrets',
+      'allow-outside',
+      'allow-commands',
+    ],
+  ],
+  ['Limits', ['max-*', 'allow-removals', 'allow-empty', 'fail-on']],
+  ['Reports', ['out', 'report', 'note', 'explain']],
+  ['How to apply it', ['verify', 'stale', 'dry-run']],
+]
+
+/** The headings of each command that has some. */
+export const subjects: Readonly<Record<string, readonly Subject[]>> = {
+  plan: planning,
+  apply: planning,
+  drift: planning,
+  'settings update': [
+    [
+      'Sign-in and sign-up',
+      [
+        'admin-mode',
+        'after-*',
+        'disabled-oauth-*',
+        'domain-*',
+        'deactivate-dormant-users',
+        'allow-group-owners-*',
+      ],
+    ],
+    [
+      'Projects and groups',
+      [
+        'default-branch-*',
+        'default-group-*',
+        'default-project*',
+        'default-snippet-*',
+        'delayed-*',
+        'deletion-*',
+      ],
+    ],
+    [
+      'CI and storage',
+      ['archive-*', 'auto-*', 'automatic-*', 'container-*', 'default-artifacts-*', 'default-ci-*'],
+    ],
+    [
+      'Network and security',
+      [
+        'allow-local-*',
+        'asset-proxy-*',
+        'authorized-keys-*',
+        'disable-feed-token',
+        'dns-*',
+        'dsa-*',
+        'ecdsa-*',
+        'ed25519-*',
+        'spamsvc-*',
+      ],
+    ],
+    ['Email', ['admin-notification-*', 'abuse-*', 'commit-email-*']],
+    ['Diffs', ['diff-*']],
+    ['Cloud', ['cloud-*']],
+  ],
+}
+
+const matches = (name: string, pattern: string): boolean =>
+  pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+
+/** Sorts the flags of a command below their headings; those without one come last. */
+export const groupFlags = (
+  command: string,
+  flags: readonly Flag[],
+): readonly (readonly [title: string, flags: readonly Flag[]])[] => {
+  const named = subjects[command] ?? []
+  const titleOf = (name: string): string | undefined =>
+    named.find(([, patterns]) => patterns.some((pattern) => matches(name, pattern)))?.[0]
+  const groups = named.map(
+    ([title]) => [title, flags.filter(({ name }) => titleOf(name) === title)] as const,
+  )
+  const rest = flags.filter(({ name }) => titleOf(name) === undefined)
+  return [...groups, [named.length === 0 ? 'Flags' : 'More flags', rest] as const]
+}

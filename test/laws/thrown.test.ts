@@ -1,0 +1,107 @@
+/**
+ * The law of throws: whatever throws inside a run, the run ends, with an exit code that says so. Each method of each class that
+ * one room hands to another (writer, confirmation, journal, gate, sink, progress) throws at its first call.
+ */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { splitCommand } from '../../src/base/shell-words.js'
+import { exitCodes } from '../../src/errors.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { configuration, folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+
+const source = fileURLToPath(new URL('../../src', import.meta.url))
+const rooms = ['answer', 'client', 'engine', 'http', 'terminal']
+const files = rooms.flatMap((room) =>
+  readdirSync(join(source, room), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(source, room, name)),
+)
+
+/** Called from within undici's parser, where a throw is one of undici's. */
+const outside = new Set(['ResponseHeads'])
+
+type Prototype = Readonly<Record<string, () => void>>
+
+interface Method {
+  readonly name: string
+  readonly prototype: Prototype
+  readonly method: string
+}
+
+const isClass = (
+  value: unknown,
+): value is { readonly name: string; readonly prototype: Prototype } =>
+  typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))
+
+/** Lists the methods of the classes that a module exports, errors aside. */
+const listMethods = (exported: Readonly<Record<string, unknown>>): readonly Method[] =>
+  Object.values(exported)
+    .filter(isClass)
+    .filter(({ name, prototype }) => !(prototype instanceof Error) && !outside.has(name))
+    .flatMap(({ name, prototype }) =>
+      Object.entries(Object.getOwnPropertyDescriptors(prototype))
+        .filter(([method, { value }]) => method !== 'constructor' && typeof value === 'function')
+        .map(([method]) => ({ name: `${name}.${method}`, prototype, method })),
+    )
+
+const methods = (
+  await Promise.all(
+    files.map(async (file) =>
+      listMethods((await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>),
+    ),
+  )
+).flat()
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder() })
+})
+afterAll(() => sandbox.close())
+afterEach(() => void vi.restoreAllMocks())
+
+const lines = [
+  'runners list --limit all -o json',
+  'runners list --instance --sort status --group-by status',
+  'runners get 1 4',
+  'runners pause --instance --select status=online --yes',
+  'jobs list -P platform/app,web/site --limit 3',
+  'runners update 1 --description again --dry-run',
+  'runners delete 4 --yes',
+]
+
+/** Runs a line in which a method throws at its first call. */
+const runWithThrow = async ({ prototype, method }: Method, line: string) => {
+  const env = {
+    SVC_BASE_URL: sandbox.url,
+    SVC_TOKEN: 'sandbox-root-token',
+    SVC_CONFIG_DIR: configuration(),
+  }
+  const spy = vi.spyOn(prototype, method).mockImplementation(() => {
+    throw new Error('injected')
+  })
+  const { code, stderr } = await svcctl(splitCommand(line), { env })
+  const isCalled = spy.mock.calls.length > 0
+  spy.mockRestore()
+  return { code, stderr, isCalled }
+}
+
+describe('a throw', () => {
+  it('is tried in many classes', () => {
+    expect(methods.length).toBeGreaterThan(200)
+  })
+
+  it.each(methods)('of $name ends the run', async (method) => {
+    for (const line of lines) {
+      const { code, stderr, isCalled } = await runWithThrow(method, line)
+      if (isCalled)
+        expect([line, code, stderr]).toEqual([
+          line,
+          exitCodes.internal,
+          expect.stringContaining('injected'),
+        ])
+    }
+  })
+})
