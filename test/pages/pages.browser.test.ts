@@ -180,7 +180,7 @@ describe.skipIf(program === undefined)('a page in a browser', () => {
     for (const [line, says, code] of lines) {
       const dark = scheme === 'dark'
       const { page, complaints, close } = await opened(line, { ...own, dark, code })
-      const text = await page.evaluate('document.documentElement.scrollWidth')
+      const text = await page.locator('body').innerText()
       for (const one of says) expect(text).toContain(one)
       expect([line, await violations(page, dark), complaints]).toEqual([line, [], []])
       expect([line, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
