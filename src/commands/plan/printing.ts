@@ -36,6 +36,7 @@ import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
 import { checkDefault, getOutputName, type MadePlan, makePlan } from './make.js'
 import { findNotePlace, type NotePlace, writePlanNote } from './note.js'
+import { titlePlan, toPageRecord } from './page-record.js'
 import { renderNote, writePlanReports } from './reports.js'
 import {
   type ChangeSymbols,
@@ -45,20 +46,11 @@ import {
   formatChange,
   formatGiven,
   formatPosition,
-  pageSections,
   type ReportedPlan,
 } from './rows.js'
 
 /** Fields that some actions have. */
 const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof PlanAction)[]
-
-/** Yields the tables of a page: the changes, and what is lost or cannot be done. */
-async function* yieldTables(answer: AnswerService, reported: ReportedPlan): Rows {
-  const sum = [describePlan(reported), ...formatRefusals(reported.made.plan, answer)]
-  const said = sum.map((text) => text.trimEnd()).join('; ')
-  for (const [i, { rows, ...section }] of pageSections(reported).entries())
-    yield* yieldRecords(rows, i === 0 ? { ...section, said } : section)
-}
 
 /** Returns the row of an action in a sheet, where its changes are one cell. */
 const toSheetRow = ({ changes, ...row }: ReturnType<typeof toActionRow>) => ({
@@ -83,7 +75,14 @@ export async function* yieldPlan(
   const name = isPeople ? undefined : await getOutputName(services.place)
   const format = getFormatTraits(name ?? 'table')
   if (format.name === 'markdown') return yield createTextRow(renderNote(reported))
-  if (answer.reader === 'pages') return yield* yieldTables(answer, reported)
+  if (answer.reader === 'pages') {
+    const record = toPageRecord(reported, outcomeOf)
+    return yield* yieldRecords([record], {
+      drawing: 'plan',
+      title: titlePlan(record),
+      reveal: true,
+    })
+  }
   if (isPeople) {
     const page = (): Iterable<string> => yieldPlanLines(reported, answer)
     if (answer.terminal) return yield* yieldRecords(made.plan.actions, { people: { page } })
