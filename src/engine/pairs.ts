@@ -5,7 +5,8 @@ import { isSwitch } from '../catalogue/params.js'
 import { type Failure, usage } from '../errors.js'
 import { getFirstSegment, isRehearsal } from './command/derive.js'
 import { getCommandFlags } from './command/flags.js'
-import { declared, type GlobalFlagRow } from './command/global-flags.js'
+import type { GlobalFlagRow } from './command/global-flag.js'
+import { declared } from './command/global-flags.js'
 import type { Globals } from './command/globals.js'
 import type { CommandFacts } from './command/types.js'
 import { getWordsBeforeDashes } from './command/words.js'
@@ -46,7 +47,7 @@ const oneAnswer = 'One answer is written, and the line would give several.'
 const previewFields: ReadonlySet<string> = new Set([
   ...['object', 'attribute', 'now', 'new'],
   ...['request', 'read', 'changes', 'loses', 'irreversible'],
-  ...['profile', 'project', 'group'],
+  ...['profile', 'snapshot', 'project', 'group'],
 ])
 
 /** Returns true if all fields that a line chooses are those of a preview. */

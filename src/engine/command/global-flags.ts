@@ -1,6 +1,6 @@
-import { formatNames } from '../../catalogue/formats.js'
+import { formatNames, formatSpellings } from '../../catalogue/formats.js'
 import type { ParameterFlag } from '../../catalogue/index.js'
-import { boolean, integer, list, oneOf, type Param, string } from '../../catalogue/params.js'
+import { boolean, integer, list, oneOf, string } from '../../catalogue/params.js'
 import {
   defaultLimit,
   defaultMaxWait,
@@ -11,29 +11,8 @@ import {
 } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
 import type { Flag, FlagGroup } from './description.js'
+import type { GlobalFlagRow, Texts } from './global-flag.js'
 import { isSandboxChosen } from './instance-flags.js'
-
-// How a global flag is declared.
-
-/** Texts as they were given, in order; booleans as 'true' and 'false'. Undefined where it was not. */
-export type Texts = readonly string[] | undefined
-
-export interface GlobalFlagRow {
-  readonly param: Param
-  readonly short?: string
-  /** Earlier spellings that are accepted and not shown. */
-  readonly aliases?: readonly string[]
-  /** The value may be left out; then the default counts. */
-  readonly optionalValue?: true
-  /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
-  readonly refusal?: string
-  /** The value that `--no-…` stands for, where the flag is no boolean. */
-  readonly refusedValue?: string
-  /** Runs the command again and again: only for those that may be repeated. */
-  readonly repeats?: true
-  /** Parses the flag's texts, in the place of the rules of its parameter. */
-  readonly read?: (texts: Texts, env: NodeJS.ProcessEnv, line: ReadonlySet<string>) => unknown
-}
 
 const declare = <const F extends Readonly<Record<string, GlobalFlagRow>>>(flags: F): F => flags
 
@@ -226,7 +205,7 @@ const requesting = declare({
     }),
   },
   'base-url': { param: string('base URL of the instance', { format: 'url' }) },
-  from: { param: string('answer from a snapshot, not the instance', { placeholder: 'folder' }) },
+  from: { param: string('answer from snapshots, not the instance', { placeholder: 'folder' }) },
   sandbox: {
     param: boolean('use the embedded instance'),
     read: (texts, env, line) =>
@@ -263,13 +242,22 @@ const requesting = declare({
 })
 
 const printing = declare({
-  output: { param: oneOf(formatNames, 'output format', { default: 'table' }), short: 'o' },
+  output: {
+    param: oneOf(formatNames, 'output format', { default: 'table' }),
+    short: 'o',
+    spellings: formatSpellings,
+  },
   to: { param: string('write the output to a file', { completes: 'file', writes: true }) },
   open: { param: boolean('with -o html: show the page in a browser') },
   fields: {
     param: list('string', 'columns or keys to show; dots select nested fields', {
       completes: 'field',
     }),
+  },
+  headers: {
+    param: boolean('print a header line in tables and csv'),
+    refusal: 'print no header line in tables and csv',
+    read: (texts) => texts?.at(-1) !== 'false',
   },
   'show-secrets': { param: boolean('show tokens, keys and passwords unmasked') },
   'csv-raw': { param: boolean('do not escape cells that spreadsheets run as formulas') },
@@ -298,6 +286,10 @@ const printing = declare({
     read: (texts) => texts?.at(-1) !== 'false',
   },
   help: { param: boolean('show this help'), short: 'h' },
+})
+
+const titling = declare({
+  title: { param: string('with -o html: title of the page', { placeholder: 'text' }) },
 })
 
 const viewing = declare({
@@ -332,6 +324,7 @@ export const declared = {
   ...sharding,
   ...rehearsing,
   ...spreading,
+  ...titling,
   ...everywhere,
 }
 const createFlags = (
@@ -375,16 +368,13 @@ export const flagSets = {
   shard: createFlags(sharding, 'many'),
   /** Commands that send a request. */
   request: createFlags(requesting, 'instance'),
+  /** Commands that only read, whose API has no parameter of that name. */
+  title: createFlags(titling, 'output'),
   /** Commands that show an object with a page of its own. */
   page: createFlags(viewing, 'output'),
   /** Everything. */
   output: createFlags(printing, 'output'),
 }
 
-export const globalFlags: readonly Flag[] = [
-  ...flagSets.paging,
-  ...flagSets.spread,
-  ...flagSets.request,
-  ...flagSets.output,
-  ...flagSets.page,
-]
+const { paging: pages, spread, request, output, title, page } = flagSets
+export const globalFlags: readonly Flag[] = [pages, spread, request, output, title, page].flat()

@@ -41,6 +41,7 @@ const neutral: ReadonlySet<string> = new Set([
   'color',
   'pager',
   'insecure',
+  'title',
 ] satisfies readonly (keyof typeof declared)[])
 
 /** Each flag with its values; none where every value would ask a person or open a browser. */
@@ -100,6 +101,7 @@ const values: Readonly<Record<keyof typeof declared, readonly Words[]>> = {
   open: [['--open']],
   fields: [['--fields', 'id']],
   'show-secrets': [['--show-secrets']],
+  headers: [['--no-headers']],
   'csv-raw': [['--csv-raw']],
   watch: [['--watch', '1']],
   yes: [['--yes']],
@@ -109,6 +111,7 @@ const values: Readonly<Record<keyof typeof declared, readonly Words[]>> = {
   color: [['--color', 'never']],
   pager: [['--no-pager']],
   help: [['--help']],
+  title: [['--title', 'A page']],
   web: [['--web']],
 }
 
