@@ -55,7 +55,7 @@ const only: Readonly<Record<string, readonly string[]>> = {
 /** Who else imports a room that not all above it may import. */
 const openTo: Readonly<Record<string, RegExp>> = {
   vocabulary: /^(?:engine|cli|commands|library)\//,
-  extension: /^(?:commands\/extend|profile\/extensions\.ts)/,
+  extension: /^(?:commands\/extend|profile\/extension[\w-]*\.ts)/,
   sandbox: /^(?:commands\/sandbox\.ts|library\/|engine\/workspace\/sandbox\.ts)/,
   desired:
     /^(?:cli\/|commands\/(?:(?:plan|apply)\/|(?:explain|export|export-documents|policy|policy-rules|policy-run)\.ts))/,

@@ -12,7 +12,8 @@ import { Failure, getReason, usage } from '../errors.js'
 import type { CompileContext, CompiledExtension } from '../extension/compile.js'
 import { type DeclaredExtension, readSource, type SourceFile } from '../extension/source.js'
 import { toSingular } from '../extension/words.js'
-import { type AreaNames, listExtensions, readEndpoints } from '../profile/extensions.js'
+import { listExtensions, readEndpoints } from '../profile/extension-store.js'
+import type { AreaNames } from '../profile/extensions.js'
 
 /** A larger file is refused. */
 const maxBytes = 20_000_000

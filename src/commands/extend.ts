@@ -20,7 +20,6 @@ import type { Operation } from '../extension/operation.js'
 import { commandsSchema, extensionName } from '../extension/schema.js'
 import { toCommandWord } from '../extension/words.js'
 import {
-  type ExtensionRecord,
   isStale,
   listExtensions,
   readEndpoints,
@@ -28,7 +27,8 @@ import {
   removeExtension,
   type StoredExtension,
   saveExtension,
-} from '../profile/extensions.js'
+} from '../profile/extension-store.js'
+import type { ExtensionRecord } from '../profile/extensions.js'
 import { type Arguments, define } from './define.js'
 import { gatherContext, nameAreas, type ReadExtension, readExtension } from './extend-compile.js'
 

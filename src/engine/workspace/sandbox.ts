@@ -72,7 +72,7 @@ export const readResources = async (
   env: NodeJS.ProcessEnv,
 ): Promise<readonly DeclaredResource[]> => {
   if (!hasExtensions(env)) return []
-  const { readServed } = await import('../../profile/extensions.js')
+  const { readServed } = await import('../../profile/extension-store.js')
   return readServed(env)
 }
 
