@@ -76,6 +76,11 @@ export const execute = async (
   const line = { command, raw, signal, decided, own, parse }
   if (writesFiles(command, raw))
     await (await import('../engine/plan/outputs.js')).checkOutputs(command, raw)
+  const from = raw.flags.get('from')?.at(-1)
+  if (from !== undefined && from !== '') {
+    const { executeSnapshots, isOneSnapshot } = await import('./snapshots.js')
+    if (!isOneSnapshot(from)) return executeSnapshots(line, from, executeOne)
+  }
   const profile = raw.flags.get('profile')?.at(-1) ?? ''
   if (!/[,*?@]/.test(profile) && !raw.flags.has('all-profiles')) return executeOne(line)
   if (raw.flags.has('web')) throw usage('--web opens the page of a single object of one instance')

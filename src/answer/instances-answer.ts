@@ -3,9 +3,11 @@
 import type { Stdout } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
 import { createHeldTest, TargetWriter } from '../engine/order.js'
-import type { Row, Rows } from '../engine/rows.js'
+import type { Raw } from '../engine/plan/line.js'
+import { getSite, type Row, type Rows } from '../engine/rows.js'
 import { Failure } from '../errors.js'
 import type { InstancePart, RunEnd, Streams } from './options.js'
+import type { PageSource } from './page-view.js'
 import { printRows } from './print-rows.js'
 import { AnswerPrinter } from './printing.js'
 import { openNotes, openStreams, type ScreenOptions } from './streams.js'
@@ -26,8 +28,20 @@ interface SaidOfPart {
   later?: () => void
 }
 
+/** The line of several instances, and where it is answered. */
+type SharedLine = ScreenOptions & {
+  readonly raw: Raw
+  readonly source?: () => Promise<PageSource>
+}
+
+/** An instance or a snapshot among several. */
+interface AskedTarget {
+  readonly column: 'profile' | 'snapshot'
+  readonly name: string
+}
+
 export class InstancesAnswer {
-  readonly #shown: ScreenOptions
+  readonly #shown: SharedLine
   readonly #screen: Streams
   readonly #printing: AnswerPrinter
   readonly #parts = new Map<string, SaidOfPart>()
@@ -36,13 +50,18 @@ export class InstancesAnswer {
   /** The notes on all instances together. */
   readonly #notes: (() => void)[] = []
 
-  private constructor(shown: ScreenOptions, screen: Streams, words: Words | undefined) {
+  private constructor(shown: SharedLine, screen: Streams, words: Words | undefined) {
     this.#shown = shown
     this.#screen = screen
-    this.#printing = new AnswerPrinter({ ...shown, words }, screen, this.addNote)
+    this.#printing = new AnswerPrinter(
+      { ...shown, words, raw: () => shown.raw },
+      screen,
+      this.addNote,
+      shown.source,
+    )
   }
 
-  static async of(shown: ScreenOptions, words: Words | undefined): Promise<InstancesAnswer> {
+  static async of(shown: SharedLine, words: Words | undefined): Promise<InstancesAnswer> {
     return new InstancesAnswer(shown, await openStreams(shown), words)
   }
 
@@ -60,7 +79,7 @@ export class InstancesAnswer {
    * @param turn resolves when those before it have handed over theirs
    */
   async part(
-    name: string,
+    { column, name }: AskedTarget,
     turn: Promise<void>,
     push: (row: Row) => Promise<void>,
   ): Promise<InstancePart> {
@@ -79,7 +98,7 @@ export class InstancesAnswer {
         of: name,
       },
       isHeld: createHeldTest(turn),
-      takeAll: (rows) => new TargetWriter({ target: { profile: name }, turn, push }).takeAll(rows),
+      takeAll: (rows) => new TargetWriter({ target: { [column]: name }, turn, push }).takeAll(rows),
       later: (say) => {
         said.later = say
       },
@@ -116,7 +135,7 @@ export class InstancesAnswer {
 
   async *#hearEnds(rows: Rows): Rows {
     for await (const row of rows) {
-      const part = this.#parts.get(row.of?.profile ?? '')
+      const part = this.#parts.get(getSite(row.of ?? {})?.name ?? '')
       if (row.kind === 'end' && row.of?.parent === undefined && part !== undefined)
         part.list = row.said ?? part.list
       yield row

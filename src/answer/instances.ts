@@ -9,8 +9,7 @@ import { type Globals, getMostRecords } from '../engine/command/globals.js'
 import { findOwnWords } from '../engine/command/words.js'
 import { describeUnread, takeRecords } from '../engine/order.js'
 import { parseGlobals } from '../engine/plan/given.js'
-import type { Raw } from '../engine/plan/line.js'
-import type { Row, Target } from '../engine/rows.js'
+import { getSite, type Row, type Target } from '../engine/rows.js'
 import { type FailureLimit, parseFailureLimit } from '../engine/work/report.js'
 import { Failure } from '../errors.js'
 import type { Format } from '../output/types.js'
@@ -107,23 +106,12 @@ class InputCopy extends StandardInput {
 const createInputCopies = (whole: StandardInput) => (): StandardInput => new InputCopy(whole)
 
 /** Runs the line on one instance. */
-type LineRunner = (line: AskedLine, part?: LinePart) => Promise<number>
-
-/** Creates the line as it would be of one of them. */
-const createLineFor = (raw: Raw, name: string): Raw => {
-  const flags = new Map(raw.flags)
-  flags.delete('all-profiles')
-  flags.set('profile', [name])
-  // Whose name it is was looked at.
-  const confirmed = flags.get('confirm')?.includes(name) === true
-  if (confirmed) flags.set('confirm', [name])
-  else flags.delete('confirm')
-  return { ...raw, flags }
-}
+export type LineRunner = (line: AskedLine, part?: LinePart) => Promise<number>
 
 type RowListener = (row: Row) => Promise<void>
 
-class MultiInstanceRun {
+/** A line on several instances or snapshots. */
+export class MultiInstanceRun {
   readonly #line: AskedLine
   readonly #run: LineRunner
   readonly #globals: Globals
@@ -171,9 +159,9 @@ class MultiInstanceRun {
   }
 
   /** There are as many records as were asked for: what is under way ends, and nothing is wrong with that. */
-  #fill(sites: readonly AskedSite[], most: number, { profile }: Target): void {
+  #fill(sites: readonly AskedSite[], most: number, at: Target): void {
     this.#isFull = true
-    const left = sites.slice(sites.findIndex(({ name }) => name === profile))
+    const left = sites.slice(sites.findIndex(({ name }) => name === getSite(at)?.name))
     const names = left.map(({ name }) => name)
     this.#merged.fill(describeUnread(most, names))
   }
@@ -208,11 +196,12 @@ class MultiInstanceRun {
   }
 
   /**
-   * Reports what is to be said of all of them.
+   * Tells what is to be told of all of them.
+   * @param least the exit code where all of them went well
    * @returns the exit code
    */
-  async end(sites: readonly AskedSite[]): Promise<number> {
-    const code = getExitCode(this.#endings, this.#tolerant)
+  async end(sites: readonly AskedSite[], least = 0): Promise<number> {
+    const code = getExitCode(this.#endings, this.#tolerant) || least
     const mistake = findSameMistake(this.#endings)
     const names = sites.map(({ name }) => name)
     const whole = this.#lost === undefined && code !== 130
@@ -248,14 +237,14 @@ class MultiInstanceRun {
     const { raw, parse } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
     const part = {
-      ...(await this.#merged.part(name, turn, push)),
+      ...(await this.#merged.part(site, turn, push)),
       words: asked,
       input: this.#input(),
       format: this.#format,
       env: createSiteEnvironment(getCurrentIo().env),
     }
     try {
-      const line = { command, raw: createLineFor(raw, name), signal, decided: () => {}, own, parse }
+      const line = { command, raw: site.line(raw), signal, decided: () => {}, own, parse }
       this.#endings.push({ name, code: await this.#run(line, part) })
     } catch (error) {
       // What is behind the last record that was asked for is nobody's failure.
@@ -307,7 +296,7 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   const writing = mayChangeInstance(command, raw.args)
   if (writing) checkWriting(line, wanted, profiles, globals)
   const { sites, words } = await resolveInstances(command, profiles, writing, env)
-  const merged = await InstancesAnswer.of({ command, globals, format, env, signal }, words)
+  const merged = await InstancesAnswer.of({ command, globals, format, env, signal, raw }, words)
   for (const text of early) merged.notes.note(text)
   const unused = variables.filter((name) => getCurrentIo().env[name])
   if (unused.length > 0)

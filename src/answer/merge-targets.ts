@@ -2,7 +2,14 @@
 import { createWrapper } from '../base/json/records.js'
 import { encodeRecord } from '../engine/records/list-stage.js'
 import { getPrintedValue, isList, refusePart } from '../engine/records/object-rows.js'
-import type { RecordsRow, RecordView, Row, Rows, Target } from '../engine/rows.js'
+import {
+  getSite,
+  type RecordsRow,
+  type RecordView,
+  type Row,
+  type Rows,
+  type Target,
+} from '../engine/rows.js'
 import type { Failure } from '../errors.js'
 import type { PeopleRows, RunAnswer } from './run-answer.js'
 
@@ -10,34 +17,48 @@ import type { PeopleRows, RunAnswer } from './run-answer.js'
 const describeTarget = ({ parent }: Target): string =>
   parent === undefined ? 'instance' : 'project or group'
 
-/** Puts the profile before what stands in a record already. */
-const createProfilePrefixer = (name: string): ((record: Uint8Array) => Uint8Array) => {
-  const head = Buffer.from(`{"profile":${JSON.stringify(name)},`)
+/** Puts the profile or snapshot before what stands in a record already. */
+const createProfilePrefixer = (
+  column: string,
+  name: string,
+): ((record: Uint8Array) => Uint8Array) => {
+  const head = Buffer.from(`{"${column}":${JSON.stringify(name)},`)
   return (record) => Buffer.concat([head, record.subarray(record.indexOf(0x7b) + 1)])
 }
 
 /** Puts records below what they belong to, the widest first. */
 const createTargetWrapper = (
-  { parent, profile }: Target,
+  target: Target,
   { parent: column }: RecordView,
 ): ((record: Uint8Array) => Uint8Array) => {
+  const { parent } = target
+  const site = getSite(target)
   const below = parent === undefined ? undefined : createWrapper(parent.column, parent.name)
-  if (profile === undefined) return below ?? ((record) => record)
+  if (site === undefined) return below ?? ((record) => record)
   if (below === undefined)
-    return column === undefined ? createWrapper('profile', profile) : createProfilePrefixer(profile)
-  const before = createProfilePrefixer(profile)
+    return column === undefined
+      ? createWrapper(site.column, site.name)
+      : createProfilePrefixer(site.column, site.name)
+  const before = createProfilePrefixer(site.column, site.name)
   return (record) => before(below(record))
 }
 
 /** Returns the view of records below a target, without what only a whole answer of one can have. */
 const viewBelow = (
-  { people: _, ...view }: RecordView,
-  { parent, profile }: Target,
-): RecordView => ({
-  ...view,
-  ...(parent === undefined ? {} : { parent: parent.column }),
-  ...(profile === undefined ? {} : { within: 'profile' }),
-})
+  { people: _, drawing, trend, ...view }: RecordView,
+  target: Target,
+  isTrend = false,
+): RecordView => {
+  const { parent } = target
+  const site = getSite(target)
+  // A trend is shown of the records of all snapshots.
+  if (isTrend) return { ...view, drawing, trend, people: trend }
+  return {
+    ...view,
+    ...(parent === undefined ? {} : { parent: parent.column }),
+    ...(site === undefined ? {} : { within: site.column }),
+  }
+}
 
 /** The part of the answer that one target has. */
 interface TargetPart {
@@ -112,11 +133,13 @@ class TargetList {
   }
 
   async #createPart(of: Target, asked: RecordView, isMade: boolean): Promise<TargetPart> {
-    const view = isMade && of.profile !== undefined ? await this.#inRows(asked) : asked
-    const people = this.#answer.rowsForPeople(view)
+    const view = isMade && getSite(of) !== undefined ? await this.#inRows(asked) : asked
+    const isTrend =
+      view.trend !== undefined && of.snapshot !== undefined && this.#answer.reader !== 'programs'
+    const people = isTrend ? undefined : this.#answer.rowsForPeople(view)
     const { columns = view.columns } = people ?? {}
     const own = { ...view, columns }
-    return { view: viewBelow(own, of), wrap: createTargetWrapper(of, own), people }
+    return { view: viewBelow(own, of, isTrend), wrap: createTargetWrapper(of, own), people }
   }
 
   /** Returns the view of a record among those of other instances: with columns, though alone it would be shown whole. */
@@ -155,17 +178,20 @@ class TargetList {
   /** Text of one of several instances stands below its name: what only looks, and requests that are not sent. */
   async *#headText(chunk: string | Uint8Array, of: Target): Rows {
     if (of.parent !== undefined || !this.#allowsText) throw refusePart(describeTarget(of))
-    if (this.#headed !== of.profile) yield { kind: 'text', chunk: `# ${of.profile}\n` }
-    this.#headed = of.profile
+    const name = getSite(of)?.name
+    if (this.#headed !== name) yield { kind: 'text', chunk: `# ${name}\n` }
+    this.#headed = name
     yield { kind: 'text', chunk }
   }
 
   /** A record about a target itself. */
-  async *#addFailure({ parent, profile }: Target, failure: Failure): Rows {
+  async *#addFailure(target: Target, failure: Failure): Rows {
+    const { parent } = target
+    const site = getSite(target)
     const named = parent === undefined ? {} : { [parent.column]: parent.name }
-    const within = profile === undefined ? {} : { profile }
+    const within = site === undefined ? {} : { [site.column]: site.name }
     const record = { ...within, ...named, outcome: 'failed', ...failure.toJSON() }
-    this.#waiting.push({ record, view: viewBelow({}, { parent, profile }) })
+    this.#waiting.push({ record, view: viewBelow({}, target) })
     if (this.#isOpen) yield* this.#open({})
   }
 }

@@ -11,13 +11,12 @@ import { areas } from '../catalogue/index.js'
 import type { Inspection, People, Reader } from '../catalogue/views.js'
 import {
   getAnswerFields,
-  getCommandName,
   getFirstSegment,
-  isAskable,
   isRehearsal,
   mayChangeInstance,
 } from '../engine/command/derive.js'
 import type { Text } from '../engine/command/services.js'
+import type { Raw } from '../engine/plan/line.js'
 import { SingleBudget } from '../engine/records/budget.js'
 import { getIdentityNames } from '../engine/records/object-rows.js'
 import { stageRecords } from '../engine/records/stages.js'
@@ -28,6 +27,7 @@ import { holdForPeople, openDocument, openWriter } from '../output/index.js'
 import type { AnswerView, PageView, Writer } from '../output/types.js'
 import { openStdout } from '../terminal/stdout.js'
 import type { AnswerOptions, Streams } from './options.js'
+import type { PageSource } from './page-view.js'
 import type { PeopleRows, RunAnswer } from './run-answer.js'
 
 // What people see of an answer in place of its records.
@@ -86,7 +86,11 @@ const createAnswerText = ({ style, width }: Pick<Streams, 'style' | 'width'>): T
     style.wrap(style.visible(maskKeys(text)), width - indent).join(`\n${' '.repeat(indent)}`),
 })
 
-type Options = Pick<AnswerOptions, 'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'>
+/** What an answer is printed for; a page says the line as it was typed. */
+type Options = Pick<
+  AnswerOptions,
+  'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'
+> & { readonly raw: () => Raw }
 
 type AnswerScreen = Pick<Streams, 'style' | 'width' | 'out' | 'plain' | 'page'>
 
@@ -99,8 +103,8 @@ export class AnswerPrinter implements RunAnswer {
   readonly #later: (text: string) => void
   /** Columns of which was said that no record has them. */
   readonly #absent = new Set<string>()
-  /** The address of the instance that the answer comes from, where it is known. */
-  readonly #address: (() => Promise<string | undefined>) | undefined
+  /** The instance that the answer comes from, where it is one. */
+  readonly #source: (() => Promise<PageSource>) | undefined
   /** The records that its lists read one by one. */
   readonly budget: SingleBudget
   #code = 0
@@ -111,12 +115,12 @@ export class AnswerPrinter implements RunAnswer {
     asked: Options,
     screen: AnswerScreen,
     later: (text: string) => void,
-    address?: () => Promise<string | undefined>,
+    source?: () => Promise<PageSource>,
   ) {
     this.#asked = asked
     this.#screen = screen
     this.#later = later
-    this.#address = address
+    this.#source = source
     this.budget = new SingleBudget(asked.globals.limit !== undefined)
     this.text = createAnswerText(screen)
   }
@@ -194,8 +198,18 @@ export class AnswerPrinter implements RunAnswer {
     const { format } = this.#asked
     const inspection = await this.#inspection(emit)
     const rough = emit.rough === undefined ? {} : await this.#roughly(emit.rough)
-    const view = { ...this.#view(many, emit), ...rough, page: await this.#page(emit), inspection }
-    return openWriter(format, this.#screen.out, view, this.#hidden(emit))
+    const page = await this.#page(emit)
+    const view = { ...this.#view(many, emit), ...rough, page, inspection }
+    const { drawing } = emit
+    if (page === undefined || drawing === undefined)
+      return openWriter(format, this.#screen.out, view, this.#hidden(emit))
+    const { loadDrawing } = await import('./pages/index.js')
+    const drawn = {
+      ...format,
+      load: () => loadDrawing(drawing, emit.trend !== undefined && emit.people === emit.trend),
+    }
+    const whole = { ...view, people: undefined, inspection: undefined }
+    return openWriter(drawn, this.#screen.out, whole, this.#hidden(emit))
   }
 
   async writeReport(text: string): Promise<void> {
@@ -293,19 +307,13 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** Returns what stands around the answer, if it is a page. */
-  async #page({ section, said }: RecordView): Promise<PageView | undefined> {
+  async #page(emit: RecordView): Promise<PageView | undefined> {
     const { page } = this.#screen
     if (page === undefined) return undefined
-    const { command } = this.#asked
-    const address = isAskable(command) ? await this.#address?.().catch(() => undefined) : undefined
-    return {
-      title: getCommandName(command),
-      source: address,
-      origin: address === undefined ? undefined : new URL(address).origin,
-      section,
-      said,
-      begin: page.begin,
-    }
+    const { createPageView } = await import('./page-view.js')
+    const { command, globals, raw, words } = this.#asked
+    const line = { command, globals, raw: raw(), words, source: this.#source }
+    return createPageView(line, emit, page.begin)
   }
 
   /** Says once of all tables that columns had no room. */

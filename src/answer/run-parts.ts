@@ -29,6 +29,7 @@ import type { Item } from '../engine/work/report.js'
 import { Sessions, Workspace } from '../engine/workspace/workspace.js'
 import { exitCodes } from '../errors.js'
 import type { AnswerOptions, RunEnd, Streams } from './options.js'
+import type { PageSource } from './page-view.js'
 import { printRows } from './print-rows.js'
 import { AnswerPrinter } from './printing.js'
 import { Prompter, SilentPrompter } from './prompter.js'
@@ -110,7 +111,8 @@ export class RunParts implements StartedRun {
     const file = isFiled ? screen.plain : undefined
     this.place = new Workspace(options, this.#sessions, () => this.exchange, file)
     this.exchange = new InstanceExchange(options, this.place, createLogger(screen, globals.verbose))
-    this.printing = new AnswerPrinter(options, screen, this.later, this.#baseUrl)
+    const asked = { ...options, raw: () => options.journaling.raw }
+    this.printing = new AnswerPrinter(asked, screen, this.later, this.#pageSource)
     this.answer = this.#answer(loaded)
     const subject = { command, owner: () => this.place.session(), peek: this.exchange.peek }
     this.ui = new (isFullySent(options) ? Prompter : SilentPrompter)(globals, screen, subject)
@@ -220,6 +222,22 @@ export class RunParts implements StartedRun {
     }
     if (part === undefined) return this.#screen.finish(say, end)
     part.later(say)
+  }
+
+  /** Whose page the answer is, and who would say as whom. */
+  readonly #pageSource = async (): Promise<PageSource> => {
+    const { baseUrl, profile, user } = await this.place.session()
+    const snapshot = await this.place.snapshot()
+    const { account } = await import('../catalogue/undocumented.js')
+    const asks = this.options.globals.curl || snapshot !== undefined
+    return {
+      address: baseUrl,
+      profile: profile?.name,
+      user,
+      snapshot: snapshot && [{ name: 'snapshot', text: snapshot.span }],
+      account: async () =>
+        asks ? undefined : this.exchange.peek({ endpoint: account, values: {} }),
+    }
   }
 
   readonly #baseUrl = async (): Promise<string> => (await this.place.session()).baseUrl

@@ -156,6 +156,10 @@ export const checkWriting = (
 /** An instance among those of a line. */
 export interface AskedSite {
   readonly name: string
+  /** The column that its name stands in. */
+  readonly column: 'profile' | 'snapshot'
+  /** Returns the line as it would be of this one alone. */
+  readonly line: (raw: Raw) => Raw
   readonly own: WordsFinder
   /** The words of the instance itself. */
   readonly words: Words | undefined
@@ -163,6 +167,18 @@ export interface AskedSite {
   readonly command: Command
   /** In which the line may be written: another one's name is as good as that of the documents. */
   readonly asked?: Words
+}
+
+/** The line as it would be of one of them. */
+const lineOf = (raw: Raw, name: string): Raw => {
+  const flags = new Map(raw.flags)
+  flags.delete('all-profiles')
+  flags.set('profile', [name])
+  // Whose name it is was looked at.
+  const confirmed = flags.get('confirm')?.includes(name) === true
+  if (confirmed) flags.set('confirm', [name])
+  else flags.delete('confirm')
+  return { ...raw, flags }
 }
 
 /**
@@ -180,7 +196,7 @@ const loadSiteWords = async (
     if (writing) throw error
     return undefined
   })
-  return { name, own, words }
+  return { name, column: 'profile' as const, line: (raw: Raw) => lineOf(raw, name), own, words }
 }
 
 /**

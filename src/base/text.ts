@@ -1,7 +1,7 @@
 /** Text that people read: quoted, counted, and worked on in pieces. */
 
 /** The meaning of a colored word; the colors are those of every terminal, on light and dark. */
-export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet'
+export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet' | 'grave'
 
 // Long texts, a piece at a time: so that what is made of one takes no multiple of its memory.
 

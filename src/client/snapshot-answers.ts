@@ -104,13 +104,19 @@ export class SnapshotReader {
     this.#folder = folder
   }
 
-  /** In words: whose lists these are, and how old. */
-  get described(): string {
-    const { instance, ended, began, groups } = this.manifest
-    const of = groups.length === 0 ? '' : `, limited to ${groups.join(', ')}`
+  /** When it was read, and how long ago. */
+  get span(): string {
+    const { ended, began } = this.manifest
     const days = Math.floor((getCurrentIo().now().getTime() - Date.parse(ended)) / 86_400_000)
     const age = days < 1 ? 'today' : `${formatCount(days, 'day')} ago`
-    return `from a snapshot of ${instance}${of}, read ${began} to ${ended} (${age})`
+    return `read ${began} to ${ended} (${age})`
+  }
+
+  /** In words: whose lists these are, and how old. */
+  get described(): string {
+    const { instance, groups } = this.manifest
+    const of = groups.length === 0 ? '' : `, limited to ${groups.join(', ')}`
+    return `from a snapshot of ${instance}${of}, ${this.span}`
   }
 
   /** Returns a client that answers requests of an endpoint from the snapshot. */

@@ -10,9 +10,16 @@ import { getLevelName } from '../catalogue/levels.js'
 import { boolean } from '../catalogue/params.js'
 import { branchesOf, groupAt, usersNamed } from '../catalogue/undocumented.js'
 import type { Services } from '../engine/command/services.js'
-import { createNoteRow, type Rows, yieldRecord, yieldRecords } from '../engine/rows.js'
+import {
+  createNoteRow,
+  type RecordView,
+  type Rows,
+  yieldRecord,
+  yieldRecords,
+} from '../engine/rows.js'
 import { exitCodes, explainUnread, Failure, isUnoffered, recoverFrom, usage } from '../errors.js'
 import { isAddress, readPlace } from '../profile/index.js'
+import type { AccessRow } from './access-row.js'
 import { type Arguments, define } from './define.js'
 import {
   createUserQuery,
@@ -23,20 +30,9 @@ import {
 } from './memberships.js'
 import { type GroupMember, isId, stripAt } from './usernames.js'
 
-/** An access to a place, and the list that gives it. */
-interface AccessRow {
-  readonly place: string
-  readonly kind: 'member' | 'approver' | 'deploy key' | 'branch'
-  readonly name: string
-  readonly id: number | null
-  readonly access: string
-  /** The list that explains it; `unexplained` where none does. */
-  readonly via: string
-  readonly expires_at: string | null
-}
-
 const unexplained = 'unexplained'
 const columns = ['place', 'kind', 'name', 'access', 'via', 'expires_at'] as const
+const view: RecordView = { columns, known: ['id'], stacks: 'cut', drawing: 'access' }
 
 const formatLevel = (level: unknown): string => getLevelName('access_level', level) ?? String(level)
 
@@ -361,7 +357,7 @@ async function* listAccess(services: Services, given: Arguments<typeof flags>): 
     return
   }
   if (matrix !== true) {
-    yield { kind: 'open', many: true, view: { columns, known: ['id'], stacks: 'cut' } }
+    yield { kind: 'open', many: true, view }
     yield* yieldAccessRows(services, targets)
     return yield { kind: 'end' }
   }
@@ -369,7 +365,7 @@ async function* listAccess(services: Services, given: Arguments<typeof flags>): 
   for await (const event of yieldAccessRows(services, targets))
     if (event.kind === 'value' && event.value.kind === 'member') held.push(event.value)
   const { records, columns: named } = toMatrix(held)
-  yield* yieldRecords(records, { columns: named, known: named })
+  yield* yieldRecords(records, { columns: named, known: named, drawing: 'matrix' })
 }
 
 export const access = define({

@@ -9,6 +9,7 @@ import type { projects } from '../catalogue/areas/projects.js'
 import type { RecordOf } from '../client/types.js'
 import type { Services, Text } from '../engine/command/services.js'
 import { type Failure, recoverFrom } from '../errors.js'
+import { ageSpans } from './overview-record.js'
 
 // What every section of `overview` is made of.
 
@@ -132,6 +133,26 @@ const getWaitSeconds = (job: WaitingJob, now: Date): number | null => {
   return Number.isFinite(since) ? Math.floor((now.getTime() - since) / 1000) : null
 }
 
+/** How many jobs have waited for how long; those whose begin is not told are left out. */
+const countByAge = (
+  waiting: readonly WaitingJob[],
+  now: Date,
+): Readonly<Record<string, number>> => {
+  const ages = waiting.flatMap((job) => getWaitSeconds(job, now) ?? [])
+  let from = 0
+  return Object.fromEntries(
+    ageSpans.map(([name, end]) => {
+      const start = from
+      from = end
+      // A clock that is ahead makes jobs of the future.
+      return [
+        name,
+        ages.filter((age) => Math.max(0, age) >= start && Math.max(0, age) < end).length,
+      ]
+    }),
+  )
+}
+
 type Counts = readonly (readonly [string, number])[]
 
 const countByProject = (waiting: readonly WaitingJob[]): Counts => {
@@ -212,6 +233,7 @@ export const jobsPart: OverviewPart = {
         projects_looked_at: looked,
         projects_hidden: hidden,
         projects_unread: failed.length,
+        by_age: countByAge(waiting, sources.place.clock.now()),
         oldest: oldest === undefined ? null : { ...oldest, waited_seconds: waited },
         by_project: Object.fromEntries(counts),
       },

@@ -24,6 +24,7 @@ import {
   type OverviewSources,
   type SectionWriter,
 } from './overview-jobs.js'
+import type { StorageCount } from './overview-record.js'
 
 const sumCounts = (counts: RunnerCounts): number =>
   runnerStates.reduce((sum, state) => sum + counts[state], 0)
@@ -205,13 +206,6 @@ const replicationPart: OverviewPart = {
 
 // How many projects each storage holds: one that is emptied loses them as its moves end.
 
-interface Storage {
-  readonly storage: string
-  readonly projects: number
-  /** The weight by which new projects go to the storage; null where the instance does not report it. */
-  readonly weight: number | null
-}
-
 const getWeight = (weights: unknown, name: string): number | null => {
   const weight = isObject(weights) ? weights[name] : undefined
   return typeof weight === 'number' ? weight : null
@@ -219,7 +213,7 @@ const getWeight = (weights: unknown, name: string): number | null => {
 
 const readStorages = async (
   sources: OverviewSources,
-): Promise<{ readonly storages: readonly Storage[]; readonly untold: number }> => {
+): Promise<{ readonly storages: readonly StorageCount[]; readonly untold: number }> => {
   const [{ data }, projects] = await Promise.all([
     sources.instance.call(settings.get, {}),
     sources.projects(),
@@ -284,7 +278,8 @@ const tokensPart: OverviewPart = {
   read: async (services) => {
     const all = await readCredentials(services)
     return {
-      value: all,
+      // What the field of that name holds is masked.
+      value: all.map((one) => ({ ...one, source: one.credential })),
       headline: formatCount(all.length, 'token'),
       lines: ({ cell, mark, after }) =>
         all.flatMap((one) => {

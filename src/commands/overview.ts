@@ -6,10 +6,12 @@ import { stripVTControlCharacters } from 'node:util'
 import { loadWidths, type Widths } from '../base/screen-text.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { list } from '../catalogue/params.js'
+import { toFlagWords } from '../engine/command/globals.js'
 import type { AnswerService, Services } from '../engine/command/services.js'
 import { createExitRow, type Rows, yieldRecord, yieldRecords } from '../engine/rows.js'
 import { exitCodes, explainUnread, type Failure, isUnoffered, recoverFrom } from '../errors.js'
 import { type Arguments, define } from './define.js'
+import { findWork } from './findings.js'
 import type {
   OverviewPart,
   OverviewProject,
@@ -18,6 +20,8 @@ import type {
   SectionWriter,
 } from './overview-jobs.js'
 import { parts } from './overview-parts.js'
+import type { OverviewRecord } from './overview-record.js'
+import { createTrendView } from './overview-trend.js'
 
 /** The parts that belong on the page but have no endpoint in the API. */
 const unavailableParts = ['alerts', 'storage moves under way'] as const
@@ -84,12 +88,17 @@ export const readOverview = async (
 const isComplete = ({ answers }: Overview): boolean =>
   answers.every(({ read, offered }) => !offered || (read !== undefined && read.incomplete !== true))
 
-/** Returns the overview as one object. */
-export const toRecord = ({ address, at, answers }: Overview) => ({
+/** Returns the overview as one object. @param flags words that name the instance in further lines */
+export const toRecord = (overview: Overview, flags: readonly string[] = []): OverviewRecord => {
+  const record = toSections(overview)
+  return { ...record, findings: findWork(record, flags) }
+}
+
+const toSections = ({ address, at, answers }: Overview): Omit<OverviewRecord, 'findings'> => ({
   address,
   at,
   ...Object.fromEntries(answers.map(({ part, read }) => [part.name, read?.value ?? null])),
-  unread: answers.flatMap(({ part, failure, why, offered, read }): readonly object[] => {
+  unread: answers.flatMap(({ part, failure, why, offered, read }): OverviewRecord['unread'] => {
     if (failure === undefined)
       return read?.missing === undefined ? [] : [{ part: part.name, why: read.missing, offered }]
     const { category, status } = failure
@@ -184,9 +193,32 @@ const joinColumns = (
     return second === '' ? first : `${first}${gap}${second}`
   })
 
+/** So many findings stand on the page. */
+const maxNext = 3
+
+/** What to do first, with the lines to run. */
+const renderNext = (
+  findings: OverviewRecord['findings'],
+  sheet: PageStyles,
+  width: number,
+): readonly string[] => {
+  if (findings.length === 0) return []
+  const { after, strong, mark } = createPen(sheet, width - indent.length)
+  const lines = findings
+    .slice(0, maxNext)
+    .flatMap(({ level, message, command }) => [
+      ...after(`${mark(level === 'act now' ? 'bad' : 'warn')} `, message),
+      ...after('  ', command),
+    ])
+  const rest = findings.length - maxNext
+  const more = rest > 0 ? [`and ${rest} more: -o json has all findings`] : []
+  return ['', strong('Next'), ...indentLines([...lines, ...more])]
+}
+
 /** Renders the page, line by line. */
 export async function* renderOverview(
   { address, answers }: Overview,
+  { findings }: Pick<OverviewRecord, 'findings'>,
   answer: AnswerService,
 ): AsyncGenerator<string> {
   const { width, text } = answer
@@ -202,6 +234,7 @@ export async function* renderOverview(
       : joinColumns(joinBlocks(blocks.slice(0, half)), joinBlocks(blocks.slice(half)), each, widths)
   yield `${text.strong(widths.truncate(text.safe(address), width))}\n\n`
   for (const line of lines) yield `${line.trimEnd()}\n`
+  for (const line of renderNext(findings, { text, widths }, width)) yield `${line}\n`
   const beside = `Not shown, because the API does not provide it: ${unavailableParts.join(', ')}.`
   yield `\n${widths.wrap(beside, width).join('\n')}\n`
 }
@@ -210,26 +243,28 @@ const flags = {
   parts: list('enum', 'sections to show', { values: parts.map(({ name }) => name) }),
 } as const
 
-/** Yields the parts of the overview; a page has a table for each. */
-async function* yieldParts(overview: Overview): Rows {
-  const columns = ['item', 'value', 'state']
-  for (const { part, read, why } of overview.answers) {
-    const said = [read?.headline, read?.missing, why].filter(Boolean).join('; ')
-    yield* yieldRecords(read?.rows ?? [], { columns, section: part.title, said })
-  }
-}
+/** Words of a further line that name the same instance. */
+const getInstanceFlags = ({
+  globals: { profile, sandbox },
+}: Services['place']): readonly string[] => [
+  ...toFlagWords('profile', profile),
+  ...toFlagWords('sandbox', sandbox),
+]
 
-const describeOverview = ({ answer }: Services, overview: Overview): Rows => {
-  if (answer.reader === 'pages') return yieldParts(overview)
-  if (answer.reader === 'programs') return yieldRecord(toRecord(overview))
-  return yieldRecords([toRecord(overview)], {
+const describeOverview = ({ answer, place }: Services, overview: Overview): Rows => {
+  const record = toRecord(overview, getInstanceFlags(place))
+  if (answer.reader === 'programs') return yieldRecord(record)
+  return yieldRecords([record], {
+    drawing: 'overview',
+    title: `Overview of ${new URL(overview.address).host}`,
     people: {
-      page: () => renderOverview(overview, answer),
+      page: () => renderOverview(overview, record, answer),
       rows: () => toRows(overview),
       columns: ['part', 'item', 'value', 'state'],
       sheets: true,
     },
     columns: ['part', 'item', 'value', 'state'],
+    ...createTrendView(answer),
   })
 }
 

@@ -15,7 +15,13 @@ import {
   readNamedFiles,
 } from '../desired/files/paths.js'
 import type { AnswerService, Services } from '../engine/command/services.js'
-import { createExitRow, type Rows, yieldRecords, yieldText } from '../engine/rows.js'
+import {
+  createExitRow,
+  type RecordView,
+  type Rows,
+  yieldRecords,
+  yieldText,
+} from '../engine/rows.js'
 import { exitCodes, Failure, usage } from '../errors.js'
 import { isNarrow } from './narrow.js'
 import { type PolicyArguments, type PolicyRule, policySchema, policySeverities } from './policy.js'
@@ -115,19 +121,67 @@ const chooseRules = (
   return rules.filter(({ name }) => names === undefined || names.includes(name))
 }
 
+/** What the page of a policy says beside its findings: every rule, those without findings among them. */
+export interface PolicyContext {
+  readonly failOn: string
+  readonly failing: number
+  readonly unread: number
+  readonly rules: readonly {
+    readonly name: string
+    readonly severity: string
+    readonly findings: number
+    readonly waived: number
+  }[]
+}
+
+const collectFindings = ({ judged }: PolicyOutcome): readonly PolicyFinding[] =>
+  judged.flatMap(({ findings }) => findings)
+
+/** The findings of a page: the worst first. */
+const sortFindings = (outcome: PolicyOutcome): readonly PolicyFinding[] => {
+  const ranks: readonly string[] = ['unread', ...policySeverities.toReversed()]
+  return collectFindings(outcome).toSorted(
+    (a, b) => ranks.indexOf(a.severity) - ranks.indexOf(b.severity),
+  )
+}
+
+const createPolicyPage = (
+  { judged, failing, unread }: PolicyOutcome,
+  failOn: string,
+): Pick<RecordView, 'context' | 'drawing' | 'title'> => {
+  const rules = judged.map((one) => ({
+    name: one.rule.name,
+    severity: one.rule.severity,
+    findings: getOpenFindings(one).length,
+    waived: one.findings.filter(({ waived }) => waived !== null).length,
+  }))
+  const found = rules.reduce((sum, { findings }) => sum + findings, 0)
+  const broken = rules.filter(({ findings }) => findings > 0).length
+  const context: PolicyContext = { failOn, failing: failing.length, unread: unread.length, rules }
+  const title = `Policy: ${formatCount(found, 'finding')} in ${broken} of ${formatCount(rules.length, 'rule')}`
+  return { drawing: 'policy', context, title }
+}
+
 const describeOutcome = (
   { answer, place }: Services,
-  { flags: { output } }: PolicyArguments,
+  { flags }: PolicyArguments,
   outcome: PolicyOutcome,
 ): Rows => {
+  const { output } = flags
   const { safe } = answer.text
   if (output === undefined && place.globals.output !== undefined)
     return yieldRecords(
-      outcome.judged.flatMap(({ findings }) => findings),
-      isNarrow(answer)
-        ? // The first column is never cut.
-          { columns: ['address', 'severity', 'message', 'rule'] }
-        : { columns: ['severity', 'rule', 'address', 'message', 'waived'], stacks: 'cut' },
+      answer.reader === 'pages' ? sortFindings(outcome) : collectFindings(outcome),
+      {
+        ...(isNarrow(answer)
+          ? // The first column is never cut.
+            { columns: ['address', 'severity', 'message', 'rule'] }
+          : {
+              columns: ['severity', 'rule', 'address', 'message', 'waived'],
+              stacks: 'cut' as const,
+            }),
+        ...createPolicyPage(outcome, flags['fail-on']),
+      },
     )
   if (output === 'prometheus') return yieldText(renderPolicyPrometheus(outcome, safe))
   return yieldText(

@@ -47,7 +47,7 @@ const oneAnswer = 'One answer is written, and the line would give several.'
 const previewFields: ReadonlySet<string> = new Set([
   ...['object', 'attribute', 'now', 'new'],
   ...['request', 'read', 'changes', 'loses', 'irreversible'],
-  ...['profile', 'project', 'group'],
+  ...['profile', 'snapshot', 'project', 'group'],
 ])
 
 /** Returns true if all fields that a line chooses are those of a preview. */

@@ -17,6 +17,24 @@ export interface SingleReader {
   read(record: unknown): Promise<unknown>
 }
 
+/** The pages that draw their records in a way of their own. */
+export type PageDrawing = 'access' | 'matrix' | 'overview' | 'plan' | 'policy'
+
+/** By what records are grouped, and what of each group is shown. */
+export interface GroupFacts {
+  readonly keys: readonly {
+    readonly field: string
+    readonly column: string
+    readonly unit?: string | undefined
+  }[]
+  readonly measures: readonly {
+    readonly name: string
+    readonly field: string
+    readonly column: string
+  }[]
+  readonly counts: boolean
+}
+
 /** The way in which records want to be shown: data about them, and no format. */
 export interface RecordView {
   /** The heading of this answer on a page with several; `said` is the text below the answer. */
@@ -29,6 +47,14 @@ export interface RecordView {
   readonly fields?: readonly string[]
   /** Fields that its records may have beside its columns and what the endpoint's shape says. */
   readonly known?: readonly string[]
+  /** How a page draws its records in a way of their own; without it, as a list. */
+  readonly drawing?: PageDrawing
+  /** What a page says beside its records. */
+  readonly context?: unknown
+  /** The title of a page, where the answer itself says it. */
+  readonly title?: string
+  /** What its records are groups of. */
+  readonly groups?: GroupFacts
   /** When a record of a table takes several lines. */
   readonly stacks?: StackLayout
   /** The secret is the answer that was asked for: shown even without --show-secrets. */
@@ -41,14 +67,16 @@ export interface RecordView {
   readonly rough?: readonly string[]
   /** The rows that people see of it, if these are not the records themselves. */
   readonly people?: People
+  /** What people see of the records of several snapshots together. */
+  readonly trend?: People
   /** A column that comes first in tables, whatever fields were asked for. */
   readonly lead?: string
   /** The column that says what each record belongs to: the records are `{[parent]: …, record: …}`. */
   readonly parent?: string
   /** The records among those of others, where alone they are seen in another way. */
   readonly among?: readonly unknown[]
-  /** The column before it, where there are several instances: the engine's. */
-  readonly within?: 'profile'
+  /** The column before it, where there are several instances or snapshots: the engine's. */
+  readonly within?: 'profile' | 'snapshot'
   /** It says what was changed: a mistake in how it is to be shown is noted, and refuses nothing. */
   readonly changed?: boolean
   /** True if notes reported it to people already; only the other formats print it. */
@@ -94,7 +122,18 @@ export interface ListSource {
 /** The target that rows are about, if a line has several. */
 export interface Target {
   readonly profile?: string | undefined
+  /** When the snapshot was begun that it comes from. */
+  readonly snapshot?: string | undefined
   readonly parent?: Parent | undefined
+}
+
+/** Returns the column and name by which a target stands among several instances or snapshots. */
+export const getSite = ({
+  profile,
+  snapshot,
+}: Target): { readonly column: 'profile' | 'snapshot'; readonly name: string } | undefined => {
+  if (snapshot !== undefined) return { column: 'snapshot', name: snapshot }
+  return profile === undefined ? undefined : { column: 'profile', name: profile }
 }
 
 type Event =

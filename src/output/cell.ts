@@ -32,6 +32,12 @@ const none: CellText = { text: '–', tone: 'quiet' }
 const statusName = /(^|[._])(status|state|health|severity|outcome|verdict)$/
 const secondsName = /(^|[._])(duration|seconds|timeout)$|_duration$|_seconds$/
 const expiryName = /(^|[._])(expir(es|ed|y|ation)(_at|_on|_date)?|due_date|not_after)$/
+/** Returns true for a field that holds a status. */
+export const isStatus = (name: string): boolean => statusName.test(name)
+/** Returns true for a field that says when something ends. */
+export const isExpiry = (name: string): boolean => expiryName.test(name)
+/** Returns true for a field that holds a number of seconds. */
+export const secondsColumn = (name: string): boolean => secondsName.test(name)
 /** Columns of old and new values: of a preview, or of the changes of a write. */
 const valueName = /^(old|new|now)$/
 const day = 24 * 60 * 60 * 1000

@@ -6,6 +6,7 @@ import type { FormatTraits } from '../catalogue/formats.js'
 import type { ComputedFields } from '../catalogue/pick.js'
 import type { Inspection, People, StackLayout } from '../catalogue/views.js'
 import type { Words } from '../catalogue/words.js'
+import type { GroupTitle } from './html/titles.js'
 
 /** The destination of output. Its `write` resolves when the stream accepts more. */
 export interface Sink {
@@ -43,16 +44,42 @@ export interface TextStyle {
   readonly accessible: boolean
 }
 
+/** Something that is said of a page in its head. */
+export interface PageFact {
+  readonly name?: string
+  readonly text: string
+  readonly href?: string
+}
+
+/** What the documents say of a field. */
+export interface FieldMeaning {
+  readonly isTime: boolean
+  /** The words that it is documented to hold, in their order. */
+  readonly words: readonly string[]
+}
+
 /** A page, which several answers of a run share. */
 export interface PageView {
   readonly title: string
-  /** The source of the page, for people. */
-  readonly source?: string
+  /** Whose page it is, from what and as whom; asked for while the first records come. */
+  readonly facts: () => Promise<readonly PageFact[]>
+  /** The line that makes it. */
+  readonly line: string | undefined
+  /** What one of its records is called, and several. */
+  readonly nouns: readonly [one: string, many: string]
+  /** The address of the instance, to which paths are added. */
+  readonly address?: string | undefined
   /** The only origin that links lead to. */
-  readonly origin?: string
+  readonly origin?: string | undefined
   /** Above this answer, and below that. */
-  readonly section?: string
-  readonly said?: string
+  readonly section?: string | undefined
+  readonly said?: string | undefined
+  /** What the answer says beside its records. */
+  readonly context?: unknown
+  /** What the documents say of a field. */
+  readonly meaning: (field: string) => FieldMeaning
+  /** What its records are groups of. */
+  readonly groups?: GroupTitle | undefined
   /** Returns true if this is the first answer, which begins the page. */
   readonly begin: () => boolean
 }

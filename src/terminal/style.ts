@@ -9,6 +9,7 @@ import {
   type Widths,
 } from '../base/screen-text.js'
 import type { Tone } from '../base/text.js'
+import { bad, getStatusStyle, good, warn } from '../base/tones.js'
 
 /** The values of `--color`. */
 export type ColorFlag = 'auto' | 'always' | 'never'
@@ -58,6 +59,7 @@ const createPainter = async (color: boolean): Promise<Painter> => {
     warn: chalk.yellow,
     busy: chalk.cyan,
     quiet: chalk.dim,
+    grave: chalk.magenta,
   }
   return { bold: chalk.bold, dim: chalk.dim, paint: (text, tone) => tones[tone](text) }
 }
@@ -77,76 +79,6 @@ export const drawBar = (
   const rounded = Math.round(share * columns)
   const filled = share === 1 || share === 0 ? rounded : Math.min(columns - 1, Math.max(1, rounded))
   return paint('█'.repeat(filled)) + '░'.repeat(columns - filled)
-}
-
-// Words of a status: a symbol that tells them apart without colour, and the tone of the colour.
-
-type SymbolStyle = readonly [symbol: string, tone: Tone]
-
-const good: SymbolStyle = ['✓', 'good']
-const bad: SymbolStyle = ['✗', 'bad']
-const warn: SymbolStyle = ['!', 'warn']
-const busy: SymbolStyle = ['▸', 'busy']
-const waiting: SymbolStyle = ['◌', 'quiet']
-const ended: SymbolStyle = ['⊘', 'quiet']
-
-const looks: Readonly<Record<string, SymbolStyle>> = {
-  online: ['●', 'good'],
-  offline: ['○', 'bad'],
-  paused: ['‖', 'warn'],
-  not_connected: waiting,
-  stale: waiting,
-  success: good,
-  passed: good,
-  done: good,
-  ok: good,
-  active: good,
-  valid: good,
-  healthy: good,
-  finished: good,
-  merged: good,
-  approved: good,
-  resolved: good,
-  can_be_merged: good,
-  opened: ['○', 'good'],
-  failed: bad,
-  error: bad,
-  invalid: bad,
-  unhealthy: bad,
-  blocked: bad,
-  expired: bad,
-  cannot_be_merged: bad,
-  confirmed: bad,
-  detected: warn,
-  warning: warn,
-  running: busy,
-  started: busy,
-  checking: busy,
-  scheduled: waiting,
-  pending: waiting,
-  created: waiting,
-  preparing: waiting,
-  waiting_for_resource: waiting,
-  unchecked: waiting,
-  unchanged: ['·', 'quiet'],
-  manual: ['▹', 'quiet'],
-  skipped: ['›', 'quiet'],
-  canceled: ended,
-  dismissed: ended,
-  deactivated: ended,
-  closed: ended,
-  critical: ['▲', 'bad'],
-  high: ['▲', 'bad'],
-  medium: ['◆', 'warn'],
-  low: ['▽', 'busy'],
-  info: ['·', 'quiet'],
-}
-
-/** Returns a status word with its symbol and tone; undefined for an unknown word. */
-export const getStatusStyle = (word: string): { text: string; tone: Tone } | undefined => {
-  const key = word.toLowerCase()
-  const look = Object.hasOwn(looks, key) ? looks[key] : undefined
-  return look === undefined ? undefined : { text: `${look[0]} ${word}`, tone: look[1] }
 }
 
 const marks = { good, bad, warn, next: ['→', undefined] } as const

@@ -106,7 +106,8 @@ const page = async (width: number, lists = usual, jobs = waiting): Promise<strin
   const text = { safe, strong, mark, bar, hanging: safe }
   const answer = { width, text } as unknown as AnswerService
   const lines: string[] = []
-  for await (const line of renderOverview(await read(lists, jobs), answer)) lines.push(line)
+  const overview = await read(lists, jobs)
+  for await (const line of renderOverview(overview, toRecord(overview), answer)) lines.push(line)
   return `\n${lines.join('')}`
 }
 
@@ -151,6 +152,16 @@ it('has a block below the other where it is narrow', async () => {
       ✓ (environment)  renewed automatically, https://ci.example, oauth, from
                        keyring
 
+    Next
+      ✗ The certificate of over.example ended 3 d ago.
+        svcctl pages-domains list --instance --where 'expires_at<+7d'
+      ✗ Site south is unhealthy: no answer
+        svcctl geo status
+      ✗ 1 job has waited for more than a day; the oldest is job-12 (12) in group/b,
+        for 1 d, tags gpu.
+        svcctl jobs why 12 -P group/b
+      and 2 more: -o json has all findings
+
     Not shown, because the API does not provide it: alerts, storage moves under way.
     "
   `)
@@ -184,6 +195,15 @@ it('has two columns from 120 on', async () => {
       ✓ later.example               ends in 3 mo (2027-02-20)
       ✓ far.example                 ends in 6 mo (2027-06-10)
       and 1 more, which ends later
+
+    Next
+      ✗ The certificate of over.example ended 3 d ago.
+        svcctl pages-domains list --instance --where 'expires_at<+7d'
+      ✗ Site south is unhealthy: no answer
+        svcctl geo status
+      ✗ 1 job has waited for more than a day; the oldest is job-12 (12) in group/b, for 1 d, tags gpu.
+        svcctl jobs why 12 -P group/b
+      and 2 more: -o json has all findings
 
     Not shown, because the API does not provide it: alerts, storage moves under way.
     "
@@ -228,6 +248,15 @@ it('says in its place what could not be read', async () => {
     Tokens of the profiles  1 token
       ✓ (environment)  renewed automatically, https://ci.example, oauth, from
                        keyring
+
+    Next
+      ✗ 1 job has waited for more than a day; the oldest is job-12 (12) in group/b,
+        for 1 d, tags gpu.
+        svcctl jobs why 12 -P group/b
+      ✗ 1 runner is offline; 1 of 2 active runners is online.
+        svcctl runners list --instance --where status=offline --sort contacted_at
+      ! Section certificates is incomplete: not permitted: forbidden.
+        svcctl overview --parts certificates
 
     Not shown, because the API does not provide it: alerts, storage moves under way.
     "

@@ -107,6 +107,7 @@ describe('overview', () => {
       'storages',
       'unread',
       'not_in_the_api',
+      'findings',
     ])
     expect(server.lines().sort()).toEqual([
       'GET /application/settings',
@@ -233,7 +234,7 @@ describe('the page', () => {
       const screen = await terminal.until(/ended with 0/)
       expect(screen).toContain('a\\u001b[31m')
       expect(screen).not.toContain('\u202e')
-      for (const title of ['Runners', 'Jobs waiting', 'Replication', 'Tokens of the profiles'])
+      for (const title of ['Jobs waiting', 'Replication', 'Tokens of the profiles', 'Next'])
         expect(screen).toMatch(new RegExp(`^${title}`, 'm'))
     })
   })

@@ -172,6 +172,7 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   color: { line: get, flag: ['--color', 'always'], answer: refused },
   pager: { line: ['help', 'flags'], flag: ['--no-pager'], terminal: true },
   help: { line: get, flag: ['--help'] },
+  title: { line: [...get, '-o', 'html'], flag: ['--title', 'A page'] },
   web: { line: ['jobs', 'get', '1', '-P', 'a/b'], flag: ['--web'] },
 }
 

@@ -10,11 +10,11 @@ const plain = new Set(
   wordsIn(`
   access action actor address admission advice alias allowance alternative answer api approval approver archive
   argument attempt attribute audit author body bound bracket branch breaker budget buffer byte cache call
-  caller candidate cardinality case category cell certificate change check checked choice claim client clock
+  caller candidate cardinality case category cell certificate change chart check checked choice claim client clock
   closed code coercion column commit comparator comparison component concern condition config configuration
   confirmation connection consent content context controller converter copy cost count counter curl cursor
   cutter data datum declaration deduplicator delta description destination detail dialogue diff difference
-  directory distrust document domain double download draft edition end engine entry enumeration env environment
+  directory distrust document domain double download draft drawing edition end engine entry enumeration env environment
   error estimate evaluator event example exchange expansion export expression extra fact factory failure fault
   field file filter finder finding fingerprint fit fitting fixture folder form frame function gap gauge git
   glob global group handle handler hash head header history holder id identity index input inspection interrupt
@@ -28,11 +28,11 @@ const plain = new Set(
   prompt property provider push query question queue range rank rate raw reaction read reader reading receiver recipe
   ref reference referent refusal region registry relation remark remote removal replacement reply report reporter
   repository request requirement resolver resource response result reversal role root round route router row
-  rule run runner sample sandbox sanitizer scalar scanner scheduler schema scheme screen script secrecy secret
-  section segment selection selector sender service setting severity shard shell side signal signature sink
+  rule run runner sample sandbox scale sanitizer scalar scanner scheduler schema scheme screen script secrecy secret
+  section segment selection selector sender series service setting severity shard shell side signal signature sink
   site socket source span spec speed spelling splitter spool stage stat state status stdout step storage store
   stream strictness style subject suggestion sum summary symbol syntax table tag tally tap team test text
-  threshold timeline timing token tone topic total trace trait transport tree tuning type undo unit update use
+  threshold tile timeline timing title token tone topic total trace trait transport tree trend tuning type undo unit update use
   user validator value variable verdict version view visibility wait walk warning whitespace width wildcard
   wire work write writer
   `),

@@ -23,7 +23,7 @@ describe('a page', () => {
       `default-src 'none'; style-src 'sha256-${hash(style)}'; script-src 'sha256-${hash(script)}'; img-src data:; base-uri 'none'; form-action 'none'`,
     )
     // Hashes do not cover these.
-    expect(stdout).not.toMatch(/<[^>]* (style|on\w+)=/)
+    expect(stdout.replace(script, '')).not.toMatch(/<[^>]* (style|on\w+)=/)
   })
 
   it('shows hostile data as text', async () => {
@@ -35,7 +35,8 @@ describe('a page', () => {
     expect(body).toContain('&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;')
     expect(body).toContain('\\u001b[31m')
     expect(body).toContain('\\u202e')
-    expect(body).not.toContain('href')
+    expect(body).not.toContain('javascript:alert(1)"')
+    expect(body).toContain('<td>javascript:alert(1)</td>')
   })
 
   it('links to the instance that was asked, and to no other place', async () => {
@@ -43,7 +44,7 @@ describe('a page', () => {
     server.answer = () => ({ body: [own, other].map((web_url, id) => ({ id, web_url })) })
     const { stdout } = await call('projects list -o html --fields id,web_url')
     const links = [...stdout.matchAll(/<a href="([^"]*)" rel="noreferrer">/g)].map(([, to]) => to)
-    expect(links).toEqual([own, own])
+    expect(links).toEqual([server.url, own, own])
   })
 
   it('keeps rows beyond the first two thousand as blocks of data', async () => {
@@ -60,7 +61,7 @@ describe('a page', () => {
     const { body, blocks } = parts(stdout)
     expect(body.match(/<tr><td/g)).toHaveLength(2000)
     expect(blocks.flat()).toHaveLength(100)
-    expect(blocks.flat()[0]).toEqual([['2100', 2100], name])
+    expect(blocks.flat()[0]).toEqual(['2100', name])
     expect(body).not.toContain('<script>alert')
   })
 
@@ -94,11 +95,11 @@ describe('a page', () => {
       [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, head = '']) => head)
     const sandbox = { env: { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' } }
     const overview = await call('overview -o html', sandbox)
-    expect(heads(overview.stdout)).toContain('Pages certificates')
+    expect(heads(overview.stdout).some((head) => head.startsWith('Pages certificates'))).toBe(true)
     const cwd = folder()
     await call('export --to all.yml', { ...sandbox, cwd })
     const plan = await call('plan all.yml -o html', { ...sandbox, cwd })
-    expect(heads(plan.stdout)).toContain('Changes')
+    expect(heads(plan.stdout).some((head) => /^(?:Changes|No change)/.test(head))).toBe(true)
   })
 })
 

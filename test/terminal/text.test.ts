@@ -10,7 +10,8 @@ import {
   visible,
   visibleLines,
 } from '../../src/base/screen-text.js'
-import { createLinker, drawBar, formatLink, getStatusStyle } from '../../src/terminal/style.js'
+import { getStatusStyle } from '../../src/base/tones.js'
+import { createLinker, drawBar, formatLink } from '../../src/terminal/style.js'
 
 describe('visible', () => {
   it.each([

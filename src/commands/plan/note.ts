@@ -21,6 +21,9 @@ export interface NotePlace {
   readonly credential: Credential
 }
 
+const tokenHint =
+  'Set SVC_NOTE_TOKEN to a project access token with the scope api. The token of a CI job cannot write notes.'
+
 /**
  * Finds where the note goes, before anything is planned; undefined without `--note`.
  * @throws Failure `auth` without SVC_NOTE_TOKEN, `usage` outside of the CI job of a merge request
@@ -33,7 +36,7 @@ export const findNotePlace = (
   const { SVC_NOTE_TOKEN: token, CI_MERGE_REQUEST_IID: iid, CI_SERVER_URL: server } = env
   if (!token)
     throw new Failure('auth', '--note requires SVC_NOTE_TOKEN, a token that can write notes', {
-      hint: 'Use a project access token with the scope api. The token of a CI job cannot write notes.',
+      hint: tokenHint,
     })
   const { kind, value } = checkToken(token, 'personal', 'SVC_NOTE_TOKEN')
   // A merge request from a fork belongs to another project than its pipeline.
@@ -123,9 +126,10 @@ export async function* writePlanNote(
     const done = await postNote(services, to, text, noteMark(reported.of))
     yield createNoteRow(`${done} on merge request !${to.iid}`)
   } catch (error) {
-    const { message, details } = recoverFrom(error)
+    const { category, message, details } = recoverFrom(error)
     services.ui.warn(`the note was not posted: ${message}`)
-    if (details.hint !== undefined) services.ui.note(details.hint)
+    const hint = category === 'auth' ? tokenHint : details.hint
+    if (hint !== undefined) services.ui.note(hint)
     // What programs read is the plan alone.
     if (services.answer.reader === 'people') yield createTextRow(text)
     else services.ui.warn(text)

@@ -36,6 +36,7 @@ import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
 import { checkDefault, getOutputName, type MadePlan, makePlan } from './make.js'
 import { findNotePlace, type NotePlace, writePlanNote } from './note.js'
+import { titlePlan, toPageRecord } from './page-record.js'
 import { renderNote, writePlanReports } from './reports.js'
 import {
   type ChangeSymbols,
@@ -45,20 +46,17 @@ import {
   formatChange,
   formatGiven,
   formatPosition,
-  pageSections,
   type ReportedPlan,
 } from './rows.js'
 
 /** Fields that some actions have. */
 const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof PlanAction)[]
 
-/** Yields the tables of a page: the changes, and what is lost or cannot be done. */
-async function* yieldTables(answer: AnswerService, reported: ReportedPlan): Rows {
-  const sum = [describePlan(reported), ...formatRefusals(reported.made.plan, answer)]
-  const said = sum.map((text) => text.trimEnd()).join('; ')
-  for (const [i, { rows, ...section }] of pageSections(reported).entries())
-    yield* yieldRecords(rows, i === 0 ? { ...section, said } : section)
-}
+/** Returns the row of an action in a sheet, where its changes are one cell. */
+const toSheetRow = ({ changes, ...row }: ReturnType<typeof toActionRow>) => ({
+  ...row,
+  changes: changes.map(({ attribute }) => attribute).join(', '),
+})
 
 /**
  * Yields a plan. No value of a secret is in it: nothing has to be masked.
@@ -77,7 +75,14 @@ export async function* yieldPlan(
   const name = isPeople ? undefined : await getOutputName(services.place)
   const format = getFormatTraits(name ?? 'table')
   if (format.name === 'markdown') return yield createTextRow(renderNote(reported))
-  if (answer.reader === 'pages') return yield* yieldTables(answer, reported)
+  if (answer.reader === 'pages') {
+    const record = toPageRecord(reported, outcomeOf)
+    return yield* yieldRecords([record], {
+      drawing: 'plan',
+      title: titlePlan(record),
+      reveal: true,
+    })
+  }
   if (isPeople) {
     const page = (): Iterable<string> => yieldPlanLines(reported, answer)
     if (answer.terminal) return yield* yieldRecords(made.plan.actions, { people: { page } })
@@ -90,12 +95,8 @@ export async function* yieldPlan(
   const rows = () =>
     made.plan.actions.map((action) => ({ ...toActionRow(action), ...outcomeOf?.(action.id) }))
   if (answer.reader === 'sheets') {
-    const sheet = rows().map(({ changes, ...row }) => ({
-      ...row,
-      changes: changes.map(({ attribute }) => attribute).join(', '),
-    }))
     const last = outcomeOf === undefined ? 'changes' : 'outcome'
-    return yield* yieldRecords(sheet, { columns: ['verb', 'address', last] })
+    return yield* yieldRecords(rows().map(toSheetRow), { columns: ['verb', 'address', last] })
   }
   // What holds no object inside of another has the actions, one a line.
   if (format.nests !== true)

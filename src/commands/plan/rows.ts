@@ -15,7 +15,7 @@ import {
   placeText,
   toAddressText,
 } from '../../desired/address.js'
-import { entryKinds, getEntryName, isAction, type PlanEntry } from '../../desired/entries.js'
+import { entryKinds, isAction, type PlanEntry } from '../../desired/entries.js'
 import type { DeclaredState, DesiredPlace } from '../../desired/files/index.js'
 import type { PlanCounts } from '../../desired/planfile.js'
 import { openView } from '../../desired/reading/index.js'
@@ -219,36 +219,6 @@ export const shortenValue = (text: string): string =>
 /** Returns the heading of the column with what the files want. */
 export const getWantedHeading = ({ of }: ReportedPlan): string =>
   of === 'drift' ? 'declared' : 'planned'
-
-/** Returns the tables of a plan's page: what changes, then what is not done, lost, or not possible. */
-export const pageSections = (reported: ReportedPlan) => {
-  const write: CellWriter = { code: shortenValue, prose: (text) => text }
-  const isDrift = reported.of === 'drift'
-  const changes = reported.made.entries.filter(isAction).flatMap((entry) =>
-    createChangeRows(entry, write).map((cells) => {
-      const { words } = entryKinds[entry.is]
-      const what = isDrift ? (words?.wrong ?? '') : entry.is
-      return [placeText(entry.of.address), what, getEntryName(entry), ...cells]
-    }),
-  )
-  const [head, action] = isDrift ? ['Drift', 'finding'] : ['Changes', 'action']
-  const columns = `place ${action} object attribute now ${getWantedHeading(reported)} declared_at`
-  const tables: readonly (readonly [string, string, readonly Row[]])[] = [
-    [head, columns, changes],
-    ['Not done', 'object reason', createFailureRows(reported, write)],
-    ['Deleted', 'object loss declared_at', isDrift ? [] : createLossRows(reported, write)],
-    [
-      'Not possible or unknown',
-      'object finding reason declared_at',
-      createFindingRows(reported, write),
-    ],
-  ]
-  return tables.flatMap(([section, names, all], i) => {
-    const columns = names.split(' ')
-    const rows = all.map((cells) => Object.fromEntries(columns.map((name, n) => [name, cells[n]])))
-    return i === 0 || rows.length > 0 ? [{ section, columns, rows }] : []
-  })
-}
 
 // What a plan comes to, in a sentence.
 

@@ -202,6 +202,7 @@ const shared: readonly SharedFlags[] = [
   },
   { flags: flagSets.request, takes: takesRequest },
   { flags: flagSets.output, takes: (c, { repeats }) => repeats !== true || canRepeat(c) },
+  { flags: flagSets.title, takes: isReadOnlyCommand },
   { flags: flagSets.page, takes: hasPage },
   { flags: flagSets.repeat, takes: canRepeat },
 ]

@@ -205,7 +205,7 @@ const requesting = declare({
     }),
   },
   'base-url': { param: string('base URL of the instance', { format: 'url' }) },
-  from: { param: string('answer from a snapshot, not the instance', { placeholder: 'folder' }) },
+  from: { param: string('answer from snapshots, not the instance', { placeholder: 'folder' }) },
   sandbox: {
     param: boolean('use the embedded instance'),
     read: (texts, env, line) =>
@@ -288,6 +288,10 @@ const printing = declare({
   help: { param: boolean('show this help'), short: 'h' },
 })
 
+const titling = declare({
+  title: { param: string('with -o html: title of the page', { placeholder: 'text' }) },
+})
+
 const viewing = declare({
   web: {
     param: boolean('open the object’s web page in a browser; without a display, print its URL'),
@@ -320,6 +324,7 @@ export const declared = {
   ...sharding,
   ...rehearsing,
   ...spreading,
+  ...titling,
   ...everywhere,
 }
 const createFlags = (
@@ -363,16 +368,13 @@ export const flagSets = {
   shard: createFlags(sharding, 'many'),
   /** Commands that send a request. */
   request: createFlags(requesting, 'instance'),
+  /** Commands that only read, whose API has no parameter of that name. */
+  title: createFlags(titling, 'output'),
   /** Commands that show an object with a page of its own. */
   page: createFlags(viewing, 'output'),
   /** Everything. */
   output: createFlags(printing, 'output'),
 }
 
-export const globalFlags: readonly Flag[] = [
-  ...flagSets.paging,
-  ...flagSets.spread,
-  ...flagSets.request,
-  ...flagSets.output,
-  ...flagSets.page,
-]
+const { paging: pages, spread, request, output, title, page } = flagSets
+export const globalFlags: readonly Flag[] = [pages, spread, request, output, title, page].flat()

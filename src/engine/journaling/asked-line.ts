@@ -74,7 +74,14 @@ const checkPlain = (text: string, { name, param }: Flag): void => {
 }
 
 /** `key=value` and `Name: value`: the name says whether the value is a secret; of a variable `value` does. */
-const checkNamed = (text: string, name: string, { command, journaling }: LineContext): void => {
+const checkNamed = (
+  text: string,
+  name: string,
+  {
+    command,
+    journaling,
+  }: Pick<LineContext, 'command'> & { readonly journaling: Pick<JournalOptions, 'raw'> },
+): void => {
   const [key = ''] = text.split(/[=:]/)
   const value = text.slice(key.length + 1).trim()
   const secret =
@@ -82,6 +89,27 @@ const checkNamed = (text: string, name: string, { command, journaling }: LineCon
   const isVariable =
     key === 'value' && command.open === true && journaling.raw.args.some(isVariablePath)
   if (secret || isVariable) throw createSecretError(`--${name} ${key}`)
+}
+
+/** Returns true if a text of a line may hold a secret, so that the line is not shown. */
+export const hasSecrets = (command: Command, raw: Raw): boolean => {
+  if ((raw.words ?? []).some((word) => holdsSecret(word) || redactSecrets(word) !== word))
+    return true
+  const known = new Map(getCommandFlags(command).map((flag) => [flag.name, flag]))
+  const of = { command, journaling: { raw } }
+  const isSecretText = (text: string, flag: Flag): boolean => {
+    try {
+      if (takesPairs(flag.param) || flag.name === 'header') checkNamed(text, flag.name, of)
+      else if (text !== '-') checkPlain(text, flag)
+      return false
+    } catch (error) {
+      if (error instanceof UnrepeatableError) return true
+      throw error
+    }
+  }
+  return [...raw.flags].some(([name, texts]) =>
+    texts.some((text) => isSecretText(text, known.get(name) ?? createPlainFlag(name))),
+  )
 }
 
 /** Returns the file that a text names with the digest of what was read of it; undefined if there is none. */

@@ -13,7 +13,7 @@ import type { Inspection } from '../../catalogue/views.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure, usage } from '../../errors.js'
 import type { Globals } from '../command/globals.js'
-import type { RecordsRow, RecordView, Rows } from '../rows.js'
+import type { GroupFacts, RecordsRow, RecordView, Rows } from '../rows.js'
 import { parseSort, toSortForm } from '../where/index.js'
 import {
   type AnswerContext,
@@ -42,11 +42,7 @@ interface Measure {
 }
 
 /** A column that tells groups apart. */
-interface Key {
-  readonly field: string
-  readonly column: string
-  readonly unit?: string
-}
+type Key = GroupFacts['keys'][number]
 
 const units = ['hour', 'day', 'week', 'month'] as const
 
@@ -62,11 +58,9 @@ const parseKey = (text: string): Key => {
   return { field, column: toColumnName(text), unit }
 }
 
-interface GroupQuery {
-  readonly keys: readonly Key[]
+interface GroupQuery extends GroupFacts {
   readonly measures: readonly Measure[]
   readonly columns: readonly string[]
-  readonly counts: boolean
 }
 
 /** @throws Failure `usage` for what says nothing together */
@@ -147,7 +141,12 @@ class Groups implements ListStage {
   constructor(question: GroupQuery, options: GroupOptions) {
     const { answering, globals } = options
     const { columns } = question
-    this.view = { columns, names: columns.slice(0, 1), rough: getRoughColumns(question) }
+    this.view = {
+      columns,
+      names: columns.slice(0, 1),
+      rough: getRoughColumns(question),
+      groups: question,
+    }
     this.#question = question
     this.#options = options
     this.#beside = getColumnsBeside(answering.emit)

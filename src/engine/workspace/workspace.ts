@@ -52,7 +52,7 @@ interface MessageSink {
   readonly warn: (text: string) => void
 }
 
-type SessionOptions = Pick<RunOptions, 'globals' | 'env' | 'own' | 'signal'>
+type SessionOptions = Pick<RunOptions, 'globals' | 'env' | 'own' | 'part' | 'signal'>
 
 const toInstanceFlags = (name: string | undefined, { globals }: SessionOptions): InstanceFlags => ({
   profile: name,
@@ -102,7 +102,8 @@ export class Sessions implements OpenSessions {
   async #kept(): Promise<Session> {
     const snapshot = await this.snapshot()
     if (snapshot === undefined) throw new Failure('internal', 'a session of no snapshot')
-    this.#heard.note(snapshot.described)
+    // Of several it is said once how many there are.
+    if (this.#options.part === undefined) this.#heard.note(snapshot.described)
     return {
       baseUrl: snapshot.manifest.instance,
       baseUrlSource: '--from',

@@ -1,10 +1,11 @@
-// The script of a page: sorts, filters and pages its tables. Without it the first rows stand as they are.
-// Rows beyond those are blocks of JSON: an array a row, of texts or of [text, value, tone, address].
+// The script of a page: sorts, filters, downloads and pages its tables, and copies commands. Without it the first rows stand as they
+// are. Rows beyond those are blocks of JSON: an array a row, of texts or of [text, value, tone, address].
 
 /** Rows that are shown at once where they do not all stand in the page. */
 const shown = 1000
 /** A table of so many rows needs no filter. */
 const few = 8
+const none = '–'
 
 const make = (tag, properties, ...children) => {
   const element = Object.assign(document.createElement(tag), properties)
@@ -12,92 +13,117 @@ const make = (tag, properties, ...children) => {
   return element
 }
 
-const bar = (share) => {
-  const space = 'http://www.w3.org/2000/svg'
-  const svg = document.createElementNS(space, 'svg')
-  const rect = document.createElementNS(space, 'rect')
-  svg.setAttribute('class', 'bar')
-  svg.setAttribute('viewBox', '0 0 100 8')
-  svg.setAttribute('aria-hidden', 'true')
-  rect.setAttribute('width', String(100 * Math.min(1, Math.max(0, share))))
-  rect.setAttribute('height', '8')
-  svg.append(rect)
-  return svg
-}
-
-const parts = (cell) => (Array.isArray(cell) ? cell : [cell])
-
-/** A row of a block as a row of the table. */
-const rowOf = (cells, heads) => {
-  const row = make('tr', {})
-  cells.forEach((cell, i) => {
-    const [text, value, tone, address] = parts(cell)
-    const head = heads[i]
-    const td = make('td', { className: [head?.dataset.kind, tone].filter(Boolean).join(' ') })
-    td.append(address ? make('a', { href: address, rel: 'noreferrer' }, text) : text)
-    const most = Number(head?.dataset.most)
-    if (most > 0 && typeof value === 'number') td.append(bar(value / most))
-    row.append(td)
-  })
-  return row
-}
-
-/** What a row is sorted by: numbers and times by their value, the rest by its text. */
-const sortValue = (row, i) => {
-  if (Array.isArray(row)) {
-    const [text, value] = parts(row[i])
-    return value ?? text
-  }
-  const cell = row.cells[i]
-  return cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v)
-}
-
-const textOf = (row) =>
-  Array.isArray(row) ? row.map((cell) => parts(cell)[0]).join('\t') : row.textContent
-
-const { compare: compareTexts } = new Intl.Collator(undefined, { numeric: true })
-
-/** Numbers before texts; what has no value last, in either direction. */
-const compare = (a, b, direction) => {
-  const none = (value) => value === '' || value === '–'
-  if (none(a) || none(b)) return Number(none(a)) - Number(none(b))
-  if (typeof a === 'number' && typeof b === 'number') return direction * (a - b)
-  return direction * compareTexts(String(a), String(b))
-}
-
-/** A button of a table. */
 const button = (text, click) => {
   const element = make('button', { type: 'button' }, text)
   element.addEventListener('click', click)
   return element
 }
 
+const parts = (cell) => (Array.isArray(cell) ? cell : [cell])
+
+/** A row of a block as a row of the table. */
+const toRow = (cells, heads) => {
+  const row = make('tr', {})
+  cells.forEach((cell, i) => {
+    const [text, , tone, address] = parts(cell)
+    const td = make('td', { className: [heads[i]?.dataset.kind, tone].filter(Boolean).join(' ') })
+    td.append(address ? make('a', { href: address, rel: 'noreferrer' }, text) : text)
+    row.append(td)
+  })
+  return row
+}
+
+const textAt = (row, i) => (Array.isArray(row) ? parts(row[i])[0] : row.cells[i].textContent)
+
+/** The value of a cell as it came; nothing where there is none. */
+const valueAt = (row, i) => {
+  const value = Array.isArray(row) ? parts(row[i])[1] : row.cells[i].dataset.v
+  const text = textAt(row, i)
+  return value ?? (text === none ? '' : text)
+}
+
+const textOf = (row) =>
+  Array.isArray(row) ? row.map((cell) => parts(cell)[0]).join('\t') : row.textContent
+
+/** What a row is sorted by: numbers and times by their value, the rest by its text. */
+const sortValue = (row, i, kind) => {
+  const value = valueAt(row, i)
+  const number =
+    kind === 'n' ? Number.parseFloat(value) : kind === 't' ? Date.parse(value) : Number.NaN
+  return Number.isNaN(number) ? value : number
+}
+
+const { compare: compareTexts } = new Intl.Collator(undefined, { numeric: true })
+
+/** Numbers before texts; what has no value last, in either direction. */
+const compare = (a, b, direction) => {
+  if (a === '' || b === '') return Number(a === '') - Number(b === '')
+  if (typeof a === 'number' && typeof b === 'number') return direction * (a - b)
+  return direction * compareTexts(String(a), String(b))
+}
+
+/** The step of a time: its day, the Monday of its week, its month. */
+const stepOf = (value, unit) => {
+  const time = new Date(value)
+  if (Number.isNaN(time.getTime())) return ''
+  if (unit === 'week') time.setUTCDate(time.getUTCDate() - ((time.getUTCDay() + 6) % 7))
+  return time.toISOString().slice(0, unit === 'month' ? 7 : 10)
+}
+
+/** A cell of a sheet; one that would be run as a formula gets an apostrophe in front. */
+const toCsv = (text, kind, raw) => {
+  const isNumber = kind === 'n' || /^[+-]\d+(\.\d+)?$/.test(text)
+  const whole =
+    !raw && !isNumber && /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text
+  return /[",\n\r]|^[ \t]|[ \t]$/.test(whole) ? `"${whole.replaceAll('"', '""')}"` : whole
+}
+
 /** The rows of one table, and what of them is shown in which order. */
 class List {
   constructor(section) {
-    const [table] = section.getElementsByTagName('table')
+    const table = section.querySelector(':scope > .scroll > table')
+    this.section = section
     this.body = table.tBodies[0]
     this.heads = [...table.tHead.rows[0].cells]
+    this.names = this.heads.map((head) => head.textContent)
+    this.kinds = this.heads.map((head) => head.dataset.kind ?? '')
     this.rows = [...this.body.rows]
     for (const block of section.querySelectorAll('script.rows'))
       for (const row of JSON.parse(block.textContent)) this.rows.push(row)
+    this.facts = JSON.parse(section.querySelector('script.facets')?.textContent ?? '{"facets":[]}')
     // Whether they all stand in the page.
     this.whole = this.rows.length === this.body.rows.length
     this.found = this.rows
     this.page = 0
-    if (this.rows.length > 1) this.addTools(section.querySelector('.scroll'))
+    /** The values that are wanted, by column; of the column of the chart its steps. */
+    this.wanted = new Map()
+    const region = table.closest('.scroll')
+    const summary = section.querySelector(':scope > .summary')
+    if (summary) section.prepend(summary)
+    if (this.rows.length < 2) return
+    this.addTools(region)
+    this.readAddress()
+    window.addEventListener('hashchange', () => this.readAddress())
   }
 
-  addTools(table) {
+  addTools(region) {
     this.filter = make('input', { type: 'search', placeholder: 'Filter rows' })
     this.filter.setAttribute('aria-label', 'Filter rows')
-    this.count = make('span', {})
+    this.count = make('span', { className: 'said' })
     this.count.setAttribute('role', 'status')
     this.back = button('Previous', () => this.turn(-1))
     this.next = button('Next', () => this.turn(1))
+    this.clear = button('Show all', () => {
+      this.wanted.clear()
+      this.filter.value = ''
+      this.choose()
+    })
+    const csv = button('Download CSV', () => this.download())
+    csv.className = 'end'
     const pages = this.whole ? [] : [this.back, this.next]
-    const tools = make('div', { className: 'tools' }, this.filter, this.count, ...pages)
-    if (this.rows.length > few) table.before(tools)
+    const line = make('div', {}, this.filter, this.count, this.clear, ...pages, csv)
+    const tools = make('div', { className: 'tools' }, this.facets(), line)
+    if (this.rows.length > few) region.before(tools)
     let waiting
     this.filter.addEventListener('input', () => {
       clearTimeout(waiting)
@@ -106,32 +132,103 @@ class List {
     this.heads.forEach((head, column) => {
       head.replaceChildren(button(head.textContent, () => this.sort(column)))
     })
-    this.draw()
+    for (const step of this.section.querySelectorAll('g[data-step]'))
+      step.addEventListener('click', () => this.toggle(this.facts.time.column, step.dataset.step))
+  }
+
+  /** Buttons with counts: what is pressed of one column is wanted, and so of each column. */
+  facets() {
+    const all = make('div', { className: 'facets' })
+    this.buttons = []
+    for (const { column, name, values } of this.facts.facets) {
+      const facet = make('div', { className: 'facet' }, make('span', { className: 'said' }, name))
+      facet.setAttribute('role', 'group')
+      facet.setAttribute('aria-label', name)
+      for (const [value, text, count, tone] of values) {
+        const one = button('', () => this.toggle(column, value))
+        one.append(make('span', { className: tone }, text), ` ${count}`)
+        this.buttons.push([one, column, value])
+        facet.append(one)
+      }
+      all.append(facet)
+    }
+    return all
+  }
+
+  toggle(column, value) {
+    const values = this.wanted.get(column) ?? new Set()
+    if (!values.delete(value)) values.add(value)
+    if (values.size === 0) this.wanted.delete(column)
+    else this.wanted.set(column, values)
+    this.choose()
+  }
+
+  /** The filter of the address: `#status=failed&q=lint&sort=-id`. */
+  readAddress() {
+    const asked = new URLSearchParams(location.hash.slice(1))
+    if (`#${asked}` === this.written) return
+    this.wanted.clear()
+    for (const [name, value] of asked) {
+      const column = this.names.indexOf(name)
+      if (column < 0) continue
+      this.wanted.set(column, (this.wanted.get(column) ?? new Set()).add(value))
+    }
+    this.filter.value = asked.get('q') ?? ''
+    const sort = asked.get('sort') ?? ''
+    const column = this.names.indexOf(sort.replace(/^-/, ''))
+    this.column = column < 0 ? undefined : column
+    this.direction = sort.startsWith('-') ? -1 : 1
+    this.choose(false)
+  }
+
+  writeAddress() {
+    const address = new URLSearchParams()
+    for (const [column, values] of this.wanted)
+      for (const value of values) address.append(this.names[column], value)
+    if (this.filter.value !== '') address.set('q', this.filter.value)
+    if (this.column !== undefined)
+      address.set('sort', `${this.direction < 0 ? '-' : ''}${this.names[this.column]}`)
+    this.written = `#${address}`
+    history.replaceState(null, '', this.written === '#' ? location.pathname : this.written)
   }
 
   sort(column) {
     const descends = this.column === column && this.direction === 1
     this.column = column
     this.direction = descends ? -1 : 1
-    for (const head of this.heads) head.removeAttribute('aria-sort')
-    this.heads[column].setAttribute('aria-sort', descends ? 'descending' : 'ascending')
     this.choose()
   }
 
-  choose() {
-    const words = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean)
-    const fits = (row) => {
-      const text = textOf(row).toLowerCase()
-      return words.every((word) => text.includes(word))
+  fits(row, words) {
+    const { time } = this.facts
+    for (const [column, values] of this.wanted) {
+      const value = valueAt(row, column)
+      if (!values.has(column === time?.column ? stepOf(value, time.unit) : value)) return false
     }
-    this.found = words.length === 0 ? [...this.rows] : this.rows.filter(fits)
-    if (this.column !== undefined)
+    if (words.length === 0) return true
+    const text = textOf(row).toLowerCase()
+    return words.every((word) => text.includes(word))
+  }
+
+  choose(writes = true) {
+    const words = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean)
+    this.found = this.rows.filter((row) => this.fits(row, words))
+    for (const head of this.heads) head.removeAttribute('aria-sort')
+    if (this.column !== undefined) {
+      this.heads[this.column].setAttribute(
+        'aria-sort',
+        this.direction < 0 ? 'descending' : 'ascending',
+      )
       this.found = this.found
-        .map((row) => [sortValue(row, this.column), row])
+        .map((row) => [sortValue(row, this.column, this.kinds[this.column]), row])
         .sort(([a], [b]) => compare(a, b, this.direction))
         .map(([, row]) => row)
+    }
+    for (const [one, column, value] of this.buttons)
+      one.setAttribute('aria-pressed', String(this.wanted.get(column)?.has(value) === true))
     this.page = 0
     this.draw()
+    if (writes) this.writeAddress()
   }
 
   turn(by) {
@@ -144,17 +241,55 @@ class List {
     const from = whole ? 0 : this.page * shown
     const to = whole ? found.length : Math.min(from + shown, found.length)
     this.body.replaceChildren(
-      ...found.slice(from, to).map((row) => (Array.isArray(row) ? rowOf(row, this.heads) : row)),
+      ...found.slice(from, to).map((row) => (Array.isArray(row) ? toRow(row, this.heads) : row)),
     )
-    const all = `${rows.length.toLocaleString()} rows`
-    const some = found.length === rows.length ? all : `${found.length.toLocaleString()} of ${all}`
+    const all = `${rows.length.toLocaleString('en')} rows`
+    const some =
+      found.length === rows.length ? all : `${found.length.toLocaleString('en')} of ${all}`
     this.count.textContent = to - from === found.length ? some : `${from + 1}–${to} of ${some}`
     this.back.disabled = from === 0
     this.next.disabled = to === found.length
+    this.clear.hidden = found.length === rows.length
+  }
+
+  download() {
+    const { csvRaw, name } = this.facts
+    const lines = [
+      this.names.map((text) => toCsv(text, '', csvRaw)),
+      ...this.found.map((row) =>
+        this.names.map((_, i) => toCsv(valueAt(row, i), this.kinds[i], csvRaw)),
+      ),
+    ]
+    const text = lines.map((line) => `${line.join(',')}\n`).join('')
+    const file = new Blob(['\ufeff', text], { type: 'text/csv;charset=utf-8' })
+    const href = URL.createObjectURL(file)
+    make('a', { href, download: `${name}.csv` }).click()
+    setTimeout(() => URL.revokeObjectURL(href), 10_000)
   }
 }
 
+/** Puts a text on the clipboard; a page that came from a file selects it where it may not. */
+const copy = async (code, element) => {
+  try {
+    await navigator.clipboard.writeText(code.textContent)
+    element.textContent = 'Copied'
+  } catch {
+    getSelection().selectAllChildren(code)
+    document.execCommand('copy')
+    element.textContent = 'Copied'
+  }
+  setTimeout(() => {
+    element.textContent = 'Copy'
+  }, 2000)
+}
+
 document.addEventListener('DOMContentLoaded', () => {
-  for (const table of document.querySelectorAll('section.list thead'))
-    new List(table.closest('section'))
+  for (const line of document.querySelectorAll('.cmd')) {
+    const code = line.firstElementChild
+    const element = button('Copy', () => copy(code, element))
+    element.setAttribute('aria-label', `Copy ${code.textContent}`)
+    line.append(element)
+  }
+  for (const head of document.querySelectorAll('section.list > .scroll > table > thead'))
+    new List(head.closest('section'))
 })

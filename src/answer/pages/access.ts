@@ -1,0 +1,124 @@
+/** Draws who has access above the list of it: tiles, by way and access level, and when access ends. */
+
+import { formatCount, groupDigits } from '../../base/text.js'
+import type { AccessRow } from '../../commands/access-row.js'
+import {
+  type ChartRow,
+  drawRows,
+  figure,
+  legend,
+  rowNumbers,
+  type Series,
+} from '../../output/html/charts.js'
+import { card, renderTiles } from '../../output/html/frame.js'
+import { html, type Markup, nothing } from '../../output/html/markup.js'
+import { drawTimeline, getEndState } from '../../output/html/timeline.js'
+import { openAboveList } from '../../output/html.js'
+import type { FormatView } from '../../output/types.js'
+
+/** Access levels, the least first, each with its colour: what asks for attention has a tone. */
+const levels: readonly Series[] = [
+  { word: 'minimal', color: 'quiet', hatch: 1 },
+  { word: 'guest', color: 'quiet', hatch: 0 },
+  { word: 'reporter', color: 'c3', hatch: 0 },
+  { word: 'developer', color: 'busy', hatch: 0 },
+  { word: 'maintainer', color: 'warn', hatch: 0 },
+  { word: 'owner', color: 'bad', hatch: 0 },
+]
+const pushing = ['developer', 'maintainer', 'owner', 'push']
+const leading = ['maintainer', 'owner']
+
+const maxWays = 12
+
+const drawTiles = (rows: readonly AccessRow[], now: number): Markup => {
+  const members = rows.filter(({ kind }) => kind === 'member')
+  const people = new Set(members.map(({ name }) => name))
+  const direct = new Set(members.filter(({ via }) => via === 'direct').map(({ name }) => name))
+  const pushes = new Set(
+    members.filter(({ access }) => pushing.includes(access)).map(({ name }) => name),
+  )
+  const keys = rows.filter(({ kind, access }) => kind === 'deploy key' && access === 'push').length
+  const leads = members.filter(({ access }) => leading.includes(access))
+  const open = leads.filter(({ expires_at: end }) => end === null).length
+  const ending = rows.filter(({ expires_at: end }) => end !== null)
+  const soon = ending.filter(({ expires_at: end }) =>
+    ['urgent', 'soon'].includes(getEndState(Date.parse(end ?? ''), now)),
+  ).length
+  return renderTiles([
+    {
+      name: 'People',
+      big: groupDigits(people.size),
+      tone: 'busy',
+      lines: [`${direct.size} direct, ${people.size - direct.size} by groups`],
+    },
+    {
+      name: 'Can push',
+      big: groupDigits(pushes.size),
+      tone: 'busy',
+      lines: [
+        `developers and above${keys === 0 ? '' : `, and ${formatCount(keys, 'deploy key')}`}`,
+      ],
+    },
+    {
+      name: 'Owners and maintainers',
+      big: groupDigits(new Set(leads.map(({ name }) => name)).size),
+      tone: open > 0 ? 'warn' : 'good',
+      badge: open > 0 ? '! attention' : '✓ fine',
+      lines: [`${open} without an end`],
+    },
+    {
+      name: 'End within 30 days',
+      big: groupDigits(soon),
+      tone: soon > 0 ? 'warn' : 'busy',
+      lines: [
+        `${formatCount(ending.length, 'membership')} ${ending.length === 1 ? 'has' : 'have'} an end`,
+      ],
+    },
+  ])
+}
+
+/** Rows by what gives access; of one user by where it is. */
+const drawWays = (rows: readonly AccessRow[]): Markup => {
+  const members = rows.filter(({ kind }) => kind === 'member')
+  const isUser = new Set(members.map(({ name }) => name)).size === 1 && members.length > 1
+  const ways = new Map<string, Map<string, number>>()
+  for (const { via, place, access } of members) {
+    const counts = ways.get(isUser ? place : via) ?? new Map<string, number>()
+    ways.set(isUser ? place : via, counts)
+    counts.set(access, (counts.get(access) ?? 0) + 1)
+  }
+  const shown = [...ways].slice(0, maxWays)
+  const charted = shown.map(([name, counts]): ChartRow => ({ name, label: name, counts }))
+  const totals = new Map<string, number>()
+  for (const { access } of members) totals.set(access, (totals.get(access) ?? 0) + 1)
+  const series = levels.filter(({ word }) => totals.has(word))
+  const title = isUser ? 'By place and access level' : 'By way and access level'
+  const rest = ways.size - shown.length
+  return card(title, rest > 0 ? `the first ${maxWays}, and ${rest} more` : '', [
+    drawRows(charted, series),
+    legend(series, totals),
+    rowNumbers(isUser ? 'place' : 'way', charted, series),
+  ])
+}
+
+const drawEnds = (rows: readonly AccessRow[], now: number): Markup => {
+  const ends = rows.flatMap(({ name, place, expires_at: end }) =>
+    end === null ? [] : [{ label: `${name} in ${place}`, time: Date.parse(end) }],
+  )
+  if (ends.length === 0) return nothing
+  const said = `${ends.length} of ${rows.length}`
+  return card(
+    'When access ends',
+    said,
+    figure('', '', [drawTimeline(ends, now, `When access ends: ${said}`)]),
+  )
+}
+
+const draw = (records: readonly unknown[], { now }: FormatView): Markup => {
+  // The command yields these rows.
+  const rows = records as readonly AccessRow[]
+  if (rows.length === 0) return nothing
+  return html`${drawTiles(rows, now.getTime())}${drawWays(rows)}${drawEnds(rows, now.getTime())}`
+}
+
+export const open = openAboveList(draw)

@@ -1,0 +1,169 @@
+/** The tiles of the overview: a number of each part, with a verdict. */
+
+import { formatSpan } from '../../base/screen-text.js'
+import { formatCount, groupDigits } from '../../base/text.js'
+import { type RunnerCounts, runnerStates } from '../../commands/health.js'
+import type { OverviewRecord } from '../../commands/overview-record.js'
+import { renderTiles, type Tile } from '../../output/html/frame.js'
+import type { Markup } from '../../output/html/markup.js'
+
+/** The parts of the overview, each with the title of its tile and of its section. */
+export const parts = {
+  runners: ['Runners', 'Runners'],
+  jobs: ['Jobs waiting', 'Jobs waiting'],
+  certificates: ['Certificates', 'Pages certificates'],
+  replication: ['Replication', 'Replication'],
+  storages: ['Projects', 'Projects by storage'],
+  tokens: ['Tokens', 'Tokens of the profiles'],
+} as const
+export type PartName = keyof typeof parts
+export const partNames = Object.keys(parts) as readonly PartName[]
+
+const badges = {
+  'act now': ['bad', '✗ act now'],
+  attention: ['warn', '! attention'],
+  fine: ['good', '✓ fine'],
+} as const
+
+/** How urgent the most urgent finding of a part is. */
+const getLevel = ({ findings }: OverviewRecord, name: PartName): keyof typeof badges =>
+  findings.find(({ part }) => part === name)?.level ?? 'fine'
+
+const sumCounts = (counts: RunnerCounts): number =>
+  runnerStates.reduce((sum, state) => sum + counts[state], 0)
+
+/** A replication site. */
+export type Site = NonNullable<OverviewRecord['replication']>[number]
+
+/** The share of active runners that are online, in percent. */
+export const getShare = (counts: RunnerCounts): number | undefined => {
+  const active = sumCounts(counts) - counts.paused
+  return active === 0 ? undefined : Math.round((100 * counts.online) / active)
+}
+
+// Tiles.
+
+type TileText = Pick<Tile, 'big' | 'unit' | 'lines' | 'share'>
+
+const tileOfRunners = ({ runners }: OverviewRecord): TileText | undefined => {
+  if (runners === undefined || runners === null) return undefined
+  const { by_state: states, total } = runners
+  const share = getShare(states)
+  const active = total - states.paused
+  const others = [
+    ...(states.offline > 0 ? [`${states.offline} offline`] : []),
+    ...(states.not_connected > 0 ? [`${states.not_connected} not connected`] : []),
+    ...(states.paused > 0 ? [`${states.paused} paused`] : []),
+  ].join(', ')
+  const said = `${groupDigits(states.online)} of ${groupDigits(active)} active`
+  return {
+    big: share === undefined ? '–' : `${share} %`,
+    unit: 'online',
+    lines: [others === '' ? said : `${said}; ${others}`],
+    share: share === undefined ? undefined : share / 100,
+  }
+}
+
+const tileOfJobs = ({ jobs }: OverviewRecord): TileText | undefined => {
+  if (jobs === undefined || jobs === null) return undefined
+  const { waiting, by_project: projects, projects_looked_at: looked, oldest } = jobs
+  const waited = oldest?.waited_seconds
+  const span =
+    waited === undefined || waited === null ? '' : `; the oldest for ${formatSpan(waited)}`
+  return {
+    big: groupDigits(waiting),
+    lines: [
+      `in ${groupDigits(Object.keys(projects).length)} of ${groupDigits(looked)} projects${span}`,
+    ],
+  }
+}
+
+export const describeCertificates = ({
+  by_time_left: ages,
+  certificates,
+  without,
+}: NonNullable<OverviewRecord['certificates']>) => {
+  const open = certificates.filter(({ left_seconds: left }) => left === undefined).length
+  const counts = [...Object.entries(ages), ['with an unknown expiry date', open] as const]
+  const said = counts.flatMap(([name, count]) => (count === 0 ? [] : [`${count} ${name}`]))
+  const bare = without === 0 ? [] : [`${formatCount(without, 'domain')} without one`]
+  return [...said, ...bare].join(', ') || 'none'
+}
+
+const tileOfCertificates = ({ certificates: part }: OverviewRecord): TileText | undefined => {
+  if (part === undefined || part === null) return undefined
+  const due = Object.entries(part.by_time_left).filter(([name]) => name !== 'later')
+  return {
+    big: groupDigits(due.reduce((sum, [, count]) => sum + count, 0)),
+    unit: 'to renew',
+    lines: [describeCertificates(part)],
+  }
+}
+
+export const describeSite = ({ synced_percent: share, lag_seconds: lag, failed }: Site): string =>
+  [
+    ...(share === undefined ? [] : [`${share.toFixed(1)} %`]),
+    ...(lag === undefined ? [] : [`${formatSpan(lag)} behind`]),
+    ...(failed === undefined || failed === 0 ? [] : [`${failed} failed`]),
+  ].join(', ')
+
+const tileOfSites = ({ replication }: OverviewRecord): TileText | undefined => {
+  if (replication === undefined || replication === null) return undefined
+  const healthy = replication.filter((site) => site.healthy === true)
+  const others = replication.filter((site) => site.healthy !== true)
+  return {
+    big: `${healthy.length} of ${replication.length}`,
+    unit: 'healthy',
+    lines: others.map((site) => `${site.name}: ${describeSite(site)}`),
+    share: replication.length === 0 ? undefined : healthy.length / replication.length,
+  }
+}
+
+const tileOfStorages = ({ storages }: OverviewRecord): TileText | undefined => {
+  if (storages === undefined || storages === null) return undefined
+  const closed = storages.filter(({ weight }) => weight === 0).map(({ storage }) => storage)
+  const said = `on ${formatCount(storages.length, 'storage')}`
+  return {
+    big: groupDigits(storages.reduce((sum, { projects }) => sum + projects, 0)),
+    lines: [closed.length === 0 ? said : `${said}; ${closed.join(', ')} takes no new ones`],
+  }
+}
+
+const tileOfTokens = ({ tokens }: OverviewRecord): TileText | undefined => {
+  if (tokens === undefined || tokens === null) return undefined
+  const said = tokens.flatMap(({ profile, works, left_seconds: left, renews }) => {
+    if (works === false) return [`${profile} is invalid`]
+    if (left === undefined || renews === true || left > 30 * 86_400) return []
+    return [
+      `${profile} ${left < 0 ? 'ended' : 'ends in'} ${formatSpan(left)}${left < 0 ? ' ago' : ''}`,
+    ]
+  })
+  const working = tokens.filter(({ works }) => works === true).length
+  return {
+    big: `${working} of ${tokens.length}`,
+    unit: working === 1 ? 'works' : 'work',
+    lines: said.length === 0 ? [] : [said.join('; ')],
+  }
+}
+
+const tileTexts: Readonly<Record<PartName, (record: OverviewRecord) => TileText | undefined>> = {
+  runners: tileOfRunners,
+  jobs: tileOfJobs,
+  certificates: tileOfCertificates,
+  replication: tileOfSites,
+  storages: tileOfStorages,
+  tokens: tileOfTokens,
+}
+
+export const drawTiles = (record: OverviewRecord): Markup =>
+  renderTiles(
+    partNames.flatMap((name): readonly Tile[] => {
+      if (record[name] === undefined) return []
+      const text = tileTexts[name](record)
+      const common = { name: parts[name][0], href: `#${name}` }
+      if (text === undefined)
+        return [{ ...common, big: '–', tone: 'quiet', badge: '– not read', lines: [] }]
+      const [tone, word] = badges[getLevel(record, name)]
+      return [{ ...common, ...text, tone, badge: word }]
+    }),
+  )

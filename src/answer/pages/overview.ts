@@ -1,0 +1,317 @@
+/** Draws the overview: tiles with a verdict each, what to do next, and a section for each part. */
+
+import { formatSpan, formatTimeLeft } from '../../base/screen-text.js'
+import { quoteWord } from '../../base/shell-words.js'
+import { formatCount, groupDigits } from '../../base/text.js'
+import { formatCounts, type RunnerCounts, runnerStates } from '../../commands/health.js'
+import type { OverviewRecord } from '../../commands/overview-record.js'
+import {
+  type ChartRow,
+  drawRows,
+  figure,
+  legend,
+  rowNumbers,
+  type Series,
+  toSeries,
+} from '../../output/html/charts.js'
+import { badge, card, command, getHref, link } from '../../output/html/frame.js'
+import { html, type Markup, nothing } from '../../output/html/markup.js'
+import { drawTimeline, type EndPoint, endTones, getEndState } from '../../output/html/timeline.js'
+import { openDrawing } from '../../output/html.js'
+import type { FormatView } from '../../output/types.js'
+import {
+  describeCertificates,
+  describeSite,
+  drawTiles,
+  getShare,
+  type PartName,
+  partNames,
+  parts,
+  type Site,
+} from './overview-tiles.js'
+
+// What to do.
+
+const drawFindings = ({ findings, ...record }: OverviewRecord): Markup => {
+  const title = 'What to do next'
+  if (findings.length === 0) {
+    const count = partNames.filter((name) => record[name] !== undefined).length
+    return card(title, '', html`<p>Nothing to do: ${formatCount(count, 'section')} checked.</p>\n`)
+  }
+  const items = findings.map(({ level, message, command: line }) => {
+    const isUrgent = level === 'act now'
+    const sign = html`<b class="${isUrgent ? 'bad' : 'warn'}" role="img" aria-label="${level}">${isUrgent ? '✗' : '!'}</b>`
+    return html`<li>${sign}<span class="text">${message}</span>${command(line)}</li>\n`
+  })
+  const said = `${formatCount(findings.length, 'finding')}, the most urgent first`
+  return card(title, said, html`<ol class="findings">\n${items}</ol>\n`, { id: 'findings' })
+}
+
+// Sections.
+
+interface Section {
+  readonly record: OverviewRecord
+  readonly view: FormatView
+}
+
+const toCounts = (counts: RunnerCounts): ReadonlyMap<string, number> =>
+  new Map(runnerStates.flatMap((state) => (counts[state] === 0 ? [] : [[state, counts[state]]])))
+
+const drawRunners = ({ record: { runners } }: Section): readonly [string, Markup] | undefined => {
+  if (runners === undefined || runners === null) return undefined
+  const { by_state: states, by_type: types, total } = runners
+  const all = toCounts(states)
+  const series = toSeries([...all.keys()])
+  const rows = Object.entries(types).map(([type, counts]): ChartRow => {
+    const name = type.replace(/_type$/, '')
+    const share = getShare(counts)
+    const beside = share === undefined ? 'none active' : `${share} % of active online`
+    return { name, label: name, counts: toCounts(counts), beside }
+  })
+  const share = getShare(states)
+  const caption =
+    share === undefined ? '' : `online: ${share} % of active runners; ${formatCounts(states)}`
+  return [
+    formatCount(total, 'runner'),
+    figure('By type and status', caption, [
+      drawRows(rows, series),
+      legend(series, all),
+      rowNumbers('type', rows, series),
+    ]),
+  ]
+}
+
+/** The spans of waiting by their tone: an hour asks for attention, a day for haste. */
+const ageTones: Readonly<Record<string, string>> = {
+  '1 to 6 h': 'warn',
+  '6 h to 1 day': 'warn',
+  'over 1 day': 'bad',
+}
+
+const plainSeries: Series = { word: 'all', color: 'busy', hatch: 0 }
+
+const drawAges = (ages: Readonly<Record<string, number>>): Markup => {
+  const series = Object.keys(ages).map(
+    (word): Series => ({ word, color: ageTones[word] ?? 'good', hatch: 0 }),
+  )
+  const rows = Object.entries(ages).map(
+    ([name, count]): ChartRow => ({ name, label: name, counts: new Map([[name, count]]) }),
+  )
+  return figure('How long they have waited', '', [drawRows(rows, series)])
+}
+
+const maxProjects = 4
+
+/** Rows whose names lead to projects. */
+const drawProjects = (projects: Readonly<Record<string, number>>, view: FormatView): Markup => {
+  const all = Object.entries(projects)
+  const rows = all.slice(0, maxProjects).map(([path, count]): ChartRow => {
+    const href = getHref(`${view.page?.address ?? ''}/${encodeURI(path)}`, view)
+    return { name: link(path, href), label: path, counts: new Map([['all', count]]) }
+  })
+  const rest = all.length - rows.length
+  const jobs = all.slice(maxProjects).reduce((sum, [, count]) => sum + count, 0)
+  const caption = rest > 0 ? `and ${formatCount(rest, 'project')} more, with ${jobs}` : ''
+  return figure('By project', caption, [drawRows(rows, [plainSeries])])
+}
+
+const drawJobs = ({ record: { jobs }, view }: Section): readonly [string, Markup] | undefined => {
+  if (jobs === undefined || jobs === null) return undefined
+  const { waiting, by_age: ages, by_project: projects, projects_looked_at: looked, oldest } = jobs
+  const said = `${waiting} in ${Object.keys(projects).length} of ${formatCount(looked, 'project')}`
+  if (oldest === null) return [said, nothing]
+  const { name, id, project, tag_list: tags, waited_seconds: waited } = oldest
+  const href = getHref(`${view.page?.address ?? ''}/${encodeURI(project)}/-/jobs/${id}`, view)
+  const span = waited === null ? '' : `, for ${formatSpan(waited)}`
+  const tagged = tags.length === 0 ? nothing : html`, tags <code>${tags.join(', ')}</code>`
+  const line = html`<p>the oldest${span}: ${link(`${name} (${id})`, href)}${tagged}</p>
+<p>why:</p>\n`
+  return [
+    said,
+    html`${drawAges(ages)}${line}${command(`svcctl jobs why ${id} -P ${quoteWord(project)}`)}${drawProjects(projects, view)}`,
+  ]
+}
+
+/** What ends: a certificate, or a token. */
+interface End extends EndPoint {
+  readonly left: number
+  readonly renews: boolean
+}
+
+const collectEnds = ({ certificates, tokens }: OverviewRecord): readonly End[] => {
+  const all = [
+    ...(certificates?.certificates ?? []).map((one) => ({ ...one, label: one.domain })),
+    ...(tokens ?? []).map((one) => ({ ...one, label: `token ${one.profile}` })),
+  ]
+  return all
+    .flatMap(({ label, expires_at: at, left_seconds: left, renews }) =>
+      at === undefined || left === undefined
+        ? []
+        : [{ label, time: Date.parse(at), left, renews: renews === true }],
+    )
+    .toSorted((a, b) => a.time - b.time)
+}
+
+/** As many ends as the table has. */
+const maxEnds = 7
+
+const drawEnds = ({ record, view: { now } }: Section): readonly [string, Markup] | undefined => {
+  const { certificates, tokens } = record
+  if (certificates === undefined || certificates === null) return undefined
+  const ends = collectEnds(record)
+  const rows = ends.slice(0, maxEnds).map(({ label, time, left, renews }) => {
+    const state = getEndState(time, now.getTime())
+    const sign = { ended: '✗', urgent: '✗', soon: '!', later: '✓' }[state]
+    const text = `${formatTimeLeft(left, new Date(time).toISOString())}${renews ? ', renewed automatically' : ''}`
+    return html`<tr><td>${badge(`${sign} ${state === 'later' ? 'fine' : state}`, endTones[state])}</td><td>${label}</td><td>${text}</td></tr>\n`
+  })
+  const rest = ends.length - rows.length
+  const more =
+    rest > 0
+      ? html`<p class="said">and ${rest} more, which ${rest === 1 ? 'ends' : 'end'} later</p>\n`
+      : nothing
+  const unknown = certificates.certificates.filter(({ left_seconds: left }) => left === undefined)
+  const open =
+    unknown.length === 0
+      ? nothing
+      : html`<p class="said">end not known: ${unknown.map(({ domain, expired }) => `${domain}${expired === true ? ' (expired)' : ''}`).join(', ')}</p>\n`
+  const caption = describeCertificates(certificates)
+  const said = `${formatCount(certificates.certificates.length, 'certificate')}${tokens ? `, ${formatCount(tokens.length, 'token')}` : ''}`
+  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="what ends next"><table>
+<thead><tr><th scope="col">state</th><th scope="col">what</th><th scope="col">ends</th></tr></thead>
+<tbody>
+${rows}</tbody>
+</table></div>\n`
+  const key: readonly Series[] = [
+    { word: 'ended, or within 7 days', color: 'bad', hatch: 0 },
+    { word: 'within 30 days', color: 'warn', hatch: 0 },
+    { word: 'later', color: 'good', hatch: 0 },
+  ]
+  const drawn =
+    ends.length === 0
+      ? nothing
+      : figure('When they end', caption, [
+          drawTimeline(ends, now.getTime(), `When they end: ${caption}`),
+          legend(key),
+          table,
+        ])
+  return [ends.length === 0 ? caption : said, html`${drawn}${more}${open}`]
+}
+
+const drawSite = (site: Site): readonly Markup[] => {
+  const { name, primary, enabled, healthy, health, synced_percent: share, least } = site
+  const tone = healthy === undefined ? 'warn' : healthy ? 'good' : 'bad'
+  const sign = { good: '✓', warn: '!', bad: '✗' }[tone]
+  const beside = html`${[primary === true ? 'primary' : '', enabled === false ? 'disabled' : ''].filter(Boolean).join(', ')}`
+  const row: ChartRow = {
+    name: html`<b class="${tone}">${sign}</b> ${name} <span class="said">${beside}</span>`,
+    label: name,
+    counts: new Map([['all', share ?? 0]]),
+    beside: describeSite(site),
+  }
+  const left: Series = { word: 'left', color: tone, hatch: 0 }
+  const troubles = [
+    ...(healthy === true ? [] : [health]),
+    ...(least === undefined || least.percent >= 100
+      ? []
+      : [`least: ${least.kind}, ${least.percent.toFixed(1)} %`]),
+  ]
+  return [
+    drawRows([row], [{ ...left, word: 'all' }], { most: 100, thin: true }),
+    ...troubles.map((text) => html`<p class="said">${text}</p>\n`),
+  ]
+}
+
+const drawSites = ({ record: { replication } }: Section): readonly [string, Markup] | undefined =>
+  replication === undefined || replication === null
+    ? undefined
+    : [formatCount(replication.length, 'site'), html`${replication.flatMap(drawSite)}`]
+
+const drawStorages = ({ record: { storages } }: Section): readonly [string, Markup] | undefined => {
+  if (storages === undefined || storages === null) return undefined
+  const rows = storages.map(
+    ({ storage, projects, weight }): ChartRow => ({
+      name: storage,
+      label: storage,
+      counts: new Map([['all', projects]]),
+      beside: `${groupDigits(projects)}${weight === null ? '' : `, weight ${weight}`}`,
+    }),
+  )
+  const total = storages.reduce((sum, { projects }) => sum + projects, 0)
+  return [formatCount(total, 'project'), drawRows(rows, [plainSeries])]
+}
+
+const drawTokens = ({ record: { tokens } }: Section): readonly [string, Markup] | undefined => {
+  if (tokens === undefined || tokens === null) return undefined
+  const items = tokens.map((one) => {
+    const {
+      profile,
+      works,
+      expires_at: at,
+      left_seconds: left,
+      renews,
+      base_url: address,
+      reason,
+      source,
+    } = one
+    const tone = works === undefined ? 'warn' : works ? 'good' : 'bad'
+    const sign = { good: '✓', warn: '!', bad: '✗' }[tone]
+    const state = works === undefined ? 'not checked' : works ? 'works' : 'invalid'
+    const end =
+      renews === true
+        ? ', renewed automatically'
+        : left === undefined
+          ? ''
+          : `, ${formatTimeLeft(left, at)}`
+    return html`<li><b class="${tone}">${sign}</b> <b>${profile}</b> ${state}${end} <span class="said">${address}, ${reason ?? source}</span></li>\n`
+  })
+  return [formatCount(tokens.length, 'token'), html`<ul class="plain">\n${items}</ul>\n`]
+}
+
+const sections: Readonly<
+  Record<PartName, (section: Section) => readonly [string, Markup] | undefined>
+> = {
+  runners: drawRunners,
+  jobs: drawJobs,
+  certificates: drawEnds,
+  replication: drawSites,
+  storages: drawStorages,
+  tokens: drawTokens,
+}
+
+/** A section; one that could not be read says why in its place. */
+const drawSection = (section: Section, name: PartName): Markup => {
+  const { record } = section
+  if (record[name] === undefined) return nothing
+  const gap = record.unread.find(({ part }) => part === name)
+  const drawn = sections[name](section)
+  const sign = gap?.offered === false && drawn === undefined ? '–' : '!'
+  const warning =
+    gap === undefined
+      ? nothing
+      : html`<p><b class="warn">${sign}</b> ${gap.why ?? 'not read'}</p>\n`
+  const title =
+    name === 'certificates' && section.record.tokens
+      ? 'Pages certificates and tokens'
+      : parts[name][1]
+  return card(title, drawn?.[0] ?? '', html`${drawn?.[1] ?? nothing}${warning}`, { id: name })
+}
+
+const draw = (records: readonly unknown[], view: FormatView): Markup => {
+  // The command yields this record, and masking changes no shape of it.
+  const [record] = records as readonly OverviewRecord[]
+  if (record === undefined) return nothing
+  const section = { record, view }
+  const [runners, jobs, ends, sites, storages, tokens] = [
+    'runners',
+    'jobs',
+    'certificates',
+    'replication',
+    'storages',
+    'tokens',
+  ].map((name) => drawSection(section, name as PartName))
+  return html`${drawTiles(record)}${drawFindings(record)}<div class="half stack">${runners ?? nothing}${storages ?? nothing}</div><div class="half stack">${jobs ?? nothing}</div>${ends ?? nothing}<div class="half stack">${sites ?? nothing}</div><div class="half stack">${tokens ?? nothing}</div>
+<p class="said">Not shown, because the API does not provide it: ${record.not_in_the_api.join(', ')}.</p>\n`
+}
+
+export const open = openDrawing(draw)

@@ -1,0 +1,156 @@
+/** Draws a plan: what it comes to, by kind, and its changes place by place, deletions first. */
+
+import { formatCount, groupDigits, type Tone } from '../../base/text.js'
+import { getStatusStyle } from '../../base/tones.js'
+import type { PageItem, PagePlace, PlanPageRecord } from '../../commands/plan/page-record.js'
+import {
+  type ChartRow,
+  drawRows,
+  legend,
+  rowNumbers,
+  type Series,
+} from '../../output/html/charts.js'
+import { badge, card, getHref, link, renderTiles, type Tile } from '../../output/html/frame.js'
+import { html, type Markup, nothing } from '../../output/html/markup.js'
+import { openDrawing } from '../../output/html.js'
+import type { FormatView } from '../../output/types.js'
+
+/** Verbs in the order of the page, each with its tone. */
+const tones = {
+  delete: 'bad',
+  update: 'warn',
+  replace: 'warn',
+  create: 'good',
+  enable: 'good',
+  impossible: 'busy',
+} as const
+const getTone = (verb: string): Tone =>
+  Object.entries(tones).find(([name]) => name === verb)?.[1] ??
+  getStatusStyle(verb)?.tone ??
+  'quiet'
+
+/** A page of more changes has its places closed. */
+const maxOpen = 50
+
+const itemsOf = ({ places }: PlanPageRecord): readonly PageItem[] =>
+  places.flatMap(({ items }) => items)
+
+const drawTiles = (record: PlanPageRecord): Markup => {
+  const items = itemsOf(record)
+  const isDrift = record.of === 'drift'
+  const count = (...verbs: readonly string[]): readonly PageItem[] =>
+    items.filter(({ verb }) => verbs.includes(verb))
+  const [gone, changed, come] = [
+    count('delete'),
+    count('update', 'replace'),
+    count('create', 'enable'),
+  ]
+  const attributes = changed.reduce((sum, { changes }) => sum + changes.length, 0)
+  const kinds = [...new Set(come.map(({ kind }) => kind.replaceAll('_', ' ')))].join(', ')
+  const impossible = count('impossible')
+  const tile = (
+    name: string,
+    some: readonly PageItem[],
+    tone: Tile['tone'],
+    line: string,
+  ): Tile => ({
+    name,
+    big: groupDigits(some.length),
+    tone: some.length > 0 ? tone : 'quiet',
+    lines: [line],
+  })
+  return renderTiles([
+    tile(
+      isDrift ? 'unexpected' : 'to delete',
+      gone,
+      'bad',
+      isDrift ? 'not declared' : gone.length > 0 ? 'read what is lost' : 'nothing is lost',
+    ),
+    tile(isDrift ? 'changed' : 'to change', changed, 'warn', formatCount(attributes, 'attribute')),
+    tile(isDrift ? 'missing' : 'to create', come, 'good', kinds === '' ? 'none' : kinds),
+    tile('impossible', impossible, 'busy', 'not changed by apply'),
+    {
+      name: 'unchanged',
+      big: groupDigits(record.unchanged),
+      tone: 'quiet',
+      lines: ['as declared'],
+    },
+  ])
+}
+
+const drawKinds = (record: PlanPageRecord): Markup => {
+  const items = itemsOf(record)
+  if (items.length === 0) return nothing
+  const verbs = [...Object.keys(tones), ...items.map(({ verb }) => verb)]
+  const present = [...new Set(verbs)].filter((verb) => items.some((item) => item.verb === verb))
+  const used = new Map<string, number>()
+  const series = present.map((word): Series => {
+    const color = getTone(word)
+    const hatch = used.get(color) ?? 0
+    used.set(color, hatch + 1)
+    return { word, color, hatch }
+  })
+  const kinds = new Map<string, Map<string, number>>()
+  const totals = new Map<string, number>()
+  for (const { kind, verb } of items) {
+    const counts = kinds.get(kind) ?? new Map<string, number>()
+    kinds.set(kind, counts)
+    counts.set(verb, (counts.get(verb) ?? 0) + 1)
+    totals.set(verb, (totals.get(verb) ?? 0) + 1)
+  }
+  const rows = [...kinds].map(([kind, counts]): ChartRow => {
+    const name = kind.replaceAll('_', ' ')
+    return { name, label: name, counts }
+  })
+  return card('By kind', `${formatCount(items.length + record.unchanged, 'object')} compared`, [
+    drawRows(rows, series),
+    legend(series, totals),
+    rowNumbers('kind', rows, series),
+  ])
+}
+
+/** An attribute: what it is, and what it is to be. */
+const drawChange = ({ attribute, now, wanted }: PageItem['changes'][number]): Markup => {
+  const before = now === '' ? nothing : html`<del>${now}</del> ${arrow} `
+  return html`<dt>${attribute}</dt><dd>${before}<ins>${wanted}</ins></dd>`
+}
+
+const arrow = '→'
+
+const drawItem = (item: PageItem): Markup => {
+  const { verb, sign, name, text, origin, loses, outcome, changes } = item
+  const tone = getTone(verb)
+  const end = outcome === '' ? nothing : badge(outcome, outcome === 'done' ? 'good' : 'bad')
+  const said = text === '' ? nothing : html` <span class="said">${text}</span>`
+  const lost = loses === '' ? nothing : html`<dt>consequence</dt><dd>${loses}</dd>`
+  const list =
+    changes.length === 0 && loses === ''
+      ? nothing
+      : html`<dl>${lost}${changes.map(drawChange)}</dl>`
+  return html`<div class="change b-${tone}"><b class="${tone}">${sign}</b><span><b>${name}</b> ${badge(verb, tone)}${end}${said}</span><span class="at">${origin}</span>${list}</div>\n`
+}
+
+const drawPlace = ({ name, path, items }: PagePlace, isOpen: boolean, view: FormatView): Markup => {
+  const href =
+    path === '' ? undefined : getHref(`${view.page?.address ?? ''}/${encodeURI(path)}`, view)
+  const more =
+    href === undefined ? nothing : html`<p>${link(`${name} on the instance`, href)}</p>\n`
+  return html`<details class="place"${isOpen ? ' open' : ''}><summary><b>${name}</b> <span class="said">${formatCount(items.length, 'change')}</span></summary>\n${more}${items.map(drawItem)}</details>\n`
+}
+
+const draw = (records: readonly unknown[], view: FormatView): Markup => {
+  // The command yields this record.
+  const [record] = records as readonly PlanPageRecord[]
+  if (record === undefined) return nothing
+  const items = itemsOf(record)
+  const refused = record.refused.map((text) => html`<p class="warning">${text}</p>\n`)
+  const places = record.places.map((place) => drawPlace(place, items.length <= maxOpen, view))
+  const said = `${record.todo.join(', ')}; ${groupDigits(record.unchanged)} unchanged (${formatCount(record.requests, 'request')})`
+  const changes =
+    items.length === 0
+      ? card('No change', '', html`<p>The instance is as the files declare: ${said}.</p>\n`)
+      : card('Changes', 'deletions first', html`<p class="said">${said}</p>\n${refused}${places}`)
+  return html`${drawTiles(record)}${drawKinds(record)}${changes}`
+}
+
+export const open = openDrawing(draw)

@@ -1,0 +1,90 @@
+/** Draws what a policy found above its findings: the result, a tile a severity, and the rules, those without findings among them. */
+
+import { formatCount, groupDigits } from '../../base/text.js'
+import { getStatusStyle } from '../../base/tones.js'
+import { policySeverities } from '../../commands/policy.js'
+import type { PolicyContext } from '../../commands/policy-run.js'
+import { type ChartRow, drawRows, figure, legend, toSeries } from '../../output/html/charts.js'
+import { card, renderTiles, type Tile } from '../../output/html/frame.js'
+import { html, type Markup } from '../../output/html/markup.js'
+import { openAboveList } from '../../output/html.js'
+import type { FormatView } from '../../output/types.js'
+
+const worstFirst = policySeverities.toReversed()
+
+const toResult = ({ failing, unread, failOn }: PolicyContext): Tile => {
+  if (unread > 0)
+    return {
+      name: 'Result',
+      big: 'unknown',
+      tone: 'warn',
+      lines: [`exit code 8: ${formatCount(unread, 'list')} could not be read`],
+    }
+  return failing > 0
+    ? {
+        name: 'Result',
+        big: 'failed',
+        tone: 'bad',
+        lines: [`exit code 1: ${formatCount(failing, 'finding')} of ${failOn} or above`],
+      }
+    : {
+        name: 'Result',
+        big: 'passed',
+        tone: 'good',
+        lines: [`exit code 0: none of ${failOn} or above`],
+      }
+}
+
+const toTile = ({ rules }: PolicyContext, severity: string): Tile => {
+  const own = rules.filter((rule) => rule.severity === severity)
+  const broken = own.filter(({ findings }) => findings > 0)
+  return {
+    name: severity,
+    big: groupDigits(own.reduce((sum, { findings }) => sum + findings, 0)),
+    tone: getStatusStyle(severity)?.tone ?? 'busy',
+    lines: [`${broken.length} of ${formatCount(own.length, 'rule')}`],
+    href: `#severity=${severity}`,
+  }
+}
+
+const drawRules = ({ rules }: PolicyContext): Markup => {
+  const series = toSeries(worstFirst)
+  const sorted = worstFirst.flatMap((severity) =>
+    rules.filter((rule) => rule.severity === severity),
+  )
+  const rows = sorted.map(({ name, severity, findings, waived }): ChartRow => {
+    const kept = waived === 0 ? '' : `, ${waived} waived`
+    return {
+      name,
+      label: name,
+      counts: new Map([[severity, findings]]),
+      beside: `${findings === 0 ? '✓ none' : `${findings} ${severity}`}${kept}`,
+    }
+  })
+  const totals = new Map(
+    worstFirst.map((severity) => [
+      severity,
+      rules
+        .filter((rule) => rule.severity === severity)
+        .reduce((sum, { findings }) => sum + findings, 0),
+    ]),
+  )
+  const without = rules.filter(({ findings }) => findings === 0).length
+  const said =
+    without === 0 ? '' : `${formatCount(without, 'rule')} ${without === 1 ? 'has' : 'have'} none`
+  return card(
+    'Findings by rule',
+    said,
+    figure('', '', [drawRows(rows, series), legend(series, totals)]),
+  )
+}
+
+const draw = (_: readonly unknown[], { page }: FormatView): Markup => {
+  // The command gives this context.
+  const context = page?.context as PolicyContext
+  const present = worstFirst.filter((one) => context.rules.some(({ severity }) => severity === one))
+  const tiles = renderTiles([toResult(context), ...present.map((one) => toTile(context, one))])
+  return html`${tiles}${drawRules(context)}`
+}
+
+export const open = openAboveList(draw)

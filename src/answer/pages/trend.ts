@@ -1,0 +1,105 @@
+/** Draws the overviews of several snapshots: the latest counts with their change, and a line each. */
+
+import { groupDigits } from '../../base/text.js'
+import {
+  describeChange,
+  type Trend,
+  type TrendList,
+  toTrends,
+} from '../../commands/overview-trend.js'
+import {
+  type ChartLine,
+  drawLines,
+  drawSparkline,
+  legend,
+  numbersTable,
+  toSeries,
+} from '../../output/html/charts.js'
+import { card, renderTiles, type Tile } from '../../output/html/frame.js'
+import { html, type Markup, nothing } from '../../output/html/markup.js'
+import { openDrawing } from '../../output/html.js'
+
+const titles: Readonly<Record<string, string>> = {
+  runners: 'Runners by status',
+  jobs: 'Jobs waiting',
+  certificates: 'Certificates to renew',
+  replication: 'Healthy replication sites',
+  storages: 'Projects',
+}
+
+const getDay = (snapshot: string | undefined): string => snapshot?.slice(0, 10) ?? ''
+
+const tones: Readonly<Record<string, Tile['tone']>> = {
+  online: 'good',
+  offline: 'bad',
+  paused: 'warn',
+  'not connected': 'quiet',
+}
+
+/** A tile: the latest value, how it changed, and the first one. */
+const toTile = ({ part, item, values }: Trend, { snapshots }: TrendList): Tile => {
+  const [now, before, first] = [values.at(-1), values.at(-2), values[0]]
+  const change = describeChange(before, now)
+  const known = values.flatMap((value) => value ?? [])
+  const name = part === 'runners' ? `Runners ${item}` : (titles[part] ?? part)
+  return {
+    name,
+    big: now === undefined ? '–' : groupDigits(now),
+    tone: tones[item] ?? 'busy',
+    lines: [
+      ...(change === '' ? [] : [`${change} since ${getDay(snapshots.at(-2))}`]),
+      ...(first === undefined ? [] : [`${groupDigits(first)} on ${getDay(snapshots[0])}`]),
+    ],
+    ...(known.length > 1
+      ? { drawing: drawSparkline(known, `${name}: ${known.map(groupDigits).join(', ')}`) }
+      : {}),
+    href: `#${part}`,
+  }
+}
+
+/** What is computed of a part: where its last line was highest. */
+const describeMost = (trends: readonly Trend[], snapshots: readonly string[]): string => {
+  const watched = trends.find(({ item }) => item === 'offline') ?? trends[0]
+  if (watched === undefined) return ''
+  const known = watched.values.map((value) => value ?? 0)
+  const most = Math.max(...known)
+  return `most ${watched.item}: ${groupDigits(most)} on ${getDay(snapshots[known.indexOf(most)])}`
+}
+
+const drawPart = (part: string, { snapshots, trends }: TrendList): Markup => {
+  const own = trends.filter((one) => one.part === part)
+  const series = toSeries(own.map(({ item }) => item.replaceAll(' ', '_')))
+  const lines = series.map((one, i): ChartLine => ({ ...one, values: own[i]?.values ?? [] }))
+  const title = titles[part] ?? part
+  const caption = describeMost(own, snapshots)
+  const latest = new Map(
+    series.flatMap(({ word }, i) => {
+      const value = own[i]?.values.at(-1)
+      return value === undefined ? [] : [[word, value] as const]
+    }),
+  )
+  const drawn = html`${[
+    drawLines(
+      `${title}: ${caption}`,
+      snapshots.map((one) => Date.parse(one)),
+      lines,
+    ),
+    legend(series, latest),
+    numbersTable(
+      ['snapshot', ...own.map(({ item }) => item)],
+      snapshots.map((one, i) => [getDay(one), ...own.map(({ values }) => values[i] ?? null)]),
+    ),
+  ]}`
+  return card(title, `${caption}; one point a snapshot`, drawn, { id: part })
+}
+
+const draw = (records: readonly unknown[]): Markup => {
+  const all = toTrends(records)
+  if (all.snapshots.length === 0) return nothing
+  const [first, ...parts] = [...new Set(all.trends.map(({ part }) => part))]
+  const others = parts.map((part) => html`<div class="half stack">${drawPart(part, all)}</div>`)
+  const tiles = all.trends.map((trend) => toTile(trend, all))
+  return html`${renderTiles(tiles)}${first === undefined ? nothing : drawPart(first, all)}${others}`
+}
+
+export const open = openDrawing(draw)

@@ -1,0 +1,173 @@
+/** A line on several snapshots (`--from a,b`, or a folder of them): each answers as one of several instances does. */
+
+import { readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { getCurrentIo, resolvePath } from '../base/io.js'
+import { StandardInput } from '../base/standard-input.js'
+import { formatCount } from '../base/text.js'
+import { readManifest } from '../client/read-manifest.js'
+import type { SnapshotManifest } from '../client/snapshot-manifest.js'
+import { getCommandName, takesProfiles } from '../engine/command/derive.js'
+import { parseGlobals } from '../engine/plan/given.js'
+import type { Raw } from '../engine/plan/line.js'
+import { exitCodes, getErrorCode, getReason, usage } from '../errors.js'
+import { chooseFormat } from './choose-format.js'
+import { getFailureFormat } from './failure-report.js'
+import { type LineRunner, MultiInstanceRun } from './instances.js'
+import { InstancesAnswer } from './instances-answer.js'
+import type { AskedLine } from './options.js'
+import type { PageSource } from './page-view.js'
+import type { AskedSite } from './sites.js'
+
+/** A snapshot, and its folder. */
+interface FoundSnapshot {
+  readonly folder: string
+  readonly manifest: SnapshotManifest
+}
+
+/** The snapshots that a line means, and the folders of those that are incomplete. */
+interface SnapshotChoice {
+  readonly snapshots: readonly FoundSnapshot[]
+  readonly incomplete: readonly string[]
+}
+
+const foldersIn = (folder: string): readonly string[] => {
+  try {
+    const entries = readdirSync(resolvePath(folder), { withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(folder, name))
+      .sort()
+  } catch (error) {
+    if (getErrorCode(error) === 'ENOENT') return []
+    throw usage(`cannot read ${folder}: ${getReason(error)}`)
+  }
+}
+
+/** Returns true if a folder holds lists of a snapshot that was not read to its end. */
+const isIncomplete = (folder: string): boolean =>
+  readdirSync(resolvePath(folder)).some((name) => name.endsWith('.ndjson'))
+
+/** The snapshots of a folder: its own, or those of the folders in it. */
+const findIn = (folder: string): SnapshotChoice => {
+  const manifest = readManifest(folder)
+  if (manifest !== undefined) return { snapshots: [{ folder, manifest }], incomplete: [] }
+  const folders = foldersIn(folder)
+  const snapshots = folders.flatMap((one) => {
+    const found = readManifest(one)
+    return found === undefined ? [] : [{ folder: one, manifest: found }]
+  })
+  const complete = new Set(snapshots.map((one) => one.folder))
+  const incomplete = folders.filter((one) => !complete.has(one) && isIncomplete(one))
+  if (snapshots.length === 0)
+    throw usage(`${folder} holds no complete snapshot`, `Take one: svcctl snapshot --to ${folder}`)
+  return { snapshots, incomplete }
+}
+
+/** Returns true if `--from` names one snapshot, whose records need no column of it. */
+export const isOneSnapshot = (text: string): boolean => {
+  if (readManifest(text) !== undefined) return true
+  // What is no folder of snapshots is refused in the words of one.
+  return !text.includes(',') && foldersIn(text).every((one) => readManifest(one) === undefined)
+}
+
+/**
+ * Finds the snapshots of a line, the oldest first.
+ * @throws Failure `usage` for a folder without any, and for those of several instances
+ */
+const findSnapshots = (text: string): SnapshotChoice => {
+  const all = text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .map(findIn)
+  const snapshots = all
+    .flatMap((one) => one.snapshots)
+    .toSorted((a, b) => Date.parse(a.manifest.began) - Date.parse(b.manifest.began))
+  const instances = new Set(snapshots.map(({ manifest }) => manifest.instance))
+  if (instances.size > 1)
+    throw usage(
+      `the snapshots are of several instances: ${[...instances].join(', ')}`,
+      'Pass those of one instance.',
+    )
+  const twice = snapshots.find(
+    ({ manifest }, i) => manifest.began === snapshots[i - 1]?.manifest.began,
+  )
+  if (twice !== undefined) throw usage(`${twice.folder} is given twice`)
+  return { snapshots, incomplete: all.flatMap((one) => one.incomplete) }
+}
+
+/** @throws Failure `usage` for what needs one state */
+const checkLine = ({ command, raw }: AskedLine): void => {
+  if (raw.flags.has('since') || !takesProfiles(command))
+    throw usage(
+      `${raw.flags.has('since') ? '--since' : getCommandName(command)} requires one snapshot, and --from names several`,
+      'Pass the folder of one snapshot.',
+    )
+}
+
+const lineOf = (raw: Raw, folder: string): Raw => ({
+  ...raw,
+  flags: new Map(raw.flags).set('from', [folder]),
+})
+
+const toSite = ({ command, own }: AskedLine, { folder, manifest }: FoundSnapshot): AskedSite => ({
+  name: manifest.began,
+  column: 'snapshot',
+  line: (raw) => lineOf(raw, folder),
+  own,
+  words: undefined,
+  command,
+})
+
+const createSource =
+  (text: string, snapshots: readonly FoundSnapshot[]) => async (): Promise<PageSource> => {
+    const [first, last] = [snapshots[0]?.manifest, snapshots.at(-1)?.manifest]
+    return {
+      address: last?.instance ?? '',
+      snapshot: [
+        { name: 'snapshots', text: String(snapshots.length) },
+        { name: 'from', text: first?.began.slice(0, 10) ?? '' },
+        { name: 'to', text: last?.began.slice(0, 10) ?? '' },
+        { name: 'folder', text },
+      ],
+      account: async () => undefined,
+    }
+  }
+
+/**
+ * Runs a line on each of the snapshots that it means.
+ * @returns the exit code
+ * @throws Failure `usage` for what needs one state
+ */
+export const executeSnapshots = async (
+  line: AskedLine,
+  text: string,
+  run: LineRunner,
+): Promise<number> => {
+  const { command, raw, signal, decided } = line
+  const { env } = getCurrentIo()
+  const early: string[] = []
+  const globals = parseGlobals(command, raw, env, (said) => void early.push(said))
+  const format = await chooseFormat(command, globals, env, (said) => void early.push(said))
+  decided(getFailureFormat(globals, format))
+  checkLine(line)
+  const { snapshots, incomplete } = findSnapshots(text)
+  const source = createSource(text, snapshots)
+  const shown = { command, globals, format, env, signal, raw, source }
+  const merged = await InstancesAnswer.of(shown, undefined)
+  for (const said of early) merged.notes.note(said)
+  merged.notes.note(`from ${formatCount(snapshots.length, 'snapshot')}`)
+  for (const folder of incomplete)
+    merged.notes.warn(`${basename(folder)} is left out: the snapshot is incomplete`)
+  const input = new StandardInput(signal)
+  const several = new MultiInstanceRun(line, run, globals, format, merged, input)
+  const sites = snapshots.map((one) => toSite(line, one))
+  try {
+    await several.print(sites, (push) => several.together(sites, push))
+    const code = await several.end(sites, incomplete.length > 0 ? exitCodes.partial : 0)
+    return code
+  } finally {
+    input.close()
+  }
+}

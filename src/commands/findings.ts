@@ -1,0 +1,191 @@
+/** What `overview` found that something has to be done about: worst first, each with the line to run. */
+
+import { formatSpan } from '../base/screen-text.js'
+import { quoteWord } from '../base/shell-words.js'
+import { formatCount } from '../base/text.js'
+import type { OverviewFinding, OverviewRecord } from './overview-record.js'
+
+const hour = 3600
+const day = 86_400
+/** From so many days before an end on there is haste, or attention. */
+const [urgent, soon] = [7 * day, 30 * day]
+/** Where fewer of the active runners are online, there is haste. */
+const leastOnline = 0.8
+/** So many ends are told one by one; more are told as a number. */
+const maxNamed = 3
+
+/** So much of a name from outside stands in a sentence. */
+const longest = 30
+
+const shorten = (text: string): string =>
+  text.length > longest ? `${text.slice(0, longest - 1)}…` : text
+
+type Record = Omit<OverviewRecord, 'findings'>
+
+const act = (part: string, message: string, command: string): OverviewFinding => ({
+  level: 'act now',
+  part,
+  message,
+  command,
+})
+
+const watch = (part: string, message: string, command: string): OverviewFinding => ({
+  level: 'attention',
+  part,
+  message,
+  command,
+})
+
+const describeEnd = (left: number): string =>
+  left < 0 ? `ended ${formatSpan(left)} ago` : `ends in ${formatSpan(left)}`
+
+const findCertificates = ({ certificates: part }: Record): readonly OverviewFinding[] => {
+  const all = (part?.certificates ?? []).flatMap((one) => {
+    const left = one.left_seconds ?? (one.expired === true ? -1 : undefined)
+    return left === undefined || one.renews === true ? [] : [{ ...one, left }]
+  })
+  const list = (span: string): string =>
+    `svcctl pages-domains list --instance --where ${quoteWord(`expires_at<+${span}`)}`
+  const near = all.filter(({ left }) => left < urgent)
+  const later = all.filter(({ left }) => left >= urgent && left < soon)
+  const named = near.map(({ domain, left, project_id: id, left_seconds: known }) =>
+    act(
+      'certificates',
+      `The certificate of ${shorten(domain)} ${known === undefined ? 'has ended' : describeEnd(left)}.`,
+      id === undefined
+        ? list('7d')
+        : `svcctl pages-domains get ${quoteWord(domain)} -P ${quoteWord(String(id))}`,
+    ),
+  )
+  const many = `${near.length} certificates ended, or end within 7 days.`
+  return [
+    ...(near.length <= maxNamed ? named : [act('certificates', many, list('7d'))]),
+    ...(later.length === 0
+      ? []
+      : [
+          watch(
+            'certificates',
+            `${formatCount(later.length, 'certificate')} ${later.length === 1 ? 'ends' : 'end'} within 30 days.`,
+            list('30d'),
+          ),
+        ]),
+  ]
+}
+
+/** A sentence of the instance, as much of it as is read. */
+const shortenHealth = (text: string): string =>
+  text.length > 3 * longest ? `${text.slice(0, longest)}…` : text
+
+const findSites = ({ replication }: Record): readonly OverviewFinding[] =>
+  (replication ?? []).flatMap(({ id, name, healthy, health, failed }) => {
+    const repairs = /OAuth/.test(health)
+    const state =
+      healthy === false ? `is unhealthy: ${shortenHealth(health)}` : 'has an unknown state'
+    const shown = repairs ? `svcctl geo nodes repair ${id}` : 'svcctl geo status'
+    return [
+      ...(healthy === true ? [] : [act('replication', `Site ${shorten(name)} ${state}`, shown)]),
+      ...(failed === undefined || failed === 0
+        ? []
+        : [
+            watch(
+              'replication',
+              `${formatCount(failed, 'object')} failed to replicate to site ${shorten(name)}.`,
+              'svcctl geo status',
+            ),
+          ]),
+    ]
+  })
+
+const findTokens = ({ tokens }: Record): readonly OverviewFinding[] =>
+  (tokens ?? []).flatMap(({ profile, works, reason, left_seconds: left, renews }) => {
+    const isOwn = /^[\w.-]+$/.test(profile)
+    const login = isOwn ? `svcctl auth login ${profile}` : 'svcctl auth status'
+    const of = isOwn ? `of profile ${profile}` : `from the ${profile.replace(/[()]/g, '')}`
+    if (works === false)
+      return [
+        act(
+          'tokens',
+          `The token ${of} does not work: ${shortenHealth(reason ?? 'it is invalid')}.`,
+          login,
+        ),
+      ]
+    if (left === undefined || left >= soon || renews === true) return []
+    const message = `The token ${of} ${describeEnd(left)}.`
+    return [left < urgent ? act('tokens', message, login) : watch('tokens', message, login)]
+  })
+
+const findJobs = ({ jobs }: Record): readonly OverviewFinding[] => {
+  const { oldest, by_age: ages = {} } = jobs ?? {}
+  const { waited_seconds: waited, id, project, name, tag_list: tags } = oldest ?? {}
+  if (waited === undefined || waited === null || waited < hour || project === undefined) return []
+  const long =
+    (ages['over 1 day'] ?? 0) +
+    (waited >= day ? 0 : (ages['1 to 6 h'] ?? 0) + (ages['6 h to 1 day'] ?? 0))
+  const isLong = waited >= day
+  const count = `${formatCount(long, 'job')} ${long === 1 ? 'has' : 'have'} waited for more than ${isLong ? 'a day' : 'an hour'}`
+  const tagged = tags === undefined || tags.length === 0 ? '' : `, tags ${shorten(tags.join(', '))}`
+  const message = `${count}; the oldest is ${shorten(name ?? '')} (${id}) in ${shorten(project)}, for ${formatSpan(waited)}${tagged}.`
+  const why = `svcctl jobs why ${id} -P ${quoteWord(project)}`
+  return [isLong ? act('jobs', message, why) : watch('jobs', message, why)]
+}
+
+const findRunners = ({ runners }: Record): readonly OverviewFinding[] => {
+  if (runners === undefined || runners === null) return []
+  const { online, offline, paused, not_connected: never } = runners.by_state
+  const active = runners.total - paused
+  const list = (status: string): string => `svcctl runners list --instance --where status=${status}`
+  const isFew = active > 0 && online / active < leastOnline
+  const share = isFew
+    ? `; ${online} of ${formatCount(active, 'active runner')} ${online === 1 ? 'is' : 'are'} online`
+    : ''
+  const message = `${formatCount(offline, 'runner')} ${offline === 1 ? 'is' : 'are'} offline${share}.`
+  const shown = `${list('offline')} --sort contacted_at`
+  return [
+    ...(isFew
+      ? [act('runners', message, shown)]
+      : offline > 0
+        ? [watch('runners', message, shown)]
+        : []),
+    ...(never === 0
+      ? []
+      : [
+          watch(
+            'runners',
+            `${formatCount(never, 'runner')} ${never === 1 ? 'has' : 'have'} never connected.`,
+            list('not_connected'),
+          ),
+        ]),
+  ]
+}
+
+const findGaps = ({ unread }: Record): readonly OverviewFinding[] =>
+  unread.flatMap(({ part, why, offered }) =>
+    offered
+      ? [
+          watch(
+            part,
+            `Section ${part} is incomplete: ${why ?? 'it could not be read'}.`,
+            `svcctl overview --parts ${part}`,
+          ),
+        ]
+      : [],
+  )
+
+/**
+ * Returns what there is to do, the most urgent first.
+ * @param flags words that name the instance, for each line
+ */
+export const findWork = (record: Record, flags: readonly string[]): readonly OverviewFinding[] => {
+  const all = [findCertificates, findSites, findTokens, findJobs, findRunners, findGaps].flatMap(
+    (find) => find(record),
+  )
+  const further = flags.map((word) => ` ${quoteWord(word)}`).join('')
+  const urgentFirst = [
+    ...all.filter(({ level }) => level === 'act now'),
+    ...all.filter(({ level }) => level !== 'act now'),
+  ]
+  return urgentFirst.map((one) => ({
+    ...one,
+    command: one.part === 'tokens' ? one.command : `${one.command}${further}`,
+  }))
+}

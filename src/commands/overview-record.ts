@@ -1,0 +1,75 @@
+/** The record of `overview`, as programs get it, and as its page is drawn from. */
+
+import type { DomainCertificate, GeoSite, ProfileCredential, RunnerCounts } from './health.js'
+
+/** How long jobs have waited, the shortest first: the name of a span, and where it ends in seconds. */
+export const ageSpans = [
+  ['under 1 min', 60],
+  ['1 to 10 min', 600],
+  ['10 min to 1 h', 3600],
+  ['1 to 6 h', 21_600],
+  ['6 h to 1 day', 86_400],
+  ['over 1 day', Number.POSITIVE_INFINITY],
+] as const
+
+/** The oldest job that waits. */
+export interface OldestJob {
+  readonly project: string
+  readonly id: number
+  readonly name: string
+  readonly created_at: string
+  readonly tag_list: readonly string[]
+  readonly waited_seconds: number | null
+}
+
+/** A storage, and how many projects it holds. */
+export interface StorageCount {
+  readonly storage: string
+  readonly projects: number
+  /** How many of the new ones it gets; null where the instance does not say. */
+  readonly weight: number | null
+}
+
+/** What is to be done, and how soon. */
+export interface OverviewFinding {
+  readonly level: 'act now' | 'attention'
+  readonly part: string
+  readonly message: string
+  /** The line that shows it, or does something about it. */
+  readonly command: string
+}
+
+/** The sections of the record; null for one that could not be read, absent for one that was not asked for. */
+export interface OverviewRecord {
+  readonly address: string
+  readonly at: string
+  readonly runners?: {
+    readonly total: number
+    readonly by_state: RunnerCounts
+    readonly by_type: Readonly<Record<string, RunnerCounts>>
+  } | null
+  readonly jobs?: {
+    readonly waiting: number
+    readonly projects_looked_at: number
+    readonly by_age: Readonly<Record<string, number>>
+    readonly oldest: OldestJob | null
+    readonly by_project: Readonly<Record<string, number>>
+  } | null
+  readonly certificates?: {
+    readonly by_time_left: Readonly<Record<string, number>>
+    readonly without: number
+    readonly certificates: readonly DomainCertificate[]
+  } | null
+  readonly replication?: readonly GeoSite[] | null
+  readonly storages?: readonly StorageCount[] | null
+  readonly tokens?: readonly (ProfileCredential & { readonly source: string })[] | null
+  readonly unread: readonly {
+    readonly part: string
+    readonly why?: string | undefined
+    readonly offered: boolean
+    readonly category?: string
+    readonly status?: number | undefined
+  }[]
+  readonly not_in_the_api: readonly string[]
+  readonly findings: readonly OverviewFinding[]
+}

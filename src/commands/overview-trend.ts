@@ -1,0 +1,133 @@
+/** The overview over several snapshots: what is counted in each, and how it changed. */
+
+import { isObject } from '../base/objects.js'
+import { groupDigits } from '../base/text.js'
+import type { AnswerService } from '../engine/command/services.js'
+import type { RecordView } from '../engine/rows.js'
+import type { OverviewRecord } from './overview-record.js'
+
+/** What is counted of an overview, and whether more of it is good. */
+interface Count {
+  readonly part: string
+  readonly item: string
+  readonly read: (record: OverviewRecord) => number | undefined
+}
+
+const sum = (counts: Readonly<Record<string, number>>, without: string): number =>
+  Object.entries(counts).reduce((all, [name, count]) => (name === without ? all : all + count), 0)
+
+const counts: readonly Count[] = [
+  { part: 'runners', item: 'online', read: ({ runners }) => runners?.by_state.online },
+  { part: 'runners', item: 'offline', read: ({ runners }) => runners?.by_state.offline },
+  {
+    part: 'runners',
+    item: 'not connected',
+    read: ({ runners }) => runners?.by_state.not_connected,
+  },
+  { part: 'runners', item: 'paused', read: ({ runners }) => runners?.by_state.paused },
+  { part: 'jobs', item: 'waiting', read: ({ jobs }) => jobs?.waiting },
+  {
+    part: 'certificates',
+    item: 'to renew',
+    read: ({ certificates: part }) => (part ? sum(part.by_time_left, 'later') : undefined),
+  },
+  {
+    part: 'replication',
+    item: 'healthy sites',
+    read: ({ replication }) => replication?.filter(({ healthy }) => healthy === true).length,
+  },
+  {
+    part: 'storages',
+    item: 'projects',
+    read: ({ storages }) => storages?.reduce((all, { projects }) => all + projects, 0),
+  },
+]
+
+/** A count in each snapshot, the oldest first; undefined where it could not be read. */
+export interface Trend {
+  readonly part: string
+  readonly item: string
+  readonly values: readonly (number | undefined)[]
+}
+
+/** The overviews of several snapshots. */
+export interface TrendList {
+  /** When each was begun. */
+  readonly snapshots: readonly string[]
+  readonly records: readonly OverviewRecord[]
+  readonly trends: readonly Trend[]
+}
+
+/** Reads the records of several snapshots: each stands below when it was begun. */
+export const toTrends = (rows: readonly unknown[]): TrendList => {
+  const found = rows.flatMap((row) =>
+    isObject(row) && typeof row.snapshot === 'string' && isObject(row.record)
+      ? // The command yields this record, and masking changes no shape of it.
+        [{ snapshot: row.snapshot, record: row.record as unknown as OverviewRecord }]
+      : [],
+  )
+  const records = found.map(({ record }) => record)
+  const trends = counts.map(({ part, item, read }) => ({
+    part,
+    item,
+    values: records.map((record) => read(record)),
+  }))
+  return {
+    snapshots: found.map(({ snapshot }) => snapshot),
+    records,
+    trends: trends.filter(({ values }) => values.some((value) => value !== undefined)),
+  }
+}
+
+/** `▲ 12`, `▼ 3`, `unchanged`; nothing where one of the two is not known. */
+export const describeChange = (before: number | undefined, now: number | undefined): string => {
+  if (before === undefined || now === undefined) return ''
+  if (now === before) return 'unchanged'
+  return `${now > before ? '▲' : '▼'} ${groupDigits(Math.abs(now - before))}`
+}
+
+const columns = ['part', 'item', 'value', 'change', 'since', 'first'] as const
+
+const toRows = (rows: readonly unknown[]) => {
+  const { snapshots, trends } = toTrends(rows)
+  return trends.map(({ part, item, values }) => ({
+    part,
+    item,
+    value: values.at(-1) ?? null,
+    change: describeChange(values.at(-2), values.at(-1)),
+    since: snapshots.at(-2)?.slice(0, 10) ?? null,
+    first: values[0] ?? null,
+  }))
+}
+
+/** The page of a terminal: the latest counts, with how they changed. */
+function* renderTrends(rows: readonly unknown[], { text }: AnswerService): Generator<string> {
+  const { records, snapshots, trends } = toTrends(rows)
+  const [first, before, last] = [0, -2, -1].map((at) => snapshots.at(at)?.slice(0, 10) ?? '')
+  yield `${text.strong(records.at(-1)?.address ?? '')}\n`
+  yield `${text.safe(`${snapshots.length} snapshots, ${first} to ${last}`)}\n`
+  let part = ''
+  for (const one of trends) {
+    if (one.part !== part) yield `\n${text.strong(one.part)}\n`
+    part = one.part
+    const [now, then, begin] = [one.values.at(-1), one.values.at(-2), one.values[0]]
+    const change = describeChange(then, now)
+    const since = change === '' ? '' : `${change} since ${before}`
+    const value = now === undefined ? '–' : groupDigits(now)
+    const from = begin === undefined ? '' : `${groupDigits(begin)} on ${first}`
+    yield text
+      .safe(`  ${one.item.padEnd(14)} ${value.padStart(7)}  ${since.padEnd(24)} ${from}`)
+      .trimEnd()
+    yield '\n'
+  }
+}
+
+/** How people see the overviews of several snapshots. */
+export const createTrendView = (answer: AnswerService): Pick<RecordView, 'trend'> => ({
+  trend: {
+    page: (rows) => renderTrends(rows, answer),
+    rows: toRows,
+    columns,
+    sheets: true,
+  },
+})

@@ -1,0 +1,92 @@
+/** The cells of a page's tables: what each shows, and the value that it is sorted and downloaded by. */
+
+import { isMoment } from '../../base/dates.js'
+import { ExactNumber } from '../../base/json/json.js'
+import { serializeJson } from '../../base/json/values.js'
+import { getLevelName } from '../../catalogue/levels.js'
+import { createCell, isExpiry } from '../cell.js'
+import { escapeLine, escapeLines, type SafeText } from '../escape.js'
+import type { FormatView } from '../types.js'
+import { formatMinute, getHref, link } from './frame.js'
+import { html, type Markup } from './markup.js'
+import { endTones, formatDays, getEndState } from './timeline.js'
+
+/** Numbers stand to the right, times in one line. */
+export type CellKind = 'n' | 't' | ''
+
+/** What a cell shows, and its value. */
+export interface PageCell {
+  readonly text: SafeText
+  /** The value as it came, as a sheet has it. */
+  readonly raw: SafeText
+  readonly kind: CellKind
+  readonly time?: number | undefined
+  readonly tone?: string | undefined
+  readonly href?: string | undefined
+}
+
+/** A share of a whole, in words. */
+const percent = /^\d+(?:\.\d+)? %$/
+
+const isTime = (value: unknown): value is string => typeof value === 'string' && isMoment(value)
+
+/** The day of an end, with the days that are left. */
+const toEnd = (value: string, raw: SafeText, { now, style }: FormatView): PageCell => {
+  const time = Date.parse(value)
+  const state = getEndState(time, now.getTime())
+  const tone = state === 'later' ? undefined : endTones[state]
+  const mark = state === 'later' ? '' : state === 'soon' ? '! ' : '✗ '
+  const text = escapeLine(`${mark}${value.slice(0, 10)} ${formatDays(time, now.getTime())}`, style)
+  return { text, raw, kind: 't', time, tone }
+}
+
+/** Creates the cell of a value under a field of the API. */
+export const toPageCell = (name: string, value: unknown, view: FormatView): PageCell => {
+  const { tone, url, text } = createCell(name, value, view, false)
+  const whole =
+    value === null || value === undefined
+      ? ''
+      : typeof value === 'object' && !(value instanceof ExactNumber)
+        ? serializeJson(value)
+        : String(getLevelName(name, value) ?? value)
+  const raw = escapeLines(whole, view.style, '\n\t')
+  if (typeof value === 'number' || value instanceof ExactNumber) {
+    const kind = getLevelName(name, Number(value)) === undefined ? 'n' : ''
+    return { text, raw, tone, kind }
+  }
+  if (percent.test(text)) return { text, raw, kind: 'n' }
+  if (isTime(value)) {
+    if (isExpiry(name)) return toEnd(value, raw, view)
+    const time = Date.parse(value)
+    const minute = value.includes('T') ? formatMinute(new Date(time)) : value
+    return { text: escapeLine(minute, view.style), raw, kind: 't', time, tone }
+  }
+  const href = getHref(url, view)
+  if (typeof value === 'string' && tone === undefined)
+    return { text: value === '' ? text : escapeLines(value, view.style), raw, kind: '', href }
+  return { text, raw, tone, kind: '', href }
+}
+
+/** The text that a cell without a value shows. */
+const none = '–'
+
+/** Whether the script needs the value beside the text. */
+const hasOwnValue = ({ text, raw }: PageCell): boolean =>
+  raw !== text && !(raw === '' && text === none)
+
+/** Renders a cell of a table. */
+export const renderCell = (cell: PageCell, kind: CellKind): Markup => {
+  const { text, raw, tone, href } = cell
+  const names = [kind, tone].filter(Boolean).join(' ')
+  const value = hasOwnValue(cell) ? html` data-v="${raw}"` : ''
+  return html`<td${names === '' ? '' : html` class="${names}"`}${value}>${link(text, href)}</td>`
+}
+
+/** Packs a cell for a block of data: its text, with whatever else there is behind it. */
+export const packCell = (cell: PageCell): unknown => {
+  const { text, raw, tone, href } = cell
+  const value = hasOwnValue(cell) ? raw : null
+  if (href !== undefined) return [text, value, tone ?? '', href]
+  if (tone !== undefined) return [text, value, tone]
+  return value === null ? text : [text, value]
+}

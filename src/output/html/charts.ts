@@ -1,0 +1,369 @@
+/**
+ * Draws charts as SVG: geometry in percent and text in pixels, so that one file fits any width. Colours are classes of the style
+ * sheet. Numbers stand in a table below each chart.
+ */
+
+import { ticks } from 'd3-array'
+import { utcTicks } from 'd3-time'
+import { groupDigits } from '../../base/text.js'
+import { getStatusStyle } from '../../base/tones.js'
+import { html, type Markup, nothing, type Piece } from './markup.js'
+
+/** A word of a chart, with the class of its colour; a second word of a tone is hatched. */
+export interface Series {
+  readonly word: string
+  readonly color: string
+  readonly hatch: number
+}
+
+/** Colours of words that have no tone. */
+const palette = 6
+/** Words beyond these are one. */
+const maxWords = 8
+export const other = 'other'
+
+/** Gives each word its colour, in their order. */
+export const toSeries = (words: readonly string[]): readonly Series[] => {
+  const used = new Map<string, number>()
+  let next = 0
+  return words.map((word) => {
+    const tone = word === other ? 'quiet' : getStatusStyle(word)?.tone
+    const color = tone ?? `c${(next++ % palette) + 1}`
+    const hatch = used.get(color) ?? 0
+    used.set(color, hatch + 1)
+    return { word, color, hatch }
+  })
+}
+
+/** The words that a chart shows, in their order: of many the most frequent, and one for the others. */
+export const chooseWords = (counts: ReadonlyMap<string, number>): readonly string[] => {
+  const words = [...counts.keys()]
+  if (words.length <= maxWords) return words
+  const most = words.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0))
+  const kept = new Set(most.slice(0, maxWords - 1))
+  return [...words.filter((word) => kept.has(word)), other]
+}
+
+/** The attributes that paint a part: the first word of a tone is filled, further ones are hatched, the last are outlined. */
+const paint = ({ color, hatch }: Series): Markup =>
+  hatch === 0
+    ? html`class="f k-${color}"`
+    : hatch > 2
+      ? html`class="h k-${color}"`
+      : html`class="k-${color}" stroke="currentColor" fill="url(#${color}${hatch})"`
+
+/** A number of the geometry: two digits are a hundredth of a percent. */
+const at = (value: number): string => String(Math.round(value * 100) / 100)
+
+const numbers = (count: number): string =>
+  Number.isInteger(count) ? groupDigits(count) : at(count)
+
+/** The patterns of hatched parts, once a page. */
+export const hatches = (): Markup => {
+  const tones = [
+    'good',
+    'bad',
+    'warn',
+    'busy',
+    'quiet',
+    'grave',
+    'c1',
+    'c2',
+    'c3',
+    'c4',
+    'c5',
+    'c6',
+  ]
+  const pattern = (tone: string, i: number): Markup =>
+    html`<pattern id="${tone}${i}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(${i === 1 ? 45 : -45})"><rect class="g" width="6" height="6"/><rect class="f k-${tone}" width="${i === 1 ? 3 : 2}" height="6"/></pattern>`
+  return html`<svg class="defs" aria-hidden="true"><defs>${tones.flatMap((tone) => [pattern(tone, 1), pattern(tone, 2)])}</defs></svg>\n`
+}
+
+const swatch = (one: Series): Markup =>
+  html`<svg class="swatch" aria-hidden="true"><rect ${paint(one)} width="100%" height="100%"/></svg>`
+
+/** The words of a chart with what each comes to. */
+export const legend = (series: readonly Series[], totals?: ReadonlyMap<string, number>): Markup =>
+  html`<ul class="legend">${series.map((one) => {
+    const total = totals?.get(one.word)
+    return html`<li>${swatch(one)} ${toWords(one.word)}${total === undefined ? '' : html` <b>${numbers(total)}</b>`}</li>`
+  })}</ul>\n`
+
+/** A word of the API as people read it. */
+export const toWords = (word: string): string => word.replaceAll('_', ' ')
+
+type NumberCell = string | number | null
+
+/** The numbers of a chart, folded away. */
+export const numbersTable = (
+  heads: readonly string[],
+  rows: readonly (readonly NumberCell[])[],
+): Markup => {
+  const cell = (value: NumberCell, i: number): Markup =>
+    i === 0
+      ? html`<th scope="row">${value ?? '–'}</th>`
+      : html`<td class="n">${value === null ? '–' : typeof value === 'number' ? numbers(value) : value}</td>`
+  return html`<details class="numbers"><summary>Numbers</summary><div class="scroll" tabindex="0" role="region" aria-label="numbers"><table>
+<thead><tr>${heads.map((head, i) => html`<th scope="col"${i === 0 ? '' : html` class="n"`}>${head}</th>`)}</tr></thead>
+<tbody>
+${rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div></details>\n`
+}
+
+/** A chart with what it shows above it. */
+export const figure = (title: string, caption: string, pieces: readonly Markup[]): Markup =>
+  html`<figure>${title === '' ? nothing : html`<figcaption><b>${title}</b> ${caption === '' ? '' : html`<span class="said">${caption}</span>`}</figcaption>\n`}${pieces}</figure>\n`
+
+// Rows of stacked parts.
+
+/** A row: its name, what it has of each word, and what is said beside it. */
+export interface ChartRow {
+  readonly name: Piece
+  readonly label: string
+  readonly counts: ReadonlyMap<string, number>
+  readonly beside?: string
+}
+
+const sumOf = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((sum, count) => sum + count, 0)
+
+/** A number stands inside a part that is wide enough for it, in percent. */
+const fitsInside = (share: number, text: string): boolean => share > 6 + 3 * text.length
+
+const rowBar = (
+  { label, counts }: ChartRow,
+  series: readonly Series[],
+  most: number,
+  isThin: boolean,
+): Markup => {
+  let x = 0
+  const parts = series.flatMap((one) => {
+    const count = counts.get(one.word) ?? 0
+    if (count === 0) return []
+    const [from, width, text] = [x, (100 * count) / most, numbers(count)]
+    x += width
+    const rect = html`<rect ${paint(one)} x="${at(from)}%" width="${at(width)}%" height="18"/>`
+    const inside = !isThin && one.hatch === 0 && fitsInside(width, text)
+    return inside ? [rect, html`<text x="${at(from + width / 2)}%" y="13">${text}</text>`] : [rect]
+  })
+  const said = series
+    .flatMap(({ word }) =>
+      counts.has(word) ? `${numbers(counts.get(word) ?? 0)} ${toWords(word)}` : [],
+    )
+    .join(', ')
+  return html`<svg class="bar" role="img" aria-label="${label}: ${said || 'none'}">${parts}</svg>`
+}
+
+/** How rows are drawn that are shares of a whole. */
+interface RowOptions {
+  /** What fills a bar; the largest row unless given. */
+  readonly most?: number
+  readonly thin?: true
+}
+
+/** Draws rows, each with a bar whose parts are words. */
+export const drawRows = (
+  rows: readonly ChartRow[],
+  series: readonly Series[],
+  options: RowOptions = {},
+): Markup => {
+  const most = options.most ?? (Math.max(...rows.map(({ counts }) => sumOf(counts)), 0) || 1)
+  return html`<div class="rows${options.thin === true ? ' thin' : ''}">\n${rows.map(
+    (row) =>
+      html`<div class="row"><span class="name">${row.name}</span>${rowBar(row, series, most, options.thin === true)}<span class="beside">${row.beside ?? numbers(sumOf(row.counts))}</span></div>\n`,
+  )}</div>\n`
+}
+
+/** The table below rows. */
+export const rowNumbers = (
+  head: string,
+  rows: readonly ChartRow[],
+  series: readonly Series[],
+): Markup =>
+  numbersTable(
+    [head, ...series.map(({ word }) => toWords(word)), ...(series.length > 1 ? ['all'] : [])],
+    rows.map(({ label, counts }) => [
+      label,
+      ...series.map(({ word }) => counts.get(word) ?? 0),
+      ...(series.length > 1 ? [sumOf(counts)] : []),
+    ]),
+  )
+
+// Axes.
+
+const [plotTop, plotBottom, plotHeight] = [10, 180, 205] as const
+
+interface AxisScale {
+  readonly most: number
+  readonly marks: readonly number[]
+}
+
+/** The marks of an axis from nothing to at least the largest value. */
+const scaleTo = (largest: number, isWhole = false): AxisScale => {
+  const top = largest > 0 ? largest : 1
+  const marks = ticks(0, top, isWhole ? Math.min(4, top) : 4)
+  const step = (marks[1] ?? 1) - (marks[0] ?? 0)
+  const most = (marks.at(-1) ?? top) >= top ? (marks.at(-1) ?? top) : (marks.at(-1) ?? 0) + step
+  return { most, marks: marks.includes(most) ? marks : [...marks, most] }
+}
+
+const yOf = (value: number, { most }: AxisScale): number =>
+  plotBottom - ((plotBottom - plotTop) * value) / most
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+const dateMark = (time: Date, span: number): string => {
+  const month = months[time.getUTCMonth()] ?? ''
+  if (span < 2 * day) return time.toISOString().slice(11, 16)
+  if (time.getUTCDate() !== 1 || span < 90 * day) return `${time.getUTCDate()} ${month}`
+  return time.getUTCMonth() === 0 ? String(time.getUTCFullYear()) : month
+}
+
+const day = 86_400_000
+
+const timeMarks = (
+  from: number,
+  to: number,
+  xOf: (time: number) => number,
+  y: number,
+): readonly Markup[] =>
+  utcTicks(new Date(from), new Date(to), 8)
+    .filter((time) => xOf(time.getTime()) >= 2 && xOf(time.getTime()) <= 97)
+    .map(
+      (time, i) =>
+        html`<text class="mark${i % 2 === 1 ? ' even' : ''}" x="${at(xOf(time.getTime()))}%" y="${y}">${dateMark(time, to - from)}</text>`,
+    )
+
+/** A plot: the marks of its height stand beside it. */
+const plot = (label: string, scale: AxisScale, unit: string, pieces: readonly Markup[]): Markup => {
+  const texts = scale.marks.map((mark) => `${numbers(mark)}${mark === 0 ? '' : unit}`)
+  const width = 12 + 7 * Math.max(...texts.map((text) => text.length))
+  const marks = scale.marks.map(
+    (mark, i) =>
+      html`<text class="mark end" x="${width - 8}" y="${at(yOf(mark, scale) + 4)}">${texts[i] ?? ''}</text>`,
+  )
+  const lines = scale.marks.map(
+    (mark) =>
+      html`<line class="${mark === 0 ? 'ground' : 'grid'}" x2="100%" y1="${at(yOf(mark, scale))}" y2="${at(yOf(mark, scale))}"/>`,
+  )
+  return html`<div class="plot"><svg width="${width}" height="${plotHeight}" aria-hidden="true">${marks}</svg><svg class="area" height="${plotHeight}" role="img" aria-label="${label}">${lines}${pieces}</svg></div>\n`
+}
+
+// Columns over time.
+
+/** A step of time: how it is called, where it begins, and what it has of each word. */
+export interface TimeStep {
+  readonly key: string
+  readonly time: number
+  readonly counts: ReadonlyMap<string, number>
+}
+
+/** Draws a column a step, its parts one upon the other; steps without anything are there. */
+export const drawColumns = (
+  label: string,
+  steps: readonly TimeStep[],
+  series: readonly Series[],
+): Markup => {
+  const scale = scaleTo(Math.max(...steps.map(({ counts }) => sumOf(counts)), 0), true)
+  const each = 100 / steps.length
+  const width = at(each * (steps.length > 1 ? 0.86 : 0.3))
+  const column = ({ key, counts }: TimeStep, i: number): Markup => {
+    let below = 0
+    const said: string[] = []
+    const parts = series.flatMap((one) => {
+      const count = counts.get(one.word) ?? 0
+      if (count === 0) return []
+      const y = yOf(below + count, scale)
+      const rect = html`<rect ${paint(one)} x="${at(each * (i + 0.07))}%" y="${at(y)}" width="${width}%" height="${at(yOf(below, scale) - y)}"/>`
+      below += count
+      said.push(`${numbers(count)} ${toWords(one.word)}`)
+      return [rect]
+    })
+    return parts.length === 0
+      ? nothing
+      : html`<g data-step="${key}"><title>${key}: ${said.join(', ')}</title>${parts}</g>`
+  }
+  const [first, last] = [steps[0]?.time ?? 0, steps.at(-1)?.time ?? 0]
+  const xOf = (time: number): number =>
+    first === last ? 50 : each / 2 + ((100 - each) * (time - first)) / (last - first)
+  return plot(label, scale, '', [...steps.map(column), ...timeMarks(first, last, xOf, 198)])
+}
+
+export const stepNumbers = (
+  head: string,
+  steps: readonly TimeStep[],
+  series: readonly Series[],
+): Markup =>
+  numbersTable(
+    [head, ...series.map(({ word }) => toWords(word)), ...(series.length > 1 ? ['all'] : [])],
+    steps.map(({ key, counts }) => [
+      key,
+      ...series.map(({ word }) => counts.get(word) ?? 0),
+      ...(series.length > 1 ? [sumOf(counts)] : []),
+    ]),
+  )
+
+// Lines over time.
+
+/** A line: its values at the times of the chart, with gaps where there is none. */
+export interface ChartLine extends Series {
+  readonly values: readonly (number | undefined)[]
+}
+
+/** The pieces of a line between its gaps. */
+const toPieces = (points: readonly (readonly [number, number] | undefined)[]) => {
+  const pieces: (readonly [number, number])[][] = [[]]
+  for (const point of points)
+    if (point === undefined) pieces.push([])
+    else pieces.at(-1)?.push(point)
+  return pieces.filter((piece) => piece.length > 1)
+}
+
+/** Draws a line a word; a line that is interrupted has a gap. */
+export const drawLines = (
+  label: string,
+  times: readonly number[],
+  lines: readonly ChartLine[],
+  unit = '',
+): Markup => {
+  const scale = scaleTo(
+    Math.max(...lines.flatMap(({ values }) => values.map((value) => value ?? 0)), 0),
+  )
+  const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0]
+  const xOf = (time: number): number =>
+    first === last ? 50 : (100 * (time - first)) / (last - first)
+  const points = lines.map(({ values }) =>
+    times.map((time, i) => {
+      const value = values[i]
+      return value === undefined ? undefined : ([xOf(time), yOf(value, scale)] as const)
+    }),
+  )
+  const drawn = lines.flatMap((one, i) =>
+    toPieces(points[i] ?? []).map(
+      (piece) =>
+        html`<polyline class="l k-${one.color}${one.hatch === 0 ? '' : ' dashed'}" points="${piece.map(([x, y]) => `${at(x)},${at(y)}`).join(' ')}"/>`,
+    ),
+  )
+  const dots = lines.flatMap((one, i) =>
+    (points[i] ?? []).flatMap((point) =>
+      point === undefined
+        ? []
+        : html`<circle class="f k-${one.color}" cx="${at(point[0])}%" cy="${at(point[1])}" r="3.5"/>`,
+    ),
+  )
+  return plot(label, scale, unit, [
+    html`<svg class="stretched" viewBox="0 0 100 ${plotHeight}" preserveAspectRatio="none" height="${plotHeight}">${drawn}</svg>`,
+    ...dots,
+    ...timeMarks(first, last, xOf, 198),
+  ])
+}
+
+/** A line without axes, for a tile. */
+export const drawSparkline = (values: readonly number[], label: string): Markup => {
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const y = (value: number): number =>
+    most === least ? 14 : 26 - (24 * (value - least)) / (most - least)
+  const points = values.map(
+    (value, i) => `${at((100 * i) / Math.max(1, values.length - 1))},${at(y(value))}`,
+  )
+  return html`<svg class="spark" viewBox="0 0 100 28" preserveAspectRatio="none" role="img" aria-label="${label}"><polyline class="l k-busy" points="${points.join(' ')}"/></svg>`
+}

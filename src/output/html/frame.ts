@@ -1,0 +1,146 @@
+/** What stands around the answers of a page, and the parts that its sections are made of: tiles, cards, badges, commands. */
+
+import { createHash } from 'node:crypto'
+import type { Tone } from '../../base/text.js'
+import { version } from '../../base/version.js'
+import { escapeLine } from '../escape.js'
+import type { EndPage, FormatView } from '../types.js'
+import chartStyle from './charts.css?raw'
+import { hatches } from './charts.js'
+import { html, Markup, nothing, type Piece } from './markup.js'
+import pageStyle from './page.css?raw'
+import script from './page.js?raw'
+import tableStyle from './tables.css?raw'
+
+const style = `${pageStyle}${chartStyle}${tableStyle}`
+
+const hash = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/** What the page may load: its own style and script, by their hashes, and nothing else. */
+const policy = (): string =>
+  [
+    "default-src 'none'",
+    `style-src ${hash(style)}`,
+    `script-src ${hash(script)}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ')
+
+/** A time to the minute, UTC. */
+export const formatMinute = (time: Date): string =>
+  time.toISOString().slice(0, 16).replace('T', ' ')
+
+/** A command to copy; the button comes with the script. */
+export const command = (line: Piece): Markup => html`<div class="cmd"><code>${line}</code></div>`
+
+/** The beginning of a page, up to its first section. */
+export const renderHead = async ({ page, now, style: eye }: FormatView): Promise<Markup> => {
+  const title = escapeLine(page?.title ?? 'svcctl', eye)
+  const facts = [...((await page?.facts()) ?? []), { text: `${formatMinute(now)} UTC` }]
+  const items = facts.map(({ name, text, href }) => {
+    const said = escapeLine(text, eye)
+    const value = href === undefined ? said : html`<a href="${href}" rel="noreferrer">${said}</a>`
+    return html`<li>${name === undefined ? '' : html`<span class="said">${name}</span> `}${value}</li>`
+  })
+  const line = page?.line === undefined ? nothing : command(escapeLine(page.line, eye))
+  const meta = html`<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy()}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+`
+  const top = html`<a class="skip" href="#main">Skip to the content</a>
+${hatches()}<header><h1>${title}</h1><ul class="facts">${items}</ul>${line}</header>
+`
+  return html`<!doctype html>
+<html lang="en">
+<head>
+${meta}<style>${new Markup(style)}</style>
+<script>${new Markup(script)}</script>
+</head>
+<body>
+${top}<main id="main" tabindex="-1">
+`
+}
+
+/** Ends the page with its notes, and a warning if it is incomplete. */
+export const endPage: EndPage = (notes, failed, eye) => {
+  const warning =
+    failed === undefined
+      ? ''
+      : html`<p class="warning">This page is incomplete: ${escapeLine(failed, eye)}</p>\n`
+  const said = notes.map((note) => html`<p>${escapeLine(note, eye)}</p>\n`)
+  const written = `Written by svcctl ${version}. Times are UTC. This page loads nothing from the network; links lead to the instance.`
+  return html`</main>\n<footer>${warning}${said}<p>${written}</p></footer>\n</body>\n</html>\n`.text
+}
+
+/** A link to the instance that was asked, and to no other place. */
+export const getHref = (
+  url: string | undefined,
+  { page }: Pick<FormatView, 'page'>,
+): string | undefined => {
+  if (url === undefined || page?.origin === undefined || !URL.canParse(url)) return undefined
+  const { origin, href, username } = new URL(url)
+  return origin === page.origin && username === '' ? href : undefined
+}
+
+/** A text, as a link where there is an address. */
+export const link = (text: Piece, href: string | undefined): Markup =>
+  href === undefined ? html`${text}` : html`<a href="${href}" rel="noreferrer">${text}</a>`
+
+/** A word with its symbol, in the colour of its tone. */
+export const badge = (text: string, tone: Tone): Markup =>
+  html`<span class="badge ${tone}">${text}</span>`
+
+/** A section of a page: a card with a heading, and what is said beside that. */
+export const card = (
+  heading: string,
+  said: string,
+  pieces: Piece,
+  options: { readonly id?: string; readonly wide?: true } = {},
+): Markup => {
+  const id = options.id === undefined ? '' : html` id="${options.id}"`
+  const beside = said === '' ? '' : html` <span class="said">${said}</span>`
+  return html`<section class="card${options.wide === true ? ' wide' : ''}"${id}>\n<h2>${heading}${beside}</h2>\n${pieces}</section>\n`
+}
+
+/** A large number with a verdict, which leads to its section. */
+export interface Tile {
+  readonly name: string
+  readonly big: string
+  readonly unit?: string
+  readonly tone: Tone | 'plain'
+  readonly badge?: string
+  readonly lines: readonly string[]
+  /** From nothing to one. */
+  readonly share?: number | undefined
+  readonly drawing?: Markup
+  readonly href?: string | undefined
+}
+
+const renderTile = ({
+  name,
+  big,
+  unit,
+  tone,
+  badge: word,
+  lines,
+  share,
+  drawing,
+  href,
+}: Tile): Markup => {
+  const bar =
+    share === undefined
+      ? nothing
+      : html`<svg class="share" aria-hidden="true"><rect class="g" width="100%" height="6" rx="3"/><rect class="f k-${tone}" width="${Math.round(1000 * share) / 10}%" height="6" rx="3"/></svg>`
+  const inside = html`<span class="tile-name">${name}</span>${word === undefined || tone === 'plain' ? nothing : badge(word, tone)}<span class="big"><b>${big}</b>${unit === undefined ? '' : html` ${unit}`}</span>${lines.map((line) => html`<span class="said">${line}</span>`)}${bar}${drawing ?? nothing}`
+  return href === undefined
+    ? html`<div class="tile b-${tone}">${inside}</div>\n`
+    : html`<a class="tile b-${tone}" href="${href}">${inside}</a>\n`
+}
+
+/** Tiles beside each other. */
+export const renderTiles = (tiles: readonly Tile[]): Markup =>
+  html`<div class="tiles">\n${tiles.map(renderTile)}</div>\n`

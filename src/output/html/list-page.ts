@@ -1,0 +1,174 @@
+/**
+ * A list of a page: a table that the page's script sorts, filters and downloads. Rows beyond the first ones are blocks of data that
+ * the script shows, so that memory grows neither here nor in the browser.
+ */
+
+import { createRows, getMeaning, linkIn } from '../cell.js'
+import { escapeLine, type SafeText } from '../escape.js'
+import type { FieldMeaning, FormatView, Sink } from '../types.js'
+import { type CellKind, type PageCell, packCell, renderCell, toPageCell } from './cells.js'
+import { getHref } from './frame.js'
+import { drawGroups } from './groups.js'
+import { html, type Markup } from './markup.js'
+import { ListSummary } from './summary.js'
+
+/** So many rows stand in the page itself. */
+const maxRows = 2000
+/** A block of data holds about so many characters. */
+const blockSize = 1 << 20
+/** So many groups are drawn. */
+const maxGroups = 5000
+
+interface Column {
+  readonly heading: SafeText
+  readonly kind: CellKind
+}
+
+/** The kind of a column: that of all its cells that have a value. */
+const toKind = (cells: readonly (PageCell | undefined)[]): CellKind => {
+  const kinds = new Set(
+    cells.flatMap((cell) => (cell === undefined || cell.raw === '' ? [] : cell.kind)),
+  )
+  const [only = ''] = kinds
+  return kinds.size === 1 ? only : ''
+}
+
+const unknown: FieldMeaning = { isTime: false, words: [] }
+
+export class PageList {
+  readonly #sink: Sink
+  readonly #view: FormatView
+  readonly #rows
+  #values: (readonly unknown[])[] = []
+  #urls: (string | undefined)[] = []
+  #columns: readonly Column[] | undefined
+  #summary: ListSummary | undefined
+  #groups: (readonly unknown[])[] = []
+  #block: string[] = []
+  #size = 0
+
+  constructor(sink: Sink, view: FormatView) {
+    this.#sink = sink
+    this.#view = view
+    this.#rows = createRows(view)
+  }
+
+  async take(records: readonly unknown[]): Promise<void> {
+    const isGrouped = this.#view.page?.groups !== undefined
+    for (const record of records) {
+      const values = this.#rows.values(record)
+      this.#values.push(values)
+      this.#urls.push(linkIn(record))
+      if (isGrouped && this.#groups.length < maxGroups) this.#groups.push(values)
+      if (this.#values.length >= maxRows) await this.#flush()
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#flush()
+    if (this.#columns === undefined) return this.#sink.write(html`<p class="said">none</p>\n`.text)
+    await this.#endBlock()
+    const { page } = this.#view
+    if (page?.groups !== undefined) {
+      const many = page.nouns[1]
+      const drawn = drawGroups(
+        page.groups,
+        this.#rows.columns(),
+        this.#groups,
+        many,
+        (field) => page.meaning(field).words,
+      )
+      await this.#sink.write(html`<div class="summary">${drawn}</div>\n`.text)
+    }
+    await this.#sink.write(this.#summary?.render().text ?? '')
+  }
+
+  /** The cells of a row; the first leads to the record's own page. */
+  #cells(values: readonly unknown[], url: string | undefined): readonly PageCell[] {
+    return this.#rows.columns().map((name, i) => {
+      const cell = toPageCell(getMeaning(name, this.#view), values[i], this.#view)
+      return i === 0 && cell.href === undefined ? { ...cell, href: getHref(url, this.#view) } : cell
+    })
+  }
+
+  #openSummary(): ListSummary {
+    const { page, parents = [], now, csvRaw } = this.#view
+    const isGrouped = page?.groups !== undefined
+    const columns = this.#rows.columns().map((name, i) => {
+      const known = parents.includes(name) && i < parents.length
+      const { isTime, words } =
+        known || isGrouped ? unknown : (page?.meaning(getMeaning(name, this.#view)) ?? unknown)
+      return {
+        name: this.#rows.headings()[i] ?? name,
+        isTime,
+        words,
+        isTrend: known && name === 'snapshot',
+      }
+    })
+    const parent = this.#rows
+      .columns()
+      .findIndex((name, i) => i < parents.length && name !== 'profile' && name !== 'snapshot')
+    return new ListSummary(columns, {
+      nouns: isGrouped ? ['group', 'groups'] : (page?.nouns ?? ['record', 'records']),
+      parent: parent < 0 || isGrouped ? undefined : parent,
+      now: now.getTime(),
+      csvRaw: csvRaw === true,
+      href: (path, column) => this.#hrefOf(path, column),
+    })
+  }
+
+  #hrefOf(path: string, column: string): string | undefined {
+    const base = this.#view.page?.address
+    if (base === undefined || (column !== 'project' && column !== 'group')) return undefined
+    return getHref(`${base}/${column === 'group' ? 'groups/' : ''}${encodeURI(path)}`, this.#view)
+  }
+
+  async #flush(): Promise<void> {
+    const some = this.#values.splice(0)
+    if (some.length === 0) return
+    const urls = this.#urls.splice(0)
+    const cells = some.map((values, i) => this.#cells(values, urls[i]))
+    const isFirst = this.#columns === undefined
+    this.#columns ??= this.#rows.columns().map((name, i) => ({
+      heading: escapeLine(this.#rows.headings()[i] ?? name, this.#view.style),
+      kind: toKind(cells.map((row) => row[i])),
+    }))
+    this.#summary ??= this.#openSummary()
+    for (const row of cells) this.#summary.add(row)
+    await (isFirst ? this.#table(cells, this.#columns) : this.#data(cells))
+  }
+
+  async #table(rows: readonly (readonly PageCell[])[], columns: readonly Column[]): Promise<void> {
+    const line = (row: readonly PageCell[]): Markup =>
+      html`<tr>${row.map((cell, i) => renderCell(cell, columns[i]?.kind ?? ''))}</tr>\n`
+    const heads = columns.map(
+      ({ heading, kind }) =>
+        html`<th scope="col"${kind === '' ? '' : html` class="${kind}" data-kind="${kind}"`}>${heading}</th>`,
+    )
+    const label = this.#view.page?.section ?? this.#view.page?.title ?? 'records'
+    await this.#sink.write(
+      html`<div class="scroll" tabindex="0" role="region" aria-label="${escapeLine(label, this.#view.style)}"><table>
+<thead><tr>${heads}</tr></thead>
+<tbody>
+${rows.map(line)}</tbody>
+</table></div>
+`.text,
+    )
+  }
+
+  async #data(rows: readonly (readonly PageCell[])[]): Promise<void> {
+    for (const row of rows) {
+      const text = JSON.stringify(row.map(packCell)).replaceAll('<', '\\u003c')
+      this.#block.push(text)
+      this.#size += text.length
+      if (this.#size >= blockSize) await this.#endBlock()
+    }
+  }
+
+  async #endBlock(): Promise<void> {
+    if (this.#size === 0) return
+    const rows = this.#block.splice(0).join(',\n')
+    this.#size = 0
+    await this.#sink.write(`<script type="application/json" class="rows">[${rows}]</script>\n`)
+  }
+}

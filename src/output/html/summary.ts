@@ -1,0 +1,388 @@
+/**
+ * The head of a list: what there is of it, its chart and its facets. It counts as rows pass and keeps no row. The fields that are
+ * shown choose the chart, by what the documents say of them.
+ */
+
+import { groupDigits } from '../../base/text.js'
+import { getStatusStyle } from '../../base/tones.js'
+import { isExpiry, isStatus } from '../cell.js'
+import {
+  type ChartRow,
+  chooseWords,
+  drawColumns,
+  drawLines,
+  drawRows,
+  figure,
+  legend,
+  numbersTable,
+  other,
+  rowNumbers,
+  type Series,
+  stepNumbers,
+  toSeries,
+  toWords,
+} from './charts.js'
+import {
+  add,
+  addIn,
+  byShown,
+  captionSteps,
+  chooseUnit,
+  day,
+  inOrder,
+  maxCounted,
+  maxDays,
+  sum,
+  toSteps,
+  type WordCounts,
+  type WordTable,
+} from './counts.js'
+import { html, Markup, nothing } from './markup.js'
+import { drawTimeline, type EndPoint, getEndState, toDay } from './timeline.js'
+
+/** A column of a list, as its summary sees it. */
+export interface SummaryColumn {
+  readonly name: string
+  readonly isTime: boolean
+  /** It says which snapshot a record comes from. */
+  readonly isTrend?: boolean
+  /** The words that it is documented to hold, in their order. */
+  readonly words: readonly string[]
+}
+
+/** A cell of a row, as its summary sees it. */
+export interface SummaryCell {
+  /** The value as it came, as text. */
+  readonly raw: string
+  readonly text: string
+  readonly kind: string
+  readonly time?: number | undefined
+}
+
+/** Which chart the columns of a list ask for. */
+export type ChartChoice =
+  | { readonly kind: 'columns'; readonly time: number; readonly words?: number }
+  | { readonly kind: 'ends'; readonly time: number }
+  | { readonly kind: 'rows'; readonly words: number; readonly parts?: number }
+  | { readonly kind: 'trend'; readonly time: number; readonly words?: number }
+  | { readonly kind: 'none' }
+
+/** Chooses the chart of a list by its columns. */
+export const chooseChart = (columns: readonly SummaryColumn[]): ChartChoice => {
+  const find = (test: (one: SummaryColumn) => boolean): number | undefined => {
+    const at = columns.findIndex(test)
+    return at < 0 ? undefined : at
+  }
+  const trend = find(({ isTrend }) => isTrend === true)
+  const time = find(({ name, isTime }) => isTime && !isExpiry(name))
+  const words = columns.flatMap((one, i) => (one.words.length > 0 && !one.isTime ? [i] : []))
+  // A status tells more than a type.
+  const [status] = words.filter((i) => isStatus(columns[i]?.name ?? ''))
+  const chosen = status ?? words[0]
+  if (trend !== undefined) return { kind: 'trend', time: trend, words: chosen }
+  if (time !== undefined) return { kind: 'columns', time, words: chosen }
+  const end = find(({ name, isTime }) => isTime && isExpiry(name))
+  if (end !== undefined) return { kind: 'ends', time: end }
+  const [first, second] = words
+  if (first === undefined) return { kind: 'none' }
+  if (second === undefined) return { kind: 'rows', words: first }
+  // How bad things are is chosen by the parts.
+  const isSeverity = columns[first]?.name.endsWith('severity') === true
+  return isSeverity
+    ? { kind: 'rows', words: second, parts: first }
+    : { kind: 'rows', words: first, parts: second }
+}
+
+/** Fewer records have neither chart nor facets. */
+const [minForChart, minForFacets] = [3, 20] as const
+/** A column of more different values is no facet. */
+const maxFacet = 12
+const maxProjects = 8
+const maxEnds = 2000
+
+interface SummaryOptions {
+  readonly nouns: readonly [one: string, many: string]
+  /** The column of the project or group that each record belongs to. */
+  readonly parent: number | undefined
+  readonly now: number
+  readonly csvRaw: boolean
+  /** The address of a project by its path. */
+  readonly href: (path: string, column: string) => string | undefined
+}
+
+/** WordCounts the rows of a list. */
+export class ListSummary {
+  readonly #columns: readonly SummaryColumn[]
+  readonly #options: SummaryOptions
+  readonly #choice: ChartChoice
+  readonly #days = new Map<number, WordCounts>()
+  readonly #words: WordCounts = new Map()
+  readonly #rows: WordTable = new Map()
+  readonly #parents: WordTable = new Map()
+  readonly #ends: EndPoint[] = []
+  readonly #facets: (Map<string, { readonly text: string; count: number }> | undefined)[]
+  #ended = 0
+  #count = 0
+
+  constructor(columns: readonly SummaryColumn[], options: SummaryOptions) {
+    this.#columns = columns
+    this.#options = options
+    this.#choice = chooseChart(columns)
+    this.#facets = columns.map(({ isTime }, i) => (isTime || i === 0 ? undefined : new Map()))
+  }
+
+  /** WordCounts a row. */
+  add(cells: readonly SummaryCell[]): void {
+    this.#count += 1
+    for (const [i, cell] of cells.entries()) this.#addFacet(i, cell)
+    const choice = this.#choice
+    const rawOf = (at: number | undefined): string =>
+      at === undefined ? 'all' : cells[at]?.raw || '–'
+    const part =
+      choice.kind === 'columns' || choice.kind === 'trend'
+        ? rawOf(choice.words)
+        : choice.kind === 'rows'
+          ? rawOf(choice.parts)
+          : 'all'
+    const { parent } = this.#options
+    if (parent !== undefined) addIn(this.#parents, cells[parent]?.raw ?? '', part)
+    if (choice.kind === 'none') return
+    add(this.#words, part)
+    if (choice.kind === 'rows') addIn(this.#rows, rawOf(choice.words), part)
+    if (choice.kind === 'trend') addIn(this.#rows, rawOf(choice.time), part)
+    const time =
+      choice.kind === 'rows' || choice.kind === 'trend' ? undefined : cells[choice.time]?.time
+    if (time === undefined) return
+    if (choice.kind === 'columns') this.#addDay(time, part)
+    else this.#addEnd(time, cells[0]?.text ?? '')
+  }
+
+  #addDay(time: number, part: string): void {
+    const at = Math.floor(time / day)
+    const counts = this.#days.get(at) ?? new Map<string, number>()
+    if (this.#days.size > maxDays) return
+    this.#days.set(at, counts)
+    add(counts, part)
+  }
+
+  #addEnd(time: number, label: string): void {
+    this.#ended += 1
+    if (this.#ends.length < maxEnds) this.#ends.push({ time, label })
+  }
+
+  #addFacet(i: number, { raw, text, kind }: SummaryCell): void {
+    const facet = this.#facets[i]
+    const found = facet?.get(raw)
+    // Numbers and times are no words to choose by.
+    if (kind !== '') this.#facets[i] = undefined
+    else if (found !== undefined) found.count += 1
+    else if (facet !== undefined && facet.size >= maxFacet) this.#facets[i] = undefined
+    else facet?.set(raw, { text, count: 1 })
+  }
+
+  /** What stands above the list. */
+  render(): Markup {
+    const [one, many] = this.#options.nouns
+    const heading = `${groupDigits(this.#count)} ${this.#count === 1 ? one : many}`
+    const said = [...this.#describeParents(), ...this.#describeTimes()].join(', ')
+    return html`<div class="summary"><h2>${heading}${said === '' ? '' : html` <span class="said">${said}</span>`}</h2>\n${this.#count < minForChart ? nothing : this.#chart()}</div>\n${this.#data()}`
+  }
+
+  #describeParents(): readonly string[] {
+    const { parent } = this.#options
+    const name = this.#columns[parent ?? -1]?.name
+    const { size } = this.#parents
+    if (name === undefined || size < 2) return []
+    return [`from ${size < maxCounted ? '' : 'at least '}${groupDigits(size)} ${name}s`]
+  }
+
+  #describeTimes(): readonly string[] {
+    if (this.#choice.kind !== 'columns' || this.#days.size === 0) return []
+    const days = [...this.#days.keys()].sort((a, b) => a - b)
+    const [from, to] = [toDay((days[0] ?? 0) * day), toDay((days.at(-1) ?? 0) * day)]
+    const name = toWords((this.#columns[this.#choice.time]?.name ?? '').replace(/_at$/, ''))
+    return [from === to ? `${name} ${from}` : `${name} ${from} to ${to}`]
+  }
+
+  #chart(): Markup {
+    switch (this.#choice.kind) {
+      case 'columns':
+        return this.#drawDays(this.#choice)
+      case 'ends':
+        return this.#drawEnds(this.#choice)
+      case 'rows':
+        return this.#drawRows(this.#choice)
+      case 'trend':
+        return this.#drawTrend(this.#choice)
+      case 'none':
+        return nothing
+    }
+  }
+
+  #wordsOf(at: number | undefined): readonly string[] {
+    return at === undefined ? [] : (this.#columns[at]?.words ?? [])
+  }
+
+  #drawDays({ time, words }: Extract<ChartChoice, { kind: 'columns' }>): Markup {
+    const days = [...this.#days.keys()].sort((a, b) => a - b)
+    const span = (days.at(-1) ?? 0) - (days[0] ?? 0)
+    if (days.length < 2 || span > maxDays) return nothing
+    const unit = chooseUnit(span)
+    const totals = inOrder(this.#words, this.#wordsOf(words))
+    const series = toSeries(chooseWords(totals))
+    const shown = new Set(series.map(({ word }) => word))
+    const steps = toSteps(this.#days, unit, shown)
+    const name = toWords((this.#columns[time]?.name ?? '').replace(/_at$/, ''))
+    const by = words === undefined ? '' : `, by ${toWords(this.#columns[words]?.name ?? '')}`
+    const title = `${capitalized(this.#options.nouns[1])} ${name} per ${unit}${by}`
+    const caption = captionSteps(steps, series, this.#options.nouns[1])
+    return figure(title, caption, [
+      drawColumns(`${title}: ${caption}`, steps, series),
+      words === undefined ? nothing : legend(series, byShown(totals, shown)),
+      stepNumbers(unit, steps, series),
+    ])
+  }
+
+  #drawEnds({ time }: Extract<ChartChoice, { kind: 'ends' }>): Markup {
+    const { now } = this.#options
+    if (this.#ends.length === 0) return nothing
+    const counts: WordCounts = new Map()
+    for (const end of this.#ends) add(counts, getEndState(end.time, now))
+    const said = [
+      ['ended', 'ended'],
+      ['urgent', 'within 7 days'],
+      ['soon', 'within 30 days'],
+      ['later', 'later'],
+    ] as const
+    const parts = said.flatMap(([state, words]) =>
+      counts.has(state) ? [`${counts.get(state)} ${words}`] : [],
+    )
+    const without = this.#count - this.#ended
+    const caption = [...parts, ...(without === 0 ? [] : [`${without} without an end`])].join(', ')
+    const title = `When they end (${this.#columns[time]?.name ?? ''})`
+    return figure(title, caption, [drawTimeline(this.#ends, now, `${title}: ${caption}`)])
+  }
+
+  #drawRows({ words, parts }: Extract<ChartChoice, { kind: 'rows' }>): Markup {
+    const totals = inOrder(this.#words, this.#wordsOf(parts))
+    const isPlain = parts === undefined
+    const name = toWords(this.#columns[words]?.name ?? '')
+    const rowWords = inOrder(
+      new Map([...this.#rows].map(([word, counts]) => [word, sum(counts)])),
+      this.#wordsOf(words),
+    )
+    const series = toSeries(chooseWords(isPlain ? rowWords : totals))
+    const shown = new Set(series.map(({ word }) => word))
+    const rows = [...rowWords.keys()].map((word): ChartRow => {
+      const counts = this.#rows.get(word) ?? new Map<string, number>()
+      const own = isPlain
+        ? new Map([[shown.has(word) ? word : other, sum(counts)]])
+        : byShown(counts, shown)
+      return { name: toWords(word), label: toWords(word), counts: own }
+    })
+    const title = isPlain
+      ? `By ${name}`
+      : `By ${name} and ${toWords(this.#columns[parts]?.name ?? '')}`
+    const first = figure(title, '', [
+      drawRows(rows, series),
+      isPlain ? nothing : legend(series, byShown(totals, shown)),
+      rowNumbers(name, rows, series),
+    ])
+    const projects = this.#drawParents(isPlain ? undefined : { series, shown })
+    return projects === undefined ? first : html`<div class="pair">${first}${projects}</div>\n`
+  }
+
+  /** A line a word, with a point for each snapshot. */
+  #drawTrend({ words }: Extract<ChartChoice, { kind: 'trend' }>): Markup {
+    const snapshots = [...this.#rows.keys()].sort()
+    if (snapshots.length < 2) return nothing
+    const totals = inOrder(this.#words, this.#wordsOf(words))
+    const series = toSeries(chooseWords(totals))
+    const shown = new Set(series.map(({ word }) => word))
+    const steps = snapshots.map((one) => byShown(this.#rows.get(one) ?? new Map(), shown))
+    const by = words === undefined ? '' : `, by ${toWords(this.#columns[words]?.name ?? '')}`
+    const title = `${capitalized(this.#options.nouns[1])} per snapshot${by}`
+    const lines = series.map((one) => ({
+      ...one,
+      values: steps.map((step) => step.get(one.word) ?? 0),
+    }))
+    return figure(title, 'one point a snapshot', [
+      drawLines(
+        title,
+        snapshots.map((one) => Date.parse(one)),
+        lines,
+      ),
+      words === undefined ? nothing : legend(series, steps.at(-1)),
+      numbersTable(
+        ['snapshot', ...series.map(({ word }) => toWords(word))],
+        snapshots.map((one, i) => [one.slice(0, 10), ...lines.map(({ values }) => values[i] ?? 0)]),
+      ),
+    ])
+  }
+
+  #drawParents(
+    words: { readonly series: readonly Series[]; readonly shown: ReadonlySet<string> } | undefined,
+  ): Markup | undefined {
+    const { parent, href } = this.#options
+    const column = this.#columns[parent ?? -1]?.name
+    if (column === undefined || this.#parents.size < 2) return undefined
+    const most = [...this.#parents].toSorted(
+      ([a, n], [b, m]) => sum(m) - sum(n) || (a < b ? -1 : 1),
+    )
+    const rows = most.slice(0, maxProjects).map(([path, counts]): ChartRow => {
+      const address = href(path, column)
+      const name =
+        address === undefined ? path : html`<a href="${address}" rel="noreferrer">${path}</a>`
+      const own =
+        words === undefined ? new Map([['all', sum(counts)]]) : byShown(counts, words.shown)
+      return { name, label: path, counts: own }
+    })
+    const series = words?.series ?? toSeries(['all'])
+    const caption =
+      most.length > maxProjects ? `the first ${maxProjects} of ${groupDigits(most.length)}` : ''
+    return figure(`By ${column}`, caption, [
+      drawRows(rows, series),
+      rowNumbers(column, rows, series),
+    ])
+  }
+
+  /** What the script makes facets of. */
+  #data(): Markup {
+    const facets = this.#facets.flatMap((facet, i) => {
+      const column = this.#columns[i]
+      if (
+        column === undefined ||
+        facet === undefined ||
+        facet.size < 2 ||
+        this.#count < minForFacets
+      )
+        return []
+      const values = [
+        ...inOrder(
+          new Map([...facet].map(([raw, { count }]) => [raw, count])),
+          column.words,
+        ).keys(),
+      ]
+      const described = values.map((raw) => {
+        const { text, count } = facet.get(raw) ?? { text: raw, count: 0 }
+        return [raw, text, count, getStatusStyle(raw)?.tone ?? '']
+      })
+      return [{ column: i, name: column.name, values: described }]
+    })
+    const time =
+      this.#choice.kind === 'columns' ? { column: this.#choice.time, unit: this.#unit } : undefined
+    const { csvRaw, nouns } = this.#options
+    const text = JSON.stringify({ facets, time, csvRaw, name: nouns[1] }).replaceAll('<', '\\u003c')
+    return html`<script type="application/json" class="facets">${new Markup(text)}</script>\n`
+  }
+
+  get #unit(): string {
+    const days = [...this.#days.keys()]
+    return chooseUnit(
+      days.reduce((a, b) => Math.max(a, b), 0) -
+        days.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
+    )
+  }
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

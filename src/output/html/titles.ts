@@ -1,0 +1,129 @@
+/** Titles of pages in words, from what a line asks for. */
+
+/** What a title is made of. */
+export interface TitleParts {
+  readonly area: string
+  readonly words: string
+  /** What the command does, where no noun says what its answer is. */
+  readonly summary: string
+  readonly args: readonly string[]
+  /** Whose objects are listed: `of the instance`; empty where that is not said. */
+  readonly of: string
+  readonly groups?: GroupTitle | undefined
+}
+
+/** What groups are of, and by what. */
+export interface GroupTitle {
+  readonly keys: readonly {
+    readonly column: string
+    readonly field: string
+    readonly unit?: string | undefined
+  }[]
+  readonly measures: readonly {
+    readonly name: string
+    readonly field: string
+    readonly column: string
+  }[]
+  readonly counts: boolean
+}
+
+/** What the records of an area's list are called: one, and several. */
+const nouns: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  access: ['way in', 'ways in'],
+  'approvals rules': ['approval rule', 'approval rules'],
+  'ci variables': ['CI variable', 'CI variables'],
+  'deploy-keys': ['deploy key', 'deploy keys'],
+  dependencies: ['dependency', 'dependencies'],
+  'error-tracking keys': ['client key', 'client keys'],
+  events: ['event', 'events'],
+  'geo nodes': ['replication site', 'replication sites'],
+  geo: ['replication site', 'replication sites'],
+  integrations: ['integration', 'integrations'],
+  issues: ['issue', 'issues'],
+  jobs: ['job', 'jobs'],
+  journal: ['run', 'runs'],
+  members: ['member', 'members'],
+  mr: ['merge request', 'merge requests'],
+  'pages-domains': ['Pages domain', 'Pages domains'],
+  profile: ['profile', 'profiles'],
+  projects: ['project', 'projects'],
+  'resource-groups': ['resource group', 'resource groups'],
+  runners: ['runner', 'runners'],
+  policy: ['finding', 'findings'],
+  vulnerabilities: ['vulnerability', 'vulnerabilities'],
+}
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const getVerb = (words: string): string => words.split(' ').at(-1) ?? ''
+
+/** What the records of a command are called; `record` where nothing says it. */
+export const getNouns = ({
+  area,
+  words,
+}: Pick<TitleParts, 'area' | 'words'>): readonly [string, string] => {
+  const own = area === 'check' && words === 'policy' ? nouns.policy : undefined
+  if (own !== undefined || area === 'access') return own ?? nouns.access ?? ['record', 'records']
+  const group = words.split(' ').slice(0, -1).join(' ')
+  const known = getVerb(words) === 'list' || getVerb(words) === 'get'
+  const found = known ? nouns[group === '' ? area : `${area} ${group}`] : undefined
+  return found ?? ['record', 'records']
+}
+
+const joinAnd = (texts: readonly string[]): string =>
+  texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`
+
+const toText = (field: string): string => field.replaceAll('_', ' ').replaceAll('.', ' ')
+
+const measureWords: Readonly<Record<string, string>> = {
+  sum: 'Sum',
+  avg: 'Average',
+  min: 'Smallest value',
+  max: 'Largest value',
+  p95: '95th percentile',
+}
+
+/** What a column of numbers is, in words. */
+export const describeMeasure = (
+  column: string,
+  { measures }: Pick<GroupTitle, 'measures'>,
+  many: string,
+): string => {
+  const measure = measures.find((one) => one.column === column)
+  return measure === undefined
+    ? `Number of ${many}`
+    : `${measureWords[measure.name] ?? measure.name} of the ${toText(measure.field)}`
+}
+
+/** `per day, by status`. */
+export const describeKeys = ({ keys }: Pick<GroupTitle, 'keys'>): string => {
+  const [time] = keys.filter(({ unit }) => unit !== undefined)
+  const others = keys.filter((key) => key !== time).map(({ field }) => toText(field))
+  return [
+    ...(time === undefined ? [] : [`per ${time.unit}`]),
+    ...(others.length === 0 ? [] : [`by ${joinAnd(others)}`]),
+  ].join(', ')
+}
+
+const titleGroups = (groups: GroupTitle, many: string): string => {
+  const [measure] = groups.measures
+  const what =
+    measure === undefined ? `Number of ${many}` : `${capitalize(toText(measure.field))} of ${many}`
+  const by = describeKeys(groups)
+  return by === '' ? what : `${what}${by.startsWith('by') ? ',' : ''} ${by}`
+}
+
+/** The title of a page: *Runners of the instance*, *Duration of jobs, by project and name*. */
+export const createTitle = (parts: TitleParts): string => {
+  const { words, summary, args, of, groups, area } = parts
+  const [one, many] = getNouns(parts)
+  if (groups !== undefined) return titleGroups(groups, many)
+  if (one === 'record' || area === 'access') {
+    const about = [...args].join(', ')
+    if (area === 'overview') return 'Overview of the instance'
+    if (area === 'access') return `Who has access to ${about}`
+    return args.length === 1 ? `${summary}: ${about}` : summary
+  }
+  if (getVerb(words) === 'get') return `${capitalize(one)} ${args.join(', ')} ${of}`.trim()
+  return `${capitalize(many)} ${of}`.trim()
+}
