@@ -5,6 +5,7 @@ import { type Globals, isAggregate } from '../engine/command/globals.js'
 import type { Command } from '../engine/command/types.js'
 import { getIdentityNames } from '../engine/records/object-rows.js'
 import { usage } from '../errors.js'
+import { formatNamed } from '../output/formats.js'
 import type { Format } from '../output/types.js'
 import { getStandardOutput } from '../terminal/standard.js'
 import { chooseOutputFormat } from './failure-report.js'
@@ -17,9 +18,9 @@ export const checkShown = ({ name, shows }: Format, command: Command, globals: G
   const { fields } = globals
   const { area, words, endpoints } = command
   // Of files that are written, their paths are the field.
-  const isShown = fields?.length === 1 || (fields === undefined && returnsFile(command))
-  if (shows === 'field' && !isShown)
-    throw usage(`-o ${name} prints one field: choose it with --fields`)
+  const isShown = fields !== undefined || returnsFile(command)
+  if (shows === 'fields' && !isShown)
+    throw usage(`-o ${name} prints fields: choose them with --fields`)
   if (shows !== 'names') return
   if (isAggregate(globals))
     throw usage(`-o ${name} prints objects that other commands accept, and groups are none`)
@@ -39,8 +40,12 @@ export const chooseFormat = (
   globals: Globals,
   env: NodeJS.ProcessEnv,
   note: (text: string) => void,
-): Promise<Format> =>
-  chooseOutputFormat(
+): Promise<Format> => {
+  const { usualFormat } = command
+  if (usualFormat !== undefined && globals.output === undefined)
+    // Failures are JSON only where somebody chose it.
+    return Promise.resolve({ ...formatNamed(usualFormat), json: undefined })
+  return chooseOutputFormat(
     globals,
     env,
     async (format) => {
@@ -50,3 +55,4 @@ export const chooseFormat = (
     },
     note,
   )
+}

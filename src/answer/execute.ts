@@ -2,6 +2,7 @@
 
 import { getCurrentIo } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
+import { isNumeric } from '../catalogue/params.js'
 import type { Words } from '../catalogue/words.js'
 import { toUnprintedRun } from '../engine/bulk/plan-work.js'
 import {
@@ -178,9 +179,9 @@ export const createInnerRuns = (
 const isPartial = (error: unknown): boolean =>
   error instanceof Failure && error.category === 'partial'
 
-/** Returns the line with paths in the place of addresses, which its journal has as well. */
+/** The line with paths in the place of addresses and IDs in that of names, which its journal has as well. */
 const placeLine = async (
-  { services: { place } }: Pick<RunParts, 'services'>,
+  { services }: Pick<RunParts, 'services'>,
   line: Pick<AskedLine, 'command' | 'raw'> & {
     readonly parents: Parents | undefined
     readonly journaling: JournalOptions
@@ -188,9 +189,13 @@ const placeLine = async (
 ) => {
   const { command, raw, parents, journaling } = line
   const placed = await withPaths(command, { raw, parents }, async () => {
-    const { baseUrl } = await place.session()
+    const { baseUrl } = await services.place.session()
     return baseUrl
   })
+  // Several projects may each have an object of the name.
+  const mayBeNamed = parents === undefined && isNumeric(command.args[0]?.param)
+  if (mayBeNamed && placed.raw.args.some((text) => !/^[-+]?\d*$/.test(text)))
+    placed.raw = await (await import('./named-objects.js')).withIds(command, placed.raw, services)
   journaling.raw = placed.raw
   return placed
 }

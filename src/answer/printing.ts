@@ -6,7 +6,7 @@ import type { HiddenFields } from '../base/secrets/mask-records.js'
 import { masked } from '../base/secrets/names.js'
 import { maskPrivateKeys } from '../base/secrets/text.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import { getSecretFields } from '../catalogue/fields.js'
+import { getPlainFields, getSecretFields } from '../catalogue/fields.js'
 import { areas } from '../catalogue/index.js'
 import type { Inspection, People, Reader } from '../catalogue/views.js'
 import {
@@ -288,7 +288,8 @@ export class AnswerPrinter implements RunAnswer {
   /** The fields asked for; rows begin with the column that leads all the same. */
   #fields({ lead, fields: asked }: RecordView): readonly string[] | undefined {
     const { fields = asked } = this.#asked.globals
-    const leads = lead !== undefined && this.reader !== 'programs'
+    const isOwn = this.reader === 'programs' || this.#asked.format.shows === 'fields'
+    const leads = lead !== undefined && !isOwn
     return leads && fields?.includes(lead) === false ? [lead, ...fields] : fields
   }
 
@@ -322,6 +323,15 @@ export class AnswerPrinter implements RunAnswer {
     this.#later(`${count} column${count === 1 ? '' : 's'} hidden; use --fields or a wider terminal`)
   }
 
+  /** The usual columns of an answer; of a wide table all that hold one value each. */
+  #columns({ columns, endpoint }: RecordView): readonly string[] | undefined {
+    const usual = columns ?? endpoint?.columns
+    if (this.#asked.format.name !== 'wide' || usual === undefined || endpoint === undefined)
+      return usual
+    const known = new Set(usual.map(getFirstSegment))
+    return [...usual, ...getPlainFields(endpoint).filter((name) => !known.has(name))]
+  }
+
   #view(many: boolean, emit: RecordView): AnswerView {
     const { command, format, globals, words } = this.#asked
     const { style, width } = this.#screen
@@ -330,7 +340,7 @@ export class AnswerPrinter implements RunAnswer {
     const parents = [within, parent].filter((name) => name !== undefined)
     return {
       many,
-      columns: emit.columns ?? endpoint?.columns,
+      columns: this.#columns(emit),
       fields: this.#fields(emit),
       // What objects are called, for a format that shows nothing else.
       names:
@@ -349,6 +359,7 @@ export class AnswerPrinter implements RunAnswer {
       stacks: emit.stacks ?? endpoint?.stacks,
       tellHidden: (count) => this.#tellHidden(count),
       csvRaw: globals.csvRaw,
+      headless: !globals.headers,
     }
   }
 }

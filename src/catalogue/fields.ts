@@ -6,6 +6,19 @@ import type { Endpoint } from './endpoint.js'
 export const getProperties = (schema: unknown): Fields | undefined =>
   isObject(schema) && isObject(schema.properties) ? schema.properties : undefined
 
+/** Returns true for a schema of one value: no list and no object, and nothing that is followed elsewhere. */
+const isPlain = (schema: unknown): boolean => {
+  if (!isObject(schema)) return false
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.every(isPlain)
+  return typeof schema.type === 'string' && !['array', 'object'].includes(schema.type)
+}
+
+/** The fields of an endpoint's records that hold one value each, addresses left out. */
+export const getPlainFields = ({ returns }: Pick<Endpoint, 'returns'>): readonly string[] =>
+  Object.entries(getProperties(returns.shape) ?? {}).flatMap(([name, schema]) =>
+    isPlain(schema) && !/_url$|^_links$/.test(name) ? [name] : [],
+  )
+
 // Fields that hold credentials: by shapes (`x-secret`) and secret parameters.
 
 /** True if a field's schema is a credential's, or allows one (`nullable`). */

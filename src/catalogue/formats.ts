@@ -6,8 +6,8 @@ export interface FormatTraits {
   readonly name: string
   readonly summary: string
   readonly reader: Reader
-  /** The output without the rest of the record: the one requested field, or the names of objects (`View.names`). */
-  readonly shows?: 'field' | 'names'
+  /** Nothing but the fields that were asked for, or what objects are called (`View.names`). */
+  readonly shows?: 'fields' | 'names'
   /** Failures are JSON as well. */
   readonly json?: true
   /** Holds objects inside of objects, as a document needs. */
@@ -25,6 +25,12 @@ export const formatTraits = [
   {
     name: 'table',
     summary: 'aligned columns on a terminal, tab-separated values elsewhere',
+    reader: 'people',
+    separator: '\n',
+  },
+  {
+    name: 'wide',
+    summary: 'a table with more columns',
     reader: 'people',
     separator: '\n',
   },
@@ -68,9 +74,9 @@ export const formatTraits = [
   },
   {
     name: 'value',
-    summary: 'the values of the field in --fields, one per line',
+    summary: 'the values of the fields in --fields, one record per line',
     reader: 'sheets',
-    shows: 'field',
+    shows: 'fields',
   },
   {
     name: 'id',
@@ -82,6 +88,12 @@ export const formatTraits = [
 
 /** The name of a format. */
 export type FormatName = (typeof formatTraits)[number]['name']
+
+/** Other names of formats that are accepted and not shown. */
+export const formatSpellings: Readonly<Record<string, FormatName>> = {
+  md: 'markdown',
+  jsonl: 'ndjson',
+}
 
 export const formatNames: readonly string[] = formatTraits.map(({ name }) => name)
 

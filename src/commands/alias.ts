@@ -202,7 +202,7 @@ const existingAlias: Argument = {
 export const setCommand = define({
   summary: 'Create an alias for a command line',
   description: [
-    'Pass the command line without "svcctl" as one argument. Arguments after the alias name are appended. svcctl splits the line into words like a shell, but no shell runs it.',
+    'Pass the command line without "svcctl" as one argument. $1 to $9 stand for its arguments, and $@ for all others; without them, arguments are appended. svcctl splits the line into words like a shell, but no shell runs it.',
     'An alias cannot have the name of a command, call another alias or contain a credential. Shell completion includes aliases.',
   ],
   args: [
@@ -216,6 +216,7 @@ export const setCommand = define({
   ],
   examples: [
     "alias set stuck 'jobs list --all-projects --where status=pending'",
+    "alias set mrp 'mr get $1 -P platform/app'",
     "alias set idle 'runners list --instance --where contacted_at>30d'",
   ],
   rows: async function* (services, { args }) {

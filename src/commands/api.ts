@@ -1,20 +1,19 @@
 /** `svcctl api`: sends any request of the API, with the credential, paging and output of every other command. */
 
-import { hasDots } from '../base/base-url.js'
-import type { JsonValues } from '../base/objects.js'
 import { maskAddresses } from '../base/secrets/mask.js'
-import { isVariablePath } from '../base/secrets/names.js'
+import { isSecretHeader, masked } from '../base/secrets/names.js'
 import { findNearest } from '../base/suggest.js'
 import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
-import { boolean, list } from '../catalogue/params.js'
+import { boolean, list, string } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
 import { getAnswerFacts } from '../engine/command/running.js'
 import type { Services, WorkspaceService } from '../engine/command/services.js'
-import type { Given, Suggestion } from '../engine/command/types.js'
-import type { Rows } from '../engine/rows.js'
+import type { Suggestion } from '../engine/command/types.js'
+import { createTextRow, type Rows } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
-import type { WireRequest } from '../http/types.js'
+import type { WholeAnswer, WireRequest } from '../http/types.js'
+import { arrangeMethod, createRequestTemplate, methods } from './api-line.js'
 import {
   callForEachObject,
   callForEachParent,
@@ -22,151 +21,6 @@ import {
   hasPlaceholder,
 } from './api-requests.js'
 import { type Arguments, define } from './define.js'
-
-// The request that `svcctl api` is asked for.
-
-/** A line, with the flags that make its request. */
-type Body = Pick<Given, 'args' | 'extra' | 'input'> & {
-  readonly flags: { readonly header?: readonly string[] }
-}
-
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-
-/** Returns the error for a third argument. It could hold a secret and is not repeated. */
-const createArgumentFailure = (text: string): Failure =>
-  text.includes('=')
-    ? usage(
-        'api takes parameters by --param, not as arguments',
-        'Write --param key=value for each, or --input <file> for a whole body.',
-      )
-    : usage(
-        'the argument after the path can only be -',
-        'Use - to read objects from standard input.',
-      )
-
-/** Parses method and path; a path alone is read. A word is a method only where a path follows. */
-const parseTarget = ([first, second, third]: readonly string[]): {
-  method: string
-  target: string
-} => {
-  if (third !== undefined) throw createArgumentFailure(third)
-  if (first === undefined)
-    throw usage('api requires a path', 'For example: svcctl api GET /runners')
-  if (second === undefined) return { method: 'GET', target: first }
-  const method = first.toUpperCase()
-  if (!methods.includes(method))
-    throw usage(`the method must be one of ${methods.join(', ')}, not "${first}"`)
-  return { method, target: second }
-}
-
-/** Names that the program itself sets. */
-const reservedHeaders = /^(authorization|private-token|job-token|cookie|sudo|host|content-length)$/i
-
-const parseHeaders = (lines: readonly string[]): Record<string, string> => {
-  const headers: Record<string, string> = {}
-  for (const line of lines) {
-    const at = line.indexOf(':')
-    const name = line.slice(0, at).trim()
-    if (at < 1 || !/^[A-Za-z0-9-]+$/.test(name))
-      throw usage(`--header must have the form "Name: value", not "${line}"`)
-    if (reservedHeaders.test(name))
-      throw usage(
-        `--header cannot set ${name}`,
-        'Set the credential with a profile or SVC_TOKEN, and the user with --sudo.',
-      )
-    headers[name.toLowerCase()] = line.slice(at + 1).trim()
-  }
-  return headers
-}
-
-const parseValue = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(parseValue)
-  if (typeof value !== 'string') return value
-  try {
-    return JSON.parse(value)
-  } catch {
-    return value
-  }
-}
-
-const formatQuery = (values: JsonValues): string => {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(values))
-    for (const item of Array.isArray(value) ? value : [value])
-      query.append(Array.isArray(value) && !name.endsWith('[]') ? `${name}[]` : name, String(item))
-  return query.toString()
-}
-
-const formatBody = ({ input, extra }: Body): string | undefined => {
-  const attributes = {
-    ...input,
-    ...Object.fromEntries(Object.entries(extra).map(([k, v]) => [k, parseValue(v)])),
-  }
-  return Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : undefined
-}
-
-/** Encodes every byte of a text by a percent sign. */
-const encodePercent = (text: string): string =>
-  [...Buffer.from(text)].map((b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('')
-
-const checkPath = (path: string): string => {
-  const [plain = ''] = path.split(/[?#]/)
-  if (hasDots(plain)) throw usage('"." and ".." cannot be used in a path')
-  const stray = /[^\x21-\x7e]|#/.exec(path)?.[0]
-  if (stray === undefined) return path
-  throw usage(
-    `${stray === ' ' ? 'a blank' : JSON.stringify(stray)} cannot be used in a path`,
-    `Write it as ${stray === '#' ? '%23' : encodePercent(stray)}.`,
-  )
-}
-
-/** Resolves a path: below `/api/v4`, or below another root of the instance such as `/api/graphql`. */
-const resolveAddress = async (
-  place: WorkspaceService,
-  path: string,
-  query: string,
-): Promise<Pick<WireRequest, 'path' | 'absolute'>> => {
-  const root = path.startsWith('/api/') && !path.startsWith('/api/v4/')
-  const below = path.startsWith('/api/v4/') ? path.slice('/api/v4'.length) : path
-  const whole = query === '' ? below : `${below}${below.includes('?') ? '&' : '?'}${query}`
-  return root
-    ? { path: `${(await place.session()).baseUrl}${whole}`, absolute: true }
-    : { path: whole }
-}
-
-/**
- * Adds the leading slash to a typed path and checks it.
- * @throws Failure `usage` for characters and segments that a path cannot contain
- */
-const normalizePath = (target: string): string => checkPath(target.replace(/^(?!\/)/, '/'))
-
-/** Creates the request of a line, its places for project and group still open. @throws Failure `usage` naming what cannot be sent */
-const createRequestTemplate = async (
-  place: WorkspaceService,
-  given: Body,
-): Promise<WireRequest> => {
-  const { method, target } = parseTarget(given.args)
-  if (/^[a-z]+:\/\//i.test(target))
-    throw usage(
-      'api requires a path on the instance, not a URL',
-      'Choose the instance with --base-url.',
-    )
-  const path = normalizePath(target)
-  const reads = method === 'GET' || method === 'HEAD' || method === 'DELETE'
-  const headers = parseHeaders(given.flags.header ?? [])
-  const body = reads ? undefined : formatBody(given)
-  return {
-    method,
-    ...(await resolveAddress(
-      place,
-      path,
-      reads ? formatQuery({ ...given.input, ...given.extra }) : '',
-    )),
-    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    body,
-    ...(isVariablePath(path) ? { secrets: new Set(['value']) } : {}),
-  }
-}
 
 // What the documents have for paths that were typed by hand.
 
@@ -239,6 +93,15 @@ const flags = {
     help: 'group for {group}; {project} stands for each of its projects',
     short: 'G',
   },
+  method: { ...string('method of the request', { placeholder: 'method' }), short: 'X' },
+  'raw-field': {
+    ...list('string', 'parameter as text: key=value (with -F, true, 5 and null are typed)', {
+      placeholder: 'key=value',
+    }),
+    short: 'f',
+  },
+  include: { ...boolean('print the status and the headers of the response first'), short: 'i' },
+  silent: boolean('do not print the response'),
   paginate: boolean('follow pages; print one JSON array, or one record per line'),
 } as const
 type ApiGiven = Arguments<typeof flags>
@@ -278,6 +141,12 @@ const isForEach = (given: ApiGiven, piped: boolean, request: WireRequest): boole
       )
 }
 
+/** @throws Failure `usage` for what only a single response has */
+const checkSingle = ({ flags: { include, silent } }: ApiGiven, isSingle: boolean): void => {
+  if (isSingle || !(include === true || silent === true)) return
+  throw usage(`${include === true ? '--include' : '--silent'} works for a single request`)
+}
+
 async function* callApi(services: Services, asked: ApiGiven): Rows {
   const { place } = services
   const piped = asked.args.at(-1) === '-' && asked.args.length > 1
@@ -290,10 +159,11 @@ async function* callApi(services: Services, asked: ApiGiven): Rows {
       '- cannot be combined with several projects or groups',
       'Run the command once for each.',
     )
+  checkSingle(given, paginate !== true && asked.several !== true && !each)
   if (paginate === true) return yield* followPages(services, given, template)
   if (asked.several === true) return yield* callForEachParent(services, given, template)
   const request = await fillApiPath(place, given, template)
-  yield* each ? callForEachObject(services, request) : sendOnce(services, request)
+  yield* each ? callForEachObject(services, request) : sendOnce(services, request, given.flags)
 }
 
 /** Creates the endpoint of a request of its own: nothing is known of its answer. */
@@ -325,15 +195,30 @@ const followPages = (services: Services, asked: ApiGiven, template: WireRequest)
   })
 }
 
+/** The status and the headers of a response as text; what may be a secret is masked. */
+const formatHead = ({ status, headers }: Pick<WholeAnswer, 'status' | 'headers'>): string => {
+  const lines = Object.entries(headers).flatMap(([name, values = []]) =>
+    [values]
+      .flat()
+      .map((value) => `${name}: ${isSecretHeader(name) ? masked : maskAddresses(value)}`),
+  )
+  return `${[`HTTP ${status}`, ...lines].join('\n')}\n\n`
+}
+
 /** Sends one request; its answer is printed as it came. */
-async function* sendOnce(services: Services, request: WireRequest): Rows {
+async function* sendOnce(
+  services: Services,
+  request: WireRequest,
+  { include, silent }: ApiGiven['flags'],
+): Rows {
   const { ui, place } = services
   const { method, path } = request
   const deletes = method === 'DELETE'
   const called = await findJobEndpoint(place, request)
   const endpoint = createCallEndpoint(request, empty)
   const label = maskAddresses(path)
-  yield* services.write([{ key: '', endpoint, values: {}, label, request, called }], {
+  let head: string | undefined
+  const rows = services.write([{ key: '', endpoint, values: {}, label, request, called }], {
     view: { changed: !/^(GET|HEAD)$/.test(method) },
     ...(deletes ? { loses: { details: [label] } } : {}),
     finish: async (_, came) => {
@@ -341,12 +226,20 @@ async function* sendOnce(services: Services, request: WireRequest): Rows {
       if (!('whole' in came)) return {}
       const { status, bytes } = came.whole
       const facts = getAnswerFacts(came.whole)
+      if (include === true) head = formatHead(came.whole)
+      if (silent === true) return { ...facts, reported: true }
       if (status === 304) return { ...facts, unchanged: true }
       if (bytes.length > 0) return { ...facts, bytes }
       ui.note(`${maskAddresses(`${method} ${path}`)}: ${deletes ? 'deleted, ' : ''}${status}`)
       return { ...facts, reported: true }
     },
   })
+  for await (const row of rows) {
+    if (head !== undefined) yield createTextRow(head)
+    head = undefined
+    yield row
+  }
+  if (head !== undefined) yield createTextRow(head)
 }
 
 export const api = define({
@@ -357,6 +250,8 @@ export const api = define({
     'With - as the last argument, svcctl reads objects from standard input and replaces {} in the path or in a query value with each one.',
   ],
   open: true,
+  usualFormat: 'json',
+  arrange: arrangeMethod,
   args: [
     {
       name: 'method',
@@ -386,7 +281,8 @@ export const api = define({
   flags,
   examples: [
     'api GET /runners/all',
-    'api projects -o json',
+    'api projects',
+    'api -X PUT runners/1 -f description=linux -F active=true',
     'api get "projects/{project}/jobs" --paginate -o ndjson',
     'api "projects/{project}/members" -G platform --paginate',
     'runners list --instance --status offline | svcctl api "runners/{}" -',

@@ -276,14 +276,14 @@ const checkStatus = async (services: Services, name: string | undefined): Promis
   }
 }
 
-/** A narrow table names the host in place of the URL, and leaves out where the credential comes from. */
-const narrowStatus = (several: boolean): People => ({
+/** Describes a narrow table, which names the host in place of the URL, and leaves out where the credential comes from. */
+const describeNarrowStatus = (several: boolean): People => ({
   columns: ['profile', ...(several ? ['current'] : []), 'works', 'host', 'user'],
   rows: (records) =>
-    records.filter(isObject).map((row) => ({ ...row, host: hostOf(String(row.base_url)) })),
+    records.filter(isObject).map((row) => ({ ...row, host: getHost(String(row.base_url)) })),
 })
 
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
+const getHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
 
 async function* listStatus(services: Services, given: Pick<Given, 'args'>): Rows {
   const rows: StatusRow[] = []
@@ -293,7 +293,7 @@ async function* listStatus(services: Services, given: Pick<Given, 'args'>): Rows
   yield* yieldRecords(rows, {
     columns: ['profile', 'current', 'base_url', 'credential', 'works', 'user'],
     ...(isNarrow(services.answer)
-      ? { people: narrowStatus(rows.length > 1) }
+      ? { people: describeNarrowStatus(rows.length > 1) }
       : { stacks: 'cut' as const }),
     // `credential` says of which kind it is and where it comes from.
     reveal: true,

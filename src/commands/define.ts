@@ -1,6 +1,6 @@
 /** Declares commands that are written by hand, so that their flags have types where the command reads them. */
 import type { Endpoint, Value } from '../catalogue/endpoint.js'
-import { formatNames } from '../catalogue/formats.js'
+import { formatNames, formatSpellings } from '../catalogue/formats.js'
 import { hash, oneOf, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given, OwnFlag, Special } from '../engine/command/types.js'
@@ -46,6 +46,7 @@ export const createOutputFlag = (own: readonly string[], help: string, standard:
     ...oneOf([...formatNames, ...own], help, { default: standard }),
     short: 'o',
     aliases: ['format'],
+    spellings: formatSpellings,
     stays: true,
   }) as const
 

@@ -211,17 +211,18 @@ async function* explainCommand(
   return true
 }
 
+/** Returns the document that a flag asks for; undefined where none does. */
+const createDocument = async ({ flags }: ExplainGiven): Promise<unknown> => {
+  if (flags.openapi === true) return createOpenApi(version)
+  if (flags['config-schema'] === true)
+    return (await import('../desired/files/document.js')).buildConfigSchema()
+  if (flags['policy-schema'] === true) return (await import('./policy.js')).policySchema
+  return undefined
+}
+
 async function* explainGiven(services: Services, given: ExplainGiven): Rows {
-  if (given.flags.openapi === true)
-    return yield { kind: 'document', value: await createOpenApi(version) }
-  if (given.flags['config-schema'] === true) {
-    const { buildConfigSchema: configSchema } = await import('../desired/files/document.js')
-    return yield { kind: 'document', value: configSchema() }
-  }
-  if (given.flags['policy-schema'] === true) {
-    const { policySchema } = await import('./policy.js')
-    return yield { kind: 'document', value: policySchema }
-  }
+  const document = await createDocument(given)
+  if (document !== undefined) return yield { kind: 'document', value: document }
   const words = given.args
   const known = await loadResources()
   if (words.length === 0)

@@ -134,6 +134,10 @@ export const toolCommands: readonly ToolRow[] = [
       logout: 'logoutCommand',
       switch: 'switchCommand',
     }),
+    createSpecialRows('auth', () => import('./auth-token.js'), {
+      token: 'tokenCommand',
+      'git-credential': 'gitCredentialCommand',
+    }),
     createSpecialRows('profile', () => import('./profile.js'), {
       list: 'listCommand',
       get: 'getCommand',
@@ -198,6 +202,7 @@ const getToolFlags = (special: Special): Flag[] =>
     short: param.short,
     aliases: param.aliases,
     optionalValue: param.optionalValue,
+    spellings: param.spellings,
   }))
 
 /** Returns the derived flags that a command keeps. */

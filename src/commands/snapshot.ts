@@ -287,12 +287,9 @@ async function* takeSnapshot(
   const { baseUrl, profile } = await place.session()
   const { instance } = await place.identity('known')
   const unfinished = prepareFolder(folder, given.flags)
-  const asked: SnapshotHeader = {
-    began: place.clock.now().toISOString(),
-    instance,
-    groups: given.flags.group ?? [],
-    lines: all.map(({ line }) => line),
-  }
+  const lines = all.map(({ line }) => line)
+  const began = place.clock.now().toISOString()
+  const asked = { began, instance, groups: given.flags.group ?? [], lines }
   const begun = unfinished?.begun ?? asked
   checkResumed(given, begun, asked)
   const user = await readUser(services)

@@ -18,6 +18,8 @@ export const summaries: Readonly<Record<string, string>> = {
   'auth status': 'Show the profiles and check their credentials',
   'auth logout': 'Delete the stored credential of a profile',
   'auth switch': 'Switch to another profile',
+  'auth token': 'Print the credential of a profile',
+  'auth git-credential': 'Answer git’s requests for credentials',
   'profile list': 'List the profiles',
   'profile get': 'Show the settings of a profile',
   'profile set': 'Create a profile or change its settings',

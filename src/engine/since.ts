@@ -198,6 +198,8 @@ const checkFolder = (folder: string | undefined): void => {
   )
 }
 
+const changeColumns = ['id', 'name', 'field', 'before', 'after'] as const
+
 /**
  * Yields what of a list was added, removed and changed since a snapshot, a field a row.
  * @throws Failure what one of the two could not be read for
@@ -222,15 +224,7 @@ export async function* yieldChanges({ command, raw, globals, running }: Line): R
   }
   const column = now.column ?? then.column
   yield* yieldRecords(rows(), {
-    columns: [
-      'change',
-      ...(column === undefined ? [] : [column]),
-      'id',
-      'name',
-      'field',
-      'before',
-      'after',
-    ],
+    columns: ['change', ...(column === undefined ? [] : [column]), ...changeColumns],
     people: { rows: toPeopleRows, sheets: true },
   })
   yield createNoteRow(

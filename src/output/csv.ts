@@ -54,6 +54,7 @@ export const open: OpenPrinter = (sink, view) => {
   const header = (): (readonly Cell[])[] => {
     if (started || rows.columns().length === 0) return []
     started = true
+    if (view.headless === true) return []
     return [rows.headings().map((name) => formatCell(name, view))]
   }
   const rowOf = (record: unknown): readonly Cell[] =>

@@ -8,6 +8,7 @@ const loadLines = () => import('./lines.js')
 
 const writers: Readonly<Record<FormatName, Pick<Format, 'load' | 'page'>>> = {
   table: { load: async () => (await import('./table.js')).open },
+  wide: { load: async () => (await import('./table.js')).open },
   json: { load: async () => (await loadJson()).open },
   yaml: { load: async () => (await import('./yaml.js')).open },
   ndjson: { load: async () => (await loadJson()).openNdjson },

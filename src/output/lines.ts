@@ -5,16 +5,20 @@ import { Failure } from '../errors.js'
 import { escapeLine } from './escape.js'
 import type { OpenPrinter } from './types.js'
 
-/** `-o value`: the values of one field, a line each. Text as it is, control characters visible; the rest as JSON. */
+/** `-o value`: the values of fields, a line a record. Text as it is, control characters visible; the rest as JSON. */
 export const openValues: OpenPrinter = (sink, view) => {
-  const { columns = [], fields = [], parents, pick, style } = view
-  // A column that leads the rows of others stands before the one that was asked for.
-  const field = fields.at(-1) ?? columns[0] ?? 'value'
-  const path = parents === undefined ? field : `record.${field}`
+  const { columns = [], fields = columns.slice(0, 1), parents, pick, style } = view
+  const paths = fields.length === 0 ? ['value'] : fields
+  const textOf = (value: unknown): string => {
+    if (value === undefined || value === null) return ''
+    return escapeLine(isScalar(value) ? String(value) : serializeJson(value), style)
+  }
   const lineOf = (record: unknown): string => {
-    const value = isScalar(record) ? record : pick(record, path)
-    if (value === undefined || value === null) return '\n'
-    return `${escapeLine(isScalar(value) ? String(value) : serializeJson(value), style)}\n`
+    if (isScalar(record)) return `${textOf(record)}\n`
+    const values = paths.map((path) =>
+      pick(record, parents === undefined ? path : `record.${path}`),
+    )
+    return `${values.map(textOf).join('\t')}\n`
   }
   return {
     values: (batch) => sink.write(batch.map(lineOf).join('')),

@@ -159,7 +159,8 @@ const list: OpenPrinter = (sink, view) => {
     )
     lines = chooseLines(natural, view, lines)
     const layout = { lines, text }
-    const header = before === undefined ? drawHeader(headings, layout, view) : ''
+    const isFirst = before === undefined && view.headless !== true
+    const header = isFirst ? drawHeader(headings, layout, view) : ''
     hidden = Math.max(hidden, natural.length - countColumns(layout.lines))
     const body = drawBody(ready, layout, view).map((line) => `${line}\n`)
     await sink.write(header + body.join(''))
@@ -319,7 +320,7 @@ const openPlainList: OpenPrinter = (sink, view) => {
   const header = (): string => {
     if (started || rows.columns().length === 0) return ''
     started = true
-    return formatRow(view, rows.headings())
+    return view.headless === true ? '' : formatRow(view, rows.headings())
   }
   const write = async (records: readonly unknown[]): Promise<void> => {
     if (records.length === 0) return

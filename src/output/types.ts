@@ -116,6 +116,8 @@ export interface View {
   readonly tellHidden?: (count: number) => void
   /** The texts of a page around the answer, for formats that are a page. */
   readonly page?: PageView
+  /** Tables and CSV: leave out the line of headings. */
+  readonly headless?: boolean
   /** CSV: leave cells that start with = + - @ as they are. */
   readonly csvRaw?: boolean
 }

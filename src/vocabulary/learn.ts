@@ -214,6 +214,15 @@ const resolveWords = (
   return { found, taken }
 }
 
+/** Returns the words that a person has to answer, those with the most names first. */
+const listOpenWords = (
+  some: readonly Parameters<typeof rankCandidates>[0][],
+  taken: Parameters<typeof rankCandidates>[1],
+): readonly OpenWord[] =>
+  some
+    .map((one) => ({ word: one.word, names: one.names, candidates: rankCandidates(one, taken) }))
+    .toSorted((a, b) => b.names.length - a.names.length)
+
 /**
  * Learns from responses.
  * @param given words that a person has answered
@@ -242,13 +251,10 @@ export const learnFrom = (
     const slugs = of.flatMap(({ slug }) => slug ?? [])
     return [{ word, own, names: [...explained.keys()], slugs }]
   })
-  const open = wordCandidates
-    .filter(({ word }) => !words.some((one) => one.word === word))
-    .map((candidates): OpenWord => {
-      const { word, names } = candidates
-      return { word, names, candidates: rankCandidates(candidates, taken) }
-    })
-    .toSorted((a, b) => b.names.length - a.names.length)
+  const open = listOpenWords(
+    wordCandidates.filter(({ word }) => !words.some((one) => one.word === word)),
+    taken,
+  )
   const isNeutral = (name: string): boolean =>
     neutralWords.some((word) => splitName(name, word) !== undefined)
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readPipedObjects, requestFor } from '../../src/commands/api-requests.js'
 import { startLine } from '../support/within.js'
-import { answers, calling, rowsOf } from './calling.js'
+import { answers, calling } from './calling.js'
 
 const { server, call, sent } = calling()
 
@@ -72,20 +72,17 @@ describe('a request for each', () => {
 
   it('shows in one column what the documents do not know', async () => {
     server.answer = answers({ 'GET /odd/1': { a: 1 }, 'GET /odd/2': [{ b: 2 }] })
-    const { stdout } = await call('api odd/{} -', { input: '1\n2\n' })
-    expect(rowsOf(stdout)).toEqual([
-      { object: '1', answer: '{"a":1}' },
-      { object: '2', answer: '[{"b":2}]' },
-    ])
+    const { stdout } = await call('api odd/{} - -o csv', { input: '1\n2\n' })
+    expect(stdout).toBe('object,answer\n1,"{""a"":1}"\n2,"[{""b"":2}]"\n')
   })
 
   it('asks before it deletes, and only shows with --dry-run', async () => {
     const refused = await call('api DELETE x/{} -', { input: '1\n2\n' })
     expect([refused.code, server.lines()]).toEqual([2, []])
     const dry = await call('api DELETE x/{} - --dry-run', { input: '1\n2\n' })
-    expect(rowsOf(dry.stdout)).toMatchObject([
-      { object: '1', new: 'removed' },
-      { object: '2', new: 'removed' },
+    expect(JSON.parse(dry.stdout)).toMatchObject([
+      { object: '1', request: 'DELETE /x/1' },
+      { object: '2', request: 'DELETE /x/2' },
     ])
     expect(dry.stderr).toContain('  /x/1\n  /x/2\n')
     expect([dry.code, server.lines()]).toEqual([0, []])

@@ -1,7 +1,6 @@
 /** `svcctl api` over several projects or groups: a request each, in the place of `{project}` or `{group}`. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { headerOf, linesOf, runs, user } from '../engine/journaling/runs.js'
-import { rowsOf } from './calling.js'
 
 const { server, run, files, forget, fresh, written } = runs()
 const project = (id: number, path: string, group: string) => ({
@@ -24,10 +23,12 @@ beforeEach(() => {
 
 describe('a request for each', () => {
   it('of several projects, a row each with the column of the project', async () => {
-    const ran = await run('api projects/{project}/odd -P web/a,web/b')
+    const ran = await run('api projects/{project}/odd -P web/a,web/b -o csv')
     expect(asked()).toEqual(['GET /projects/web%2Fa/odd', 'GET /projects/web%2Fb/odd'])
-    expect(rowsOf(ran.stdout).map(({ project: name }) => name)).toEqual(['web/a', 'web/b'])
-    expect(rowsOf(ran.stdout)[0]?.answer).toContain('"name":"/api/v4/projects/web/a/odd"')
+    expect(ran.stdout.split('\n').map((line) => line.split(',')[0])).toEqual([
+      ...['project', 'web/a', 'web/b', ''],
+    ])
+    expect(ran.stdout).toContain('""name"":""/api/v4/projects/web/a/odd""')
     forget()
     const json = await run('api projects/{project}/odd -P web/a,web/b -o ndjson')
     expect(
@@ -78,7 +79,7 @@ describe('a request for each', () => {
 
   it('for no more of them than the limit', async () => {
     const ran = await run('api projects/{project}/x --all-projects --limit 2')
-    expect(rowsOf(ran.stdout).map(({ project: name }) => name)).toEqual(['web/a', 'web/b'])
+    expect(JSON.parse(ran.stdout)).toMatchObject([{ project: 'web/a' }, { project: 'web/b' }])
     expect(ran.stderr).toContain('showing 2 of 3; use --limit <n> or --limit all for more')
     expect(asked().filter((line) => line.endsWith('/x'))).toHaveLength(2)
   })
@@ -124,11 +125,9 @@ describe('writes', () => {
   it('are shown by --dry-run and --curl, and not sent', async () => {
     const line = 'api PUT projects/{project}/x -P web/a,web/b --param on=true'
     const preview = await run(`${line} --dry-run`)
-    expect(rowsOf(preview.stdout)).toMatchObject([
-      { project: 'web/a', attribute: 'request', new: 'PUT /projects/web%2Fa/x' },
-      { project: 'web/a', attribute: 'on', new: 'true' },
-      { project: 'web/b', attribute: 'request' },
-      { project: 'web/b', attribute: 'on' },
+    expect(JSON.parse(preview.stdout)).toMatchObject([
+      { project: 'web/a', record: { request: 'PUT /projects/web%2Fa/x' } },
+      { project: 'web/b', record: { changes: [{ attribute: 'on' }] } },
     ])
     const curl = (await run(`${line} --curl`)).stdout.split('\n').filter((text) => text !== '')
     expect(curl).toEqual([

@@ -113,7 +113,8 @@ describe('api', () => {
     expect((await api(['PUT', '/x/1'])).stderr).toContain('PUT /x/1: 204')
     server.answer = () => ({ status: 304 })
     const same = await api(['POST', '/x/1'])
-    expect(same).toMatchObject({ code: 0, stdout: '' })
+    expect(same.code).toBe(0)
+    expect(JSON.parse(same.stdout)).toEqual({ object: '/x/1', outcome: 'unchanged' })
     expect(same.stderr).toContain('nothing changed: already in this state')
   })
 
@@ -189,30 +190,30 @@ describe('a name whose slashes are not encoded', () => {
   const form = 'hint: Slashes in the name of a project, group, branch or file are written %2F'
 
   it.each<[readonly string[], string]>([
-    [['GET', 'projects/group/name'], 'GET projects/group%2Fname'],
-    [['groups/a/b/'], 'GET groups/a%2Fb'],
-    [['GET', 'projects/a/b/c/issues/5'], 'GET projects/a%2Fb%2Fc/issues/5'],
-    [['GET', 'projects/a/b/jobs', '--paginate'], "GET 'projects/a%2Fb/jobs?per_page=100'"],
-    [['GET', 'projects/a/b?x=1&y=2'], "GET 'projects/a%2Fb?x=1&y=2'"],
+    [['GET', 'projects/group/name'], 'projects/group%2Fname'],
+    [['groups/a/b/'], 'groups/a%2Fb'],
+    [['GET', 'projects/a/b/c/issues/5'], 'projects/a%2Fb%2Fc/issues/5'],
+    [['GET', 'projects/a/b/jobs', '--paginate'], "'projects/a%2Fb/jobs?per_page=100'"],
+    [['GET', 'projects/a/b?x=1&y=2'], "'projects/a%2Fb?x=1&y=2'"],
     [
       ['GET', 'projects/a%2Fb/repository/branches/fix/one'],
-      'GET projects/a%2Fb/repository/branches/fix%2Fone',
+      'projects/a%2Fb/repository/branches/fix%2Fone',
     ],
     [
       ['GET', 'projects/1/repository/files/src/a.ts/raw'],
-      'GET projects/1/repository/files/src%2Fa.ts/raw',
+      'projects/1/repository/files/src%2Fa.ts/raw',
     ],
-    [['GET', 'projects/1/labels/a/b'], 'GET projects/1/labels/a%2Fb'],
+    [['GET', 'projects/1/labels/a/b'], 'projects/1/labels/a%2Fb'],
     [
       ['DELETE', 'projects/a/b/protected_branches/fix/one', '--yes'],
       'DELETE projects/a%2Fb/protected_branches/fix%2Fone',
     ],
     [['PUT', 'projects/a/b', '--param', 'x=y', '--yes'], 'PUT projects/a%2Fb'],
-    [['GET', 'projects/a/b/jobs/{}', '-'], 'GET projects/a%2Fb/jobs/7'],
+    [['GET', 'projects/a/b/jobs/{}', '-'], 'projects/a%2Fb/jobs/7'],
   ])('is shown as it is to be written: %j', async (args, line) => {
     server.answer = missing
     const { stderr } = await api(args, {}, '7\n')
-    expect(stderr).toContain(`${form}: svcctl api ${line}\n`)
+    expect(stderr).toContain(`${form}. Run "svcctl api ${line}".\n`)
   })
 
   it.each([
@@ -241,11 +242,40 @@ describe('a name whose slashes are not encoded', () => {
       SVC_CONFIG_DIR: configuration(),
     }
     const { stderr } = await svcctl(['api', 'GET', 'projects/platform/app'], { env })
-    const [, line = ''] = /written %2F: svcctl (.+)/.exec(stderr) ?? []
+    const [, line = ''] = /written %2F. Run "svcctl (.+)"/.exec(stderr) ?? []
     const { code, stdout } = await svcctl([...line.split(' '), '-o', 'json'], { env })
     expect({ code, path: JSON.parse(stdout).path_with_namespace }).toEqual({
       code: 0,
       path: 'platform/app',
     })
+  })
+})
+
+describe('a request in the words of gh', () => {
+  it.each<[readonly string[], string, string | undefined]>([
+    [['x/1', '-X', 'PUT', '-f', 'a=1', '-F', 'b=1'], 'PUT /x/1', '{"b":1,"a":"1"}'],
+    [['-X', 'get', 'x', '-f', 'a=1'], 'GET /x?a=1', undefined],
+    [['x', '-F', 'on=false', '-F', 'to=null'], 'POST /x', '{"on":false,"to":null}'],
+    [['x', '-f', 'a[]=1', '-f', 'a[]=2'], 'POST /x', '{"a[]":["1","2"]}'],
+    [['x', '-X', 'DELETE', '--yes'], 'DELETE /x', undefined],
+  ])('%j', async (args, line, body) => {
+    expect(await api(args)).toMatchObject({ code: 0 })
+    expect(server.lines()).toEqual([line])
+    expect(server.seen[0]?.body || undefined).toEqual(body)
+  })
+
+  it('is refused with two methods, and a field without a value', async () => {
+    expect(await api(['PUT', 'x', '-X', 'PUT'])).toMatchObject({ code: 2, stdout: '' })
+    expect(await api(['x', '-f', 'title'])).toMatchObject({ code: 2, stdout: '' })
+    expect(await api(['x', '-i', '--paginate'])).toMatchObject({ code: 2, stdout: '' })
+    expect(server.seen).toEqual([])
+  })
+
+  it('prints the headers with -i, their secrets masked, and nothing with --silent', async () => {
+    server.answer = () => ({ headers: { 'private-token': 'hunter2', 'x-total': '1' }, body: [] })
+    const { stdout } = await api(['x', '-i'])
+    expect(stdout).toMatch(/^HTTP 200\n(?:.+\n)*x-total: 1\n(?:.+\n)*\n\[\]\n$/)
+    expect(stdout).not.toContain('hunter2')
+    expect(await api(['x', '--silent'])).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 })

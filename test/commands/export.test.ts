@@ -146,7 +146,7 @@ describe('export', () => {
   })
 
   it.each([
-    ['export approval', 'Did you mean approvals?'],
+    ['export approval', 'Run "svcctl export approvals".'],
     ['export --curl', '--curl'],
     ['export --limit 3', '--limit'],
     ['export --dry-run', '--dry-run'],

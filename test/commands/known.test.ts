@@ -238,7 +238,7 @@ describe('a line', () => {
     expect(await run('settings update --moon-limit much')).toMatchObject({ code: 2 })
     const near = await run('settings update --mon-limit 7')
     expect(near).toMatchObject({ code: 2 })
-    expect(near.stderr).toContain('Did you mean --moon-limit?')
+    expect(near.stderr).toContain('Run "svcctl settings update --moon-limit 7".')
   })
 
   it('says where the instance did not take one of its own settings', async () => {
@@ -293,7 +293,7 @@ describe('a line', () => {
     expect(server.lines().at(-1)).toContain('status=stale')
     const wrong = await run('runners list --status stael')
     expect(wrong).toMatchObject({ code: 2 })
-    expect(wrong.stderr).toContain('Did you mean stale?')
+    expect(wrong.stderr).toContain('Run "svcctl runners list --status stale".')
   })
 
   it('takes them in conditions, also where no record has them', async () => {

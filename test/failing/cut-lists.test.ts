@@ -46,7 +46,9 @@ const readers: Readonly<Record<string, (text: string) => number>> = {
 it('knows the formats', () => expect([...formatNames].sort()).toEqual(Object.keys(readers).sort()))
 
 it.each([
-  ...formats.map(({ name, shows }) => [name, shows === 'field' ? ['--fields', 'id'] : []] as const),
+  ...formats.map(
+    ({ name, shows }) => [name, shows === 'fields' ? ['--fields', 'id'] : []] as const,
+  ),
   ['json', ['--fields', 'id']] as const,
 ])('in the format %s %j', async (format, more) => {
   const { code, stdout, stderr } = await svcctl(

@@ -60,7 +60,7 @@ it('never make a defect, and are never repeated on standard error', async () => 
         headers: { 'content-type': type },
       }))
       try {
-        const one = format.shows === 'field' ? ['--fields', 'id'] : []
+        const one = format.shows === 'fields' ? ['--fields', 'id'] : []
         const flags = ['-o', format.name, ...one, '--base-url', server.url, '--retries', '0']
         const env = { SVC_TOKEN: 'any-token' }
         const { code, stderr } = await svcctl([...command.split(' '), ...flags], { env })

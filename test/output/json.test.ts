@@ -153,7 +153,7 @@ describe('NDJSON', () => {
 describe('formats', () => {
   it('refuses one that does not exist', () => {
     expect(() => formatNamed('xml')).toThrow(
-      'unknown output format "xml"; available: table, json, yaml, ndjson, csv',
+      'unknown output format "xml"; available: table, wide, json, yaml, ndjson, csv',
     )
   })
   it.each(['table', 'yaml', 'csv'])('%s refuses a record that is no JSON', async (format) => {

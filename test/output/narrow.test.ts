@@ -46,12 +46,16 @@ describe('value', () => {
     expect(out).toBe('two words\na\\nb\n1.5\ntrue\n{"a":[1]}\n["x"]\n\n\n')
   })
 
-  it('leaves out what a record belongs to, and columns that lead', async () => {
-    const out = await written('value', ['{"project":"a/b","record":{"id":1,"v":7}}'], {
-      fields: ['id', 'v'],
-      parents: ['project'],
+  it('leaves out what a record belongs to', async () => {
+    const record = '{"project":"a/b","record":{"id":1,"v":7}}'
+    expect(await written('value', [record], { fields: ['v'], parents: ['project'] })).toBe('7\n')
+  })
+
+  it('separates several fields by tabs, which values cannot hold', async () => {
+    const out = await written('value', ['{"a":"x\\ty","b":null,"c":2}'], {
+      fields: ['a', 'b', 'c'],
     })
-    expect(out).toBe('7\n')
+    expect(out).toBe('x\\ty\t\t2\n')
   })
 })
 

@@ -25,7 +25,8 @@ const picked = [...names.slice(0, 3), ...Object.keys(addresses), 'variables', 'n
 /** Formats that show all of a record, and what flags the others need. */
 const shownIn = ({ name, shows }: (typeof formats)[number], line: string): readonly string[] => {
   const words = [...line.split(' '), '-o', name]
-  if (shows === 'field') return picked.flatMap((field) => [[...words, '--fields', field].join(' ')])
+  if (shows === 'fields')
+    return picked.flatMap((field) => [[...words, '--fields', field].join(' ')])
   return [words.join(' '), [...words, '--fields', ['id', ...picked].join(',')].join(' ')]
 }
 

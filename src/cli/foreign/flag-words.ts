@@ -118,8 +118,8 @@ export class FlagReader {
 
   #readFlag(typed: TypedFlag, token: string): ReadFlag | undefined {
     const row = this.#readRow(typed)
-    const isLongOfOneDash = /^-[a-z]{2}/.test(typed.name)
-    if (row !== undefined && isLongOfOneDash) return row
+    // `-out` is `-o ut` elsewhere, and `-q` is our own.
+    if (row !== undefined && /^-(?:[a-z]{2}|q$)/.test(typed.name)) return row
     const known = this.#find(typed.name)
     if (known !== undefined) return this.#readKnown(known, typed, token) ?? row
     // `-ojson`, `-qv`.

@@ -118,7 +118,7 @@ export const foreignFlags: readonly ForeignFlag[] = [
   { names: ['--template', '--go-template', '--jsonpath', '-t'], value: true, gives: pickFields },
   {
     names: ['--jq', '-q'],
-    value: true,
+    value: /^(?:[.[{]|map|select|to_entries|keys|length)/,
     gives: (value) => ({ tokens: [], pipe: `jq '${value.replaceAll("'", "'\\''")}'` }),
   },
   {

@@ -6,12 +6,12 @@ import { getCommandName } from '../../engine/command/derive.js'
 import { getManyFlags, getOwnFlags, getSiteFlags } from '../../engine/command/flags.js'
 import type { Command } from '../../engine/command/types.js'
 import {
-  commandLine,
+  formatCommandLine,
+  formatSection,
   indent,
   layOutLines,
   layOutTable,
   type PageStyle,
-  section,
   wrap,
 } from './layout.js'
 import { type FlagRow, toFlagRows } from './rows.js'
@@ -66,13 +66,13 @@ const describeCommand = ({ description = [], endpoints }: Command): readonly str
   ...Object.values(endpoints).flatMap(({ reveals = [], notes = [] }) => [reveals, notes].flat()),
 ]
 
-/** What a screen shows without scrolling. */
+/** Lines that a screen shows without scrolling. */
 export const screenLines = 50
 
-/** How much a page says of each flag: `whole` has those for many objects, too; `line` is what fits its line, without routes. */
+/** The detail in which a page describes flags: `whole` has those for many objects, too; `line` has one line a flag, and no routes. */
 type Detail = 'whole' | 'full' | 'line' | 'names'
 
-const flagLines = (rows: readonly FlagRow[], { width }: PageStyle, detail: Detail): string => {
+const layOutFlags = (rows: readonly FlagRow[], { width }: PageStyle, detail: Detail): string => {
   if (rows.length === 0) return ''
   if (detail === 'whole' || detail === 'full') return layOutTable(rows, width)
   if (detail === 'names')
@@ -85,32 +85,32 @@ const flagLines = (rows: readonly FlagRow[], { width }: PageStyle, detail: Detai
   )
 }
 
-const flagSections = (command: Command, style: PageStyle, detail: Detail): string =>
+const formatFlagSections = (command: Command, style: PageStyle, detail: Detail): string =>
   [
     ...groupFlags(getCommandName(command), getOwnFlags(command)),
     ['Settings of this instance', getSiteFlags(command)] as const,
     ['Many objects', detail === 'whole' ? getManyFlags(command) : []] as const,
   ]
     .map(([title, flags]) =>
-      section(`${title}:`, flagLines(toFlagRows(flags), style, detail), style),
+      formatSection(`${title}:`, layOutFlags(toFlagRows(flags), style, detail), style),
     )
     .filter((part) => part !== '')
     // A page with little room has no empty lines between its headings.
     .join(detail === 'line' || detail === 'names' ? '' : '\n')
 
-const pageText = async (command: Command, style: PageStyle, detail: Detail): Promise<string> => {
+const renderPage = async (command: Command, style: PageStyle, detail: Detail): Promise<string> => {
   const body = [...new Set(describeCommand(command))]
     .flatMap((text) => wrap(text, style.width))
     .join('\n')
   return [
     `${command.summary}.\n`,
-    section(
+    formatSection(
       'Usage:',
       `${indent}svcctl ${getCommandName(command)}${formatArguments(command)} [flags]`,
       style,
     ),
     body === '' ? '' : `${body}\n`,
-    section(
+    formatSection(
       'Arguments:',
       layOutTable(
         command.args.map((a) => [a.name, a.help] as const),
@@ -118,15 +118,21 @@ const pageText = async (command: Command, style: PageStyle, detail: Detail): Pro
       ),
       style,
     ),
-    flagSections(command, style, detail),
-    otherFlags(command, style, detail),
-    section('Good to know:', layOutTable(collectFacts(command), style.width), style),
-    section(
+    formatFlagSections(command, style, detail),
+    formatOtherFlags(command, style, detail),
+    formatSection('Good to know:', layOutTable(collectFacts(command), style.width), style),
+    formatSection(
       'Examples:',
-      (await loadExamples(command)).map((e) => commandLine(`svcctl ${e}`, style.width)).join('\n'),
+      (await loadExamples(command))
+        .map((e) => formatCommandLine(`svcctl ${e}`, style.width))
+        .join('\n'),
       style,
     ),
-    section('API:', detail === 'line' ? '' : formatRoutes(command, style.width), style).trimEnd(),
+    formatSection(
+      'API:',
+      detail === 'line' ? '' : formatRoutes(command, style.width),
+      style,
+    ).trimEnd(),
   ]
     .filter((part) => part !== '')
     .join('\n')
@@ -142,10 +148,10 @@ export const renderCommandHelp = async (
   style: PageStyle,
   whole = false,
 ): Promise<string> => {
-  if (whole) return pageText(command, style, 'whole')
+  if (whole) return renderPage(command, style, 'whole')
   let text = ''
   for (const detail of ['full', 'line', 'names'] as const) {
-    text = await pageText(command, style, detail)
+    text = await renderPage(command, style, detail)
     if (text.trimEnd().split('\n').length <= screenLines) return text
   }
   return text
@@ -154,11 +160,11 @@ export const renderCommandHelp = async (
 /** The flags for many objects that a page names, by how often they are looked for. */
 const namedFirst = ['select', 'all-projects', 'where', 'sort', 'group-by', 'resume', 'journal']
 
-/** What a line has for their names, beside what stands around them. */
+/** Columns of that line for the names of flags. */
 const manyWidth = 48
 
 /** Names the flags for many objects on one line. */
-const manyLine = (command: Command): readonly string[] => {
+const formatManyLine = (command: Command): readonly string[] => {
   const names = getManyFlags(command).flatMap(({ name, hidden }) =>
     hidden === true || name === 'limit' ? [] : [name],
   )
@@ -171,13 +177,13 @@ const manyLine = (command: Command): readonly string[] => {
   return [`Many objects: ${shown}${more} svcctl help many`]
 }
 
-/** Where the flags stand that a page does not describe, and the ones that people look for most. */
-const otherFlags = (command: Command, style: PageStyle, detail: Detail): string => {
+/** Names the flags that a page does not describe, and the topics that do. */
+const formatOtherFlags = (command: Command, style: PageStyle, detail: Detail): string => {
   const limit = getManyFlags(command).some(
     ({ name, hidden }) => name === 'limit' && hidden !== true,
   )
   const common = ['-o', '--fields', ...(limit ? ['--limit'] : []), '--sandbox', '-p', '--yes']
-  const many = detail === 'whole' ? [] : manyLine(command)
+  const many = detail === 'whole' ? [] : formatManyLine(command)
   const lines = [
     ...many,
     `Common flags: ${common.join(', ')} … svcctl help flags`,

@@ -2,22 +2,28 @@
 import adoption from '../../../.github/guide/adoption.md?raw'
 import agents from '../../../.github/guide/agents.md?raw'
 import asCode from '../../../.github/guide/as-code.md?raw'
+import comingFrom from '../../../.github/guide/coming-from.md?raw'
+import firstHour from '../../../.github/guide/first-hour.md?raw'
 import instances from '../../../.github/guide/instances.md?raw'
 import journal from '../../../.github/guide/journal.md?raw'
 import manyObjects from '../../../.github/guide/many-objects.md?raw'
 import snapshots from '../../../.github/guide/snapshots.md?raw'
+import troubleshooting from '../../../.github/guide/troubleshooting.md?raw'
 import where from '../../../.github/guide/where.md?raw'
 import { type Recipe, recipes } from '../../commands/recipes.js'
-import { commandLine, indent, layOutTable, wrap } from './layout.js'
+import { formatCommandLine, indent, layOutTable, wrap } from './layout.js'
 
 const pages = {
   adoption,
   agents,
   'as-code': asCode,
+  'coming-from': comingFrom,
+  'first-hour': firstHour,
   instances,
   journal,
   'many-objects': manyObjects,
   snapshots,
+  troubleshooting,
   where,
 } as const
 
@@ -85,7 +91,7 @@ const renderRecipe = ({ job, about, lines }: Recipe, width: number): string =>
   [
     job,
     ...wrap(about, width - indent.length).map((line) => indent + line),
-    ...lines.map((line) => commandLine(line, width)),
+    ...lines.map((line) => formatCommandLine(line, width)),
   ].join('\n')
 
 /** Renders all recipes for a page of this width. */

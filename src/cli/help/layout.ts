@@ -1,6 +1,6 @@
 /** Lays out help: sections, two columns, and command lines to copy. */
 
-/** How a page is styled. */
+/** The style of a page. */
 export interface PageStyle {
   readonly width: number
   readonly bold: (text: string) => string
@@ -70,7 +70,7 @@ export const wrap = (text: string, width: number): string[] => {
 const parts = /(?:(?:(?<!-)-[\w-]+|[<>|]) (?![-<>|]))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
 
 /** Formats a command line to copy, and breaks it where that keeps a flag and its value together. */
-export const commandLine = (line: string, width: number): string => {
+export const formatCommandLine = (line: string, width: number): string => {
   const lines: string[] = []
   let at = `${indent}$`
   for (const [word] of line.matchAll(parts)) {
@@ -86,5 +86,5 @@ export const commandLine = (line: string, width: number): string => {
 }
 
 /** Formats a section with its title; empty if the body is. */
-export const section = (title: string, body: string, style: PageStyle): string =>
+export const formatSection = (title: string, body: string, style: PageStyle): string =>
   body === '' ? '' : `${style.bold(title)}\n${body}\n`

@@ -11,17 +11,17 @@ import {
 import type { Flag } from '../../engine/command/types.js'
 import { formatOtherNames, getSpellings, type Spelling } from '../../engine/plan/line.js'
 
-/** How long a list of values may be in a description. */
+/** The longest list of values in a description, in characters. */
 const inDescription = 120
 
-const valuesIn = (param: Param): readonly string[] => {
+const listValues = (param: Param): readonly string[] => {
   if (getPlaceholder(param) === getParamValues(param).join('|')) return []
   return [...getParamValues(param), ...getNumberNames(param)]
 }
 
-/** The values that a flag takes, where its term does not say them; so many as fit in two lines. */
-const valuesText = (param: Param): string[] => {
-  const values = valuesIn(param)
+/** Formats the values that a flag takes, unless its term shows them; as many as fit in two lines. */
+const formatValues = (param: Param): string[] => {
+  const values = listValues(param)
   if (values.length === 0) return []
   const text = values.join(', ')
   if (text.length <= inDescription) return [text]
@@ -29,31 +29,31 @@ const valuesText = (param: Param): string[] => {
   return [`${text.slice(0, cut)}, …`]
 }
 
-/** Where a project or group comes from that is not given. */
+/** The defaults of a project or group that is not given. */
 const scopeDefaults: Readonly<Record<ScopeParam['type'], string>> = {
   project: 'default: SVC_PROJECT or the project of the git clone',
   group: 'else SVC_GROUP',
 }
 
-/** Whether something must be given. */
-const needText = ({ required, path, param }: Flag): string[] => {
+/** Says that a flag is required, or what is used in its place. */
+const formatNeed = ({ required, path, param }: Flag): string[] => {
   if (!required) return []
   const scope = getScopeType(param)
   if (path === true && scope !== undefined) return [scopeDefaults[scope]]
   return [param.env === undefined ? 'required' : `else ${param.env}`]
 }
 
-/** A default as help names it; one that is called so itself stands in quotes. */
-const defaultText = (value: string | number | boolean): string =>
+/** Formats a default; a value that is itself called `default` stands in quotes. */
+const formatDefault = (value: string | number | boolean): string =>
   value === 'default' ? '"default"' : String(value)
 
-const describe = (flag: Flag): string => {
+const describeFlag = (flag: Flag): string => {
   const { param } = flag
   const marks = [
-    ...valuesText(param),
+    ...formatValues(param),
     ...(param.words === undefined ? [] : [`also ${param.words.join(', ')}`]),
-    ...needText(flag),
-    ...(param.default === undefined ? [] : [`default ${defaultText(param.default)}`]),
+    ...formatNeed(flag),
+    ...(param.default === undefined ? [] : [`default ${formatDefault(param.default)}`]),
     ...(param.edition === undefined ? [] : [param.edition]),
     ...(param.deprecated === undefined ? [] : [`deprecated: use ${param.deprecated}`]),
   ]
@@ -70,7 +70,7 @@ const toFlagRow = (flag: Flag, { text, negated }: Spelling): FlagRow => {
   if (negated === true) return [text, flag.refusal ?? `not: ${flag.param.help}`]
   // Attributes have both forms; what picks or switches something of the tool has one.
   const both = isSwitch(flag.param) && flag.parameter !== undefined && !text.startsWith('--no-')
-  return [both ? text.replace('--', '--[no-]') : text, describe(flag)]
+  return [both ? text.replace('--', '--[no-]') : text, describeFlag(flag)]
 }
 
 /** Describes flags as rows of help, without hidden ones. */

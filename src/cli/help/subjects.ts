@@ -80,7 +80,7 @@ export const subjects: Readonly<Record<string, readonly Subject[]>> = {
   ],
 }
 
-const matches = (name: string, pattern: string): boolean =>
+const matchesName = (name: string, pattern: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 
 /** Sorts the flags of a command below their headings; those without one come last. */
@@ -90,7 +90,7 @@ export const groupFlags = (
 ): readonly (readonly [title: string, flags: readonly Flag[]])[] => {
   const named = subjects[command] ?? []
   const titleOf = (name: string): string | undefined =>
-    named.find(([, patterns]) => patterns.some((pattern) => matches(name, pattern)))?.[0]
+    named.find(([, patterns]) => patterns.some((pattern) => matchesName(name, pattern)))?.[0]
   const groups = named.map(
     ([title]) => [title, flags.filter(({ name }) => titleOf(name) === title)] as const,
   )

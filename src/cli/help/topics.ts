@@ -11,7 +11,7 @@ import { flagSets } from '../../engine/command/global-flags.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
 import { formatArguments } from './command.js'
 import type { GuidePage } from './guide.js'
-import { indent, layOutTable, type PageStyle, section, wrap } from './layout.js'
+import { formatSection, indent, layOutTable, type PageStyle, wrap } from './layout.js'
 import { toFlagRows } from './rows.js'
 
 /** The environment variables that the tool reads, as data: `help environment` and README derive from it. */
@@ -198,6 +198,18 @@ export const topics: Readonly<Record<string, Topic>> = {
     summary: 'give an agent access over the Model Context Protocol',
     page: createGuideTopic('agents'),
   },
+  'first-hour': {
+    summary: 'try svcctl on the embedded instance, line by line',
+    page: createGuideTopic('first-hour'),
+  },
+  'coming-from': {
+    summary: 'the lines of other tools, and what they are here',
+    page: createGuideTopic('coming-from'),
+  },
+  troubleshooting: {
+    summary: 'what to do about errors, by symptom',
+    page: createGuideTopic('troubleshooting'),
+  },
   adoption: {
     summary: 'set up svcctl for a team in an afternoon',
     page: createGuideTopic('adoption'),
@@ -245,16 +257,16 @@ export const renderRootHelp = async (style: PageStyle): Promise<string> => {
   const own = groups.map(([group, title]) => {
     const names = toolCommands.filter((c) => c.group === group).map(getCommandName)
     const lines = names.map((name) => [name, summaries[name] ?? ''] as const)
-    return section(`${title}:`, layOutTable(lines, style.width), style)
+    return formatSection(`${title}:`, layOutTable(lines, style.width), style)
   })
   const rows = areas.map((a) => [a.name, a.summary] as const)
   return [
     'Administer a source-hosting, collaboration and CI instance through its REST API.\n',
-    section('Usage:', `${indent}svcctl <area> <verb> [id …] [flags]`, style),
-    section('Areas:', layOutTable(rows, style.width), style),
+    formatSection('Usage:', `${indent}svcctl <area> <verb> [id …] [flags]`, style),
+    formatSection('Areas:', layOutTable(rows, style.width), style),
     ...own,
-    section('Try it without an instance:', `${indent}svcctl runners list --sandbox`, style),
-    section(
+    formatSection('Try it without an instance:', `${indent}svcctl runners list --sandbox`, style),
+    formatSection(
       'Help:',
       layOutTable(
         [
@@ -289,8 +301,8 @@ export const renderAreaHelp = async (
   })
   return [
     summary === undefined ? '' : `${toCapitalized(summary)}.\n`,
-    section('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
-    section('Verbs:', layOutTable(rows, style.width), style),
+    formatSection('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
+    formatSection('Verbs:', layOutTable(rows, style.width), style),
     `${style.dim(`svcctl ${prefix} <verb> --help says more about one of them.`)}\n`,
   ]
     .filter((part) => part !== '')

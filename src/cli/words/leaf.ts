@@ -2,6 +2,7 @@
 
 import { Command as Commander, type ErrorOptions, Option, type ParseOptionsResult } from 'commander'
 import { getCurrentIo } from '../../base/io.js'
+import { getOwn } from '../../base/objects.js'
 import { writes } from '../../catalogue/endpoint.js'
 import { getParamValues, isSwitch } from '../../catalogue/params.js'
 import { createNameConflictFailure } from '../../catalogue/words.js'
@@ -56,7 +57,7 @@ const getOptions = (flag: Flag): readonly Option[] => {
 
 /** Returns the text of one occurrence of a flag: its value, an empty text where the value may be left out, or true and false. */
 const toText = (flag: Flag, option: Option, value: unknown): string => {
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') return getOwn(flag.spellings, value) ?? value
   if (value === null) return ''
   if (option.negate && flag.refusedValue !== undefined) return flag.refusedValue
   return String(!option.negate || flag.name.startsWith('no-'))
@@ -366,7 +367,8 @@ export class Leaf extends CommandLevel {
     const strange = [...merged.keys()].find((key) => !given.some(({ name }) => name === key))
     if (this.wordless !== undefined) throw this.wordless
     if (strange !== undefined) throw createUnknownOptionFailure(getCommandName(command), strange)
-    const raw = { args: this.args, flags: merged, words: this.tokens, ...this.ownly }
+    const typed = { args: this.args, flags: merged }
+    const raw = { ...(command.arrange?.(typed) ?? typed), words: this.tokens, ...this.ownly }
     return { kind: 'run', command, raw, own: this.findOwn }
   }
 }

@@ -136,6 +136,15 @@ export interface ApplyUndo {
   readonly due: (made: MadePlan) => Promise<readonly PlannedAction[]>
 }
 
+/** @throws Failure `usage` if the key by which changed secrets are found cannot be used */
+const refuseUnusableKey = ({ unusable }: Awaited<ReturnType<typeof readSecrets>>): void => {
+  if (unusable === undefined) return
+  throw usage(
+    `cannot tell whether secrets changed: ${unusable}`,
+    'Make the key file private (chmod 600), or pass --secrets always or --secrets never.',
+  )
+}
+
 /** Makes the plan, yields it, asks for it, and does it. @param own the run that is gone on with */
 async function* applyPlan(
   services: Services,
@@ -147,11 +156,7 @@ async function* applyPlan(
   const agreed = own?.agreed ?? findConfirmedPlan(services, given)
   const asked = agreed?.given ?? given
   const secrets = await readSecrets(services, asked.flags.secrets)
-  if (asked.flags.secrets === 'changed' && secrets.unusable !== undefined && own === undefined)
-    throw usage(
-      `cannot tell whether secrets changed: ${secrets.unusable}`,
-      'Make the key file private (chmod 600), or pass --secrets always or --secrets never.',
-    )
+  if (asked.flags.secrets === 'changed' && own === undefined) refuseUnusableKey(secrets)
   const wanted = await createDuePlan(services, given, agreed, secrets, undoing)
   const { made, actions } = wanted
   const failOn = await parseFailOn(services, asked)

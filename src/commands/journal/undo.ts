@@ -67,6 +67,17 @@ class UndoJournal {
   }
 }
 
+/** Returns the header of a run without what is about its line alone. */
+const withoutLine = ({
+  final: _,
+  options: __,
+  parents: ___,
+  shard: ____,
+  redo: _____,
+  redoes: ______,
+  ...header
+}: RunHistory['header']) => header
+
 const createUndoJournal = (
   { place }: Services,
   past: RunHistory,
@@ -74,15 +85,7 @@ const createUndoJournal = (
   redo: boolean,
 ): UndoJournal =>
   new UndoJournal(async () => {
-    const {
-      final: _,
-      options: __,
-      parents: ___,
-      shard: ____,
-      redo: _____,
-      redoes: ______,
-      ...header
-    } = past.header
+    const header = withoutLine(past.header)
     const { command, endpoint } = header
     const lacks = await getUnrecorded(past.header)
     const now = place.clock.now()
@@ -273,6 +276,17 @@ async function* yieldNothing({ answer }: Services): Rows {
   yield* yieldNone(answer)
 }
 
+/** Undoes an apply by an apply, which plans, shows the plan and asks. */
+async function* undoApplyRun(
+  services: Services,
+  past: RunHistory,
+  { redo, notes }: { readonly redo: boolean; readonly notes: readonly string[] },
+): Rows {
+  for (const text of notes) services.ui.note(text)
+  const { undoApply } = await import('../apply/undoing.js')
+  yield* undoApply(services, past, redo)
+}
+
 async function* undoRun(services: Services, given: Arguments<typeof flags>): Rows {
   const { instance, ui, place } = services
   const { file: path, since } = await findRun(services, given)
@@ -281,16 +295,11 @@ async function* undoRun(services: Services, given: Arguments<typeof flags>): Row
   if (past.total === 0 && past.header.endpoint === '') return yield* yieldNothing(services)
   // To undo an undo is to redo what it reverted.
   const redo = given.flags.redo === true || isUndo(past)
-  const isApply = past.header.command === 'apply'
-  const inverse = isApply ? undefined : await findInverse(past.header, redo)
+  const inverse = past.header.command === 'apply' ? undefined : await findInverse(past.header, redo)
   const doubt = await checkMaker(services, past)
   tellGap(services, past)
-  if (inverse === undefined) {
-    for (const text of [...doubt, ...since]) ui.note(text)
-    // The undo of an apply is an apply itself: it plans, shows the plan and asks.
-    const { undoApply } = await import('../apply/undoing.js')
-    return yield* undoApply(services, past, redo)
-  }
+  if (inverse === undefined)
+    return yield* undoApplyRun(services, past, { redo, notes: [...doubt, ...since] })
   const steps = await readSteps(services, past, inverse, (text) => ui.note(text))
   if (!ui.interactive) for (const text of since) ui.note(text)
   if (steps.count === 0) return yield* yieldNothing(services)
@@ -305,9 +314,10 @@ async function* undoRun(services: Services, given: Arguments<typeof flags>): Row
     send: async (plan) => {
       const step = stepOf(plan)
       const record = createRecord(own, inverse, step)
-      const inside = parseTreePlace(step.was.parent)
-      const work = () => turns.take(inside, () => putBack(instance, inverse, step, record))
-      return recordOutcome(step, record, work)
+      const putStepBack = () => putBack(instance, inverse, step, record)
+      return recordOutcome(step, record, () =>
+        turns.take(parseTreePlace(step.was.parent), putStepBack),
+      )
     },
   })
   if (!services.sends) return yield* restored

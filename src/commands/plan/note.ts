@@ -1,5 +1,7 @@
 /** `--note`: keeps one note with the plan on the merge request of the CI job, with a token of its own. */
 import { isObject } from '../../base/objects.js'
+import { mr } from '../../catalogue/areas/mr.js'
+import { account } from '../../catalogue/undocumented.js'
 import { largestPage } from '../../client/defaults.js'
 import type { ExternalClient, Services } from '../../engine/command/services.js'
 import { createNoteRow, createTextRow, type Rows } from '../../engine/rows.js'
@@ -19,6 +21,9 @@ export interface NotePlace {
   readonly credential: Credential
 }
 
+const tokenHint =
+  'Set SVC_NOTE_TOKEN to a project access token with the scope api. The token of a CI job cannot write notes.'
+
 /**
  * Finds where the note goes, before anything is planned; undefined without `--note`.
  * @throws Failure `auth` without SVC_NOTE_TOKEN, `usage` outside of the CI job of a merge request
@@ -31,7 +36,7 @@ export const findNotePlace = (
   const { SVC_NOTE_TOKEN: token, CI_MERGE_REQUEST_IID: iid, CI_SERVER_URL: server } = env
   if (!token)
     throw new Failure('auth', '--note requires SVC_NOTE_TOKEN, a token that can write notes', {
-      hint: 'Use a project access token with the scope api. The token of a CI job cannot write notes.',
+      hint: tokenHint,
     })
   const { kind, value } = checkToken(token, 'personal', 'SVC_NOTE_TOKEN')
   // A merge request from a fork belongs to another project than its pipeline.
@@ -66,7 +71,8 @@ const findOwnNote = async (
   notes: string,
   mark: string,
 ): Promise<number | undefined> => {
-  const user = await read(client, '/user')
+  const { path } = await client.build({ endpoint: account, values: {} })
+  const user = await read(client, path)
   if (!isObject(user)) return undefined
   for (let page = 1; ; page += 1) {
     const query = `?order_by=created_at&sort=desc&per_page=${largestPage}&page=${page}`
@@ -94,8 +100,10 @@ const postNote = async (
   mark: string,
 ): Promise<string> => {
   const client = await openNoteClient(services, to)
-  const project = encodeURIComponent(to.project)
-  const notes = `/projects/${project}/merge_requests/${to.iid}/notes`
+  // Instances have notes below each merge request, although the documents do not show them.
+  const values = { id: to.project, merge_request_iid: Number(to.iid) }
+  const { path } = await client.build({ endpoint: mr.get, values })
+  const notes = `${path}/notes`
   const id = await findOwnNote(client, notes, mark)
   await client.call({
     method: id === undefined ? 'POST' : 'PUT',
@@ -118,9 +126,10 @@ export async function* writePlanNote(
     const done = await postNote(services, to, text, noteMark(reported.of))
     yield createNoteRow(`${done} on merge request !${to.iid}`)
   } catch (error) {
-    const { message, details } = recoverFrom(error)
+    const { category, message, details } = recoverFrom(error)
     services.ui.warn(`the note was not posted: ${message}`)
-    if (details.hint !== undefined) services.ui.note(details.hint)
+    const hint = category === 'auth' ? tokenHint : details.hint
+    if (hint !== undefined) services.ui.note(hint)
     // What programs read is the plan alone.
     if (services.answer.reader === 'people') yield createTextRow(text)
     else services.ui.warn(text)

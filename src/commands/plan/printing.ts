@@ -52,6 +52,12 @@ import {
 /** Fields that some actions have. */
 const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof PlanAction)[]
 
+/** Returns the row of an action in a sheet, where its changes are one cell. */
+const toSheetRow = ({ changes, ...row }: ReturnType<typeof toActionRow>) => ({
+  ...row,
+  changes: changes.map(({ attribute }) => attribute).join(', '),
+})
+
 /**
  * Yields a plan. No value of a secret is in it: nothing has to be masked.
  * @param outcomeOf what became of an action, once the plan is applied; people have seen the plan then
@@ -89,12 +95,8 @@ export async function* yieldPlan(
   const rows = () =>
     made.plan.actions.map((action) => ({ ...toActionRow(action), ...outcomeOf?.(action.id) }))
   if (answer.reader === 'sheets') {
-    const sheet = rows().map(({ changes, ...row }) => ({
-      ...row,
-      changes: changes.map(({ attribute }) => attribute).join(', '),
-    }))
     const last = outcomeOf === undefined ? 'changes' : 'outcome'
-    return yield* yieldRecords(sheet, { columns: ['verb', 'address', last] })
+    return yield* yieldRecords(rows().map(toSheetRow), { columns: ['verb', 'address', last] })
   }
   // What holds no object inside of another has the actions, one a line.
   if (format.nests !== true)

@@ -56,11 +56,8 @@ export const buildLevels = (all: readonly DeclaredLevel[]): Levels => {
     const some = all.filter(({ key }) => key.form === form && key.scope === scope)
     return new Map(some.map((level) => [level.key.path.toLowerCase(), level]))
   }
-  const [site, groups, projects] = [
-    of('exact', 'site'),
-    of('exact', 'group'),
-    of('exact', 'project'),
-  ]
+  const [site, groups] = [of('exact', 'site'), of('exact', 'group')]
+  const projects = of('exact', 'project')
   const [defaults, selecting] = [of('defaults', 'project'), sortSelectors(all)]
   const [groupsBelow, projectsBelow] = [of('below', 'group'), of('below', 'project')]
   const below = listLevelPaths(new Map([...groupsBelow, ...projectsBelow]))

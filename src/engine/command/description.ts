@@ -1,6 +1,7 @@
 /** Types that describe a command, and the types of what a line asks of it. */
 import type { Fields, JsonValues } from '../../base/objects.js'
 import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
+import type { FormatName } from '../../catalogue/formats.js'
 import type { Param } from '../../catalogue/params.js'
 import type { ComputedFields } from '../../catalogue/pick.js'
 import type { Naming } from '../../catalogue/words.js'
@@ -70,6 +71,8 @@ export interface Flag {
   readonly refusal?: string
   /** The value that `--no-…` stands for, where the flag is no boolean. */
   readonly refusedValue?: string
+  /** Other words for its values that are accepted and not shown. */
+  readonly spellings?: Readonly<Record<string, string>>
   readonly group?: FlagGroup
 }
 /** `site`: settings of the instance at hand that no document names. */
@@ -175,10 +178,20 @@ interface GivenObject {
   readonly place?: string | undefined
 }
 
+/** Arguments and flags of a line, before any of them is understood. */
+interface TypedWords {
+  readonly args: readonly string[]
+  readonly flags: ReadonlyMap<string, readonly string[]>
+}
+
 /** The traits of a command that no endpoint implies. */
 export interface CommandTraits {
   /** Takes --param and --input though it reaches no endpoint of the catalogue. */
   readonly open?: true
+  /** Puts what a line says in another form in its usual one: the method of a request by a flag. */
+  readonly arrange?: (typed: TypedWords) => TypedWords
+  /** The format of its answers where the line names none; what a variable or a profile names is not for it. */
+  readonly usualFormat?: FormatName
   /** Goes on until it is interrupted: its output is shown at once, without a pager. */
   readonly longRunning?: true
   /** Goes on until something else is over, whatever its flags say. */

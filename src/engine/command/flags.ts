@@ -52,6 +52,8 @@ const anyParameter: Flag = {
   required: false,
   beyond: true,
 }
+/** The same of a request that is made by hand. */
+const requestParameter: Flag = { ...anyParameter, short: 'F', aliases: ['field'] }
 const attributesFile: Flag = {
   name: 'input',
   param: {
@@ -175,7 +177,8 @@ const canSaveAsPlanned = (c: CommandFacts): boolean =>
 const shared: readonly SharedFlags[] = [
   { flags: hiddenScopes, takes: (c) => hasEndpoints(c) && c.open !== true, as: toScopeFlag },
   { flags: flagSets.spread, takes: acceptsUndocumented, as: spread },
-  { flags: [anyParameter], takes: acceptsUndocumented },
+  { flags: [anyParameter], takes: (c) => acceptsUndocumented(c) && c.open !== true },
+  { flags: [requestParameter], takes: (c) => c.open === true },
   { flags: [attributesFile], takes: (c) => acceptsUndocumented(c) && canSendAttributes(c) },
   {
     flags: [...flagSets.paging, ...flagSets.sort, ...flagSets.group],

@@ -1,6 +1,6 @@
-import { formatNames } from '../../catalogue/formats.js'
+import { formatNames, formatSpellings } from '../../catalogue/formats.js'
 import type { ParameterFlag } from '../../catalogue/index.js'
-import { boolean, integer, list, oneOf, type Param, string } from '../../catalogue/params.js'
+import { boolean, integer, list, oneOf, string } from '../../catalogue/params.js'
 import {
   defaultLimit,
   defaultMaxWait,
@@ -11,29 +11,8 @@ import {
 } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
 import type { Flag, FlagGroup } from './description.js'
+import type { GlobalFlagRow, Texts } from './global-flag.js'
 import { isSandboxChosen } from './instance-flags.js'
-
-// How a global flag is declared.
-
-/** Texts as they were given, in order; booleans as 'true' and 'false'. Undefined where it was not. */
-export type Texts = readonly string[] | undefined
-
-export interface GlobalFlagRow {
-  readonly param: Param
-  readonly short?: string
-  /** Earlier spellings that are accepted and not shown. */
-  readonly aliases?: readonly string[]
-  /** The value may be left out; then the default counts. */
-  readonly optionalValue?: true
-  /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
-  readonly refusal?: string
-  /** The value that `--no-…` stands for, where the flag is no boolean. */
-  readonly refusedValue?: string
-  /** Runs the command again and again: only for those that may be repeated. */
-  readonly repeats?: true
-  /** Parses the flag's texts, in the place of the rules of its parameter. */
-  readonly read?: (texts: Texts, env: NodeJS.ProcessEnv, line: ReadonlySet<string>) => unknown
-}
 
 const declare = <const F extends Readonly<Record<string, GlobalFlagRow>>>(flags: F): F => flags
 
@@ -263,13 +242,22 @@ const requesting = declare({
 })
 
 const printing = declare({
-  output: { param: oneOf(formatNames, 'output format', { default: 'table' }), short: 'o' },
+  output: {
+    param: oneOf(formatNames, 'output format', { default: 'table' }),
+    short: 'o',
+    spellings: formatSpellings,
+  },
   to: { param: string('write the output to a file', { completes: 'file', writes: true }) },
   open: { param: boolean('with -o html: show the page in a browser') },
   fields: {
     param: list('string', 'columns or keys to show; dots select nested fields', {
       completes: 'field',
     }),
+  },
+  headers: {
+    param: boolean('print a header line in tables and csv'),
+    refusal: 'print no header line in tables and csv',
+    read: (texts) => texts?.at(-1) !== 'false',
   },
   'show-secrets': { param: boolean('show tokens, keys and passwords unmasked') },
   'csv-raw': { param: boolean('do not escape cells that spreadsheets run as formulas') },

@@ -4,7 +4,8 @@ import type { Value } from '../../catalogue/endpoint.js'
 import { getParamValues, isSwitch, type Param } from '../../catalogue/params.js'
 import { defaultLimit } from '../../client/defaults.js'
 import type { Flag } from './description.js'
-import { declared, type GlobalFlagRow, type Texts } from './global-flags.js'
+import type { GlobalFlagRow, Texts } from './global-flag.js'
+import { declared } from './global-flags.js'
 
 type DeclaredFlags = typeof declared
 

@@ -29,6 +29,8 @@ export type OwnFlag = Param & {
   /** The API parameter that it fills in place of the derived flag, through the command's `rows`. */
   readonly parameter?: string
   readonly optionalValue?: true
+  /** Other words for its values that are accepted and not shown. */
+  readonly spellings?: Readonly<Record<string, string>>
   /** Left out, nothing changes: its default is what a new one gets. */
   readonly stays?: true
 }

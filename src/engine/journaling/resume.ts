@@ -253,6 +253,15 @@ const isStreamed = (command: Command, { parents, source }: Header): boolean =>
     ? parents === undefined
     : streams(command) && command.args.length > 0 && (parents === undefined || source === 'stdin')
 
+const collectItems = async (items: AsyncIterable<Item>): Promise<readonly Item[]> => {
+  const all: Item[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+const countOpen = ({ counts }: Pick<RunHistory, 'counts'>): number =>
+  counts.failed + counts.unknown + counts.not_tried
+
 /**
  * Takes a run up where it was left.
  * @returns undefined where nothing is left to be done
@@ -280,8 +289,7 @@ export const takeUp = async (resuming: ResumeContext): Promise<ResumedLine | und
   const damaged = past.gap !== undefined
   const next = (n: number) => getNextStep(states.get(n) ?? 'queued', header.endpoint, damaged)
   const left = () => readWork(journal, undefined, next)
-  const all: Item[] = []
-  if (!streamed) for await (const item of left()) all.push(item)
+  const all = streamed ? [] : await collectItems(left())
   const items = all.filter((item) => isKnown(resuming, item))
   if (items.length < all.length) tellUnknown(resuming, all)
   const asked = checkHeader(resuming, header)
@@ -291,8 +299,7 @@ export const takeUp = async (resuming: ResumeContext): Promise<ResumedLine | und
     resumed: { journal, past, again, next, left },
     parents: header.parents,
   })
-  const { counts } = past
-  const open = streamed ? counts.failed + counts.unknown + counts.not_tried : items.length
+  const open = streamed ? countOpen(past) : items.length
   // Of an input that was cut nobody knows what is left.
   if (open === 0 && !again)
     return past.total === undefined ? undefined : reportNothingLeft(resuming)

@@ -212,6 +212,23 @@ export const parseGiven = async (
 }
 
 /**
+ * The fields of a line; those with a plus stand behind the usual columns.
+ * @throws Failure `usage` where there are no usual columns
+ */
+const withUsualFields = (
+  command: CommandFacts,
+  { fields }: Pick<Globals, 'fields'>,
+): Pick<Globals, 'fields'> => {
+  if (fields?.some((field) => field.startsWith('+')) !== true) return {}
+  const usual = Object.values(command.endpoints).find(({ columns }) => columns !== undefined)
+  if (usual?.columns === undefined || !lists(command))
+    throw usage('--fields +name adds to the columns of a list', 'Write the names without +.')
+  return {
+    fields: [...new Set([...usual.columns, ...fields.map((one) => one.replace(/^\+/, ''))])],
+  }
+}
+
+/**
  * Parses the global flags of a line, without what is a command's own; also those that the environment sets.
  * @throws Failure `usage` for a value that a flag does not take, and for flags that exclude each other
  */
@@ -226,5 +243,5 @@ export const parseGlobals = (
     parseValue(param, texts, label, { note }),
   )
   checkExclusions({ command, raw: line, globals })
-  return globals
+  return { ...globals, ...withUsualFields(command, globals) }
 }

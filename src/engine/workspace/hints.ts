@@ -24,7 +24,9 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
     'The instance does not have this endpoint, the base URL is wrong, or a web server in front decodes %2F in paths. `svcctl doctor` tells which; use the ID until then.',
   slashes: (request) => {
     const form = 'Slashes in the name of a project, group, branch or file are written %2F'
-    return request === undefined ? `${form}.` : `${form}: svcctl api ${quoteRequest(request)}`
+    return request === undefined
+      ? `${form}.`
+      : `${form}. Run "svcctl api ${quoteRequest(request).replace(/^GET /, '')}".`
   },
   private: `It does not exist, or it is private and no credential was sent. ${login}`,
   hidden:

@@ -100,6 +100,11 @@ const addGroups = (
 
 const skips = /\[(skip ci|ci skip)\]/i
 
+const addParts = (...of: Parameters<typeof addGroups>): void => {
+  addGroups(...of)
+  addJobs(...of)
+}
+
 /** Starts a pipeline for a branch that has moved, or on request. Returns undefined if the configuration wants none. */
 export const startPipeline = async (
   call: Call,
@@ -137,9 +142,7 @@ export const startPipeline = async (
     finished_at: failed ? now : null,
     commit: getCard(found),
   })
-  if (failed) return pipeline
-  addGroups(call, plan, pipeline)
-  addJobs(call, plan, pipeline)
+  if (!failed) addParts(call, plan, pipeline)
   return pipeline
 }
 

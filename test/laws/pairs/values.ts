@@ -101,6 +101,7 @@ const values: Readonly<Record<keyof typeof declared, readonly Words[]>> = {
   open: [['--open']],
   fields: [['--fields', 'id']],
   'show-secrets': [['--show-secrets']],
+  headers: [['--no-headers']],
   'csv-raw': [['--csv-raw']],
   watch: [['--watch', '1']],
   yes: [['--yes']],

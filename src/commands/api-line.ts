@@ -1,0 +1,183 @@
+/** Makes the request of a line of `svcctl api`: method, path, headers, and what is sent. */
+
+import { hasDots } from '../base/base-url.js'
+import { addToGroup } from '../base/group-by.js'
+import type { JsonValues } from '../base/objects.js'
+import { isVariablePath } from '../base/secrets/names.js'
+import type { WorkspaceService } from '../engine/command/services.js'
+import type { CommandTraits, Given } from '../engine/command/types.js'
+import { type Failure, usage } from '../errors.js'
+import type { WireRequest } from '../http/types.js'
+
+/** A line, with the flags that make its request. */
+type Body = Pick<Given, 'args' | 'extra' | 'input'> & {
+  readonly flags: { readonly header?: readonly string[]; readonly 'raw-field'?: readonly string[] }
+}
+
+export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Returns the error for a third argument. It could hold a secret and is not repeated. */
+const createArgumentFailure = (text: string): Failure =>
+  text.includes('=')
+    ? usage(
+        'api takes parameters by --param, not as arguments',
+        'Write --param key=value for each, or --input <file> for a whole body.',
+      )
+    : usage(
+        'the argument after the path can only be -',
+        'Use - to read objects from standard input.',
+      )
+
+/** Method and path; a path alone is read. A word is a method only where a path follows. */
+const parseTarget = ([first, second, third]: readonly string[]): {
+  method: string
+  target: string
+} => {
+  if (third !== undefined) throw createArgumentFailure(third)
+  if (first === undefined)
+    throw usage('api requires a path', 'For example: svcctl api GET /runners')
+  if (second === undefined) return { method: 'GET', target: first }
+  const method = first.toUpperCase()
+  if (!methods.includes(method))
+    throw usage(`the method must be one of ${methods.join(', ')}, not "${first}"`)
+  return { method, target: second }
+}
+
+/** Names that the program itself sets. */
+const reservedHeaders = /^(authorization|private-token|job-token|cookie|sudo|host|content-length)$/i
+
+const parseHeaders = (lines: readonly string[]): Record<string, string> => {
+  const headers: Record<string, string> = {}
+  for (const line of lines) {
+    const at = line.indexOf(':')
+    const name = line.slice(0, at).trim()
+    if (at < 1 || !/^[A-Za-z0-9-]+$/.test(name))
+      throw usage(`--header must have the form "Name: value", not "${line}"`)
+    if (reservedHeaders.test(name))
+      throw usage(
+        `--header cannot set ${name}`,
+        'Set the credential with a profile or SVC_TOKEN, and the user with --sudo.',
+      )
+    headers[name.toLowerCase()] = line.slice(at + 1).trim()
+  }
+  return headers
+}
+
+const parseValue = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(parseValue)
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+const formatQuery = (values: JsonValues): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values))
+    for (const item of Array.isArray(value) ? value : [value])
+      query.append(Array.isArray(value) && !name.endsWith('[]') ? `${name}[]` : name, String(item))
+  return query.toString()
+}
+
+/** What `-f` says: texts, whatever they look like; of one name several. */
+const parseRawFields = ({ 'raw-field': texts = [] }: Body['flags']): JsonValues => {
+  const fields = new Map<string, string[]>()
+  for (const text of texts) {
+    const at = text.indexOf('=')
+    if (at < 1) throw usage('--raw-field must have the form key=value', 'For example: -f title=x')
+    addToGroup(fields, text.slice(0, at), text.slice(at + 1))
+  }
+  return Object.fromEntries(
+    [...fields].map(([name, [first = '', ...more]]) => [
+      name,
+      more.length === 0 ? first : [first, ...more],
+    ]),
+  )
+}
+
+const formatBody = ({ input, extra, flags: given }: Body): string | undefined => {
+  const attributes = {
+    ...input,
+    ...Object.fromEntries(Object.entries(extra).map(([k, v]) => [k, parseValue(v)])),
+    ...parseRawFields(given),
+  }
+  return Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : undefined
+}
+
+/** Percent-encoded, whatever it is. */
+const encodePercent = (text: string): string =>
+  [...Buffer.from(text)].map((b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('')
+
+const checkPath = (path: string): string => {
+  const [plain = ''] = path.split(/[?#]/)
+  if (hasDots(plain)) throw usage('"." and ".." cannot be used in a path')
+  const stray = /[^\x21-\x7e]|#/.exec(path)?.[0]
+  if (stray === undefined) return path
+  throw usage(
+    `${stray === ' ' ? 'a blank' : JSON.stringify(stray)} cannot be used in a path`,
+    `Write it as ${stray === '#' ? '%23' : encodePercent(stray)}.`,
+  )
+}
+
+/** Resolves a path: below `/api/v4`, or below another root of the instance such as `/api/graphql`. */
+const resolveAddress = async (
+  place: WorkspaceService,
+  path: string,
+  query: string,
+): Promise<Pick<WireRequest, 'path' | 'absolute'>> => {
+  const root = path.startsWith('/api/') && !path.startsWith('/api/v4/')
+  const below = path.startsWith('/api/v4/') ? path.slice('/api/v4'.length) : path
+  const whole = query === '' ? below : `${below}${below.includes('?') ? '&' : '?'}${query}`
+  return root
+    ? { path: `${(await place.session()).baseUrl}${whole}`, absolute: true }
+    : { path: whole }
+}
+
+/**
+ * Adds the leading slash to a typed path and checks it.
+ * @throws Failure `usage` for characters and segments that a path cannot contain
+ */
+const normalizePath = (target: string): string => checkPath(target.replace(/^(?!\/)/, '/'))
+
+/** The request of a line, its places for project and group still open. @throws Failure `usage` naming what cannot be sent */
+export const createRequestTemplate = async (
+  place: WorkspaceService,
+  given: Body,
+): Promise<WireRequest> => {
+  const { method, target } = parseTarget(given.args)
+  if (/^[a-z]+:\/\//i.test(target))
+    throw usage(
+      'api requires a path on the instance, not a URL',
+      'Choose the instance with --base-url.',
+    )
+  const path = normalizePath(target)
+  const reads = method === 'GET' || method === 'HEAD' || method === 'DELETE'
+  const headers = parseHeaders(given.flags.header ?? [])
+  const body = reads ? undefined : formatBody(given)
+  return {
+    method,
+    ...(await resolveAddress(
+      place,
+      path,
+      reads ? formatQuery({ ...given.input, ...given.extra, ...parseRawFields(given.flags) }) : '',
+    )),
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    body,
+    ...(isVariablePath(path) ? { secrets: new Set(['value']) } : {}),
+  }
+}
+
+/** The line with its method as an argument, which makes it one that writes. A line that has fields writes. */
+export const arrangeMethod: NonNullable<CommandTraits['arrange']> = ({ args, flags: given }) => {
+  const objects = args.length > 1 && args.at(-1) === '-' ? 1 : 0
+  const words = args.slice(0, args.length - objects)
+  const method = given.get('method')?.at(-1)
+  if (method !== undefined && words.length > 1)
+    throw usage('-X and a method before the path exclude each other', 'Omit one of them.')
+  const hasFields = given.has('raw-field') || given.has('param') || given.has('input')
+  const meant = method ?? (words.length === 1 && hasFields ? 'POST' : undefined)
+  const others = new Map([...given].filter(([name]) => name !== 'method'))
+  return { args: meant === undefined ? args : [meant, ...args], flags: others }
+}

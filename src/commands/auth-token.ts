@@ -1,0 +1,110 @@
+/**
+ * `auth token
+ * git-credential`: hands the credential of a profile to other programs.
+ */
+
+import type { Services } from '../engine/command/services.js'
+import { type Rows, yieldText } from '../engine/rows.js'
+import { Failure, usage } from '../errors.js'
+import type { Session } from '../profile/types.js'
+import { define } from './define.js'
+import { openProfileStore } from './profile.js'
+
+/** Returns the token of a session. @throws Failure for one that no other program may have */
+const readToken = async (session: Session): Promise<string> => {
+  if (session.profile?.protected === true)
+    throw usage(
+      `profile ${session.profile.name} is protected, and its credential is not printed`,
+      'Use a token of its own for the other program.',
+    )
+  const credential = await session.credential()
+  if (credential === undefined)
+    throw new Failure('auth', 'there is no credential', { hint: 'Run "svcctl auth login".' })
+  if (credential.kind === 'session')
+    throw usage('a session cookie is no token, and is not printed', 'Sign in with a token.')
+  return credential.value
+}
+
+/** @throws Failure `usage` for a format: the answer is the token alone */
+const checkPlain = ({ place: { globals } }: Services): void => {
+  if (globals.output !== undefined) throw usage('auth token prints the token alone; omit -o')
+}
+
+export const tokenCommand = define({
+  summary: 'Print the credential of a profile',
+  description: [
+    'Other programs can use it: curl -H "PRIVATE-TOKEN: $(svcctl auth token)". The credentials of protected profiles and session cookies are not printed.',
+  ],
+  single: true,
+  examples: ['auth token', 'auth token -q'],
+  rows: async function* (services) {
+    checkPlain(services)
+    yield* yieldText(`${await readToken(await services.place.session())}\n`)
+  },
+})
+
+/** What git asks for: lines of `key=value`, up to an empty one. */
+const parseRequest = (text: string): ReadonlyMap<string, string> => {
+  const [block = ''] = text.split(/\r?\n\r?\n/, 1)
+  return new Map(
+    block.split(/\r?\n/).flatMap((line) => {
+      const at = line.indexOf('=')
+      return at < 1 ? [] : [[line.slice(0, at), line.slice(at + 1)] as const]
+    }),
+  )
+}
+
+/** The scheme, host and port of an address; undefined for what is none. */
+const toOrigin = (address: string): string | undefined =>
+  URL.canParse(address) ? new URL(address).origin : undefined
+
+/** The session of the instance that git asks for, by scheme, host and port; undefined where it is none of ours. */
+const findSession = async (
+  { place, ...services }: Services,
+  origin: string | undefined,
+): Promise<Session | undefined> => {
+  if (origin === undefined) return undefined
+  const named = place.globals.profile !== undefined || place.globals.baseUrl !== undefined
+  const profile = openProfileStore({ place, ...services })
+    .list()
+    .find(({ baseUrl }) => toOrigin(baseUrl) === origin)
+  const session =
+    named || profile === undefined
+      ? await place.session()
+      : await place.session({ profile: profile.name })
+  return toOrigin(session.baseUrl) === origin ? session : undefined
+}
+
+async function* answerGit(services: Services, [action]: readonly string[]): Rows {
+  if (action !== 'get') return
+  const request = parseRequest(await services.place.stdin.text())
+  const address = `${request.get('protocol') ?? ''}://${request.get('host') ?? ''}`
+  const session = await findSession(services, toOrigin(address))
+  if (session === undefined || session.profile?.protected === true) return
+  const token = await readToken(session)
+  const username = request.get('username') ?? 'oauth2'
+  yield* yieldText(`username=${username}\npassword=${token}\n`)
+}
+
+export const gitCredentialCommand = define({
+  summary: 'Answer git’s requests for credentials',
+  description: [
+    'Set it for an instance: git config --global credential.https://svc.example.helper "!svcctl auth git-credential". It answers for the scheme, host and port of an unprotected profile, and stores nothing.',
+  ],
+  single: true,
+  args: [
+    {
+      name: 'get|store|erase',
+      required: true,
+      variadic: false,
+      help: 'what git asks for; store and erase do nothing',
+      values: async () => ['get', 'store', 'erase'].map((value) => ({ value })),
+    },
+  ],
+  examples: ["printf 'protocol=https\\nhost=svc.example\\n' | svcctl auth git-credential get"],
+  rows: async function* (services, { args }) {
+    if (!['get', 'store', 'erase'].includes(args[0] ?? ''))
+      throw usage('auth git-credential requires get, store or erase')
+    yield* answerGit(services, args)
+  },
+})

@@ -1,0 +1,56 @@
+/** "Troubleshooting" of the guide: every exit code is there, and its lines and flags are those of the program. */
+import { describe, expect, it } from 'vitest'
+import { loadAllCommands } from '../../src/commands/index.js'
+import { getCommandFlags } from '../../src/engine/command/flags.js'
+import { exitCodes } from '../../src/errors.js'
+import { sandbox } from '../sandbox/instance.js'
+import { textOf } from '../support/pages.js'
+import { configuration, folder } from '../support/program.js'
+import { runLine } from '../support/shell.js'
+import { svcctl } from '../support/within.js'
+
+const text = textOf('.github/guide/troubleshooting.md')
+const spans = [...text.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span)
+const { url } = sandbox()
+
+/** A line that needs words of its reader, an answer, or another instance. */
+const isOpen = (line: string): boolean => /<|auth login|--base-url/.test(line)
+const lines = [...new Set(spans.filter((span) => span.startsWith('svcctl ') && !isOpen(span)))]
+
+/** A profile `prod` for the instance, in a configuration of its own. */
+const withProfile = async () => {
+  const env = {
+    SVC_CONFIG_DIR: configuration(),
+    SVC_BASE_URL: url(),
+    SVC_TOKEN: 'sandbox-root-token',
+  }
+  await svcctl(['profile', 'set', 'prod', '--base-url', url()], { env })
+  return env
+}
+
+describe('Troubleshooting', () => {
+  it('has each exit code', () => {
+    const rows = [...text.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))
+    expect(rows).toEqual(Object.values(exitCodes))
+  })
+
+  it('names flags that commands take', async () => {
+    const known = new Set(
+      (await loadAllCommands()).flatMap((command) =>
+        getCommandFlags(command).flatMap(({ name }) => [`--${name}`, `--no-${name}`]),
+      ),
+    )
+    const named = spans.flatMap((span) => span.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [])
+    expect(named.length).toBeGreaterThan(15)
+    expect(named.filter((flag) => !known.has(flag) && flag !== '--help')).toEqual([])
+  })
+
+  it.each(lines)('has a line that is understood: %s', async (line) => {
+    const env = await withProfile()
+    const { code, stderr } = await runLine(line, { env, cwd: folder() })
+    // Where there is no run, file or project yet, the sentence says that.
+    const expected = /journal show|plan|api projects\/platform\/app/.test(line) ? code : 0
+    expect([line, code, stderr]).toEqual([line, expected, expect.anything()])
+    expect(stderr).not.toMatch(/unknown (?:option|command|verb)/)
+  })
+})

@@ -1,0 +1,103 @@
+/** The thirty jobs: each line that is typed either works, or its error names the line that does; the others are dead ends, and few. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { splitCommand } from '../../src/base/shell-words.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { configuration, folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+import { found, jobs } from './jobs.js'
+
+/** The outcome of a line: it works, or the error has the line that does, or the request of an operation that the documents lack, or neither. */
+type Outcome = 'works' | 'hint' | 'undocumented' | 'dead end'
+
+/** As many dead ends as there may be in all thirty jobs. */
+const maxDeadEnds = 10
+
+const token = 'sandbox-root-token'
+const csv = 'username\nfay\ngus\n'
+const policy =
+  'policy: 1\nrules:\n  - { name: no-project-public, list: projects list, where: visibility=public }\n'
+
+let sandbox: Sandbox
+let names: Readonly<Record<string, string>>
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
+  const env = { SVC_BASE_URL: sandbox.url, SVC_TOKEN: token, SVC_CONFIG_DIR: configuration() }
+  const commit = ['commits', 'list', '-P', 'platform/app', '-L', '1', '-o', 'id']
+  const { stdout } = await svcctl(commit, { env })
+  names = {
+    '{URL}': sandbox.url,
+    '{SHA}': stdout.trim(),
+    '{BRANCH}': 'stable',
+    '{PATH}': 'dist/docs/index.html',
+  }
+})
+afterAll(() => sandbox.close())
+
+/** A folder and a configuration with two profiles, for the lines of one job. */
+const openPlace = async () => {
+  const cwd = folder()
+  mkdirSync(join(cwd, 'ci'))
+  for (const name of ['.gitlab-ci.yml', 'ci/a.yml'])
+    writeFileSync(join(cwd, name), 'build:\n  script: [make]\n')
+  writeFileSync(join(cwd, 'policy.yml'), policy)
+  const env = { SVC_CONFIG_DIR: configuration(), SVC_NO_KEYRING: '1' }
+  for (const name of ['staging', 'prod']) {
+    const login = ['auth', 'login', name, '--base-url', sandbox.url, '--token-stdin']
+    await svcctl(login, { env, input: token })
+  }
+  return { cwd, env }
+}
+
+const run = (line: string, place: Awaited<ReturnType<typeof openPlace>>) => {
+  const [words = '', file] = line.replace(/^svcctl /, '').split(' < ')
+  const input = file === undefined ? (words.includes('--token-stdin') ? token : undefined) : csv
+  return svcctl(splitCommand(words), { ...place, input })
+}
+
+/** The words of a command, and the names of the flags of its line but for those that only confirm, preview or print. */
+const partsOf = (line: string) => {
+  const [words = ''] = line.split(/ (?=-|\d|')/)
+  const flags = line.match(/(?<= )--?[a-zA-Z][\w-]*/g) ?? []
+  const printing = /^(?:--yes|--dry-run|--token-stdin|-o|--to|-[PG])$/
+  return { words, flags: flags.filter((flag) => !printing.test(flag)) }
+}
+
+/** True if what was printed has a line that is the next one, whatever its values. */
+const leadsTo = (said: string, next: string): boolean => {
+  const { words, flags } = partsOf(next)
+  const lines = said.match(/svcctl [^"`\n]+/g) ?? []
+  return lines.some(
+    (line) =>
+      !line.includes('--help') &&
+      line.startsWith(words.split(' ').slice(0, 3).join(' ')) &&
+      flags.every((flag) => line.includes(flag)),
+  )
+}
+
+const judge = (works: boolean, said: string, next: string | undefined): Outcome => {
+  if (works) return 'works'
+  if (next !== undefined && leadsTo(said, next)) return 'hint'
+  return /no such operation[.] Run "svcctl api \w+ '/.test(said) ? 'undocumented' : 'dead end'
+}
+
+const outcomes: { readonly line: string; readonly outcome: Outcome }[] = []
+
+it.each(jobs)('$job', { timeout: 60_000 }, async ({ lines }) => {
+  const place = await openPlace()
+  const filled = lines.map((line) => line.replace(/\{\w+\}/g, (name) => names[name] ?? name))
+  for (const [i, line] of filled.entries()) {
+    const { code, stdout, stderr } = await run(line, place)
+    const said = stdout + stderr
+    const wanted = found[line] ?? 0
+    if (i === filled.length - 1) expect({ line, code, said }).toEqual({ line, code: wanted, said })
+    outcomes.push({ line, outcome: judge(code === wanted, said, filled[i + 1]) })
+  }
+})
+
+it('have few dead ends', () => {
+  const dead = outcomes.filter(({ outcome }) => outcome === 'dead end').map(({ line }) => line)
+  expect(jobs).toHaveLength(30)
+  expect(dead.length, dead.join('\n')).toBeLessThanOrEqual(maxDeadEnds)
+})
