@@ -101,7 +101,7 @@ export const gitCredentialCommand = define({
       values: async () => ['get', 'store', 'erase'].map((value) => ({ value })),
     },
   ],
-  examples: ["printf 'protocol=https\\nhost=svc.example\\n' | svcctl auth git-credential get"],
+  examples: ['auth git-credential get', 'auth git-credential store'],
   rows: async function* (services, { args }) {
     if (!['get', 'store', 'erase'].includes(args[0] ?? ''))
       throw usage('auth git-credential requires get, store or erase')

@@ -167,6 +167,7 @@ class List {
   readAddress() {
     const asked = new URLSearchParams(location.hash.slice(1))
     if (`#${asked}` === this.written) return
+    this.written = `#${asked}`
     this.wanted.clear()
     for (const [name, value] of asked) {
       const column = this.names.indexOf(name)
