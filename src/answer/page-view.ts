@@ -50,13 +50,19 @@ const describeScope = ({ raw, command }: PageLine): string => {
   return isWhole && command.args.length === 0 ? 'of the instance' : ''
 }
 
+/** Returns the words of a line without where its page goes: a page is the same in a file and in a pipe. */
+const withoutPlace = (words: readonly string[]): readonly string[] =>
+  words.filter(
+    (word, i) => !/^--(?:to(?:=|$)|open$)/.test(word) && (i === 0 || words[i - 1] !== '--to'),
+  )
+
 /** The line as it can be typed again; without its arguments, where one may hold a secret. */
 const describeLine = ({ command, raw }: PageLine): string | undefined => {
   const { words } = raw
   if (words === undefined) return undefined
   if (hasSecrets(command, raw))
     return `svcctl ${getCommandName(command)} (arguments left out: they contain a secret)`
-  return ['svcctl', ...words.map(quoteWord)].join(' ')
+  return ['svcctl', ...withoutPlace(words).map(quoteWord)].join(' ')
 }
 
 /** As whom the instance was asked: one request where the session does not know it. */
@@ -110,7 +116,6 @@ export const createPageView = async (
   const { command, globals, raw } = line
   const source = isAskable(command) ? await line.source?.().catch(() => undefined) : undefined
   const { area, words, summary } = command
-  const named = command.flags.some(({ name }) => name === 'title') ? undefined : globals.title
   const parts = {
     area,
     words,
@@ -121,7 +126,7 @@ export const createPageView = async (
   }
   const facts = createFacts(line, source)
   return {
-    title: named ?? view.title ?? createTitle(parts),
+    title: globals.pageTitle ?? view.title ?? createTitle(parts),
     facts: () => facts,
     line: describeLine(line),
     nouns: getNouns(command),

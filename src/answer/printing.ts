@@ -362,7 +362,7 @@ export class AnswerPrinter implements RunAnswer {
       stacks: emit.stacks ?? endpoint?.stacks,
       tellHidden: (count) => this.#tellHidden(count),
       csvRaw: globals.csvRaw,
-      headless: !globals.headers,
+      headless: globals.headers === false,
     }
   }
 }

@@ -160,7 +160,9 @@ export class SnapshotReader {
   ): AsyncGenerator<Batch, ListEnd> {
     const source =
       endpoint?.route === groupsAll.route ? this.#groups() : this.#chosen(endpoint, request, words)
-    const most = options.limit ?? Number.POSITIVE_INFINITY
+    // One page alone is as long as the request wants pages to be.
+    const page = options.single === true ? /[?&]per_page=(\d+)/.exec(request.path)?.[1] : undefined
+    const most = options.limit ?? Number(page ?? Number.POSITIVE_INFINITY)
     let [records, batch]: [number, Uint8Array[]] = [0, []]
     for await (const record of source) {
       if (records === most) {

@@ -13,7 +13,7 @@ export const ageSpans = [
 ] as const
 
 /** The oldest job that waits. */
-export interface OldestJob {
+interface OldestJob {
   readonly project: string
   readonly id: number
   readonly name: string

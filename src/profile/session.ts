@@ -353,7 +353,7 @@ export const decideConfirmation = (
   const { yes, confirm, interactive } = consent
   if (confirm !== undefined && confirm !== profile?.name)
     throw usage(
-      `--confirm names "${confirm}", but ${profile === undefined ? 'the line names no profile, and --sandbox, --base-url and --from name none' : `the profile is ${profile.name}`}`,
+      `--confirm names "${confirm}", but ${profile === undefined ? 'the line names no profile, and --sandbox, --base-url and --from name none' : `the profile is ${profile.name} (-p, SVC_PROFILE or the default)`}`,
       'Nothing was sent. Check that you chose the right instance.',
     )
   if (profile?.protected === true) {

@@ -107,6 +107,7 @@ const apart = [
   'SVC_NO_PROMPT',
   'SVC_ACCESSIBLE',
   'SVC_PAGER',
+  'SVC_NOTE_TOKEN',
 ]
 
 it('every variable is tried against the flags, or has none', () => {
@@ -180,7 +181,6 @@ describe('a flag wins over', () => {
 
 describe('a format that only a variable or the profile chose', () => {
   it.each([
-    ['id', 'api /version'],
     ['id', 'check instance'],
     ['id', 'runners list --instance --count'],
     ['value', 'runners list --instance'],
@@ -200,7 +200,7 @@ describe('a format that only a variable or the profile chose', () => {
     expect(ran.code).toBe(0)
     expect(ran.stderr).toContain('output=html of profile also is not used: -o html ')
     await run('profile set also --unset output')
-    const both = await run('api /version -p work,also', { SVC_OUTPUT: 'id' })
+    const both = await run('check instance -p work,also', { SVC_OUTPUT: 'id' })
     expect(both.code, both.stderr).toBe(0)
     expect(both.stderr.match(/SVC_OUTPUT=id is not used/g)).toHaveLength(1)
   })

@@ -289,7 +289,11 @@ describe('a dry run of what is deleted', () => {
   it.each([
     ['error-tracking keys delete 1 -P a/b', '1', 'delete client key 1 of a/b'],
     ['artifacts delete 1 -P a/b', '1', 'delete artifacts of job 1 of a/b'],
-    ['api DELETE projects/a%2Fb/deploy_keys/3', '/projects/a%2Fb/deploy_keys/3', '/projects/a%2Fb'],
+    [
+      'api DELETE projects/a%2Fb/deploy_keys/3 -o table',
+      '/projects/a%2Fb/deploy_keys/3',
+      '/projects/a%2Fb',
+    ],
   ])('names the object, and no address: %s', async (line, object, named) => {
     const { code, stdout, stderr } = await call(`${line} --dry-run`)
     expect(rowsOf(stdout)).toEqual([{ object, attribute: 'object', now: '', new: 'removed' }])

@@ -266,11 +266,11 @@ describe('a line', () => {
       moon_api_key: 'a-moon-secret',
     })
     expect(stdout + stderr).not.toContain('a-moon-secret')
-    expect((await run('settings update --help')).stdout).toMatch(/--moon-api-key <secret>/)
+    expect((await run('settings update --help --all')).stdout).toMatch(/--moon-api-key <secret>/)
   })
 
   it('has them in its help, in a group of their own, and its completion', async () => {
-    const { stdout } = await run('settings update --help')
+    const { stdout } = await run('settings update --help --all')
     const own = stdout.slice(stdout.indexOf('\nSettings of this instance:'))
     expect(own).toMatch(/^\nSettings of this instance:\n +--\[no-\]moon-enabled /)
     expect(stdout.indexOf('--moon-limit')).toBeGreaterThan(stdout.indexOf('--admin-mode'))

@@ -274,7 +274,7 @@ describe('a profile', () => {
   })
 
   it('shows in help and completion what its instance calls things, first', async () => {
-    const help = await here('settings update --help')
+    const help = await here('settings update --help --all')
     expect(help.stdout).toMatch(/--nimbus-account-id <text>\s+\[--cloud-account-id\]/)
     const tab = await here('__complete bash -- settings update --nimbus-acc')
     expect(tab.stdout).toContain('--nimbus-account-id\t[--cloud-account-id]')

@@ -224,9 +224,9 @@ describe('an instance that fails', () => {
   })
 
   it('with the line itself is told once', async () => {
-    const ran = await run('runners get x -p a,b')
+    const ran = await run('runners list --page x -p a,b')
     expect(ran.code).toBe(2)
-    expect(ran.stderr).toBe('svcctl: <id> must be an integer, not "x"\n')
+    expect(ran.stderr).toBe('svcctl: --page must be an integer, not "x"\n')
   })
 })
 

@@ -89,7 +89,7 @@ describe('an instance older than the documents, and one newer', steps, () => {
 
   it('show their own settings in help, and take them beside documented ones in either word', async () => {
     const own = async (profile: string) => {
-      const { stdout } = await done(`settings update --help -p ${profile}`)
+      const { stdout } = await done(`settings update --help --all -p ${profile}`)
       const [, group = ''] = stdout.split('Settings of this instance:\n')
       return [...(group.split('\n\n')[0] ?? '').matchAll(/--(\S+)/g)].map(([, name]) => name)
     }
@@ -153,7 +153,7 @@ describe('an instance older than the documents, and one newer', steps, () => {
       '{"profile":"young","record":{"id":3}}',
       '',
     ])
-    const { stdout } = await done('settings update --help --all-profiles')
+    const { stdout } = await done('settings update --help --all --all-profiles')
     for (const name of ['moon-limit', 'tide-limit']) expect(stdout).toContain(`--${name} <n>`)
     const ignored = await run(
       'settings update --tide-limit 5 --default-projects-limit 12 -p old,young --yes',

@@ -186,7 +186,7 @@ const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g,
 
 /** A line of a command that writes, without a pipe. */
 const lineOf = async (command: (typeof tried)[number]): Promise<string> => {
-  if (getCommandName(command) === 'api') return 'api PUT /runners/1 --param active=false'
+  if (getCommandName(command) === 'api') return 'api PUT /runners/1 --param active=false -o table'
   const lines = await loadExamples(command)
   return lines.find((line) => !line.includes(' | ')) ?? ''
 }

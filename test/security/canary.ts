@@ -49,6 +49,13 @@ const words: Readonly<Record<string, string>> = {
   method: 'get',
   journal: './run.ndjson',
   journals: './run.ndjson',
+  'get|store|erase': 'get',
+}
+
+/** Positional arguments that mean something else in one command. */
+const ofCommand: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  api: { path: '/version' },
+  'extend add': { file: 'commands.yml' },
 }
 
 /** Values of flags that are particular. */
@@ -101,6 +108,9 @@ const besides: Readonly<Record<string, readonly string[]>> = {
   'profile set': ['--timeout', '5'],
 }
 
+/** Commands whose answer is a credential. */
+export const printing = new Set(['auth token'])
+
 /** Commands that only end when they are told to. */
 export const endless = new Set(['sandbox serve'])
 
@@ -109,9 +119,7 @@ export const lineOf = ({ command, arguments: positional, flags }: Command): read
   ...command.split(' '),
   ...positional
     .filter(({ required, name }) => required || ['id', 'job-id', 'shell'].includes(name))
-    .map(({ name }) =>
-      command.startsWith('api') && name === 'path' ? '/version' : (words[name] ?? '7'),
-    ),
+    .map(({ name }) => ofCommand[command]?.[name] ?? words[name] ?? '7'),
   ...(command === 'ci lint' ? ['ci.yml'] : []),
   ...flags.filter(({ required }) => required).flatMap(given),
   ...(besides[command] ?? []),

@@ -301,8 +301,8 @@ describe('messages name', () => {
       `deploy-keys list ${keys} --where can_push=5`,
       'may_write [can_push] requires true or false, with = or !=',
     ],
-    ['a flag', `deploy-keys update 1 ${keys} --may-wrte`, 'mean --may-write [--can-push]?'],
-    ['a neutral one', `deploy-keys update 1 ${keys} --can-pus`, 'mean --may-write [--can-push]?'],
+    ['a flag', `deploy-keys update 1 ${keys} --may-wrte`, '--may-write'],
+    ['a neutral one', `deploy-keys update 1 ${keys} --can-pus`, '--can-push'],
     [
       'a parameter',
       `deploy-keys update 1 ${keys} --param may_wrte=1`,

@@ -248,7 +248,7 @@ describe('a vocabulary', () => {
   })
 
   it('names the nearest of what it does not find', async () => {
-    await expect(check(lines('names: { monitor_sight: x }'))).rejects.toMatchObject({
+    await expect(check(lines('names: { monitor_sites: x }'))).rejects.toMatchObject({
       details: { hint: 'Did you mean monitor_site?' },
     })
     await expect(check(lines('gone: { "POST /ci/lnt": x }'))).rejects.toMatchObject({

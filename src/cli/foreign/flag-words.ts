@@ -265,20 +265,23 @@ export class FlagReader {
     value: string | undefined,
     takesNext: boolean,
   ): ReadFlag | undefined {
-    const shown = this.#flags.filter(({ hidden }) => hidden !== true)
-    const name = form.slice(2)
-    const begun = shown.filter((flag) => flag.name.startsWith(name))
-    const near = findNearest(
-      name,
-      shown.map((flag) => flag.name),
+    const typed = form.slice(2)
+    const named = this.#flags.flatMap((flag) =>
+      flag.hidden === true ? [] : [...(flag.own ?? []), flag.name].map((name) => ({ flag, name })),
     )
-    const [flag, ...others] = begun.length > 0 ? begun : shown.filter((one) => one.name === near)
-    if (flag === undefined || others.length > 0) return undefined
+    const begun = named.filter(({ name }) => name.startsWith(typed))
+    const near = findNearest(
+      typed,
+      named.map(({ name }) => name),
+    )
+    const [meant, ...others] = begun.length > 0 ? begun : named.filter(({ name }) => name === near)
+    if (meant === undefined || others.length > 0) return undefined
+    const { flag, name } = meant
     if (isSwitch(flag.param)) {
       const isArgument = takesNext && this.#command.args.length > 0 && !/^\d+$/.test(value ?? '')
-      return value === undefined || isArgument ? { tokens: [`--${flag.name}`] } : undefined
+      return value === undefined || isArgument ? { tokens: [`--${name}`] } : undefined
     }
-    return value === undefined ? undefined : { tokens: [`--${flag.name}`, value], takesNext }
+    return value === undefined ? undefined : { tokens: [`--${name}`, value], takesNext }
   }
 
   /** An attribute that the documents may lack: of a request, and of what instances have more of. */

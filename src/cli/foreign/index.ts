@@ -62,11 +62,15 @@ const writeLine = ({ tokens, pipe }: MeantLine): string => {
   return pipe === undefined ? line : `${line} | ${pipe}`
 }
 
-/** Returns true if a line has the words of another in their order, and its flags in any. */
-const isSameLine = ({ tokens, pipe }: MeantLine, typed: readonly string[]): boolean =>
+/** Returns true if a line has the words of another in their order, and its flags in any; or all of a line that is no slip. */
+const isSameLine = async (
+  { tokens, pipe }: MeantLine,
+  typed: readonly string[],
+): Promise<boolean> =>
   pipe === undefined &&
-  tokens.filter(isWord).join(' ') === typed.filter(isWord).join(' ') &&
-  [...tokens].sort().join(' ') === [...typed].sort().join(' ')
+  [...tokens].sort().join(' ') === [...typed].sort().join(' ') &&
+  (tokens.filter(isWord).join(' ') === typed.filter(isWord).join(' ') ||
+    (await isRun(typed).catch(() => false)))
 
 /** The nearest flag, where a line has nothing but flags. */
 const suggestFlag = (typed: readonly string[]): string | undefined => {
@@ -85,7 +89,9 @@ const findHint = async (typed: readonly string[]): Promise<string | undefined> =
     return meant === undefined
       ? `${missing} ${addition}`
       : `${missing} Run "${writeLine(meant)}" to send its request. ${addition}`
-  return meant === undefined || isSameLine(meant, typed) ? undefined : `Run "${writeLine(meant)}".`
+  return meant === undefined || (await isSameLine(meant, typed))
+    ? undefined
+    : `Run "${writeLine(meant)}".`
 }
 
 /**
@@ -95,6 +101,9 @@ const findHint = async (typed: readonly string[]): Promise<string | undefined> =
 export const adviseLine = async (error: Failure, typed: readonly string[]): Promise<Failure> => {
   const line = await findHint(typed).catch((failure: unknown) => void recoverFrom(failure))
   if (line === undefined) return error
-  const [, more = ''] = /^Did you mean [^?]*\?( .*)$/.exec(error.details.hint ?? '') ?? []
+  // What may stand there instead is said behind the line.
+  const [, behind, kinds] =
+    /^(?:Did you mean [^?]*\?( .*)|(Kinds are .*))$/.exec(error.details.hint ?? '') ?? []
+  const more = behind ?? (kinds === undefined ? '' : ` ${kinds}`)
   return new Failure(error.category, error.message, { ...error.details, hint: line + more })
 }

@@ -93,7 +93,7 @@ const renderFlagsTopic = (): string =>
         [...flagSets.paging, ...flagSets.sort, ...flagSets.group, ...flagSets.since],
       ],
       ['Commands for projects or groups:', flagSets.spread],
-      ['Commands that read:', flagSets.repeat],
+      ['Commands that read:', [...flagSets.repeat, ...flagSets.title]],
       ['Commands that show objects with a web page:', flagSets.page],
       ['Commands that send requests:', flagSets.request],
       ['All commands:', flagSets.output],

@@ -289,7 +289,7 @@ const printing = declare({
 })
 
 const titling = declare({
-  title: { param: string('with -o html: title of the page', { placeholder: 'text' }) },
+  'page-title': { param: string('with -o html: title of the page', { placeholder: 'text' }) },
 })
 
 const viewing = declare({

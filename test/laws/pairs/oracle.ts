@@ -35,9 +35,12 @@ const writesIn = ({ requests }: LineResult): readonly string[] =>
   // A lint stores nothing.
   requests.filter((request) => !/^(?:GET|HEAD) |\/ci\/lint$/.test(request))
 
-/** Takes away what differs from line to line: times, ports, names of journals. */
+/** Takes away what differs from line to line: times, ports, names of journals; of a page its title and the line that it shows. */
 const steady = (text: string): string =>
   text
+    .replace(/^<title>.*<\/title>$/m, '')
+    .replace(/<h1>.*?<\/h1>|<div class="cmd">.*?<\/div>/gs, '')
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, 'TIME')
     .replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?/g, 'TIME')
     .replace(/\d{8}T\d{6}(?:-\d+)?/g, 'STAMP')
     .replace(/\b\d+(?:\.\d+)? m?s\b/g, 'SPAN')
@@ -96,8 +99,8 @@ const namesBoth: Check = async ({ ran, values, without, env }) => {
   if (isUsage(alone) || (other !== undefined && isUsage(other))) return undefined
   if (second === undefined && isUsage(await without(first))) return undefined
   // The name that confirms is held against the instance in force, which a variable may choose.
-  if (second === undefined && first.flag === 'confirm' && env.SVC_SANDBOX !== undefined)
-    return undefined
+  const isChosen = env.SVC_SANDBOX !== undefined || env.SVC_PROFILE !== undefined
+  if (second === undefined && first.flag === 'confirm' && isChosen) return undefined
   if (second === undefined)
     return `the variable ${Object.keys(env).join()} makes a flag exit 2: ${ran.stderr.split('\n', 1)[0]}`
   const names = values.map(({ words }) => words(nowhere)[0] ?? '')
@@ -148,6 +151,8 @@ const targetColumns: ReadonlySet<string> = new Set([
   'group',
   'of',
   'snapshot',
+  // Records of several projects stand below their project, with chosen fields as well.
+  'record',
 ])
 
 const keepsFields: Check = (trial) => {
@@ -253,6 +258,8 @@ const leavesAnswer: Check = async ({ ran, values, env, without }) => {
     if (has(values, 'curl') || has(values, 'help') || has(values, 'watch') || isUsage(ran)) continue
     const plain = await without(value)
     if (isUsage(plain) || plain.code !== ran.code) continue
+    // A page has its title in the label of its table as well.
+    if (value.flag === 'page-title' && plain.stdout.startsWith('<!doctype html>')) continue
     if (steady(plain.stdout) !== steady(ran.stdout))
       return `--${value.flag} changes standard output`
   }

@@ -41,7 +41,7 @@ const neutral: ReadonlySet<string> = new Set([
   'color',
   'pager',
   'insecure',
-  'title',
+  'page-title',
 ] satisfies readonly (keyof typeof declared)[])
 
 /** Each flag with its values; none where every value would ask a person or open a browser. */
@@ -111,7 +111,7 @@ const values: Readonly<Record<keyof typeof declared, readonly Words[]>> = {
   color: [['--color', 'never']],
   pager: [['--no-pager']],
   help: [['--help']],
-  title: [['--title', 'A page']],
+  'page-title': [['--page-title', 'A page']],
   web: [['--web']],
 }
 
