@@ -365,6 +365,30 @@ describe('auth logout', () => {
   })
 })
 
+describe('auth token', () => {
+  it('prints the credential of a profile, and none of a protected one', async () => {
+    instance()
+    const { login, run } = someone()
+    await login('work')
+    expect(await run('auth token')).toMatchObject({ code: 0, stdout: `${good}\n` })
+    await run('profile set work --protected')
+    const refused = await run('auth token')
+    expect([refused.code, refused.stdout]).toEqual([2, ''])
+    expect(refused.stderr).toContain('protected')
+  })
+})
+
+describe('auth git-credential', () => {
+  it('answers for the address of a profile alone, and stores nothing', async () => {
+    instance()
+    const { login, run } = someone()
+    await login('work')
+    for (const verb of ['store', 'erase'])
+      expect(await run(`auth git-credential ${verb}`)).toMatchObject({ code: 0, stdout: '' })
+    expect(await run('auth git-credential get')).toMatchObject({ code: 0, stdout: '' })
+  })
+})
+
 describe('auth switch', () => {
   it('makes a profile the current one', async () => {
     instance()

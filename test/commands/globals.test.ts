@@ -38,6 +38,7 @@ describe('global flags', () => {
       quiet: false,
       verbose: 0,
       pager: true,
+      headers: true,
       help: false,
     })
   })

@@ -36,6 +36,7 @@ const readers: Readonly<Record<string, (text: string) => number>> = {
   yaml: (text) => parse(text).length,
   csv: (text) => lines(text).length - 1,
   table: (text) => lines(text).length - 1,
+  wide: (text) => lines(text).length - 1,
   markdown: (text) => lines(text).length - 2,
   // Without its end a page says that it is incomplete.
   html: (text) => (text.includes('<footer>') ? 0 : (text.match(/<tr><td/g)?.length ?? 0)),

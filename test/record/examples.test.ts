@@ -50,6 +50,8 @@ const surroundings: Readonly<Partial<Record<keyof typeof recipes, Partial<Entry>
     ],
   },
   compare: { place: 'stages' },
+  // A page asks who it is for, while its lists are read.
+  'access-review': { unordered: true },
 }
 
 /** A number that fits the small sample data, in the place of the one that a recipe shows. */
