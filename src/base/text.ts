@@ -67,3 +67,21 @@ export const tellOnce = <T extends string | readonly string[]>(
     say(text)
   }
 }
+
+// English words, where names become texts.
+
+/** Returns a text that begins with a capital letter. */
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Words that end in s and are no plurals. */
+const singulars = /(?:ss|us|is|news|kubernetes|status|access)$/
+
+/** True if a word ends as plurals do. */
+export const isPlural = (word: string): boolean => /s$/.test(word) && !singulars.test(word)
+
+/** Returns the singular of a plural, `branch` for `branches`; any other word as it is. */
+export const toSingular = (word: string): string => {
+  if (!isPlural(word)) return word
+  if (/(?:sses|xes|ches|shes)$/.test(word)) return word.slice(0, -2)
+  return word.replace(/ies$/, 'y').replace(/s$/, '')
+}

@@ -33,3 +33,18 @@ export interface Inspection {
  * heading; programs, which want the API's own objects.
  */
 export type Reader = 'people' | 'sheets' | 'pages' | 'programs'
+
+/** The keys by which records are grouped, and the numbers that each group shows. */
+export interface GroupFacts {
+  readonly keys: readonly {
+    readonly field: string
+    readonly column: string
+    readonly unit?: string | undefined
+  }[]
+  readonly measures: readonly {
+    readonly name: string
+    readonly field: string
+    readonly column: string
+  }[]
+  readonly counts: boolean
+}

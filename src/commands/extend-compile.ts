@@ -1,8 +1,10 @@
 /** Reads files of commands and compiles them beside what is there: the documents, other extensions and the tool's own words. */
+
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { Findings } from '../base/documents/findings.js'
 import { readReadable } from '../base/files/files.js'
+import { toSingular } from '../base/text.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
 import { isExtension } from '../engine/command/derive.js'
@@ -11,7 +13,6 @@ import type { Services } from '../engine/command/services.js'
 import { Failure, getReason, usage } from '../errors.js'
 import type { CompileContext, CompiledExtension } from '../extension/compile.js'
 import { type DeclaredExtension, readSource, type SourceFile } from '../extension/source.js'
-import { toSingular } from '../extension/words.js'
 import { listExtensions, readEndpoints } from '../profile/extension-store.js'
 import type { AreaNames } from '../profile/extensions.js'
 

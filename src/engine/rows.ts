@@ -5,7 +5,7 @@
 
 import type { FieldMatch, Records } from '../base/json/records.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { People, StackLayout } from '../catalogue/views.js'
+import type { GroupFacts, People, StackLayout } from '../catalogue/views.js'
 import { Failure } from '../errors.js'
 import type { Parent, Plan } from './command/description.js'
 
@@ -19,21 +19,6 @@ export interface SingleReader {
 
 /** The pages that draw their records in a way of their own. */
 export type PageDrawing = 'access' | 'matrix' | 'overview' | 'plan' | 'policy'
-
-/** By what records are grouped, and what of each group is shown. */
-export interface GroupFacts {
-  readonly keys: readonly {
-    readonly field: string
-    readonly column: string
-    readonly unit?: string | undefined
-  }[]
-  readonly measures: readonly {
-    readonly name: string
-    readonly field: string
-    readonly column: string
-  }[]
-  readonly counts: boolean
-}
 
 /** The way in which records want to be shown: data about them, and no format. */
 export interface RecordView {

@@ -1,12 +1,13 @@
 /** What the operations of an extension answer: its shape, its columns, and what is lost or done. */
+
 import { isObject, type JsonValue, type JsonValues } from '../base/objects.js'
+import { capitalize, toSingular } from '../base/text.js'
 import type { AnswerType, Endpoint } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import { getKindWord } from '../catalogue/kinds.js'
 import { type PlacedOperation, splitCommand } from './objects.js'
 import { getRequest, type Operation } from './operation.js'
 import type { PathIndex } from './places.js'
-import { capitalize, toSingular } from './words.js'
 
 const open = { kind: 'one', shape: {}, open: true } as const
 const empty = { kind: 'empty', shape: null } as const

@@ -1,11 +1,12 @@
 /** Reads an OpenAPI document (2.0, 3.x): its operations, with what each takes and answers. What becomes no operation has its reason. */
+
 import { getOwn, isObject, type JsonValue, listObjects } from '../base/objects.js'
+import { isPlural } from '../base/text.js'
 import type { Method } from '../catalogue/endpoint.js'
 import type { Param } from '../catalogue/params.js'
 import { usage } from '../errors.js'
 import { type Operation, parseRequest, type SkippedOperation, toPlainText } from './operation.js'
 import { createParam, type LooseSchema } from './parameters.js'
-import { isPlural } from './words.js'
 
 /** An operation that has no name yet, unless its document gives one. */
 export type DocumentOperation = Omit<Operation, 'command'> & {

@@ -1,6 +1,7 @@
 /** Names the operations of a document by their paths and methods: an area, and a verb with at most one group before it. */
+import { isPlural, toSingular } from '../base/text.js'
 import { toPathPattern } from '../catalogue/endpoint.js'
-import { isPlural, toCommandWord, toSingular } from './words.js'
+import { toCommandWord } from './words.js'
 
 /** What a name is made of. */
 export interface NamedOperation {

@@ -1,4 +1,5 @@
 /** What the objects of an extension are: the placeholders of its paths become arguments, flags and kinds. */
+import { toSingular } from '../base/text.js'
 import { getPath, toPathPattern } from '../catalogue/endpoint.js'
 import { type Kind, kinds } from '../catalogue/kinds.js'
 import type { Param, Params } from '../catalogue/params.js'
@@ -6,7 +7,7 @@ import { group, project } from '../catalogue/params.js'
 import { userAt } from '../catalogue/undocumented.js'
 import type { Operation } from './operation.js'
 import { getNoun, listPrefixes, type PathIndex } from './places.js'
-import { toCommandWord, toSingular } from './words.js'
+import { toCommandWord } from './words.js'
 
 const roots: Readonly<Record<string, string>> = {
   projects: 'project',

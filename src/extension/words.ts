@@ -1,16 +1,4 @@
-/** English words of paths: singular and plural, as commands, kinds and flags are called. */
-
-/** Words that end in s and are no plurals. */
-const singulars = /(?:ss|us|is|news|kubernetes|status|access)$/
-
-export const isPlural = (word: string): boolean => /s$/.test(word) && !singulars.test(word)
-
-/** Returns one of several: `branches` → `branch`. */
-export const toSingular = (word: string): string => {
-  if (!isPlural(word)) return word
-  if (/(?:sses|xes|ches|shes)$/.test(word)) return word.slice(0, -2)
-  return word.replace(/ies$/, 'y').replace(/s$/, '')
-}
+/** Names of the API as words of the command line. */
 
 /** Returns a name of the API as commands and flags write it. */
 export const toCommandWord = (name: string): string =>
@@ -20,5 +8,3 @@ export const toCommandWord = (name: string): string =>
     .filter((part) => part !== '')
     .join('-')
     .toLowerCase()
-
-export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -4,9 +4,8 @@ import type { Pick } from '../base/json/values.js'
 import type { Tone } from '../base/text.js'
 import type { FormatTraits } from '../catalogue/formats.js'
 import type { ComputedFields } from '../catalogue/pick.js'
-import type { Inspection, People, StackLayout } from '../catalogue/views.js'
+import type { GroupFacts, Inspection, People, StackLayout } from '../catalogue/views.js'
 import type { Words } from '../catalogue/words.js'
-import type { GroupTitle } from './html/titles.js'
 
 /** The destination of output. Its `write` resolves when the stream accepts more. */
 export interface Sink {
@@ -79,7 +78,7 @@ export interface PageView {
   /** What the documents say of a field. */
   readonly meaning: (field: string) => FieldMeaning
   /** What its records are groups of. */
-  readonly groups?: GroupTitle | undefined
+  readonly groups?: GroupFacts | undefined
   /** Returns true if this is the first answer, which begins the page. */
   readonly begin: () => boolean
 }

@@ -2,6 +2,7 @@
 
 import { type Environment, getCurrentIo } from '../../base/io.js'
 import { findNearest } from '../../base/suggest.js'
+import { toSingular } from '../../base/text.js'
 import { listAreas } from '../../catalogue/index.js'
 import { isSwitch } from '../../catalogue/params.js'
 import { toolCommands } from '../../commands/index.js'
@@ -21,7 +22,7 @@ import {
   formatRequest,
   isVerb,
 } from './verbs.js'
-import { findAreaName, findLine, findRoute, toSingular } from './words.js'
+import { findAreaName, findLine, findRoute } from './words.js'
 
 /** A line in the words of svcctl; that of an operation which the documents lack sends its request. */
 export interface RewrittenWords {

@@ -1,4 +1,5 @@
 /** Words of other tools and of the service's own pages: first words of a line, and areas that the documents lack. */
+import { toSingular } from '../../base/text.js'
 
 /** Lines for the first word, or the first two: what follows is kept. */
 const lines: Readonly<Record<string, string>> = {
@@ -132,13 +133,6 @@ const routes: Readonly<Record<string, string>> = {
   license: 'license',
   invitation: 'projects/{project}/invitations',
   'access-request': 'projects/{project}/access_requests',
-}
-
-/** A word in the singular, where it is a plural. */
-export const toSingular = (word: string): string => {
-  if (/(?:sh|ch|x|ss)es$/.test(word)) return word.slice(0, -2)
-  if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`
-  return /[^s]s$/.test(word) ? word.slice(0, -1) : word
 }
 
 const findWord = (table: Readonly<Record<string, string>>, word: string): string | undefined => {

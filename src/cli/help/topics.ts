@@ -3,6 +3,7 @@
  * environment variables, and the pages of the guide. All from the same data as the parser.
  */
 
+import { capitalize } from '../../base/text.js'
 import { formatTraits } from '../../catalogue/formats.js'
 import { areas, listAreas } from '../../catalogue/index.js'
 import { loadCommandsIn, toolCommands } from '../../commands/index.js'
@@ -353,7 +354,7 @@ export const renderAreaHelp = async (
   const added = commands.filter(isExtension)
   const rows = commands.filter((c) => !isExtension(c)).map((c) => toVerbRow(c, group))
   return [
-    row === undefined ? '' : `${toCapitalized(row.summary)}.\n`,
+    row === undefined ? '' : `${capitalize(row.summary)}.\n`,
     formatSection('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
     formatSection('Verbs:', layOutTable(rows, style.width), style),
     formatSection(
@@ -366,5 +367,3 @@ export const renderAreaHelp = async (
     .filter((part) => part !== '')
     .join('\n')
 }
-
-const toCapitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,5 +1,6 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
 
+import { capitalize } from '../../base/text.js'
 import { boolean } from '../../catalogue/params.js'
 import { toAnswer, toKeptAnswer, yieldNone } from '../../engine/command/running.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
@@ -154,7 +155,7 @@ const checkMaker = async (
   { header }: RunHistory,
 ): Promise<readonly string[]> => {
   const open = checkIdentity(header, await place.identity())
-  return open === undefined ? [] : [`${open[0]?.toUpperCase()}${open.slice(1)}.`]
+  return open === undefined ? [] : [`${capitalize(open)}.`]
 }
 
 /** True if an object, as it is now, is to be put back. @throws Failure `conflict` where it was changed since the run */

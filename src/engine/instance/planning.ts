@@ -5,6 +5,7 @@ import { getCurrentIo } from '../../base/io.js'
 import { isObject, type JsonValues, toText } from '../../base/objects.js'
 import type { Choice, Prompts } from '../../base/prompts.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
+import { capitalize } from '../../base/text.js'
 import { hasEcho } from '../../catalogue/endpoint.js'
 import { getChoices, getParamValues, isListParam, isSwitch } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
@@ -65,7 +66,7 @@ const formatQuestion = ({ name, param, several }: MissingValue): string => {
     .replace(/\b(id|url|ip|sha)\b/g, (w) => w.toUpperCase())
   if ((getParamValues(param).length > 0 && !isListParam(param)) || several === true)
     return `Which ${words}?`
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}?`
+  return `${capitalize(words)}?`
 }
 
 /** Finds why an answer cannot be what was asked for; undefined if it can. */

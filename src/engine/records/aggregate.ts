@@ -9,11 +9,11 @@ import { isObject } from '../../base/objects.js'
 import { createMaskedPick } from '../../base/secrets/mask-records.js'
 import { findNearest } from '../../base/suggest.js'
 import { createPicker } from '../../catalogue/pick.js'
-import type { Inspection } from '../../catalogue/views.js'
+import type { GroupFacts, Inspection } from '../../catalogue/views.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure, usage } from '../../errors.js'
 import type { Globals } from '../command/globals.js'
-import type { GroupFacts, RecordsRow, RecordView, Rows } from '../rows.js'
+import type { RecordsRow, RecordView, Rows } from '../rows.js'
 import { parseSort, toSortForm } from '../where/index.js'
 import {
   type AnswerContext,

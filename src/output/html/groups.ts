@@ -1,6 +1,7 @@
 /** Draws groups: columns or lines over time, rows, or a table shaded by its numbers, as the keys and numbers of a line ask. */
 
 import { isMoment } from '../../base/dates.js'
+import type { GroupFacts } from '../../catalogue/views.js'
 import { secondsColumn } from '../cell.js'
 import {
   type ChartRow,
@@ -20,7 +21,7 @@ import {
 } from './charts.js'
 import { inOrder } from './counts.js'
 import { html, type Markup, nothing } from './markup.js'
-import { describeKeys, describeMeasure, type GroupTitle } from './titles.js'
+import { describeKeys, describeMeasure } from './titles.js'
 
 /** The records of a group in the chart: its keys as texts, and its number. */
 interface GroupValue {
@@ -76,7 +77,7 @@ interface GroupChart extends ChartUnit {
   readonly title: string
   readonly counts: boolean
   readonly values: readonly GroupValue[]
-  readonly groups: GroupTitle
+  readonly groups: GroupFacts
   readonly wordsOf: WordsOfField
 }
 
@@ -213,7 +214,7 @@ ${body}</tbody>
 }
 
 /** Returns true for the column of a key that holds times. */
-const findTime = ({ keys }: GroupTitle, values: readonly GroupValue[]): number =>
+const findTime = ({ keys }: GroupFacts, values: readonly GroupValue[]): number =>
   keys.findIndex(
     ({ unit, column }, i) =>
       (unit !== undefined || column === 'snapshot') &&
@@ -225,7 +226,7 @@ const findTime = ({ keys }: GroupTitle, values: readonly GroupValue[]): number =
  * @param rows the values of each group, by column
  */
 export const drawGroups = (
-  groups: GroupTitle,
+  groups: GroupFacts,
   columns: readonly string[],
   rows: readonly (readonly unknown[])[],
   many: string,

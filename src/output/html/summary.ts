@@ -3,7 +3,7 @@
  * shown choose the chart, by what the documents say of them.
  */
 
-import { groupDigits } from '../../base/text.js'
+import { capitalize, groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import { isExpiry, isStatus } from '../cell.js'
 import {
@@ -234,7 +234,7 @@ export class ListSummary {
     const steps = toSteps(this.#days, unit, shown)
     const name = toWords((this.#columns[time]?.name ?? '').replace(/_at$/, ''))
     const by = words === undefined ? '' : `, by ${toWords(this.#columns[words]?.name ?? '')}`
-    const title = `${capitalized(this.#options.nouns[1])} ${name} per ${unit}${by}`
+    const title = `${capitalize(this.#options.nouns[1])} ${name} per ${unit}${by}`
     const caption = captionSteps(steps, series, this.#options.nouns[1])
     return figure(title, caption, [
       drawColumns(`${title}: ${caption}`, steps, series),
@@ -301,7 +301,7 @@ export class ListSummary {
     const shown = new Set(series.map(({ word }) => word))
     const steps = snapshots.map((one) => byShown(this.#rows.get(one) ?? new Map(), shown))
     const by = words === undefined ? '' : `, by ${toWords(this.#columns[words]?.name ?? '')}`
-    const title = `${capitalized(this.#options.nouns[1])} per snapshot${by}`
+    const title = `${capitalize(this.#options.nouns[1])} per snapshot${by}`
     const lines = series.map((one) => ({
       ...one,
       values: steps.map((step) => step.get(one.word) ?? 0),
@@ -384,5 +384,3 @@ export class ListSummary {
     )
   }
 }
-
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,5 +1,8 @@
 /** Titles of pages in words, from what a line asks for. */
 
+import { capitalize } from '../../base/text.js'
+import type { GroupFacts } from '../../catalogue/views.js'
+
 /** What a title is made of. */
 export interface TitleParts {
   readonly area: string
@@ -9,22 +12,7 @@ export interface TitleParts {
   readonly args: readonly string[]
   /** Whose objects are listed: `of the instance`; empty where that is not said. */
   readonly of: string
-  readonly groups?: GroupTitle | undefined
-}
-
-/** What groups are of, and by what. */
-export interface GroupTitle {
-  readonly keys: readonly {
-    readonly column: string
-    readonly field: string
-    readonly unit?: string | undefined
-  }[]
-  readonly measures: readonly {
-    readonly name: string
-    readonly field: string
-    readonly column: string
-  }[]
-  readonly counts: boolean
+  readonly groups?: GroupFacts | undefined
 }
 
 /** What the records of an area's list are called: one, and several. */
@@ -52,8 +40,6 @@ const nouns: Readonly<Record<string, readonly [one: string, many: string]>> = {
   policy: ['finding', 'findings'],
   vulnerabilities: ['vulnerability', 'vulnerabilities'],
 }
-
-const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const getVerb = (words: string): string => words.split(' ').at(-1) ?? ''
 
@@ -86,7 +72,7 @@ const measureWords: Readonly<Record<string, string>> = {
 /** What a column of numbers is, in words. */
 export const describeMeasure = (
   column: string,
-  { measures }: Pick<GroupTitle, 'measures'>,
+  { measures }: Pick<GroupFacts, 'measures'>,
   many: string,
 ): string => {
   const measure = measures.find((one) => one.column === column)
@@ -96,7 +82,7 @@ export const describeMeasure = (
 }
 
 /** `per day, by status`. */
-export const describeKeys = ({ keys }: Pick<GroupTitle, 'keys'>): string => {
+export const describeKeys = ({ keys }: Pick<GroupFacts, 'keys'>): string => {
   const [time] = keys.filter(({ unit }) => unit !== undefined)
   const others = keys.filter((key) => key !== time).map(({ field }) => toText(field))
   return [
@@ -105,7 +91,7 @@ export const describeKeys = ({ keys }: Pick<GroupTitle, 'keys'>): string => {
   ].join(', ')
 }
 
-const titleGroups = (groups: GroupTitle, many: string): string => {
+const titleGroups = (groups: GroupFacts, many: string): string => {
   const [measure] = groups.measures
   const what =
     measure === undefined ? `Number of ${many}` : `${capitalize(toText(measure.field))} of ${many}`

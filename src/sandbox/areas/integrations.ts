@@ -1,4 +1,5 @@
 /** Integrations of a project (`catalogue/reference/integrations.md`), under both spellings of the path. */
+import { capitalize } from '../../base/text.js'
 import {
   eventFlags,
   findFamilyBySlug,
@@ -69,10 +70,7 @@ const findFamily = (slug: string, given: Properties): IntegrationFamily | undefi
     .sort((a, b) => score(b) - score(a))[0]
 }
 
-const buildTitle = (slug: string): string => {
-  const text = slug.replaceAll('-', ' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
+const buildTitle = (slug: string): string => capitalize(slug.replaceAll('-', ' '))
 
 /** The parameters that are sent besides those of an integration. */
 const outside = ['id', 'slug', ...everywhere]

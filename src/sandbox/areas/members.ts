@@ -1,4 +1,5 @@
 /** Members of groups and projects, and billable members (`catalogue/reference/members.md`). */
+import { capitalize } from '../../base/text.js'
 import { members } from '../../catalogue/areas/members.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import { accessLevels } from '../../catalogue/shapes/common.js'
@@ -109,7 +110,7 @@ const listBillable = (call: Call, root: GroupRecord, search?: string, sort?: Sor
 
 const formatLevel = (level: number): string => {
   const name = Object.entries(accessLevels).find(([, value]) => value === level)?.[0] ?? 'unknown'
-  return name.charAt(0).toUpperCase() + name.slice(1)
+  return capitalize(name)
 }
 
 /** Returns the direct memberships of one user within the group and all below it. */

@@ -1,6 +1,8 @@
 /** Shows records by the shapes of the catalogue, and by those that areas share (`catalogue/shapes/common.ts`). */
+
 import type { Static, TSchema } from 'typebox'
 import { formatHumanDuration } from '../../base/dates.js'
+import { capitalize } from '../../base/text.js'
 import { accessLevels, ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import type { GitCommit } from '../git/read.js'
@@ -74,7 +76,7 @@ export const showCommit = (call: Call, project: ProjectRecord, found: GitCommit)
 /** Shows the users who may act on a protected branch: `40` → `Maintainers`. */
 export const showAccessLevels = (access_level: number) => {
   const name = Object.entries(accessLevels).find(([, level]) => level === access_level)?.[0]
-  const title = name === undefined ? 'Unknown' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+  const title = capitalize(name ?? 'unknown')
   const access_level_description = access_level === 0 ? 'No one' : `${title}s`
   return [{ access_level, access_level_description }]
 }
