@@ -176,11 +176,7 @@ const list: OpenPrinter = (sink, view) => {
     await flush()
     if (hidden > 0) view.tellHidden?.(hidden)
   }
-  return {
-    values: write,
-    close: end,
-    abandon: end,
-  }
+  return { values: write, close: end, abandon: end }
 }
 
 // One object on a terminal: its fields in two columns, long text wrapped, objects indented.

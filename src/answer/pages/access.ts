@@ -30,30 +30,33 @@ const leading = ['maintainer', 'owner']
 
 const maxWays = 12
 
+/** Counts the members of rows, each once. */
+const countNames = (rows: readonly AccessRow[]): number =>
+  new Set(rows.map(({ name }) => name)).size
+
+const endsSoon = ({ expires_at: end }: AccessRow, now: number): boolean =>
+  ['urgent', 'soon'].includes(getEndState(Date.parse(end ?? ''), now))
+
 const drawTiles = (rows: readonly AccessRow[], now: number): Markup => {
   const members = rows.filter(({ kind }) => kind === 'member')
-  const people = new Set(members.map(({ name }) => name))
-  const direct = new Set(members.filter(({ via }) => via === 'direct').map(({ name }) => name))
-  const pushes = new Set(
-    members.filter(({ access }) => pushing.includes(access)).map(({ name }) => name),
-  )
+  const people = countNames(members)
+  const direct = countNames(members.filter(({ via }) => via === 'direct'))
+  const pushes = countNames(members.filter(({ access }) => pushing.includes(access)))
   const keys = rows.filter(({ kind, access }) => kind === 'deploy key' && access === 'push').length
   const leads = members.filter(({ access }) => leading.includes(access))
   const open = leads.filter(({ expires_at: end }) => end === null).length
   const ending = rows.filter(({ expires_at: end }) => end !== null)
-  const soon = ending.filter(({ expires_at: end }) =>
-    ['urgent', 'soon'].includes(getEndState(Date.parse(end ?? ''), now)),
-  ).length
+  const soon = ending.filter((row) => endsSoon(row, now)).length
   return renderTiles([
     {
       name: 'People',
-      big: groupDigits(people.size),
+      big: groupDigits(people),
       tone: 'busy',
-      lines: [`${direct.size} direct, ${people.size - direct.size} by groups`],
+      lines: [`${direct} direct, ${people - direct} by groups`],
     },
     {
       name: 'Can push',
-      big: groupDigits(pushes.size),
+      big: groupDigits(pushes),
       tone: 'busy',
       lines: [
         `developers and above${keys === 0 ? '' : `, and ${formatCount(keys, 'deploy key')}`}`,
@@ -61,7 +64,7 @@ const drawTiles = (rows: readonly AccessRow[], now: number): Markup => {
     },
     {
       name: 'Owners and maintainers',
-      big: groupDigits(new Set(leads.map(({ name }) => name)).size),
+      big: groupDigits(countNames(leads)),
       tone: open > 0 ? 'warn' : 'good',
       badge: open > 0 ? '! attention' : '✓ fine',
       lines: [`${open} without an end`],

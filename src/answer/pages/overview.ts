@@ -155,6 +155,12 @@ const collectEnds = ({ certificates, tokens }: OverviewRecord): readonly End[] =
 /** As many ends as the table has. */
 const maxEnds = 7
 
+const endSeries: readonly Series[] = [
+  { word: 'ended, or within 7 days', color: 'bad', hatch: 0 },
+  { word: 'within 30 days', color: 'warn', hatch: 0 },
+  { word: 'later', color: 'good', hatch: 0 },
+]
+
 const drawEnds = ({ record, view: { now } }: Section): readonly [string, Markup] | undefined => {
   const { certificates, tokens } = record
   if (certificates === undefined || certificates === null) return undefined
@@ -182,17 +188,12 @@ const drawEnds = ({ record, view: { now } }: Section): readonly [string, Markup]
 <tbody>
 ${rows}</tbody>
 </table></div>\n`
-  const key: readonly Series[] = [
-    { word: 'ended, or within 7 days', color: 'bad', hatch: 0 },
-    { word: 'within 30 days', color: 'warn', hatch: 0 },
-    { word: 'later', color: 'good', hatch: 0 },
-  ]
   const drawn =
     ends.length === 0
       ? nothing
       : figure('When they end', caption, [
           drawTimeline(ends, now.getTime(), `When they end: ${caption}`),
-          legend(key),
+          legend(endSeries),
           table,
         ])
   return [ends.length === 0 ? caption : said, html`${drawn}${more}${open}`]

@@ -35,6 +35,18 @@ const maxOpen = 50
 const itemsOf = ({ places }: PlanPageRecord): readonly PageItem[] =>
   places.flatMap(({ items }) => items)
 
+const createTile = (
+  name: string,
+  items: readonly PageItem[],
+  tone: Tile['tone'],
+  line: string,
+): Tile => ({
+  name,
+  big: groupDigits(items.length),
+  tone: items.length > 0 ? tone : 'quiet',
+  lines: [line],
+})
+
 const drawTiles = (record: PlanPageRecord): Markup => {
   const items = itemsOf(record)
   const isDrift = record.of === 'drift'
@@ -48,27 +60,21 @@ const drawTiles = (record: PlanPageRecord): Markup => {
   const attributes = changed.reduce((sum, { changes }) => sum + changes.length, 0)
   const kinds = [...new Set(come.map(({ kind }) => kind.replaceAll('_', ' ')))].join(', ')
   const impossible = count('impossible')
-  const tile = (
-    name: string,
-    some: readonly PageItem[],
-    tone: Tile['tone'],
-    line: string,
-  ): Tile => ({
-    name,
-    big: groupDigits(some.length),
-    tone: some.length > 0 ? tone : 'quiet',
-    lines: [line],
-  })
   return renderTiles([
-    tile(
+    createTile(
       isDrift ? 'unexpected' : 'to delete',
       gone,
       'bad',
       isDrift ? 'not declared' : gone.length > 0 ? 'read what is lost' : 'nothing is lost',
     ),
-    tile(isDrift ? 'changed' : 'to change', changed, 'warn', formatCount(attributes, 'attribute')),
-    tile(isDrift ? 'missing' : 'to create', come, 'good', kinds === '' ? 'none' : kinds),
-    tile('impossible', impossible, 'busy', 'not changed by apply'),
+    createTile(
+      isDrift ? 'changed' : 'to change',
+      changed,
+      'warn',
+      formatCount(attributes, 'attribute'),
+    ),
+    createTile(isDrift ? 'missing' : 'to create', come, 'good', kinds === '' ? 'none' : kinds),
+    createTile('impossible', impossible, 'busy', 'not changed by apply'),
     {
       name: 'unchanged',
       big: groupDigits(record.unchanged),

@@ -58,6 +58,13 @@ const toSheetRow = ({ changes, ...row }: ReturnType<typeof toActionRow>) => ({
   changes: changes.map(({ attribute }) => attribute).join(', '),
 })
 
+/** Yields the text of a plan, which people read in the log of a job as well. */
+async function* yieldPage(answer: AnswerService, reported: ReportedPlan): Rows {
+  const page = (): Iterable<string> => yieldPlanLines(reported, answer)
+  if (answer.terminal) return yield* yieldRecords(reported.made.plan.actions, { people: { page } })
+  for (const text of page()) yield createTextRow(text)
+}
+
 /**
  * Yields a plan. No value of a secret is in it: nothing has to be masked.
  * @param outcomeOf what became of an action, once the plan is applied; people have seen the plan then
@@ -83,13 +90,7 @@ export async function* yieldPlan(
       reveal: true,
     })
   }
-  if (isPeople) {
-    const page = (): Iterable<string> => yieldPlanLines(reported, answer)
-    if (answer.terminal) return yield* yieldRecords(made.plan.actions, { people: { page } })
-    // In the log of a job it is read by people as well.
-    for (const text of page()) yield createTextRow(text)
-    return
-  }
+  if (isPeople) return yield* yieldPage(answer, reported)
   if (format.nests !== true && made.plan.actions.length === 0)
     yield createNoteRow(describePlan(reported))
   const rows = () =>
