@@ -166,9 +166,9 @@ const runLine = async (io: Io): Promise<void> => {
   const { signal, came, release } = watchSignals()
   let how: FailureFormat | undefined
   const fail = async (error: unknown): Promise<void> => {
-    const { getRunFailure: failureIn, tell } = await import('./answer/failure-report.js')
+    const { getRunFailure, tell } = await import('./answer/failure-report.js')
     const ended = { error, interrupted: came() !== undefined, argv, how }
-    const failure = failureIn(ended)
+    const failure = getRunFailure(ended)
     io.exitCode = failure.exitCode
     await tell(failure, ended)
   }

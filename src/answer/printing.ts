@@ -268,21 +268,17 @@ export class AnswerPrinter implements RunAnswer {
     const { command, format, globals, words } = this.#asked
     const { fields } = globals
     if (fields !== undefined) {
-      const { createFieldInspection: fieldInspection } = await import(
-        '../engine/records/known-fields.js'
-      )
+      const { createFieldInspection } = await import('../engine/records/known-fields.js')
       const wrote = mayChangeInstance(command, []) && !isRehearsal({ command, globals })
       const isLate = emit.changed === true || wrote
       const answering = { command, emit, words, single: emit.single }
-      return fieldInspection(answering, fields, isLate ? this.#later : undefined)
+      return createFieldInspection(answering, fields, isLate ? this.#later : undefined)
     }
     const own = emit.fields ?? emit.people?.columns
     if (own !== undefined || format.reader === 'programs' || format.shows !== undefined)
       return undefined
-    const { createColumnInspection: columnInspection } = await import(
-      '../engine/records/known-fields.js'
-    )
-    return columnInspection(emit, words, (column, text) => {
+    const { createColumnInspection } = await import('../engine/records/known-fields.js')
+    return createColumnInspection(emit, words, (column, text) => {
       if (!this.#absent.has(column)) this.#later(text)
       this.#absent.add(column)
     })

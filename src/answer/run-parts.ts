@@ -327,9 +327,9 @@ export class RunParts implements StartedRun {
 
   /** Refuses what is not as it was when its run was planned. */
   readonly #asPlanned = async (item: Item, plan: Plan): Promise<Plan> => {
-    const { refuseChangedPlan: checkedPlan } = await import('../engine/journaling/planned-run.js')
+    const { refuseChangedPlan } = await import('../engine/journaling/planned-run.js')
     const previews = await this.#openPreviews()
-    return checkedPlan(item, plan, (one) => previews.look(one))
+    return refuseChangedPlan(item, plan, (one) => previews.look(one))
   }
 
   /** Returns the function that opens the journal of the run; undefined if the run keeps none. */

@@ -214,11 +214,11 @@ const loadFromSandbox = async (
   words: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Candidate[]> => {
-  const { openSandboxSession: sandboxSession } = await import('../engine/workspace/sandbox.js')
+  const { openSandboxSession } = await import('../engine/workspace/sandbox.js')
   const waiting = { note: () => {}, signal: AbortSignal.timeout(patience * 1000) }
   const sudo = getLastValue(words, 'sudo') ?? (env.SVC_SUDO || undefined)
   const own = await findOwnWords(words, env)()
-  const { session, close } = await sandboxSession(env, sudo, waiting, own?.words)
+  const { session, close } = await openSandboxSession(env, sudo, waiting, own?.words)
   try {
     const places = await findPlaces(what, words, env, session)
     return (await askInstance(what, places, session, words, env)) ?? []

@@ -186,8 +186,8 @@ export const status = define({
   examples: ['sandbox status', 'sandbox status -o json'],
   rows: async function* (services, given) {
     const folder = getFolder(services, given)
-    const { countRecords: summarizeState } = await loadSandbox()
-    yield* yieldRecord({ folder, ...(await summarizeState(folder)) })
+    const { countRecords } = await loadSandbox()
+    yield* yieldRecord({ folder, ...(await countRecords(folder)) })
   },
 })
 

@@ -67,8 +67,8 @@ const runProgram = async (
   { env, limit = patience, signal }: TokenCommandOptions,
 ): Promise<ProgramResult> => {
   const [program = '', ...args] = command
-  const { loadProgramRunner: programs } = await import('../base/processes.js')
-  const run = await programs()
+  const { loadProgramRunner } = await import('../base/processes.js')
+  const run = await loadProgramRunner()
   const running = run(program, args, env, {
     reject: false,
     stdin: 'ignore',

@@ -1,11 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 
-let {
-  recordSecret: remember,
-  redactSecrets: scrub,
-  redactError: scrubbed,
-} = await import('../../src/base/secrets/scrub.js')
+let { recordSecret, redactSecrets, redactError } = await import('../../src/base/secrets/scrub.js')
 let { Failure } = await import('../../src/errors.js')
 
 const token = 'glp+t/"K_3ñ y\\Zx%9.~A'
@@ -13,12 +9,12 @@ const token = 'glp+t/"K_3ñ y\\Zx%9.~A'
 beforeEach(async () => {
   vi.resetModules()
   ;({
-    recordSecret: remember,
-    redactSecrets: scrub,
-    redactError: scrubbed,
+    recordSecret: recordSecret,
+    redactSecrets: redactSecrets,
+    redactError: redactError,
   } = await import('../../src/base/secrets/scrub.js'))
   ;({ Failure } = await import('../../src/errors.js'))
-  remember(token)
+  recordSecret(token)
 })
 
 const percent = (text: string): string => encodeURIComponent(text)
@@ -46,19 +42,21 @@ describe('what was sent as a secret', () => {
     ['in JSON, every character escaped', everyUnit],
     ['in JSON with slashes escaped', (text) => JSON.stringify(text).replaceAll('/', '\\/')],
   ])('is blotted out %s', (_, as) => {
-    expect(scrub(`before ${as(token)} after`)).toMatch(/^before [\s\S]*\*\*\*[\s\S]* after$/)
-    expect(scrub(`before ${as(token)} after`)).not.toMatch(/glp|K_3|Zx|9\.~|%7E|%7e/)
+    expect(redactSecrets(`before ${as(token)} after`)).toMatch(
+      /^before [\s\S]*\*\*\*[\s\S]* after$/,
+    )
+    expect(redactSecrets(`before ${as(token)} after`)).not.toMatch(/glp|K_3|Zx|9\.~|%7E|%7e/)
   })
   it('is blotted out where it stands alone', () => {
-    expect(scrub(token)).toBe('***')
-    expect(scrub(Buffer.from(token).toString('base64url'))).toMatch(/^\*\*\*.{0,2}$/)
+    expect(redactSecrets(token)).toBe('***')
+    expect(redactSecrets(Buffer.from(token).toString('base64url'))).toMatch(/^\*\*\*.{0,2}$/)
   })
   it('is blotted out of base64 and base64url, wherever it stands in them', () => {
     const edges = fc.tuple(fc.string({ maxLength: 7 }), fc.string({ maxLength: 7 }))
     fc.assert(
       fc.property(edges, fc.constantFrom('base64', 'base64url'), ([before, after], encoding) => {
         const bytes = Buffer.from(`${before}${token}${after}`)
-        const clean = scrub(bytes.toString(encoding))
+        const clean = redactSecrets(bytes.toString(encoding))
         expect(clean).toContain('***')
         // Of its ends at most what shares a character with its neighbour is left.
         const most = Math.ceil((Buffer.byteLength(before + after) * 4) / 3) + 8
@@ -68,21 +66,21 @@ describe('what was sent as a secret', () => {
   })
   it('is blotted out line by line, and whatever its length', () => {
     const key = Array.from({ length: 40 }, (_, i) => `line-${i}-${'k'.repeat(40)}`)
-    remember(key.join('\n'))
-    expect(scrub(`a ${key[7]} b`)).toBe('a *** b')
+    recordSecret(key.join('\n'))
+    expect(redactSecrets(`a ${key[7]} b`)).toBe('a *** b')
     const long = Array.from({ length: 300 }, (_, i) => String(i * 7919)).join('.')
-    remember(long)
-    expect(scrub(`<${long}>`)).toMatch(/^<\**>$/)
+    recordSecret(long)
+    expect(redactSecrets(`<${long}>`)).toMatch(/^<\**>$/)
   })
   it('is not looked for when it is short', () => {
-    remember('short-7')
-    expect(scrub('it is short-7')).toBe('it is short-7')
+    recordSecret('short-7')
+    expect(redactSecrets('it is short-7')).toBe('it is short-7')
   })
   it('is taken out of every text of a failure', () => {
-    remember('canary-0123456789')
+    recordSecret('canary-0123456789')
     const text = 'x canary-0123456789'
     const all = { request: text, hint: text, code: text, requestId: text }
-    const clean = scrubbed(new Failure('failed', text, all))
+    const clean = redactError(new Failure('failed', text, all))
     expect(JSON.stringify(clean)).not.toContain('canary')
     expect(clean).toMatchObject({
       category: 'failed',
@@ -91,11 +89,11 @@ describe('what was sent as a secret', () => {
     })
   })
   it('is forgotten when a thousand others were sent since', () => {
-    remember('the-first-of-many')
-    remember('the-second-of-many')
+    recordSecret('the-first-of-many')
+    recordSecret('the-second-of-many')
     // Longer than what they are looked for in: that takes no time.
-    for (let i = 1; i < 1000; i++) remember(`another-secret-${i}`.padEnd(40, '.'))
-    expect(scrub('the-first-of-many')).toBe('the-first-of-many')
-    expect(scrub('the-second-of-many')).toBe('***')
+    for (let i = 1; i < 1000; i++) recordSecret(`another-secret-${i}`.padEnd(40, '.'))
+    expect(redactSecrets('the-first-of-many')).toBe('the-first-of-many')
+    expect(redactSecrets('the-second-of-many')).toBe('***')
   })
 })

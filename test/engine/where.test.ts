@@ -365,9 +365,9 @@ describe('with --where', () => {
 
 it('sends only what the instance answers as the field says', async () => {
   const { lists } = await import('../../src/engine/command/derive.js')
-  const { loadAllCommands: allCommands } = await import('../../src/commands/index.js')
+  const { loadAllCommands } = await import('../../src/commands/index.js')
   const { createSingleReader } = await import('../../src/engine/records/single.js')
-  const { findFieldKind: kindIn } = await import('../../src/engine/where/shape.js')
+  const { findFieldKind } = await import('../../src/engine/where/shape.js')
   const kinds: Readonly<Record<string, readonly string[]>> = {
     boolean: ['boolean'],
     integer: ['number'],
@@ -376,12 +376,13 @@ it('sends only what the instance answers as the field says', async () => {
     list: ['text'],
   }
   let marked = 0
-  for (const command of (await allCommands()).filter(lists))
+  for (const command of (await loadAllCommands()).filter(lists))
     for (const endpoint of Object.values(command.endpoints)) {
       const single = await createSingleReader(command, { endpoint, values: {} })
       for (const [name, param] of Object.entries(endpoint.params).filter(([, p]) => p.exact)) {
         const kind =
-          kindIn(endpoint.returns.shape, name) ?? kindIn(single?.endpoint.returns.shape, name)
+          findFieldKind(endpoint.returns.shape, name) ??
+          findFieldKind(single?.endpoint.returns.shape, name)
         expect([endpoint.route, name, kinds[param.type]?.includes(kind ?? '')]).toEqual([
           endpoint.route,
           name,
@@ -394,23 +395,21 @@ it('sends only what the instance answers as the field says', async () => {
 })
 
 it('compares every version and level of the catalogue as such', async () => {
-  const { loadAllCommands: allCommands } = await import('../../src/commands/index.js')
-  const {
-    getShapeFields,
-    findFieldKind: kindIn,
-    getShapeLevels: levelsIn,
-  } = await import('../../src/engine/where/shape.js')
+  const { loadAllCommands } = await import('../../src/commands/index.js')
+  const { getShapeFields, findFieldKind, getShapeLevels } = await import(
+    '../../src/engine/where/shape.js'
+  )
   const seen = new Set<string>()
-  for (const { endpoints } of await allCommands())
+  for (const { endpoints } of await loadAllCommands())
     for (const { returns, route } of Object.values(endpoints))
       for (const field of getShapeFields(returns.shape, 3)) {
         const name = field.split('.').at(-1) ?? ''
-        const kind = kindIn(returns.shape, field)
+        const kind = findFieldKind(returns.shape, field)
         const as = { version: 'version', severity: 'level', visibility: 'level' }[name]
         if (as !== undefined) expect([route, field, kind]).toEqual([route, field, as])
         if (name !== 'access_level' || kind !== 'number') continue
         seen.add(field)
-        expect([route, levelsIn(returns.shape, field)?.maintainer]).toEqual([route, 40])
+        expect([route, getShapeLevels(returns.shape, field)?.maintainer]).toEqual([route, 40])
       }
   expect(seen.size).toBeGreaterThan(3)
 })

@@ -16,7 +16,7 @@ vi.mock('cli-table3', async (load) => {
 })
 // Other files of this process have loaded it with the real one.
 vi.resetModules()
-const { formatGrid: grid } = await import('../../src/output/grid.js')
+const { formatGrid } = await import('../../src/output/grid.js')
 const { shown } = await import('./open.js')
 
 describe('a grid', () => {
@@ -24,14 +24,14 @@ describe('a grid', () => {
 
   it('is made of tables of at most fifty rows, aligned as one', () => {
     tables.length = 0
-    const lines = grid(rows, [3, 8, 6]).split('\n')
+    const lines = formatGrid(rows, [3, 8, 6]).split('\n')
     expect(tables).toEqual([50, 50, 20])
     expect(lines).toHaveLength(121)
     for (const [i, [id = '', wide = '', end]] of rows.entries())
       expect(lines[i]).toBe(`${id.padEnd(5)}${wide}${' '.repeat(10 - wide.length * 2)}${end}`)
   })
   it('has nothing behind the last character of a line', () => {
-    const text = grid(
+    const text = formatGrid(
       [
         ['a', ''],
         ['', 'b'],
@@ -42,11 +42,11 @@ describe('a grid', () => {
     expect(text).toBe('a\n      b\n\n')
   })
   it('gives a column of no width one, in every table, where the library would give it what it takes', () => {
-    const lines = grid([...Array.from({ length: 50 }, () => ['', 'c']), ['語', 'c']], [0, 1])
+    const lines = formatGrid([...Array.from({ length: 50 }, () => ['', 'c']), ['語', 'c']], [0, 1])
     expect(new Set(lines.split('\n'))).toEqual(new Set(['   c', '…  c', '']))
   })
   it('breaks lines where the caller did', () => {
-    expect(grid([['語語語 語語', 'x\ny']], [11, 1])).toBe('語語語 語語  x\n             y\n')
+    expect(formatGrid([['語語語 語語', 'x\ny']], [11, 1])).toBe('語語語 語語  x\n             y\n')
   })
 })
 

@@ -242,8 +242,8 @@ export const renderTopic = (given: string): Promise<string> | undefined => {
 /** Suggests the nearest topic for a word that help does not know, if no command is near. */
 export const withTopic = async (word: string, error: unknown): Promise<unknown> => {
   if (!(error instanceof Failure) || error.details.hint?.startsWith('Did you mean')) return error
-  const { findNearest: nearest } = await import('../../base/suggest.js')
-  const topic = nearest(word, Object.keys(topics))
+  const { findNearest } = await import('../../base/suggest.js')
+  const topic = findNearest(word, Object.keys(topics))
   return topic === undefined ? error : usage(error.message, `Run "svcctl help ${topic}".`)
 }
 

@@ -302,9 +302,9 @@ export class Leaf extends CommandLevel {
     try {
       const own = await this.findOwn()
       if (own === undefined) return command
-      const { translateCommand: commandIn } = await import('../../engine/command/vocabulary.js')
+      const { translateCommand } = await import('../../engine/command/vocabulary.js')
       const others = getCommandFlags(command).map(({ name }) => name)
-      return commandIn(command, own.words, others)
+      return translateCommand(command, own.words, others)
     } catch (error) {
       // Help and completion do without.
       this.wordless = error instanceof Error ? error : new Error(String(error))

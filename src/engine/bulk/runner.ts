@@ -73,12 +73,12 @@ export class BulkRunner {
     if (single && this.#engine.resumed?.() === undefined)
       return yield* this.#single(only, how, keeper)
     if (keeper !== undefined) {
-      const { runJournaled: keptRun } = await import('./queues.js')
-      return yield* keptRun(this.#engine, await keeper(), plans, how)
+      const { runJournaled } = await import('./queues.js')
+      return yield* runJournaled(this.#engine, await keeper(), plans, how)
     }
-    const { createHeldQueue: held } = await import('../journaling/work-queue.js')
+    const { createHeldQueue } = await import('../journaling/work-queue.js')
     const { runBulk } = await import('./run-bulk.js')
-    yield* runBulk(this.#engine, held(plans), how)
+    yield* runBulk(this.#engine, createHeldQueue(plans), how)
   }
 
   /** Runs plans as `many` does, but plans each object as it comes. */

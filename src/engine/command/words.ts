@@ -87,8 +87,8 @@ const find = async (
   if (!env.SVC_VOCABULARY && !hasVocabularySetting(env)) return undefined
   const flags = readInstanceFlags(tokens, env)
   if (hasSeveralProfiles(flags)) {
-    const { loadLineWords: wordsOfLine } = await import('./vocabulary.js')
-    const words = await wordsOfLine(flags.profile, env, read)
+    const { loadLineWords } = await import('./vocabulary.js')
+    const words = await loadLineWords(flags.profile, env, read)
     return words === undefined ? undefined : { words }
   }
   const { openStore, getPaths, getActiveVocabulary } = await import('../../profile/index.js')
@@ -129,8 +129,8 @@ export const toNeutralNames = async (
   words: Words | undefined,
 ): Promise<Given> => {
   if (words === undefined || !hasEndpoints(command)) return given
-  const { toNeutralGiven: neutralGiven } = await import('./vocabulary.js')
-  return neutralGiven(given, raw, command, words)
+  const { toNeutralGiven } = await import('./vocabulary.js')
+  return toNeutralGiven(given, raw, command, words)
 }
 
 /** True if the words are those of the instance at an address. */

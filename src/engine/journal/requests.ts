@@ -33,10 +33,10 @@ export const beginRequests = async (
   now: Date,
 ): Promise<Journal> => {
   const { beginRun, pruneJournals } = await import('./begin-run.js')
-  const { createJournalId: journalId } = await import('./folder.js')
+  const { createJournalId } = await import('./folder.js')
   const journal = await beginRun(folder, {
     run: 1,
-    id: journalId(command, now, true),
+    id: createJournalId(command, now, true),
     began: now.toISOString(),
     command,
     endpoint: '',

@@ -120,8 +120,8 @@ const readArguments = async (
       `${getCommandName(command)} takes one <${first.name}> and cannot read it from standard input`,
     )
   }
-  const { readInputArguments: argsFromInput } = await import('./stdin/reader.js')
-  return argsFromInput(command, raw, sources)
+  const { readInputArguments } = await import('./stdin/reader.js')
+  return readInputArguments(command, raw, sources)
 }
 
 /** Returns the name of the other end of a range: `created_before` of `created_after`. */

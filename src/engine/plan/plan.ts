@@ -213,8 +213,8 @@ export const createCommonsByRow = (
   const known = new Map<string, Promise<CommonParts>>()
   const make = async (row: JsonValues | undefined): Promise<CommonParts> => {
     if (row === undefined) return planCommon(command, given, scoped, around, override)
-    const { createRowGiven: givenInRow } = await import('./stdin/row-fields.js')
-    const own = await givenInRow(command, given, row, around)
+    const { createRowGiven } = await import('./stdin/row-fields.js')
+    const own = await createRowGiven(command, given, row, around)
     // A stand-in for what no flag says gives way to the row.
     const others = Object.entries(override).filter(([name]) => row[name] === undefined)
     return planCommon(command, own, scoped, around, Object.fromEntries(others))
@@ -237,8 +237,8 @@ const withRows = async (
   rows: NonNullable<Given['rows']>,
   around: PlanContext,
 ): Promise<Given> => {
-  const { createRowGiven: givenInRow } = await import('./stdin/row-fields.js')
-  return givenInRow(command, given, Object.assign({}, ...rows), around)
+  const { createRowGiven } = await import('./stdin/row-fields.js')
+  return createRowGiven(command, given, Object.assign({}, ...rows), around)
 }
 
 /**

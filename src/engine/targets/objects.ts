@@ -49,8 +49,8 @@ export const findSelectionList = async (
       ? found
       : (await import('../command/known.js')).extendCommand(found, known)
   if (list === undefined || own === undefined) return list
-  const { translateCommand: commandIn } = await import('../command/vocabulary.js')
-  return commandIn(list, own, [])
+  const { translateCommand } = await import('../command/vocabulary.js')
+  return translateCommand(list, own, [])
 }
 
 /** The parts of a line that say which objects it is about. */
@@ -105,8 +105,8 @@ export const narrowToShard = async (
   const text = globals.shard ?? journaling.resumed?.past.header.shard
   if (text === undefined) return { given }
   const several = journaling.parents !== undefined && given.stream === undefined
-  const { applyShard: narrowed } = await import('../journaling/shards.js')
-  const part = narrowed(command, given, text, several)
+  const { applyShard } = await import('../journaling/shards.js')
+  const part = applyShard(command, given, text, several)
   if (part.narrow !== undefined || part.given.args.length > 0 || part.given.stream !== undefined)
     return part
   return undefined

@@ -121,8 +121,8 @@ export class TestDouble {
   async reset(): Promise<void> {
     this.#heard = []
     this.#faults = []
-    const { loadSampleState: seedState } = await import('../seed/index.js')
-    this.restore(JSON.parse(JSON.stringify(seedState())))
+    const { loadSampleState } = await import('../seed/index.js')
+    this.restore(JSON.parse(JSON.stringify(loadSampleState())))
     this.configure()
     await this.instance.git.remove()
     await this.instance.save()
